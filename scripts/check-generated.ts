@@ -1,0 +1,55 @@
+/** Fails if a generated file is not what its source gives today. */
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Folders whose files are generated from the repository alone. */
+const GENERATED = ["gen/locations", "migrations"];
+
+const fresh = mkdtempSync(join(tmpdir(), "generated-"));
+try {
+  mkdirSync(join(fresh, "proto"));
+  cpSync("migrations", join(fresh, "migrations"), { recursive: true });
+  run(`buf generate proto --template proto/buf.gen.yaml --output ${join(fresh, "proto")}`);
+  run(
+    `drizzle-kit generate --dialect sqlite --schema src/storage/schema.ts --out ${join(fresh, "migrations")}`,
+  );
+  const stale = GENERATED.flatMap((folder) => differences(join(fresh, folder), folder));
+  if (stale.length > 0) fail(`out of date: ${stale.join(", ")}`);
+  run("wrangler types gen/env.d.ts --include-runtime=false --strict-vars=false --check");
+} finally {
+  rmSync(fresh, { recursive: true });
+}
+
+function run(command: string): void {
+  const { status, stdout, stderr } = spawnSync(command, { shell: true, encoding: "utf8" });
+  if (status !== 0) fail(`${command}\n${stdout}${stderr}`);
+}
+
+/** Files that one of two folders lacks or has otherwise. */
+function differences(one: string, other: string): string[] {
+  const names = new Set([...listFiles(one), ...listFiles(other)]);
+  return [...names]
+    .filter((name) => read(join(one, name)) !== read(join(other, name)))
+    .map((name) => join(other, name));
+}
+
+function listFiles(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function fail(problem: string): never {
+  process.stderr.write(`Generated files: ${problem}\nRun "npm run generate" and commit.\n`);
+  process.exit(1);
+}
