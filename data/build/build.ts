@@ -1,0 +1,68 @@
+import { readAirports } from "./airports.ts";
+import { checkSnapshot } from "./check.ts";
+import { resolveCities, wantedNames } from "./cities.ts";
+import { readCountries } from "./countries.ts";
+import type { Table } from "./csv.ts";
+import { readGazetteer } from "./gazetteer.ts";
+import { indexModule } from "./index-module.ts";
+import { readMacroRegions } from "./macro-regions.ts";
+import { makeManifest, type World } from "./manifest.ts";
+import { buildLocales } from "./names.ts";
+import { airportsPerSubdivision, buildRegions, readRegionRows } from "./regions.ts";
+import { readServedCities } from "./served-cities.ts";
+import * as tables from "./tables.ts";
+import { compareCodeUnits } from "./text.ts";
+import { clearSnapshot, type FileEntry, writeTable, writeText } from "./write.ts";
+
+function progress(line: string): void {
+  console.log(`${(performance.now() / 1000).toFixed(1).padStart(5)} s  ${line}`);
+}
+
+async function buildWorld(): Promise<World> {
+  const airports = readAirports();
+  progress(`${airports.length} airports`);
+  const served = readServedCities(airports);
+  const gazetteer = await readGazetteer(wantedNames(airports, served));
+  const assignments = resolveCities({ airports, served, gazetteer });
+  progress(`${new Set(assignments.map(({ city }) => city.key)).size} cities`);
+  const world = readMacroRegions().find((region) => region.code === "001");
+  const countries = readCountries(new Set(world?.countries));
+  progress(`${countries.length} countries`);
+  const regions = buildRegions(airports, readRegionRows());
+  progress(`${regions.length} regions`);
+  const locales = buildLocales(regions, airportsPerSubdivision(regions, airports));
+  progress(`${locales.length} locales`);
+  return { assignments, countries, regions, locales };
+}
+
+function tablesOf(world: World): [name: string, table: Table][] {
+  const { assignments, countries, regions, locales } = world;
+  return [
+    ["airports.csv.gz", tables.airportsTable(assignments.map(({ airport }) => airport))],
+    ["regions.csv.gz", tables.regionsTable(readRegionRows())],
+    ["countries.csv.gz", tables.countriesTable(countries)],
+    ["cities.csv.gz", tables.citiesTable(assignments)],
+    ["airport-cities.csv.gz", tables.airportCitiesTable(assignments)],
+    ["places.csv.gz", tables.placesTable(assignments)],
+    ["catalog-regions.csv.gz", tables.catalogRegionsTable(regions)],
+    ...locales.map((names): [string, Table] => [
+      `names/${names.locale}.csv.gz`,
+      tables.namesTable(names),
+    ]),
+  ];
+}
+
+const world = await buildWorld();
+clearSnapshot();
+const files: Record<string, FileEntry> = {};
+for (const [name, table] of tablesOf(world).toSorted(([a], [b]) => compareCodeUnits(a, b)))
+  files[name] = writeTable(name, table);
+const manifest = makeManifest(world, files);
+writeText("manifest.json", `${JSON.stringify(manifest, null, 2)}\n`);
+writeText("index.ts", indexModule(Object.keys(files)));
+const bytes = Object.values(files).reduce((sum, file) => sum + file.bytes, 0);
+progress(`${Object.keys(files).length} files, ${bytes} bytes, snapshot ${manifest.snapshot}`);
+const problems = checkSnapshot();
+for (const problem of problems) console.error(`check failed: ${problem}`);
+progress(problems.length === 0 ? "all checks passed" : `${problems.length} checks failed`);
+process.exitCode = problems.length === 0 ? 0 : 1;

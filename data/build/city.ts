@@ -1,0 +1,20 @@
+import type { AirportRow } from "./airports.ts";
+import type { Position } from "./distance.ts";
+
+/** Which rule gave an airport its city. */
+export type CityOrigin = "served_city" | "municipality" | "nearest" | "synthetic" | "override";
+
+/** A city with at least one airport. */
+export interface City extends Position {
+  /** `geonames:<id>` or `ourairports:<ISO_REGION>:<folded-municipality>`. */
+  readonly key: string;
+  readonly name: string;
+  readonly country: string;
+}
+
+/** One airport's city and the rule that found it. */
+export interface Assignment {
+  readonly airport: AirportRow;
+  readonly city: City;
+  readonly origin: CityOrigin;
+}

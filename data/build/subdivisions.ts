@@ -1,0 +1,108 @@
+import { readdirSync } from "node:fs";
+import { XMLParser } from "fast-xml-parser";
+import { packageFile, readPackageJson, readPackageText } from "./packages.ts";
+import { tidy } from "./text.ts";
+
+/** Names of ISO 3166-2 subdivisions in one locale, by CLDR code (`frocc`). */
+export type SubdivisionNames = ReadonlyMap<string, string>;
+
+const COMMON = "cldr/3rdparty/cldr/common";
+
+const parser = new XMLParser({
+  ignoreAttributes: false,
+  attributeNamePrefix: "",
+  textNodeName: "text",
+  parseTagValue: false,
+  trimValues: true,
+  isArray: (name) => name === "subdivision" || name === "subdivisionAlias",
+});
+
+interface NameElement {
+  readonly type: string;
+  readonly text?: string;
+  readonly alt?: string;
+}
+interface NameDocument {
+  readonly ldml: {
+    readonly localeDisplayNames?: {
+      readonly subdivisions?: { readonly subdivision?: NameElement[] };
+    };
+  };
+}
+interface AliasElement {
+  readonly type: string;
+  readonly replacement: string;
+}
+interface MetadataDocument {
+  readonly supplementalData: {
+    readonly metadata: { readonly alias: { readonly subdivisionAlias: readonly AliasElement[] } };
+  };
+}
+interface ContainmentDocument {
+  readonly supplemental: {
+    readonly subdivisionContainment: Readonly<
+      Record<string, { readonly _contains: readonly string[] }>
+    >;
+  };
+}
+
+/** Footnote marks and invisible characters that CLDR's gathered names carry; joiners stay: Indic scripts need them. */
+const MARKS = /[\u00b9\u00b2\u00b3\u2020\u200b\u00ad\ufeff]/gu;
+
+/** A wiki's namespace, `Kategorija:`, before a name that was gathered from it. */
+const NAMESPACE = /^\p{L}+:\s*/u;
+
+/**
+ * A name as people write it: CLDR's provisional names were gathered by hand and by machine
+ * and carry footnote marks, stray quotation marks and wiki namespaces. Empty when it is cut off.
+ */
+export function cleanSubdivisionName(text: string): string {
+  const plain = tidy(text.replace(MARKS, "").replace(NAMESPACE, ""));
+  if (/[[\]↑]/u.test(plain)) return "";
+  const quotes = plain.match(/"/gu)?.length ?? 0;
+  return quotes === 1 ? tidy(plain.replace('"', "")) : plain;
+}
+
+/** The locales that have a file of subdivision names, as BCP 47 tags in code-unit order. */
+export function subdivisionLocales(): string[] {
+  return readdirSync(packageFile(`${COMMON}/subdivisions/`))
+    .map((file) => file.replace(/\.xml$/u, "").replaceAll("_", "-"))
+    .filter((locale) => locale !== "root")
+    .toSorted();
+}
+
+/** CLDR's names in a locale, provisional ones too; nothing inherited. */
+export function readSubdivisionNames(locale: string): SubdivisionNames {
+  const xml = readPackageText(`${COMMON}/subdivisions/${locale.replaceAll("-", "_")}.xml`);
+  const document = parser.parse(xml) as NameDocument;
+  const names = new Map<string, string>();
+  for (const { type, text, alt } of document.ldml.localeDisplayNames?.subdivisions?.subdivision ??
+    []) {
+    const name = cleanSubdivisionName(text ?? "");
+    if (alt === undefined && name !== "") names.set(type, name);
+  }
+  return names;
+}
+
+/** CLDR's successors of withdrawn subdivision codes, where there is exactly one. */
+export function readSubdivisionAliases(): ReadonlyMap<string, string> {
+  const document = parser.parse(
+    readPackageText(`${COMMON}/supplemental/supplementalMetadata.xml`),
+  ) as MetadataDocument;
+  const rows = document.supplementalData.metadata.alias.subdivisionAlias;
+  return new Map(
+    rows
+      .filter(({ replacement }) => /^[a-z0-9]+$/u.test(replacement))
+      .map((row) => [row.type, row.replacement]),
+  );
+}
+
+/** The codes that ISO 3166-2 has in force, as CLDR knows them. */
+export function readValidSubdivisions(): ReadonlySet<string> {
+  const { supplemental } = readPackageJson<ContainmentDocument>(
+    "cldr-core/supplemental/subdivisionContainment.json",
+  );
+  return new Set(
+    Object.values(supplemental.subdivisionContainment).flatMap((entry) => entry._contains),
+  );
+}

@@ -1,0 +1,150 @@
+import type { AirportRow } from "./airports.ts";
+import { distinctCities } from "./cities.ts";
+import type { Assignment } from "./city.ts";
+import type { Country } from "./countries.ts";
+import type { Table } from "./csv.ts";
+import { knownMunicipalities } from "./known-municipalities.ts";
+import type { LocaleNames } from "./names.ts";
+import type { CatalogRegion } from "./catalog-region.ts";
+import type { RegionRow } from "./regions.ts";
+import { compareCodeUnits } from "./text.ts";
+
+/** OurAirports' live layout; links and keywords stay empty to keep the file small. */
+export function airportsTable(airports: readonly AirportRow[]): Table {
+  return {
+    columns: [
+      "id",
+      "ident",
+      "type",
+      "name",
+      "latitude_deg",
+      "longitude_deg",
+      "elevation_ft",
+      "continent",
+      "iso_country",
+      "iso_region",
+      "municipality",
+      "scheduled_service",
+      "icao_code",
+      "iata_code",
+      "gps_code",
+      "local_code",
+      "home_link",
+      "wikipedia_link",
+      "keywords",
+    ],
+    rows: airports.map((row) => [
+      row.id,
+      row.ident,
+      row.type,
+      row.name,
+      String(row.lat),
+      String(row.lon),
+      row.elevationFt,
+      row.continent,
+      row.country,
+      row.region,
+      row.municipality,
+      row.scheduledService,
+      "",
+      row.iata,
+      row.gps,
+      row.local,
+      "",
+      "",
+      "",
+    ]),
+  };
+}
+
+/** OurAirports' live layout, by code; links and keywords stay empty. */
+export function regionsTable(regions: readonly RegionRow[]): Table {
+  return {
+    columns: [
+      "id",
+      "code",
+      "local_code",
+      "name",
+      "continent",
+      "iso_country",
+      "wikipedia_link",
+      "keywords",
+    ],
+    rows: regions.map((row) => [
+      row.id,
+      row.code,
+      row.local_code,
+      row.name,
+      row.continent,
+      row.iso_country,
+      "",
+      "",
+    ]),
+  };
+}
+
+/** Countries by alpha-2 code. */
+export function countriesTable(countries: readonly Country[]): Table {
+  return {
+    columns: ["iso_code2", "iso_code3", "name_eng", "name_native", "phone_prefix"],
+    rows: countries.map((row) => [
+      row.iso2,
+      row.iso3,
+      row.nameEnglish,
+      row.nameNative,
+      row.phonePrefix,
+    ]),
+  };
+}
+
+/** Cities that have an airport, by key. */
+export function citiesTable(assignments: readonly Assignment[]): Table {
+  return {
+    columns: ["key", "name", "country", "lat", "lon"],
+    rows: distinctCities(assignments).map((city) => [
+      city.key,
+      city.name,
+      city.country,
+      String(city.lat),
+      String(city.lon),
+    ]),
+  };
+}
+
+/** The city of each airport and the rule that found it, by numeric airport id. */
+export function airportCitiesTable(assignments: readonly Assignment[]): Table {
+  return {
+    columns: ["airport_id", "city_key", "origin"],
+    rows: assignments.map(({ airport, city, origin }) => [airport.id, city.key, origin]),
+  };
+}
+
+/** The municipalities by which a new upstream airport finds its city. */
+export function placesTable(assignments: readonly Assignment[]): Table {
+  return {
+    columns: ["iso_region", "municipality", "city_key"],
+    rows: knownMunicipalities(assignments).map((row) => [
+      row.region,
+      row.municipality,
+      row.cityKey,
+    ]),
+  };
+}
+
+/** Regions of the catalog, by key. */
+export function catalogRegionsTable(regions: readonly CatalogRegion[]): Table {
+  return {
+    columns: ["key", "slug", "name", "members"],
+    rows: regions.map((row) => [row.key, row.slug, row.name, row.members.join(" ")]),
+  };
+}
+
+/** Localized names and slugs of one locale, by region key. */
+export function namesTable(locale: LocaleNames): Table {
+  return {
+    columns: ["key", "name", "slug"],
+    rows: locale.names
+      .toSorted((a, b) => compareCodeUnits(a.key, b.key))
+      .map((row) => [row.key, row.name.normalize("NFC"), row.slug]),
+  };
+}

@@ -1,0 +1,53 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { type Table, toCsv } from "./csv.ts";
+import { gzip } from "./gzip.ts";
+import { compareCodeUnits } from "./text.ts";
+
+/** What the manifest says of a file. */
+export interface FileEntry {
+  /** Of the compressed bytes. */
+  readonly sha256: string;
+  readonly bytes: number;
+  /** Without the header row. */
+  readonly rows: number;
+  /** Of the uncompressed CSV: equal content is equal whatever compressed it. */
+  readonly content_sha256: string;
+}
+
+const SNAPSHOT = new URL("../snapshot/", import.meta.url);
+
+/** SHA-256 in lower-case hex. */
+export function sha256(bytes: Uint8Array | string): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** Empties the snapshot's folder, so that no file of an earlier build stays. */
+export function clearSnapshot(): void {
+  rmSync(SNAPSHOT, { recursive: true, force: true });
+  mkdirSync(new URL("names/", SNAPSHOT), { recursive: true });
+}
+
+/** Writes a table as gzip CSV and says what the manifest must know of it. */
+export function writeTable(name: string, table: Table): FileEntry {
+  const csv = toCsv(table);
+  const bytes = gzip(csv);
+  writeFileSync(new URL(name, SNAPSHOT), bytes);
+  return {
+    sha256: sha256(bytes),
+    bytes: bytes.length,
+    rows: table.rows.length,
+    content_sha256: sha256(csv),
+  };
+}
+
+/** Writes a text file of the snapshot. */
+export function writeText(name: string, text: string): void {
+  writeFileSync(new URL(name, SNAPSHOT), text);
+}
+
+/** The hash that names the snapshot: over lines `name:sha256`, sorted, each ended by LF. */
+export function snapshotHash(files: Readonly<Record<string, FileEntry>>): string {
+  const lines = Object.entries(files).map(([name, entry]) => `${name}:${entry.sha256}\n`);
+  return sha256(lines.toSorted(compareCodeUnits).join(""));
+}
