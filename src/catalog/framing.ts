@@ -1,0 +1,27 @@
+/** gRPC-Web's framing of one message (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md). */
+
+const FRAME_HEADER_BYTES = 5;
+/** Most significant bit of the flags: the frame holds trailers. */
+const TRAILER_FLAG = 0x80;
+
+/** Header of the frame that holds a message of `length` bytes, uncompressed. */
+export function messageFrameHeader(length: number): Uint8Array<ArrayBuffer> {
+  return frameHeader(0, length);
+}
+
+/** The trailer frame of a call that succeeded without trailing metadata. */
+export const SUCCESS_TRAILER_FRAME: Uint8Array<ArrayBuffer> = trailerFrame("grpc-status: 0\r\n");
+
+function trailerFrame(trailers: string): Uint8Array<ArrayBuffer> {
+  const frame = new Uint8Array(FRAME_HEADER_BYTES + trailers.length);
+  frame.set(frameHeader(TRAILER_FLAG, trailers.length));
+  frame.set(new TextEncoder().encode(trailers), FRAME_HEADER_BYTES);
+  return frame;
+}
+
+function frameHeader(flags: number, length: number): Uint8Array<ArrayBuffer> {
+  const header = new Uint8Array(FRAME_HEADER_BYTES);
+  header[0] = flags;
+  new DataView(header.buffer).setUint32(1, length);
+  return header;
+}

@@ -1,0 +1,8 @@
+import { createHash } from "node:crypto";
+
+/** SHA-256 (hex) of the concatenation of `parts`. */
+export function sha256Hex(...parts: readonly (Uint8Array | string)[]): string {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(part);
+  return hash.digest("hex");
+}

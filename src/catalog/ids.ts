@@ -1,0 +1,42 @@
+import { v5 } from "uuid";
+
+/**
+ * Namespace of every id of the catalog. Never to be changed: each id is a UUIDv5 (RFC 9562,
+ * section 5.5) of this namespace and an ASCII name.
+ */
+const NAMESPACE = "d6c5e9f2-5c0b-4d0e-9a39-2f6f5f3b8a41";
+
+/** Id of the airport with a numeric OurAirports id, which outlives changes of codes and names. */
+export const airportId = (ourAirportsId: string): Uint8Array =>
+  idOf(`airport:ourairports:${ourAirportsId}`);
+
+/** Id of the city with a key such as `geonames:3173435`. */
+export const cityId = (cityKey: string): Uint8Array => idOf(`city:${cityKey}`);
+
+/** Id of the country with an ISO 3166-1 alpha-2 code. */
+export const countryId = (isoCode2: string): Uint8Array => idOf(`country:iso3166-1:${isoCode2}`);
+
+/** Id of the region with a key such as `iso3166-2:FR-OCC`. */
+export const regionId = (regionKey: string): Uint8Array => idOf(`region:${regionKey}`);
+
+function idOf(name: string): Uint8Array {
+  return v5(name, NAMESPACE, new Uint8Array(16));
+}
+
+/** Order of two ids: by their bytes. */
+export function compareIds(a: Uint8Array, b: Uint8Array): number {
+  for (let i = 0; i < 16; i++) {
+    const difference = (a[i] ?? 0) - (b[i] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** An id as a map key: 32 hex digits. */
+export function idKey(id: Uint8Array): string {
+  let key = "";
+  for (const byte of id) key += HEX[byte];
+  return key;
+}
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));

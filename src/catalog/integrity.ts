@@ -1,0 +1,164 @@
+import { compareIds, idKey } from "./ids.ts";
+import type { Catalog, LocalizedName, Region, RegionNames } from "./model.ts";
+
+/** A rule of the contract that a catalog breaks, with the entity that breaks it. */
+export interface Violation {
+  readonly rule: string;
+  readonly entity: string;
+}
+
+const SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+
+/**
+ * Every violation of the reference, order and value rules of the contract, at most `limit`.
+ * An empty answer means that the catalog may be published.
+ */
+export function checkCatalog(catalog: Catalog, limit = 50): Violation[] {
+  const found: Violation[] = [];
+  for (const violation of violations(catalog)) {
+    found.push(violation);
+    if (found.length === limit) break;
+  }
+  return found;
+}
+
+function* violations(catalog: Catalog): Generator<Violation> {
+  for (const list of ["airports", "cities", "countries", "regions"] as const) {
+    if (catalog[list].length === 0) yield { rule: "list_not_empty", entity: list };
+    yield* checkIds(list, catalog[list]);
+  }
+  yield* checkCountries(catalog);
+  yield* checkCities(catalog);
+  yield* checkAirports(catalog);
+  yield* checkRegions(catalog);
+}
+
+function* checkIds(list: string, entities: readonly { id: Uint8Array }[]): Generator<Violation> {
+  const seen = new Set<string>();
+  for (const { id } of entities) {
+    const key = idKey(id);
+    if (id.length !== 16) yield { rule: "id_16_bytes", entity: `${list} ${key}` };
+    if (seen.has(key)) yield { rule: "id_unique", entity: `${list} ${key}` };
+    seen.add(key);
+  }
+}
+
+function* checkCountries({ countries }: Catalog): Generator<Violation> {
+  for (const country of countries) {
+    const entity = `country ${country.isoCode2}`;
+    if (!/^[A-Z]{2}$/.test(country.isoCode2)) yield { rule: "iso_code2", entity };
+    if (!/^[A-Z]{3}$/.test(country.isoCode3)) yield { rule: "iso_code3", entity };
+    if (!/^[0-9]*$/.test(country.phonePrefix)) yield { rule: "phone_prefix", entity };
+    if (!isName(country.nameEng) || !isName(country.nameNative)) yield { rule: "name", entity };
+  }
+  yield* checkOrder(
+    "country",
+    countries,
+    (a, b) => compareIds(a.id, b.id),
+    (c) => c.isoCode2,
+  );
+}
+
+function* checkCities({ cities, countries }: Catalog): Generator<Violation> {
+  const countryIds = new Set(countries.map((country) => idKey(country.id)));
+  for (const city of cities) {
+    const entity = `city ${city.name}`;
+    if (!isName(city.name)) yield { rule: "name", entity };
+    if (!isPosition(city)) yield { rule: "position", entity };
+    if (!countryIds.has(idKey(city.countryId))) yield { rule: "country_id_resolves", entity };
+  }
+  yield* checkOrder(
+    "city",
+    cities,
+    (a, b) => compareIds(a.id, b.id),
+    (c) => c.name,
+  );
+}
+
+function* checkAirports({ airports, cities }: Catalog): Generator<Violation> {
+  const cityIds = new Set(cities.map((city) => idKey(city.id)));
+  for (const airport of airports) {
+    const entity = `airport ${airport.iata}`;
+    if (!/^[A-Z]{3}$/.test(airport.iata)) yield { rule: "iata", entity };
+    if (!/^([A-Z]{4})?$/.test(airport.icao)) yield { rule: "icao", entity };
+    if (!isName(airport.name)) yield { rule: "name", entity };
+    if (!isPosition(airport)) yield { rule: "position", entity };
+    if (!cityIds.has(idKey(airport.cityId))) yield { rule: "city_id_resolves", entity };
+  }
+  yield* checkOrder(
+    "airport",
+    airports,
+    (a, b) => compareText(a.iata, b.iata),
+    (a) => a.iata,
+  );
+}
+
+function* checkRegions({ airports, regions }: Catalog): Generator<Violation> {
+  const iataCodes = new Set(airports.map((airport) => airport.iata));
+  for (const region of regions) {
+    const entity = `region ${region.slug}`;
+    if (!isName(region.name)) yield { rule: "name", entity };
+    if (!SLUG.test(region.slug)) yield { rule: "slug", entity };
+    if (region.airportIataCodes.length === 0) yield { rule: "region_has_airports", entity };
+    if (!region.airportIataCodes.every((code) => iataCodes.has(code)))
+      yield { rule: "airport_iata_codes_resolve", entity };
+    yield* checkOrder(entity, region.airportIataCodes, compareText, (code) => code);
+  }
+  yield* checkOrder(
+    "region",
+    regions,
+    (a, b) => compareText(a.slug, b.slug),
+    (r) => r.slug,
+  );
+}
+
+/** Violations in the names of one locale: empty or untrimmed names, slugs that clash or look wrong. */
+export function checkNames(regions: readonly Region[], names: RegionNames): Violation[] {
+  const found: Violation[] = [];
+  const owners = new Map<string, string>();
+  for (const region of regions) {
+    const { name, slug } = localizedName(region, names);
+    const entity = `region ${region.slug}`;
+    if (!isName(name)) found.push({ rule: "name_localized", entity });
+    if (!SLUG.test(slug)) found.push({ rule: "slug_localized", entity });
+    const owner = owners.get(slug);
+    if (owner !== undefined)
+      found.push({ rule: "slug_localized_unique", entity: `${entity} and ${owner}: ${slug}` });
+    owners.set(slug, entity);
+  }
+  return found;
+}
+
+/** Name and slug of a region in a locale; English and the base slug where the locale has none. */
+export function localizedName(region: Region, names: RegionNames): LocalizedName {
+  return names.get(region.key) ?? region;
+}
+
+/** Order of two strings by code unit, the same on every machine. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function* checkOrder<T>(
+  what: string,
+  entities: readonly T[],
+  compare: (a: T, b: T) => number,
+  nameOf: (entity: T) => string,
+): Generator<Violation> {
+  let previous: T | undefined;
+  for (const entity of entities) {
+    if (previous !== undefined && compare(previous, entity) >= 0)
+      yield { rule: "ascending_and_unique", entity: `${what}: ${nameOf(entity)}` };
+    previous = entity;
+  }
+}
+
+function isName(name: string): boolean {
+  return name !== "" && name === name.trim() && name === name.normalize("NFC");
+}
+
+/** Whether degrees are a place on earth; (0, 0) is what a missing position looks like. */
+export function isPosition({ lat, lon }: { lat: number; lon: number }): boolean {
+  return Math.abs(lat) <= 90 && Math.abs(lon) <= 180 && !(lat === 0 && lon === 0);
+}

@@ -1,0 +1,81 @@
+/** Which published locale answers a requested one. Pure: no clock, no I/O. */
+
+/** Longest tag that is looked at, in bytes (RFC 5646, section 4.4.1). */
+export const LOCALE_MAX_BYTES = 35;
+
+/** A canonical BCP 47 tag without extensions; empty when the caller named no locale. */
+export type ParsedLocale =
+  | { readonly ok: true; readonly tag: string }
+  | { readonly ok: false; readonly reason: "too_long" | "malformed" };
+
+/** `none`: as requested. `parent`: a less specific tag. `default`: nothing closer is published. */
+export type LocaleFallback = "none" | "parent" | "default";
+
+export interface NegotiatedLocale {
+  readonly locale: string;
+  readonly fallback: LocaleFallback;
+}
+
+/** Brings a caller's locale to its canonical form: `pt_br` to `pt-BR`, `iw` to `he`, `nb` to `no`. */
+export function parseLocale(raw: string): ParsedLocale {
+  const trimmed = raw.trim();
+  if (trimmed === "") return { ok: true, tag: "" };
+  // A UTF-16 code unit is at least one byte of UTF-8, and anything but ASCII is refused below.
+  if (trimmed.length > LOCALE_MAX_BYTES) return { ok: false, reason: "too_long" };
+  if (!/^[A-Za-z0-9_-]+$/.test(trimmed)) return { ok: false, reason: "malformed" };
+  const locale = canonicalLocale(trimmed.replaceAll("_", "-"));
+  if (locale === undefined) return { ok: false, reason: "malformed" };
+  const { baseName, language } = locale;
+  return {
+    ok: true,
+    tag: isNorwegian(language) ? `no${baseName.slice(language.length)}` : baseName,
+  };
+}
+
+/**
+ * Finds the published locale for a tag of `parseLocale` by lookup (RFC 4647, section 3.4), which
+ * prefers a locale in the tag's likely script. Apart from `defaultLocale`, which is taken to be
+ * published, the answer is always one of `available`.
+ */
+export function negotiateLocale(
+  tag: string,
+  available: { readonly [locale: string]: unknown },
+  defaultLocale: string,
+): NegotiatedLocale {
+  if (tag === "" || tag === defaultLocale) return { locale: defaultLocale, fallback: "none" };
+  for (const locale of lookupOrder(tag)) {
+    if (!Object.hasOwn(available, locale)) continue;
+    return { locale, fallback: locale === tag ? "none" : "parent" };
+  }
+  return { locale: defaultLocale, fallback: "default" };
+}
+
+function* lookupOrder(tag: string): Generator<string> {
+  yield tag;
+  const locale = new Intl.Locale(tag);
+  const likely = locale.maximize();
+  // Only "und" has another likely language, and to guess a language is the default's business.
+  if (likely.script !== undefined && likely.language === locale.language) {
+    const written = `${likely.language}-${likely.script}`;
+    if (likely.region !== undefined) yield `${written}-${likely.region}`;
+    yield written;
+  }
+  for (let parent = parentOf(tag); parent !== ""; parent = parentOf(parent)) yield parent;
+}
+
+function parentOf(tag: string): string {
+  return tag.slice(0, Math.max(tag.lastIndexOf("-"), 0));
+}
+
+function canonicalLocale(tag: string): Intl.Locale | undefined {
+  try {
+    return new Intl.Locale(tag);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Names are published for Norwegian as one language, under the macrolanguage's code. */
+function isNorwegian(language: string): boolean {
+  return language === "nb" || language === "nn";
+}

@@ -1,0 +1,65 @@
+/**
+ * The catalog as the domain sees it. Ids are the 16 bytes of a UUID; every string is NFC, trimmed
+ * and, but for `icao` and `phonePrefix`, not empty.
+ */
+
+export interface Airport {
+  readonly id: Uint8Array;
+  readonly iata: string;
+  /** Four letters, or empty. */
+  readonly icao: string;
+  readonly name: string;
+  /** Degrees, six decimals. */
+  readonly lat: number;
+  readonly lon: number;
+  readonly cityId: Uint8Array;
+}
+
+export interface City {
+  readonly id: Uint8Array;
+  readonly name: string;
+  readonly countryId: Uint8Array;
+  /** Degrees, six decimals. */
+  readonly lat: number;
+  readonly lon: number;
+}
+
+export interface Country {
+  readonly id: Uint8Array;
+  readonly isoCode2: string;
+  readonly isoCode3: string;
+  readonly nameEng: string;
+  readonly nameNative: string;
+  /** Digits without a plus sign, or empty. */
+  readonly phonePrefix: string;
+}
+
+export interface Region {
+  readonly id: Uint8Array;
+  /** Key that localized names are found by, such as `m49:029` or `iso3166-2:FR-OCC`. */
+  readonly key: string;
+  readonly slug: string;
+  readonly name: string;
+  /** Ascending. */
+  readonly airportIataCodes: readonly string[];
+}
+
+/**
+ * All that is served, but for the localized names. Airports are in order of IATA code, cities and
+ * countries of id, regions of slug.
+ */
+export interface Catalog {
+  readonly airports: readonly Airport[];
+  readonly cities: readonly City[];
+  readonly countries: readonly Country[];
+  readonly regions: readonly Region[];
+}
+
+/** Name and slug of a region in one locale. */
+export interface LocalizedName {
+  readonly name: string;
+  readonly slug: string;
+}
+
+/** Names of one locale by region key. A region that is absent keeps its English name and slug. */
+export type RegionNames = ReadonlyMap<string, LocalizedName>;

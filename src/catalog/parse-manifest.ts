@@ -1,0 +1,134 @@
+import {
+  type Bodies,
+  type Body,
+  CODINGS,
+  type Counts,
+  type LocaleEntry,
+  type Manifest,
+  REPRESENTATIONS,
+  type Segment,
+} from "./manifest.ts";
+
+/**
+ * Reads a manifest and checks every part of its shape: what is not wholly right is not used.
+ *
+ * @returns the manifest, or the first problem found, such as `locales.de.bytes is not a count`.
+ */
+export function parseManifest(
+  text: string,
+): { ok: true; manifest: Manifest } | { ok: false; problem: string } {
+  try {
+    return { ok: true, manifest: readManifest(JSON.parse(text)) };
+  } catch (error) {
+    if (error instanceof SyntaxError) return { ok: false, problem: "not JSON" };
+    if (error instanceof ShapeError) return { ok: false, problem: error.message };
+    throw error;
+  }
+}
+
+class ShapeError extends Error {}
+
+type Fields = { readonly [name: string]: unknown };
+
+function readManifest(value: unknown): Manifest {
+  const fields = object(value, "manifest");
+  if (fields["format"] !== 1) throw new ShapeError("format is not 1");
+  const locales = record(fields["locales"], "locales", readLocale);
+  if (Object.keys(locales).length === 0) throw new ShapeError("locales is empty");
+  const previous = fields["previous"];
+  return {
+    format: 1,
+    generation: count(fields["generation"], "generation"),
+    published_at: time(fields["published_at"], "published_at"),
+    catalog_sha256: sha256(fields["catalog_sha256"], "catalog_sha256"),
+    sources: record(fields["sources"], "sources", sha256),
+    counts: readCounts(object(fields["counts"], "counts")),
+    previous: previous === null ? null : count(previous, "previous"),
+    locales,
+  };
+}
+
+function readCounts(fields: Fields): Counts {
+  return {
+    airports: count(fields["airports"], "counts.airports"),
+    cities: count(fields["cities"], "counts.cities"),
+    countries: count(fields["countries"], "counts.countries"),
+    regions: count(fields["regions"], "counts.regions"),
+  };
+}
+
+function readLocale(value: unknown, path: string): LocaleEntry {
+  const fields = object(value, path);
+  const bodies = object(fields["bodies"], `${path}.bodies`);
+  const coverage = fields["coverage"];
+  if (typeof coverage !== "number" || !(coverage >= 0 && coverage <= 1))
+    throw new ShapeError(`${path}.coverage is not a share`);
+  return {
+    sha256: sha256(fields["sha256"], `${path}.sha256`),
+    bytes: count(fields["bytes"], `${path}.bytes`),
+    coverage,
+    bodies: Object.fromEntries(
+      REPRESENTATIONS.map((name) => [name, readCodings(bodies[name], `${path}.bodies.${name}`)]),
+    ) as Bodies, // one entry for each of REPRESENTATIONS
+  };
+}
+
+function readCodings(value: unknown, path: string): Bodies[keyof Bodies] {
+  const fields = object(value, path);
+  if (fields["identity"] === undefined) throw new ShapeError(`${path} has no identity`);
+  const published = CODINGS.filter((coding) => fields[coding] !== undefined);
+  return Object.fromEntries(
+    published.map((coding) => [coding, readBody(fields[coding], `${path}.${coding}`)]),
+  );
+}
+
+function readBody(value: unknown, path: string): Body {
+  const fields = object(value, path);
+  const segments = fields["segments"];
+  if (!Array.isArray(segments)) throw new ShapeError(`${path}.segments is not a list`);
+  return {
+    sha256: sha256(fields["sha256"], `${path}.sha256`),
+    bytes: count(fields["bytes"], `${path}.bytes`),
+    segments: segments.map((segment, index) => readSegment(segment, `${path}.segments.${index}`)),
+  };
+}
+
+function readSegment(value: unknown, path: string): Segment {
+  const fields = object(value, path);
+  const inline = fields["inline"];
+  if (typeof inline === "string") return { inline };
+  return { blob: sha256(fields["blob"], `${path}.blob`), bytes: count(fields["bytes"], path) };
+}
+
+function object(value: unknown, path: string): Fields {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new ShapeError(`${path} is not an object`);
+  return value as Fields; // any object can be read by name
+}
+
+function record<T>(
+  value: unknown,
+  path: string,
+  read: (value: unknown, path: string) => T,
+): { readonly [name: string]: T } {
+  const entries = Object.entries(object(value, path));
+  return Object.fromEntries(entries.map(([name, item]) => [name, read(item, `${path}.${name}`)]));
+}
+
+function count(value: unknown, path: string): number {
+  if (!Number.isSafeInteger(value) || Number(value) < 0)
+    throw new ShapeError(`${path} is not a count`);
+  return Number(value);
+}
+
+function sha256(value: unknown, path: string): string {
+  if (typeof value !== "string" || !/^[0-9a-f]{64}$/.test(value))
+    throw new ShapeError(`${path} is not a SHA-256`);
+  return value;
+}
+
+function time(value: unknown, path: string): string {
+  if (typeof value !== "string" || Number.isNaN(Date.parse(value)))
+    throw new ShapeError(`${path} is not a time`);
+  return value;
+}

@@ -1,0 +1,103 @@
+import { Readable } from "node:stream";
+import { CsvError, parse } from "csv-parse";
+import { SourceError } from "./source-error.ts";
+
+/** One row below the header: the value of a column by its name, trimmed of nothing. */
+export interface CsvRow {
+  /** Line of the file on which the row ends, from 1. */
+  readonly line: number;
+  /** False if the row has more or fewer values than the header. */
+  readonly complete: boolean;
+  /** Value of a column; empty if the file lacks the column or the row ends before it. */
+  get(column: string): string;
+}
+
+/**
+ * Reads CSV (RFC 4180, UTF-8, with or without a byte order mark, LF or CRLF) row by row, holding
+ * no more than a chunk of it.
+ *
+ * @throws SourceError `not_utf8`, `missing_columns`, `malformed_csv`, or `truncated` when the
+ * last row breaks off.
+ */
+export async function* readCsv(
+  file: string,
+  bytes: ReadableStream<Uint8Array>,
+  requiredColumns: readonly string[],
+): AsyncGenerator<CsvRow> {
+  let columns: ReadonlyMap<string, number> | undefined;
+  let lastChunk = "";
+  const text = bytes.pipeThrough(new TextDecoderStream("utf-8", { fatal: true })).pipeThrough(
+    new TransformStream<string, string>({
+      transform(chunk, controller) {
+        if (chunk !== "") lastChunk = chunk;
+        controller.enqueue(chunk);
+      },
+    }),
+  );
+  const parser = parse({ bom: true, info: true, relax_column_count: true });
+  const source = Readable.from(text).on("error", (error) => parser.destroy(error));
+  try {
+    let incomplete: number | undefined;
+    for await (const { record, info } of source.pipe(parser) as AsyncIterable<ParsedRow>) {
+      if (columns === undefined) {
+        columns = readHeader(file, record, requiredColumns);
+        continue;
+      }
+      incomplete = record.length === columns.size ? undefined : info.lines;
+      yield new Row(info.lines, record, columns);
+    }
+    if (incomplete !== undefined && !lastChunk.endsWith("\n"))
+      throw new SourceError("truncated", `${file} breaks off in the row of line ${incomplete}`);
+  } catch (error) {
+    throw asSourceError(file, error);
+  } finally {
+    source.destroy();
+  }
+  if (columns === undefined) throw new SourceError("missing_columns", `${file} has no header row`);
+}
+
+interface ParsedRow {
+  readonly record: readonly string[];
+  readonly info: { readonly lines: number };
+}
+
+class Row implements CsvRow {
+  readonly line: number;
+  readonly #values: readonly string[];
+  readonly #columns: ReadonlyMap<string, number>;
+
+  constructor(line: number, values: readonly string[], columns: ReadonlyMap<string, number>) {
+    this.line = line;
+    this.#values = values;
+    this.#columns = columns;
+  }
+
+  get complete(): boolean {
+    return this.#values.length === this.#columns.size;
+  }
+
+  get(column: string): string {
+    return this.#values[this.#columns.get(column) ?? -1] ?? "";
+  }
+}
+
+function readHeader(
+  file: string,
+  header: readonly string[],
+  requiredColumns: readonly string[],
+): ReadonlyMap<string, number> {
+  const columns = new Map(header.map((name, index) => [name.trim(), index]));
+  const missing = requiredColumns.filter((column) => !columns.has(column));
+  if (missing.length > 0)
+    throw new SourceError("missing_columns", `${file} lacks the columns ${missing.join(", ")}`);
+  return columns;
+}
+
+function asSourceError(file: string, error: unknown): unknown {
+  if (error instanceof CsvError)
+    return error.code === "CSV_QUOTE_NOT_CLOSED"
+      ? new SourceError("truncated", `${file} breaks off within quotes`)
+      : new SourceError("malformed_csv", `${file}: ${error.message}`);
+  if (error instanceof TypeError) return new SourceError("not_utf8", `${file} is not UTF-8`);
+  return error;
+}

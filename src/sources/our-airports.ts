@@ -1,0 +1,201 @@
+import { compareText, isPosition } from "../catalog/integrity.ts";
+import { readCsv, type CsvRow } from "./csv.ts";
+
+/** An airport as OurAirports tells of it, normalized. */
+export interface SourceAirport {
+  /** Numeric OurAirports id. */
+  readonly id: string;
+  readonly type: AirportType;
+  readonly name: string;
+  readonly lat: number;
+  readonly lon: number;
+  /** ISO 3166-1 alpha-2 code. */
+  readonly country: string;
+  /** OurAirports' ISO 3166-2 code, or a dummy such as `FR-U-A`. */
+  readonly region: string;
+  /** Empty where none is given. */
+  readonly municipality: string;
+  readonly iata: string;
+  readonly icao: string;
+}
+
+/** Types that are kept, the preferred one first when two rows claim the same IATA code. */
+const AIRPORT_TYPES = [
+  "large_airport",
+  "medium_airport",
+  "small_airport",
+  "seaplane_base",
+  "heliport",
+] as const;
+type AirportType = (typeof AIRPORT_TYPES)[number];
+
+export type RejectReason =
+  | "missing_required"
+  | "bad_iata"
+  | "bad_coordinates"
+  | "unknown_country"
+  | "type_excluded"
+  | "duplicate_iata"
+  | "column_count";
+
+export interface Reject {
+  readonly reason: RejectReason;
+  /** Line of airports.csv. */
+  readonly line: number;
+  /** IATA code as written. */
+  readonly iata: string;
+  readonly id: string;
+}
+
+export type RepairReason = "name_white_space" | "name_note" | "icao_from_gps_code";
+
+/** What became of each row. Rows without an IATA code are `filtered`, not rejected. */
+export interface AirportsRead {
+  /** In order of their IATA codes, which are distinct. */
+  readonly airports: readonly SourceAirport[];
+  readonly seen: number;
+  readonly filtered: number;
+  readonly rejects: readonly Reject[];
+  readonly repaired: Readonly<RepairCounts>;
+}
+
+const REQUIRED_COLUMNS = [
+  "id",
+  "type",
+  "name",
+  "latitude_deg",
+  "longitude_deg",
+  "iso_country",
+  "iso_region",
+  "iata_code",
+];
+
+/**
+ * Reads OurAirports' airports.csv, of which only rows with an IATA code are held in memory.
+ *
+ * @param knownCountries ISO 3166-1 alpha-2 codes that an airport may lie in.
+ * @throws SourceError when the file as a whole cannot be used.
+ */
+export async function readAirports(
+  bytes: ReadableStream<Uint8Array>,
+  knownCountries: ReadonlySet<string>,
+): Promise<AirportsRead> {
+  const candidates: { airport: SourceAirport; line: number }[] = [];
+  const rejects: Reject[] = [];
+  const repaired: RepairCounts = {};
+  let seen = 0;
+  let filtered = 0;
+  for await (const row of readCsv("airports.csv", bytes, REQUIRED_COLUMNS)) {
+    seen++;
+    const iata = row.get("iata_code").trim();
+    if (row.complete && iata === "") {
+      filtered++;
+      continue;
+    }
+    const parsed = parseAirport(row, knownCountries, repaired);
+    if (typeof parsed === "string")
+      rejects.push({ reason: parsed, line: row.line, iata, id: row.get("id") });
+    else candidates.push({ airport: parsed, line: row.line });
+  }
+  const airports = distinctByIata(candidates, rejects);
+  return { airports, seen, filtered, rejects, repaired };
+}
+
+type RepairCounts = { [R in RepairReason]?: number };
+
+function parseAirport(
+  row: CsvRow,
+  knownCountries: ReadonlySet<string>,
+  repaired: RepairCounts,
+): SourceAirport | RejectReason {
+  if (!row.complete) return "column_count";
+  const id = row.get("id");
+  const type = AIRPORT_TYPES.find((known) => known === row.get("type"));
+  const name = cleanName(row.get("name"));
+  const iata = row.get("iata_code").trim();
+  const lat = parseDegrees(row.get("latitude_deg"));
+  const lon = parseDegrees(row.get("longitude_deg"));
+  const country = row.get("iso_country");
+  if (type === undefined) return "type_excluded";
+  if (!/^[1-9][0-9]*$/.test(id) || name === "") return "missing_required";
+  if (!/^[A-Z]{3}$/.test(iata)) return "bad_iata";
+  if (!isPosition({ lat, lon })) return "bad_coordinates";
+  if (!knownCountries.has(country)) return "unknown_country";
+  const icao = findIcao(row);
+  countRepairs(row, name, icao, repaired);
+  const region = row.get("iso_region");
+  const municipality = cleanText(row.get("municipality"));
+  return { id, type, name, lat, lon, country, region, municipality, iata, icao };
+}
+
+/** `icao_code`, else `gps_code`; never `ident`, which often only looks like an ICAO code. */
+function findIcao(row: CsvRow): string {
+  const codes = [row.get("icao_code"), row.get("gps_code")];
+  return codes.find((code) => /^[A-Z]{4}$/.test(code)) ?? "";
+}
+
+function countRepairs(row: CsvRow, name: string, icao: string, repaired: RepairCounts): void {
+  const count = (reason: RepairReason) => {
+    repaired[reason] = (repaired[reason] ?? 0) + 1;
+  };
+  const spaced = cleanText(row.get("name"));
+  if (spaced !== row.get("name")) count("name_white_space");
+  if (spaced !== name) count("name_note");
+  if (icao !== "" && icao !== row.get("icao_code")) count("icao_from_gps_code");
+}
+
+/** Degrees rounded to six decimals; NaN unless the text is a plain decimal number. */
+function parseDegrees(text: string): number {
+  if (!/^[+-]?\d{1,3}(\.\d+)?$/.test(text.trim())) return Number.NaN;
+  return roundDegrees(Number(text));
+}
+
+/** Degrees with six decimals (about 0.1 m) and no negative zero. */
+export function roundDegrees(degrees: number): number {
+  return Math.round(degrees * 1e6) / 1e6 + 0;
+}
+
+/** NFC, trimmed, inner white space collapsed to one space. */
+function cleanText(text: string): string {
+  return text.normalize("NFC").trim().replace(/\s+/gu, " ");
+}
+
+/** The name without OurAirports' notes of state, such as "(unusable)". */
+function cleanName(name: string): string {
+  return cleanText(cleanText(name).replace(/\((unusable|closed|abandoned)\)/giu, ""));
+}
+
+function distinctByIata(
+  candidates: readonly { airport: SourceAirport; line: number }[],
+  rejects: Reject[],
+): SourceAirport[] {
+  const ordered = candidates.toSorted(
+    (a, b) =>
+      compareText(a.airport.iata, b.airport.iata) ||
+      AIRPORT_TYPES.indexOf(a.airport.type) - AIRPORT_TYPES.indexOf(b.airport.type) ||
+      Number(a.airport.id) - Number(b.airport.id),
+  );
+  const kept: SourceAirport[] = [];
+  for (const { airport, line } of ordered) {
+    if (kept.at(-1)?.iata === airport.iata)
+      rejects.push({ reason: "duplicate_iata", line, iata: airport.iata, id: airport.id });
+    else kept.push(airport);
+  }
+  return kept;
+}
+
+/**
+ * Reads OurAirports' regions.csv: English names by region code.
+ *
+ * @throws SourceError when the file as a whole cannot be used.
+ */
+export async function readRegionNames(
+  bytes: ReadableStream<Uint8Array>,
+): Promise<ReadonlyMap<string, string>> {
+  const names = new Map<string, string>();
+  for await (const row of readCsv("regions.csv", bytes, ["code", "name"])) {
+    const name = cleanText(row.get("name"));
+    if (row.complete && name !== "") names.set(row.get("code"), name);
+  }
+  return names;
+}
