@@ -1,0 +1,117 @@
+import { z } from "zod";
+import type { SnapshotLocale } from "./sources/snapshot.ts";
+
+/** Settings of the Worker, checked once and with units. */
+export interface Config {
+  /** Locale of a request that names none. One of `locales`. */
+  readonly defaultLocale: string;
+  /** Locales to publish, in code unit order. */
+  readonly locales: readonly string[];
+  readonly cacheMaxBytes: number;
+  readonly manifestFreshMs: number;
+  /** Empty if no token is configured: then the admin routes answer 503. */
+  readonly adminTokens: readonly AdminToken[];
+}
+
+export type Scope = "read" | "operate";
+
+/** A bearer token by the SHA-256 (hex) of its text. */
+export interface AdminToken {
+  readonly id: string;
+  readonly sha256: string;
+  readonly scopes: readonly Scope[];
+  /** Milliseconds since 1970, or null if it does not expire. */
+  readonly expiresAt: number | null;
+}
+
+/** Settings that cannot be used; the message names each and says what it must be. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+/** The settings, as strings, that `loadConfig` reads. */
+export type Settings = Pick<
+  Env,
+  "DEFAULT_LOCALE" | "LOCALES" | "CACHE_MAX_BYTES" | "MANIFEST_FRESH_MS"
+> & { readonly ADMIN_TOKENS?: string };
+
+const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, "must be a whole number")
+    .transform(Number)
+    .refine((n) => n >= min && n <= max, `must be between ${min} and ${max}`);
+
+const tokens = z.array(
+  z.strictObject({
+    id: z.string().min(1),
+    sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be 64 lower-case hex digits"),
+    scopes: z.array(z.enum(["read", "operate"])).min(1),
+    expires_at: z.iso.datetime().optional(),
+  }),
+);
+
+/**
+ * Reads the settings.
+ *
+ * @param known locales that the snapshot has names for.
+ * @throws ConfigError that names every setting which is wrong.
+ */
+export function loadConfig(settings: Settings, known: readonly SnapshotLocale[]): Config {
+  const schema = z.object({
+    DEFAULT_LOCALE: z.string(),
+    LOCALES: z.string().transform((text, context) => {
+      const names = known.map(({ locale }) => locale);
+      const locales = [...new Set(chooseLocales(text, known))].toSorted();
+      const unknown = locales.filter((locale) => !names.includes(locale));
+      if (unknown.length > 0)
+        context.addIssue(`names "${unknown.join('", "')}"; there are names in ${names.join(", ")}`);
+      return locales;
+    }),
+    CACHE_MAX_BYTES: wholeNumber(0, 100 * 1024 * 1024),
+    MANIFEST_FRESH_MS: wholeNumber(0, 3_600_000),
+    ADMIN_TOKENS: z.string().default("[]").transform(parseTokens),
+  });
+  const parsed = schema.safeParse(settings);
+  if (!parsed.success)
+    throw new ConfigError(
+      parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`).join("; "),
+    );
+  const { DEFAULT_LOCALE, LOCALES, CACHE_MAX_BYTES, MANIFEST_FRESH_MS, ADMIN_TOKENS } = parsed.data;
+  if (!LOCALES.includes(DEFAULT_LOCALE))
+    throw new ConfigError(`DEFAULT_LOCALE must be one of LOCALES: ${LOCALES.join(", ")}`);
+  return {
+    defaultLocale: DEFAULT_LOCALE,
+    locales: LOCALES,
+    cacheMaxBytes: CACHE_MAX_BYTES,
+    manifestFreshMs: MANIFEST_FRESH_MS,
+    adminTokens: ADMIN_TOKENS,
+  };
+}
+
+function chooseLocales(text: string, known: readonly SnapshotLocale[]): string[] {
+  if (text === "all") return known.map(({ locale }) => locale);
+  if (text === "default")
+    return known.filter((entry) => entry.default).map((entry) => entry.locale);
+  return text.split(",").map((locale) => locale.trim());
+}
+
+function parseTokens(text: string, context: z.RefinementCtx): AdminToken[] {
+  const parsed = tokens.safeParse(parseJson(text));
+  if (parsed.success)
+    return parsed.data.map(({ expires_at, ...token }) => ({
+      ...token,
+      expiresAt: expires_at === undefined ? null : Date.parse(expires_at),
+    }));
+  const where = parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
+  context.addIssue(`must be a JSON list of {id, sha256, scopes, expires_at?}: ${where.join("; ")}`);
+  return z.NEVER;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

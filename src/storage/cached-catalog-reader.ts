@@ -1,0 +1,173 @@
+import { Buffer } from "node:buffer";
+import { concatenate } from "../catalog/bytes.ts";
+import type { Body, Coding, Manifest, Segment } from "../catalog/manifest.ts";
+import { ByteCache } from "./byte-cache.ts";
+import type {
+  CatalogReader,
+  CurrentResult,
+  Opened,
+  OpenResult,
+  Selection,
+} from "./catalog-reader.ts";
+import type { CatalogStore, Copy, Replica } from "./catalog-store.ts";
+import { abortable } from "./deadline.ts";
+import { ManifestMemo } from "./manifest-memo.ts";
+import { SharedLoads } from "./shared-loads.ts";
+
+export interface ReaderDependencies {
+  readonly store: CatalogStore;
+  readonly now: () => number;
+  /** Keeps the present request's context alive until a promise settles. */
+  readonly waitUntil: (promise: Promise<unknown>) => void;
+  /** Tells the log of a copy that could not be used. */
+  readonly report: (event: string, detail: string) => void;
+  readonly manifestFreshMs: number;
+  readonly cacheMaxBytes: number;
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** A published body that a request accepts, and the version that it is of. */
+interface Choice {
+  readonly manifest: Manifest;
+  readonly coding: Coding;
+  readonly body: Body;
+}
+
+/**
+ * Reads the catalog from memory, else from KV, else from what serves best until KV does again: what
+ * the isolate still holds, the R2 copy, the previous version. A blob of the wrong hash is never
+ * used. One reader for each isolate.
+ */
+export class CachedCatalogReader implements CatalogReader {
+  readonly #deps: ReaderDependencies;
+  readonly #cache: ByteCache;
+  readonly #memo: ManifestMemo;
+  readonly #loads: SharedLoads<Copy<Bytes>>;
+
+  constructor(deps: ReaderDependencies) {
+    this.#deps = deps;
+    this.#cache = new ByteCache(deps.cacheMaxBytes);
+    this.#memo = new ManifestMemo(deps);
+    this.#loads = new SharedLoads(deps.waitUntil);
+  }
+
+  current(signal: AbortSignal): Promise<CurrentResult> {
+    return abortable(signal, this.#memo.current());
+  }
+
+  async open(selection: Selection, signal: AbortSignal): Promise<OpenResult> {
+    const choices = choicesOf(selection);
+    const held = this.#findHeld(choices.slice(0, 1), selection);
+    return held === undefined
+      ? abortable(signal, this.#load(selection, choices))
+      : { ok: true, opened: held };
+  }
+
+  async #load(selection: Selection, choices: readonly Choice[]): Promise<OpenResult> {
+    const faults = new Set<string>();
+    const opened =
+      (await this.#try("kv", choices.slice(0, 1), selection, faults)) ??
+      this.#lastGood(selection, choices) ??
+      (await this.#try("r2", choices, selection, faults)) ??
+      (await this.#tryPrevious(selection, faults));
+    if (opened !== undefined) return { ok: true, opened };
+    return { ok: false, reason: faults.has("unreadable") ? "unavailable" : "data_loss" };
+  }
+
+  /** What this isolate holds in another coding or of the version before, while R2 is asked behind. */
+  #lastGood(selection: Selection, choices: readonly Choice[]): Opened | undefined {
+    const before = this.#memo.previous;
+    const opened = this.#findHeld(
+      [...choices, ...(before === undefined ? [] : choicesOf({ ...selection, manifest: before }))],
+      selection,
+    );
+    const wanted = choices[0];
+    if (opened !== undefined && wanted !== undefined)
+      this.#deps.waitUntil(this.#loadBody("r2", wanted.body));
+    return opened;
+  }
+
+  async #tryPrevious(selection: Selection, faults: Set<string>): Promise<Opened | undefined> {
+    const generation = selection.manifest.previous;
+    if (generation === null) return undefined;
+    const previous = await this.#deps.store.readGeneration(generation);
+    if (!previous.ok) {
+      faults.add(previous.fault);
+      this.#deps.report(`generation_${previous.fault}`, previous.detail);
+      return undefined;
+    }
+    const choices = choicesOf({ ...selection, manifest: previous.value });
+    return (
+      (await this.#try("kv", choices, selection, faults)) ??
+      (await this.#try("r2", choices, selection, faults))
+    );
+  }
+
+  async #try(
+    replica: Replica,
+    choices: readonly Choice[],
+    selection: Selection,
+    faults: Set<string>,
+  ): Promise<Opened | undefined> {
+    for (const choice of choices) {
+      const copy = await this.#loadBody(replica, choice.body);
+      if (copy.ok) return toOpened(choice, selection, copy.value);
+      faults.add(copy.fault);
+    }
+    return undefined;
+  }
+
+  #findHeld(choices: readonly Choice[], selection: Selection): Opened | undefined {
+    for (const choice of choices) {
+      const bytes = this.#cache.get(choice.body.sha256);
+      if (bytes !== undefined) return toOpened(choice, selection, bytes);
+    }
+    return undefined;
+  }
+
+  /** A body joined out of its segments: one load for all requests that want it meanwhile. */
+  #loadBody(replica: Replica, body: Body): Promise<Copy<Bytes>> {
+    return this.#loads.load(`${replica} ${body.sha256}`, async () => {
+      const copies = await Promise.all(
+        body.segments.map((segment) => this.#loadSegment(replica, segment)),
+      );
+      const parts: Uint8Array[] = [];
+      for (const copy of copies) {
+        if (!copy.ok) return copy;
+        parts.push(copy.value);
+      }
+      const whole = concatenate(parts);
+      this.#cache.set(body.sha256, whole);
+      return { ok: true, value: whole };
+    });
+  }
+
+  async #loadSegment(replica: Replica, segment: Segment): Promise<Copy<Uint8Array>> {
+    if ("inline" in segment) return { ok: true, value: Buffer.from(segment.inline, "base64") };
+    const held = this.#cache.get(segment.blob);
+    if (held !== undefined) return { ok: true, value: held };
+    const copy = await this.#deps.store.readBlob(replica, segment.blob);
+    if (copy.ok) this.#cache.set(segment.blob, copy.value);
+    else this.#deps.report(`blob_${copy.fault}`, copy.detail);
+    return copy;
+  }
+}
+
+/** The published bodies that a selection accepts, best first. */
+function choicesOf({ manifest, locale, representation, codings }: Selection): Choice[] {
+  const bodies = manifest.locales[locale]?.bodies[representation];
+  return codings.flatMap((coding) => {
+    const body = bodies?.[coding];
+    return body === undefined ? [] : [{ manifest, coding, body }];
+  });
+}
+
+function toOpened(
+  { manifest, coding, body }: Choice,
+  { locale, representation }: Selection,
+  bytes: Bytes,
+): Opened | undefined {
+  const entry = manifest.locales[locale];
+  return entry && { manifest, locale, entry, representation, coding, body, bytes };
+}

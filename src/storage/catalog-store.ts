@@ -1,0 +1,97 @@
+import { sha256Hex } from "../catalog/hash.ts";
+import type { Manifest } from "../catalog/manifest.ts";
+import { parseManifest } from "../catalog/parse-manifest.ts";
+import { withDeadline } from "./deadline.ts";
+import { blobKey, generationKey, MANIFEST_KEY } from "./keys.ts";
+
+/** What came of reading a copy: its bytes, or why they cannot be used. */
+export type Copy<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly fault: "missing" | "corrupt" | "unreadable"; detail: string };
+
+/** Where a copy is kept: KV is near and may lag, R2 is the strongly consistent copy. */
+export type Replica = "kv" | "r2";
+
+/** The published catalog in KV, with a copy of everything in R2. */
+export interface CatalogStore {
+  /** The current manifest. Never throws. */
+  readManifest(replica: Replica): Promise<Copy<Manifest>>;
+  /** The manifest of an earlier generation, kept in R2. Never throws. */
+  readGeneration(generation: number): Promise<Copy<Manifest>>;
+  /** A blob whose bytes have been hashed and found right. Never throws. */
+  readBlob(replica: Replica, sha256: string): Promise<Copy<Uint8Array<ArrayBuffer>>>;
+  /** Stores a blob under its SHA-256 in both replicas. Throws if a store refuses. */
+  writeBlob(sha256: string, bytes: Uint8Array): Promise<void>;
+  /** Keeps a manifest under its generation in R2. Throws if the store refuses. */
+  writeGeneration(manifest: Manifest): Promise<void>;
+  /** Makes a manifest the current one, in R2 and then in KV. Throws if a store refuses. */
+  writeManifest(manifest: Manifest): Promise<void>;
+}
+
+/** How long a read may take; writes are bounded by the platform. */
+const READ_DEADLINE_MS = 3_000;
+/** KV's edge cache for the manifest: the shortest that KV allows. */
+const MANIFEST_CACHE_TTL_SECONDS = 30;
+/** KV's edge cache for blobs, which never change. */
+const BLOB_CACHE_TTL_SECONDS = 86_400;
+
+export function createCatalogStore(kv: KVNamespace, r2: R2Bucket): CatalogStore {
+  const read = (replica: Replica, key: string, cacheTtl: number) =>
+    readCopy(key, () => (replica === "kv" ? readKv(kv, key, cacheTtl) : readR2(r2, key)));
+  return {
+    async readManifest(replica) {
+      return asManifest(await read(replica, MANIFEST_KEY, MANIFEST_CACHE_TTL_SECONDS));
+    },
+    async readGeneration(generation) {
+      return asManifest(await read("r2", generationKey(generation), 0));
+    },
+    async readBlob(replica, sha256) {
+      const copy = await read(replica, blobKey(sha256), BLOB_CACHE_TTL_SECONDS);
+      if (!copy.ok || sha256Hex(copy.value) === sha256) return copy;
+      const detail = `${blobKey(sha256)}: ${copy.value.length} bytes of another hash`;
+      return { ok: false, fault: "corrupt", detail };
+    },
+    async writeBlob(sha256, bytes) {
+      await r2.put(blobKey(sha256), bytes, { sha256 });
+      await kv.put(blobKey(sha256), bytes);
+    },
+    async writeGeneration(manifest) {
+      await r2.put(generationKey(manifest.generation), JSON.stringify(manifest));
+    },
+    async writeManifest(manifest) {
+      const text = JSON.stringify(manifest);
+      await r2.put(MANIFEST_KEY, text);
+      await kv.put(MANIFEST_KEY, text);
+    },
+  };
+}
+
+async function readKv(kv: KVNamespace, key: string, cacheTtl: number): Promise<ArrayBuffer | null> {
+  return kv.get(key, { type: "arrayBuffer", cacheTtl });
+}
+
+async function readR2(r2: R2Bucket, key: string): Promise<ArrayBuffer | null> {
+  const object = await r2.get(key);
+  return object === null ? null : object.arrayBuffer();
+}
+
+async function readCopy(
+  key: string,
+  read: () => Promise<ArrayBuffer | null>,
+): Promise<Copy<Uint8Array<ArrayBuffer>>> {
+  try {
+    const buffer = await withDeadline(key, READ_DEADLINE_MS, read());
+    if (buffer === null) return { ok: false, fault: "missing", detail: key };
+    return { ok: true, value: new Uint8Array(buffer) };
+  } catch (error) {
+    return { ok: false, fault: "unreadable", detail: `${key}: ${String(error)}` };
+  }
+}
+
+function asManifest(copy: Copy<Uint8Array>): Copy<Manifest> {
+  if (!copy.ok) return copy;
+  const parsed = parseManifest(new TextDecoder().decode(copy.value));
+  return parsed.ok
+    ? { ok: true, value: parsed.manifest }
+    : { ok: false, fault: "corrupt", detail: `${MANIFEST_KEY}: ${parsed.problem}` };
+}
