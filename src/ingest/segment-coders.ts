@@ -1,0 +1,143 @@
+/**
+ * Content codings whose output for one run of bytes can be followed by their output for the next,
+ * so that a body is made of segments which are compressed apart and only joined for sending.
+ *
+ * - gzip (RFC 1952): each segment ends with a sync flush (an empty stored block, RFC 1951 section
+ *   3.2.3), so that it ends on a byte and refers to nothing before it.
+ * - brotli (RFC 7932): the encoder is told at which offset of the whole its segment begins
+ *   (`BROTLI_PARAM_STREAM_OFFSET` of google/brotli's encode.h), so that it leaves out the stream
+ *   header and refers to nothing before it, and is flushed at the segment's end.
+ */
+import {
+  brotliCompressSync,
+  brotliDecompressSync,
+  constants,
+  crc32,
+  deflateRawSync,
+} from "node:zlib";
+import { concatenate } from "../catalog/bytes.ts";
+import type { Coding } from "../catalog/manifest.ts";
+
+/** How hard to compress: brotli's quality is 0 to 11, gzip's level 1 to 9. */
+export interface Effort {
+  readonly brotliQuality: number;
+  readonly gzipLevel: number;
+}
+
+/** CRC-32 and length of a whole, uncompressed. */
+export interface Checksum {
+  readonly crc32: number;
+  readonly bytes: number;
+}
+
+/** Encodes a body as `open ++ middle ++ … ++ close`. Offsets are uncompressed bytes before it. */
+export interface SegmentCoder {
+  /** The first bytes of the body; empty where `bytes` is and the coding needs no header of its own. */
+  open(bytes: Uint8Array): Uint8Array;
+  middle(bytes: Uint8Array, offset: number, effort: Effort): Uint8Array;
+  /** The last bytes of the body. */
+  close(bytes: Uint8Array, offset: number, whole: Checksum): Uint8Array;
+}
+
+/** CRC-32 and length of the concatenation of `parts`. */
+export function checksum(parts: readonly Uint8Array[]): Checksum {
+  return {
+    crc32: parts.reduce((crc, part) => crc32(part, crc), 0),
+    bytes: parts.reduce((length, part) => length + part.length, 0),
+  };
+}
+
+const identity: SegmentCoder = {
+  open: (bytes) => bytes,
+  middle: (bytes) => bytes,
+  close: (bytes) => bytes,
+};
+
+/** Header of a gzip member: deflate, no flags, no time, unknown system (RFC 1952, section 2.3). */
+const GZIP_HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff);
+
+const gzip: SegmentCoder = {
+  open: (bytes) => concatenate([GZIP_HEADER, deflate(bytes, 9, constants.Z_SYNC_FLUSH)]),
+  middle: (bytes, _offset, { gzipLevel }) => deflate(bytes, gzipLevel, constants.Z_SYNC_FLUSH),
+  close(bytes, _offset, whole) {
+    const trailer = new DataView(new ArrayBuffer(8));
+    trailer.setUint32(0, whole.crc32, true);
+    trailer.setUint32(4, whole.bytes, true);
+    return concatenate([deflate(bytes, 9, constants.Z_FINISH), new Uint8Array(trailer.buffer)]);
+  },
+};
+
+function deflate(bytes: Uint8Array, level: number, finishFlush: number): Uint8Array {
+  return deflateRawSync(bytes, { level, finishFlush });
+}
+
+const brotli: SegmentCoder = {
+  open: (bytes) =>
+    bytes.length === 0 ? bytes : compressBrotli(bytes, 0, 9, constants.BROTLI_OPERATION_FLUSH),
+  middle: (bytes, offset, { brotliQuality }) =>
+    compressBrotli(bytes, offset, brotliQuality, constants.BROTLI_OPERATION_FLUSH),
+  close: (bytes, offset) => compressBrotli(bytes, offset, 9, constants.BROTLI_OPERATION_FINISH),
+};
+
+/** Largest window of RFC 7932 (4 MiB): the ids of cities recur a whole list apart. */
+const BROTLI_WINDOW_BITS = 22;
+/** In google/brotli since 1.0.8; `node:zlib` has no name for it, and Node 24 refuses it. */
+const BROTLI_PARAM_STREAM_OFFSET = 9;
+
+function compressBrotli(
+  bytes: Uint8Array,
+  offset: number,
+  quality: number,
+  finishFlush: number,
+): Uint8Array {
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: quality,
+    [constants.BROTLI_PARAM_LGWIN]: BROTLI_WINDOW_BITS,
+    [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+    ...(offset > 0 && { [BROTLI_PARAM_STREAM_OFFSET]: offset }),
+  };
+  return brotliCompressSync(bytes, { params, finishFlush });
+}
+
+/** The coder of a coding; undefined where this runtime's encoder cannot make joinable segments. */
+export function segmentCoder(coding: Coding): SegmentCoder | undefined {
+  switch (coding) {
+    case "identity":
+      return identity;
+    case "gzip":
+      return gzip;
+    case "br":
+      return brotliJoins() ? brotli : undefined;
+    default:
+      return coding satisfies never;
+  }
+}
+
+let joins: boolean | undefined;
+
+/** Whether this runtime's encoder takes a stream offset, tried once on a few bytes. */
+function brotliJoins(): boolean {
+  joins ??= tryBrotli();
+  return joins;
+}
+
+function tryBrotli(): boolean {
+  const text = new TextEncoder().encode("the name of the airport and the name of the city");
+  const effort = { brotliQuality: 5, gzipLevel: 6 };
+  const whole = { crc32: 0, bytes: 2 * text.length };
+  try {
+    const joined = [
+      brotli.middle(text, 0, effort),
+      brotli.middle(text, text.length, effort),
+      brotli.close(new Uint8Array(), whole.bytes, whole),
+    ];
+    return brotliDecompressSync(concatenate(joined)).equals(concatenate([text, text]));
+  } catch {
+    return false;
+  }
+}
+
+/** Brotli in one piece: for a runtime where its segments do not join. */
+export function brotliWhole(bytes: Uint8Array, { brotliQuality }: Effort): Uint8Array {
+  return compressBrotli(bytes, 0, brotliQuality, constants.BROTLI_OPERATION_FINISH);
+}
