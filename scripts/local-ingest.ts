@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type LocalWorker, StartError } from "./local-worker.ts";
+import { ProgressBar } from "./progress-bar.ts";
+
+/** What `GET /admin/ingest/runs/{id}` answers, as far as it is shown here. */
+interface RunAnswer {
+  readonly id: string;
+  readonly state: string;
+  readonly outcome: string | null;
+  readonly stage: string | null;
+  readonly progress: { readonly done: number; readonly total: number };
+  readonly error: {
+    readonly code: string;
+    readonly stage: string;
+    readonly message: string;
+  } | null;
+}
+
+const POLL_MS = 250;
+
+/**
+ * Queues an ingest and shows its progress until it has ended. Where the same catalog is published
+ * already, the run says so within seconds and changes nothing.
+ *
+ * @throws StartError when the run fails or the Worker ends.
+ */
+export async function ingest(worker: LocalWorker, token: string): Promise<void> {
+  const call = async (method: string, path: string): Promise<unknown> => {
+    worker.assertAlive();
+    const answer = await fetch(`${worker.url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}` },
+    });
+    if (!answer.ok)
+      throw new StartError(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
+  };
+  const { run } = (await call("POST", "/admin/ingest/queue")) as { run: RunAnswer }; // our own API
+  const bar = new ProgressBar(process.stdout);
+  for (;;) {
+    const seen = (await call("GET", `/admin/ingest/runs/${run.id}`)) as RunAnswer; // our own API
+    bar.show(seen.stage ?? "waiting", seen.progress);
+    if (seen.state === "succeeded") return bar.end(`Catalog ${seen.outcome}.`);
+    if (seen.state === "failed") {
+      bar.end("Ingest failed.");
+      const { stage, code, message } = seen.error ?? { stage: "?", code: "?", message: "?" };
+      throw new StartError(`The ingest failed in stage ${stage}: ${message} (${code})`);
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+/** Length of each published list. */
+export async function publishedCounts(url: string): Promise<{ readonly [list: string]: number }> {
+  const answer = await fetch(`${url}/catalog/health`);
+  if (!answer.ok) throw new StartError(`Nothing is published: ${await answer.text()}`);
+  const health = await answer.json<{ counts: { [list: string]: number } }>();
+  return health.counts;
+}
