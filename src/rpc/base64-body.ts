@@ -1,0 +1,49 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+
+/**
+ * Decodes a body of `application/grpc-web-text`, whose frames may be padded each by itself
+ * (gRPC-Web, "Protocol differences vs gRPC over HTTP2"). What it holds back is less than a
+ * quantum of four characters, so that limits on the decoded bytes bound it as well.
+ */
+export async function* decodeBase64Frames(
+  body: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  let pending = "";
+  for await (const chunk of body) {
+    pending += latin1.decode(chunk);
+    const whole = pending.length - (pending.length % 4);
+    if (whole > 0) yield decodeQuanta(pending.slice(0, whole));
+    pending = pending.slice(whole);
+  }
+  if (pending !== "") yield decodeQuanta(pending);
+}
+
+const latin1 = new TextDecoder("latin1");
+
+/** Padding ends a quantum, so a run of them is decoded from one padding to the next. */
+function decodeQuanta(text: string): Uint8Array {
+  const runs = text.match(/[^=]+={0,2}/g) ?? [];
+  if (runs.join("") !== text) throw malformedBase64();
+  return Uint8Array.from(runs.map(decodeRun).join(""), (char) => char.charCodeAt(0));
+}
+
+function decodeRun(run: string): string {
+  // atob would skip white space and with it lose count of the quanta.
+  if (!/^[A-Za-z0-9+/]+=*$/.test(run)) throw malformedBase64();
+  try {
+    return atob(run);
+  } catch {
+    throw malformedBase64();
+  }
+}
+
+function malformedBase64(): ConnectError {
+  return new ConnectError("protocol error: malformed base64", Code.InvalidArgument);
+}
+
+/** Base64 of bytes, with padding. For the router's own short answers: bodies are stored encoded. */
+export function encodeBase64(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return btoa(text);
+}

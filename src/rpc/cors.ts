@@ -1,0 +1,44 @@
+import { cors } from "@connectrpc/connect";
+
+/** How long a browser may keep the answer to a preflight. */
+const PREFLIGHT_MAX_AGE_SECONDS = 7200;
+
+const EXPOSED_HEADERS = [
+  ...cors.exposedHeaders,
+  "Cache-Control",
+  "Catalog-Sha256",
+  "Catalog-Version",
+  "Content-Language",
+  "ETag",
+  "Last-Modified",
+  "Locale-Fallback",
+  "Retry-After",
+  "Vary",
+].join(", ");
+
+const ALLOWED_HEADERS = [...cors.allowedHeaders, "If-None-Match"].join(", ");
+
+/** Lets scripts of any origin read an answer. No credentials: the catalog is public. */
+export function allowAnyOrigin(headers: Headers): Headers {
+  headers.set("access-control-allow-origin", "*");
+  headers.set("access-control-expose-headers", EXPOSED_HEADERS);
+  return headers;
+}
+
+/** Whether a browser asks for permission before it sends the real request (Fetch, section 4.8). */
+export function isPreflight(request: Request): boolean {
+  return (
+    request.method === "OPTIONS" &&
+    request.headers.has("origin") &&
+    request.headers.has("access-control-request-method")
+  );
+}
+
+/** Permits what Connect's and gRPC-Web's clients send. */
+export function preflightResponse(): Response {
+  const headers = allowAnyOrigin(new Headers());
+  headers.set("access-control-allow-methods", "GET, HEAD, POST");
+  headers.set("access-control-allow-headers", ALLOWED_HEADERS);
+  headers.set("access-control-max-age", String(PREFLIGHT_MAX_AGE_SECONDS));
+  return new Response(null, { status: 204, headers });
+}

@@ -1,0 +1,14 @@
+import type { Body } from "../catalog/manifest.ts";
+
+/** Strong tag of a body: it differs between versions, locales, representations and codings. */
+export function entityTag(body: Body): string {
+  return `"${body.sha256.slice(0, 32)}"`;
+}
+
+/** Whether an If-None-Match value names the tag, by weak comparison (RFC 9110, section 13.1.2). */
+export function matchesEntityTag(ifNoneMatch: string, tag: string): boolean {
+  return ifNoneMatch.split(",").some((element) => {
+    const candidate = element.trim();
+    return candidate === "*" || candidate === tag || candidate === `W/${tag}`;
+  });
+}

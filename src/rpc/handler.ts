@@ -1,0 +1,112 @@
+import type { ConnectRouterOptions } from "@connectrpc/connect";
+import { LocationsService } from "../../gen/locations/v1/locations_pb.ts";
+import type { Representation } from "../catalog/manifest.ts";
+import type { CatalogReader } from "../storage/catalog-reader.ts";
+import { acceptedCodings } from "./content-coding.ts";
+import { isPreflight, preflightResponse } from "./cors.ts";
+import { DECIDED_BODY_MAX_BYTES, decisionKey, DecisionMemo } from "./decision-memo.ts";
+import { internalError } from "./errors.ts";
+import { type CatalogSource, lookUp, type LookUpResult, type Query } from "./look-up.ts";
+import { isGrpc, storedRepresentation } from "./media-type.ts";
+import { isError, judgeAnswer } from "./placeholder.ts";
+import { NO_BODY, type RequestBody, takeBody } from "./request-body.ts";
+import { errorAnswer, routerResponse } from "./router-answer.ts";
+import { createRoute, ROUTER_OPTIONS, sendsStoredBodies } from "./router.ts";
+import { type Call, createLocationsService, type LogInternalError } from "./service.ts";
+import { successResponse } from "./success.ts";
+
+export interface RpcOptions {
+  readonly reader: CatalogReader;
+  /** Locale of a request that names none; a published one. */
+  readonly defaultLocale: string;
+  readonly log: LogInternalError;
+  /** Replaces options of Connect's router; for tests. */
+  readonly router?: ConnectRouterOptions;
+}
+
+/** Answers a request. Never rejects. */
+export type RpcHandler = (request: Request) => Promise<Response>;
+
+const SERVICE_PATH = `/${LocationsService.typeName}/`;
+
+/** Whether a request is for this room: a path of the service, or gRPC of any kind. */
+export function isRpcRequest(request: Request): boolean {
+  const { url, headers } = request;
+  const pathStart = url.indexOf("/", url.indexOf("//") + "//".length);
+  return url.startsWith(SERVICE_PATH, pathStart) || isGrpc(headers.get("content-type") ?? "");
+}
+
+/**
+ * Serves LocationsService over Connect and gRPC-Web. Connect's router decides about every
+ * request; where a success is stored in the form that the request asks for, the router is left to
+ * answer with an empty message and the stored body is sent in its place. To be made once an
+ * isolate, because it remembers what the router decided.
+ */
+export function createRpcHandler(options: RpcOptions): RpcHandler {
+  const source: CatalogSource = { reader: options.reader, defaultLocale: options.defaultLocale };
+  const routerOptions = { ...ROUTER_OPTIONS, ...options.router };
+  const route = createRoute(createLocationsService(source, options.log), routerOptions);
+  const substitutes = sendsStoredBodies(routerOptions);
+  const decisions = new DecisionMemo();
+
+  async function serve(request: Request): Promise<Response> {
+    const hasBody = request.method !== "GET" && request.method !== "HEAD";
+    const body = hasBody ? await takeBody(request, DECIDED_BODY_MAX_BYTES) : NO_BODY;
+    const key = substitutes && body.bytes ? decisionKey(request, body.bytes) : undefined;
+    const decision = key === undefined ? undefined : decisions.get(key);
+    if (decision === undefined) return askRouter(request, body, { key });
+    const query = { tag: decision.tag, ...wantedForm(request, decision.representation) };
+    const known = await lookUp(source, query, request.signal);
+    if (known.ok) return successResponse(known.found, request.method);
+    return askRouter(request, body, { known });
+  }
+
+  async function askRouter(
+    request: Request,
+    body: RequestBody,
+    { key, known }: { readonly key?: string | undefined; readonly known?: LookUpResult },
+  ): Promise<Response> {
+    const { pathname, searchParams } = new URL(request.url);
+    const representation = substitutes
+      ? storedRepresentation(request, searchParams.get("encoding"))
+      : undefined;
+    const call: Call = { wanted: representation && wantedForm(request, representation), known };
+    const answer = await route({ request, pathname, body, call });
+    await body.discard();
+    if (call.success === undefined) return routerResponse(request, answer);
+    const { tag, found } = call.success;
+    if (representation === undefined) {
+      return routerResponse(request, answer, isError(answer) ? undefined : found.variant);
+    }
+    switch (judgeAnswer(answer, representation)) {
+      case "placeholder":
+        if (key !== undefined) decisions.set(key, { representation, tag });
+        return successResponse(found, request.method);
+      case "error":
+        return routerResponse(request, answer);
+      case "unexpected":
+        throw new Error(`unexpected answer of the router, status ${answer.status}`);
+    }
+  }
+
+  return async (request) => {
+    try {
+      if (!isPreflight(request)) return await serve(request);
+      await request.body?.cancel();
+      return preflightResponse();
+    } catch (cause) {
+      if (!request.signal.aborted) options.log("GetLocationsV1 failed", cause);
+      return routerResponse(request, errorAnswer(internalError(cause), request));
+    }
+  };
+}
+
+/** What to look for, apart from the locale, to answer a request in a stored representation. */
+function wantedForm(request: Request, representation: Representation): Omit<Query, "tag"> {
+  return {
+    representation,
+    codings: acceptedCodings(request),
+    ifNoneMatch: request.method === "POST" ? null : request.headers.get("if-none-match"),
+    withBody: request.method !== "HEAD",
+  };
+}

@@ -1,0 +1,92 @@
+import {
+  type ConnectRouterOptions,
+  createConnectRouter,
+  createContextValues,
+  type ServiceImpl,
+} from "@connectrpc/connect";
+import {
+  type UniversalHandler,
+  type UniversalServerResponse,
+  uResponseNotFound,
+} from "@connectrpc/connect/protocol";
+import { LocationsService } from "../../gen/locations/v1/locations_pb.ts";
+import { concatenate } from "../catalog/bytes.ts";
+import { decodeBase64Frames } from "./base64-body.ts";
+import { isGrpcWebText, MEDIA_TYPES } from "./media-type.ts";
+import type { RequestBody } from "./request-body.ts";
+import type { RouterAnswer } from "./router-answer.ts";
+import { type Call, callKey } from "./service.ts";
+
+/**
+ * Options that every router of this service has. `readMaxBytes` is a matter of security: an
+ * envelope's prefix may announce 4 GiB, which the router would allocate.
+ */
+export const ROUTER_OPTIONS = {
+  /** A Worker cannot send HTTP trailers, which gRPC needs. */
+  grpc: false,
+  readMaxBytes: 4096,
+  /** The longest delay of a timer; a longer one would pass at once. */
+  maxTimeoutMs: 2_147_483_647,
+  acceptCompression: [],
+} as const satisfies ConnectRouterOptions;
+
+/**
+ * Whether a stored body is what a router with these options would answer: not if it may code or
+ * limit the message, or looks at more of a request than is remembered of it.
+ */
+export function sendsStoredBodies(options: ConnectRouterOptions): boolean {
+  return Object.entries(options).every(
+    ([name, value]) =>
+      value === undefined ||
+      ["grpc", "readMaxBytes", "maxTimeoutMs"].includes(name) ||
+      (Array.isArray(value) && value.length === 0),
+  );
+}
+
+/** Asks Connect's router, HEAD as GET and base64 as binary gRPC-Web. */
+export type Route = (asked: {
+  readonly request: Request;
+  readonly pathname: string;
+  readonly body: RequestBody;
+  readonly call: Call;
+}) => Promise<RouterAnswer>;
+
+/** Builds Connect's router for the service. */
+export function createRoute(
+  implementation: ServiceImpl<typeof LocationsService>,
+  options: ConnectRouterOptions,
+): Route {
+  const router = createConnectRouter(options).service(LocationsService, implementation);
+  const handlers = new Map<string, UniversalHandler>(
+    router.handlers.map((handler) => [handler.requestPath, handler]),
+  );
+  return async ({ request, pathname, body, call }) => {
+    const handler = handlers.get(pathname);
+    if (handler === undefined) return readAnswer(uResponseNotFound);
+    const header = new Headers(request.headers);
+    // Bodies are coded outside of the router. Without the header it would code as the request.
+    header.set("accept-encoding", "identity");
+    const isText = isGrpcWebText(header.get("content-type") ?? "");
+    if (isText) header.set("content-type", MEDIA_TYPES["grpc-web"]);
+    const answer = await handler({
+      httpVersion: "",
+      method: request.method === "HEAD" ? "GET" : request.method,
+      url: request.url,
+      header,
+      body: isText ? decodeBase64Frames(body) : body,
+      signal: request.signal,
+      contextValues: createContextValues().set(callKey, call),
+    });
+    return readAnswer(answer);
+  };
+}
+
+async function readAnswer(answer: UniversalServerResponse): Promise<RouterAnswer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of answer.body ?? []) chunks.push(chunk);
+  return {
+    status: answer.status,
+    headers: new Headers(answer.header),
+    body: concatenate(chunks),
+  };
+}

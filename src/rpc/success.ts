@@ -1,0 +1,66 @@
+import type { Body, Manifest } from "../catalog/manifest.ts";
+import { allowAnyOrigin } from "./cors.ts";
+import { entityTag } from "./entity-tag.ts";
+import type { Found, Variant } from "./look-up.ts";
+import { MEDIA_TYPES } from "./media-type.ts";
+
+/** How a GET may be cached: five minutes, and from then on as long as nothing better is had. */
+const CACHEABLE = "public, max-age=300, stale-while-revalidate=86400, stale-if-error=604800";
+
+/** Answers with a stored body, without looking at its bytes. */
+export function successResponse(found: Found, method: string): Response {
+  const headers = storedHeaders(found.variant, { isPost: method === "POST", kind: found.kind });
+  switch (found.kind) {
+    case "body":
+      // The bytes are coded already; the runtime would code them again.
+      return new Response(found.bytes, { headers, encodeBody: "manual" });
+    case "head":
+      return new Response(null, { headers, encodeBody: "manual" });
+    case "not_modified":
+      return new Response(null, { status: 304, headers });
+    default:
+      return found satisfies never;
+  }
+}
+
+/** Headers that tell which catalog an answer is from; the same in all of its representations. */
+export function catalogHeaders(headers: Headers, variant: Variant, isPost: boolean): Headers {
+  headers.set("cache-control", isPost ? "no-store" : CACHEABLE);
+  headers.set("catalog-sha256", variant.entry.sha256);
+  headers.set("catalog-version", String(variant.manifest.generation));
+  headers.set("content-language", variant.locale);
+  headers.set("last-modified", new Date(variant.manifest.published_at).toUTCString());
+  if (variant.fallback !== "none") headers.set("locale-fallback", variant.fallback);
+  headers.set("vary", "Accept-Encoding");
+  return allowAnyOrigin(headers);
+}
+
+interface HeadersKey {
+  readonly isPost: boolean;
+  readonly kind: Found["kind"];
+}
+
+/** Headers are made once a body, since they cost more than all the rest of a warm request. */
+const memo = new WeakMap<Body, { manifest: Manifest; made: Map<string, Headers> }>();
+
+function storedHeaders(variant: Variant, key: HeadersKey): Headers {
+  let known = memo.get(variant.body);
+  if (known?.manifest !== variant.manifest) {
+    known = { manifest: variant.manifest, made: new Map() };
+    memo.set(variant.body, known);
+  }
+  const name = `${key.isPost} ${key.kind} ${variant.locale} ${variant.fallback}`;
+  const made = known.made.get(name) ?? makeHeaders(variant, key);
+  known.made.set(name, made);
+  return made;
+}
+
+function makeHeaders(variant: Variant, { isPost, kind }: HeadersKey): Headers {
+  const headers = catalogHeaders(new Headers(), variant, isPost);
+  headers.set("etag", entityTag(variant.body));
+  if (kind === "not_modified") return headers;
+  headers.set("content-type", MEDIA_TYPES[variant.representation]);
+  if (variant.coding !== "identity") headers.set("content-encoding", variant.coding);
+  if (kind === "head") headers.set("content-length", String(variant.body.bytes));
+  return headers;
+}
