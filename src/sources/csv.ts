@@ -25,17 +25,12 @@ export async function* readCsv(
   requiredColumns: readonly string[],
 ): AsyncGenerator<CsvRow> {
   let columns: ReadonlyMap<string, number> | undefined;
-  let lastChunk = "";
-  const text = bytes.pipeThrough(new TextDecoderStream("utf-8", { fatal: true })).pipeThrough(
-    new TransformStream<string, string>({
-      transform(chunk, controller) {
-        if (chunk !== "") lastChunk = chunk;
-        controller.enqueue(chunk);
-      },
-    }),
-  );
+  let lastText = "";
+  const remember = async function* () {
+    for await (const text of decodeUtf8(file, bytes)) yield (lastText = text);
+  };
   const parser = parse({ bom: true, info: true, relax_column_count: true });
-  const source = Readable.from(text).on("error", (error) => parser.destroy(error));
+  const source = Readable.from(remember()).on("error", (error) => parser.destroy(error));
   try {
     let incomplete: number | undefined;
     for await (const { record, info } of source.pipe(parser) as AsyncIterable<ParsedRow>) {
@@ -46,7 +41,7 @@ export async function* readCsv(
       incomplete = record.length === columns.size ? undefined : info.lines;
       yield new Row(info.lines, record, columns);
     }
-    if (incomplete !== undefined && !lastChunk.endsWith("\n"))
+    if (incomplete !== undefined && !lastText.endsWith("\n"))
       throw new SourceError("truncated", `${file} breaks off in the row of line ${incomplete}`);
   } catch (error) {
     throw asSourceError(file, error);
@@ -98,6 +93,26 @@ function asSourceError(file: string, error: unknown): unknown {
     return error.code === "CSV_QUOTE_NOT_CLOSED"
       ? new SourceError("truncated", `${file} breaks off within quotes`)
       : new SourceError("malformed_csv", `${file}: ${error.message}`);
-  if (error instanceof TypeError) return new SourceError("not_utf8", `${file} is not UTF-8`);
   return error;
+}
+
+/** Decodes a stream piece by piece, none of them empty. */
+async function* decodeUtf8(
+  file: string,
+  bytes: ReadableStream<Uint8Array>,
+): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+  const decode = (chunk: Uint8Array = new Uint8Array(), stream = false) => {
+    try {
+      return decoder.decode(chunk, { stream });
+    } catch {
+      throw new SourceError("not_utf8", `${file} is not UTF-8`);
+    }
+  };
+  for await (const chunk of bytes) {
+    const text = decode(chunk, true);
+    if (text !== "") yield text;
+  }
+  const rest = decode();
+  if (rest !== "") yield rest;
 }

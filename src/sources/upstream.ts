@@ -1,20 +1,55 @@
 import type { Snapshot } from "./snapshot.ts";
 
+/** What tells one version of a file from another. */
+export interface Validators {
+  /** Where the file came from, as a text to compare: validators hold for this place only. */
+  readonly origin?: string;
+  readonly etag?: string;
+  readonly lastModified?: string;
+}
+
 /** A file as upstream gave it. */
-export interface UpstreamFile {
+export interface NewUpstreamFile extends Validators {
   readonly name: string;
   readonly bytes: Uint8Array;
 }
 
+/** A file that has not changed since its bytes of this SHA-256 (hex) were archived. */
+export interface UnchangedUpstreamFile {
+  readonly name: string;
+  readonly unchangedSha256: string;
+}
+
+export type UpstreamFile = NewUpstreamFile | UnchangedUpstreamFile;
+
+/** What is remembered of a file whose bytes are archived. */
+export interface ArchivedFile extends Validators {
+  /** SHA-256 (hex) of its bytes. */
+  readonly sha256: string;
+}
+
+/** Archived files by their names. */
+export type ArchivedFiles = { readonly [name: string]: ArchivedFile };
+
 /** Where airports and regions come from. */
 export interface Upstream {
   readonly name: string;
-  /** Throws if a file cannot be had. */
-  fetch(): Promise<UpstreamFile[]>;
+  /**
+   * The files as they are now. Throws if one cannot be had.
+   *
+   * @param archived files that need not be sent again if they have not changed. Name only those
+   * whose bytes can still be read.
+   */
+  fetch(archived?: ArchivedFiles): Promise<UpstreamFile[]>;
+}
+
+/** An upstream that gives the bytes of all files each time. */
+export interface WholeUpstream extends Upstream {
+  fetch(archived?: ArchivedFiles): Promise<NewUpstreamFile[]>;
 }
 
 /** The airports and regions of the embedded snapshot: works without a network. */
-export function embeddedUpstream(snapshot: Snapshot): Upstream {
+export function embeddedUpstream(snapshot: Snapshot): WholeUpstream {
   return {
     name: "embedded",
     fetch: async () =>

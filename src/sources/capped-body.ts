@@ -1,0 +1,87 @@
+import { describeCause } from "./http-request.ts";
+import type { Deadline } from "./request-deadline.ts";
+import { tooLarge } from "./source-file.ts";
+import { PassingError, SourceError } from "./source-error.ts";
+
+export interface BodyLimits {
+  /** What messages call the file. */
+  readonly where: string;
+  /** Most bytes, as announced and as decoded. */
+  readonly maxBytes: number;
+  readonly deadline: Deadline;
+}
+
+/**
+ * Reads a body, decoded as the platform does it, and holds no more than `maxBytes` of it and a
+ * chunk (twice that for the moment in which the chunks are joined).
+ *
+ * A body that ends early is told from its framing: Content-Length, the last chunk, or the end of
+ * gzip. Node does not notice the last; workerd does. What is longer than its Content-Length is cut
+ * there by either, which only the CSV in it can show.
+ *
+ * @throws SourceError `bad_encoding`, `too_large`, `deadline` or `truncated`.
+ */
+export async function readCappedBody(response: Response, limits: BodyLimits): Promise<Uint8Array> {
+  const { where, maxBytes, deadline } = limits;
+  const coding = response.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
+  if (!KNOWN_CODINGS.has(coding))
+    throw new SourceError(
+      "bad_encoding",
+      `${where} has the content coding "${coding}", where gzip or none was asked for; check the server`,
+    );
+  const announced = parseLength(response.headers.get("content-length"));
+  if (announced !== null && announced > maxBytes) throw tooLarge(where, maxBytes, announced);
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const reader = response.body?.getReader();
+  for (;;) {
+    const chunk = await deadline.wait(
+      where,
+      readChunk(reader, where, () => length),
+    );
+    if (chunk === undefined) break;
+    length += chunk.length;
+    if (length > maxBytes) throw tooLarge(where, maxBytes);
+    chunks.push(chunk);
+  }
+  if (coding === "identity" && announced !== null && length < announced)
+    throw brokenOff(where, `after ${length} of ${announced} bytes`);
+  return join(chunks, length);
+}
+
+const KNOWN_CODINGS: ReadonlySet<string> = new Set(["identity", "gzip", "x-gzip"]);
+
+function parseLength(value: string | null): number | null {
+  return value !== null && /^\d{1,15}$/.test(value) ? Number(value) : null;
+}
+
+type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
+
+async function readChunk(
+  reader: BodyReader | undefined,
+  where: string,
+  length: () => number,
+): Promise<Uint8Array | undefined> {
+  try {
+    return (await reader?.read())?.value;
+  } catch (error) {
+    throw brokenOff(where, `after ${length()} bytes${describeCause(error)}`);
+  }
+}
+
+function brokenOff(where: string, when: string): PassingError {
+  return new PassingError(
+    "truncated",
+    `${where} breaks off, or cannot be decoded, ${when}; try again later`,
+  );
+}
+
+function join(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return bytes;
+}

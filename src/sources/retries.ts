@@ -1,0 +1,69 @@
+import type { Deadline } from "./request-deadline.ts";
+import { PassingError, SourceError } from "./source-error.ts";
+
+export interface RetryLimits {
+  readonly maxAttempts: number;
+  /** Wait before the second attempt; it doubles before each further one. */
+  readonly backoffMs: number;
+  readonly maxBackoffMs: number;
+  /** Longest `Retry-After` that is waited for; a run that is asked for more ends. */
+  readonly maxRetryAfterMs: number;
+}
+
+export interface RetryDependencies {
+  readonly limits: RetryLimits;
+  readonly deadline: Deadline;
+  readonly sleep: (ms: number) => Promise<void>;
+  /** From 0 to 1, as Math.random. */
+  readonly random: () => number;
+}
+
+/**
+ * Repeats what ends in a PassingError, as often as the limits and the deadline allow. It never
+ * comes back before upstream asks it to: it gives up instead.
+ *
+ * @throws SourceError of the last attempt, which says how many there were.
+ */
+export async function withRetries<T>(
+  attempt: () => Promise<T>,
+  { limits, deadline, sleep, random }: RetryDependencies,
+): Promise<T> {
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof PassingError)) throw error;
+      const { retryAfterMs } = error;
+      const waitMs = retryAfterMs ?? backoffMs(attempts, limits, random());
+      const tooLong = (retryAfterMs ?? 0) > limits.maxRetryAfterMs;
+      if (attempts >= limits.maxAttempts || tooLong || waitMs >= deadline.remainingMs())
+        throw givenUp(error, attempts);
+      await sleep(waitMs);
+    }
+  }
+}
+
+/** Half of the wait is fixed and half is jitter, so that clients that failed together part. */
+function backoffMs(attempts: number, limits: RetryLimits, random: number): number {
+  const fullMs = Math.min(limits.backoffMs * 2 ** (attempts - 1), limits.maxBackoffMs);
+  return Math.round((fullMs * (1 + random)) / 2);
+}
+
+function givenUp({ fault, message, retryAfterMs }: PassingError, attempts: number): SourceError {
+  const asked = retryAfterMs === null ? "" : `; it asks to be left alone for ${retryAfterMs} ms`;
+  const made = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
+  return new SourceError(fault, `${message} (${made}${asked})`);
+}
+
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/**
+ * The wait that a `Retry-After` asks for (RFC 9110, section 10.2.3: seconds or a date), never
+ * below zero; null if there is none or it is neither.
+ */
+export function parseRetryAfter(value: string | null, now: number): number | null {
+  const text = value?.trim() ?? "";
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  const date = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(date) ? null : Math.max(0, date - now);
+}
