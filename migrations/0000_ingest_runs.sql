@@ -6,21 +6,35 @@ CREATE TABLE `ingest_runs` (
 	`trigger` text NOT NULL,
 	`mode` text NOT NULL,
 	`source` text NOT NULL,
+	`forced` integer DEFAULT false NOT NULL,
 	`requested_by` text NOT NULL,
 	`note` text,
+	`attempt` integer DEFAULT 1 NOT NULL,
+	`parent_run_id` text,
 	`retries` integer NOT NULL,
 	`queued_at` text NOT NULL,
 	`started_at` text,
 	`heartbeat_at` text,
 	`finished_at` text,
+	`duration_ms` integer,
 	`stage` text,
 	`progress` text NOT NULL,
+	`skipped_reason` text,
+	`skip_count` integer DEFAULT 0 NOT NULL,
+	`upstream` text,
 	`sources` text NOT NULL,
+	`counts` text,
+	`rejects` text,
+	`rejects_total` integer,
 	`accounting` text,
 	`generation_before` integer,
 	`generation_after` integer,
 	`catalog_sha256` text,
-	`error` text
+	`error` text,
+	`worker_version` text
 );
 --> statement-breakpoint
-CREATE INDEX `ingest_runs_by_state` ON `ingest_runs` (`state`,`id`);
+CREATE INDEX `ingest_runs_by_state` ON `ingest_runs` (`state`,`id`);--> statement-breakpoint
+CREATE INDEX `ingest_runs_by_outcome` ON `ingest_runs` (`outcome`,`id`);--> statement-breakpoint
+CREATE INDEX `ingest_runs_by_trigger` ON `ingest_runs` (`trigger`,`id`);--> statement-breakpoint
+CREATE INDEX `ingest_runs_by_time` ON `ingest_runs` (`queued_at`);

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
-const notice = "";
+import notice from "../../data/NOTICE.md";
 import type { AdminToken } from "../config.ts";
 import { describeError, logLine } from "../log.ts";
 import type { CatalogReader } from "../storage/catalog-reader.ts";

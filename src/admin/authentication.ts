@@ -43,13 +43,14 @@ export function requireScope(scope: Scope): MiddlewareHandler<Http> {
   };
 }
 
-/** Compares digests, all of them, in constant time. */
+/** Compares digests, all of them, in constant time. The empty text is no token, whatever its hash. */
 function findToken(
   tokens: readonly AdminToken[],
   authorization: string,
   now: number,
 ): AdminToken | undefined {
   const [, presented = ""] = /^Bearer +([\x21-\x7e]+)$/i.exec(authorization) ?? [];
+  if (presented === "") return undefined;
   const digest = createHash("sha256").update(presented).digest();
   const matches = tokens.filter((token) =>
     timingSafeEqual(digest, Buffer.from(token.sha256, "hex")),

@@ -39,4 +39,9 @@ export function idKey(id: Uint8Array): string {
   return key;
 }
 
+/** An id as people write it (RFC 9562, section 4): `6ba7b810-9dad-51d1-80b4-00c04fd430c8`. */
+export function idText(id: Uint8Array): string {
+  return idKey(id).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));

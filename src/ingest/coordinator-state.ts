@@ -51,6 +51,11 @@ export class CoordinatorState {
     return this.#select("WHERE state = ? ORDER BY id LIMIT 1", state)[0];
   }
 
+  /** All runs in a state, oldest first. */
+  runsIn(state: RunState): RunRecord[] {
+    return this.#select("WHERE state = ? ORDER BY id", state);
+  }
+
   /** Saves a run, and queues its row for D1 when people would see a difference. */
   saveRun(record: RunRecord, visible: boolean): void {
     const { run, checkpoint, fence, attempts } = record;

@@ -62,7 +62,7 @@ export class IngestCoordinator extends DurableObject<Env> {
     const now = Date.now();
     const wanted = newRun(v7(), this.#sourceName, new Date(now).toISOString(), request);
     const answer = this.#state.transaction(() => {
-      const waiting = this.#state.firstRun("queued");
+      const waiting = this.#state.runsIn("queued");
       const decided = decideEnqueue(wanted, waiting, this.#state.firstRun("running"));
       if (decided.add !== null) this.#state.saveRun(decided.add, true);
       return decided.answer;

@@ -1,15 +1,14 @@
 import { sha256Hex } from "../catalog/hash.ts";
-import { checkCatalog, checkNames, type Violation } from "../catalog/integrity.ts";
 import { type LocaleEntry, type Manifest, manifestBlobs } from "../catalog/manifest.ts";
-import type { Catalog, RegionNames } from "../catalog/model.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
 import type { Snapshot } from "../sources/snapshot.ts";
 import { snapshotOpener } from "../sources/snapshot.ts";
 import type { Upstream } from "../sources/upstream.ts";
 import { type Blob, commonUnits, encodeBodies, encodeCommonSegment } from "./bodies.ts";
-import { RunFault } from "./faults.ts";
-import type { Accounting, Run, RunMode, RunOutcome, Stage } from "./run.ts";
+import { account } from "./accounting.ts";
+import { type Content, describeContent } from "./content.ts";
+import type { Run, RunMode, RunOutcome, Stage } from "./run.ts";
 import { createWorkspace, type Workspace } from "./workspace.ts";
 
 /** Where a run stands between two steps; JSON. */
@@ -22,14 +21,6 @@ export interface Checkpoint {
   readonly commonSegments: readonly string[];
   /** Entries of the locales whose blobs have been stored. */
   readonly entries: { readonly [locale: string]: LocaleEntry };
-}
-
-/** What the catalog says, before any of it is compressed. */
-interface Content {
-  readonly catalogSha256: string;
-  readonly messages: {
-    readonly [locale: string]: Pick<LocaleEntry, "sha256" | "bytes" | "coverage">;
-  };
 }
 
 /** What a step came to: another step, a version to publish and another step, or the end. */
@@ -66,11 +57,6 @@ export const FIRST_CHECKPOINT: Checkpoint = {
   commonSegments: [],
   entries: {},
 };
-
-/** The first rejected rows that a run keeps. */
-const REJECTS_KEPT = 50;
-/** Broken rules that a run's error names. */
-const VIOLATIONS_NAMED = 5;
 
 /**
  * Runs an ingest, one bounded step at a time. What it holds in memory only saves time: any step
@@ -117,6 +103,10 @@ export class Pipeline {
   async #fetch(checkpoint: Checkpoint): Promise<StepResult> {
     const sources: { [file: string]: string } = { snapshot: this.#deps.snapshot.sha256 };
     for (const file of await this.#deps.upstream.fetch()) {
+      if ("unchangedSha256" in file) {
+        sources[file.name] = file.unchangedSha256;
+        continue;
+      }
       const sha256 = sha256Hex(file.bytes);
       await this.#deps.archive.write(sha256, file.bytes);
       sources[file.name] = sha256;
@@ -126,19 +116,8 @@ export class Pipeline {
 
   async #build(checkpoint: Checkpoint, { mode, current }: RunContext): Promise<StepResult> {
     const workspace = await this.#open(checkpoint);
-    refuse(checkCatalog(workspace.catalog), "the catalog");
-    const messages: { [locale: string]: Content["messages"][string] } = {};
-    for (const locale of this.#deps.locales) {
-      const { names, encoded } = await workspace.local(locale);
-      refuse(checkNames(workspace.catalog.regions, names), locale);
-      messages[locale] = {
-        sha256: sha256Hex(workspace.common.proto, encoded.proto),
-        bytes: workspace.common.proto.length + encoded.proto.length,
-        coverage: coverage(workspace.catalog, names),
-      };
-    }
-    const hashes = Object.entries(messages).map(([locale, { sha256 }]) => `${locale} ${sha256}\n`);
-    const catalogSha256 = sha256Hex(...hashes);
+    const content = await describeContent(workspace, this.#deps.locales);
+    const { catalogSha256 } = content;
     const patch = {
       accounting: account(workspace),
       catalogSha256,
@@ -146,7 +125,7 @@ export class Pipeline {
     };
     if (mode === "incremental" && current?.catalog_sha256 === catalogSha256)
       return { next: null, outcome: "unchanged", patch, publish: null };
-    return proceed({ ...checkpoint, stage: "encode", content: { catalogSha256, messages } }, patch);
+    return proceed({ ...checkpoint, stage: "encode", content }, patch);
   }
 
   async #encodeCommon(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
@@ -155,7 +134,8 @@ export class Pipeline {
     if (unit === undefined) throw new Error(`no common segment ${done}`);
     const { common } = await this.#open(checkpoint);
     const blob = encodeCommonSegment(unit, common);
-    await this.#writeBlobs([blob], context);
+    // Representations may share a segment, and KV takes one write a second for each key.
+    if (!checkpoint.commonSegments.includes(blob.sha256)) await this.#writeBlobs([blob], context);
     this.#segments.set(blob.sha256, blob);
     const commonSegments = [...checkpoint.commonSegments, blob.sha256];
     return proceed({ ...checkpoint, commonSegments }, this.#progress(done + 1));
@@ -283,47 +263,4 @@ export class Pipeline {
 
 function proceed(next: Checkpoint, patch: Partial<Run>): StepResult {
   return { next, outcome: null, patch, publish: null };
-}
-
-function refuse(violations: readonly Violation[], what: string): void {
-  if (violations.length === 0) return;
-  const named = violations
-    .slice(0, VIOLATIONS_NAMED)
-    .map(({ rule, entity }) => `${rule}: ${entity}`);
-  throw new RunFault("guard_integrity", `${what} breaks the contract: ${named.join("; ")}`);
-}
-
-/** Share of airports in subdivisions whose subdivision has a name in the locale. */
-function coverage(catalog: Catalog, names: RegionNames): number {
-  const weigh = (regions: Catalog["regions"]) =>
-    regions.reduce((sum, region) => sum + region.airportIataCodes.length, 0);
-  const subdivisions = catalog.regions.filter((region) => region.key.startsWith("iso3166-2:"));
-  const total = weigh(subdivisions);
-  const named = weigh(subdivisions.filter((region) => names.has(region.key)));
-  return total === 0 ? 0 : Math.round((named / total) * 1e4) / 1e4;
-}
-
-function account({ catalog, read, cityOrigins, newRegions }: Workspace): Accounting {
-  const all = (length: number) => ({ seen: length, kept: length, rejected: 0 });
-  const rejectedByReason: { [reason: string]: number } = {};
-  for (const { reason } of read.rejects)
-    rejectedByReason[reason] = (rejectedByReason[reason] ?? 0) + 1;
-  return {
-    counts: {
-      airports: {
-        seen: read.seen - read.filtered,
-        kept: catalog.airports.length,
-        rejected: read.rejects.length,
-      },
-      cities: all(catalog.cities.length),
-      countries: all(catalog.countries.length),
-      regions: all(catalog.regions.length),
-    },
-    filtered: read.filtered,
-    rejectedByReason,
-    rejects: read.rejects.slice(0, REJECTS_KEPT),
-    repaired: read.repaired,
-    cityOrigins,
-    newRegions,
-  };
 }

@@ -49,16 +49,21 @@ export function newRun(id: string, source: string, at: string, request: EnqueueR
 /**
  * Decides what an enqueue comes to. A run that waits already with the same mode and source is the
  * answer itself: two callers who race make one run and both get it.
+ *
+ * @param waiting the runs that wait, oldest first.
  */
 export function decideEnqueue(
   wanted: RunRecord,
-  waiting: RunRecord | undefined,
+  waiting: readonly RunRecord[],
   running: RunRecord | undefined,
 ): { readonly answer: EnqueueAnswer; readonly add: RunRecord | null } {
-  const willStart = running === undefined ? "now" : (`after_run:${running.run.id}` as const);
-  if (waiting !== undefined && isSame(waiting.run, wanted.run))
-    return { answer: { disposition: "coalesced", willStart, run: waiting.run }, add: null };
-  const disposition = running === undefined ? "queued" : "queued_behind_running";
+  const same = waiting.findIndex(({ run }) => isSame(run, wanted.run));
+  const found = waiting[same];
+  const ahead = (found === undefined ? waiting.at(-1) : waiting[same - 1]) ?? running;
+  const willStart = ahead === undefined ? "now" : (`after_run:${ahead.run.id}` as const);
+  if (found !== undefined)
+    return { answer: { disposition: "coalesced", willStart, run: found.run }, add: null };
+  const disposition = ahead === undefined ? "queued" : "queued_behind_running";
   return { answer: { disposition, willStart, run: wanted.run }, add: wanted };
 }
 

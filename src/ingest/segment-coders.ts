@@ -72,12 +72,16 @@ function deflate(bytes: Uint8Array, level: number, finishFlush: number): Uint8Ar
 }
 
 const brotli: SegmentCoder = {
-  open: (bytes) =>
-    bytes.length === 0 ? bytes : compressBrotli(bytes, 0, 9, constants.BROTLI_OPERATION_FLUSH),
-  middle: (bytes, offset, { brotliQuality }) =>
-    compressBrotli(bytes, offset, brotliQuality, constants.BROTLI_OPERATION_FLUSH),
+  open: (bytes) => flushBrotli(bytes, 0, 9),
+  middle: (bytes, offset, { brotliQuality }) => flushBrotli(bytes, offset, brotliQuality),
   close: (bytes, offset) => compressBrotli(bytes, offset, 9, constants.BROTLI_OPERATION_FINISH),
 };
+
+/** Nothing for nothing: else two segments would begin at offset 0, each with a stream header. */
+function flushBrotli(bytes: Uint8Array, offset: number, quality: number): Uint8Array {
+  if (bytes.length === 0) return bytes;
+  return compressBrotli(bytes, offset, quality, constants.BROTLI_OPERATION_FLUSH);
+}
 
 /** Largest window of RFC 7932 (4 MiB): the ids of cities recur a whole list apart. */
 const BROTLI_WINDOW_BITS = 22;

@@ -6,7 +6,8 @@ import {
   readReference,
   readRegionNames as readLocaleNames,
 } from "../sources/reference.ts";
-import { gunzip } from "../sources/snapshot.ts";
+import { decodeFile, findFile, type Table } from "../sources/source-file.ts";
+import { SourceError } from "../sources/source-error.ts";
 import { buildCatalog, type Built } from "./build.ts";
 
 /** Opens an archived upstream file by its name and SHA-256. */
@@ -20,10 +21,6 @@ export interface Workspace extends Built {
   local(locale: string): Promise<{ names: RegionNames; encoded: EncodedPart }>;
 }
 
-/** Names under which upstream files are archived. */
-export const AIRPORTS_FILE = "airports.csv.gz";
-export const REGIONS_FILE = "regions.csv.gz";
-
 /**
  * Builds the catalog from archived bytes. Deterministic, so that a step which finds nothing in
  * memory (after an eviction or a crash) makes the same workspace again.
@@ -35,11 +32,16 @@ export async function createWorkspace(
   openSource: OpenSource,
   openSnapshot: OpenSnapshotFile,
 ): Promise<Workspace> {
-  const open = async (file: string) => gunzip(await openSource(file, sources[file] ?? ""));
+  const open = async (table: Table) => {
+    const found = findFile(table, sources);
+    if (found === undefined)
+      throw new SourceError("missing_file", `upstream gave no file for ${table}`);
+    return decodeFile(found.name, await openSource(found.name, found.file));
+  };
   const reference = await readReference(openSnapshot);
   const countries = new Set(reference.countries.map((country) => country.isoCode2));
-  const read = await readAirports(await open(AIRPORTS_FILE), countries);
-  const names = await readRegionNames(await open(REGIONS_FILE));
+  const read = await readAirports(await open("airports.csv"), countries);
+  const names = await readRegionNames(await open("regions.csv"));
   const built = buildCatalog(read.airports, names, reference);
   const slugs = slugsByKey(built.catalog);
   return {

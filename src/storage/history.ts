@@ -1,17 +1,84 @@
-import { getTableColumns, sql } from "drizzle-orm";
+import {
+  and,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  gte,
+  lt,
+  notInArray,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
+import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { ingestRuns } from "./schema.ts";
 
-/** A row of `ingest_runs`. */
+/** A row to be written to `ingest_runs`; columns that are absent get their default or null. */
 export type IngestRunRow = typeof ingestRuns.$inferInsert;
 
-/** Summarised run history in D1: for people, never needed to serve or to ingest. */
+/** A row as `ingest_runs` holds it. */
+export type SavedIngestRun = typeof ingestRuns.$inferSelect;
+
+/** Which runs to list; a run must match all that are given. */
+export interface RunFilter {
+  readonly state?: string | undefined;
+  readonly outcome?: string | undefined;
+  readonly trigger?: string | undefined;
+  /** Queued at this time (milliseconds since 1970) or later. */
+  readonly sinceMs?: number | undefined;
+  /** Queued before this time. */
+  readonly untilMs?: number | undefined;
+}
+
+export interface RunQuery extends RunFilter {
+  /** Runs on a page, 1 to `LIST_MAX_RUNS`. */
+  readonly limit: number;
+  /** The `nextCursor` of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+export type RunPage =
+  | {
+      readonly ok: true;
+      /** Newest first. */
+      readonly runs: readonly SavedIngestRun[];
+      /** Null on the last page. */
+      readonly nextCursor: string | null;
+      /** Runs that match the filter, on all pages. */
+      readonly total: number;
+    }
+  | { readonly ok: false; readonly reason: "bad_cursor" };
+
+/** Most runs on a page. */
+export const LIST_MAX_RUNS = 200;
+/** Runs that ended within this time are never deleted. */
+const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
+/** Nor are the newest runs, however old. */
+const RETENTION_MIN_ROWS = 1_000;
+/** States of runs whose row is still to change. */
+const ACTIVE_STATES = ["queued", "running"];
+
+/**
+ * Summarised run history in D1: for people, never needed to serve or to ingest. Every method
+ * throws if D1 refuses, and every write may be repeated.
+ */
 export interface History {
   /**
    * Writes rows; of two rows of one run the one with the higher `seq` stays, whatever the order
-   * and number of calls. Throws if D1 refuses.
+   * and number of calls. Writes all or none.
    */
   saveRuns(rows: readonly IngestRunRow[]): Promise<void>;
+  /** One page of runs. Throws RangeError where `limit` is out of range. */
+  listRuns(query: RunQuery): Promise<RunPage>;
+  findRun(id: string): Promise<SavedIngestRun | null>;
+  /**
+   * Deletes runs that are over for more than 90 days, but none of the newest 1,000.
+   *
+   * @param now milliseconds since 1970.
+   * @returns how many were deleted.
+   */
+  deleteOldRuns(now: number): Promise<number>;
 }
 
 export function createHistory(d1: D1Database): History {
@@ -31,7 +98,77 @@ export function createHistory(d1: D1Database): History {
       const [first, ...rest] = upserts;
       if (first !== undefined) await db.batch([first, ...rest]);
     },
+
+    async listRuns({ limit, cursor, ...filter }) {
+      if (!Number.isInteger(limit) || limit < 1 || limit > LIST_MAX_RUNS)
+        throw new RangeError(`a page of ${limit} runs`);
+      const after = cursor === undefined ? undefined : decodeCursor(cursor);
+      if (after?.ok === false) return after;
+      const matching = conditions(filter);
+      const before = after === undefined ? undefined : lt(ingestRuns.id, after.id);
+      const [rows, totals] = await db.batch([
+        db
+          .select()
+          .from(ingestRuns)
+          .where(and(...matching, before))
+          .orderBy(desc(ingestRuns.id))
+          .limit(limit + 1),
+        db
+          .select({ total: count() })
+          .from(ingestRuns)
+          .where(and(...matching)),
+      ]);
+      const runs = rows.slice(0, limit);
+      const last = rows.length > limit ? runs.at(-1) : undefined;
+      return {
+        ok: true,
+        runs,
+        nextCursor: last === undefined ? null : encodeCursor(last.id),
+        total: totals[0]?.total ?? 0,
+      };
+    },
+
+    async findRun(id) {
+      const found = await db.select().from(ingestRuns).where(eq(ingestRuns.id, id)).get();
+      return found ?? null;
+    },
+
+    async deleteOldRuns(now) {
+      const oldestKept = db
+        .select({ id: ingestRuns.id })
+        .from(ingestRuns)
+        .orderBy(desc(ingestRuns.id))
+        .limit(1)
+        .offset(RETENTION_MIN_ROWS - 1);
+      const endedAt = sql`coalesce(${ingestRuns.finishedAt}, ${ingestRuns.queuedAt})`;
+      const { meta } = await db
+        .delete(ingestRuns)
+        .where(
+          and(
+            // Null, which deletes nothing, while there are fewer rows.
+            lt(ingestRuns.id, sql`${oldestKept}`),
+            lt(endedAt, timeText(now - RETENTION_MS)),
+            notInArray(ingestRuns.state, ACTIVE_STATES),
+          ),
+        )
+        .run();
+      return meta.changes;
+    },
   };
+}
+
+function conditions({ state, outcome, trigger, sinceMs, untilMs }: RunFilter): SQL[] {
+  const found: SQL[] = [];
+  if (state !== undefined) found.push(eq(ingestRuns.state, state));
+  if (outcome !== undefined) found.push(eq(ingestRuns.outcome, outcome));
+  if (trigger !== undefined) found.push(eq(ingestRuns.trigger, trigger));
+  if (sinceMs !== undefined) found.push(gte(ingestRuns.queuedAt, timeText(sinceMs)));
+  if (untilMs !== undefined) found.push(lt(ingestRuns.queuedAt, timeText(untilMs)));
+  return found;
+}
+
+function timeText(ms: number): string {
+  return new Date(ms).toISOString();
 }
 
 /** Every column but the key, as the row that could not be inserted has it. */

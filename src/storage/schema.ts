@@ -1,9 +1,9 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /**
- * Summarised history of ingest runs. Times are RFC 3339 text in UTC, which sorts by time.
- * `seq` is the coordinator's number of the change that a row shows: a row is only ever replaced
- * by a later one.
+ * Summarised history of ingest runs. Times are RFC 3339 text in UTC with milliseconds, which sorts
+ * by time; ids are UUIDv7, which do as well. `seq` is the coordinator's number of the change that a
+ * row shows: a row is only ever replaced by a later one.
  */
 export const ingestRuns = sqliteTable(
   "ingest_runs",
@@ -15,21 +15,41 @@ export const ingestRuns = sqliteTable(
     trigger: text().notNull(),
     mode: text().notNull(),
     source: text().notNull(),
+    forced: integer({ mode: "boolean" }).notNull().default(false),
     requestedBy: text("requested_by").notNull(),
     note: text(),
+    /** Rises with each run that repeats a failed one, whose id is in `parent_run_id`. */
+    attempt: integer().notNull().default(1),
+    parentRunId: text("parent_run_id"),
+    /** Steps begun again within the run. */
     retries: integer().notNull(),
     queuedAt: text("queued_at").notNull(),
     startedAt: text("started_at"),
     heartbeatAt: text("heartbeat_at"),
     finishedAt: text("finished_at"),
+    durationMs: integer("duration_ms"),
     stage: text(),
     progress: text({ mode: "json" }).notNull(),
+    skippedReason: text("skipped_reason"),
+    /** Ticks that a `skipped` row stands for. */
+    skipCount: integer("skip_count").notNull().default(0),
+    upstream: text({ mode: "json" }),
     sources: text({ mode: "json" }).notNull(),
+    counts: text({ mode: "json" }),
+    /** The first rejected rows. */
+    rejects: text({ mode: "json" }),
+    rejectsTotal: integer("rejects_total"),
     accounting: text({ mode: "json" }),
     generationBefore: integer("generation_before"),
     generationAfter: integer("generation_after"),
     catalogSha256: text("catalog_sha256"),
     error: text({ mode: "json" }),
+    workerVersion: text("worker_version"),
   },
-  (table) => [index("ingest_runs_by_state").on(table.state, table.id)],
+  (table) => [
+    index("ingest_runs_by_state").on(table.state, table.id),
+    index("ingest_runs_by_outcome").on(table.outcome, table.id),
+    index("ingest_runs_by_trigger").on(table.trigger, table.id),
+    index("ingest_runs_by_time").on(table.queuedAt),
+  ],
 );

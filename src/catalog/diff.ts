@@ -1,0 +1,247 @@
+/**
+ * What changed from one version of the catalog to another, in one locale.
+ *
+ * Pure: no clock, no I/O. Time is linear in the entities. Entities whose bytes are the same are
+ * never decoded, and no version is decoded whole: ten times the world as objects would not fit
+ * into an isolate twice.
+ */
+import { fromBinary } from "@bufbuild/protobuf";
+import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { BinaryReader } from "@bufbuild/protobuf/wire";
+import {
+  type Airport,
+  AirportSchema,
+  type City,
+  CitySchema,
+  type Country,
+  CountrySchema,
+  LocationsResponseSchema,
+  type Region,
+  RegionSchema,
+  UuidSchema,
+} from "../../gen/locations/v1/locations_pb.ts";
+import {
+  airportFields,
+  type AirportFields,
+  cityFields,
+  type CityFields,
+  countryFields,
+  type CountryFields,
+  regionFields,
+  type RegionFields,
+} from "./entity-fields.ts";
+import { idKey } from "./ids.ts";
+import type { Counts } from "./manifest.ts";
+
+/** An entity that both versions have: `before` and `after` hold the fields that differ. */
+export interface Change<F> {
+  readonly id: string;
+  /** What people call it in the later version: its IATA code, name, ISO 3166-1 code or slug. */
+  readonly label: string;
+  readonly before: Partial<F>;
+  readonly after: Partial<F>;
+}
+
+/** `airport_iata_codes` is present if the region gained or lost airports. */
+export interface RegionChange extends Change<Omit<RegionFields, "airport_iata_codes">> {
+  readonly airport_iata_codes?: CodeChanges;
+}
+
+export interface CodeChanges {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/** How many entities of a list differ. */
+export interface ListChanges {
+  readonly added: number;
+  readonly changed: number;
+  readonly removed: number;
+}
+
+export type ChangeCounts = { readonly [L in keyof Counts]: ListChanges };
+
+/** `added` and `changed` are in the later version's order, `removed` in the earlier one's. */
+export interface ListDiff<F, C = Change<F>> {
+  /** Of all that differ, also of those that are not listed. */
+  readonly counts: ListChanges;
+  readonly added: readonly F[];
+  readonly changed: readonly C[];
+  readonly removed: readonly F[];
+}
+
+export interface CatalogDiff {
+  readonly airports: ListDiff<AirportFields>;
+  readonly cities: ListDiff<CityFields>;
+  readonly countries: ListDiff<CountryFields>;
+  readonly regions: ListDiff<RegionFields, RegionChange>;
+}
+
+/** Two versions in one locale. */
+export interface VersionPair {
+  /** Bytes of a LocationsResponse. */
+  readonly before: Uint8Array;
+  readonly after: Uint8Array;
+  /** Most entities that each of `added`, `changed` and `removed` lists; all if absent. */
+  readonly maxListed?: number;
+}
+
+/**
+ * Compares two versions entity by entity, matched by id. Order is not compared, since the contract
+ * fixes it; ids must be unique within a list. Throws where bytes are not a LocationsResponse or an
+ * entity has no id.
+ */
+export function diffCatalogs(pair: VersionPair): CatalogDiff {
+  return {
+    airports: diffList(pair, {
+      field: "airports",
+      schema: AirportSchema,
+      toFields: airportFields,
+      compare: (before, after) => compareFields(before, after, after.iata),
+    }),
+    cities: diffList(pair, {
+      field: "cities",
+      schema: CitySchema,
+      toFields: cityFields,
+      compare: (before, after) => compareFields(before, after, after.name),
+    }),
+    countries: diffList(pair, {
+      field: "countries",
+      schema: CountrySchema,
+      toFields: countryFields,
+      compare: (before, after) => compareFields(before, after, after.iso_code2),
+    }),
+    regions: diffList(pair, {
+      field: "regions",
+      schema: RegionSchema,
+      toFields: regionFields,
+      compare: compareRegions,
+    }),
+  };
+}
+
+/** How many entities of each list differ, listed or not. */
+export function countChanges({ airports, cities, countries, regions }: CatalogDiff): ChangeCounts {
+  return {
+    airports: airports.counts,
+    cities: cities.counts,
+    countries: countries.counts,
+    regions: regions.counts,
+  };
+}
+
+/** How the entities of one list are read and compared. */
+interface ListReader<M extends Airport | City | Country | Region, F, C> {
+  readonly field: keyof Counts;
+  readonly schema: GenMessage<M>;
+  readonly toFields: (message: M) => F;
+  /** Undefined if no field differs. */
+  readonly compare: (before: F, after: F) => C | undefined;
+}
+
+function diffList<M extends Airport | City | Country | Region, F, C>(
+  { before, after, maxListed = Infinity }: VersionPair,
+  { field, schema, toFields, compare }: ListReader<M, F, C>,
+): ListDiff<F, C> {
+  const read = (entity: Uint8Array) => toFields(fromBinary(schema, entity));
+  const added = new CountedList<F>(maxListed);
+  const changed = new CountedList<C>(maxListed);
+  const removed = new CountedList<F>(maxListed);
+  const unmatched = new Map<string, Uint8Array>();
+  for (const entity of entitiesOf(before, field)) unmatched.set(keyOf(entity), entity);
+  for (const entity of entitiesOf(after, field)) {
+    const key = keyOf(entity);
+    const earlier = unmatched.get(key);
+    unmatched.delete(key);
+    if (earlier === undefined) {
+      added.push(() => read(entity));
+    } else if (!areEqual(earlier, entity)) {
+      const change = compare(read(earlier), read(entity));
+      if (change !== undefined) changed.push(() => change);
+    }
+  }
+  for (const entity of unmatched.values()) removed.push(() => read(entity));
+  return {
+    counts: { added: added.count, changed: changed.count, removed: removed.count },
+    added: added.listed,
+    changed: changed.listed,
+    removed: removed.listed,
+  };
+}
+
+/** Counts everything and keeps the first. */
+class CountedList<T> {
+  readonly listed: T[] = [];
+  readonly #max: number;
+  count = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  push(make: () => T): void {
+    if (this.count < this.#max) this.listed.push(make());
+    this.count++;
+  }
+}
+
+/** The bytes of each entity of a list, in order. */
+function* entitiesOf(message: Uint8Array, list: keyof Counts): Generator<Uint8Array> {
+  const { number } = LocationsResponseSchema.field[list];
+  const reader = new BinaryReader(message);
+  while (reader.pos < reader.len) {
+    const [field, wireType] = reader.tag();
+    if (field === number) yield reader.bytes();
+    else reader.skip(wireType, field);
+  }
+}
+
+/** The id of an encoded entity; every entity has it in the same field. */
+function keyOf(entity: Uint8Array): string {
+  const reader = new BinaryReader(entity);
+  while (reader.pos < reader.len) {
+    const [field, wireType] = reader.tag();
+    if (field === AirportSchema.field.id.number)
+      return idKey(fromBinary(UuidSchema, reader.bytes()).value);
+    reader.skip(wireType, field);
+  }
+  throw new Error("an entity without an id");
+}
+
+function areEqual(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+}
+
+function compareFields<F extends { readonly id: string }>(
+  before: F,
+  after: F,
+  label: string,
+): Change<F> | undefined {
+  const fields = Object.keys(after) as (keyof F)[]; // both are built by one function
+  const differing = fields.filter((field) => before[field] !== after[field]);
+  if (differing.length === 0) return undefined;
+  return { id: after.id, label, before: pick(before, differing), after: pick(after, differing) };
+}
+
+function pick<F>(entity: F, fields: readonly (keyof F)[]): Partial<F> {
+  return Object.fromEntries(fields.map((field) => [field, entity[field]])) as Partial<F>; // its own fields
+}
+
+function compareRegions(before: RegionFields, after: RegionFields): RegionChange | undefined {
+  const { airport_iata_codes: had, ...plainBefore } = before;
+  const { airport_iata_codes: has, ...plainAfter } = after;
+  const added = missingFrom(had, has);
+  const removed = missingFrom(has, had);
+  const change = compareFields(plainBefore, plainAfter, after.slug);
+  if (added.length === 0 && removed.length === 0) return change;
+  return {
+    ...(change ?? { id: after.id, label: after.slug, before: {}, after: {} }),
+    airport_iata_codes: { added, removed },
+  };
+}
+
+/** Those of `codes` that `others` lacks. */
+function missingFrom(others: readonly string[], codes: readonly string[]): string[] {
+  const known = new Set(others);
+  return codes.filter((code) => !known.has(code));
+}

@@ -1,0 +1,74 @@
+/** Entities as JSON: the contract's names of fields, ids as UUIDs in text. */
+import type { Airport, City, Country, Region, Uuid } from "../../gen/locations/v1/locations_pb.ts";
+import { idText } from "./ids.ts";
+
+export interface AirportFields {
+  readonly id: string;
+  readonly iata: string;
+  readonly icao: string;
+  readonly name: string;
+  readonly lat: number;
+  readonly lon: number;
+  readonly city_id: string;
+}
+
+export interface CityFields {
+  readonly id: string;
+  readonly name: string;
+  readonly country_id: string;
+  readonly lat: number;
+  readonly lon: number;
+}
+
+export interface CountryFields {
+  readonly id: string;
+  readonly iso_code2: string;
+  readonly iso_code3: string;
+  readonly name_eng: string;
+  readonly name_native: string;
+  readonly phone_prefix: string;
+}
+
+export interface RegionFields {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly name_localized: string;
+  readonly slug_localized: string;
+  readonly airport_iata_codes: readonly string[];
+}
+
+export function airportFields({ id, iata, icao, name, lat, lon, cityId }: Airport): AirportFields {
+  return { id: uuidText(id), iata, icao, name, lat, lon, city_id: uuidText(cityId) };
+}
+
+export function cityFields({ id, name, countryId, lat, lon }: City): CityFields {
+  return { id: uuidText(id), name, country_id: uuidText(countryId), lat, lon };
+}
+
+export function countryFields(country: Country): CountryFields {
+  return {
+    id: uuidText(country.id),
+    iso_code2: country.isoCode2,
+    iso_code3: country.isoCode3,
+    name_eng: country.nameEng,
+    name_native: country.nameNative,
+    phone_prefix: country.phonePrefix,
+  };
+}
+
+export function regionFields(region: Region): RegionFields {
+  return {
+    id: uuidText(region.id),
+    slug: region.slug,
+    name: region.name,
+    name_localized: region.nameLocalized,
+    slug_localized: region.slugLocalized,
+    airport_iata_codes: region.airportIataCodes,
+  };
+}
+
+function uuidText(id: Uuid | undefined): string {
+  if (id === undefined) throw new Error("a reference without an id");
+  return idText(id.value);
+}

@@ -1,0 +1,13 @@
+import type { EnqueueRequest } from "./queue.ts";
+
+/** What each string of `crons` in wrangler.toml asks for; a test asserts that the two agree. */
+export const CRON_REQUESTS: { readonly [cron: string]: EnqueueRequest } = {
+  "17 4 * * *": { trigger: "cron", mode: "incremental", requestedBy: "cron", note: null },
+};
+
+/** The run that a cron trigger asks for. Throws for a trigger that nobody knows. */
+export function cronRequest(cron: string): EnqueueRequest {
+  const request = CRON_REQUESTS[cron];
+  if (request === undefined) throw new Error(`no job for the cron trigger "${cron}"`);
+  return request;
+}
