@@ -1,13 +1,14 @@
 /** Fails if a generated file is not what its source gives today. */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** Folders whose files are generated from the repository alone. */
 const GENERATED = ["gen/locations", "migrations"];
 
-const fresh = mkdtempSync(join(tmpdir(), "generated-"));
+// Below this folder, because drizzle-kit reads an absolute path as a relative one.
+mkdirSync(".wrangler", { recursive: true });
+const fresh = mkdtempSync(".wrangler/generated-");
 try {
   mkdirSync(join(fresh, "proto"));
   cpSync("migrations", join(fresh, "migrations"), { recursive: true });
@@ -16,15 +17,19 @@ try {
     `drizzle-kit generate --dialect sqlite --schema src/storage/schema.ts --out ${join(fresh, "migrations")}`,
   );
   const stale = GENERATED.flatMap((folder) => differences(join(fresh, folder), folder));
-  if (stale.length > 0) fail(`out of date: ${stale.join(", ")}`);
+  if (stale.length > 0) throw new Error(`out of date: ${stale.join(", ")}`);
   run("wrangler types gen/env.d.ts --include-runtime=false --strict-vars=false --check");
+} catch (error) {
+  const problem = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`Generated files: ${problem}\nRun "npm run generate" and commit.\n`);
+  process.exitCode = 1;
 } finally {
   rmSync(fresh, { recursive: true });
 }
 
 function run(command: string): void {
   const { status, stdout, stderr } = spawnSync(command, { shell: true, encoding: "utf8" });
-  if (status !== 0) fail(`${command}\n${stdout}${stderr}`);
+  if (status !== 0) throw new Error(`${command}\n${stdout}${stderr}`);
 }
 
 /** Files that one of two folders lacks or has otherwise. */
@@ -47,9 +52,4 @@ function read(file: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function fail(problem: string): never {
-  process.stderr.write(`Generated files: ${problem}\nRun "npm run generate" and commit.\n`);
-  process.exit(1);
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type LocalWorker, StartError } from "./local-worker.ts";
+import type { LocalWorker } from "./local-worker.ts";
 import { ProgressBar } from "./progress-bar.ts";
+import { StartError } from "./start-error.ts";
 
 /** What `GET /admin/ingest/runs/{id}` answers, as far as it is shown here. */
 interface RunAnswer {
@@ -17,6 +18,7 @@ interface RunAnswer {
 }
 
 const POLL_MS = 250;
+const CALL_DEADLINE_MS = 30_000;
 
 /**
  * Queues an ingest and shows its progress until it has ended. Where the same catalog is published
@@ -26,10 +28,13 @@ const POLL_MS = 250;
  */
 export async function ingest(worker: LocalWorker, token: string): Promise<void> {
   const call = async (method: string, path: string): Promise<unknown> => {
-    worker.assertAlive();
     const answer = await fetch(`${worker.url}${path}`, {
       method,
       headers: { authorization: `Bearer ${token}` },
+      signal: AbortSignal.timeout(CALL_DEADLINE_MS),
+    }).catch((error: unknown) => {
+      worker.assertAlive();
+      throw new StartError(`${method} ${path} got no answer (${String(error)})`);
     });
     if (!answer.ok)
       throw new StartError(`${method} ${path}: ${answer.status} ${await answer.text()}`);
@@ -41,10 +46,10 @@ export async function ingest(worker: LocalWorker, token: string): Promise<void> 
     const seen = (await call("GET", `/admin/ingest/runs/${run.id}`)) as RunAnswer; // our own API
     bar.show(seen.stage ?? "waiting", seen.progress);
     if (seen.state === "succeeded") return bar.end(`Catalog ${seen.outcome}.`);
-    if (seen.state === "failed") {
-      bar.end("Ingest failed.");
+    if (seen.state !== "queued" && seen.state !== "running") {
+      bar.end(`Ingest ${seen.state}.`);
       const { stage, code, message } = seen.error ?? { stage: "?", code: "?", message: "?" };
-      throw new StartError(`The ingest failed in stage ${stage}: ${message} (${code})`);
+      throw new StartError(`The ingest ${seen.state} in stage ${stage}: ${message} (${code})`);
     }
     await sleep(POLL_MS);
   }

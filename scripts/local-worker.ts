@@ -1,33 +1,33 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-
-/** A step of the start that failed; the message says which, why and what to do. */
-export class StartError extends Error {
-  override readonly name = "StartError";
-}
+import { ProcessGroup } from "./process-group.ts";
+import { StartError } from "./start-error.ts";
+import { claimStateFolder, type StateFolder } from "./state-folder.ts";
 
 export interface LocalWorkerOptions {
   readonly port: number;
   readonly locales: string;
   readonly stateFolder: string;
+  /** Forget what the folder has in store. */
+  readonly fresh: boolean;
   /** Value of the secret ADMIN_TOKENS. */
   readonly adminTokens: string;
   readonly say: (line: string) => void;
+  /** Ends everything when it aborts. */
+  readonly signal: AbortSignal;
 }
 
 const READY_DEADLINE_MS = 60_000;
-const STOP_DEADLINE_MS = 5_000;
 const POLL_MS = 200;
-/** Lines of the Worker's output that are kept to explain a failure. */
-const OUTPUT_LINES_KEPT = 40;
 
-const QUIET = {
+const WRANGLER_ENV = {
   WRANGLER_SEND_METRICS: "false",
+  WRANGLER_HIDE_BANNER: "true",
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
-  WRANGLER_LOG: "warn",
+  // The Worker's own log lines have this level.
+  WRANGLER_LOG: "log",
   NO_COLOR: "1",
   CI: "1",
 };
@@ -35,14 +35,14 @@ const QUIET = {
 /** The service in workerd on this machine, as a process group of its own. */
 export class LocalWorker {
   readonly url: string;
-  readonly #child: ChildProcess;
-  readonly #output: string[];
+  readonly #folder: StateFolder;
+  readonly #group: ProcessGroup;
   #stopping = false;
 
-  private constructor(url: string, child: ChildProcess, output: string[]) {
+  private constructor(url: string, folder: StateFolder, group: ProcessGroup) {
     this.url = url;
-    this.#child = child;
-    this.#output = output;
+    this.#folder = folder;
+    this.#group = group;
   }
 
   /**
@@ -51,78 +51,80 @@ export class LocalWorker {
    * @throws StartError that names the step which failed.
    */
   static async start(options: LocalWorkerOptions): Promise<LocalWorker> {
-    const { port, locales, stateFolder, adminTokens, say } = options;
+    const { port, locales, stateFolder, fresh, adminTokens, say, signal } = options;
     await assertPortIsFree(port);
-    say("Applying migrations …");
-    await applyMigrations(stateFolder);
-    say("Starting the Worker …");
-    mkdirSync(".wrangler", { recursive: true });
-    const secrets = ".wrangler/local-secrets.env";
-    writeFileSync(secrets, `ADMIN_TOKENS='${adminTokens}'\n`, { mode: 0o600 });
-    const child = spawnWrangler([
-      "dev",
-      "--ip=127.0.0.1",
-      `--port=${port}`,
-      "--inspector-port=0",
-      `--persist-to=${stateFolder}`,
-      `--env-file=${secrets}`,
-      `--var=LOCALES:${locales}`,
-      "--show-interactive-dev-session=false",
-    ]);
-    const worker = new LocalWorker(`http://127.0.0.1:${port}`, child, keepOutput(child));
-    await worker.#waitUntilReady();
-    return worker;
+    const folder = claimStateFolder(stateFolder, { fresh });
+    try {
+      say("Applying migrations …");
+      await applyMigrations(folder, signal);
+      signal.throwIfAborted();
+      say("Starting the Worker …");
+      writeFileSync(folder.secretsFile, `ADMIN_TOKENS='${adminTokens}'\n`, { mode: 0o600 });
+      const args = [
+        "dev",
+        "--ip=127.0.0.1",
+        `--port=${port}`,
+        "--inspector-port=0",
+        `--persist-to=${folder.path}`,
+        `--env-file=${folder.secretsFile}`,
+        `--var=LOCALES:${locales}`,
+        "--show-interactive-dev-session=false",
+      ];
+      const worker = new LocalWorker(
+        `http://127.0.0.1:${port}`,
+        folder,
+        startWrangler(args, folder, signal),
+      );
+      await worker.#waitUntilReady();
+      return worker;
+    } catch (error) {
+      folder.release();
+      throw error;
+    }
+  }
+
+  /** Everything that the Worker writes. */
+  get logFile(): string {
+    return this.#folder.logFile;
   }
 
   /** Settles when the Worker has ended; rejects with StartError if nobody stopped it. */
   get ended(): Promise<void> {
-    return this.#child.exitCode === null
-      ? once(this.#child, "exit").then(() => this.#assertStopped())
-      : Promise.resolve(this.#assertStopped());
+    return this.#group.exited.then(() => this.assertAlive());
   }
 
   /** Throws StartError if the Worker has ended by itself. */
   assertAlive(): void {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) return;
-    this.#assertStopped();
-  }
-
-  /** The last lines that the Worker wrote. */
-  get output(): string {
-    return this.#output.join("\n");
+    if (this.#group.isAlive || this.#stopping) return;
+    throw new StartError(`The Worker ended:\n${this.#group.lastLines}`);
   }
 
   /** Ends the Worker and everything that it started. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    const exited = this.#child.exitCode === null ? once(this.#child, "exit") : Promise.resolve();
-    this.#signal("SIGTERM");
-    await Promise.race([exited, sleep(STOP_DEADLINE_MS, undefined, { ref: false })]);
-    this.#signal("SIGKILL");
-  }
-
-  #signal(signal: "SIGTERM" | "SIGKILL"): void {
-    try {
-      if (this.#child.pid !== undefined) process.kill(-this.#child.pid, signal);
-    } catch {
-      // The group has ended already.
-    }
-  }
-
-  #assertStopped(): void {
-    if (!this.#stopping) throw new StartError(`The Worker ended:\n${this.output}`);
+    await this.#group.stop();
+    this.#folder.release();
   }
 
   async #waitUntilReady(): Promise<void> {
-    const deadline = Date.now() + READY_DEADLINE_MS;
-    while (Date.now() < deadline) {
-      this.assertAlive();
-      const answer = await fetch(`${this.url}/catalog/health`).catch(() => undefined);
-      if (answer?.status === 200 || answer?.status === 503) return;
-      await sleep(POLL_MS);
+    try {
+      const deadline = AbortSignal.timeout(READY_DEADLINE_MS);
+      while (!deadline.aborted) {
+        this.assertAlive();
+        if (await this.#isReady(deadline)) return;
+        await sleep(POLL_MS);
+      }
+      throw new StartError(`The Worker did not answer in time:\n${this.#group.lastLines}`);
+    } catch (error) {
+      await this.stop();
+      throw error;
     }
-    await this.stop();
-    throw new StartError(`The Worker did not answer in time:\n${this.output}`);
+  }
+
+  async #isReady(signal: AbortSignal): Promise<boolean> {
+    const answer = await fetch(`${this.url}/catalog/health`, { signal }).catch(() => undefined);
+    if (answer?.status === 500) throw new StartError(`The Worker fails:\n${await answer.text()}`);
+    return answer?.status === 200 || answer?.status === 503;
   }
 }
 
@@ -134,47 +136,27 @@ async function assertPortIsFree(port: number): Promise<void> {
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "no code";
     const why = code === "EADDRINUSE" ? "is taken by another process" : `cannot be used (${code})`;
-    throw new StartError(`Port ${port} ${why}. Choose another: npm start -- --port ${port + 1}`);
+    throw new StartError(`Port ${port} ${why}. Choose another: npm start -- --port N`);
   } finally {
     server.close();
   }
 }
 
-async function applyMigrations(stateFolder: string): Promise<void> {
-  const child = spawnWrangler([
-    "d1",
-    "migrations",
-    "apply",
-    "HISTORY",
-    "--local",
-    "--persist-to",
-    stateFolder,
-  ]);
-  const output = keepOutput(child);
-  const [code] = await once(child, "exit");
-  if (code !== 0) throw new StartError(`Applying the D1 migrations failed:\n${output.join("\n")}`);
+async function applyMigrations(folder: StateFolder, signal: AbortSignal): Promise<void> {
+  const args = ["d1", "migrations", "apply", "HISTORY", "--local", `--persist-to=${folder.path}`];
+  const group = startWrangler(args, folder, signal);
+  await group.exited;
+  if (!group.succeeded)
+    throw new StartError(`Applying the D1 migrations failed:\n${group.lastLines}`);
 }
 
-function spawnWrangler(args: readonly string[]): ChildProcess {
-  return spawn(process.execPath, ["node_modules/wrangler/bin/wrangler.js", ...args], {
-    env: { ...process.env, ...QUIET },
-    stdio: ["ignore", "pipe", "pipe"],
-    detached: true,
-  });
-}
-
-function keepOutput(child: ChildProcess): string[] {
-  const lines: string[] = [];
-  const keep = (chunk: Buffer) => {
-    lines.push(
-      ...chunk
-        .toString()
-        .split("\n")
-        .filter((line) => line.trim() !== ""),
-    );
-    lines.splice(0, lines.length - OUTPUT_LINES_KEPT);
-  };
-  child.stdout?.on("data", keep);
-  child.stderr?.on("data", keep);
-  return lines;
+function startWrangler(
+  args: readonly string[],
+  { logFile }: StateFolder,
+  signal: AbortSignal,
+): ProcessGroup {
+  const env = { ...process.env, ...WRANGLER_ENV };
+  // It would take precedence over the file of secrets.
+  Reflect.deleteProperty(env, "ADMIN_TOKENS");
+  return new ProcessGroup("node_modules/wrangler/bin/wrangler.js", args, { env, logFile, signal });
 }

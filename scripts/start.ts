@@ -1,9 +1,11 @@
 /** `npm start`: the whole service on this machine, with a published catalog. */
-import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
+import manifest from "../data/snapshot/manifest.json" with { type: "json" };
+import { ConfigError, loadConfig } from "../src/config.ts";
 import { localAdminToken } from "./local-admin-token.ts";
 import { ingest, publishedCounts } from "./local-ingest.ts";
-import { LocalWorker, StartError } from "./local-worker.ts";
+import { LocalWorker } from "./local-worker.ts";
+import { StartError } from "./start-error.ts";
 
 const HELP = `Usage: npm start -- [options]
 
@@ -12,27 +14,24 @@ network. Ctrl-C stops everything.
 
   --port N          port to listen on (default 8787)
   --locales LIST    locales to publish: "default", "all" or a list such as en,de,pt-PT
-  --fresh           forget what earlier starts stored, and begin anew
+  --state FOLDER    where to store it all (default .wrangler/state)
+  --fresh           forget what earlier starts stored there, and begin anew
   --help            this text
 `;
-
-const STATE_FOLDER = ".wrangler/state";
 
 interface Options {
   readonly port: number;
   readonly locales: string;
+  readonly stateFolder: string;
   readonly fresh: boolean;
 }
 
-async function start({ port, locales, fresh }: Options): Promise<void> {
-  if (fresh) rmSync(STATE_FOLDER, { recursive: true, force: true });
+async function start(options: Options, signal: AbortSignal): Promise<void> {
   const token = localAdminToken();
-  const options = { port, locales, stateFolder: STATE_FOLDER, adminTokens: token.secret, say };
-  const worker = await LocalWorker.start(options);
-  stopOnSignals(worker);
+  const worker = await LocalWorker.start({ ...options, adminTokens: token.secret, say, signal });
   try {
     await ingest(worker, token.text);
-    say(welcome(worker.url, token.file, await publishedCounts(worker.url)));
+    say(welcome(worker, token.file, await publishedCounts(worker.url)));
     await worker.ended;
   } finally {
     await worker.stop();
@@ -44,6 +43,7 @@ function readOptions(): Options | undefined {
     options: {
       port: { type: "string", default: "8787" },
       locales: { type: "string", default: "default" },
+      state: { type: "string", default: ".wrangler/state" },
       fresh: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
@@ -52,18 +52,41 @@ function readOptions(): Options | undefined {
   const port = Number(values.port);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw new StartError(`--port must be a number from 1 to 65535, not "${values.port}"`);
-  return { port, locales: values.locales, fresh: values.fresh };
+  const { locales, state: stateFolder, fresh } = values;
+  assertLocalesAreKnown(locales);
+  return { port, locales, stateFolder, fresh };
 }
 
-function stopOnSignals(worker: LocalWorker): void {
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-    process.on(signal, () => {
-      say("\nStopping …");
-      void worker.stop().then(() => process.exit(0));
+/** Says at once what the Worker would say only after it has started. */
+function assertLocalesAreKnown(locales: string): void {
+  try {
+    loadConfig(
+      { DEFAULT_LOCALE: "en", LOCALES: locales, CACHE_MAX_BYTES: "0", MANIFEST_FRESH_MS: "0" },
+      manifest.locales,
+    );
+  } catch (error) {
+    if (error instanceof ConfigError)
+      throw new StartError(`--locales ${locales}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** Aborts when the user or the system wants an end. */
+function stopSignal(): AbortSignal {
+  const controller = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.on(name, () => {
+      if (!controller.signal.aborted) say("\nStopping …");
+      controller.abort();
     });
+  return controller.signal;
 }
 
-function welcome(url: string, tokenFile: string, counts: { readonly [list: string]: number }) {
+function welcome(
+  { url, logFile }: LocalWorker,
+  tokenFile: string,
+  counts: { readonly [list: string]: number },
+): string {
   const lists = Object.entries(counts).map(([list, count]) => `${count} ${list}`);
   const call = `${url}/locations.v1.LocationsService/GetLocationsV1`;
   return `
@@ -74,6 +97,7 @@ Serving ${lists.join(", ")} at ${url}
 
 Admin token  ${tokenFile}
 Health       ${url}/catalog/health
+Log          ${logFile}
 Stop         Ctrl-C`;
 }
 
@@ -88,13 +112,17 @@ function isUsageError(error: unknown): error is Error {
   );
 }
 
+const stopping = stopSignal();
 try {
   const options = readOptions();
   if (options === undefined) process.stdout.write(HELP);
-  else await start(options);
+  else await start(options, stopping);
 } catch (error) {
-  if (error instanceof StartError) process.stderr.write(`\n${error.message}\n`);
-  else if (isUsageError(error)) process.stderr.write(`${error.message}\n\n${HELP}`);
-  else throw error;
-  process.exitCode = 1;
+  // What fails after a signal fails because of it.
+  if (!stopping.aborted) {
+    if (error instanceof StartError) process.stderr.write(`\n${error.message}\n`);
+    else if (isUsageError(error)) process.stderr.write(`${error.message}\n\n${HELP}`);
+    else throw error;
+    process.exitCode = 1;
+  }
 }

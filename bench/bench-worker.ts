@@ -1,0 +1,89 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { unstable_readConfig } from "wrangler";
+import { localAdminToken } from "../scripts/local-admin-token.ts";
+
+const NAME = "bench";
+const ENTRY_POINT = "worker.js";
+
+/** The benchmark's Worker in workerd, reached without a proxy in between. */
+export class BenchWorker {
+  readonly port: number;
+  readonly #miniflare: Miniflare;
+  readonly #folder: string;
+  readonly #token: string;
+
+  private constructor(port: number, miniflare: Miniflare, folder: string, token: string) {
+    this.port = port;
+    this.#miniflare = miniflare;
+    this.#folder = folder;
+    this.#token = token;
+  }
+
+  /** Bundles the Worker as a deploy would, and starts it with empty stores. */
+  static async start(): Promise<BenchWorker> {
+    const folder = mkdtempSync(join(tmpdir(), "bench-"));
+    bundle(folder);
+    const token = localAdminToken();
+    const config = unstable_readConfig({ config: "wrangler.toml" });
+    const miniflare = new Miniflare(
+      convertV4MiniflareOptions({
+        name: NAME,
+        rootPath: folder,
+        modulesRoot: folder,
+        modules: modules(folder),
+        compatibilityDate: config.compatibility_date ?? "",
+        compatibilityFlags: config.compatibility_flags,
+        bindings: { ...config.vars, ADMIN_TOKENS: token.secret },
+        kvNamespaces: ["CATALOG"],
+        r2Buckets: ["ARCHIVE"],
+        d1Databases: ["HISTORY"],
+        durableObjects: { COORDINATOR: { className: "IngestCoordinator", useSQLite: true } },
+        defaultPersistRoot: join(folder, "state"),
+        unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
+        handleStructuredLogs({ level, message }) {
+          if (level === "error") process.stderr.write(`${message}\n`);
+        },
+      }),
+    );
+    await miniflare.ready;
+    const database = await miniflare.getD1Database("HISTORY");
+    const migration = readFileSync("migrations/0000_ingest_runs.sql", "utf8");
+    for (const statement of migration.split("--> statement-breakpoint"))
+      await database.prepare(statement).run();
+    const { port } = await miniflare.unsafeGetDirectURL(NAME);
+    return new BenchWorker(Number(port), miniflare, folder, token.text);
+  }
+
+  async call(method: string, path: string): Promise<unknown> {
+    const headers = { authorization: `Bearer ${this.#token}` };
+    const answer = await fetch(`http://127.0.0.1:${this.port}${path}`, { method, headers });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
+  }
+
+  async stop(): Promise<void> {
+    await this.#miniflare.dispose();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** The bundle's files, the entry point first. */
+function modules(folder: string) {
+  const types = { ".js": "ESModule", ".gz": "Data", ".md": "Text" } as const;
+  return readdirSync(folder)
+    .toSorted((a, b) => Number(b === ENTRY_POINT) - Number(a === ENTRY_POINT))
+    .flatMap((name) => {
+      const [, type] = Object.entries(types).find(([ending]) => name.endsWith(ending)) ?? [];
+      return type === undefined ? [] : [{ type, path: join(folder, name) }];
+    });
+}
+
+function bundle(folder: string): void {
+  const command = ["deploy", "bench/worker.ts", "--dry-run", `--outdir=${folder}`];
+  const { status, stderr } = spawnSync("wrangler", command, { encoding: "utf8" });
+  if (status !== 0) throw new Error(stderr);
+}

@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const STOP_DEADLINE_MS = 5_000;
+/** Lines of output that explain a failure. */
+const LAST_LINES = 40;
+
+export interface ProcessGroupOptions {
+  readonly env: NodeJS.ProcessEnv;
+  /** File that all output is appended to. */
+  readonly logFile: string;
+  /** Ends the group when it aborts. */
+  readonly signal: AbortSignal;
+}
+
+/** A Node script and all processes that it starts, which end together. */
+export class ProcessGroup {
+  /** Settles when the script has ended; never rejects. */
+  readonly exited: Promise<void>;
+  readonly #child: ChildProcess;
+  readonly #logFile: string;
+
+  constructor(script: string, args: readonly string[], options: ProcessGroupOptions) {
+    const { env, logFile, signal } = options;
+    signal.throwIfAborted();
+    this.#logFile = logFile;
+    const log = openSync(logFile, "a");
+    this.#child = spawn(process.execPath, [script, ...args], {
+      env,
+      stdio: ["ignore", log, log],
+      detached: true,
+    });
+    closeSync(log);
+    // A group of its own hears no Ctrl-C and would outlive this process.
+    const kill = () => this.#signal("SIGKILL");
+    const stop = () => void this.stop();
+    process.once("exit", kill);
+    signal.addEventListener("abort", stop, { once: true });
+    this.exited = this.#untilExit(() => {
+      process.off("exit", kill);
+      signal.removeEventListener("abort", stop);
+    });
+  }
+
+  get isAlive(): boolean {
+    const { pid, exitCode, signalCode } = this.#child;
+    return pid !== undefined && exitCode === null && signalCode === null;
+  }
+
+  /** Whether the script has ended and reported success. */
+  get succeeded(): boolean {
+    return this.#child.exitCode === 0;
+  }
+
+  /** The last lines of the log. */
+  get lastLines(): string {
+    const lines = readFileSync(this.#logFile, "utf8").split("\n");
+    return lines
+      .filter((line) => line.trim() !== "")
+      .slice(-LAST_LINES)
+      .join("\n");
+  }
+
+  /** Ends all processes of the group: gently at first, then by force. */
+  async stop(): Promise<void> {
+    this.#signal("SIGTERM");
+    await Promise.race([this.exited, sleep(STOP_DEADLINE_MS, undefined, { ref: false })]);
+    this.#signal("SIGKILL");
+  }
+
+  async #untilExit(release: () => void): Promise<void> {
+    // Rejects if the script could not be started at all.
+    await once(this.#child, "exit").catch(() => undefined);
+    release();
+  }
+
+  #signal(signal: "SIGTERM" | "SIGKILL"): void {
+    try {
+      if (this.#child.pid !== undefined) process.kill(-this.#child.pid, signal);
+    } catch {
+      // The group has ended already.
+    }
+  }
+}
