@@ -1,0 +1,216 @@
+import { createHash } from "node:crypto";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { create, toBinary, toJsonString } from "@bufbuild/protobuf";
+import { encodeEnvelope } from "@connectrpc/connect/protocol";
+import {
+  type LocationsResponse,
+  LocationsResponseSchema,
+} from "../../gen/locations/v1/locations_pb.ts";
+import type { Bodies, Body, Coding, LocaleEntry, Manifest } from "../../src/catalog/manifest.ts";
+import { CODINGS, type Representation } from "../../src/catalog/manifest.ts";
+import type {
+  CatalogReader,
+  CurrentResult,
+  OpenResult,
+  Selection,
+} from "../../src/storage/catalog-reader.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Bytes of a body by representation and coding. */
+type EncodedBodies = { readonly [R in Representation]: { readonly [C in Coding]: Bytes } };
+
+/** A small catalog whose only localized word is its region's name. */
+export function aLocationsResponse(locale: string): LocationsResponse {
+  const id = (byte: number): { value: Uint8Array } => ({ value: new Uint8Array(16).fill(byte) });
+  return create(LocationsResponseSchema, {
+    airports: [
+      {
+        id: id(1),
+        iata: "ZRH",
+        icao: "LSZH",
+        name: "Zürich",
+        lat: 47.4581,
+        lon: 8.5481,
+        cityId: id(2),
+      },
+    ],
+    cities: [{ id: id(2), name: "Zürich", countryId: id(3), lat: 47.36667, lon: 8.55 }],
+    countries: [
+      { id: id(3), isoCode2: "CH", isoCode3: "CHE", nameEng: "Switzerland", nameNative: "Schweiz" },
+    ],
+    regions: [
+      {
+        id: id(4),
+        slug: "canton-of-zurich",
+        name: "Canton of Zürich",
+        nameLocalized: `Canton of Zürich in ${locale}, ${"and so on ".repeat(120)}`,
+        slugLocalized: `canton-of-zurich-${locale.toLowerCase()}`,
+        airportIataCodes: ["ZRH"],
+      },
+    ],
+  });
+}
+
+/** Encodes a message in every form that is published, by the protocols' reference code. */
+function encodeBodies(message: LocationsResponse): EncodedBodies {
+  const proto = new Uint8Array(toBinary(LocationsResponseSchema, message));
+  const trailer = encodeEnvelope(0x80, new TextEncoder().encode("grpc-status: 0\r\n"));
+  const framed = Buffer.concat([encodeEnvelope(0, proto), trailer]);
+  const identity: Record<Representation, Uint8Array> = {
+    proto,
+    json: new TextEncoder().encode(toJsonString(LocationsResponseSchema, message)),
+    "grpc-web": framed,
+    "grpc-web-text": new TextEncoder().encode(framed.toString("base64")),
+  };
+  const codings = (bytes: Uint8Array): EncodedBodies[Representation] => ({
+    br: new Uint8Array(brotliCompressSync(bytes)),
+    gzip: new Uint8Array(gzipSync(bytes)),
+    identity: new Uint8Array(bytes),
+  });
+  return {
+    proto: codings(identity.proto),
+    json: codings(identity.json),
+    "grpc-web": codings(identity["grpc-web"]),
+    "grpc-web-text": codings(identity["grpc-web-text"]),
+  };
+}
+
+export interface FakeCatalog {
+  readonly locales?: readonly string[];
+  readonly generation?: number;
+  readonly publishedAt?: string;
+  /** Codings besides identity; both unless told. */
+  readonly codings?: readonly Coding[];
+}
+
+/**
+ * A fake of the storage room: holds a published catalog in memory, records what it is asked for,
+ * and fails or waits on demand.
+ */
+export class FakeCatalogReader implements CatalogReader {
+  readonly manifest: Manifest;
+  readonly opened: Selection[] = [];
+  currentCalls = 0;
+  /** Returned by `current` in place of the manifest. */
+  currentResult: CurrentResult | undefined;
+  /** Returned by `open` in place of a body. */
+  openResult: OpenResult | undefined;
+  /** Thrown by `open`: what no well-behaved reader does. */
+  openThrows: unknown;
+  /** How long `open` takes. */
+  openMs = 0;
+  /** Whether `open` goes on after its signal aborted: what no well-behaved reader does. */
+  ignoresSignal = false;
+  /** Reads that a signal cut short. */
+  cancelled = 0;
+  readonly #bodies = new Map<string, Bytes>();
+
+  constructor({
+    locales = ["en", "de", "he", "no", "zh", "zh-Hant"],
+    generation = 7,
+    publishedAt = "2026-11-01T12:34:56.000Z",
+    codings = CODINGS,
+  }: FakeCatalog = {}) {
+    this.manifest = {
+      format: 1,
+      generation,
+      published_at: publishedAt,
+      catalog_sha256: sha256(new TextEncoder().encode(locales.join())),
+      sources: {},
+      counts: { airports: 1, cities: 1, countries: 1, regions: 1 },
+      previous: null,
+      locales: Object.fromEntries(
+        locales.map((locale) => [locale, this.#publish(locale, codings)]),
+      ),
+    };
+  }
+
+  /** The bytes that a locale is published as. */
+  bytes(locale: string, representation: Representation, coding: Coding): Bytes {
+    const body = this.manifest.locales[locale]?.bodies[representation][coding];
+    const bytes = body && this.#bodies.get(body.sha256);
+    if (bytes === undefined) throw new Error(`${locale} is not published as ${representation}`);
+    return bytes;
+  }
+
+  async current(signal: AbortSignal): Promise<CurrentResult> {
+    this.currentCalls++;
+    signal.throwIfAborted();
+    return this.currentResult ?? { ok: true, manifest: this.manifest };
+  }
+
+  async open(selection: Selection, signal: AbortSignal): Promise<OpenResult> {
+    this.opened.push(selection);
+    if (this.openMs > 0) await this.#wait(this.openMs, signal);
+    if (this.openThrows !== undefined) throw this.openThrows;
+    if (this.openResult !== undefined) return this.openResult;
+    const { manifest, locale, representation, codings } = selection;
+    const entry = manifest.locales[locale];
+    for (const coding of codings) {
+      const body = entry?.bodies[representation][coding];
+      const bytes = body && this.#bodies.get(body.sha256);
+      if (entry === undefined || body === undefined || bytes === undefined) continue;
+      return {
+        ok: true,
+        opened: { manifest, locale, entry, representation, coding, body, bytes },
+      };
+    }
+    return { ok: false, reason: "data_loss" };
+  }
+
+  #publish(locale: string, codings: readonly Coding[]): LocaleEntry {
+    const encoded = encodedBodiesOf(locale);
+    const published = ["identity" as const, ...codings];
+    const bodies = (representation: Representation): { readonly [C in Coding]?: Body } =>
+      Object.fromEntries(
+        published.map((coding) => [coding, this.#store(encoded[representation][coding])]),
+      );
+    return {
+      sha256: sha256(encoded.proto.identity),
+      bytes: encoded.proto.identity.byteLength,
+      coverage: 1,
+      bodies: {
+        proto: bodies("proto"),
+        json: bodies("json"),
+        "grpc-web": bodies("grpc-web"),
+        "grpc-web-text": bodies("grpc-web-text"),
+      } satisfies Bodies,
+    };
+  }
+
+  #store(bytes: Bytes): Body {
+    const key = sha256(bytes);
+    this.#bodies.set(key, bytes);
+    return {
+      sha256: key,
+      bytes: bytes.byteLength,
+      segments: [{ blob: key, bytes: bytes.byteLength }],
+    };
+  }
+
+  #wait(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(resolve, ms);
+      if (this.ignoresSignal) return;
+      signal.addEventListener("abort", () => {
+        clearTimeout(timer);
+        this.cancelled++;
+        reject(signal.reason);
+      });
+    });
+  }
+}
+
+const encodedBodies = new Map<string, EncodedBodies>();
+
+/** Encodes a locale once a test file: compressing takes a while. */
+function encodedBodiesOf(locale: string): EncodedBodies {
+  const encoded = encodedBodies.get(locale) ?? encodeBodies(aLocationsResponse(locale));
+  encodedBodies.set(locale, encoded);
+  return encoded;
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}

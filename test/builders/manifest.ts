@@ -1,0 +1,67 @@
+/** Builders of manifests, and of published versions whose blobs really hash to their names. */
+import { Buffer } from "node:buffer";
+import { sha256Hex } from "../../src/catalog/hash.ts";
+import type { Body, LocaleEntry, Manifest } from "../../src/catalog/manifest.ts";
+
+const utf8 = (text: string) => new TextEncoder().encode(text);
+
+export function aManifest(changes: Partial<Manifest> = {}): Manifest {
+  return {
+    format: 1,
+    generation: 1,
+    published_at: "2026-11-01T04:17:00.000Z",
+    catalog_sha256: sha256Hex("catalog"),
+    sources: { "airports.csv.gz": sha256Hex("airports") },
+    counts: { airports: 2, cities: 2, countries: 2, regions: 2 },
+    previous: null,
+    locales: { en: aLocaleEntry() },
+    ...changes,
+  };
+}
+
+export function aLocaleEntry(changes: Partial<LocaleEntry> = {}): LocaleEntry {
+  const bodies = { identity: aBody("identity"), gzip: aBody("gzip"), br: aBody("br") };
+  return {
+    sha256: sha256Hex("message"),
+    bytes: 100,
+    coverage: 0.5,
+    bodies: { proto: bodies, json: bodies, "grpc-web": bodies, "grpc-web-text": bodies },
+    ...changes,
+  };
+}
+
+/** A body of two stored segments between two that stand in the manifest. */
+export function aBody(text: string): Body {
+  const whole = `<${text} common|${text} local>`;
+  return {
+    sha256: sha256Hex(whole),
+    bytes: whole.length,
+    segments: [
+      { inline: Buffer.from("<").toString("base64") },
+      { blob: sha256Hex(`${text} common|`), bytes: text.length + 8 },
+      { blob: sha256Hex(`${text} local`), bytes: text.length + 6 },
+      { inline: Buffer.from(">").toString("base64") },
+    ],
+  };
+}
+
+/** The stored blobs of `aBody(text)`, by their SHA-256. */
+export function blobsOf(text: string): [sha256: string, bytes: Uint8Array][] {
+  return [`${text} common|`, `${text} local`].map((part) => [sha256Hex(part), utf8(part)]);
+}
+
+/** A version of one locale, `en`, that says `text`, in the codings identity and gzip. */
+export function aVersion(
+  generation: number,
+  text: string,
+): { manifest: Manifest; blobs: [sha256: string, bytes: Uint8Array][] } {
+  const bodies = { identity: aBody(text), gzip: aBody(`${text} gz`) };
+  const entry = aLocaleEntry({
+    bodies: { proto: bodies, json: bodies, "grpc-web": bodies, "grpc-web-text": bodies },
+  });
+  const previous = generation === 1 ? null : generation - 1;
+  return {
+    manifest: aManifest({ generation, previous, locales: { en: entry } }),
+    blobs: [...blobsOf(text), ...blobsOf(`${text} gz`)],
+  };
+}

@@ -1,0 +1,98 @@
+import { sha256Hex } from "../../src/catalog/hash.ts";
+import type { Manifest } from "../../src/catalog/manifest.ts";
+import { parseManifest } from "../../src/catalog/parse-manifest.ts";
+import type { CatalogStore, Copy, Replica } from "../../src/storage/catalog-store.ts";
+import { blobKey, generationKey, MANIFEST_KEY } from "../../src/storage/keys.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/**
+ * A catalog store in memory that records its calls, such as `kv get catalog/manifest`. What
+ * `before` throws is the fault of the store, and what it awaits is its delay.
+ */
+export class MemoryCatalogStore implements CatalogStore {
+  readonly calls: string[] = [];
+  readonly kv = new Map<string, Bytes>();
+  readonly r2 = new Map<string, Bytes>();
+  before: (call: string) => void | Promise<void> = () => {};
+
+  readManifest(replica: Replica): Promise<Copy<Manifest>> {
+    return this.#readManifest(replica, MANIFEST_KEY);
+  }
+
+  readGeneration(generation: number): Promise<Copy<Manifest>> {
+    return this.#readManifest("r2", generationKey(generation));
+  }
+
+  async readBlob(replica: Replica, sha256: string): Promise<Copy<Bytes>> {
+    const copy = await this.#get(replica, blobKey(sha256));
+    if (!copy.ok || sha256Hex(copy.value) === sha256) return copy;
+    return { ok: false, fault: "corrupt", detail: blobKey(sha256) };
+  }
+
+  async writeBlob(sha256: string, bytes: Uint8Array): Promise<void> {
+    await this.#put("r2", blobKey(sha256), bytes);
+    await this.#put("kv", blobKey(sha256), bytes);
+  }
+
+  async writeGeneration(manifest: Manifest): Promise<void> {
+    await this.#put("r2", generationKey(manifest.generation), textOf(manifest));
+  }
+
+  async writeManifest(manifest: Manifest): Promise<void> {
+    await this.#put("r2", MANIFEST_KEY, textOf(manifest));
+    await this.#put("kv", MANIFEST_KEY, textOf(manifest));
+  }
+
+  /** Publishes a version as the ingest does, without recording it. */
+  publish(version: {
+    manifest: Manifest;
+    blobs: readonly (readonly [string, Uint8Array])[];
+  }): void {
+    for (const replica of [this.kv, this.r2]) {
+      for (const [sha256, bytes] of version.blobs)
+        replica.set(blobKey(sha256), Uint8Array.from(bytes));
+      replica.set(MANIFEST_KEY, textOf(version.manifest));
+    }
+    this.r2.set(generationKey(version.manifest.generation), textOf(version.manifest));
+  }
+
+  /** Calls of a kind so far, such as `kv get`. */
+  count(kind: string): number {
+    return this.calls.filter((call) => call.startsWith(kind)).length;
+  }
+
+  async #readManifest(replica: Replica, key: string): Promise<Copy<Manifest>> {
+    const copy = await this.#get(replica, key);
+    if (!copy.ok) return copy;
+    const parsed = parseManifest(new TextDecoder().decode(copy.value));
+    return parsed.ok
+      ? { ok: true, value: parsed.manifest }
+      : { ok: false, fault: "corrupt", detail: parsed.problem };
+  }
+
+  async #get(replica: Replica, key: string): Promise<Copy<Bytes>> {
+    const call = `${replica} get ${key}`;
+    this.calls.push(call);
+    try {
+      await this.before(call);
+    } catch (error) {
+      return { ok: false, fault: "unreadable", detail: `${key}: ${String(error)}` };
+    }
+    const value = this[replica].get(key);
+    return value === undefined
+      ? { ok: false, fault: "missing", detail: key }
+      : { ok: true, value: value.slice() };
+  }
+
+  async #put(replica: Replica, key: string, bytes: Uint8Array): Promise<void> {
+    const call = `${replica} put ${key}`;
+    this.calls.push(call);
+    await this.before(call);
+    this[replica].set(key, Uint8Array.from(bytes));
+  }
+}
+
+function textOf(manifest: Manifest): Bytes {
+  return Uint8Array.from(new TextEncoder().encode(JSON.stringify(manifest)));
+}

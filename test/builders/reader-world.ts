@@ -1,0 +1,45 @@
+import {
+  CachedCatalogReader,
+  type ReaderDependencies,
+} from "../../src/storage/cached-catalog-reader.ts";
+import { MemoryCatalogStore } from "./memory-catalog-store.ts";
+
+/** A store in memory, a clock to set, and what a reader reports and leaves to run on. */
+export class ReaderWorld {
+  readonly store = new MemoryCatalogStore();
+  readonly reports: string[] = [];
+  readonly deps: ReaderDependencies;
+  readonly reader: CachedCatalogReader;
+  /** Milliseconds since 1970. */
+  time = Date.parse("2026-11-01T05:00:00.000Z");
+  readonly #behind: Promise<unknown>[] = [];
+
+  constructor({ cacheMaxBytes = 10_000 }: { readonly cacheMaxBytes?: number } = {}) {
+    this.deps = {
+      store: this.store,
+      now: () => this.time,
+      waitUntil: (promise) => void this.#behind.push(promise),
+      report: (event) => void this.reports.push(event),
+      manifestFreshMs: 30_000,
+      cacheMaxBytes,
+    };
+    this.reader = new CachedCatalogReader(this.deps);
+  }
+
+  /** Waits for what runs on behind the answers; rejects if any of it does. */
+  async settle(): Promise<void> {
+    while (this.#behind.length > 0) await Promise.all(this.#behind.splice(0));
+  }
+
+  /** Makes every call that begins so fail. */
+  breakCalls(...beginnings: readonly string[]): void {
+    this.store.before = (call) => {
+      if (beginnings.some((beginning) => call.startsWith(beginning))) throw new Error("down");
+    };
+  }
+
+  /** Makes every call work again. */
+  repair(): void {
+    this.store.before = () => {};
+  }
+}

@@ -1,0 +1,132 @@
+/** Builders of upstream rows, files and what is read from them. */
+import type { SourceAirport } from "../../src/sources/our-airports.ts";
+import type { Reference, ReferenceRegion } from "../../src/sources/reference.ts";
+
+/** Columns of OurAirports' airports.csv as it is today. */
+export const LIVE_COLUMNS = [
+  "id",
+  "ident",
+  "type",
+  "name",
+  "latitude_deg",
+  "longitude_deg",
+  "elevation_ft",
+  "continent",
+  "iso_country",
+  "iso_region",
+  "municipality",
+  "scheduled_service",
+  "icao_code",
+  "iata_code",
+  "gps_code",
+  "local_code",
+  "home_link",
+  "wikipedia_link",
+  "keywords",
+] as const;
+
+/** Columns of airports.csv before `icao_code` was added. */
+export const OLD_COLUMNS = LIVE_COLUMNS.filter((column) => column !== "icao_code");
+
+export type Row = { readonly [column: string]: string };
+
+/** The row of an airport that is kept as it is. */
+export function anAirportRow(changes: Row = {}): Row {
+  return {
+    id: "4439",
+    ident: "LSZH",
+    type: "large_airport",
+    name: "Zürich Airport",
+    latitude_deg: "47.458057",
+    longitude_deg: "8.548056",
+    elevation_ft: "1417",
+    continent: "EU",
+    iso_country: "CH",
+    iso_region: "CH-ZH",
+    municipality: "Zürich",
+    scheduled_service: "yes",
+    icao_code: "LSZH",
+    iata_code: "ZRH",
+    gps_code: "LSZH",
+    ...changes,
+  };
+}
+
+/** Rows as CSV, with a header and a line break at the end. */
+export function csvOf(rows: readonly Row[], columns: readonly string[] = LIVE_COLUMNS): string {
+  const lines = rows.map((row) => columns.map((column) => quoted(row[column] ?? "")).join(","));
+  return [columns.join(","), ...lines, ""].join("\n");
+}
+
+function quoted(value: string): string {
+  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+}
+
+/** Text or bytes as a stream, in chunks of a length. */
+export function streamOf(
+  content: string | Uint8Array,
+  chunkLength = 65_536,
+): ReadableStream<Uint8Array> {
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+  let offset = 0;
+  return new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (offset >= bytes.length) return controller.close();
+      controller.enqueue(bytes.slice(offset, offset + chunkLength));
+      offset += chunkLength;
+    },
+  });
+}
+
+/** An airport as it is read from `anAirportRow()`. */
+export function aSourceAirport(changes: Partial<SourceAirport> = {}): SourceAirport {
+  return {
+    id: "4439",
+    type: "large_airport",
+    name: "Zürich Airport",
+    lat: 47.458057,
+    lon: 8.548056,
+    country: "CH",
+    region: "CH-ZH",
+    municipality: "Zürich",
+    iata: "ZRH",
+    icao: "LSZH",
+    ...changes,
+  };
+}
+
+/** Tables that know Zürich's airport by its id, and Winterthur by its name only. */
+export function aReference(changes: Partial<Reference> = {}): Reference {
+  return {
+    countries: [
+      {
+        isoCode2: "CH",
+        isoCode3: "CHE",
+        nameEng: "Switzerland",
+        nameNative: "Schweiz",
+        phonePrefix: "41",
+      },
+    ],
+    cities: new Map([
+      ["geonames:2657896", { name: "Zürich", country: "CH", lat: 47.36667, lon: 8.55 }],
+      ["geonames:2657970", { name: "Winterthur", country: "CH", lat: 47.50564, lon: 8.72413 }],
+    ]),
+    cityOfAirport: new Map([["4439", "geonames:2657896"]]),
+    cityOfPlace: new Map([["CH-ZH:winterthur", "geonames:2657970"]]),
+    regions: [
+      aReferenceRegion({ key: "m49:150", slug: "europe", name: "Europe", members: ["CH"] }),
+      aReferenceRegion(),
+    ],
+    ...changes,
+  };
+}
+
+export function aReferenceRegion(changes: Partial<ReferenceRegion> = {}): ReferenceRegion {
+  return {
+    key: "iso3166-2:CH-ZH",
+    slug: "zurich-ch",
+    name: "Zürich",
+    members: ["CH-ZH"],
+    ...changes,
+  };
+}

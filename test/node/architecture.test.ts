@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { describe, expect, it } from "vitest";
+
+/** Which rooms of `src/` each room may import from, besides itself. */
+const ARROWS: { readonly [room: string]: readonly string[] } = {
+  catalog: ["gen"],
+  sources: ["catalog", "data"],
+  storage: ["catalog"],
+  ingest: ["catalog", "sources", "storage"],
+  rpc: ["catalog", "storage", "gen"],
+  admin: ["catalog", "ingest", "storage", "data", "config.ts", "log.ts"],
+  "config.ts": ["sources"],
+  "log.ts": [],
+};
+
+/** The only files that may name the platform's bindings. */
+const BINDINGS_MAY_BE_NAMED_IN = ["src/config.ts", "src/ingest/coordinator.ts", "src/worker.ts"];
+
+interface Import {
+  readonly file: string;
+  readonly target: string;
+}
+
+const files = readdirSync("src", { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".ts"))
+  .map((name) => join("src", name));
+
+const imports = files.flatMap((file): Import[] =>
+  [...readFileSync(file, "utf8").matchAll(/from "(\.[^"]+)"/g)].map(([, path = ""]) => ({
+    file,
+    target: normalize(join(dirname(file), path)),
+  })),
+);
+
+/** `src/rpc/handler.ts` is in the room `rpc`, `gen/env.d.ts` in `gen`. */
+function roomOf(file: string): string {
+  const [top = "", room = ""] = file.split("/");
+  return top === "src" ? room : top;
+}
+
+describe("the rooms of src/", () => {
+  it("are all named in the table of arrows", () => {
+    const rooms = new Set(files.map(roomOf));
+    rooms.delete("worker.ts");
+    expect([...rooms].toSorted()).toEqual(Object.keys(ARROWS).toSorted());
+  });
+
+  it("import only downwards", () => {
+    expect(imports.length).toBeGreaterThan(50);
+    const wrong = imports.filter(({ file, target }) => {
+      const room = roomOf(file);
+      if (file === "src/worker.ts" || EXEMPT.has(file) || room === roomOf(target)) return false;
+      return !ARROWS[room]?.includes(roomOf(target));
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it("name the platform's bindings in one place each", () => {
+    const naming = files.filter((file) => /\bEnv\b/.test(readFileSync(file, "utf8")));
+    expect(naming.toSorted()).toEqual(BINDINGS_MAY_BE_NAMED_IN);
+  });
+});
+
+/** The Durable Object builds its adapters itself, so it reads the configuration and logs. */
+const EXEMPT = new Set(["src/ingest/coordinator.ts"]);

@@ -1,0 +1,430 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { concatenate } from "../../../src/catalog/bytes.ts";
+import {
+  type CatalogDiff,
+  type CodeChanges,
+  countChanges,
+  diffCatalogs,
+} from "../../../src/catalog/diff.ts";
+import { encodeCommon, encodeLocal } from "../../../src/catalog/encode.ts";
+import { airportId, cityId, countryId, idText, regionId } from "../../../src/catalog/ids.ts";
+import type { Catalog, RegionNames } from "../../../src/catalog/model.ts";
+import {
+  aCatalog,
+  aCity,
+  aCountry,
+  aMilan,
+  anAirport,
+  anItaly,
+  aRegion,
+  byId,
+} from "../../builders/catalog.ts";
+
+function messageOf(catalog: Catalog, names: RegionNames = new Map()): Uint8Array {
+  return concatenate([encodeCommon(catalog).proto, encodeLocal(catalog.regions, names).proto]);
+}
+
+function diffOf(before: Catalog, after: Catalog, maxListed = Infinity): CatalogDiff {
+  return diffCatalogs({ before: messageOf(before), after: messageOf(after), maxListed });
+}
+
+const NONE = { counts: { added: 0, changed: 0, removed: 0 }, added: [], changed: [], removed: [] };
+const EMPTY_DIFF = { airports: NONE, cities: NONE, countries: NONE, regions: NONE };
+const EMPTY_CATALOG: Catalog = { airports: [], cities: [], countries: [], regions: [] };
+
+describe("diffCatalogs", () => {
+  it("finds nothing between two copies of one version", () => {
+    expect(diffOf(aCatalog(), aCatalog())).toEqual(EMPTY_DIFF);
+  });
+
+  it("shows an added airport whole, with ids as UUIDs", () => {
+    const [milan, zurich] = [anAirport({ iata: "LIN", cityId: aMilan().id }), anAirport()];
+    const before = aCatalog({ airports: [zurich] });
+    const diff = diffOf(before, aCatalog({ airports: [milan, zurich] }));
+    expect(diff).toEqual({
+      ...EMPTY_DIFF,
+      airports: {
+        ...NONE,
+        counts: { added: 1, changed: 0, removed: 0 },
+        added: [
+          {
+            id: idText(milan.id),
+            iata: "LIN",
+            icao: "LSZH",
+            name: "LIN Airport",
+            lat: 47.458057,
+            lon: 8.548056,
+            city_id: idText(aMilan().id),
+          },
+        ],
+      },
+    });
+  });
+
+  it("shows what was removed from each list whole", () => {
+    const diff = diffOf(aCatalog(), EMPTY_CATALOG);
+    expect(countChanges(diff)).toEqual({
+      airports: { added: 0, changed: 0, removed: 2 },
+      cities: { added: 0, changed: 0, removed: 2 },
+      countries: { added: 0, changed: 0, removed: 2 },
+      regions: { added: 0, changed: 0, removed: 2 },
+    });
+    expect(diff.cities.removed).toContainEqual({
+      id: idText(aMilan().id),
+      name: "Milan",
+      country_id: idText(countryId("IT")),
+      lat: 45.46427,
+      lon: 9.18951,
+    });
+    expect(diff.countries.removed).toContainEqual({
+      id: idText(countryId("IT")),
+      iso_code2: "IT",
+      iso_code3: "ITA",
+      name_eng: "Italy",
+      name_native: "Italia",
+      phone_prefix: "39",
+    });
+    expect(diff.regions.removed[0]).toEqual({
+      id: idText(regionId("m49:150")),
+      slug: "europe",
+      name: "Europe",
+      name_localized: "Europe",
+      slug_localized: "europe",
+      airport_iata_codes: ["LIN", "ZRH"],
+    });
+  });
+
+  it("shows of a changed airport the fields that differ, before and after, and no others", () => {
+    const airports = [anAirport({ icao: "", lat: 47.45 })];
+    const diff = diffOf(aCatalog({ airports: [anAirport()] }), aCatalog({ airports }));
+    expect(diff.airports).toEqual({
+      ...NONE,
+      counts: { added: 0, changed: 1, removed: 0 },
+      changed: [
+        {
+          id: idText(anAirport().id),
+          label: "ZRH",
+          before: { icao: "LSZH", lat: 47.458057 },
+          after: { icao: "", lat: 47.45 },
+        },
+      ],
+    });
+  });
+
+  it("knows an airport by its id when its IATA code changes", () => {
+    const bishkek = { id: airportId("2434"), name: "Manas" };
+    const before = aCatalog({ airports: [anAirport({ ...bishkek, iata: "FRU" })] });
+    const after = aCatalog({ airports: [anAirport({ ...bishkek, iata: "BSZ" })] });
+    expect(diffOf(before, after).airports).toMatchObject({
+      added: [],
+      changed: [{ label: "BSZ", before: { iata: "FRU" }, after: { iata: "BSZ" } }],
+      removed: [],
+    });
+  });
+
+  it("shows a code that went to another airport as that: one removed, one added", () => {
+    const before = aCatalog({ airports: [anAirport({ id: airportId("1") })] });
+    const after = aCatalog({ airports: [anAirport({ id: airportId("2") })] });
+    expect(diffOf(before, after).airports.counts).toEqual({ added: 1, changed: 0, removed: 1 });
+  });
+
+  it("shows references that changed as UUIDs", () => {
+    const moved = aCity({ countryId: countryId("IT") });
+    const diff = diffOf(
+      aCatalog(),
+      aCatalog({
+        airports: [
+          anAirport({ iata: "LIN", icao: "", cityId: aCity().id }),
+          anAirport({ cityId: aCity().id }),
+        ],
+        cities: byId([moved, aMilan()]),
+      }),
+    );
+    expect(diff.airports.changed).toEqual([
+      {
+        id: idText(anAirport({ iata: "LIN" }).id),
+        label: "LIN",
+        before: { city_id: idText(aMilan().id) },
+        after: { city_id: idText(aCity().id) },
+      },
+    ]);
+    expect(diff.cities.changed).toMatchObject([
+      {
+        label: "Zürich",
+        before: { country_id: idText(countryId("CH")) },
+        after: { country_id: idText(countryId("IT")) },
+      },
+    ]);
+  });
+
+  it.each([
+    { field: "iso_code3", change: { isoCode3: "CHX" }, was: "CHE", is: "CHX" },
+    { field: "name_eng", change: { nameEng: "Helvetia" }, was: "Switzerland", is: "Helvetia" },
+    { field: "name_native", change: { nameNative: "Suisse" }, was: "Schweiz", is: "Suisse" },
+    { field: "phone_prefix", change: { phonePrefix: "" }, was: "41", is: "" },
+  ])("compares $field of a country", ({ field, change, was, is }) => {
+    const countries = byId([aCountry(change), anItaly()]);
+    expect(diffOf(aCatalog(), aCatalog({ countries })).countries.changed).toEqual([
+      {
+        id: idText(countryId("CH")),
+        label: "CH",
+        before: { [field]: was },
+        after: { [field]: is },
+      },
+    ]);
+  });
+
+  it("shows the airports that a region gained and lost by their codes", () => {
+    const region = (airportIataCodes: string[]) =>
+      aCatalog({ regions: [aRegion({ airportIataCodes })] });
+    const diff = diffOf(region(["AAA", "LIN", "ZRH"]), region(["GVA", "LIN", "SMV"]));
+    expect(diff.regions.changed).toEqual([
+      {
+        id: idText(aRegion().id),
+        label: "zurich-ch",
+        before: {},
+        after: {},
+        airport_iata_codes: { added: ["GVA", "SMV"], removed: ["AAA", "ZRH"] },
+      },
+    ]);
+  });
+
+  it("shows a region's new name without its airports, and both when both changed", () => {
+    const renamed = (airportIataCodes: string[]) =>
+      aCatalog({ regions: [aRegion({ name: "Zurich", airportIataCodes })] });
+    const before = aCatalog({ regions: [aRegion()] });
+    const change = {
+      id: idText(aRegion().id),
+      label: "zurich-ch",
+      before: { name: "Zürich", name_localized: "Zürich" },
+      after: { name: "Zurich", name_localized: "Zurich" },
+    };
+    expect(diffOf(before, renamed(["ZRH"])).regions.changed).toEqual([change]);
+    expect(diffOf(before, renamed(["LIN", "ZRH"])).regions.changed).toEqual([
+      { ...change, airport_iata_codes: { added: ["LIN"], removed: [] } },
+    ]);
+  });
+
+  it("compares the names of the locale that both versions are in", () => {
+    const names = (name: string, slug: string) => new Map([["m49:150", { name, slug }]]);
+    const diff = diffCatalogs({
+      before: messageOf(aCatalog(), names("Europe", "europe")),
+      after: messageOf(aCatalog(), names("Europa", "europa")),
+    });
+    expect(diff).toEqual({
+      ...EMPTY_DIFF,
+      regions: {
+        ...NONE,
+        counts: { added: 0, changed: 1, removed: 0 },
+        changed: [
+          {
+            id: idText(regionId("m49:150")),
+            label: "europe",
+            before: { name_localized: "Europe", slug_localized: "europe" },
+            after: { name_localized: "Europa", slug_localized: "europa" },
+          },
+        ],
+      },
+    });
+  });
+
+  it("takes a zero for a zero, whatever its sign", () => {
+    const at = (lat: number) => aCatalog({ airports: [anAirport({ lat })] });
+    expect(diffOf(at(0), at(-0))).toEqual(EMPTY_DIFF);
+  });
+
+  it("lists in the order of the versions, added and changed in the later, removed in the earlier", () => {
+    const before = ["AAA", "CCC", "EEE", "GGG"].map((iata) => anAirport({ iata }));
+    const after = [
+      anAirport({ iata: "BBB" }),
+      anAirport({ iata: "CCC", icao: "" }),
+      anAirport({ iata: "DDD" }),
+      anAirport({ iata: "GGG", icao: "" }),
+    ];
+    const { airports } = diffOf(aCatalog({ airports: before }), aCatalog({ airports: after }));
+    expect(airports.added.map(({ iata }) => iata)).toEqual(["BBB", "DDD"]);
+    expect(airports.changed.map(({ label }) => label)).toEqual(["CCC", "GGG"]);
+    expect(airports.removed.map(({ iata }) => iata)).toEqual(["AAA", "EEE"]);
+  });
+
+  it("lists no more than it is asked for, and counts all the same", () => {
+    const before = ["AAA", "BBB", "CCC", "DDD"].map((iata) => anAirport({ iata }));
+    const after = [
+      ...["CCC", "DDD"].map((iata) => anAirport({ iata, icao: "" })),
+      ...["EEE", "FFF", "GGG"].map((iata) => anAirport({ iata })),
+    ];
+    const { airports } = diffOf(aCatalog({ airports: before }), aCatalog({ airports: after }), 1);
+    expect(airports.counts).toEqual({ added: 3, changed: 2, removed: 2 });
+    expect(airports.added.map(({ iata }) => iata)).toEqual(["EEE"]);
+    expect(airports.changed.map(({ label }) => label)).toEqual(["CCC"]);
+    expect(airports.removed.map(({ iata }) => iata)).toEqual(["AAA"]);
+  });
+
+  it("reads a message whose parts come in any order, as Protocol Buffers allow", () => {
+    const parts = [
+      encodeCommon(aCatalog()).proto,
+      encodeLocal(aCatalog().regions, new Map()).proto,
+    ];
+    const [before, after] = [concatenate(parts), concatenate(parts.toReversed())];
+    expect(diffCatalogs({ before, after })).toEqual(EMPTY_DIFF);
+  });
+
+  it("refuses bytes that end too early", () => {
+    const whole = messageOf(aCatalog());
+    expect(() => diffCatalogs({ before: whole, after: whole.subarray(0, -1) })).toThrow();
+  });
+
+  it("refuses an entity without an id", () => {
+    const airportNamedA = Uint8Array.of(0x2a, 3, 0x22, 1, 0x41);
+    expect(() => diffCatalogs({ before: airportNamedA, after: airportNamedA })).toThrow(
+      "an entity without an id",
+    );
+  });
+
+  it("says what turns any version into any other", () => {
+    fc.assert(
+      fc.property(anyVersion, anyVersion, (before, after) => {
+        expect(patched(diffOf(EMPTY_CATALOG, before), diffOf(before, after))).toEqual(
+          patched(diffOf(EMPTY_CATALOG, after), EMPTY_DIFF),
+        );
+      }),
+    );
+  });
+
+  it("names of a change only fields that differ, and each of them on both sides", () => {
+    fc.assert(
+      fc.property(anyVersion, anyVersion, (before, after) => {
+        const lists: readonly CatalogDiff[keyof CatalogDiff][] = Object.values(
+          diffOf(before, after),
+        );
+        for (const change of lists.flatMap<Changed>(({ changed }) => changed)) {
+          expect(Object.keys(change.before)).toEqual(Object.keys(change.after));
+          const was: readonly unknown[] = Object.values(change.before);
+          const is: readonly unknown[] = Object.values(change.after);
+          expect(was.filter((value, index) => value === is[index])).toEqual([]);
+          const codes = change.airport_iata_codes ?? { added: [], removed: [] };
+          expect(was.length + codes.added.length + codes.removed.length).toBeGreaterThan(0);
+        }
+      }),
+    );
+  });
+
+  it("is turned around with the versions, and JSON carries it unharmed", () => {
+    fc.assert(
+      fc.property(anyVersion, anyVersion, (before, after) => {
+        const there = diffOf(before, after);
+        const back = diffOf(after, before);
+        for (const list of ["airports", "cities", "countries", "regions"] as const) {
+          expect(back[list].added).toEqual(there[list].removed);
+          expect(back[list].removed).toEqual(there[list].added);
+          expect(sortedById(back[list].changed).map(turned)).toEqual(
+            sortedById(there[list].changed).map(({ before: was, after: is }) => ({ was, is })),
+          );
+        }
+        expect(JSON.parse(JSON.stringify(there))).toEqual(there);
+      }),
+    );
+  });
+});
+
+describe("countChanges", () => {
+  it("counts what the diff lists, list by list", () => {
+    fc.assert(
+      fc.property(anyVersion, anyVersion, (before, after) => {
+        const diff = diffOf(before, after);
+        const counts = countChanges(diff);
+        for (const list of ["airports", "cities", "countries", "regions"] as const) {
+          const { added, changed, removed } = diff[list];
+          expect(counts[list]).toEqual({
+            added: added.length,
+            changed: changed.length,
+            removed: removed.length,
+          });
+        }
+      }),
+    );
+  });
+});
+
+/** Versions that share ids and values, so that each kind of difference is met. */
+const anyVersion: fc.Arbitrary<Catalog> = fc.record({
+  airports: someOf({
+    iata: fc.constantFrom("LIN", "ZRH"),
+    icao: fc.constantFrom("", "LSZH"),
+    lat: fc.constantFrom(1.5, 2),
+    cityId: fc.constantFrom(aCity().id, aMilan().id),
+  }).map((found) => found.map(({ n, ...changes }) => anAirport({ ...changes, id: airportId(n) }))),
+  cities: someOf({ name: fc.constantFrom("Milan", "Zürich"), lon: fc.constantFrom(1.5, 2) }).map(
+    (found) => found.map(({ n, ...changes }) => aCity({ ...changes, id: cityId(n) })),
+  ),
+  countries: someOf({ nameEng: fc.constantFrom("Italy", "Switzerland") }).map((found) =>
+    found.map(({ n, ...changes }) => aCountry({ ...changes, id: countryId(n) })),
+  ),
+  regions: someOf({
+    name: fc.constantFrom("Europe", "Zürich"),
+    airportIataCodes: fc.subarray(["GVA", "LIN", "ZRH"]),
+  }).map((found) => found.map(({ n, ...changes }) => aRegion({ ...changes, id: regionId(n) }))),
+});
+
+/** Up to six of eight entities, in ascending order of `n`. */
+function someOf<T>(fields: { [F in keyof T]: fc.Arbitrary<T[F]> }) {
+  const entity = fc.record({ n: fc.nat({ max: 7 }).map(String), fields: fc.record<T>(fields) });
+  return fc
+    .uniqueArray(entity, { maxLength: 6, selector: ({ n }) => n })
+    .map((found) => found.toSorted((a, b) => Number(a.n) - Number(b.n)))
+    .map((found) => found.map(({ n, fields: values }) => ({ ...values, n })));
+}
+
+interface Changed {
+  readonly before: object;
+  readonly after: object;
+  readonly airport_iata_codes?: CodeChanges;
+}
+
+interface Entity {
+  readonly id: string;
+  readonly airport_iata_codes?: unknown;
+}
+
+/** What `diff` makes of the entities that are all `added` in `whole`, ordered by id. */
+function patched(whole: CatalogDiff, diff: CatalogDiff) {
+  const lists = ["airports", "cities", "countries", "regions"] as const;
+  return Object.fromEntries(
+    lists.map((list) => [list, patchedList(whole[list].added, diff[list])]),
+  );
+}
+
+function patchedList(
+  entities: readonly Entity[],
+  { added, changed, removed }: CatalogDiff[keyof CatalogDiff],
+): Entity[] {
+  const byIds = new Map<string, Entity>(entities.map((entity) => [entity.id, entity]));
+  for (const { id } of removed) expect(byIds.delete(id)).toBe(true);
+  for (const change of changed) {
+    const was = byIds.get(change.id);
+    expect(was).toMatchObject(change.before);
+    const codes = "airport_iata_codes" in change ? change.airport_iata_codes : undefined;
+    const had = [was?.airport_iata_codes ?? []].flat().map(String);
+    const has = had.filter((code) => codes?.removed.includes(code) !== true);
+    byIds.set(change.id, {
+      ...was,
+      ...change.after,
+      id: change.id,
+      ...(codes && { airport_iata_codes: [...has, ...codes.added].toSorted() }),
+    });
+  }
+  for (const entity of added) {
+    expect(byIds.has(entity.id)).toBe(false);
+    byIds.set(entity.id, entity);
+  }
+  return sortedById([...byIds.values()]);
+}
+
+function sortedById<T extends { readonly id: string }>(entities: readonly T[]): T[] {
+  return entities.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+function turned({ before, after }: { readonly before: object; readonly after: object }) {
+  return { was: after, is: before };
+}

@@ -1,0 +1,88 @@
+import { create, fromBinary, fromJson, toBinary, toJsonString } from "@bufbuild/protobuf";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { LocationsResponseSchema } from "../../../gen/locations/v1/locations_pb.ts";
+import { concatenate } from "../../../src/catalog/bytes.ts";
+import { encodeCommon, encodeLocal } from "../../../src/catalog/encode.ts";
+import type { Catalog, RegionNames } from "../../../src/catalog/model.ts";
+import { anyCatalog } from "../../builders/arbitraries.ts";
+import { aCatalog, aRegion, anAirport } from "../../builders/catalog.ts";
+
+/** The whole message in one piece, without the code under test. */
+function messageOf(catalog: Catalog, names: RegionNames) {
+  return create(LocationsResponseSchema, {
+    airports: catalog.airports.map(({ id, cityId, ...airport }) => ({
+      ...airport,
+      id: { value: id },
+      cityId: { value: cityId },
+    })),
+    cities: catalog.cities.map(({ id, countryId, ...city }) => ({
+      ...city,
+      id: { value: id },
+      countryId: { value: countryId },
+    })),
+    countries: catalog.countries.map(({ id, ...country }) => ({ ...country, id: { value: id } })),
+    regions: catalog.regions.map(({ id, key, slug, name, airportIataCodes }) => ({
+      id: { value: id },
+      slug,
+      name,
+      nameLocalized: names.get(key)?.name ?? name,
+      slugLocalized: names.get(key)?.slug ?? slug,
+      airportIataCodes: [...airportIataCodes],
+    })),
+  });
+}
+
+function encodeWhole(catalog: Catalog, names: RegionNames) {
+  const common = encodeCommon(catalog);
+  const local = encodeLocal(catalog.regions, names);
+  const proto = concatenate([common.proto, local.proto]);
+  const json = new TextDecoder().decode(concatenate([common.json, local.json]));
+  return { proto, json };
+}
+
+function expectWhole(catalog: Catalog, names: RegionNames): void {
+  const message = messageOf(catalog, names);
+  const { proto, json } = encodeWhole(catalog, names);
+  expect(Buffer.from(proto).equals(toBinary(LocationsResponseSchema, message))).toBe(true);
+  expect(json === toJsonString(LocationsResponseSchema, message)).toBe(true);
+}
+
+describe("the two encoded parts", () => {
+  const names: RegionNames = new Map([
+    ["iso3166-2:CH-ZH", { name: 'チューリッヒ州 \u2028"\\', slug: "zurich-ch" }],
+  ]);
+
+  it("are, joined, the bytes of the whole message in binary and in JSON", () => {
+    expectWhole(aCatalog(), names);
+  });
+
+  it("are that for any texts and numbers, at each length around the encoder's chunk", () => {
+    const length = fc.constantFrom(1, 2, 499, 500, 501);
+    fc.assert(
+      fc.property(anyCatalog(length), (catalog) => expectWhole(catalog, new Map())),
+      { numRuns: 15 },
+    );
+  });
+
+  it("decode to the whole message", () => {
+    const message = messageOf(aCatalog(), names);
+    const { proto, json } = encodeWhole(aCatalog(), names);
+    expect(fromBinary(LocationsResponseSchema, proto)).toEqual(message);
+    expect(fromJson(LocationsResponseSchema, JSON.parse(json))).toEqual(message);
+  });
+
+  it("carry a name that looks like markup or JSON unharmed", () => {
+    const name = '"},{"iata":"XXX"}</script>\u0000\u007f\ud83d\udeeb';
+    const catalog = aCatalog({ airports: [anAirport({ name })], regions: [aRegion()] });
+    const { json } = encodeWhole(catalog, new Map());
+    expect(JSON.parse(json)).toMatchObject({ airports: [{ iata: "ZRH", name }] });
+  });
+});
+
+describe("encodeCommon", () => {
+  it("does not depend on the regions: all locales share its bytes", () => {
+    const other = aCatalog({ regions: [aRegion({ slug: "other", name: "Other" })] });
+    expect(encodeCommon(other)).toEqual(encodeCommon(aCatalog()));
+  });
+});

@@ -1,0 +1,185 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { LOCALE_MAX_BYTES, negotiateLocale, parseLocale } from "../../../src/catalog/locale.ts";
+
+/** Locales with an object as value, as in a manifest. */
+function published(...locales: string[]): { readonly [locale: string]: unknown } {
+  return Object.fromEntries(locales.map((locale) => [locale, {}]));
+}
+
+const PUBLISHED = published(
+  "de",
+  "en",
+  "fr",
+  "he",
+  "id",
+  "no",
+  "pt",
+  "pt-BR",
+  "sr",
+  "sr-Latn",
+  "zh",
+  "zh-Hant",
+);
+
+/** Negotiates a locale as a caller wrote it. */
+function answer(raw: string): string {
+  const parsed = parseLocale(raw);
+  if (!parsed.ok) return parsed.reason;
+  const { locale, fallback } = negotiateLocale(parsed.tag, PUBLISHED, "en");
+  return `${locale} ${fallback}`;
+}
+
+describe("parseLocale", () => {
+  it.each([
+    ["", ""],
+    ["  ", ""],
+    ["de", "de"],
+    [" de\n", "de"],
+    ["DE_at", "de-AT"],
+    ["pt_br", "pt-BR"],
+    ["iw", "he"],
+    ["in", "id"],
+    ["nb", "no"],
+    ["nn-NO", "no-NO"],
+    ["nb_Latn_NO", "no-Latn-NO"],
+    ["zh-hant-tw", "zh-Hant-TW"],
+    ["sh", "sr-Latn"],
+    ["de-DE-u-co-phonebk", "de-DE"],
+    ["en-x-private", "en"],
+  ])("brings %j to %j", (raw, tag) => {
+    expect(parseLocale(raw)).toEqual({ ok: true, tag });
+  });
+
+  it.each([
+    ["e", "malformed"],
+    ["de--AT", "malformed"],
+    ["de-", "malformed"],
+    ["-", "malformed"],
+    ["de AT", "malformed"],
+    ["en-US.UTF-8", "malformed"],
+    ["dé", "malformed"],
+    ["德", "malformed"],
+    ["\ud800", "malformed"],
+    ["de\u0000", "malformed"],
+    ["__proto__", "malformed"],
+    ["constructor", "malformed"],
+    ["abcdefghi", "malformed"],
+    [`en-x-${"a".repeat(31)}`, "too_long"],
+    ["x".repeat(4000), "too_long"],
+  ])("refuses %j as %s", (raw, reason) => {
+    expect(parseLocale(raw)).toEqual({ ok: false, reason });
+  });
+
+  it("takes a tag of 35 bytes and refuses one of 36", () => {
+    const longest = "en-x-aaaaaaaa-bbbbbbbb-cccccccc-ddd";
+    expect(longest).toHaveLength(LOCALE_MAX_BYTES);
+    expect(parseLocale(longest)).toEqual({ ok: true, tag: "en" });
+    expect(parseLocale(`${longest}d`)).toEqual({ ok: false, reason: "too_long" });
+  });
+
+  it("never throws, and a parsed tag parses to itself", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.string({ unit: "binary" }), tags()), (raw) => {
+        const parsed = parseLocale(raw);
+        if (!parsed.ok) return;
+        expect(parsed.tag).toMatch(/^[A-Za-z0-9-]*$/);
+        expect(parseLocale(parsed.tag)).toEqual(parsed);
+      }),
+    );
+  });
+});
+
+describe("negotiateLocale", () => {
+  it.each([
+    ["", "en none"],
+    ["de", "de none"],
+    ["nb", "no none"],
+    ["nn", "no none"],
+    ["iw", "he none"],
+    ["in", "id none"],
+    ["pt_br", "pt-BR none"],
+    ["pt-PT", "pt parent"],
+    ["de-AT", "de parent"],
+    ["de-AT-1996", "de parent"],
+    ["zh", "zh none"],
+    ["zh-Hant", "zh-Hant none"],
+    ["zh-TW", "zh-Hant parent"],
+    ["zh-HK", "zh-Hant parent"],
+    ["zh-Hant-TW", "zh-Hant parent"],
+    ["zh-CN", "zh parent"],
+    ["zh-Hans", "zh parent"],
+    ["sr-Latn", "sr-Latn none"],
+    ["sr-Latn-RS", "sr-Latn parent"],
+    ["sr-ME", "sr-Latn parent"],
+    ["sr-RS", "sr parent"],
+    ["sh", "sr-Latn none"],
+    ["en-GB", "en parent"],
+    ["en", "en none"],
+    ["xx", "en default"],
+    ["ja-JP", "en default"],
+    ["und", "en default"],
+    ["und-TW", "en default"],
+    ["valueof", "en default"],
+  ])("answers %j with %s", (raw, expected) => {
+    expect(answer(raw)).toBe(expected);
+  });
+
+  it("answers with a published locale or the default, whatever is asked and published", () => {
+    const some = fc.uniqueArray(tags(), { minLength: 1 });
+    fc.assert(
+      fc.property(tags(), some, (raw, locales) => {
+        const parsed = parseLocale(raw);
+        if (!parsed.ok) return;
+        const { locale, fallback } = negotiateLocale(parsed.tag, published(...locales), "en");
+        expect(fallback === "default" ? ["en"] : [...locales, "en"]).toContain(locale);
+        expect(fallback === "none").toBe(parsed.tag === "" || locale === parsed.tag);
+      }),
+    );
+  });
+
+  it("answers a published locale with itself", () => {
+    fc.assert(
+      fc.property(tags(), (raw) => {
+        const parsed = parseLocale(raw);
+        if (!parsed.ok || parsed.tag === "") return;
+        expect(negotiateLocale(parsed.tag, published(parsed.tag, "en"), "en")).toEqual({
+          locale: parsed.tag,
+          fallback: "none",
+        });
+      }),
+    );
+  });
+
+  it("finds the language of any region of it", () => {
+    fc.assert(
+      fc.property(fc.constantFrom("de", "fr", "pt", "he"), region(), (language, code) => {
+        expect(answer(`${language}-${code}`)).toMatch(new RegExp(`^${language}`));
+      }),
+    );
+  });
+});
+
+function region(): fc.Arbitrary<string> {
+  return fc.stringMatching(/^[A-Z]{2}$/);
+}
+
+/** Mostly well-formed tags of languages, scripts, regions and variants. */
+function tags(): fc.Arbitrary<string> {
+  const optional = (subtag: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+    fc.option(subtag, { nil: "" });
+  return fc
+    .tuple(
+      fc.oneof(
+        fc.constantFrom("de", "en", "nb", "iw", "zh", "sr", "pt"),
+        fc.stringMatching(/^[a-z]{2,3}$/),
+      ),
+      optional(fc.constantFrom("Hant", "Hans", "Latn", "Cyrl")),
+      optional(region()),
+      optional(fc.constantFrom("1996", "valencia", "u-co-phonebk")),
+      fc.constantFrom("-", "_"),
+    )
+    .map(([language, script, code, rest, separator]) =>
+      [language, script, code, rest].filter((subtag) => subtag !== "").join(separator),
+    );
+}

@@ -1,0 +1,114 @@
+import { describe, expect, it } from "vitest";
+import { manifestBlobs } from "../../../src/catalog/manifest.ts";
+import { parseManifest } from "../../../src/catalog/parse-manifest.ts";
+import { aBody, aLocaleEntry, aManifest, blobsOf } from "../../builders/manifest.ts";
+
+describe("parseManifest", () => {
+  it("gives back what was written", () => {
+    const manifest = aManifest({
+      previous: 41,
+      generation: 42,
+      locales: { en: aLocaleEntry({ coverage: 1 }), "zh-Hant": aLocaleEntry({ coverage: 0 }) },
+    });
+    expect(parseManifest(JSON.stringify(manifest))).toEqual({ ok: true, manifest });
+  });
+
+  it("drops fields that it does not know", () => {
+    const text = JSON.stringify({ ...aManifest(), later: { version: "of the Worker" } });
+    expect(parseManifest(text)).toEqual({ ok: true, manifest: aManifest() });
+  });
+
+  it.each(["", "{", "undefined", "\u0000", '{"format":1,}', "<html>"])("refuses “%s”", (text) => {
+    expect(parseManifest(text)).toEqual({ ok: false, problem: "not JSON" });
+  });
+
+  it.each(["null", "[]", "1", '"text"', "true"])("refuses %s, which is not an object", (text) => {
+    expect(parseManifest(text)).toEqual({ ok: false, problem: "manifest is not an object" });
+  });
+
+  it.each([
+    ["format", 2, "format is not 1"],
+    ["format", "1", "format is not 1"],
+    ["generation", -1, "generation is not a count"],
+    ["generation", 1.5, "generation is not a count"],
+    ["generation", "1", "generation is not a count"],
+    ["generation", null, "generation is not a count"],
+    ["generation", 2 ** 53, "generation is not a count"],
+    ["previous", "1", "previous is not a count"],
+    ["previous", undefined, "previous is not a count"],
+    ["published_at", 0, "published_at is not a time"],
+    ["published_at", "yesterday", "published_at is not a time"],
+    ["catalog_sha256", "abc", "catalog_sha256 is not a SHA-256"],
+    ["catalog_sha256", "A".repeat(64), "catalog_sha256 is not a SHA-256"],
+    ["sources", [], "sources is not an object"],
+    ["sources", { airports: 1 }, "sources.airports is not a SHA-256"],
+    ["counts", undefined, "counts is not an object"],
+    ["counts", { airports: 1, cities: 1, countries: 1 }, "counts.regions is not a count"],
+    ["locales", undefined, "locales is not an object"],
+    ["locales", {}, "locales is empty"],
+    ["locales", [aLocaleEntry()].slice(1), "locales is not an object"],
+    ["locales", { en: null }, "locales.en is not an object"],
+    ["locales.en.sha256", undefined, "locales.en.sha256 is not a SHA-256"],
+    ["locales.en.bytes", "100", "locales.en.bytes is not a count"],
+    ["locales.en.coverage", 1.01, "locales.en.coverage is not a share"],
+    ["locales.en.coverage", null, "locales.en.coverage is not a share"],
+    ["locales.en.bodies", [], "locales.en.bodies is not an object"],
+    ["locales.en.bodies.json", undefined, "locales.en.bodies.json is not an object"],
+    ["locales.en.bodies.json.identity", undefined, "locales.en.bodies.json has no identity"],
+    ["locales.en.bodies.json.br", 1, "locales.en.bodies.json.br is not an object"],
+    ["locales.en.bodies.json.br.bytes", {}, "locales.en.bodies.json.br.bytes is not a count"],
+    ["locales.en.bodies.json.br.segments", {}, "locales.en.bodies.json.br.segments is not a list"],
+    [
+      "locales.en.bodies.json.br.segments",
+      [{ blob: "../secret", bytes: 1 }],
+      "locales.en.bodies.json.br.segments.0.blob is not a SHA-256",
+    ],
+    [
+      "locales.en.bodies.json.br.segments",
+      [{ inline: 1 }],
+      "locales.en.bodies.json.br.segments.0.blob is not a SHA-256",
+    ],
+  ])("refuses %s: %j", (path, value, problem) => {
+    const text = JSON.stringify(changed(aManifest(), path.split("."), value));
+    expect(parseManifest(text)).toEqual({ ok: false, problem });
+  });
+
+  it("refuses NaN and Infinity, which JSON writes as null", () => {
+    const text = JSON.stringify(aManifest({ generation: Number.NaN }));
+    expect(parseManifest(text)).toEqual({ ok: false, problem: "generation is not a count" });
+  });
+
+  it("takes no field from a __proto__ key", () => {
+    const { generation, ...rest } = aManifest();
+    const text = JSON.stringify(rest).replace("{", `{"__proto__":{"generation":${generation}},`);
+    expect(parseManifest(text)).toEqual({ ok: false, problem: "generation is not a count" });
+  });
+
+  it("reads a locale that is named __proto__ as any other, and changes no prototype", () => {
+    const text = JSON.stringify(aManifest()).replace('"en":', '"__proto__":');
+    const parsed = parseManifest(text);
+    expect(parsed.ok && Object.keys(parsed.manifest.locales)).toEqual(["__proto__"]);
+    expect(parsed.ok && Object.getPrototypeOf(parsed.manifest.locales)).toBe(Object.prototype);
+  });
+});
+
+describe("manifestBlobs", () => {
+  it("names each stored segment once, and none that stands in the manifest", () => {
+    const bodies = { identity: aBody("one"), br: aBody("two") };
+    const locales = {
+      en: aLocaleEntry({
+        bodies: { proto: bodies, json: bodies, "grpc-web": bodies, "grpc-web-text": bodies },
+      }),
+    };
+    const named = [...blobsOf("one"), ...blobsOf("two")].map(([sha256]) => sha256);
+    expect([...manifestBlobs(aManifest({ locales }))].toSorted()).toEqual(named.toSorted());
+  });
+});
+
+/** A copy of `value` whose part at `path` is another. */
+function changed(value: unknown, path: readonly string[], part: unknown): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return part;
+  const fields = value as { readonly [key: string]: unknown }; // the paths above name objects
+  return { ...fields, [key]: changed(fields[key], rest, part) };
+}

@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import { ConfigError, loadConfig, type Settings } from "../../src/config.ts";
+import { digest } from "../builders/admin-tokens.ts";
+
+const KNOWN = [
+  { locale: "de", coverage: 0.9, default: true },
+  { locale: "en", coverage: 1, default: true },
+  { locale: "ga", coverage: 0.6, default: false },
+];
+
+const TOKEN = { id: "ops", sha256: digest("secret"), scopes: ["read", "operate"] };
+
+function someSettings(changes: Partial<Settings> = {}): Settings {
+  return {
+    DEFAULT_LOCALE: "en",
+    LOCALES: "default",
+    CACHE_MAX_BYTES: "1024",
+    MANIFEST_FRESH_MS: "30000",
+    ADMIN_TOKENS: JSON.stringify([TOKEN]),
+    ...changes,
+  };
+}
+
+const load = (changes: Partial<Settings> = {}) => loadConfig(someSettings(changes), KNOWN);
+
+/** What is said of settings that cannot be used. */
+function complaint(changes: { readonly [name: string]: string | undefined }): string {
+  try {
+    loadConfig({ ...someSettings(), ...changes }, KNOWN); // as a deployment may have them
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  return "";
+}
+
+describe("loadConfig", () => {
+  it("gives settings with their units", () => {
+    expect(load()).toEqual({
+      defaultLocale: "en",
+      locales: ["de", "en"],
+      cacheMaxBytes: 1024,
+      manifestFreshMs: 30_000,
+      adminTokens: [{ ...TOKEN, expiresAt: null }],
+    });
+  });
+
+  it.each([
+    ["all", ["de", "en", "ga"]],
+    ["default", ["de", "en"]],
+    ["en", ["en"]],
+    [" ga , en,de,en", ["de", "en", "ga"]],
+  ])("reads LOCALES “%s” as %j, each once and in order", (LOCALES, locales) => {
+    expect(load({ LOCALES }).locales).toEqual(locales);
+  });
+
+  it("reads when a token expires", () => {
+    const expiring = { ...TOKEN, expires_at: "2027-01-01T00:00:00Z" };
+    const { adminTokens } = load({ ADMIN_TOKENS: JSON.stringify([expiring]) });
+    expect(adminTokens[0]?.expiresAt).toBe(Date.UTC(2027, 0, 1));
+  });
+
+  it("takes no tokens for no tokens", () => {
+    expect(load({ ADMIN_TOKENS: "[]" }).adminTokens).toEqual([]);
+    const { ADMIN_TOKENS: _, ...without } = someSettings();
+    expect(loadConfig(without, KNOWN).adminTokens).toEqual([]);
+  });
+});
+
+describe("a setting that cannot be used is named with what it must be", () => {
+  it.each([
+    ["LOCALES", "en,tlh,xx", 'LOCALES names "tlh", "xx"; there are names in de, en, ga'],
+    ["LOCALES", "", 'LOCALES names ""; there are names in de, en, ga'],
+    ["LOCALES", "en,", 'LOCALES names ""'],
+    ["LOCALES", "constructor", 'LOCALES names "constructor"'],
+    ["DEFAULT_LOCALE", "ga", "DEFAULT_LOCALE must be one of LOCALES: de, en"],
+    ["DEFAULT_LOCALE", "", "DEFAULT_LOCALE must be one of LOCALES: de, en"],
+    ["DEFAULT_LOCALE", undefined, "DEFAULT_LOCALE "],
+    ["CACHE_MAX_BYTES", "48 MB", "CACHE_MAX_BYTES must be a whole number"],
+    ["CACHE_MAX_BYTES", "-1", "CACHE_MAX_BYTES must be a whole number"],
+    ["CACHE_MAX_BYTES", "1e6", "CACHE_MAX_BYTES must be a whole number"],
+    ["CACHE_MAX_BYTES", "134217728", "CACHE_MAX_BYTES must be between 0 and 104857600"],
+    ["MANIFEST_FRESH_MS", "", "MANIFEST_FRESH_MS must be a whole number"],
+    ["MANIFEST_FRESH_MS", "3600001", "MANIFEST_FRESH_MS must be between 0 and 3600000"],
+    ["MANIFEST_FRESH_MS", undefined, "MANIFEST_FRESH_MS "],
+    ["ADMIN_TOKENS", "", "ADMIN_TOKENS must be a JSON list of {id, sha256, scopes, expires_at?}"],
+    ["ADMIN_TOKENS", "secret", "ADMIN_TOKENS must be a JSON list"],
+    ["ADMIN_TOKENS", "{}", "ADMIN_TOKENS must be a JSON list"],
+    ["ADMIN_TOKENS", "null", "ADMIN_TOKENS must be a JSON list"],
+  ])("%s: “%s”", (name, value, message) => {
+    expect(complaint({ [name]: value })).toContain(message);
+  });
+
+  it.each([
+    [{ id: "" }, "0.id "],
+    [{ sha256: "secret" }, "0.sha256 must be 64 lower-case hex digits"],
+    [{ sha256: digest("secret").toUpperCase() }, "0.sha256 must be 64 lower-case hex digits"],
+    [{ scopes: [] }, "0.scopes "],
+    [{ scopes: ["admin"] }, "0.scopes.0 "],
+    [{ expires_at: "tomorrow" }, "0.expires_at "],
+    [{ expires_at: "2026-02-30T00:00:00Z" }, "0.expires_at "],
+    [{ expires: "2027-01-01T00:00:00Z" }, "expires"],
+  ])("ADMIN_TOKENS: a token with %j", (changes, message) => {
+    const said = complaint({ ADMIN_TOKENS: JSON.stringify([{ ...TOKEN, ...changes }]) });
+    expect(said).toContain("ADMIN_TOKENS must be a JSON list");
+    expect(said).toContain(message);
+  });
+
+  it("together with all the others", () => {
+    const bad = { LOCALES: "tlh", CACHE_MAX_BYTES: "x", MANIFEST_FRESH_MS: "y", ADMIN_TOKENS: "z" };
+    const said = complaint(bad);
+    for (const name of Object.keys(bad)) expect(said).toContain(`${name} `);
+  });
+
+  it("and no token's hash or text is repeated", () => {
+    const token = { ...TOKEN, scopes: ["admin"], secret: "plain text" };
+    const said = complaint({ ADMIN_TOKENS: JSON.stringify([token]) });
+    expect(said).not.toContain(TOKEN.sha256);
+    expect(said).not.toContain("plain text");
+  });
+});

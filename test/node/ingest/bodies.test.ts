@@ -1,0 +1,168 @@
+import { Buffer } from "node:buffer";
+import { fromBinary, fromJson } from "@bufbuild/protobuf";
+import { beforeAll, describe, expect, it } from "vitest";
+import { LocationsResponseSchema } from "../../../gen/locations/v1/locations_pb.ts";
+import { concatenate } from "../../../src/catalog/bytes.ts";
+import { encodeCommon, encodeLocal } from "../../../src/catalog/encode.ts";
+import { SUCCESS_TRAILER_FRAME } from "../../../src/catalog/framing.ts";
+import { sha256Hex } from "../../../src/catalog/hash.ts";
+import {
+  type Bodies,
+  type Body,
+  CODINGS,
+  type Representation,
+  REPRESENTATIONS,
+} from "../../../src/catalog/manifest.ts";
+import {
+  type Blob,
+  type CommonUnit,
+  commonUnits,
+  encodeBodies,
+  encodeCommonSegment,
+} from "../../../src/ingest/bodies.ts";
+import { aCatalog } from "../../builders/catalog.ts";
+import { decoded } from "../../builders/segments.ts";
+
+const catalog = aCatalog();
+const common = encodeCommon(catalog);
+const english = encodeLocal(catalog.regions, new Map());
+const german = encodeLocal(
+  catalog.regions,
+  new Map([["m49:150", { name: "Europa", slug: "europa" }]]),
+);
+
+const keyOf = ({ representation, coding }: CommonUnit) => `${representation} ${coding}`;
+const commonBlobs = new Map(
+  commonUnits().map((unit) => [keyOf(unit), encodeCommonSegment(unit, common)]),
+);
+const commonSegment = (unit: CommonUnit): Blob => {
+  const blob = commonBlobs.get(keyOf(unit));
+  if (blob === undefined) throw new Error(`no segment for ${keyOf(unit)}`);
+  return blob;
+};
+
+let en: ReturnType<typeof encodeBodies>;
+let de: ReturnType<typeof encodeBodies>;
+
+beforeAll(() => {
+  en = encodeBodies(common, english, commonSegment);
+  de = encodeBodies(common, german, commonSegment);
+});
+
+/** The body as a reader joins it out of stored blobs and what the manifest holds. */
+function join(body: Body, blobs: readonly Blob[]): Buffer {
+  const stored = new Map(
+    [...blobs, ...commonBlobs.values()].map((blob) => [blob.sha256, blob.bytes]),
+  );
+  return Buffer.concat(
+    body.segments.map((segment) => {
+      if ("inline" in segment) return Buffer.from(segment.inline, "base64");
+      const bytes = stored.get(segment.blob);
+      expect(bytes?.length).toBe(segment.bytes);
+      return bytes ?? new Uint8Array();
+    }),
+  );
+}
+
+/** The message in a body that was sent uncompressed, as a client of the representation reads it. */
+function messageIn(representation: Representation, body: Buffer) {
+  switch (representation) {
+    case "proto":
+      return fromBinary(LocationsResponseSchema, Uint8Array.from(body));
+    case "json":
+      return fromJson(LocationsResponseSchema, JSON.parse(body.toString()));
+    case "grpc-web":
+      return fromBinary(LocationsResponseSchema, unframed(body));
+    case "grpc-web-text":
+      return fromBinary(LocationsResponseSchema, unframed(Buffer.from(body.toString(), "base64")));
+    default:
+      return representation satisfies never;
+  }
+}
+
+/** The message of a gRPC-Web body: one message frame, and the trailers of a success. */
+function unframed(body: Buffer): Uint8Array {
+  const end = 5 + body.readUInt32BE(1);
+  if (body[0] !== 0 || !body.subarray(end).equals(SUCCESS_TRAILER_FRAME))
+    throw new Error("not a message frame and the trailers of a success");
+  return Uint8Array.from(body.subarray(5, end));
+}
+
+function* bodiesOf(bodies: Bodies) {
+  for (const representation of REPRESENTATIONS)
+    for (const coding of CODINGS) {
+      const body = bodies[representation][coding];
+      if (body !== undefined) yield { representation, coding, body };
+    }
+}
+
+describe("encodeBodies", () => {
+  it("makes every representation in every coding", () => {
+    expect([...bodiesOf(en.bodies)]).toHaveLength(REPRESENTATIONS.length * CODINGS.length);
+  });
+
+  it("makes bodies that all decode to the locale's message", () => {
+    for (const [{ bodies, blobs }, local] of [
+      [en, english],
+      [de, german],
+    ] as const) {
+      const message = fromBinary(LocationsResponseSchema, concatenate([common.proto, local.proto]));
+      for (const { representation, coding, body } of bodiesOf(bodies)) {
+        const plain = decoded(coding, join(body, blobs));
+        expect(messageIn(representation, plain), `${representation} ${coding}`).toEqual(message);
+      }
+    }
+  });
+
+  it("names each body by the hash and the length of the bytes that are sent", () => {
+    for (const { representation, coding, body } of bodiesOf(de.bodies)) {
+      const bytes = join(body, de.blobs);
+      const described = { sha256: sha256Hex(bytes), bytes: bytes.length };
+      expect(body, `${representation} ${coding}`).toMatchObject(described);
+    }
+  });
+
+  it("shares the common blobs among locales, and nothing else of them", () => {
+    const shared = new Set(en.blobs.map(({ sha256 }) => sha256));
+    for (const { sha256 } of de.blobs) expect(shared.has(sha256)).toBe(false);
+    for (const { representation, coding, body } of bodiesOf(en.bodies)) {
+      if (!commonBlobs.has(keyOf({ representation, coding }))) continue;
+      const { sha256 } = commonSegment({ representation, coding });
+      const other = de.bodies[representation][coding];
+      for (const one of [body, other])
+        expect(one?.segments).toContainEqual(expect.objectContaining({ blob: sha256 }));
+    }
+  });
+
+  it("keeps blobs under their own hash, each once, none of them empty", () => {
+    const names = en.blobs.map(({ sha256 }) => sha256);
+    expect(new Set(names).size).toBe(names.length);
+    for (const { sha256, bytes } of en.blobs) {
+      expect(sha256Hex(bytes)).toBe(sha256);
+      expect(bytes.length).toBeGreaterThan(0);
+    }
+  });
+
+  it("gives the same bodies each time", () => {
+    expect(encodeBodies(common, german, commonSegment)).toEqual(de);
+  });
+
+  it("refuses a common segment that is not of these bytes", () => {
+    const other = encodeCommonSegment(
+      { representation: "json", coding: "gzip" },
+      { proto: common.proto, json: common.proto },
+    );
+    const mixed = (unit: CommonUnit) => (keyOf(unit) === "json gzip" ? other : commonSegment(unit));
+    expect(() => encodeBodies(common, english, mixed)).toThrow();
+  });
+
+  it("refuses a common segment that decodes, but to other bytes", () => {
+    const other = { ...commonSegment({ representation: "proto", coding: "identity" }) };
+    const bytes = Uint8Array.from(other.bytes).fill(0);
+    const mixed = (unit: CommonUnit) =>
+      keyOf(unit) === "proto identity" ? { ...other, bytes } : commonSegment(unit);
+    expect(() => encodeBodies(common, english, mixed)).toThrow(
+      "proto in identity does not decode to what was encoded",
+    );
+  });
+});

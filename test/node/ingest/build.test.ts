@@ -1,0 +1,215 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { airportId, cityId, countryId, idKey, regionId } from "../../../src/catalog/ids.ts";
+import { checkCatalog } from "../../../src/catalog/integrity.ts";
+import { type Built, buildCatalog } from "../../../src/ingest/build.ts";
+import type { SourceAirport } from "../../../src/sources/our-airports.ts";
+import { aReference, aReferenceRegion, aSourceAirport } from "../../builders/source.ts";
+
+const NO_NAMES: ReadonlyMap<string, string> = new Map();
+
+/** Airports that no table knows, around St. Gallen. */
+const altenrhein = aSourceAirport({
+  id: "10",
+  iata: "ACH",
+  name: "Altenrhein",
+  region: "CH-SG",
+  municipality: "St. Gallen",
+  lat: 47.485001,
+  lon: 9.56077,
+});
+const sitterdorf = aSourceAirport({
+  id: "9",
+  iata: "SIT",
+  name: "Sitterdorf",
+  region: "CH-SG",
+  municipality: "ST GALLEN",
+  lat: 47.508999,
+  lon: 9.262,
+});
+
+function build(airports: readonly SourceAirport[], names = NO_NAMES): Built {
+  return buildCatalog(airports, names, aReference());
+}
+
+function cityOf({ catalog }: Built, iata: string) {
+  const airport = catalog.airports.find((one) => one.iata === iata);
+  const key = idKey(airport?.cityId ?? new Uint8Array());
+  return catalog.cities.find(({ id }) => idKey(id) === key);
+}
+
+describe("an airport's city", () => {
+  it("is the one that the snapshot gives to its OurAirports id, whatever its row says", () => {
+    const built = build([
+      aSourceAirport({ municipality: "Kloten", region: "CH-U-A", iata: "AAA" }),
+    ]);
+    expect(built.catalog.airports[0]?.id).toEqual(airportId("4439"));
+    expect(cityOf(built, "AAA")?.id).toEqual(cityId("geonames:2657896"));
+    expect(built.cityOrigins).toEqual({ known_airport: 1, known_place: 0, synthetic: 0 });
+  });
+
+  it.each(["Winterthur", "WINTERTHUR", " winterthur"])(
+    "is the known one of its region and municipality, for a new airport in “%s”",
+    (municipality) => {
+      const built = build([aSourceAirport({ id: "99", iata: "WIN", municipality })]);
+      expect(cityOf(built, "WIN")).toMatchObject({ name: "Winterthur", lat: 47.50564 });
+      expect(built.cityOrigins).toEqual({ known_airport: 0, known_place: 1, synthetic: 0 });
+    },
+  );
+
+  it("is not one of the same name in another region", () => {
+    const airport = aSourceAirport({
+      id: "99",
+      iata: "WIN",
+      municipality: "Winterthur",
+      region: "CH-SG",
+    });
+    const built = build([airport]);
+    expect(cityOf(built, "WIN")?.id).toEqual(cityId("ourairports:CH-SG:winterthur"));
+  });
+
+  it("is looked up by the airport's name where it has no municipality", () => {
+    const built = build([aSourceAirport({ id: "99", municipality: "", name: "Winterthur" })]);
+    expect(built.cityOrigins.known_place).toBe(1);
+  });
+
+  it("is a new one for the airports of one unknown municipality, in the middle of them", () => {
+    const built = build([altenrhein, sitterdorf]);
+    expect(built.catalog.cities).toEqual([
+      {
+        id: cityId("ourairports:CH-SG:st-gallen"),
+        name: "ST GALLEN",
+        countryId: countryId("CH"),
+        lat: 47.497,
+        lon: 9.411385,
+      },
+    ]);
+    expect(built.cityOrigins).toEqual({ known_airport: 0, known_place: 0, synthetic: 2 });
+  });
+
+  it("is one of its own where neither municipality nor name folds to ASCII", () => {
+    const airports = ["1", "2"].map((id) =>
+      aSourceAirport({ id, iata: `AA${id === "1" ? "A" : "B"}`, name: "北海道", municipality: "" }),
+    );
+    const built = build(airports);
+    expect(cityOf(built, "AAA")).toMatchObject({
+      id: cityId("ourairports:CH-ZH:airport-1"),
+      name: "北海道",
+    });
+    expect(cityOf(built, "AAB")?.id).toEqual(cityId("ourairports:CH-ZH:airport-2"));
+  });
+
+  it("is left out of the catalog when no airport is in it", () => {
+    expect(build([aSourceAirport()]).catalog.cities.map(({ name }) => name)).toEqual(["Zürich"]);
+  });
+});
+
+describe("a region", () => {
+  it("has the airports of its members: countries for macro-regions, else subdivisions", () => {
+    const { catalog } = build([altenrhein, aSourceAirport()]);
+    expect(catalog.regions.map(({ slug, airportIataCodes }) => [slug, airportIataCodes])).toEqual([
+      ["europe", ["ACH", "ZRH"]],
+      ["zurich-ch", ["ZRH"]],
+    ]);
+  });
+
+  it("is left out when no airport is in it", () => {
+    expect(build([altenrhein]).catalog.regions.map(({ slug }) => slug)).toEqual(["europe"]);
+  });
+
+  it("is added when upstream names a subdivision that the snapshot lacks", () => {
+    const built = build([altenrhein, aSourceAirport()], new Map([["CH-SG", "St. Gallen"]]));
+    expect(built.newRegions).toEqual(["CH-SG"]);
+    expect(built.catalog.regions[1]).toEqual({
+      id: regionId("iso3166-2:CH-SG"),
+      key: "iso3166-2:CH-SG",
+      slug: "st-gallen-ch",
+      name: "St. Gallen",
+      airportIataCodes: ["ACH"],
+    });
+  });
+
+  it("gets a slug of its own when the one of its name is taken", () => {
+    const built = build(
+      [altenrhein, { ...sitterdorf, region: "CH-TG" }, aSourceAirport()],
+      new Map([
+        ["CH-SG", "Zürich"],
+        ["CH-TG", "ZURICH"],
+      ]),
+    );
+    expect(built.catalog.regions.map(({ slug }) => slug)).toEqual([
+      "europe",
+      "zurich-ch",
+      "zurich-sg-ch",
+      "zurich-tg-ch",
+    ]);
+  });
+
+  it("is named by its code in the slug when its name does not fold to ASCII", () => {
+    const built = build([altenrhein], new Map([["CH-SG", "北海道"]]));
+    expect(built.catalog.regions.map(({ slug }) => slug)).toEqual(["europe", "sg-ch"]);
+  });
+
+  it.each(["CH-U-A", "CH", "ch-sg", "", "CH-", "CH-S G"])(
+    "is not made of the dummy or malformed code “%s”",
+    (code) => {
+      const built = build([{ ...altenrhein, region: code }], new Map([[code, "Somewhere"]]));
+      expect(built.newRegions).toEqual([]);
+    },
+  );
+
+  it("is not made without an English name", () => {
+    expect(build([altenrhein]).newRegions).toEqual([]);
+  });
+});
+
+describe("buildCatalog", () => {
+  const names = new Map([
+    ["CH-SG", "St. Gallen"],
+    ["CH-TG", "Thurgau"],
+  ]);
+  const airports = [
+    aSourceAirport(),
+    altenrhein,
+    sitterdorf,
+    aSourceAirport({
+      id: "11",
+      iata: "AAA",
+      region: "CH-TG",
+      municipality: "Frauenfeld",
+      lat: 47.1,
+    }),
+    aSourceAirport({ id: "12", iata: "BBB", region: "CH-SG", municipality: "St Gallen", lon: 9.1 }),
+  ];
+
+  it("breaks no rule of the contract, also with new cities and regions", () => {
+    expect(checkCatalog(build(airports, names).catalog)).toEqual([]);
+  });
+
+  it("gives the same catalog whatever the order of its inputs", () => {
+    const reference = aReference();
+    const regions = [
+      ...reference.regions,
+      aReferenceRegion({ key: "m49:155", slug: "west", members: ["CH"] }),
+    ];
+    const entries = [...names];
+    const whole = buildCatalog(airports, names, { ...reference, regions });
+    fc.assert(
+      fc.property(
+        fc.shuffledSubarray(airports, { minLength: airports.length }),
+        fc.shuffledSubarray(regions, { minLength: regions.length }),
+        fc.shuffledSubarray(entries, { minLength: entries.length }),
+        (someAirports, someRegions, someNames) => {
+          const shuffled = { ...reference, regions: someRegions };
+          expect(buildCatalog(someAirports, new Map(someNames), shuffled)).toEqual(whole);
+        },
+      ),
+    );
+  });
+
+  it("does not change what it is given", () => {
+    const before = structuredClone(airports);
+    build(airports, names);
+    expect(airports).toEqual(before);
+  });
+});

@@ -1,0 +1,180 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { countryId, idKey } from "../../../src/catalog/ids.ts";
+import { checkCatalog, checkNames, localizedName } from "../../../src/catalog/integrity.ts";
+import type { Airport, City, Country, Region } from "../../../src/catalog/model.ts";
+import { createWorkspace, type Workspace } from "../../../src/ingest/workspace.ts";
+import { snapshotOpener } from "../../../src/sources/snapshot.ts";
+import { streamOf } from "../../builders/source.ts";
+import {
+  readSnapshotFile,
+  snapshotManifest,
+  snapshotOnDisk,
+} from "../../builders/snapshot-on-disk.ts";
+
+const locales = snapshotManifest.locales.map(({ locale }) => locale);
+
+let workspace: Workspace;
+
+beforeAll(async () => {
+  const open = async (name: string) => streamOf(readSnapshotFile(name));
+  const { files } = snapshotManifest;
+  const hashes = {
+    "airports.csv.gz": files["airports.csv.gz"].sha256,
+    "regions.csv.gz": files["regions.csv.gz"].sha256,
+  };
+  workspace = await createWorkspace(hashes, open, snapshotOpener(snapshotOnDisk));
+});
+
+function airport(iata: string): Airport {
+  return found(workspace.catalog.airports.find((one) => one.iata === iata));
+}
+
+function cityOf(iata: string): City {
+  const key = idKey(airport(iata).cityId);
+  return found(workspace.catalog.cities.find(({ id }) => idKey(id) === key));
+}
+
+function country(isoCode2: string): Country {
+  return found(workspace.catalog.countries.find((one) => one.isoCode2 === isoCode2));
+}
+
+function region(slug: string): Region {
+  return found(workspace.catalog.regions.find((one) => one.slug === slug));
+}
+
+/** Name and slug of a region in a locale. */
+async function localized(slug: string, locale: string) {
+  return localizedName(region(slug), (await workspace.local(locale)).names);
+}
+
+function found<T>(entity: T | undefined): T {
+  if (entity === undefined) throw new Error("not in the catalog");
+  return entity;
+}
+
+describe("the catalog of the embedded snapshot", () => {
+  it("keeps each of its 9,074 airports, and rejects none", () => {
+    const { airports, seen, filtered, rejects } = workspace.read;
+    expect({ seen, filtered, rejects }).toEqual({ seen: 9074, filtered: 0, rejects: [] });
+    expect(airports).toHaveLength(9074);
+    expect(workspace.catalog.airports).toHaveLength(9074);
+  });
+
+  it("has the counts of the snapshot's manifest", () => {
+    const { airports, cities, countries, regions } = workspace.catalog;
+    const { counts } = snapshotManifest;
+    expect({
+      airports: airports.length,
+      cities: cities.length,
+      countries: countries.length,
+      regions: regions.length,
+    }).toEqual({
+      airports: counts.airports,
+      cities: counts.cities,
+      countries: counts.countries,
+      regions: counts.regions,
+    });
+  });
+
+  it("breaks no rule of the contract", () => {
+    expect(checkCatalog(workspace.catalog)).toEqual([]);
+  });
+
+  it("finds every airport's city by its id, and needs no region that the snapshot lacks", () => {
+    expect(workspace.cityOrigins).toEqual({ known_airport: 9074, known_place: 0, synthetic: 0 });
+    expect(workspace.newRegions).toEqual([]);
+  });
+
+  it.each([
+    ["Milan", ["MXP", "LIN", "BGY"], "IT"],
+    ["New York", ["EWR", "JFK", "LGA"], "US"],
+    ["London", ["LHR", "LGW", "STN", "LTN", "LCY", "SEN"], "GB"],
+    ["Tokyo", ["HND", "NRT"], "JP"],
+    ["Windhoek", ["WDH", "ERS"], "NA"],
+  ])("has %s served by %j", (name, iataCodes, isoCode2) => {
+    const cities = iataCodes.map(cityOf);
+    expect(new Set(cities.map(({ id }) => idKey(id))).size).toBe(1);
+    expect(cities[0]?.name).toMatch(name);
+    expect(idKey(found(cities[0]).countryId)).toBe(idKey(countryId(isoCode2)));
+  });
+
+  it.each([
+    ["DE", "DEU", "Germany", "Deutschland", "49"],
+    ["JP", "JPN", "Japan", "日本", "81"],
+    ["NA", "NAM", "Namibia", "Namibia", "264"],
+    ["US", "USA", "United States", "United States", "1"],
+    ["CA", "CAN", "Canada", "Canada", "1"],
+    ["DO", "DOM", "Dominican Republic", "República Dominicana", "1"],
+    ["RU", "RUS", "Russia", "Россия", "7"],
+    ["KZ", "KAZ", "Kazakhstan", "Қазақстан", "7"],
+    ["IM", "IMN", "Isle of Man", "Isle of Man", "44"],
+    ["BV", "BVT", "Bouvet Island", "Bouvetøya", ""],
+    ["XK", "XKX", "Kosovo", "Kosovë", "383"],
+  ])("has the country %s as %s, %s, %s with the prefix “%s”", (...row) => {
+    const [isoCode2, isoCode3, nameEng, nameNative, phonePrefix] = row;
+    expect(country(isoCode2)).toMatchObject({ isoCode3, nameEng, nameNative, phonePrefix });
+  });
+
+  it("has 250 countries: those of ISO 3166-1 and Kosovo", () => {
+    expect(workspace.catalog.countries).toHaveLength(250);
+  });
+
+  it("has the Balearic Islands as a region with its airports, which German calls Balearen", async () => {
+    const balearics = found(
+      workspace.catalog.regions.find(
+        ({ key, airportIataCodes }) =>
+          key.startsWith("iso3166-2:") && airportIataCodes.includes("PMI"),
+      ),
+    );
+    expect(balearics.key).toBe("iso3166-2:ES-IB");
+    expect(balearics.airportIataCodes).toEqual(expect.arrayContaining(["IBZ", "MAH", "PMI"]));
+    expect(await localized(balearics.slug, "de")).toEqual({
+      name: "Balearen",
+      slug: "balearen-es",
+    });
+  });
+
+  it("has the Caribbean as a region, with its airports and its Russian name", async () => {
+    const { key, name, airportIataCodes } = region("caribbean");
+    expect({ key, name }).toEqual({ key: "m49:029", name: "Caribbean" });
+    expect(airportIataCodes).toEqual(expect.arrayContaining(["HAV", "PUJ", "SDQ"]));
+    expect(await localized("caribbean", "ru")).toEqual({ name: "Карибы", slug: "kariby" });
+  });
+
+  it("has Tehran's airports in the region Tehran, though ISO reassigned Iran's codes", () => {
+    const regions = workspace.catalog.regions.filter(
+      ({ key, airportIataCodes }) =>
+        key.startsWith("iso3166-2:IR") && airportIataCodes.some((code) => code === "THR"),
+    );
+    expect(regions.map(({ name }) => name)).toEqual(["Tehran"]);
+    expect(regions[0]?.airportIataCodes).toEqual(expect.arrayContaining(["IKA", "THR"]));
+  });
+
+  it("puts every airport into one subdivision at most, and into at least one region", () => {
+    const regions = Map.groupBy(
+      workspace.catalog.regions.flatMap(({ key, airportIataCodes }) =>
+        airportIataCodes.map((iata) => ({ iata, subdivision: key.startsWith("iso3166-2:") })),
+      ),
+      ({ iata }) => iata,
+    );
+    for (const { iata } of workspace.catalog.airports) {
+      const its = regions.get(iata) ?? [];
+      expect(its.length, iata).toBeGreaterThan(0);
+      expect(its.filter(({ subdivision }) => subdivision).length, iata).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it.each(locales)("names every region in %s, with slugs of their own", async (locale) => {
+    const { names } = await workspace.local(locale);
+    expect(checkNames(workspace.catalog.regions, names)).toEqual([]);
+    expect(names.size).toBeGreaterThan(500);
+  });
+
+  it("stays below the 4 MiB that gRPC clients accept, in every locale", async () => {
+    for (const locale of locales) {
+      const { encoded } = await workspace.local(locale);
+      const bytes = workspace.common.proto.length + encoded.proto.length;
+      expect(bytes, locale).toBeLessThan(3.5 * 1024 * 1024);
+    }
+  });
+});

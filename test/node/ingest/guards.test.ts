@@ -1,0 +1,449 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Counts } from "../../../src/catalog/manifest.ts";
+import {
+  applyForce,
+  BLOB_MAX_BYTES,
+  checkGuards,
+  type GuardFacts,
+  type GuardTrip,
+  MESSAGE_MAX_BYTES,
+} from "../../../src/ingest/guards.ts";
+import { aPublished, someChanges, someGuardFacts, WORLD } from "../../builders/guard-facts.ts";
+
+const LISTS = ["airports", "cities", "countries", "regions"] as const;
+const MIB = 1024 * 1024;
+
+const EVERYTHING_WRONG: GuardFacts = {
+  published: aPublished({
+    coverage: { en: 1 },
+    changes: someChanges({ regions: { removed: 2152 } }),
+  }),
+  counts: { ...WORLD, regions: 0 },
+  coverage: { en: 0.5 },
+  rows: { seen: 10, rejected: 5 },
+  violations: [{ rule: "list_not_empty", entity: "regions" }],
+  messageBytes: { en: 4 * MIB },
+  largestBlobBytes: 26 * MIB,
+};
+
+const guardsOf = (trips: readonly GuardTrip[]) => trips.map(({ guard }) => guard);
+
+function withCounts(counts: Partial<Counts>): GuardFacts {
+  return someGuardFacts({ counts: { ...WORLD, ...counts } });
+}
+
+function withCoverage(before: number, after: number | undefined): GuardFacts {
+  return someGuardFacts({
+    published: aPublished({ coverage: { de: before } }),
+    coverage: after === undefined ? {} : { de: after },
+  });
+}
+
+describe("checkGuards", () => {
+  it("lets a candidate pass that is as the published version", () => {
+    expect(checkGuards(someGuardFacts())).toEqual([]);
+  });
+
+  it("lets the first version pass: there is nothing to shrink, change or lose", () => {
+    const counts = { airports: 1, cities: 1, countries: 1, regions: 1 };
+    expect(checkGuards(someGuardFacts({ published: null, counts, coverage: { de: 0 } }))).toEqual(
+      [],
+    );
+  });
+
+  describe("guard_empty", () => {
+    it.each(LISTS)("refuses empty %s, also in the first version", (list) => {
+      const facts = withCounts({ [list]: 0 });
+      expect(checkGuards({ ...facts, published: null })).toEqual([
+        { guard: "guard_empty", list, before: null, after: 0, limit: 1, message: `${list} 0` },
+      ]);
+      expect(checkGuards(facts)[0]).toEqual({
+        guard: "guard_empty",
+        list,
+        before: WORLD[list],
+        after: 0,
+        limit: 1,
+        message: `${list} ${WORLD[list]} → 0`,
+      });
+    });
+
+    it.each(LISTS)("is content with one of the %s", (list) => {
+      expect(checkGuards({ ...withCounts({ [list]: 1 }), published: null })).toEqual([]);
+    });
+  });
+
+  describe("guard_shrink", () => {
+    it("shows the evidence when half of the airports are gone", () => {
+      expect(checkGuards(withCounts({ airports: 4120 }))).toEqual([
+        {
+          guard: "guard_shrink",
+          list: "airports",
+          before: 9074,
+          after: 4120,
+          limit: 8621,
+          message: "airports 9074 → 4120",
+        },
+      ]);
+    });
+
+    it.each([
+      { before: 100, after: 96, trips: false },
+      { before: 100, after: 95, trips: false },
+      { before: 100, after: 94, trips: true },
+      { before: 9074, after: 8621, trips: false },
+      { before: 9074, after: 8620, trips: true },
+      { before: 19, after: 18, trips: true },
+      { before: 20, after: 19, trips: false },
+      { before: 100, after: 100_000, trips: false },
+    ])("trips over 5 %, in each list: $before → $after is $trips", ({ before, after, trips }) => {
+      for (const list of LISTS) {
+        const published = aPublished({ counts: { ...WORLD, [list]: before } });
+        const found = checkGuards({ ...withCounts({ [list]: after }), published });
+        expect(found.map(({ guard, list: where }) => [guard, where])).toEqual(
+          trips ? [["guard_shrink", list]] : [],
+        );
+      }
+    });
+  });
+
+  describe("guard_change", () => {
+    it.each([
+      { changes: { changed: 906 }, trips: false },
+      { changes: { changed: 907 }, trips: false },
+      { changes: { changed: 908 }, trips: true },
+      { changes: { added: 907 }, trips: false },
+      { changes: { added: 908 }, trips: true },
+      { changes: { removed: 400, added: 400, changed: 107 }, trips: false },
+      { changes: { removed: 400, added: 400, changed: 108 }, trips: true },
+    ])("trips over 10 % of 9074 airports touched: $changes is $trips", ({ changes, trips }) => {
+      const published = aPublished({ changes: someChanges({ airports: changes }) });
+      expect(guardsOf(checkGuards(someGuardFacts({ published })))).toEqual(
+        trips ? ["guard_change"] : [],
+      );
+    });
+
+    it("holds back three times the rows, and says how many were added", () => {
+      const published = aPublished({ changes: someChanges({ airports: { added: 18_148 } }) });
+      const facts = { ...withCounts({ airports: 27_222 }), published };
+      expect(checkGuards(facts)).toEqual([
+        {
+          guard: "guard_change",
+          list: "airports",
+          before: 9074,
+          after: 18_148,
+          limit: 907,
+          message: "airports 18148 added, 0 changed, 0 removed of 9074",
+        },
+      ]);
+    });
+
+    it("looks at each list for itself, so that a small list cannot change unseen", () => {
+      const published = aPublished({
+        changes: someChanges({ countries: { changed: 26 }, regions: { changed: 215 } }),
+      });
+      expect(checkGuards(someGuardFacts({ published }))).toMatchObject([
+        { guard: "guard_change", list: "countries", before: 250, after: 26, limit: 25 },
+      ]);
+    });
+  });
+
+  describe("guard_rejects", () => {
+    it.each([
+      { seen: 100, rejected: 1, trips: false },
+      { seen: 100, rejected: 2, trips: false },
+      { seen: 100, rejected: 3, trips: true },
+      { seen: 9074, rejected: 181, trips: false },
+      { seen: 9074, rejected: 182, trips: true },
+      { seen: 0, rejected: 0, trips: false },
+    ])("trips over 2 % of the rows: $rejected of $seen is $trips", ({ trips, ...rows }) => {
+      expect(guardsOf(checkGuards(someGuardFacts({ rows, published: null })))).toEqual(
+        trips ? ["guard_rejects"] : [],
+      );
+    });
+
+    it("shows how many rows were rejected, of how many", () => {
+      expect(checkGuards(someGuardFacts({ rows: { seen: 9074, rejected: 300 } }))).toEqual([
+        {
+          guard: "guard_rejects",
+          before: 9074,
+          after: 300,
+          limit: 181,
+          message: "300 of 9074 rows rejected",
+        },
+      ]);
+    });
+  });
+
+  describe("guard_integrity", () => {
+    it("refuses one broken reference, also in the first version", () => {
+      const violations = [{ rule: "city_id_resolves", entity: "airport ZRH" }];
+      expect(checkGuards(someGuardFacts({ violations, published: null }))).toEqual([
+        {
+          guard: "guard_integrity",
+          before: null,
+          after: 1,
+          limit: 0,
+          message: "city_id_resolves: airport ZRH",
+        },
+      ]);
+    });
+
+    it("names the first five broken rules and counts the rest", () => {
+      const violations = Array.from({ length: 7 }, (_, n) => ({
+        rule: "id_unique",
+        entity: `airports ${n}`,
+      }));
+      const [trip] = checkGuards(someGuardFacts({ violations }));
+      expect(trip).toMatchObject({ after: 7 });
+      expect(trip?.message).toBe(
+        "id_unique: airports 0; id_unique: airports 1; id_unique: airports 2; id_unique: airports 3; id_unique: airports 4; 2 more",
+      );
+    });
+  });
+
+  describe("guard_coverage", () => {
+    it.each([
+      { before: 0.98, after: 0.8801, trips: false },
+      { before: 0.98, after: 0.88, trips: false },
+      { before: 0.98, after: 0.8799, trips: true },
+      { before: 0.05, after: 0, trips: false },
+      { before: 0.1, after: 0, trips: false },
+      { before: 0.1001, after: 0, trips: true },
+      { before: 0.5, after: 1, trips: false },
+    ])("trips when a locale loses over 10 points: $before → $after is $trips", (row) => {
+      expect(guardsOf(checkGuards(withCoverage(row.before, row.after)))).toEqual(
+        row.trips ? ["guard_coverage"] : [],
+      );
+    });
+
+    it("takes a loss of exactly ten points for that, wherever it begins", () => {
+      const starts = Array.from({ length: 9_000 }, (_, n) => 1_001 + n);
+      const trippedByLosing = (loss: number) =>
+        starts.filter(
+          (start) => checkGuards(withCoverage(start / 1e4, (start - loss) / 1e4)).length > 0,
+        );
+      expect(trippedByLosing(1_000)).toEqual([]);
+      expect(trippedByLosing(1_001)).toEqual(starts);
+    });
+
+    it("takes a locale that is no longer published for one without any coverage", () => {
+      expect(checkGuards(withCoverage(0.98, undefined))).toEqual([
+        {
+          guard: "guard_coverage",
+          locale: "de",
+          before: 0.98,
+          after: 0,
+          limit: 0.88,
+          message: "de 98 % → 0 %",
+        },
+      ]);
+    });
+
+    it("has nothing against a locale that is new, however little it covers", () => {
+      const coverage = { ...someGuardFacts().coverage, xx: 0 };
+      expect(checkGuards(someGuardFacts({ coverage }))).toEqual([]);
+    });
+  });
+
+  describe("guard_message_size and guard_blob_size", () => {
+    it("have the limits of the contract", () => {
+      expect(MESSAGE_MAX_BYTES).toBe(3_670_016);
+      expect(BLOB_MAX_BYTES).toBe(26_214_400);
+    });
+
+    it.each([
+      { bytes: 3.5 * MIB - 1, trips: false },
+      { bytes: 3.5 * MIB, trips: false },
+      { bytes: 3.5 * MIB + 1, trips: true },
+    ])("refuse a message over 3.5 MiB: $bytes bytes is $trips", ({ bytes, trips }) => {
+      const found = checkGuards(someGuardFacts({ messageBytes: { en: 1, uk: bytes } }));
+      expect(found.map(({ guard, locale }) => [guard, locale])).toEqual(
+        trips ? [["guard_message_size", "uk"]] : [],
+      );
+    });
+
+    it.each([
+      { bytes: 25 * MIB - 1, trips: false },
+      { bytes: 25 * MIB, trips: false },
+      { bytes: 25 * MIB + 1, trips: true },
+    ])("refuse a blob over 25 MiB: $bytes bytes is $trips", ({ bytes, trips }) => {
+      const facts = someGuardFacts({ largestBlobBytes: bytes, published: null });
+      expect(guardsOf(checkGuards(facts))).toEqual(trips ? ["guard_blob_size"] : []);
+    });
+
+    it("say what would refuse them", () => {
+      const messages = checkGuards(
+        someGuardFacts({ messageBytes: { uk: 4_000_000 }, largestBlobBytes: 30_000_000 }),
+      ).map(({ message }) => message);
+      expect(messages).toEqual([
+        "the message in uk has 4000000 bytes, over 3670016: gRPC clients would refuse it",
+        "a blob has 30000000 bytes, over 26214400: KV would refuse it",
+      ]);
+    });
+  });
+
+  it("finds every guard that trips, the gravest first", () => {
+    expect(guardsOf(checkGuards(EVERYTHING_WRONG))).toEqual([
+      "guard_empty",
+      "guard_integrity",
+      "guard_shrink",
+      "guard_change",
+      "guard_rejects",
+      "guard_coverage",
+      "guard_message_size",
+      "guard_blob_size",
+    ]);
+  });
+
+  it("trips by its evidence: the value is on the wrong side of the limit, and the limit passes", () => {
+    fc.assert(
+      fc.property(anyFacts, (facts) => {
+        for (const trip of checkGuards(facts)) {
+          const least = ["guard_empty", "guard_shrink", "guard_coverage"].includes(trip.guard);
+          expect(Math.sign(trip.after - trip.limit)).toBe(least ? -1 : 1);
+          const same = (other: GuardTrip) =>
+            other.guard === trip.guard && other.list === trip.list && other.locale === trip.locale;
+          expect(checkGuards(atLimit(facts, trip)).filter(same)).toEqual([]);
+        }
+      }),
+    );
+  });
+
+  it("agrees with the rules as they are written", () => {
+    fc.assert(
+      fc.property(anyFacts, (facts) => {
+        const { published, counts, rows, coverage } = facts;
+        const tripped = (guard: string) => checkGuards(facts).some((trip) => trip.guard === guard);
+        const anyList = (test: (list: keyof Counts) => boolean) => LISTS.some(test);
+        expect(tripped("guard_empty")).toBe(anyList((list) => counts[list] === 0));
+        expect(tripped("guard_rejects")).toBe(rows.rejected * 100 > rows.seen * 2);
+        expect(tripped("guard_shrink")).toBe(
+          published !== null && anyList((list) => counts[list] * 100 < published.counts[list] * 95),
+        );
+        expect(tripped("guard_change")).toBe(
+          published !== null &&
+            anyList((list) => {
+              const { added, changed, removed } = published.changes[list];
+              return (added + changed + removed) * 100 > published.counts[list] * 10;
+            }),
+        );
+        expect(tripped("guard_coverage")).toBe(
+          published !== null &&
+            Object.entries(published.coverage).some(
+              ([locale, before]) => Math.round((before - (coverage[locale] ?? 0)) * 10_000) > 1_000,
+            ),
+        );
+      }),
+    );
+  });
+});
+
+describe("applyForce", () => {
+  const trips = checkGuards(EVERYTHING_WRONG);
+
+  it("refuses everything without force", () => {
+    expect(trips).toHaveLength(8);
+    expect(applyForce(trips, false)).toEqual({ refused: trips, overridden: [] });
+  });
+
+  it("overrides shrinking, change and coverage, and nothing else", () => {
+    const { refused, overridden } = applyForce(trips, true);
+    expect([...new Set(guardsOf(overridden))]).toEqual([
+      "guard_shrink",
+      "guard_change",
+      "guard_coverage",
+    ]);
+    expect(guardsOf(refused)).toEqual([
+      "guard_empty",
+      "guard_integrity",
+      "guard_rejects",
+      "guard_message_size",
+      "guard_blob_size",
+    ]);
+  });
+
+  it("keeps every trip on one of the two sides, in order", () => {
+    fc.assert(
+      fc.property(anyFacts, fc.boolean(), (facts, force) => {
+        const found = checkGuards(facts);
+        const { refused, overridden } = applyForce(found, force);
+        expect(found.filter((trip) => !overridden.includes(trip))).toEqual(refused);
+        expect(found.filter((trip) => !refused.includes(trip))).toEqual(overridden);
+      }),
+    );
+  });
+});
+
+const someOfPublished = fc.nat({ max: 60 });
+const anyCounts = fc.record<Counts>({
+  airports: someOfPublished,
+  cities: someOfPublished,
+  countries: someOfPublished,
+  regions: someOfPublished,
+});
+const anyListChanges = fc.record({
+  added: fc.nat({ max: 4 }),
+  changed: fc.nat({ max: 4 }),
+  removed: fc.nat({ max: 4 }),
+});
+const anyCoverage = fc.dictionary(
+  fc.constantFrom("de", "en", "ja"),
+  fc.nat({ max: 10_000 }).map((n) => n / 10_000),
+);
+const anyFacts: fc.Arbitrary<GuardFacts> = fc.record({
+  published: fc.option(
+    fc.record({
+      counts: anyCounts,
+      coverage: anyCoverage,
+      changes: fc.record({
+        airports: anyListChanges,
+        cities: anyListChanges,
+        countries: anyListChanges,
+        regions: anyListChanges,
+      }),
+    }),
+  ),
+  counts: anyCounts,
+  coverage: anyCoverage,
+  rows: fc.record({ seen: fc.nat({ max: 200 }), rejected: fc.nat({ max: 8 }) }),
+  violations: fc.array(fc.constant({ rule: "id_unique", entity: "airports x" }), { maxLength: 2 }),
+  messageBytes: fc.dictionary(
+    fc.constantFrom("de", "en"),
+    fc.integer({ min: 3.5 * MIB - 2, max: 3.5 * MIB + 2 }),
+  ),
+  largestBlobBytes: fc.integer({ min: 25 * MIB - 2, max: 25 * MIB + 2 }),
+});
+
+/** The facts with the value that tripped brought to its limit. */
+function atLimit(facts: GuardFacts, { guard, list, locale, limit }: GuardTrip): GuardFacts {
+  const { published, rows } = facts;
+  switch (guard) {
+    case "guard_empty":
+    case "guard_shrink":
+      return { ...facts, counts: { ...facts.counts, ...(list && { [list]: limit }) } };
+    case "guard_change":
+      return {
+        ...facts,
+        published: published && {
+          ...published,
+          changes: someChanges(list && { [list]: { changed: limit } }),
+        },
+      };
+    case "guard_rejects":
+      return { ...facts, rows: { ...rows, rejected: limit } };
+    case "guard_coverage":
+      return { ...facts, coverage: { ...facts.coverage, ...(locale && { [locale]: limit }) } };
+    case "guard_integrity":
+      return { ...facts, violations: facts.violations.slice(0, limit) };
+    case "guard_message_size":
+      return {
+        ...facts,
+        messageBytes: { ...facts.messageBytes, ...(locale && { [locale]: limit }) },
+      };
+    case "guard_blob_size":
+      return { ...facts, largestBlobBytes: limit };
+    default:
+      return guard satisfies never;
+  }
+}

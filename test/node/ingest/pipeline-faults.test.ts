@@ -1,0 +1,155 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { sha256Hex } from "../../../src/catalog/hash.ts";
+import type { Manifest } from "../../../src/catalog/manifest.ts";
+import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
+import { PipelineWorld } from "../../builders/pipeline-world.ts";
+
+const LOCALES = ["de", "en"];
+
+/** What an undisturbed run publishes and stores, and the calls that it makes. */
+let undisturbed: {
+  readonly manifest: Manifest | null;
+  readonly kv: readonly string[];
+  readonly calls: readonly string[];
+  readonly opened: readonly string[];
+};
+
+beforeAll(async () => {
+  const world = new PipelineWorld(LOCALES);
+  await world.runToEnd();
+  undisturbed = {
+    manifest: world.current,
+    kv: hashes(world.store.kv),
+    calls: [...new Set(world.store.calls)],
+    opened: [...new Set(world.archive.calls)],
+  };
+});
+
+/** What a replica holds, in short. */
+function hashes(replica: ReadonlyMap<string, Uint8Array>): string[] {
+  return [...replica].map(([key, bytes]) => `${key} ${sha256Hex(bytes)}`).toSorted();
+}
+
+/** Runs to the end, going on after each fault with a pipeline that remembers nothing. */
+async function runWithCrashes(world: PipelineWorld): Promise<number> {
+  let pipeline = world.newPipeline();
+  for (let crashes = 0; ;) {
+    try {
+      if ((await world.step(pipeline)).next === null) return crashes;
+    } catch {
+      crashes++;
+      pipeline = world.newPipeline();
+    }
+  }
+}
+
+/** Throws the first time that a call is made. */
+function failOnce(call: string): (made: string) => void {
+  let failed = false;
+  return (made) => {
+    if (made !== call || failed) return;
+    failed = true;
+    throw new Error("no connection");
+  };
+}
+
+describe("a run that loses its memory", () => {
+  it("before every step publishes the same bytes", async () => {
+    const world = new PipelineWorld(LOCALES);
+    await world.runToEnd("incremental", () => world.newPipeline());
+    expect(JSON.stringify(world.current)).toBe(JSON.stringify(undisturbed.manifest));
+  });
+
+  it("and fails at any one call to the stores publishes the same bytes", async () => {
+    for (const call of undisturbed.calls) {
+      const world = new PipelineWorld(LOCALES);
+      world.store.before = failOnce(call);
+      expect(await runWithCrashes(world), call).toBe(1);
+      expect(JSON.stringify(world.current), call).toBe(JSON.stringify(undisturbed.manifest));
+      expect(hashes(world.store.kv), call).toEqual(undisturbed.kv);
+    }
+  }, 30_000);
+
+  it("and fails at any one call to the archive publishes the same bytes", async () => {
+    for (const call of undisturbed.opened) {
+      const world = new PipelineWorld(LOCALES);
+      world.archive.before = failOnce(call);
+      expect(await runWithCrashes(world), call).toBe(1);
+      expect(JSON.stringify(world.current), call).toBe(JSON.stringify(undisturbed.manifest));
+    }
+  });
+});
+
+describe("until all of a version is stored", () => {
+  it("no manifest is written: a blob that KV refuses leaves the published version as it is", async () => {
+    const blobs = undisturbed.calls.filter((call) => call.startsWith("kv put catalog/blob/"));
+    for (const blob of blobs) {
+      const world = new PipelineWorld(LOCALES);
+      world.store.before = (call) => {
+        if (call === blob) throw new Error("429");
+      };
+      await expect(world.runToEnd(), blob).rejects.toThrow("429");
+      expect(world.current).toBeNull();
+      expect(world.store.count(`kv put ${MANIFEST_KEY}`)).toBe(0);
+      expect(world.store.count("r2 put catalog/manifest")).toBe(0);
+    }
+  });
+
+  it.each(["kv", "r2"] as const)(
+    "a blob that %s gives back changed stops the run",
+    async (replica) => {
+      const world = new PipelineWorld(LOCALES);
+      world.store.before = (call) => {
+        const [, where, key = ""] = /^(kv|r2) get (catalog\/blob\/.*)$/.exec(call) ?? [];
+        const bytes = where === replica ? world.store[replica].get(key) : undefined;
+        if (bytes !== undefined) bytes[0] = (bytes[0] ?? 0) ^ 1;
+      };
+      await expect(world.runToEnd()).rejects.toThrow(`${replica} corrupt`);
+      expect(world.current).toBeNull();
+    },
+  );
+
+  it.each(["kv", "r2"] as const)("a blob that %s has lost stops the run", async (replica) => {
+    const world = new PipelineWorld(LOCALES);
+    world.store.before = (call) => {
+      if (call.startsWith(`${replica} get catalog/blob/`)) world.store[replica].clear();
+    };
+    await expect(world.runToEnd()).rejects.toThrow(`${replica} missing`);
+    expect(world.current).toBeNull();
+  });
+});
+
+describe("the verify step", () => {
+  it("repeats until the stores agree with the recorded version", async () => {
+    const world = new PipelineWorld(LOCALES);
+    let refusals = 3;
+    world.store.before = (call) => {
+      if (call === `kv put ${MANIFEST_KEY}` && refusals-- > 0) throw new Error("429");
+    };
+    expect(await runWithCrashes(world)).toBe(3);
+    const copy = await world.store.readManifest("kv");
+    expect(copy).toEqual({ ok: true, value: undisturbed.manifest });
+  });
+
+  it("does not end while KV still answers with an older manifest", async () => {
+    const world = new PipelineWorld(LOCALES);
+    await world.runToEnd();
+    const old = world.store.kv.get(MANIFEST_KEY) ?? new Uint8Array();
+    world.store.before = (call) => {
+      if (call === `kv get ${MANIFEST_KEY}`) world.store.kv.set(MANIFEST_KEY, old);
+    };
+    await expect(world.runToEnd("full")).rejects.toThrow("a store still has generation 1");
+    expect(world.checkpoint.stage).toBe("verify");
+    world.store.before = () => {};
+    expect(await world.step(world.newPipeline())).toMatchObject({ outcome: "published" });
+  });
+
+  it("keeps a copy of each generation in R2", async () => {
+    const world = new PipelineWorld(LOCALES);
+    await world.runToEnd();
+    await world.runToEnd("full");
+    expect(world.store.r2.has(generationKey(1))).toBe(true);
+    expect(world.store.r2.has(generationKey(2))).toBe(true);
+    expect(await world.store.readGeneration(2)).toEqual({ ok: true, value: world.current });
+  });
+});

@@ -1,0 +1,203 @@
+import { gzipSync } from "node:zlib";
+import { beforeEach, describe, expect, it } from "vitest";
+import { manifestBlobs } from "../../../src/catalog/manifest.ts";
+import { blobKey, generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
+import { anAirportRow } from "../../builders/source.ts";
+import { PipelineWorld } from "../../builders/pipeline-world.ts";
+import { aSnapshot, smallAirports } from "../../builders/small-snapshot.ts";
+
+let world: PipelineWorld;
+
+beforeEach(() => {
+  world = new PipelineWorld();
+});
+
+const puts = () => world.store.calls.filter((call) => call.includes(" put "));
+
+describe("a run", () => {
+  it("goes through its steps in order, and writes the manifest last", async () => {
+    const pipeline = world.newPipeline();
+    const stages: string[] = [];
+    for (;;) {
+      stages.push(world.checkpoint.stage);
+      if ((await world.step(pipeline)).next === null) break;
+    }
+    const common = stages.filter((stage) => stage === "encode").length - world.locales.length;
+    expect(stages.filter((stage, index) => stage !== stages[index - 1])).toEqual([
+      "fetch",
+      "build",
+      "encode",
+      "publish",
+      "verify",
+    ]);
+    expect(common).toBe(world.checkpoint.commonSegments.length);
+    expect(puts().slice(-3)).toEqual([
+      `r2 put ${generationKey(1)}`,
+      `r2 put ${MANIFEST_KEY}`,
+      `kv put ${MANIFEST_KEY}`,
+    ]);
+  });
+
+  it("publishes every locale, and stores every blob that the manifest names in KV and R2", async () => {
+    const end = await world.runToEnd();
+    expect(end.outcome).toBe("published");
+    expect(Object.keys(world.current?.locales ?? {})).toEqual(["de", "en", "ja"]);
+    expect(world.current).toMatchObject({
+      generation: 1,
+      previous: null,
+      published_at: "2026-11-01T04:17:00.000Z",
+      counts: { airports: 3, cities: 3, countries: 2, regions: 4 },
+    });
+    const named = world.current === null ? [] : [...manifestBlobs(world.current)];
+    expect(named.length).toBeGreaterThan(10);
+    for (const replica of [world.store.kv, world.store.r2])
+      expect(named.filter((sha256) => !replica.has(blobKey(sha256)))).toEqual([]);
+  });
+
+  it("reads back every blob that it writes, from both replicas", async () => {
+    await world.runToEnd();
+    const { calls } = world.store;
+    for (const put of calls.filter((call) => call.includes(" put catalog/blob/"))) {
+      const get = put.replace(" put ", " get ");
+      expect(calls.indexOf(get)).toBeGreaterThan(calls.indexOf(put));
+    }
+  });
+
+  it("never probes a key of KV before it writes it: KV remembers misses", async () => {
+    await world.runToEnd();
+    const { calls } = world.store;
+    for (const get of new Set(calls.filter((call) => call.startsWith("kv get "))))
+      expect(calls.indexOf(get.replace(" get ", " put "))).toBeLessThan(calls.indexOf(get));
+  });
+
+  it("tells what became of rows and entities, and counts its progress to the end", async () => {
+    const rows = [
+      ...smallAirports,
+      anAirportRow({ id: "1", iata_code: "" }),
+      anAirportRow({ id: "" }),
+    ];
+    world.snapshot = aSnapshot({ airports: rows });
+    await world.runToEnd();
+    expect(world.run.accounting).toMatchObject({
+      counts: { airports: { seen: 4, kept: 3, rejected: 1 }, cities: { seen: 3, kept: 3 } },
+      filtered: 1,
+      rejectedByReason: { missing_required: 1 },
+      rejects: [{ reason: "missing_required", line: 6, iata: "ZRH", id: "" }],
+      cityOrigins: { known_airport: 3, known_place: 0, synthetic: 0 },
+    });
+    const units = world.checkpoint.commonSegments.length + 3;
+    expect(world.run.progress).toEqual({ done: units, total: units });
+    expect(world.run).toMatchObject({ generationBefore: null, generationAfter: 1 });
+  });
+
+  it("measures coverage by the airports of the subdivisions that have a name", async () => {
+    await world.runToEnd();
+    const { de, ja } = world.current?.locales ?? {};
+    expect([de?.coverage, ja?.coverage]).toEqual([1, 0.3333]);
+  });
+
+  it("archives upstream's exact bytes, and builds from the archive", async () => {
+    await world.runToEnd();
+    const { sources = {} } = world.current ?? {};
+    expect(Object.keys(sources)).toEqual(["snapshot", "airports.csv.gz", "regions.csv.gz"]);
+    expect(world.archive.calls).toEqual([
+      `write ${sources["airports.csv.gz"]}`,
+      `write ${sources["regions.csv.gz"]}`,
+      "open airports.csv.gz",
+      "open regions.csv.gz",
+    ]);
+  });
+});
+
+describe("a run with what is published already", () => {
+  it("is unchanged: it writes no blob and publishes nothing", async () => {
+    await world.runToEnd();
+    const before = { puts: puts().length, current: world.current };
+    const end = await world.runToEnd();
+    expect(end).toMatchObject({ outcome: "unchanged", publish: null, next: null });
+    expect({ puts: puts().length, current: world.current }).toEqual(before);
+    expect(world.run.catalogSha256).toBe(world.current?.catalog_sha256);
+  });
+
+  it("is unchanged also when upstream's bytes differ and the content does not", async () => {
+    await world.runToEnd();
+    const rows = [...smallAirports.toReversed(), anAirportRow({ id: "1", iata_code: "" })];
+    world.snapshot = aSnapshot({ airports: rows });
+    expect((await world.runToEnd()).outcome).toBe("unchanged");
+  });
+
+  it("stores every blob anew in mode full, under a new generation", async () => {
+    await world.runToEnd();
+    const before = puts().length;
+    const end = await world.runToEnd("full");
+    expect(end.outcome).toBe("published");
+    expect(puts().length).toBe(2 * before);
+    expect(world.current).toMatchObject({ generation: 2, previous: 1 });
+  });
+});
+
+describe("a run with a change", () => {
+  it("writes only the blobs that the published version lacks", async () => {
+    await world.runToEnd();
+    const before = world.current === null ? new Set() : manifestBlobs(world.current);
+    const calls = world.store.calls.length;
+    world.snapshot = aSnapshot({
+      airports: smallAirports.map((row) =>
+        row["iata_code"] === "GVA" ? { ...row, name: "Genève Aéroport" } : row,
+      ),
+    });
+    expect((await world.runToEnd()).outcome).toBe("published");
+    const written = world.store.calls
+      .slice(calls)
+      .flatMap((call) => /^kv put catalog\/blob\/(.*)$/.exec(call)?.[1] ?? []);
+    const after = world.current === null ? [] : [...manifestBlobs(world.current)];
+    expect(written.toSorted()).toEqual(after.filter((blob) => !before.has(blob)).toSorted());
+    expect(written.length).toBeLessThan(after.length);
+    expect(world.current).toMatchObject({ generation: 2, previous: 1 });
+  });
+});
+
+describe("bytes that cannot be used", () => {
+  const csv = (text: string | Uint8Array) => ({
+    name: "test",
+    fetch: async () => [
+      { name: "airports.csv.gz", bytes: gzipSync(text) },
+      { name: "regions.csv.gz", bytes: gzipSync("code,name\n") },
+    ],
+  });
+
+  it.each([
+    ["break off", "id,type,name,latitude_deg,longitude_deg,iso_country,iso_region,iata_code\n1,a"],
+    ["are an error page", "<html></html>\n"],
+    ["are not UTF-8", Uint8Array.of(0x69, 0xfc, 0x0a)],
+  ])("end the run when they %s, and nothing is written", async (_, text) => {
+    world.upstream = csv(text);
+    await expect(world.runToEnd()).rejects.toMatchObject({ name: "SourceError" });
+    expect(puts()).toEqual([]);
+  });
+
+  it("end the run when no airport is left of them, and nothing is written", async () => {
+    const header = "id,type,name,latitude_deg,longitude_deg,iso_country,iso_region,iata_code\n";
+    world.upstream = csv(header);
+    await expect(world.runToEnd()).rejects.toMatchObject({
+      name: "RunFault",
+      code: "guard_integrity",
+      message: expect.stringContaining("list_not_empty: airports"),
+    });
+    expect(puts()).toEqual([]);
+  });
+});
+
+describe("a message that gRPC clients would refuse", () => {
+  it("ends the run, and nothing is written", async () => {
+    world.snapshot = aSnapshot({
+      airports: [anAirportRow({ name: "x".repeat(3.5 * 1024 * 1024) })],
+    });
+    await expect(world.runToEnd()).rejects.toMatchObject({
+      name: "RunFault",
+      code: "guard_message_size",
+      message: expect.stringContaining("the message in de has 367"),
+    });
+    expect(puts()).toEqual([]);
+  });
+});

@@ -1,0 +1,45 @@
+import { createHash } from "node:crypto";
+import { gunzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { parseLocale } from "../../../src/catalog/locale.ts";
+import {
+  readSnapshotFile,
+  snapshotFileNames,
+  snapshotManifest,
+} from "../../builders/snapshot-on-disk.ts";
+
+const sha256 = (bytes: Uint8Array | string) => createHash("sha256").update(bytes).digest("hex");
+const entries = Object.entries(snapshotManifest.files);
+
+describe("the embedded snapshot", () => {
+  it("has the files that its manifest names, and no others", () => {
+    expect(Object.keys(snapshotManifest.files)).toEqual(snapshotFileNames);
+  });
+
+  it.each(entries)("has %s as the manifest describes it", (name, entry) => {
+    const bytes = readSnapshotFile(name);
+    const content = gunzipSync(bytes);
+    const rows = content.toString("utf8").trimEnd().split("\n").length - 1;
+    expect({
+      sha256: sha256(bytes),
+      bytes: bytes.length,
+      rows,
+      content_sha256: sha256(content),
+    }).toEqual(entry);
+  });
+
+  it("has names for every locale of the manifest, in order, under canonical tags", () => {
+    const locales = snapshotManifest.locales.map(({ locale }) => locale);
+    const named = snapshotFileNames.flatMap(
+      (name) => /^names\/(.*)\.csv\.gz$/.exec(name)?.[1] ?? [],
+    );
+    expect(locales).toEqual(named.toSorted());
+    expect(locales.map(parseLocale)).toEqual(locales.map((tag) => ({ ok: true, tag })));
+  });
+
+  it("covers at least 60 % of the airports in each locale, and 85 % in those by default", () => {
+    for (const { locale, coverage, default: byDefault } of snapshotManifest.locales)
+      expect(coverage, locale).toBeGreaterThanOrEqual(byDefault ? 0.85 : 0.6);
+    expect(snapshotManifest.locales.filter((entry) => entry.default).length).toBeGreaterThan(20);
+  });
+});

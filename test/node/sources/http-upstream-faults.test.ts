@@ -1,0 +1,431 @@
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  type Behavior,
+  brokenOff,
+  compressedFile,
+  drip,
+  endless,
+  file,
+  hangUp,
+  raw,
+  redirect,
+  reset,
+  silence,
+  stall,
+  status,
+  UpstreamServer,
+} from "../../builders/upstream-server.ts";
+import {
+  AIRPORTS_CSV,
+  AIRPORTS_PATH,
+  aSourceError,
+  REGIONS_PATH,
+  START,
+  textOf,
+  UpstreamWorld,
+} from "../../builders/upstream-world.ts";
+
+let server: UpstreamServer;
+let world: UpstreamWorld;
+
+beforeAll(async () => {
+  server = await UpstreamServer.start();
+});
+beforeEach(() => {
+  server.requests.length = 0;
+  world = new UpstreamWorld(server);
+});
+afterAll(async () => server.stop());
+
+const GOOD = file(AIRPORTS_CSV);
+const BEGINNING = AIRPORTS_CSV.slice(0, 100);
+
+/** Fetches, and answers what the rejection says. */
+async function failure(): Promise<string> {
+  return world.fetch().then(
+    () => "no failure",
+    (error: unknown) => String(error),
+  );
+}
+
+describe("a fault that may pass", () => {
+  it.each<[string, Behavior]>([
+    ["hangs up before it answers", hangUp],
+    ["resets the connection in the middle of the file", reset(BEGINNING)],
+    ["sends less than it announced", brokenOff(BEGINNING, AIRPORTS_CSV.length)],
+    ["answers 429", status(429)],
+    ["answers 500", status(500)],
+    ["answers 502", status(502)],
+    ["answers 503", status(503)],
+    ["answers 504", status(504)],
+  ])("is got over when upstream %s once", async (_, behavior) => {
+    server.on(AIRPORTS_PATH, behavior, GOOD);
+    expect(textOf(await world.fetch(), 0)).toBe(AIRPORTS_CSV);
+    expect(server.paths).toEqual([AIRPORTS_PATH, AIRPORTS_PATH, REGIONS_PATH]);
+    expect(world.sleeps).toEqual([500]);
+  });
+
+  it("is got over when upstream is silent once", async () => {
+    world.limits = { ...world.limits, idleMs: 100 };
+    server.on(AIRPORTS_PATH, silence, stall(BEGINNING), GOOD);
+    expect(textOf(await world.fetch(), 0)).toBe(AIRPORTS_CSV);
+    expect(server.paths).toHaveLength(4);
+  });
+
+  it("ends the run when it lasts, after four attempts further and further apart", async () => {
+    server.on(AIRPORTS_PATH, status(503));
+    await expect(world.fetch()).rejects.toMatchObject(aSourceError("http_status"));
+    expect(server.paths).toEqual(Array.from({ length: 4 }, () => AIRPORTS_PATH));
+    expect(world.sleeps).toEqual([500, 1000, 2000]);
+    expect(await failure()).toBe(
+      `SourceError: ${server.host}${AIRPORTS_PATH} answers 503; try again later (4 attempts)`,
+    );
+  });
+
+  it.each<[string, string, Behavior]>([
+    ["unreachable", "hangs up", hangUp],
+    ["truncated", "resets every connection", reset(BEGINNING)],
+    ["truncated", "always sends less than it announced", brokenOff(BEGINNING, 5000)],
+  ])("ends the run as %s when upstream %s", async (fault, _, behavior) => {
+    server.on(AIRPORTS_PATH, behavior);
+    await expect(world.fetch()).rejects.toMatchObject({ name: "SourceError", fault });
+    expect(server.paths).toHaveLength(4);
+  });
+
+  it("ends the run as unreachable when nobody listens", async () => {
+    const gone = await UpstreamServer.start();
+    const urls = { "airports.csv": gone.url("/a.csv"), "regions.csv": gone.url("/r.csv") };
+    const { host } = gone;
+    await gone.stop();
+    world.options = { urls };
+    await expect(world.fetch()).rejects.toMatchObject(aSourceError("unreachable"));
+    expect(await failure()).toContain(`${host}/a.csv cannot be reached`);
+  });
+
+  it("ends the run with what was sent when a body is shorter than announced", async () => {
+    world.options = {
+      fetch: async () => new Response(BEGINNING, { headers: { "content-length": "5000" } }),
+    };
+    expect(await failure()).toContain("after 100 of 5000 bytes");
+  });
+});
+
+describe("Retry-After", () => {
+  it.each([
+    ["seconds", "7"],
+    ["a date", new Date(START + 7000).toUTCString()],
+  ])("in %s is how long the next attempt waits", async (_, value) => {
+    server.on(AIRPORTS_PATH, status(429, { "retry-after": value }), GOOD);
+    await world.fetch();
+    expect(world.sleeps).toEqual([7000]);
+  });
+
+  it("of more than the limit ends the run at once, rather than come back too early", async () => {
+    server.on(AIRPORTS_PATH, status(503, { "retry-after": "31" }));
+    await expect(world.fetch()).rejects.toMatchObject({
+      fault: "http_status",
+      message: expect.stringContaining("(1 attempt; it asks to be left alone for 31000 ms)"),
+    });
+    expect(server.paths).toHaveLength(1);
+    expect(world.sleeps).toEqual([]);
+  });
+
+  it("ends the run when less time is left for all files", async () => {
+    world.limits = { ...world.limits, totalMs: 45_000 };
+    server.on(AIRPORTS_PATH, status(503, { "retry-after": "20" }));
+    await expect(world.fetch()).rejects.toMatchObject(aSourceError("http_status"));
+    expect(world.sleeps).toEqual([20_000, 20_000]);
+  });
+});
+
+describe("a fault that stays", () => {
+  it.each([204, 206, 400, 401, 403, 404, 410, 418, 451, 501])(
+    "ends the run at once when upstream answers %i",
+    async (code) => {
+      server.on(AIRPORTS_PATH, status(code));
+      await expect(world.fetch()).rejects.toMatchObject({
+        fault: "http_status",
+        message: `${server.host}${AIRPORTS_PATH} answers ${code}; check the URL`,
+      });
+      expect(server.paths).toHaveLength(1);
+    },
+  );
+
+  it.each<[string, string, Behavior]>([
+    ["not_csv", "a page as such", file("<html></html>", { "content-type": "text/html" })],
+    [
+      "not_csv",
+      "CSV that it calls a page",
+      file(AIRPORTS_CSV, { "content-type": "Text/HTML;charset=utf-8" }),
+    ],
+    ["not_csv", "a page that it calls CSV", file(" \n<!doctype html>")],
+    ["not_csv", "a page after a byte order mark", file("\ufeff<html>")],
+    ["not_csv", "a page, compressed", compressedFile("<html></html>")],
+    ["not_csv", "a page in a gzip file", file(gzipSync("<html></html>"))],
+    ["empty", "nothing", file("")],
+    ["empty", "nothing, compressed", compressedFile("")],
+    ["empty", "an empty gzip file", file(gzipSync(""))],
+    ["empty", "nothing but blanks", file("\ufeff \r\n\t")],
+    ["bad_encoding", "a gzip file that breaks off", file(gzipSync(AIRPORTS_CSV).subarray(0, 60))],
+    ["bad_encoding", "a gzip file that is damaged", file(Uint8Array.of(0x1f, 0x8b, 1, 2, 3, 4))],
+  ])(
+    "ends the run at once as %s when upstream sends %s with status 200",
+    async (fault, _, behavior) => {
+      server.on(AIRPORTS_PATH, behavior);
+      await expect(world.fetch()).rejects.toMatchObject({ name: "SourceError", fault });
+      expect(server.paths).toEqual([AIRPORTS_PATH]);
+    },
+  );
+
+  it("is told of the second file as of the first", async () => {
+    server.on(REGIONS_PATH, file("<html>"));
+    expect(await failure()).toContain(`${server.host}${REGIONS_PATH} holds a page`);
+  });
+
+  it("ends the run when the body is not in the content coding that the server names", async () => {
+    server.on(AIRPORTS_PATH, file(AIRPORTS_CSV, { "content-encoding": "gzip" }));
+    await expect(world.fetch()).rejects.toMatchObject({
+      fault: "truncated",
+      message: expect.stringContaining("or cannot be decoded, after 0 bytes"),
+    });
+  });
+
+  it("ends the run at once for a content coding that was not asked for", async () => {
+    world.options = {
+      fetch: async () => new Response("?", { headers: { "content-encoding": "zstd" } }),
+    };
+    await expect(world.fetch()).rejects.toMatchObject({
+      fault: "bad_encoding",
+      message: expect.stringContaining('has the content coding "zstd"'),
+    });
+  });
+});
+
+describe("a file over the limit", () => {
+  it("is taken when it has as many bytes as the limit, and refused with one more", async () => {
+    const { length } = new TextEncoder().encode(AIRPORTS_CSV);
+    world.limits = { ...world.limits, maxBytes: length };
+    expect(textOf(await world.fetch(), 0)).toBe(AIRPORTS_CSV);
+    world.limits = { ...world.limits, maxBytes: length - 1 };
+    await expect(world.fetch()).rejects.toMatchObject(aSourceError("too_large"));
+  });
+
+  it("is refused as soon as its Content-Length says so, without a byte of it", async () => {
+    world.limits = { ...world.limits, idleMs: 500 };
+    server.on(AIRPORTS_PATH, (_, response) => {
+      response.setHeader("content-length", 100_001);
+      response.flushHeaders();
+    });
+    await expect(world.fetch()).rejects.toMatchObject({
+      fault: "too_large",
+      message: `${server.host}${AIRPORTS_PATH} announces 100001 bytes, over the limit of 100000 bytes; if it is meant to be, raise the limit`,
+    });
+    expect(server.paths).toHaveLength(1);
+  });
+
+  it.each<[string, Behavior]>([
+    ["never ends", endless()],
+    ["is small only while it is compressed", endless({ gzip: true })],
+    ["announces no more than its compressed size", compressedFile("1,2,3\n".repeat(20_000))],
+    ["is a gzip file that swells", file(gzipSync("1,2,3\n".repeat(20_000)))],
+  ])("is refused when it %s, and the connection is let go", async (_, behavior) => {
+    let closed = false;
+    server.on(AIRPORTS_PATH, (request, response) => {
+      response.on("close", () => {
+        closed = true;
+      });
+      return behavior(request, response);
+    });
+    await expect(world.fetch()).rejects.toMatchObject({
+      fault: "too_large",
+      message: expect.stringContaining("is larger than the limit of 100000 bytes"),
+    });
+    await expect.poll(() => closed).toBe(true);
+    expect(server.paths).toHaveLength(1);
+  });
+
+  it("is read no further than a chunk beyond the limit", async () => {
+    const chunk = Buffer.alloc(1000, "1,2,3\n");
+    let chunks = 0;
+    const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      chunks++;
+      controller.enqueue(chunk);
+    };
+    const body = new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 });
+    world.options = { fetch: async () => new Response(body) };
+    await expect(world.fetch()).rejects.toMatchObject(aSourceError("too_large"));
+    expect(chunks).toBe(101);
+  });
+
+  it("is cut at its Content-Length if that is too small, which its last row shows", async () => {
+    server.on(
+      AIRPORTS_PATH,
+      raw(`HTTP/1.1 200 OK\r\ncontent-length: ${BEGINNING.length}\r\n\r\n${AIRPORTS_CSV}`),
+    );
+    expect(textOf(await world.fetch(), 0)).toBe(BEGINNING);
+  });
+});
+
+describe("a file that takes too long", () => {
+  it("ends the run when it drips without end, at the deadline for all files", async () => {
+    world.options = { now: Date.now };
+    world.limits = { ...world.limits, totalMs: 300, idleMs: 200 };
+    server.on(AIRPORTS_PATH, drip(20));
+    const began = Date.now();
+    await expect(world.fetch()).rejects.toMatchObject({
+      fault: "deadline",
+      message: expect.stringContaining("was not complete within the 300 ms"),
+    });
+    expect(Date.now() - began).toBeGreaterThanOrEqual(290);
+    expect(server.paths).toHaveLength(1);
+  });
+
+  it.each<[string, Behavior]>([
+    ["before it answers", silence],
+    ["in the middle of the file", stall(BEGINNING)],
+  ])("ends the run when upstream is always silent %s", async (_, behavior) => {
+    world.limits = { ...world.limits, idleMs: 100, maxAttempts: 2 };
+    server.on(AIRPORTS_PATH, behavior);
+    await expect(world.fetch()).rejects.toMatchObject({
+      fault: "deadline",
+      message: expect.stringContaining("sent nothing for 100 ms; try again later (2 attempts)"),
+    });
+    expect(server.paths).toHaveLength(2);
+  });
+
+  it("ends the run in time also when fetch does not heed its signal", async () => {
+    world.limits = { ...world.limits, idleMs: 20, maxAttempts: 1 };
+    world.options = { fetch: async () => new Promise<never>(() => {}) };
+    await expect(world.fetch()).rejects.toMatchObject(aSourceError("deadline"));
+  });
+});
+
+describe("a redirect", () => {
+  it.each([301, 302, 303, 307, 308])(
+    "with status %i is followed on the same host",
+    async (code) => {
+      server.on(AIRPORTS_PATH, redirect("../moved.csv?v=2", code));
+      server.on("/moved.csv?v=2", GOOD);
+      expect(textOf(await world.fetch(), 0)).toBe(AIRPORTS_CSV);
+      expect(server.paths).toEqual([AIRPORTS_PATH, "/moved.csv?v=2", REGIONS_PATH]);
+    },
+  );
+
+  it("keeps the conditions of the request", async () => {
+    server.on(AIRPORTS_PATH, redirect("/moved.csv"));
+    server.on("/moved.csv", file(AIRPORTS_CSV, { etag: '"a1"' }));
+    await world.fetch();
+    expect(server.requests.at(-1)).toMatchObject({
+      path: "/moved.csv",
+      headers: { "if-none-match": '"a1"' },
+    });
+  });
+
+  it("is followed five times, and not a sixth", async () => {
+    const hops = (count: number) => {
+      for (let hop = 1; hop <= count; hop++)
+        server.on(hop === 1 ? AIRPORTS_PATH : `/${hop}`, redirect(`/${hop + 1}`));
+      server.on(`/${count + 1}`, GOOD);
+    };
+    hops(5);
+    expect(textOf(await world.fetch(), 0)).toBe(AIRPORTS_CSV);
+    hops(6);
+    await expect(world.fetch()).rejects.toMatchObject({
+      fault: "redirect_refused",
+      message: expect.stringContaining("redirects more than 5 times"),
+    });
+  });
+
+  it("in a loop ends the run after six requests", async () => {
+    server.on(AIRPORTS_PATH, redirect(AIRPORTS_PATH));
+    await expect(world.fetch()).rejects.toMatchObject(aSourceError("redirect_refused"));
+    expect(server.paths).toHaveLength(6);
+  });
+
+  it("is followed to a host of the other file", async () => {
+    const other = await UpstreamServer.start();
+    other.on("/r.csv", file("code,name\n"));
+    other.on("/a.csv", GOOD);
+    server.on(AIRPORTS_PATH, redirect(other.url("/a.csv")));
+    const urls = { "airports.csv": server.url(AIRPORTS_PATH), "regions.csv": other.url("/r.csv") };
+    world.options = { urls };
+    expect(textOf(await world.fetch(), 0)).toBe(AIRPORTS_CSV);
+    await other.stop();
+  });
+
+  it("to another port of this machine is not followed, even if the port is on the list", async () => {
+    const other = await UpstreamServer.start();
+    world.options = { allowedHosts: [other.host] };
+    server.on(AIRPORTS_PATH, redirect(other.url("/a.csv")));
+    expect(await failure()).toContain(`redirects to ${other.host}/a.csv, which is in a private`);
+    expect(other.paths).toEqual([]);
+    await other.stop();
+  });
+
+  it.each([
+    [
+      "off the list",
+      "https://evil.example/a.csv",
+      "evil.example/a.csv, which is not on an allowed",
+    ],
+    ["to the metadata of a cloud", "http://169.254.169.254/meta", "which is in a private network"],
+    ["to a name of this machine", "http://localhost/a", "which is in a private network"],
+    ["to an address in disguise", "http://0x7f.1/a", "127.0.0.1/a, which is in a private"],
+    ["to a file", "file:///etc/passwd", "file:, which is neither http nor https"],
+    ["to data", "data:text/csv,a", "data:, which is neither http nor https"],
+    ["with a password", "https://u:hidden@good.example/?hidden", "good.example/, which has a user"],
+    ["to no URL", "http://", "redirects to no URL"],
+    ["without a location", undefined, "redirects to no URL"],
+  ])("%s ends the run at once, and tells no secret", async (_, location, message) => {
+    world.options = { allowedHosts: ["good.example"] };
+    server.on(AIRPORTS_PATH, redirect(location));
+    const said = await failure();
+    expect(said).toContain(message);
+    expect(said).not.toContain("hidden");
+    expect(server.paths).toHaveLength(1);
+    await expect(world.fetch()).rejects.toMatchObject(aSourceError("redirect_refused"));
+  });
+
+  it("from https is followed to an allowed host, but not to http", async () => {
+    const asked: string[] = [];
+    const redirectTo = (location: string) => {
+      world.options = {
+        urls: {
+          "airports.csv": "https://a.example/a.csv",
+          "regions.csv": "https://a.example/r.csv",
+        },
+        allowedHosts: ["CDN.example"],
+        fetch: async (url) => {
+          asked.push(url);
+          return url.endsWith("/a.csv")
+            ? new Response(null, { status: 302, headers: { location } })
+            : new Response(AIRPORTS_CSV);
+        },
+      };
+    };
+    redirectTo("https://cdn.example/x");
+    expect(textOf(await world.fetch(), 0)).toBe(AIRPORTS_CSV);
+    expect(asked).toContain("https://cdn.example/x");
+    redirectTo("http://cdn.example/x");
+    expect(await failure()).toContain("cdn.example/x, which leaves https");
+    expect(asked).not.toContain("http://cdn.example/x");
+  });
+});
+
+describe("what a failure says", () => {
+  it("names no query of a URL, nor one that the platform names", async () => {
+    world.options = {
+      urls: {
+        "airports.csv": "https://a.example/a.csv?key=hidden",
+        "regions.csv": "https://a.example/r",
+      },
+      fetch: async (url) => {
+        throw new TypeError("fetch failed", { cause: new Error(`no route to ${url}`) });
+      },
+    };
+    expect(await failure()).toBe(
+      "SourceError: a.example/a.csv cannot be reached (no route to …); check the host and the network (4 attempts)",
+    );
+  });
+});

@@ -1,0 +1,203 @@
+import { describe, expect, it } from "vitest";
+import {
+  type AirportsRead,
+  readAirports,
+  readRegionNames,
+  roundDegrees,
+} from "../../../src/sources/our-airports.ts";
+import {
+  anAirportRow,
+  aSourceAirport,
+  csvOf,
+  LIVE_COLUMNS,
+  OLD_COLUMNS,
+  type Row,
+  streamOf,
+} from "../../builders/source.ts";
+
+const COUNTRIES = new Set(["CH", "NA"]);
+
+const readText = (text: string) => readAirports(streamOf(text), COUNTRIES);
+const read = (...rows: Row[]): Promise<AirportsRead> => readText(csvOf(rows));
+
+describe("readAirports", () => {
+  it("reads the live layout of 19 columns", async () => {
+    expect(LIVE_COLUMNS).toHaveLength(19);
+    expect(await read(anAirportRow())).toEqual({
+      airports: [aSourceAirport()],
+      seen: 1,
+      filtered: 0,
+      rejects: [],
+      repaired: {},
+    });
+  });
+
+  it("reads the older layout of 18 columns, with ICAO codes from gps_code", async () => {
+    expect(OLD_COLUMNS).toHaveLength(18);
+    const { airports, repaired } = await readText(csvOf([anAirportRow()], OLD_COLUMNS));
+    expect(airports).toEqual([aSourceAirport()]);
+    expect(repaired).toEqual({ icao_from_gps_code: 1 });
+  });
+
+  it("reads columns in any order, and does not need those that it does not use", async () => {
+    const columns = ["iata_code", "iso_region", "iso_country", "longitude_deg", "latitude_deg"];
+    const text = csvOf([anAirportRow()], [...columns, "name", "type", "id", "something_new"]);
+    const { airports } = await readText(text);
+    expect(airports).toEqual([aSourceAirport({ municipality: "", icao: "" })]);
+  });
+
+  it.each(["id", "type", "name", "latitude_deg", "iso_country", "iso_region", "iata_code"])(
+    "refuses a file without the column %s",
+    async (missing) => {
+      const columns = LIVE_COLUMNS.filter((column) => column !== missing);
+      await expect(readText(csvOf([anAirportRow()], columns))).rejects.toMatchObject({
+        fault: "missing_columns",
+        message: `airports.csv lacks the columns ${missing}`,
+      });
+    },
+  );
+
+  it("keeps no text for null: NA is Namibia", async () => {
+    const row = anAirportRow({ iso_country: "NA", continent: "NA", iso_region: "NA-KH" });
+    const { airports } = await read(row);
+    expect(airports).toEqual([aSourceAirport({ country: "NA", region: "NA-KH" })]);
+  });
+
+  it("filters rows without an IATA code, and does not look at the rest of them", async () => {
+    const none = anAirportRow({ iata_code: "", type: "closed", latitude_deg: "?" });
+    const { seen, filtered, rejects } = await read(none, { ...none, iata_code: "  " });
+    expect({ seen, filtered, rejects }).toEqual({ seen: 2, filtered: 2, rejects: [] });
+  });
+
+  it("gives airports in order of their IATA codes", async () => {
+    const rows = ["ZRH", "AAA", "MXP"].map((iata_code, index) =>
+      anAirportRow({ iata_code, id: String(index + 1) }),
+    );
+    const { airports } = await read(...rows);
+    expect(airports.map(({ iata }) => iata)).toEqual(["AAA", "MXP", "ZRH"]);
+  });
+
+  it("finds nothing in a file of no rows", async () => {
+    expect(await read()).toMatchObject({ airports: [], seen: 0, rejects: [] });
+  });
+});
+
+describe("a row that readAirports rejects", () => {
+  it.each<[string, Row]>([
+    ["missing_required", { id: "" }],
+    ["missing_required", { id: "0" }],
+    ["missing_required", { id: "4439.0" }],
+    ["missing_required", { id: "-1" }],
+    ["missing_required", { name: " \u00a0 " }],
+    ["missing_required", { name: "(closed)" }],
+    ["bad_iata", { iata_code: "zrh" }],
+    ["bad_iata", { iata_code: "ZRHX" }],
+    ["bad_iata", { iata_code: "Z1H" }],
+    ["bad_iata", { iata_code: "ZÜR" }],
+    ["bad_iata", { iata_code: "0" }],
+    ["type_excluded", { type: "closed" }],
+    ["type_excluded", { type: "balloonport" }],
+    ["type_excluded", { type: "" }],
+    ["type_excluded", { type: "toString" }],
+    ["unknown_country", { iso_country: "XX" }],
+    ["unknown_country", { iso_country: "ch" }],
+    ["unknown_country", { iso_country: "" }],
+    ["bad_coordinates", { latitude_deg: "" }],
+    ["bad_coordinates", { latitude_deg: "NaN" }],
+    ["bad_coordinates", { latitude_deg: "Infinity" }],
+    ["bad_coordinates", { latitude_deg: "4.7e1" }],
+    ["bad_coordinates", { latitude_deg: "1e999" }],
+    ["bad_coordinates", { latitude_deg: "0x2f" }],
+    ["bad_coordinates", { latitude_deg: "47,458" }],
+    ["bad_coordinates", { latitude_deg: "47.458N" }],
+    ["bad_coordinates", { latitude_deg: "90.000001" }],
+    ["bad_coordinates", { latitude_deg: "123456789012345678901234567890" }],
+    ["bad_coordinates", { longitude_deg: "-180.5" }],
+    ["bad_coordinates", { longitude_deg: "2026-02-30" }],
+    ["bad_coordinates", { latitude_deg: "0", longitude_deg: "-0.0" }],
+    ["bad_coordinates", { latitude_deg: "0.0000001", longitude_deg: "-0.0000004" }],
+  ])("is rejected as %s for %j, and says which row it was", async (reason, changes) => {
+    const row = anAirportRow(changes);
+    const kept = anAirportRow({ id: "1", iata_code: "AAA" });
+    const { airports, rejects, seen } = await read(row, kept);
+    expect(rejects).toEqual([{ reason, line: 2, iata: row["iata_code"], id: row["id"] }]);
+    expect(airports.map(({ iata }) => iata)).toEqual(["AAA"]);
+    expect(seen).toBe(2);
+  });
+
+  it("is rejected as column_count with too many or too few values", async () => {
+    const [header, row] = csvOf([anAirportRow()]).split("\n");
+    const text = `${header}\n${row},\n${row?.slice(0, -1)}\n\n${row}\n`;
+    const { airports, rejects } = await readText(text);
+    expect(rejects.map(({ reason, line }) => [reason, line])).toEqual([
+      ["column_count", 2],
+      ["column_count", 3],
+      ["column_count", 4],
+    ]);
+    expect(airports).toHaveLength(1);
+  });
+
+  it("is rejected as duplicate_iata: the larger type stays, then the lower id", async () => {
+    const { airports, rejects } = await read(
+      anAirportRow({ id: "30", type: "small_airport" }),
+      anAirportRow({ id: "20" }),
+      anAirportRow({ id: "3" }),
+      anAirportRow({ id: "1", type: "heliport" }),
+    );
+    expect(airports.map(({ id }) => id)).toEqual(["3"]);
+    expect(rejects).toEqual([
+      { reason: "duplicate_iata", line: 3, iata: "ZRH", id: "20" },
+      { reason: "duplicate_iata", line: 2, iata: "ZRH", id: "30" },
+      { reason: "duplicate_iata", line: 5, iata: "ZRH", id: "1" },
+    ]);
+  });
+
+  it("does not push out an airport that is good", async () => {
+    const { airports } = await read(
+      anAirportRow({ id: "3", latitude_deg: "?" }),
+      anAirportRow({ id: "20" }),
+    );
+    expect(airports.map(({ id }) => id)).toEqual(["20"]);
+  });
+});
+
+describe("a row that readAirports repairs", () => {
+  it.each<[Row, Partial<AirportsRead["airports"][number]>, AirportsRead["repaired"]]>([
+    [{ name: " Kloten \u00a0 Field\t" }, { name: "Kloten Field" }, { name_white_space: 1 }],
+    [{ name: "Zu\u0308rich Airport" }, {}, { name_white_space: 1 }],
+    [{ name: "Kloten (Unusable)" }, { name: "Kloten" }, { name_note: 1 }],
+    [{ name: "Kloten (closed) Field" }, { name: "Kloten Field" }, { name_note: 1 }],
+    [{ name: "Kloten (military)" }, { name: "Kloten (military)" }, {}],
+    [{ municipality: "  St.  Gallen " }, { municipality: "St. Gallen" }, {}],
+    [{ icao_code: "" }, {}, { icao_from_gps_code: 1 }],
+    [{ icao_code: "LSZ", gps_code: "LSMD" }, { icao: "LSMD" }, { icao_from_gps_code: 1 }],
+    [{ icao_code: "", gps_code: "LS-1" }, { icao: "" }, {}],
+    [{ icao_code: "", gps_code: "", ident: "LSZH" }, { icao: "" }, {}],
+    [{ iata_code: " ZRH " }, {}, {}],
+    [{ latitude_deg: " 47.4580574999 " }, { lat: 47.458057 }, {}],
+    [{ latitude_deg: "+47.4580575" }, { lat: 47.458058 }, {}],
+    [{ latitude_deg: "-0.0000001" }, { lat: 0 }, {}],
+    [{ latitude_deg: "-90", longitude_deg: "180" }, { lat: -90, lon: 180 }, {}],
+  ])("with %j becomes %j and is counted as %j", async (changes, repaired, counts) => {
+    const answer = await read(anAirportRow(changes));
+    expect(answer.airports).toEqual([aSourceAirport(repaired)]);
+    expect(answer.repaired).toEqual(counts);
+  });
+});
+
+describe("roundDegrees", () => {
+  it("never gives a negative zero, which JSON and Protocol Buffers would tell apart", () => {
+    expect(Object.is(roundDegrees(-0.0000001), 0)).toBe(true);
+    expect(Object.is(roundDegrees(-0), 0)).toBe(true);
+  });
+});
+
+describe("readRegionNames", () => {
+  it("reads English names by code, and skips rows without a name or of another length", async () => {
+    const text = "id,code,name\n1,CH-ZH, Canton  of Zürich\n2,CH-BE,\n3,CH-GE\n4,NA-KH,Khomas\n";
+    expect([...(await readRegionNames(streamOf(text)))]).toEqual([
+      ["CH-ZH", "Canton of Zürich"],
+      ["NA-KH", "Khomas"],
+    ]);
+  });
+});

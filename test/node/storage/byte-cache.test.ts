@@ -1,0 +1,86 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ByteCache } from "../../../src/storage/byte-cache.ts";
+
+/** What the cache should hold: keys with lengths, least recently used first. */
+class Model {
+  entries: { readonly key: string; readonly length: number }[] = [];
+  readonly #maxBytes: number;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get bytes(): number {
+    return this.entries.reduce((sum, { length }) => sum + length, 0);
+  }
+
+  get(key: string): number | undefined {
+    const entry = this.entries.find((one) => one.key === key);
+    if (entry !== undefined) this.entries = [...this.#without(key), entry];
+    return entry?.length;
+  }
+
+  set(key: string, length: number): void {
+    this.entries = this.#without(key);
+    if (length > this.#maxBytes) return;
+    this.entries.push({ key, length });
+    while (this.bytes > this.#maxBytes) this.entries.shift();
+  }
+
+  #without(key: string) {
+    return this.entries.filter((one) => one.key !== key);
+  }
+}
+
+describe("ByteCache", () => {
+  it("gives back the very bytes that were set", () => {
+    const cache = new ByteCache(10);
+    const bytes = Uint8Array.of(1, 2, 3);
+    cache.set("a", bytes);
+    expect(cache.get("a")).toBe(bytes);
+    expect(cache.get("b")).toBeUndefined();
+  });
+
+  it("lets go of the least recently used, where a use is a get or a set", () => {
+    const cache = new ByteCache(3);
+    for (const key of ["a", "b", "c"]) cache.set(key, new Uint8Array(1));
+    cache.get("a");
+    cache.set("d", new Uint8Array(1));
+    expect(["a", "b", "c", "d"].filter((key) => cache.get(key) !== undefined)).toEqual([
+      "a",
+      "c",
+      "d",
+    ]);
+  });
+
+  it("does not hold a value over its bound, nor the one that it replaces", () => {
+    const cache = new ByteCache(3);
+    cache.set("a", new Uint8Array(3));
+    cache.set("a", new Uint8Array(4));
+    expect(cache.get("a")).toBeUndefined();
+    expect(cache.bytes).toBe(0);
+  });
+
+  it("never holds more bytes than its bound, and always what the least-recently-used rule says", () => {
+    const anyKey = fc.constantFrom("a", "b", "c", "d", "e");
+    const anyCall = fc.record({ key: anyKey, length: fc.option(fc.integer({ min: 0, max: 12 })) });
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 20 }), fc.array(anyCall), (maxBytes, calls) => {
+        const cache = new ByteCache(maxBytes);
+        const model = new Model(maxBytes);
+        for (const { key, length } of calls) {
+          if (length !== null) {
+            cache.set(key, new Uint8Array(length));
+            model.set(key, length);
+          }
+          expect(cache.get(key)?.length).toBe(model.get(key));
+          expect(cache.bytes).toBe(model.bytes);
+          expect(cache.bytes).toBeLessThanOrEqual(maxBytes);
+        }
+        for (const key of ["a", "b", "c", "d", "e"])
+          expect(cache.get(key)?.length).toBe(model.get(key));
+      }),
+    );
+  });
+});

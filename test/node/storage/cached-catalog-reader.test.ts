@@ -1,0 +1,256 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { sha256Hex } from "../../../src/catalog/hash.ts";
+import type { Coding, Manifest } from "../../../src/catalog/manifest.ts";
+import { blobKey } from "../../../src/storage/keys.ts";
+import { aBody, aLocaleEntry, aManifest, aVersion, blobsOf } from "../../builders/manifest.ts";
+import { ReaderWorld } from "../../builders/reader-world.ts";
+
+const one = aVersion(1, "one");
+const two = aVersion(2, "two");
+const forever = new AbortController().signal;
+
+let world: ReaderWorld;
+
+beforeEach(() => {
+  world = new ReaderWorld();
+});
+
+interface Asked {
+  readonly locale?: string;
+  readonly codings?: readonly Coding[];
+}
+
+function open(manifest: Manifest, { locale = "en", codings = ["identity"] }: Asked = {}) {
+  const selection = { manifest, locale, representation: "proto", codings } as const;
+  return world.reader.open(selection, forever);
+}
+
+/** What a body says, and of which generation and coding it is, or why there is none. */
+async function read(manifest: Manifest, asked: Asked = {}) {
+  const answer = await open(manifest, asked);
+  if (!answer.ok) return answer.reason;
+  const { opened } = answer;
+  expect(sha256Hex(opened.bytes)).toBe(opened.body.sha256);
+  const text = Buffer.from(opened.bytes).toString();
+  return [text, opened.manifest.generation, opened.coding];
+}
+
+const ONE = ["<one common|one local>", 1, "identity"];
+const TWO = ["<two common|two local>", 2, "identity"];
+const TWO_GZIP = ["<two gz common|two gz local>", 2, "gzip"];
+
+type Place = "kv" | "r2";
+
+function lose(where: readonly Place[], text: string): void {
+  for (const replica of where)
+    for (const [sha256] of blobsOf(text)) world.store[replica].delete(blobKey(sha256));
+}
+
+function flipBit(where: readonly Place[], text: string): void {
+  for (const replica of where) {
+    const [sha256 = ""] = blobsOf(text)[1] ?? [];
+    const bytes = world.store[replica].get(blobKey(sha256));
+    if (bytes === undefined) throw new Error(`${text} is not in ${replica}`);
+    bytes[3] = (bytes[3] ?? 0) ^ 1;
+  }
+}
+
+/** Lets the isolate hold version one, then see version two. */
+async function holdOne(codings: readonly Coding[] = ["identity"]): Promise<void> {
+  world.store.publish(one);
+  await world.reader.current(forever);
+  await read(one.manifest, { codings });
+  world.store.publish(two);
+  world.time += 30_000;
+  await world.reader.current(forever);
+  await world.settle();
+}
+
+describe("a body", () => {
+  it("is joined out of its segments, and held: the next request touches no store", async () => {
+    world.store.publish(one);
+    expect(await read(one.manifest)).toEqual(ONE);
+    const calls = world.store.calls.length;
+    expect(await read(one.manifest)).toEqual(ONE);
+    expect(world.store.calls).toHaveLength(calls);
+    expect(world.store.count("r2")).toBe(0);
+  });
+
+  it("is in the first coding that is published", async () => {
+    world.store.publish(two);
+    expect(await read(two.manifest, { codings: ["br", "gzip", "identity"] })).toEqual(TWO_GZIP);
+  });
+
+  it("shares the segments that another locale has loaded", async () => {
+    const english = aBody("one");
+    const german = { ...english, sha256: sha256Hex("<one common|two local>") };
+    const [, [, local] = ["", new Uint8Array()]] = blobsOf("two");
+    const segments = english.segments.with(2, { blob: sha256Hex(local), bytes: local.length });
+    const entry = (identity: typeof english) => {
+      const bodies = { identity };
+      return aLocaleEntry({
+        bodies: { proto: bodies, json: bodies, "grpc-web": bodies, "grpc-web-text": bodies },
+      });
+    };
+    const manifest = aManifest({
+      locales: { en: entry(english), de: entry({ ...german, segments }) },
+    });
+    world.store.publish({ manifest, blobs: [...blobsOf("one"), ...blobsOf("two")] });
+    await read(manifest);
+    expect(await read(manifest, { locale: "de" })).toEqual([
+      "<one common|two local>",
+      1,
+      "identity",
+    ]);
+    expect(world.store.calls).toHaveLength(3);
+  });
+
+  it("is read once for fifty requests at the same time", async () => {
+    world.store.publish(one);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => read(one.manifest)));
+    for (const answer of answers) expect(answer).toEqual(ONE);
+    expect(world.store.calls).toHaveLength(2);
+  });
+
+  it("is served also where nothing can be held", async () => {
+    world = new ReaderWorld({ cacheMaxBytes: 0 });
+    world.store.publish(one);
+    expect(await read(one.manifest)).toEqual(ONE);
+    expect(await read(one.manifest)).toEqual(ONE);
+    expect(world.store.calls).toHaveLength(4);
+  });
+
+  it("ends with the request that waits for it, and is there for the next", async () => {
+    world.store.publish(one);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    world.store.before = () => promise;
+    const controller = new AbortController();
+    const waiting = world.reader.open(
+      { manifest: one.manifest, locale: "en", representation: "proto", codings: ["identity"] },
+      controller.signal,
+    );
+    controller.abort(new Error("deadline"));
+    await expect(waiting).rejects.toThrow("deadline");
+    resolve();
+    await world.settle();
+    const calls = world.store.calls.length;
+    expect(await read(one.manifest)).toEqual(ONE);
+    expect(world.store.calls).toHaveLength(calls);
+  });
+});
+
+describe("a blob that KV cannot give", () => {
+  const faults: [string, (text: string) => void][] = [
+    ["is missing", (text) => lose(["kv"], text)],
+    ["has one bit flipped", (text) => flipBit(["kv"], text)],
+    ["is short", (text) => cut("kv", text)],
+    ["is not to be had", () => world.breakCalls("kv get catalog/blob/")],
+  ];
+
+  it.each(faults)(
+    "comes from R2, in an isolate that holds nothing, when it %s",
+    async (_, disturb) => {
+      world.store.publish(two);
+      disturb("two");
+      expect(await read(two.manifest)).toEqual(TWO);
+      expect(world.reports.length).toBeGreaterThan(0);
+      expect(world.store.count("r2")).toBeGreaterThan(0);
+    },
+  );
+
+  it.each(faults)(
+    "is replaced by the version that the isolate holds, when it %s",
+    async (_, disturb) => {
+      await holdOne();
+      disturb("two");
+      expect(await read(two.manifest)).toEqual(ONE);
+      await world.settle();
+      expect(await read(two.manifest)).toEqual(TWO);
+    },
+  );
+
+  it.each(faults)(
+    "is replaced by a coding that the isolate holds, when it %s",
+    async (_, disturb) => {
+      world.store.publish(two);
+      await read(two.manifest);
+      disturb("two gz");
+      const codings = ["gzip", "identity"] as const;
+      expect(await read(two.manifest, { codings })).toEqual(TWO);
+      await world.settle();
+      expect(await read(two.manifest, { codings })).toEqual(TWO_GZIP);
+    },
+  );
+
+  it("is not replaced by a coding that the client does not accept", async () => {
+    world.store.publish(two);
+    await read(two.manifest);
+    lose(["kv", "r2"], "two gz");
+    expect(await read(two.manifest, { codings: ["gzip"] })).toBe("data_loss");
+  });
+});
+
+describe("a blob that neither store can give", () => {
+  it("is replaced by another coding from R2", async () => {
+    world.store.publish(two);
+    flipBit(["kv", "r2"], "two gz");
+    expect(await read(two.manifest, { codings: ["gzip", "identity"] })).toEqual(TWO);
+  });
+
+  it.each([
+    ["lost", lose],
+    ["changed", flipBit],
+  ])("is replaced by the version before, when it is %s", async (_, disturb) => {
+    world.store.publish(one);
+    world.store.publish(two);
+    disturb(["kv", "r2"], "two");
+    expect(await read(two.manifest)).toEqual(ONE);
+  });
+
+  it("is replaced by the version before from R2, when KV does not answer", async () => {
+    world.store.publish(one);
+    world.store.publish(two);
+    lose(["r2"], "two");
+    world.breakCalls("kv");
+    expect(await read(two.manifest)).toEqual(ONE);
+  });
+
+  it("is data loss where no copy of any version is right", async () => {
+    world.store.publish(one);
+    world.store.publish(two);
+    for (const text of ["one", "two"]) flipBit(["kv", "r2"], text);
+    expect(await read(two.manifest)).toBe("data_loss");
+  });
+
+  it("is unavailable where a store may still have it", async () => {
+    world.store.publish(two);
+    lose(["kv"], "two");
+    world.breakCalls("r2");
+    expect(await read(two.manifest)).toBe("unavailable");
+    world.repair();
+    expect(await read(two.manifest)).toEqual(TWO);
+  });
+
+  it("is unavailable when both stores are down, and there again when they are", async () => {
+    world.store.publish(one);
+    world.breakCalls("kv", "r2");
+    expect(await read(one.manifest)).toBe("unavailable");
+    world.repair();
+    expect(await read(one.manifest)).toEqual(ONE);
+  });
+});
+
+describe("current", () => {
+  it("rejects as soon as the request's signal aborts, though no store ever answers", async () => {
+    world.store.before = () => new Promise(() => {});
+    const controller = new AbortController();
+    const waiting = world.reader.current(controller.signal);
+    controller.abort(new Error("deadline"));
+    await expect(waiting).rejects.toThrow("deadline");
+  });
+});
+
+function cut(replica: Place, text: string): void {
+  for (const [sha256, bytes] of blobsOf(text))
+    world.store[replica].set(blobKey(sha256), Uint8Array.from(bytes).slice(0, -1));
+}

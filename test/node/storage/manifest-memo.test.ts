@@ -1,0 +1,159 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { MANIFEST_KEY } from "../../../src/storage/keys.ts";
+import { ManifestMemo } from "../../../src/storage/manifest-memo.ts";
+import { aVersion } from "../../builders/manifest.ts";
+import { ReaderWorld } from "../../builders/reader-world.ts";
+
+const one = aVersion(1, "one");
+const two = aVersion(2, "two");
+const FRESH_MS = 30_000;
+
+let world: ReaderWorld;
+let memo: ManifestMemo;
+
+beforeEach(() => {
+  world = new ReaderWorld();
+  memo = new ManifestMemo(world.deps);
+});
+
+/** The generation that is answered with, or why there is none. */
+async function current(): Promise<number | string> {
+  const answer = await memo.current();
+  return answer.ok ? answer.manifest.generation : answer.reason;
+}
+
+/** The generation that is answered with after a look behind the answers. */
+async function currentAfterLook(): Promise<number | string> {
+  world.time += FRESH_MS;
+  await current();
+  await world.settle();
+  return current();
+}
+
+function corrupt(replica: "kv" | "r2", text: string): void {
+  world.store[replica].set(MANIFEST_KEY, Uint8Array.from(Buffer.from(text)));
+}
+
+describe("a manifest that is held", () => {
+  beforeEach(async () => {
+    world.store.publish(one);
+    await current();
+    world.store.calls.length = 0;
+  });
+
+  it("is answered without a store while it is fresh", async () => {
+    world.time += FRESH_MS - 1;
+    expect(await current()).toBe(1);
+    expect(world.store.calls).toEqual([]);
+  });
+
+  it("is answered at once also when it is stale, while a newer one is looked for behind", async () => {
+    world.store.publish(two);
+    world.store.before = () => new Promise(() => {});
+    world.time += FRESH_MS;
+    expect(await current()).toBe(1);
+    expect(await current()).toBe(1);
+    expect(world.store.calls).toEqual([`kv get ${MANIFEST_KEY}`]);
+  });
+
+  it("gives way to a newer one, and becomes the previous one", async () => {
+    world.store.publish(two);
+    expect(await currentAfterLook()).toBe(2);
+    expect(memo.previous).toEqual(one.manifest);
+    expect(world.reports).toEqual([]);
+  });
+
+  it("is kept when neither store answers, and they are left alone for a while", async () => {
+    world.breakCalls("kv", "r2");
+    expect(await currentAfterLook()).toBe(1);
+    world.time += 4_999;
+    expect(await current()).toBe(1);
+    await world.settle();
+    expect(world.store.calls).toHaveLength(2);
+    expect(world.reports).toEqual(["manifest_unreadable", "manifest_unreadable"]);
+    world.store.publish(two);
+    world.repair();
+    expect(await currentAfterLook()).toBe(2);
+  });
+
+  it.each(["{", "null", '{"format":1}', "<html>"])("is kept when KV holds “%s”", async (text) => {
+    corrupt("kv", text);
+    expect(await currentAfterLook()).toBe(1);
+    expect(world.reports).toEqual(["manifest_corrupt"]);
+  });
+
+  it("is kept when both stores have lost theirs", async () => {
+    world.store.kv.clear();
+    world.store.r2.clear();
+    expect(await currentAfterLook()).toBe(1);
+  });
+
+  it("gives way to a newer one in R2 when KV does not answer", async () => {
+    world.store.publish(two);
+    world.breakCalls("kv");
+    expect(await currentAfterLook()).toBe(2);
+  });
+
+  it("is looked for once, however many ask meanwhile", async () => {
+    world.time += FRESH_MS;
+    await Promise.all(Array.from({ length: 50 }, current));
+    await world.settle();
+    expect(world.store.calls).toEqual([`kv get ${MANIFEST_KEY}`]);
+  });
+});
+
+describe("the generation", () => {
+  it("never goes back, whichever store answers with an older manifest", async () => {
+    world.store.publish(two);
+    await current();
+    world.store.publish(one);
+    expect(await currentAfterLook()).toBe(2);
+    world.breakCalls("kv");
+    expect(await currentAfterLook()).toBe(2);
+    expect(memo.previous).toBeUndefined();
+  });
+});
+
+describe("with nothing held", () => {
+  it("KV is asked once for fifty who ask at the same time, and R2 not at all", async () => {
+    world.store.publish(one);
+    const answers = await Promise.all(Array.from({ length: 50 }, current));
+    expect(new Set(answers)).toEqual(new Set([1]));
+    expect(world.store.calls).toEqual([`kv get ${MANIFEST_KEY}`]);
+  });
+
+  it.each([
+    ["does not answer", () => world.breakCalls("kv")],
+    ["has none", () => world.store.kv.clear()],
+    ["has a broken one", () => corrupt("kv", "{}")],
+  ])("R2 answers where KV %s", async (_, disturb) => {
+    world.store.publish(one);
+    disturb();
+    expect(await current()).toBe(1);
+    expect(world.reports).toHaveLength(1);
+  });
+
+  it("says that nothing is published only if both stores say so", async () => {
+    expect(await current()).toBe("nothing_published");
+  });
+
+  it.each([
+    ["both are down", () => world.breakCalls("kv", "r2")],
+    ["KV has none and R2 is down", () => world.breakCalls("r2")],
+    ["R2 has none and KV is down", () => world.breakCalls("kv")],
+    ["R2 has none and KV has a broken one", () => corrupt("kv", "{")],
+    ["KV has none and R2 has a broken one", () => corrupt("r2", "{")],
+  ])("is unavailable when %s", async (_, disturb) => {
+    disturb();
+    expect(await current()).toBe("unavailable");
+  });
+
+  it("the stores are left alone for a second, and then asked again", async () => {
+    expect(await current()).toBe("nothing_published");
+    world.store.publish(one);
+    world.time += 999;
+    expect(await current()).toBe("nothing_published");
+    world.time += 1;
+    expect(await current()).toBe(1);
+  });
+});

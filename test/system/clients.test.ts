@@ -1,0 +1,124 @@
+import {
+  type ConnectError,
+  createClient,
+  type Interceptor,
+  type Transport,
+} from "@connectrpc/connect";
+import * as node from "@connectrpc/connect-node";
+import * as web from "@connectrpc/connect-web";
+import { describe, expect, inject, it } from "vitest";
+import { LocationsService } from "../../gen/locations/v1/locations_pb.ts";
+import { brokenRules } from "./catalog-rules.ts";
+
+const { url: baseUrl, locales } = inject("service");
+
+interface Wire {
+  readonly transport: (interceptors: Interceptor[]) => Transport;
+  /** The answer to a GET may be cached, the answer to a POST may not. */
+  readonly cacheControl: RegExp;
+  readonly contentType: string;
+}
+
+const WIRES: { readonly [client: string]: Wire } = {
+  "connect-web, Connect JSON": {
+    transport: (interceptors) => web.createConnectTransport({ baseUrl, interceptors }),
+    cacheControl: /^no-store$/,
+    contentType: "application/json",
+  },
+  "connect-web, Connect binary": {
+    transport: (interceptors) =>
+      web.createConnectTransport({ baseUrl, interceptors, useBinaryFormat: true }),
+    cacheControl: /^no-store$/,
+    contentType: "application/proto",
+  },
+  "connect-web, Connect JSON GET": {
+    transport: (interceptors) =>
+      web.createConnectTransport({ baseUrl, interceptors, useHttpGet: true }),
+    cacheControl: /^public, max-age=300,/,
+    contentType: "application/json",
+  },
+  "connect-web, Connect binary GET": {
+    transport: (interceptors) =>
+      web.createConnectTransport({
+        baseUrl,
+        interceptors,
+        useHttpGet: true,
+        useBinaryFormat: true,
+      }),
+    cacheControl: /^public, max-age=300,/,
+    contentType: "application/proto",
+  },
+  "connect-web, gRPC-Web": {
+    transport: (interceptors) => web.createGrpcWebTransport({ baseUrl, interceptors }),
+    cacheControl: /^no-store$/,
+    contentType: "application/grpc-web+proto",
+  },
+  "connect-web, gRPC-Web JSON": {
+    transport: (interceptors) =>
+      web.createGrpcWebTransport({ baseUrl, interceptors, useBinaryFormat: false }),
+    cacheControl: /^no-store$/,
+    contentType: "application/grpc-web+json",
+  },
+  "connect-node, Connect": {
+    transport: (interceptors) =>
+      node.createConnectTransport({ baseUrl, interceptors, httpVersion: "1.1" }),
+    cacheControl: /^no-store$/,
+    contentType: "application/proto",
+  },
+  "connect-node, gRPC-Web": {
+    transport: (interceptors) =>
+      node.createGrpcWebTransport({ baseUrl, interceptors, httpVersion: "1.1" }),
+    cacheControl: /^no-store$/,
+    contentType: "application/grpc-web+proto",
+  },
+};
+
+describe.each(Object.entries(WIRES))("%s", (_name, { transport, cacheControl, contentType }) => {
+  let header = new Headers();
+  const record: Interceptor = (next) => async (request) => {
+    const response = await next(request);
+    ({ header } = response);
+    return response;
+  };
+  const client = createClient(LocationsService, transport([record]));
+
+  it.each(locales)("gets the whole catalog in %s", async (locale) => {
+    const response = await client.getLocationsV1({ locale });
+    expect(brokenRules(response, locale)).toEqual([]);
+    expect(header.get("content-type")).toBe(contentType);
+    expect(header.get("cache-control")).toMatch(cacheControl);
+    expect(header.get("content-language")).toBe(locale);
+    expect(header.get("locale-fallback")).toBeNull();
+  });
+
+  it("gets English where it names no locale, and is told where a language is missing", async () => {
+    const unnamed = await client.getLocationsV1({});
+    expect(brokenRules(unnamed, "en")).toEqual([]);
+    expect(header.get("locale-fallback")).toBeNull();
+    const missing = await client.getLocationsV1({ locale: "tlh" });
+    expect(brokenRules(missing, "en")).toEqual([]);
+    expect(header.get("content-language")).toBe("en");
+    expect(header.get("locale-fallback")).toBe("default");
+    const parent = await client.getLocationsV1({ locale: "de_AT" });
+    expect(brokenRules(parent, "de")).toEqual([]);
+    expect(header.get("locale-fallback")).toBe("parent");
+  });
+
+  it("gets the catalog within a deadline", async () => {
+    const response = await client.getLocationsV1({ locale: "ja" }, { timeoutMs: 10_000 });
+    expect(brokenRules(response, "ja")).toEqual([]);
+  });
+
+  it("learns which field is wrong", async () => {
+    const call = client.getLocationsV1({ locale: "not a tag" });
+    await expect(call).rejects.toMatchObject({
+      name: "ConnectError",
+      code: 3,
+      rawMessage: expect.stringContaining('use a tag such as "de"'),
+      details: [{ type: "google.rpc.BadRequest" }],
+    } satisfies Record<
+      keyof Pick<ConnectError, "name" | "code" | "rawMessage" | "details">,
+      unknown
+    >);
+  });
+});

@@ -1,0 +1,72 @@
+import { fromBinary, fromJsonString, toBinary } from "@bufbuild/protobuf";
+import { describe, expect, inject, it } from "vitest";
+import { LocationsResponseSchema } from "../../gen/locations/v1/locations_pb.ts";
+import { type Answer, send, sha256 } from "./http.ts";
+import { CONTENT_TYPES, type Form, FORMS, type Frame, frames } from "./wire.ts";
+
+const { locales } = inject("service");
+
+/** Answers without content coding, by form. */
+async function answers(locale: string): Promise<{ readonly [F in Form]: Answer }> {
+  const entries = Object.entries(FORMS).map(
+    async ([form, request]) => [form, await send(request(locale))] as const,
+  );
+  return Object.fromEntries(await Promise.all(entries)) as { [F in Form]: Answer }; // keys of FORMS
+}
+
+/** The one message of a gRPC-Web answer, whose call must have succeeded. */
+function onlyMessage(body: Buffer): Buffer {
+  const [data, trailer, ...more]: Frame[] = frames(body);
+  expect(more).toEqual([]);
+  expect(data?.flags).toBe(0);
+  expect(trailer?.flags).toBe(0x80);
+  expect(trailer?.payload.toString()).toBe("grpc-status: 0\r\n");
+  return data?.payload ?? Buffer.of();
+}
+
+describe.each(locales)("the message in %s", (locale) => {
+  it("is the same bytes in every form, and the bytes that Catalog-Sha256 names", async () => {
+    const all = await answers(locale);
+    const message = all["Connect, binary"].body;
+    const hash = sha256(message);
+    for (const [form, { status, headers, trailers, body }] of Object.entries(all)) {
+      expect({ form, status, trailers }).toEqual({ form, status: 200, trailers: [] });
+      expect(headers).toMatchObject({
+        "content-type": CONTENT_TYPES[form as Form], // a key of FORMS
+        "content-length": String(body.length),
+        "content-language": locale,
+        "catalog-sha256": hash,
+        "catalog-version": "1",
+      });
+    }
+    const text = all["gRPC-Web text"].body.toString();
+    expect(message.equals(all["Connect GET, binary"].body)).toBe(true);
+    expect(message.equals(onlyMessage(all["gRPC-Web"].body))).toBe(true);
+    expect(message.equals(onlyMessage(Buffer.from(text, "base64")))).toBe(true);
+    expect(text).toMatch(/^[A-Za-z0-9+/]+={0,2}$/);
+  });
+
+  it("is the same in JSON, and encoded as protobuf-es would", async () => {
+    const all = await answers(locale);
+    const message = all["Connect, binary"].body;
+    const json = all["Connect, JSON"].body;
+    expect(json.equals(all["Connect GET, JSON"].body)).toBe(true);
+    const parsed = fromJsonString(LocationsResponseSchema, json.toString());
+    expect(message.equals(toBinary(LocationsResponseSchema, parsed))).toBe(true);
+    const binary = fromBinary(LocationsResponseSchema, message);
+    expect(message.equals(toBinary(LocationsResponseSchema, binary))).toBe(true);
+    expect(parsed.$unknown ?? []).toEqual([]);
+  });
+});
+
+it("differs between locales in the regions alone", async () => {
+  const messages = await Promise.all(
+    locales.map(async (locale) => (await send(FORMS["Connect, binary"](locale))).body),
+  );
+  expect(new Set(messages.map(sha256)).size).toBe(locales.length);
+  const common = messages.map((message) => {
+    const response = fromBinary(LocationsResponseSchema, message);
+    return sha256(toBinary(LocationsResponseSchema, { ...response, regions: [] }));
+  });
+  expect(new Set(common).size).toBe(1);
+});

@@ -1,0 +1,184 @@
+import { readFileSync } from "node:fs";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, inject, it } from "vitest";
+import { send, sha256 } from "./http.ts";
+import { chunks, converse, LAST_CHUNK, pieces, postHead } from "./raw-socket.ts";
+import { FORMS, frame, frames, requestMessage } from "./wire.ts";
+
+const { port, logFile } = inject("service");
+
+/** Ample time for an answer that does not wait for the rest of the request. */
+const AT_ONCE_MS = 2_000;
+
+const JSON_TYPE = "Content-Type: application/json";
+const PROTO_TYPE = "Content-Type: application/proto";
+const GRPC_WEB_TYPE = "Content-Type: application/grpc-web+proto";
+const TEXT_TYPE = "Content-Type: application/grpc-web-text";
+const CHUNKED = "Transfer-Encoding: chunked";
+
+/** Parts that are written, the status of the answer, and the code in its JSON. */
+const REFUSED: {
+  readonly [name: string]: readonly [readonly (string | Uint8Array)[], number, string];
+} = {
+  "two Connect-Timeout-Ms lines": [
+    [
+      postHead(
+        JSON_TYPE,
+        "Connect-Timeout-Ms: 1000",
+        "Connect-Timeout-Ms: 2000",
+        "Content-Length: 2",
+      ),
+      "{}",
+    ],
+    400,
+    "invalid_argument",
+  ],
+  "Content-Encoding: gzip, gzip": [
+    [
+      postHead(PROTO_TYPE, "Content-Encoding: gzip, gzip", "Content-Length: 4"),
+      requestMessage("de"),
+    ],
+    501,
+    "unimplemented",
+  ],
+  "two Content-Encoding lines": [
+    [
+      postHead(PROTO_TYPE, "Content-Encoding: gzip", "Content-Encoding: gzip", "Content-Length: 4"),
+      requestMessage("de"),
+    ],
+    501,
+    "unimplemented",
+  ],
+  "5,120 bytes in chunks, to which no end comes": [
+    [postHead(PROTO_TYPE, CHUNKED), ...chunks(pieces(Buffer.alloc(5_120), 1_024))],
+    429,
+    "resource_exhausted",
+  ],
+  "a Content-Length of 999999999 and four bytes": [
+    [postHead(PROTO_TYPE, "Content-Length: 999999999"), "abcd"],
+    429,
+    "resource_exhausted",
+  ],
+  "a Content-Length of 999999999 and four bytes of JSON": [
+    [postHead(JSON_TYPE, "Content-Length: 999999999"), "{   "],
+    429,
+    "resource_exhausted",
+  ],
+};
+
+it.each(Object.entries(REFUSED))(
+  "refuses %s at once",
+  async (_name, [parts, expectedStatus, code]) => {
+    const { status, headers, body, elapsedMs } = await converse(parts);
+    expect(status).toBe(expectedStatus);
+    expect(headers.get("content-type")).toBe("application/json");
+    expect(JSON.parse(body.toString())).toMatchObject({ code });
+    expect(elapsedMs).toBeLessThan(AT_ONCE_MS);
+  },
+);
+
+const HUGE_PREFIX = Buffer.from("00ffffffff", "hex");
+
+it.each([
+  ["binary, as the whole body", [postHead(GRPC_WEB_TYPE, "Content-Length: 5"), HUGE_PREFIX]],
+  ["binary, in a chunk", [postHead(GRPC_WEB_TYPE, CHUNKED), ...chunks([HUGE_PREFIX])]],
+  ["text", [postHead(TEXT_TYPE, "Content-Length: 999"), HUGE_PREFIX.toString("base64")]],
+])("refuses a gRPC-Web prefix that announces 4 GiB at once: %s", async (_name, parts) => {
+  const { status, headers, body, elapsedMs } = await converse(parts);
+  const isText = headers.get("content-type")?.includes("text") === true;
+  const [trailer, ...more] = frames(isText ? Buffer.from(body.toString(), "base64") : body);
+  expect(status).toBe(200);
+  expect(more).toEqual([]);
+  expect(trailer?.flags).toBe(0x80);
+  expect(trailer?.payload.toString()).toMatch(/^grpc-message: \S+\r\ngrpc-status: 8\r\n$/);
+  expect(elapsedMs).toBeLessThan(AT_ONCE_MS);
+});
+
+it("refuses a gRPC-Web message of 5,120 bytes without waiting for its end", async () => {
+  const start = pieces(frame(Buffer.alloc(5_120)).subarray(0, 3_000), 1_000);
+  const { body, elapsedMs } = await converse([postHead(GRPC_WEB_TYPE, CHUNKED), ...chunks(start)]);
+  expect(frames(body)[0]?.payload.toString()).toContain("grpc-status: 8");
+  expect(elapsedMs).toBeLessThan(AT_ONCE_MS);
+});
+
+const message = requestMessage("de");
+
+it.each([
+  ["JSON in chunks of a byte", JSON_TYPE, Buffer.from('{"locale":"de"}'), 1, "Connect, JSON"],
+  ["a message in one chunk", PROTO_TYPE, message, 99, "Connect, binary"],
+  ["an envelope in chunks of three bytes", GRPC_WEB_TYPE, frame(message), 3, "gRPC-Web"],
+  [
+    "base64 in chunks of three bytes",
+    TEXT_TYPE,
+    Buffer.from(frame(message).toString("base64")),
+    3,
+    "gRPC-Web text",
+  ],
+] as const)("takes %s", async (_name, type, body, length, form) => {
+  const answer = await converse([
+    postHead(type, CHUNKED),
+    ...chunks(pieces(body, length)),
+    LAST_CHUNK,
+  ]);
+  const usual = await send(FORMS[form]("de"));
+  expect(answer.status).toBe(200);
+  expect(sha256(answer.body)).toBe(sha256(usual.body));
+});
+
+it("leaves broken framing to the runtime, which refuses it", async () => {
+  const { status } = await converse([postHead(JSON_TYPE, "Content-Length: abc"), "{}"]);
+  expect(status).toBe(400);
+});
+
+describe("when clients go away", () => {
+  const request = FORMS["Connect, binary"]("ja");
+  const envelope = frame(message);
+
+  it.each<readonly [string, readonly (string | Uint8Array)[]]>([
+    ["before the body", [postHead(PROTO_TYPE, "Content-Length: 4")]],
+    ["within a short body", [postHead(PROTO_TYPE, "Content-Length: 40"), message]],
+    ["within a long body", [postHead(PROTO_TYPE, "Content-Length: 4000"), message]],
+    ["within a chunk", [postHead(JSON_TYPE, CHUNKED), "9\r\n{"]],
+    [
+      "within an envelope",
+      [postHead(GRPC_WEB_TYPE, CHUNKED), ...chunks([envelope.subarray(0, 7)])],
+    ],
+    ["after an envelope", [postHead(GRPC_WEB_TYPE, "Content-Length: 999999999"), envelope]],
+    ["before the answer", [postHead(PROTO_TYPE, "Content-Length: 4"), message]],
+  ])("%s, the service stays healthy and logs no error", async (_name, parts) => {
+    const before = readFileSync(logFile, "utf8").length;
+    await Promise.all(Array.from({ length: 20 }, () => leave(parts)));
+    const { status, headers, body } = await send(request);
+    expect(status).toBe(200);
+    expect(sha256(body)).toBe(headers["catalog-sha256"]);
+    const written = readFileSync(logFile, "utf8").slice(before);
+    expect(written).not.toMatch(/"level":"(?:error|warn)"|uncaught|unhandled/i);
+  });
+
+  it("within the answer, the service stays healthy", async () => {
+    await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const head = postHead(PROTO_TYPE, "Content-Length: 4");
+        const socket = connect(port, "127.0.0.1");
+        socket.end(Buffer.concat([Buffer.from(head), message]));
+        await new Promise((resolve, reject) => socket.once("data", resolve).once("error", reject));
+        socket.destroy();
+      }),
+    );
+    const { headers, body } = await send(request);
+    expect(sha256(body)).toBe(headers["catalog-sha256"]);
+  });
+});
+
+/** Writes the parts and cuts the connection a moment later. */
+async function leave(parts: readonly (string | Uint8Array)[]): Promise<void> {
+  const socket = connect(port, "127.0.0.1");
+  socket.on("error", () => undefined);
+  for (const part of parts) {
+    socket.write(part);
+    await sleep(10);
+  }
+  socket.resetAndDestroy();
+  await sleep(50);
+}

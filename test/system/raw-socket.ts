@@ -1,0 +1,84 @@
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { inject } from "vitest";
+import { CALL } from "./http.ts";
+
+/** What came back over a socket, and how long it took from the first byte sent. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Buffer;
+  readonly elapsedMs: number;
+}
+
+/** How long the service may say nothing. */
+const SILENCE_MS = 10_000;
+
+/** The head of a POST with these header lines. */
+export function postHead(...lines: readonly string[]): string {
+  return [`POST ${CALL} HTTP/1.1`, "Host: localhost", ...lines, "", ""].join("\r\n");
+}
+
+/** Parts of a body as chunks (RFC 9112, section 7.1), without the last one. */
+export function chunks(parts: readonly Uint8Array[]): Buffer[] {
+  return parts.map((piece) =>
+    Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from("\r\n")]),
+  );
+}
+
+export const LAST_CHUNK = "0\r\n\r\n";
+
+/** Cuts bytes into pieces of at most `length`. */
+export function pieces(bytes: Uint8Array, length: number): Uint8Array[] {
+  return Array.from({ length: Math.ceil(bytes.length / length) }, (_, i) =>
+    bytes.subarray(i * length, (i + 1) * length),
+  );
+}
+
+/**
+ * Writes the parts one after the other, each in a packet of its own, and keeps the connection open
+ * until an answer with a Content-Length is complete.
+ */
+export async function converse(parts: readonly (string | Uint8Array)[]): Promise<RawAnswer> {
+  const socket = connect({ host: "127.0.0.1", port: inject("service").port, noDelay: true });
+  socket.setTimeout(SILENCE_MS, () => socket.destroy(new Error("no answer")));
+  const began = performance.now();
+  const answer = new Promise<RawAnswer>((resolve, reject) => {
+    let received = Buffer.alloc(0);
+    socket.on("data", (bytes) => {
+      received = Buffer.concat([received, bytes]);
+      const parsed = parseAnswer(received);
+      if (parsed !== undefined) resolve({ ...parsed, elapsedMs: performance.now() - began });
+    });
+    socket.on("error", reject);
+    socket.on("close", () => reject(new Error(`closed after ${received.toString()}`)));
+  });
+  try {
+    return await Promise.race([answer, writeAll(socket, parts).then(() => answer)]);
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function writeAll(
+  socket: ReturnType<typeof connect>,
+  parts: readonly (string | Uint8Array)[],
+): Promise<void> {
+  for (const part of parts) {
+    if (socket.destroyed) return;
+    socket.write(part);
+    await sleep(5);
+  }
+}
+
+function parseAnswer(received: Buffer): Omit<RawAnswer, "elapsedMs"> | undefined {
+  const end = received.indexOf("\r\n\r\n");
+  if (end === -1) return undefined;
+  const [statusLine = "", ...lines] = received.subarray(0, end).toString().split("\r\n");
+  const headers = new Headers(
+    lines.map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1)]),
+  );
+  const body = received.subarray(end + 4);
+  if (body.length < Number(headers.get("content-length") ?? Infinity)) return undefined;
+  return { status: Number(statusLine.split(" ")[1]), headers, body };
+}

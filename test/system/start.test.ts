@@ -1,0 +1,222 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, describe, expect, inject, it } from "vitest";
+import { CALL } from "./http.ts";
+import { freePort } from "./running-service.ts";
+
+const SERVING = "Ctrl-C";
+
+/** `npm start` as its user sees it. */
+class Start {
+  static readonly #running = new Set<Start>();
+  readonly #child: ChildProcess;
+  readonly #closed: Promise<unknown>;
+  stdout = "";
+  stderr = "";
+
+  constructor(...args: readonly string[]) {
+    this.#child = spawn(process.execPath, ["scripts/start.ts", ...args]);
+    this.#closed = once(this.#child, "close");
+    this.#child.stdout?.on("data", (text) => (this.stdout += String(text)));
+    this.#child.stderr?.on("data", (text) => (this.stderr += String(text)));
+    Start.#running.add(this);
+  }
+
+  static async stopAll(): Promise<void> {
+    await Promise.all([...Start.#running].map((start) => start.interrupt()));
+  }
+
+  /** Waits for a text on standard output. */
+  async says(text: string): Promise<void> {
+    while (!this.stdout.includes(text)) {
+      if (this.#child.exitCode !== null)
+        throw new Error(`ended without "${text}":\n${this.stdout}${this.stderr}`);
+      await sleep(20);
+    }
+  }
+
+  /** Waits for the end; the exit code. */
+  async ends(): Promise<number | null> {
+    await this.#closed;
+    Start.#running.delete(this);
+    return this.#child.exitCode;
+  }
+
+  /** Presses Ctrl-C; the exit code. */
+  async interrupt(): Promise<number | null> {
+    this.#child.kill("SIGINT");
+    return this.ends();
+  }
+
+  /** Ids of the processes that it started, and of those that they started. */
+  descendants(): Set<number> {
+    const found = new Set([this.#child.pid ?? 0]);
+    // Parents come before their children only as long as ids do not wrap around.
+    for (let before = 0; before < found.size;) {
+      before = found.size;
+      for (const { pid, parent } of processes()) if (found.has(parent)) found.add(pid);
+    }
+    return found;
+  }
+}
+
+interface Process {
+  readonly pid: number;
+  readonly parent: number;
+  readonly command: string;
+}
+
+/** All processes that run, without those that have ended and only wait for their parent. */
+function processes(): Process[] {
+  const { stdout } = spawnSync("ps", ["-A", "-o", "pid=,ppid=,stat=,args="], { encoding: "utf8" });
+  return stdout.split("\n").flatMap((line) => {
+    const [, pid, parent, state, command = ""] =
+      /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
+    if (state === undefined || state.startsWith("Z")) return [];
+    return [{ pid: Number(pid), parent: Number(parent), command }];
+  });
+}
+
+async function survivors(pids: ReadonlySet<number>): Promise<Process[]> {
+  // A killed process takes a moment to go.
+  for (let tries = 0; tries < 50; tries++) {
+    if (!processes().some(({ pid }) => pids.has(pid))) return [];
+    await sleep(20);
+  }
+  return processes().filter(({ pid }) => pids.has(pid));
+}
+
+const state = mkdtempSync(join(tmpdir(), "locations-start-"));
+afterAll(async () => {
+  await Start.stopAll();
+  rmSync(state, { recursive: true, force: true });
+});
+
+async function germanRegions(url: string): Promise<unknown> {
+  const body = JSON.stringify({ locale: "de" });
+  const headers = { "content-type": "application/json" };
+  const answer = await fetch(url + CALL, { method: "POST", headers, body });
+  const { regions } = await answer.json<{ regions: { nameLocalized: string }[] }>();
+  return regions.map(({ nameLocalized }) => nameLocalized);
+}
+
+describe("npm start", () => {
+  it("publishes, tells how to call the service, and leaves nothing behind", async () => {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const started = new Start(`--port=${port}`, "--locales=en,de", `--state=${state}`, "--fresh");
+    await started.says(SERVING);
+    expect(started.stderr).toBe("");
+    expect(started.stdout).toContain("Catalog published.");
+    expect(started.stdout).toContain("Serving 9074 airports");
+    expect(started.stdout).toContain(`curl --compressed --json '{"locale":"de"}' ${url}${CALL}`);
+    expect(started.stdout).toContain(
+      `npx buf curl --schema proto --protocol grpcweb -d '{"locale":"de"}' ${url}${CALL}`,
+    );
+    expect(await germanRegions(url)).toContain("Balearen");
+
+    const [, tokenFile = ""] = /^Admin token {2}(\S+)$/m.exec(started.stdout) ?? [];
+    const token = readFileSync(tokenFile, "utf8").trim();
+    const authorization = `Bearer ${token}`;
+    const admin = await fetch(`${url}/admin/nothing`, { headers: { authorization } });
+    expect(admin.status).toBe(404);
+    expect((await fetch(`${url}/admin/nothing`)).status).toBe(401);
+    const log = readFileSync(join(state, "worker.log"), "utf8");
+    expect(log).toContain('"event":"ingest_');
+    expect(log + started.stdout).not.toContain(token);
+
+    const pids = started.descendants();
+    const commands = processes().filter(({ pid }) => pids.has(pid));
+    expect(commands.some(({ command }) => command.includes("workerd serve"))).toBe(true);
+    expect(await started.interrupt()).toBe(0);
+    expect(started.stderr).toBe("");
+    expect(await survivors(pids)).toEqual([]);
+    await expect(fetch(url)).rejects.toThrow("fetch failed");
+  });
+
+  it("finds the published catalog the next time, and shares neither port nor folder", async () => {
+    const began = Date.now();
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const started = new Start(`--port=${port}`, "--locales=en,de", `--state=${state}`);
+    await started.says(SERVING);
+    expect(started.stdout).toContain("Catalog unchanged.");
+    expect(Date.now() - began).toBeLessThan(30_000);
+
+    const samePort = new Start(`--port=${port}`, `--state=${state}-other`, "--fresh");
+    expect(await samePort.ends()).toBe(1);
+    expect(samePort.stderr).toContain(`Port ${port} is taken by another process`);
+    const sameFolder = new Start(`--port=${await freePort()}`, `--state=${state}`, "--fresh");
+    expect(await sameFolder.ends()).toBe(1);
+    expect(sameFolder.stderr).toContain(`${state} is in use by process`);
+    expect(await germanRegions(url)).toContain("Balearen");
+
+    const pids = started.descendants();
+    expect(await started.interrupt()).toBe(0);
+    expect(await survivors(pids)).toEqual([]);
+  });
+
+  it.each(["Applying migrations", "Starting the Worker", "build …"])(
+    "ends everything that it started when interrupted at: %s",
+    async (step) => {
+      const started = new Start(
+        `--port=${await freePort()}`,
+        "--locales=en",
+        `--state=${state}`,
+        "--fresh",
+      );
+      await started.says(step);
+      await sleep(200);
+      const pids = started.descendants();
+      expect(pids.size).toBeGreaterThan(1);
+      expect(await started.interrupt()).toBe(0);
+      expect(started.stderr).toBe("");
+      expect(await survivors(pids)).toEqual([]);
+    },
+  );
+
+  it("says which port is taken, before it touches what is stored", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const started = new Start(`--port=${port}`, `--state=${state}`, "--fresh");
+    expect(await started.ends()).toBe(1);
+    expect(started.stderr).toContain(`Port ${port} is taken by another process`);
+    expect(started.stderr).toContain("npm start -- --port");
+    expect(started.stdout).toBe("");
+    server.close();
+  });
+
+  it.each([
+    [["--locales=xx"], /^--locales xx: .*"xx"; there are names in .*\bde\b/m],
+    [["--locales=en,DE"], /"DE"; there are names in/],
+    [["--locales="], /there are names in/],
+    [["--port=80a"], /--port must be a number from 1 to 65535, not "80a"/],
+    [["--port=65536"], /--port must be a number from 1 to 65535/],
+    [["--lokales=de"], /Unknown option '--lokales'[^]*Usage: npm start/],
+    [["en"], /Unexpected argument 'en'[^]*Usage: npm start/],
+  ])("refuses %s and says what is right", async (args, message) => {
+    const started = new Start(`--state=${state}`, ...args);
+    expect(await started.ends()).toBe(1);
+    expect(started.stderr).toMatch(message);
+    expect(started.stderr).not.toContain("    at ");
+    expect(started.stdout).toBe("");
+  });
+
+  it("explains its options", async () => {
+    const started = new Start("--help");
+    expect(await started.ends()).toBe(0);
+    for (const option of ["--port N", "--locales LIST", "--state FOLDER", "--fresh"])
+      expect(started.stdout).toContain(option);
+  });
+});
+
+it("leaves the service that the other tests share alone", async () => {
+  expect((await fetch(`${inject("service").url}/catalog/health`)).status).toBe(200);
+});

@@ -1,0 +1,89 @@
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { create, toBinary } from "@bufbuild/protobuf";
+import { LocationsRequestSchema } from "../../gen/locations/v1/locations_pb.ts";
+import { type Answer, CALL, type Sent } from "./http.ts";
+
+/** The same call in each form that is stored, as a request. */
+export const FORMS = {
+  "Connect, binary": (locale: string): Sent => ({
+    headers: { "content-type": "application/proto" },
+    body: requestMessage(locale),
+  }),
+  "Connect, JSON": (locale: string): Sent => ({
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ locale }),
+  }),
+  "Connect GET, binary": (locale: string): Sent => {
+    const message = Buffer.from(requestMessage(locale)).toString("base64url");
+    return {
+      method: "GET",
+      path: `${CALL}?connect=v1&encoding=proto&base64=1&message=${message}`,
+    };
+  },
+  "Connect GET, JSON": (locale: string): Sent => ({
+    method: "GET",
+    path: `${CALL}?connect=v1&encoding=json&message=${encodeURIComponent(JSON.stringify({ locale }))}`,
+  }),
+  "gRPC-Web": (locale: string): Sent => ({
+    headers: { "content-type": "application/grpc-web+proto" },
+    body: frame(requestMessage(locale)),
+  }),
+  "gRPC-Web text": (locale: string): Sent => ({
+    headers: { "content-type": "application/grpc-web-text" },
+    body: frame(requestMessage(locale)).toString("base64"),
+  }),
+} as const;
+export type Form = keyof typeof FORMS;
+
+/** Content-Type of the answer to each form. */
+export const CONTENT_TYPES: { readonly [F in Form]: string } = {
+  "Connect, binary": "application/proto",
+  "Connect, JSON": "application/json",
+  "Connect GET, binary": "application/proto",
+  "Connect GET, JSON": "application/json",
+  "gRPC-Web": "application/grpc-web+proto",
+  "gRPC-Web text": "application/grpc-web-text+proto",
+};
+
+export function requestMessage(locale: string): Uint8Array {
+  return toBinary(LocationsRequestSchema, create(LocationsRequestSchema, { locale }));
+}
+
+/** A gRPC-Web frame: a byte of flags, four of length, the payload. */
+export function frame(payload: Uint8Array, flags = 0): Buffer {
+  const prefix = Buffer.alloc(5);
+  prefix.writeUInt8(flags);
+  prefix.writeUInt32BE(payload.length, 1);
+  return Buffer.concat([prefix, payload]);
+}
+
+export interface Frame {
+  readonly flags: number;
+  readonly payload: Buffer;
+}
+
+/** The frames of a gRPC-Web body; throws if the lengths do not add up to it. */
+export function frames(body: Buffer): Frame[] {
+  if (body.length === 0) return [];
+  const end = 5 + body.readUInt32BE(1);
+  if (end > body.length) throw new Error(`a frame ends at ${end} of ${body.length}`);
+  return [
+    { flags: body.readUInt8(0), payload: body.subarray(5, end) },
+    ...frames(body.subarray(end)),
+  ];
+}
+
+/** The body of an answer without its content coding. */
+export function decoded({ headers, body }: Answer): Buffer {
+  const coding = headers["content-encoding"];
+  switch (coding) {
+    case undefined:
+      return body;
+    case "br":
+      return brotliDecompressSync(body);
+    case "gzip":
+      return gunzipSync(body);
+    default:
+      throw new Error(`unknown content coding ${coding}`);
+  }
+}

@@ -1,0 +1,54 @@
+import { dirname } from "node:path";
+import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
+import { defineConfig } from "vitest/config";
+import { adminTokens } from "./builders/admin-tokens.ts";
+
+const root = `${dirname(import.meta.dirname)}/`;
+
+// Read as the value of the required secret; only a binding would still be warned about.
+process.env.ADMIN_TOKENS = adminTokens();
+
+export default defineConfig({
+  root,
+  test: {
+    projects: [
+      {
+        root,
+        test: {
+          name: "node",
+          include: ["test/node/**/*.test.ts"],
+        },
+      },
+      {
+        root,
+        plugins: [
+          cloudflareTest(async () => ({
+            wrangler: { configPath: `${root}wrangler.toml` },
+            miniflare: {
+              bindings: {
+                LOCALES: "en,de,ja",
+                MIGRATIONS: await readD1Migrations(`${root}migrations`),
+              },
+            },
+          })),
+        ],
+        test: {
+          name: "workers",
+          include: ["test/workers/**/*.test.ts"],
+          setupFiles: ["test/workers/apply-migrations.ts"],
+        },
+      },
+      {
+        root,
+        test: {
+          name: "system",
+          include: ["test/system/**/*.test.ts"],
+          globalSetup: ["test/system/running-service.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});

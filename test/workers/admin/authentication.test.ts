@@ -1,0 +1,137 @@
+import { exports } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import {
+  digest,
+  EXPIRED_TOKEN,
+  OPERATOR_TOKEN,
+  READER_TOKEN,
+} from "../../builders/admin-tokens.ts";
+import { AdminWorld } from "../../builders/admin-world.ts";
+
+const RUN = "/admin/ingest/runs/01a1fc3f-b811-706c-8d6d-9e5359a10797";
+
+function fetchAs(authorization: string | null, path: string, method = "GET"): Promise<Response> {
+  const headers = new Headers();
+  if (authorization !== null) headers.set("authorization", authorization);
+  return exports.default.fetch(`https://locations.test${path}`, { method, headers });
+}
+
+/** An answer but for what differs with every request. */
+async function shapeOf(answer: Response) {
+  const { request_id, ...body } = await answer.json<{ request_id: unknown }>();
+  expect(request_id).toEqual(expect.stringMatching(/^[0-9a-f-]{36}$/));
+  return { status: answer.status, headers: Object.fromEntries(answer.headers), body };
+}
+
+describe("a request without a valid token", () => {
+  it.each([
+    ["no Authorization header", null],
+    ["an empty one", ""],
+    ["the scheme alone", "Bearer"],
+    ["an empty token", "Bearer "],
+    ["a wrong token", "Bearer wrong"],
+    ["a token with one more letter", `Bearer ${OPERATOR_TOKEN}x`],
+    ["a token with one letter less", `Bearer ${OPERATOR_TOKEN.slice(0, -1)}`],
+    ["a token in capitals", `Bearer ${OPERATOR_TOKEN.toUpperCase()}`],
+    ["two tokens", `Bearer ${OPERATOR_TOKEN} ${OPERATOR_TOKEN}`],
+    ["two tokens by comma", `Bearer ${OPERATOR_TOKEN}, Bearer ${READER_TOKEN}`],
+    ["a very long token", `Bearer ${"x".repeat(8000)}`],
+    ["an expired token", `Bearer ${EXPIRED_TOKEN}`],
+    ["the hash in place of the token", `Bearer ${digest(OPERATOR_TOKEN)}`],
+    ["another scheme", `Token ${OPERATOR_TOKEN}`],
+    ["basic authentication", `Basic ${btoa(`admin:${OPERATOR_TOKEN}`)}`],
+    ["no scheme", OPERATOR_TOKEN],
+  ])("is answered 401 in the same shape with %s", async (_, authorization) => {
+    const answer = await fetchAs(authorization, RUN);
+    expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="admin"');
+    expect(answer.headers.get("content-type")).toBe("application/problem+json");
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(await shapeOf(answer)).toEqual(await shapeOf(await fetchAs(null, RUN)));
+    expect(answer.status).toBe(401);
+  });
+
+  it.each([
+    ["an unknown path", "GET", "/admin/no/such/path"],
+    ["the root of the admin routes", "GET", "/admin"],
+    ["the root with a slash", "GET", "/admin/"],
+    ["another method", "DELETE", "/admin/ingest/queue"],
+    ["a route that changes something", "POST", "/admin/ingest/queue"],
+    ["a preflight", "OPTIONS", "/admin/ingest/queue"],
+    ["a path with encoded letters", "GET", "/%61dmin/ingest/runs/x"],
+    ["a path with dots", "GET", "/catalog/../admin/ingest/runs/x"],
+  ])("learns nothing from %s", async (_, method, path) => {
+    const answer = await fetchAs(null, path, method);
+    expect(await shapeOf(answer)).toEqual(await shapeOf(await fetchAs(null, RUN)));
+  });
+
+  it("learns nothing from HEAD", async () => {
+    expect((await fetchAs(null, "/admin/ingest/queue", "HEAD")).status).toBe(401);
+  });
+});
+
+describe("a request with a valid token", () => {
+  it.each(["Bearer", "bearer", "BEARER", "Bearer  "])(
+    "may write the scheme “%s”",
+    async (scheme) => {
+      expect((await fetchAs(`${scheme} ${READER_TOKEN}`, RUN)).status).toBe(404);
+    },
+  );
+
+  it("is answered 404 at an unknown path", async () => {
+    const answer = await fetchAs(`Bearer ${READER_TOKEN}`, "/admin/no/such/path");
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toMatchObject({ code: "not_found" });
+  });
+
+  it("is answered 403 without the scope that the route asks for", async () => {
+    const answer = await fetchAs(`Bearer ${READER_TOKEN}`, "/admin/ingest/queue", "POST");
+    expect(answer.status).toBe(403);
+    expect(await answer.json()).toMatchObject({
+      code: "scope_missing",
+      detail: 'This token lacks the scope "operate".',
+    });
+  });
+
+  it("gets no CORS headers: browsers of other origins are kept out", async () => {
+    const answer = await exports.default.fetch(`https://locations.test${RUN}`, {
+      headers: { authorization: `Bearer ${READER_TOKEN}`, origin: "https://evil.example" },
+    });
+    const names = [...answer.headers.keys()];
+    expect(names.filter((name) => name.startsWith("access-control-"))).toEqual([]);
+  });
+});
+
+describe("a token that expires", () => {
+  it("is valid until its last millisecond", async () => {
+    const world = new AdminWorld();
+    const [token] = world.tokens;
+    if (token === undefined) throw new Error("one was configured");
+    world.tokens = [{ ...token, expiresAt: world.time + 1 }];
+    expect((await world.request(RUN)).status).toBe(404);
+    world.time += 1;
+    expect((await world.request(RUN)).status).toBe(401);
+  });
+});
+
+describe("a token that was configured as the hash of nothing", () => {
+  it.each(["", "Bearer ", "Bearer"])("lets nobody in who sends “%s”", async (authorization) => {
+    const world = new AdminWorld();
+    world.tokens = [{ id: "oops", sha256: digest(""), scopes: ["read"], expiresAt: null }];
+    expect((await world.request(RUN, { headers: { authorization } })).status).toBe(401);
+  });
+});
+
+describe("with no token configured", () => {
+  it("every admin route is closed, and says what to set", async () => {
+    const world = new AdminWorld();
+    world.tokens = [];
+    for (const path of [RUN, "/admin/ingest/queue", "/admin/unknown"]) {
+      const answer = await world.request(path);
+      expect(answer.status).toBe(503);
+      expect(await answer.json()).toMatchObject({
+        code: "no_tokens",
+        detail: expect.stringContaining("ADMIN_TOKENS"),
+      });
+    }
+  });
+});

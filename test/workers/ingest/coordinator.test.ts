@@ -1,0 +1,170 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { compareText } from "../../../src/catalog/integrity.ts";
+import { manifestBlobs } from "../../../src/catalog/manifest.ts";
+import type { EnqueueAnswer } from "../../../src/ingest/queue.ts";
+import { STAGES, type Run } from "../../../src/ingest/run.ts";
+import { blobKey } from "../../../src/storage/keys.ts";
+import { anEnqueueRequest } from "../../builders/run.ts";
+import {
+  coordinator,
+  historyRows,
+  RUN_TIMEOUT_MS,
+  runEnded,
+  runWhen,
+  servedManifest,
+  store,
+} from "./coordinator-under-test.ts";
+
+let enqueued: EnqueueAnswer;
+/** Two that were put in the queue at the same time, while the first run was under way. */
+let racing: EnqueueAnswer[];
+let first: Run;
+let second: Run;
+
+beforeAll(async () => {
+  enqueued = await coordinator().enqueue(anEnqueueRequest({ note: "the first" }));
+  await runWhen(enqueued.run.id, ({ state }) => state === "running");
+  const enqueue = () => coordinator().enqueue(anEnqueueRequest({ trigger: "cron" }));
+  racing = await Promise.all([enqueue(), enqueue()]);
+  first = await runEnded(enqueued.run.id);
+  second = await runEnded(racing[0]?.run.id ?? "");
+}, RUN_TIMEOUT_MS);
+
+describe("the first run", () => {
+  it("begins now", () => {
+    expect(enqueued).toMatchObject({
+      disposition: "queued",
+      willStart: "now",
+      run: {
+        state: "queued",
+        trigger: "manual",
+        note: "the first",
+        source: "embedded",
+      },
+    });
+  });
+
+  it("ends as published, having counted everything", () => {
+    expect(first).toMatchObject({
+      id: enqueued.run.id,
+      state: "succeeded",
+      outcome: "published",
+      error: null,
+      retries: 0,
+      generationBefore: null,
+      generationAfter: 1,
+      stage: STAGES.at(-1),
+      accounting: {
+        counts: {
+          airports: {
+            seen: 9074,
+            kept: 9074,
+            rejected: 0,
+          },
+        },
+        filtered: 0,
+        rejectedByReason: {},
+        rejects: [],
+        newRegions: [],
+      },
+    });
+    expect(first.progress.done).toBe(first.progress.total);
+    const times = [first.queuedAt, first.startedAt, first.heartbeatAt, first.finishedAt];
+    expect(times.toSorted((a, b) => compareText(a ?? "", b ?? ""))).toEqual(times);
+  });
+
+  it("publishes the configured locales in every coding, the same in KV and R2", async () => {
+    const manifest = await servedManifest();
+    expect(manifest).toMatchObject({ generation: 1, previous: null, counts: { airports: 9074 } });
+    expect(Object.keys(manifest.locales)).toEqual(["de", "en", "ja"]);
+    for (const { bodies } of Object.values(manifest.locales))
+      expect(Object.keys(bodies.json)).toEqual(["br", "gzip", "identity"]);
+    expect(await store.readManifest("r2")).toEqual({ ok: true, value: manifest });
+    expect(await store.readGeneration(1)).toEqual({ ok: true, value: manifest });
+  });
+
+  it("stores each blob that the manifest names under its hash, in KV and R2", async () => {
+    const blobs = manifestBlobs(await servedManifest());
+    for (const sha256 of blobs)
+      for (const replica of ["kv", "r2"] as const) {
+        const copy = await store.readBlob(replica, sha256);
+        expect(copy.ok, `${replica} ${blobKey(sha256)}`).toBe(true);
+      }
+  });
+
+  it("archives upstream's bytes", async () => {
+    const { sources } = await servedManifest();
+    for (const file of ["airports.csv.gz", "regions.csv.gz"])
+      expect(await env.ARCHIVE.head(`sources/${sources[file]}`), file).not.toBeNull();
+  });
+});
+
+describe("two enqueues at the same time", () => {
+  it("make one run, and both get it", () => {
+    expect(new Set(racing.map(({ run }) => run.id)).size).toBe(1);
+    expect(racing.map(({ disposition }) => disposition).toSorted()).toEqual([
+      "coalesced",
+      "queued_behind_running",
+    ]);
+    for (const { willStart } of racing) expect(willStart).toBe(`after_run:${first.id}`);
+  });
+
+  it("begin it after the run under way has ended", () => {
+    expect((second.startedAt ?? "") >= (first.finishedAt ?? "?")).toBe(true);
+  });
+});
+
+describe("a run of the same content", () => {
+  it("is unchanged, and leaves the manifest as it is", async () => {
+    expect(second).toMatchObject({
+      state: "succeeded",
+      outcome: "unchanged",
+      error: null,
+      generationAfter: null,
+      catalogSha256: first.catalogSha256,
+    });
+    expect((await servedManifest()).generation).toBe(1);
+  });
+});
+
+describe("the history in D1", () => {
+  it("has one row for each run, as it ended", async () => {
+    await expect
+      .poll(async () => (await historyRows()).map(({ state }) => state))
+      .toEqual(["succeeded", "succeeded"]);
+    const rows = await historyRows();
+    expect(rows.map(({ id, outcome }) => [id, outcome])).toEqual([
+      [first.id, "published"],
+      [second.id, "unchanged"],
+    ]);
+    expect(JSON.parse(String(rows[0]?.["accounting"]))).toEqual(first.accounting);
+    expect(rows[0]).toMatchObject({
+      note: "the first",
+      generation_after: 1,
+      catalog_sha256: first.catalogSha256,
+      finished_at: first.finishedAt,
+      requested_by: "ops",
+      error: null,
+    });
+  });
+
+  it("is all that waited for it: the outbox is empty, and no alarm is set", async () => {
+    await expect
+      .poll(() =>
+        runInDurableObject(coordinator(), async (_, { storage }) => ({
+          waiting: storage.sql.exec("SELECT seq FROM outbox").toArray(),
+          alarm: await storage.getAlarm(),
+        })),
+      )
+      .toEqual({ waiting: [], alarm: null });
+  });
+});
+
+describe("findRun", () => {
+  it("answers null for a run that there is not", async () => {
+    expect(await coordinator().findRun("01a1fc3f-b811-706c-8d6d-9e5359a10797")).toBeNull();
+    expect(await coordinator().findRun("' OR 1=1 --")).toBeNull();
+  });
+});

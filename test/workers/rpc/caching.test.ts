@@ -1,0 +1,175 @@
+import { describe, expect, it } from "vitest";
+import { CODINGS } from "../../../src/catalog/manifest.ts";
+import { FakeCatalogReader } from "../../builders/fake-catalog-reader.ts";
+import { aGet, aHandler, aPost, bytesOf, type Subject } from "./requests.ts";
+
+async function tagOf({ handler }: Subject, request: Request): Promise<string> {
+  const tag = (await handler(request)).headers.get("etag");
+  if (tag === null) throw new Error("no entity tag");
+  return tag;
+}
+
+describe("headers of a success", () => {
+  const COMMON = {
+    "catalog-version": "7",
+    "content-language": "en",
+    "last-modified": "Sun, 01 Nov 2026 12:34:56 GMT",
+    vary: "Accept-Encoding",
+  };
+  const CACHEABLE = "public, max-age=300, stale-while-revalidate=86400, stale-if-error=604800";
+
+  it.each([
+    ["GET", () => aGet(), CACHEABLE],
+    ["HEAD", () => aGet({ method: "HEAD" }), CACHEABLE],
+    ["POST", () => aPost("application/proto"), "no-store"],
+    ["gRPC-Web", () => aPost("application/grpc-web+proto"), "no-store"],
+    ["gRPC-Web JSON, which is not stored,", () => aPost("application/grpc-web+json"), "no-store"],
+  ])("of %s name the version", async (_, build, cacheControl) => {
+    const { handler, reader } = aHandler();
+    const { headers, status } = await handler(build());
+    expect(status).toBe(200);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      ...COMMON,
+      "cache-control": cacheControl,
+      "catalog-sha256": reader.manifest.locales["en"]?.sha256,
+    });
+    expect(headers.get("etag")).toMatch(/^(?:W\/)?"[0-9a-f]{32}"$/);
+    expect(headers.has("locale-fallback")).toBe(false);
+  });
+
+  it("follow a new version, also where the body is the same", async () => {
+    const old = new FakeCatalogReader();
+    const { handler } = aHandler({ fake: old });
+    await handler(aGet());
+    const next = new FakeCatalogReader({ generation: 8, publishedAt: "2026-11-02T00:00:00.000Z" });
+    const { locales } = old.manifest;
+    old.currentResult = { ok: true, manifest: { ...next.manifest, locales } };
+    const { headers } = await handler(aGet());
+    expect(headers.get("catalog-version")).toBe("8");
+    expect(headers.get("last-modified")).toBe("Mon, 02 Nov 2026 00:00:00 GMT");
+  });
+
+  it("are of the version that the bytes belong to, when it is an older one", async () => {
+    const older = new FakeCatalogReader({ generation: 6, publishedAt: "2026-10-01T00:00:00.000Z" });
+    const { handler, reader } = aHandler();
+    const entry = older.manifest.locales["en"];
+    const body = entry?.bodies.proto.identity;
+    if (entry === undefined || body === undefined) throw new Error("en is not published");
+    reader.openResult = {
+      ok: true,
+      opened: {
+        manifest: older.manifest,
+        locale: "en",
+        entry,
+        representation: "proto",
+        coding: "identity",
+        body,
+        bytes: older.bytes("en", "proto", "identity"),
+      },
+    };
+    expect((await handler(aGet())).headers.get("catalog-version")).toBe("6");
+  });
+});
+
+describe("entity tags", () => {
+  it("tell locales, codecs and codings apart", async () => {
+    const subject = aHandler();
+    const tags = new Set<string>();
+    for (const locale of ["en", "de"]) {
+      for (const encoding of ["proto", "json"] as const) {
+        for (const coding of CODINGS) {
+          const headers = { "accept-encoding": coding };
+          tags.add(await tagOf(subject, aGet({ locale, encoding, headers })));
+        }
+      }
+    }
+    expect(tags.size).toBe(2 * 2 * CODINGS.length);
+  });
+});
+
+describe("If-None-Match", () => {
+  it.each([
+    ["the tag", (tag: string) => tag],
+    ["the tag made weak", (tag: string) => `W/${tag}`],
+    ["a list with the tag", (tag: string) => `"a", W/${tag}, "b"`],
+    ["a star", () => "*"],
+  ])("with %s is answered with 304", async (_, build) => {
+    const subject = aHandler();
+    const etag = await tagOf(subject, aGet());
+    subject.reader.opened.length = 0;
+    for (const method of ["GET", "HEAD", "GET"]) {
+      const headers = { "if-none-match": build(etag) };
+      const response = await subject.handler(aGet({ method, headers }));
+      expect(response.status).toBe(304);
+      expect(response.body).toBeNull();
+      expect(response.headers.has("content-type")).toBe(false);
+      expect(response.headers.has("content-encoding")).toBe(false);
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        etag,
+        vary: "Accept-Encoding",
+        "access-control-allow-origin": "*",
+        "cache-control": expect.stringContaining("max-age=300"),
+      });
+    }
+    expect(subject.reader.opened).toEqual([]);
+  });
+
+  it("with another tag gets the body", async () => {
+    const subject = aHandler();
+    const json = await tagOf(subject, aGet({ encoding: "json" }));
+    const gzip = await tagOf(subject, aGet({ headers: { "accept-encoding": "gzip" } }));
+    for (const tag of ['"x"', json, gzip]) {
+      const response = await subject.handler(aGet({ headers: { "if-none-match": tag } }));
+      expect(response.status).toBe(200);
+    }
+  });
+
+  it("does not matter to POST", async () => {
+    const subject = aHandler();
+    for (const type of [
+      "application/proto",
+      "application/grpc-web",
+      "application/grpc-web+json",
+    ] as const) {
+      const response = await subject.handler(aPost(type, { headers: { "if-none-match": "*" } }));
+      expect(response.status).toBe(200);
+    }
+  });
+
+  it("never makes an error look like a success", async () => {
+    const subject = aHandler();
+    const headers = { "if-none-match": "*" };
+    const malformed = await subject.handler(aGet({ locale: "--", headers }));
+    subject.reader.currentResult = { ok: false, reason: "unavailable" };
+    const unavailable = await subject.handler(aGet({ headers }));
+    expect([malformed.status, unavailable.status]).toEqual([400, 503]);
+    for (const response of [malformed, unavailable]) {
+      expect(response.headers.has("etag")).toBe(false);
+      expect(response.headers.get("cache-control")).toBe("no-store");
+    }
+  });
+});
+
+describe("HEAD", () => {
+  it("has GET's headers and the body's length, without reading the body", async () => {
+    const { handler, reader } = aHandler();
+    const get = await handler(aGet({ headers: { "accept-encoding": "gzip" } }));
+    reader.opened.length = 0;
+    const head = await handler(aGet({ method: "HEAD", headers: { "accept-encoding": "gzip" } }));
+    const length = String((await bytesOf(get)).byteLength);
+    expect(head.status).toBe(200);
+    expect(head.body).toBeNull();
+    expect(Object.fromEntries(head.headers)).toEqual({
+      ...Object.fromEntries(get.headers),
+      "content-length": length,
+    });
+    expect(reader.opened).toEqual([]);
+  });
+
+  it("of a bad request has no body", async () => {
+    const { handler } = aHandler();
+    const response = await handler(aGet({ method: "HEAD", locale: "--" }));
+    expect(response.status).toBe(400);
+    expect(response.body).toBeNull();
+  });
+});

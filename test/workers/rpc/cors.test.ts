@@ -1,0 +1,120 @@
+import { cors } from "@connectrpc/connect";
+import { describe, expect, it } from "vitest";
+import { isRpcRequest } from "../../../src/rpc/handler.ts";
+import { aGet, aHandler, aPost, PATH, URL_OF_METHOD } from "./requests.ts";
+
+const namesIn = (value: string | null): string[] => (value ?? "").toLowerCase().split(", ");
+
+describe("a preflight", () => {
+  it("permits what Connect's and gRPC-Web's clients send", async () => {
+    const { handler } = aHandler();
+    const headers = {
+      origin: "https://example.com",
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "connect-protocol-version,content-type",
+    };
+    const response = await handler(new Request(URL_OF_METHOD, { method: "OPTIONS", headers }));
+    expect(response.status).toBe(204);
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+    expect(response.headers.get("access-control-max-age")).toBe("7200");
+    expect(namesIn(response.headers.get("access-control-allow-methods"))).toEqual([
+      "get",
+      "head",
+      "post",
+    ]);
+    expect(namesIn(response.headers.get("access-control-allow-headers"))).toEqual(
+      expect.arrayContaining(
+        [...cors.allowedHeaders, "if-none-match"].map((name) => name.toLowerCase()),
+      ),
+    );
+    expect(response.headers.has("access-control-allow-credentials")).toBe(false);
+  });
+
+  it("needs an origin and a method; other OPTIONS are not allowed", async () => {
+    const { handler } = aHandler();
+    const response = await handler(new Request(URL_OF_METHOD, { method: "OPTIONS" }));
+    expect(response.status).toBe(405);
+    expect(response.headers.get("allow")).toBe("GET, HEAD, OPTIONS, POST");
+  });
+});
+
+describe("a real answer", () => {
+  const grpc = { "content-type": "application/grpc" };
+  it.each([
+    [200, () => aGet()],
+    [200, () => aPost("application/json")],
+    [200, () => aPost("application/grpc-web-text")],
+    [304, () => aGet({ headers: { "if-none-match": "*" } })],
+    [400, () => aGet({ locale: "--" })],
+    [
+      404,
+      () => new Request("http://localhost/locations.v1.LocationsService/Nope", { method: "POST" }),
+    ],
+    [405, () => new Request(URL_OF_METHOD, { method: "PUT" })],
+    [415, () => new Request(URL_OF_METHOD, { method: "POST", headers: grpc, body: "x" })],
+  ])("of status %i may be read by any origin", async (status, build) => {
+    const { handler } = aHandler();
+    const { headers, status: actual } = await handler(build());
+    expect(actual).toBe(status);
+    expect(headers.get("access-control-allow-origin")).toBe("*");
+    expect(namesIn(headers.get("access-control-expose-headers"))).toEqual(
+      expect.arrayContaining([
+        "grpc-status",
+        "grpc-message",
+        "grpc-status-details-bin",
+        "etag",
+        "last-modified",
+        "cache-control",
+        "vary",
+        "content-language",
+        "locale-fallback",
+        "catalog-version",
+        "catalog-sha256",
+        "retry-after",
+      ]),
+    );
+  });
+});
+
+describe("an unsupported media type", () => {
+  it.each([
+    "application/grpc",
+    "application/grpc+proto",
+    "text/plain",
+    "application/grpc-web-text+json",
+  ])("%s is told what is supported", async (contentType) => {
+    const { handler } = aHandler();
+    const headers = { "content-type": contentType };
+    const response = await handler(
+      new Request(URL_OF_METHOD, { method: "POST", headers, body: "AAAA" }),
+    );
+    expect(response.status).toBe(415);
+    expect(namesIn(response.headers.get("accept-post"))).toEqual(
+      expect.arrayContaining([
+        "application/proto",
+        "application/json",
+        "application/grpc-web-text",
+      ]),
+    );
+  });
+});
+
+describe("isRpcRequest", () => {
+  const post = (url: string, contentType = "application/proto"): Request =>
+    new Request(url, { method: "POST", headers: { "content-type": contentType }, body: "x" });
+
+  it.each([
+    [true, post(URL_OF_METHOD)],
+    [true, aGet()],
+    [true, post("https://example.com/locations.v1.LocationsService/Nope")],
+    [true, post("https://example.com/anything", "application/grpc")],
+    [true, post("https://example.com/", "Application/gRPC-Web+proto")],
+    [false, post("https://example.com/")],
+    [false, post(`https://example.com/${PATH}`)],
+    [false, post(`https://example.com/x${PATH}`)],
+    [false, post(`https://example.com/?${PATH}`)],
+    [false, post("https://example.com/locations.v1.locationsservice/GetLocationsV1")],
+  ])("is %s", (expected, request) => {
+    expect(isRpcRequest(request)).toBe(expected);
+  });
+});

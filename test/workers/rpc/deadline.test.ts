@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { aGet, aHandler, aPost, bytesOf, trailerOf } from "./requests.ts";
+
+const OPEN_MS = 300;
+const TIMEOUT_MS = 50;
+
+async function timed<T>(work: Promise<T>): Promise<[T, number]> {
+  const start = Date.now();
+  return [await work, Date.now() - start];
+}
+
+describe("a deadline that passes while storage is slow", () => {
+  it.each([true, false])(
+    "is answered on time, also when storage takes no notice: %s",
+    async (ignores) => {
+      const { handler, reader, logged } = aHandler();
+      await handler(aGet());
+      reader.openMs = OPEN_MS;
+      reader.ignoresSignal = ignores;
+      const connect = { "connect-timeout-ms": String(TIMEOUT_MS) };
+      for (const request of [
+        aGet({ headers: connect }),
+        aPost("application/json", { headers: connect }),
+      ]) {
+        const [response, ms] = await timed(handler(request));
+        expect(response.status).toBe(504);
+        expect(await response.json()).toMatchObject({ code: "deadline_exceeded" });
+        expect(ms).toBeGreaterThanOrEqual(TIMEOUT_MS - 10);
+        expect(ms).toBeLessThan(OPEN_MS - 50);
+      }
+      expect(reader.cancelled).toBe(ignores ? 0 : 2);
+      expect(logged).toEqual([]);
+    },
+  );
+
+  it.each(["application/grpc-web+proto", "application/grpc-web+json"] as const)(
+    "is a trailer in %s",
+    async (type) => {
+      const { handler, reader } = aHandler();
+      reader.openMs = OPEN_MS;
+      const headers = { "grpc-timeout": `${TIMEOUT_MS}m` };
+      const [response, ms] = await timed(handler(aPost(type, { headers })));
+      expect(response.status).toBe(200);
+      expect(trailerOf(await bytesOf(response), "grpc-status")).toBe("4");
+      expect(ms).toBeLessThan(OPEN_MS - 50);
+    },
+  );
+
+  it("that is over from the start never reaches storage", async () => {
+    const { handler, reader } = aHandler();
+    const response = await handler(aGet({ headers: { "connect-timeout-ms": "0" } }));
+    expect(response.status).toBe(504);
+    expect(reader.opened).toEqual([]);
+  });
+
+  it("far away does not pass at once", async () => {
+    const { handler, reader } = aHandler();
+    reader.openMs = 20;
+    const longest = await handler(aGet({ headers: { "connect-timeout-ms": "2147483647" } }));
+    expect(longest.status).toBe(200);
+    const longer = await handler(aGet({ headers: { "connect-timeout-ms": "2147483648" } }));
+    expect(longer.status).toBe(400);
+  });
+});
+
+describe("a client that goes away during a read", () => {
+  it.each([
+    ["that the router decides about", 1],
+    ["like one before", 2],
+  ])("cancels it in a request %s", async (_, requests) => {
+    const { handler, reader, logged } = aHandler();
+    for (let i = 1; i < requests; i++) await handler(aGet());
+    reader.openMs = OPEN_MS;
+    const gone = new AbortController();
+    setTimeout(() => gone.abort(), 20);
+    const [response, ms] = await timed(handler(aGet({ signal: gone.signal })));
+    expect(response.ok).toBe(false);
+    expect(ms).toBeLessThan(OPEN_MS - 50);
+    expect(reader.cancelled).toBe(1);
+    expect(logged).toEqual([]);
+  });
+});

@@ -1,0 +1,203 @@
+import { describe, expect, it } from "vitest";
+import {
+  aGet,
+  aHandler,
+  aPost,
+  bytesOf,
+  framesOf,
+  type PostType,
+  trailerOf,
+  URL_OF_METHOD,
+} from "./requests.ts";
+
+/** Body of a Connect error. */
+async function errorOf(response: Response): Promise<unknown> {
+  expect(response.headers.get("content-type")).toBe("application/json");
+  expect(response.headers.get("cache-control")).toBe("no-store");
+  return response.json();
+}
+
+/** The gRPC-Web body of an answer, decoded from base64 where it is text. */
+async function grpcWebBodyOf(response: Response): Promise<Uint8Array> {
+  const body = Buffer.from(await bytesOf(response));
+  const isText = response.headers.get("content-type") === "application/grpc-web-text+proto";
+  return new Uint8Array(isText ? Buffer.from(body.toString(), "base64") : body);
+}
+
+const GRPC_WEB: readonly PostType[] = [
+  "application/grpc-web",
+  "application/grpc-web+proto",
+  "application/grpc-web+json",
+  "application/grpc-web-text",
+];
+
+describe("a malformed locale", () => {
+  it("is the caller's mistake, with the field and an example", async () => {
+    const { handler, reader } = aHandler();
+    const description =
+      'locale is not a well-formed BCP 47 language tag; use a tag such as "de" or "pt-BR", or leave it empty';
+    for (const request of [aPost("application/proto", { locale: "x" }), aGet({ locale: "x" })]) {
+      const response = await handler(request);
+      expect(response.status).toBe(400);
+      expect(await errorOf(response)).toEqual({
+        code: "invalid_argument",
+        message: description,
+        details: [
+          {
+            type: "google.rpc.BadRequest",
+            debug: { fieldViolations: [{ field: "locale", description }] },
+            value: expect.stringMatching(/^[A-Za-z0-9+/]+$/),
+          },
+        ],
+      });
+    }
+    expect(reader.currentCalls).toBe(0);
+  });
+
+  it("is not repeated to the caller", async () => {
+    const { handler } = aHandler();
+    const response = await handler(aPost("application/json", { locale: "<img>" }));
+    expect(JSON.stringify(await errorOf(response))).not.toContain("img");
+  });
+
+  it.each(GRPC_WEB)("is told in the trailers of %s", async (type) => {
+    const { handler } = aHandler();
+    const response = await handler(aPost(type, { locale: "x".repeat(36) }));
+    const body = await grpcWebBodyOf(response);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(trailerOf(body, "grpc-status")).toBe("3");
+    expect(decodeURIComponent(trailerOf(body, "grpc-message") ?? "")).toContain(
+      "longer than 35 bytes",
+    );
+    expect(trailerOf(body, "grpc-status-details-bin")).toBeDefined();
+  });
+});
+
+describe("a catalog that cannot be read", () => {
+  it.each([
+    ["nothing_published", "30", "no catalog has been published yet"],
+    ["unavailable", "5", "the catalog cannot be read at the moment"],
+  ] as const)(
+    "because of %s is unavailable, with a hint when to retry",
+    async (reason, seconds, message) => {
+      const { handler, reader } = aHandler();
+      reader.currentResult = { ok: false, reason };
+      const response = await handler(aGet());
+      expect(response.status).toBe(503);
+      expect(response.headers.get("retry-after")).toBe(seconds);
+      expect(await errorOf(response)).toEqual({
+        code: "unavailable",
+        message,
+        details: [
+          {
+            type: "google.rpc.RetryInfo",
+            debug: { retryDelay: `${seconds}s` },
+            value: expect.any(String),
+          },
+        ],
+      });
+      const body = await grpcWebBodyOf(await handler(aPost("application/grpc-web-text")));
+      expect(trailerOf(body, "grpc-status")).toBe("14");
+      expect(trailerOf(body, "retry-after")).toBe(seconds);
+    },
+  );
+
+  it("because every copy is damaged is data loss", async () => {
+    const { handler, reader } = aHandler();
+    reader.openResult = { ok: false, reason: "data_loss" };
+    const response = await handler(aPost("application/json"));
+    expect(response.status).toBe(500);
+    expect(await errorOf(response)).toEqual({
+      code: "data_loss",
+      message: "every copy of the catalog is damaged",
+    });
+    const body = await grpcWebBodyOf(await handler(aPost("application/grpc-web")));
+    expect(trailerOf(body, "grpc-status")).toBe("15");
+  });
+
+  it("after it could be read is told to a request like one that succeeded, asking stores once", async () => {
+    const { handler, reader } = aHandler();
+    await handler(aGet());
+    await handler(aGet());
+    reader.opened.length = 0;
+    reader.openResult = { ok: false, reason: "unavailable" };
+    const response = await handler(aGet());
+    expect(response.status).toBe(503);
+    expect(reader.opened).toHaveLength(1);
+    reader.openResult = undefined;
+    expect((await handler(aGet())).status).toBe(200);
+  });
+});
+
+describe("a success that the router turns into an error", () => {
+  it("does not look like a version of the catalog", async () => {
+    const { handler } = aHandler({ router: { writeMaxBytes: 64 } });
+    for (const request of [aGet(), aPost("application/grpc-web+json")]) {
+      const { headers } = await handler(request);
+      expect(headers.has("etag")).toBe(false);
+      expect(headers.has("content-language")).toBe(false);
+      expect(headers.get("cache-control")).toBe("no-store");
+    }
+  });
+});
+
+describe("a bug", () => {
+  it("is internal, and its cause is logged once and not told", async () => {
+    const { handler, reader, logged } = aHandler();
+    await handler(aPost("application/proto"));
+    const cause = new TypeError("secret is undefined");
+    reader.openThrows = cause;
+    for (const type of ["application/proto", "application/json"] as const) {
+      const response = await handler(aPost(type));
+      expect(response.status).toBe(500);
+      expect(await errorOf(response)).toEqual({ code: "internal", message: "internal error" });
+    }
+    for (const type of GRPC_WEB) {
+      const body = await grpcWebBodyOf(await handler(aPost(type)));
+      expect(trailerOf(body, "grpc-status")).toBe("13");
+      expect(trailerOf(body, "grpc-message")).toBe("internal%20error");
+    }
+    expect(logged).toEqual(Array.from({ length: 2 + GRPC_WEB.length }, () => cause));
+  });
+
+  it("outside of the router is internal as well", async () => {
+    const { handler, logged } = aHandler();
+    const broken = altered(aPost("application/grpc-web"), (name) => {
+      if (name === "url") throw new Error("no url");
+    });
+    const frames = framesOf(await bytesOf(await handler(broken)));
+    expect(frames.map(({ flags }) => flags)).toEqual([0x80]);
+    expect(logged).toHaveLength(1);
+  });
+
+  it("that makes the router answer in another form than planned never sends an empty catalog", async () => {
+    const { handler, logged } = aHandler();
+    const headers = new Headers({ "content-type": "application/json" });
+    const asPlanned = new Headers({ "content-type": "application/proto" });
+    // The router copies the headers, and so reads JSON; all others ask for the binary codec.
+    Object.defineProperty(headers, "get", { value: (name: string) => asPlanned.get(name) });
+    const twoFaced = (): Request =>
+      altered(new Request(URL_OF_METHOD, { method: "POST", body: "{}" }), (name) =>
+        name === "headers" ? headers : undefined,
+      );
+    for (const request of [twoFaced(), twoFaced()]) {
+      const response = await handler(request);
+      expect(response.status).toBe(500);
+      expect(await errorOf(response)).toEqual({ code: "internal", message: "internal error" });
+    }
+    expect(logged).toHaveLength(2);
+  });
+});
+
+/** The request, but for what `alter` answers in place of a property. */
+function altered(request: Request, alter: (name: string | symbol) => unknown): Request {
+  return new Proxy(request, {
+    get(target, name) {
+      const replaced = alter(name);
+      if (replaced !== undefined) return replaced;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { FakeCatalogReader } from "../../builders/fake-catalog-reader.ts";
+import { aGet, aHandler, aPost, bytesOf } from "./requests.ts";
+
+describe("the locale of an answer", () => {
+  it.each([
+    ["", "en", null],
+    ["en", "en", null],
+    ["DE", "de", null],
+    ["de_AT", "de", "parent"],
+    ["nb", "no", null],
+    ["iw", "he", null],
+    ["zh-TW", "zh-Hant", "parent"],
+    ["fr-CH", "en", "default"],
+  ])("that was asked for in %j is %s", async (asked, locale, fallback) => {
+    const { handler, reader } = aHandler();
+    for (const request of [
+      aPost("application/proto", { locale: asked }),
+      aGet({ locale: asked }),
+    ]) {
+      const response = await handler(request);
+      expect(response.headers.get("content-language")).toBe(locale);
+      expect(response.headers.get("locale-fallback")).toBe(fallback);
+      expect(await bytesOf(response)).toEqual(reader.bytes(locale, "proto", "identity"));
+    }
+  });
+
+  it("is told of two requests that end in the same body each by itself", async () => {
+    const { handler } = aHandler();
+    for (const [asked, fallback] of [
+      ["de", null],
+      ["de-AT", "parent"],
+      ["de", null],
+    ] as const) {
+      const response = await handler(aGet({ locale: asked }));
+      expect(response.headers.get("locale-fallback")).toBe(fallback);
+    }
+  });
+
+  it("reaches storage only as a published one", async () => {
+    const { handler, reader } = aHandler();
+    for (const locale of ["xx", "valueof", "de-DE-1996", "no", "en-x-y"]) {
+      await handler(aPost("application/json", { locale }));
+    }
+    const asked = reader.opened.map((selection) => selection.locale);
+    expect(asked).toEqual(["en", "en", "de", "no", "en"]);
+  });
+
+  it("is unavailable, not an exception, when the default locale is not published", async () => {
+    const { handler, reader, logged } = aHandler({
+      fake: new FakeCatalogReader({ locales: ["de"] }),
+    });
+    expect((await handler(aGet({ locale: "fr" }))).status).toBe(503);
+    expect((await handler(aGet({ locale: "fr", headers: { "if-none-match": "*" } }))).status).toBe(
+      503,
+    );
+    expect(reader.opened).toEqual([]);
+    expect(logged).toEqual([]);
+  });
+});

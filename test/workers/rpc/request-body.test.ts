@@ -1,0 +1,182 @@
+import { describe, expect, it } from "vitest";
+import { aHandler, aPost, bytesOf, trailerOf, URL_OF_METHOD } from "./requests.ts";
+
+/** A POST whose body arrives in chunks, without a length unless one is given. */
+function aStream(
+  contentType: string,
+  chunks: Uint8Array[],
+  headers: Record<string, string> = {},
+): { request: Request; cancelled: () => boolean } {
+  let cancelled = false;
+  const remaining = [...chunks];
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const chunk = remaining.shift();
+      if (chunk === undefined) controller.close();
+      else controller.enqueue(chunk);
+    },
+    cancel() {
+      cancelled = true;
+    },
+  });
+  const init = {
+    method: "POST",
+    headers: { "content-type": contentType, ...headers },
+    body,
+    duplex: "half",
+  };
+  return { request: new Request(URL_OF_METHOD, init), cancelled: () => cancelled };
+}
+
+const hex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, "hex"));
+
+function cut(bytes: Uint8Array, length: number): Uint8Array[] {
+  return Array.from({ length: Math.ceil(bytes.length / length) }, (_, i) =>
+    bytes.slice(i * length, (i + 1) * length),
+  );
+}
+
+describe("a body", () => {
+  it("is taken in chunks", async () => {
+    const { handler, reader } = aHandler();
+    const connect = await handler(aStream("application/proto", cut(hex("0a02656e"), 1)).request);
+    expect(await bytesOf(connect)).toEqual(reader.bytes("en", "proto", "identity"));
+    const web = await handler(
+      aStream("application/grpc-web", cut(hex("00000000040a02656e"), 3)).request,
+    );
+    expect(await bytesOf(web)).toEqual(reader.bytes("en", "grpc-web", "identity"));
+    const text = Buffer.from("AAAAAAQKAmVu");
+    const base64 = await handler(aStream("application/grpc-web-text", cut(text, 5)).request);
+    expect(await bytesOf(base64)).toEqual(reader.bytes("en", "grpc-web-text", "identity"));
+  });
+
+  it("in base64 may have its frames padded each by itself", async () => {
+    const { handler, reader } = aHandler();
+    const body = btoa("\0\0\0\0\x04") + btoa("\n\x02de") + btoa("\x80\0\0\0\0");
+    const headers = { "content-type": "application/grpc-web-text" };
+    const response = await handler(new Request(URL_OF_METHOD, { method: "POST", headers, body }));
+    expect(await bytesOf(response)).toEqual(reader.bytes("de", "grpc-web-text", "identity"));
+  });
+
+  it("that is no base64 is the caller's mistake", async () => {
+    const { handler } = aHandler();
+    const headers = { "content-type": "application/grpc-web-text" };
+    const response = await handler(
+      new Request(URL_OF_METHOD, { method: "POST", headers, body: "*" }),
+    );
+    const body = Buffer.from(Buffer.from(await bytesOf(response)).toString(), "base64");
+    expect(trailerOf(new Uint8Array(body), "grpc-status")).toBe("3");
+  });
+});
+
+describe("a body over 4,096 bytes", () => {
+  it("is refused before it is read, and what is left is given up", async () => {
+    const { handler } = aHandler();
+    const chunks = Array.from({ length: 100 }, () => new Uint8Array(512));
+    const { request, cancelled } = aStream("application/proto", chunks);
+    const response = await handler(request);
+    expect(response.status).toBe(429);
+    expect(await response.json()).toMatchObject({ code: "resource_exhausted" });
+    expect(cancelled()).toBe(true);
+  });
+
+  it.each(["999999999", "5120"])(
+    "is refused by its announced length of %s alone",
+    async (length) => {
+      const { handler } = aHandler();
+      const headers = { "content-type": "application/proto", "content-length": length };
+      const never = new ReadableStream<Uint8Array>();
+      const init = { method: "POST", headers, body: never, duplex: "half" };
+      const response = await handler(new Request(URL_OF_METHOD, init));
+      expect(response.status).toBe(429);
+    },
+  );
+
+  it.each([
+    ["a message of 4 GiB", "00ffffffff"],
+    ["a message of 4,097 bytes", "0000001001"],
+    ["a trailer of 4 GiB", "80ffffffff"],
+  ])("is refused by a prefix that announces %s", async (_, prefix) => {
+    const { handler } = aHandler();
+    const binary = await handler(aStream("application/grpc-web+proto", [hex(prefix)]).request);
+    expect(trailerOf(await bytesOf(binary), "grpc-status")).toBe("8");
+    const text = Buffer.from(Buffer.from(prefix, "hex").toString("base64"));
+    const base64 = await handler(aStream("application/grpc-web-text", [text]).request);
+    const body = Buffer.from(Buffer.from(await bytesOf(base64)).toString(), "base64");
+    expect(trailerOf(new Uint8Array(body), "grpc-status")).toBe("8");
+  });
+});
+
+describe("a body that is not as announced", () => {
+  it.each(["3", "5"])("is refused: 4 bytes announced as %s", async (announced) => {
+    const { handler } = aHandler();
+    expect((await handler(aPost("application/proto"))).status).toBe(200);
+    const headers = { "content-type": "application/proto", "content-length": announced };
+    const request = new Request(URL_OF_METHOD, { method: "POST", headers, body: hex("0a02656e") });
+    const response = await handler(request);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: "invalid_argument" });
+  });
+
+  it("because the client went away is no bug", async () => {
+    const { handler, logged } = aHandler();
+    const broken = (): ReadableStream<Uint8Array> =>
+      new ReadableStream({ pull: (controller) => controller.error(new Error("connection lost")) });
+    for (const headers of [{ "content-length": "4" }, undefined]) {
+      const init = {
+        method: "POST",
+        headers: { "content-type": "application/proto", ...headers },
+        body: broken(),
+        duplex: "half",
+      };
+      const response = await handler(new Request(URL_OF_METHOD, init));
+      expect(response.status).toBe(499);
+    }
+    expect(logged).toEqual([]);
+  });
+});
+
+describe("header lines that came twice", () => {
+  it("are a malformed timeout", async () => {
+    const { handler } = aHandler();
+    const request = aPost("application/proto");
+    request.headers.append("connect-timeout-ms", "5000");
+    request.headers.append("connect-timeout-ms", "5000");
+    const response = await handler(request);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: "invalid_argument" });
+  });
+
+  it("are an unknown coding", async () => {
+    const { handler } = aHandler();
+    const response = await handler(
+      aPost("application/proto", { headers: { "content-encoding": "gzip, gzip" } }),
+    );
+    expect(response.status).toBe(501);
+    expect(await response.json()).toMatchObject({ code: "unimplemented" });
+  });
+});
+
+describe("a body that nobody reads", () => {
+  it.each([
+    [404, "http://localhost/locations.v1.LocationsService/Nope", "POST", "application/proto"],
+    [405, URL_OF_METHOD, "PUT", "application/proto"],
+    [415, URL_OF_METHOD, "POST", "application/grpc"],
+    [204, URL_OF_METHOD, "OPTIONS", "application/proto"],
+    [400, URL_OF_METHOD, "POST", "application/json"],
+  ])("is given up before the answer %i", async (status, url, method, contentType) => {
+    const { handler } = aHandler();
+    const { request, cancelled } = aStream(
+      contentType,
+      Array.from({ length: 3 }, () => new Uint8Array(10)),
+      {
+        origin: "https://example.com",
+        "access-control-request-method": "POST",
+        "connect-timeout-ms": "malformed",
+      },
+    );
+    const response = await handler(new Request(url, new Request(request, { method })));
+    expect(response.status).toBe(status);
+    expect(cancelled()).toBe(true);
+  });
+});

@@ -1,0 +1,130 @@
+import { LocationsService } from "../../../gen/locations/v1/locations_pb.ts";
+import { createRpcHandler, type RpcHandler } from "../../../src/rpc/handler.ts";
+import { FakeCatalogReader } from "../../builders/fake-catalog-reader.ts";
+
+/** Path of the one method. */
+export const PATH = `/${LocationsService.typeName}/GetLocationsV1`;
+export const URL_OF_METHOD = `http://localhost${PATH}`;
+
+/** A Connect GET of a locale in the binary codec or JSON. */
+export function aGet(
+  init: RequestInit & { locale?: string; encoding?: "proto" | "json" } = {},
+): Request {
+  const { locale = "en", encoding = "proto", ...rest } = init;
+  const message =
+    encoding === "json"
+      ? `message=${encodeURIComponent(JSON.stringify({ locale }))}`
+      : `base64=1&message=${btoa(`\n${String.fromCharCode(locale.length)}${locale}`)}`;
+  return new Request(`${URL_OF_METHOD}?connect=v1&encoding=${encoding}&${message}`, rest);
+}
+
+/** Media types of a POST that are served, by the shape of their body. */
+export type PostType =
+  | "application/proto"
+  | "application/json"
+  | "application/grpc-web"
+  | "application/grpc-web+proto"
+  | "application/grpc-web+json"
+  | "application/grpc-web-text"
+  | "application/grpc-web-text+proto";
+
+/** A POST of a locale, as a client announces it: with its length. */
+export function aPost(
+  contentType: PostType,
+  init: { locale?: string; headers?: Record<string, string> } = {},
+): Request {
+  const body = postBody(contentType, init.locale ?? "en");
+  return new Request(URL_OF_METHOD, {
+    method: "POST",
+    headers: {
+      "content-type": contentType,
+      "content-length": String(body.byteLength),
+      ...init.headers,
+    },
+    body,
+  });
+}
+
+function postBody(contentType: PostType, locale: string): Uint8Array<ArrayBuffer> {
+  const text = new TextEncoder().encode(locale);
+  const proto = text.length === 0 ? [] : [10, text.length, ...text];
+  const json = [...new TextEncoder().encode(JSON.stringify({ locale }))];
+  const framed = (message: number[]): number[] => [
+    0,
+    0,
+    0,
+    message.length >> 8,
+    message.length & 255,
+    ...message,
+  ];
+  switch (contentType) {
+    case "application/proto":
+      return new Uint8Array(proto);
+    case "application/json":
+      return new Uint8Array(json);
+    case "application/grpc-web":
+    case "application/grpc-web+proto":
+      return new Uint8Array(framed(proto));
+    case "application/grpc-web+json":
+      return new Uint8Array(framed(json));
+    case "application/grpc-web-text":
+    case "application/grpc-web-text+proto":
+      return new Uint8Array(Buffer.from(btoa(String.fromCharCode(...framed(proto)))));
+    default:
+      return contentType satisfies never;
+  }
+}
+
+/** A handler with its fake reader, and what it logged. */
+export interface Subject {
+  readonly reader: FakeCatalogReader;
+  readonly handler: RpcHandler;
+  readonly logged: unknown[];
+}
+
+/** Builds a handler over a fake catalog. */
+export function aHandler(
+  options: Partial<Parameters<typeof createRpcHandler>[0]> & { fake?: FakeCatalogReader } = {},
+): Subject {
+  const { fake: reader = new FakeCatalogReader(), ...rest } = options;
+  const logged: unknown[] = [];
+  const handler = createRpcHandler({
+    reader,
+    defaultLocale: "en",
+    log: (_, cause) => logged.push(cause),
+    ...rest,
+  });
+  return { reader, handler, logged };
+}
+
+/** The whole body. */
+export async function bytesOf(response: Response): Promise<Uint8Array> {
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+/** A frame of a gRPC-Web body. */
+export interface Frame {
+  readonly flags: number;
+  readonly data: Uint8Array;
+}
+
+/** Cuts a gRPC-Web body into its frames; throws if their lengths do not add up. */
+export function framesOf(body: Uint8Array): Frame[] {
+  const frames: Frame[] = [];
+  for (let offset = 0; offset < body.byteLength;) {
+    const view = new DataView(body.buffer, body.byteOffset + offset);
+    const end = offset + 5 + view.getUint32(1);
+    if (end > body.byteLength) throw new Error("frame ends after the body");
+    frames.push({ flags: view.getUint8(0), data: body.slice(offset + 5, end) });
+    offset = end;
+  }
+  return frames;
+}
+
+/** Value of a trailer of a gRPC-Web body. */
+export function trailerOf(body: Uint8Array, name: string): string | undefined {
+  const trailer = framesOf(body).find(({ flags }) => flags === 0x80);
+  const lines = new TextDecoder().decode(trailer?.data).split("\r\n");
+  const line = lines.find((candidate) => candidate.startsWith(`${name}: `));
+  return line?.slice(name.length + 2);
+}

@@ -1,0 +1,121 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { sha256Hex } from "../../../src/catalog/hash.ts";
+import { type CatalogStore, createCatalogStore } from "../../../src/storage/catalog-store.ts";
+import { blobKey, generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
+import { aManifest } from "../../builders/manifest.ts";
+
+const bytes = new TextEncoder().encode("Zürich");
+const sha256 = sha256Hex(bytes);
+
+let store: CatalogStore;
+
+beforeEach(() => {
+  store = createCatalogStore(env.CATALOG, env.ARCHIVE);
+  return () => void vi.restoreAllMocks();
+});
+
+describe("a blob", () => {
+  it.each(["kv", "r2"] as const)("is read from %s as it was written", async (replica) => {
+    await store.writeBlob(sha256, bytes);
+    expect(await store.readBlob(replica, sha256)).toEqual({ ok: true, value: bytes });
+  });
+
+  it("is not taken by R2 under another hash than its own, and then not written to KV", async () => {
+    const other = sha256Hex("other");
+    await expect(store.writeBlob(other, bytes)).rejects.toThrow();
+    expect(await env.ARCHIVE.head(blobKey(other))).toBeNull();
+    expect(await env.CATALOG.get(blobKey(other))).toBeNull();
+  });
+
+  it.each(["kv", "r2"] as const)("is corrupt when %s holds other bytes", async (replica) => {
+    const name = sha256Hex(`corrupt ${replica}`);
+    const wrong = new TextEncoder().encode(`corrupt ${replica.toUpperCase()}`);
+    if (replica === "kv") await env.CATALOG.put(blobKey(name), wrong);
+    else await env.ARCHIVE.put(blobKey(name), wrong);
+    expect(await store.readBlob(replica, name)).toMatchObject({ ok: false, fault: "corrupt" });
+  });
+
+  it.each(["kv", "r2"] as const)("is missing where %s has none", async (replica) => {
+    const name = sha256Hex(`missing ${replica}`);
+    expect(await store.readBlob(replica, name)).toEqual({
+      ok: false,
+      fault: "missing",
+      detail: blobKey(name),
+    });
+  });
+
+  it("is unreadable where a store throws, and the fault says why", async () => {
+    vi.spyOn(env.CATALOG, "get").mockRejectedValue(new Error("KV GET failed: 503"));
+    vi.spyOn(env.ARCHIVE, "get").mockRejectedValue(new Error("internal error (10001)"));
+    for (const [replica, why] of [
+      ["kv", "503"],
+      ["r2", "10001"],
+    ] as const)
+      expect(await store.readBlob(replica, sha256)).toMatchObject({
+        ok: false,
+        fault: "unreadable",
+        detail: expect.stringContaining(why),
+      });
+  });
+
+  it("is unreadable where the store never answers", async () => {
+    vi.spyOn(env.CATALOG, "get").mockReturnValue(new Promise(() => {}));
+    expect(await store.readBlob("kv", sha256)).toMatchObject({
+      ok: false,
+      fault: "unreadable",
+      detail: expect.stringContaining("no answer in 3000 ms"),
+    });
+  }, 20_000);
+
+  it("is unreadable where its bytes break off on the way", async () => {
+    const body = { arrayBuffer: async () => Promise.reject(new Error("connection lost")) };
+    vi.spyOn(env.ARCHIVE, "get").mockResolvedValue(body as unknown as R2ObjectBody); // a part of it
+    expect(await store.readBlob("r2", sha256)).toMatchObject({ ok: false, fault: "unreadable" });
+  });
+});
+
+describe("the manifest", () => {
+  it("is read from both replicas as it was written", async () => {
+    const manifest = aManifest({ generation: 7, previous: 6 });
+    await store.writeManifest(manifest);
+    for (const replica of ["kv", "r2"] as const)
+      expect(await store.readManifest(replica)).toEqual({ ok: true, value: manifest });
+  });
+
+  it("is written to R2 first, so that KV is never ahead of its fallback", async () => {
+    vi.spyOn(env.ARCHIVE, "put").mockRejectedValue(new Error("down"));
+    const put = vi.spyOn(env.CATALOG, "put");
+    await expect(store.writeManifest(aManifest())).rejects.toThrow("down");
+    expect(put).not.toHaveBeenCalled();
+  });
+
+  it("is cached at KV's edge no longer than KV allows at least", async () => {
+    const get = vi.spyOn(env.CATALOG, "get");
+    await store.readManifest("kv");
+    expect(get.mock.calls).toEqual([[MANIFEST_KEY, { type: "arrayBuffer", cacheTtl: 30 }]]);
+  });
+
+  it.each(["", "{", '{"format":2}'])("is corrupt when it says “%s”", async (text) => {
+    await env.CATALOG.put(MANIFEST_KEY, text);
+    await env.ARCHIVE.put(MANIFEST_KEY, text);
+    for (const replica of ["kv", "r2"] as const)
+      expect(await store.readManifest(replica)).toMatchObject({ ok: false, fault: "corrupt" });
+  });
+});
+
+describe("the manifest of a generation", () => {
+  it("is kept in R2 for itself", async () => {
+    const [three, four] = [3, 4].map((generation) => aManifest({ generation }));
+    if (three === undefined || four === undefined) throw new Error("two were built");
+    await store.writeGeneration(three);
+    await store.writeGeneration(four);
+    expect(await store.readGeneration(3)).toEqual({ ok: true, value: three });
+    expect(await store.readGeneration(4)).toEqual({ ok: true, value: four });
+    expect(await store.readGeneration(5)).toEqual({
+      ok: false,
+      fault: "missing",
+      detail: generationKey(5),
+    });
+  });
+});

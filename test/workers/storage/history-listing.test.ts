@@ -1,0 +1,329 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { encodeCursor } from "../../../src/storage/cursor.ts";
+import {
+  createHistory,
+  type IngestRunRow,
+  LIST_MAX_RUNS,
+  type RunQuery,
+} from "../../../src/storage/history.ts";
+import { aRunRecord } from "../../builders/run.ts";
+
+const history = createHistory(env.HISTORY);
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const START = Date.parse("2026-11-01T00:00:00.000Z");
+const timeOf = (ms: number) => new Date(ms).toISOString();
+
+/** Id of the n-th run. */
+const idOf = (n: number) => `019aa3c0-0000-7000-8000-${n.toString(16).padStart(12, "0")}`;
+
+/** The n-th run, queued n minutes after `START` and over at once. */
+function aRow(n: number, changes: Partial<IngestRunRow> = {}): IngestRunRow {
+  const at = timeOf(START + n * 60_000);
+  return {
+    ...aRunRecord().run,
+    id: idOf(n),
+    seq: n,
+    state: "succeeded",
+    outcome: "unchanged",
+    queuedAt: at,
+    finishedAt: at,
+    ...changes,
+  };
+}
+
+/** Saves the runs `from` to `to - 1`. */
+async function saveRange(from: number, to: number, changes: (n: number) => Partial<IngestRunRow>) {
+  for (let start = from; start < to; start += 100) {
+    const length = Math.min(100, to - start);
+    await history.saveRuns(Array.from({ length }, (_, n) => aRow(start + n, changes(start + n))));
+  }
+}
+
+async function list(query: Partial<RunQuery> = {}) {
+  const page = await history.listRuns({ limit: 50, ...query });
+  if (!page.ok) throw new Error(page.reason);
+  const ids = page.runs.map(({ id }) => Number.parseInt(id.slice(-12), 16));
+  return { ids, nextCursor: page.nextCursor, total: page.total };
+}
+
+/** The runs of every page, following the cursors. */
+async function listAll(query: Partial<RunQuery>): Promise<number[][]> {
+  const pages: number[][] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await list({ ...query, cursor });
+    pages.push(page.ids);
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  return pages;
+}
+
+beforeEach(async () => {
+  await env.HISTORY.exec("DELETE FROM ingest_runs");
+});
+
+describe("listRuns", () => {
+  it("is an empty page without a next one when there are no runs", async () => {
+    expect(await history.listRuns({ limit: 50 })).toEqual({
+      ok: true,
+      runs: [],
+      nextCursor: null,
+      total: 0,
+    });
+  });
+
+  it("lists the newest first, whatever the order in which they were saved", async () => {
+    await history.saveRuns([2, 5, 1, 4, 3].map((n) => aRow(n)));
+    expect(await list()).toEqual({ ids: [5, 4, 3, 2, 1], nextCursor: null, total: 5 });
+  });
+
+  it("gives every column of a run, the ones that it never had with their defaults", async () => {
+    const row = aRow(1, { progress: { done: 1, total: 3 }, error: { code: "guard_shrink" } });
+    await history.saveRuns([row]);
+    expect(await history.listRuns({ limit: 1 })).toMatchObject({
+      runs: [
+        {
+          ...row,
+          forced: false,
+          attempt: 1,
+          parentRunId: null,
+          durationMs: null,
+          skippedReason: null,
+          skipCount: 0,
+          upstream: null,
+          counts: null,
+          rejects: null,
+          rejectsTotal: null,
+          workerVersion: null,
+        },
+      ],
+    });
+  });
+
+  it("ends exactly at the last run: no empty page follows a full one", async () => {
+    await history.saveRuns([1, 2, 3, 4].map((n) => aRow(n)));
+    expect(await listAll({ limit: 2 })).toEqual([
+      [4, 3],
+      [2, 1],
+    ]);
+    expect(await listAll({ limit: 4 })).toEqual([[4, 3, 2, 1]]);
+    expect(await listAll({ limit: 3 })).toEqual([[4, 3, 2], [1]]);
+  });
+
+  it("gives each run once, also while new ones arrive between two pages", async () => {
+    await history.saveRuns([1, 2, 3, 4].map((n) => aRow(n)));
+    const first = await list({ limit: 2 });
+    await history.saveRuns([aRow(5), aRow(6)]);
+    const second = await list({ limit: 2, cursor: first.nextCursor ?? "" });
+    expect([first.ids, second.ids]).toEqual([
+      [4, 3],
+      [2, 1],
+    ]);
+    expect(second).toMatchObject({ nextCursor: null, total: 6 });
+  });
+
+  it("goes on from a cursor whose run has been deleted since", async () => {
+    await history.saveRuns([1, 2, 3].map((n) => aRow(n)));
+    const { nextCursor } = await list({ limit: 2 });
+    await env.HISTORY.prepare("DELETE FROM ingest_runs WHERE id = ?").bind(idOf(2)).run();
+    expect((await list({ cursor: nextCursor ?? "" })).ids).toEqual([1]);
+  });
+
+  it("counts all runs that match, on each page the same", async () => {
+    await saveRange(0, 7, (n) => ({ state: n % 2 === 0 ? "failed" : "succeeded" }));
+    const first = await list({ state: "failed", limit: 3 });
+    expect(first).toMatchObject({ ids: [6, 4, 2], total: 4 });
+    expect(await list({ state: "failed", limit: 3, cursor: first.nextCursor ?? "" })).toEqual({
+      ids: [0],
+      nextCursor: null,
+      total: 4,
+    });
+  });
+
+  describe("with filters", () => {
+    beforeEach(async () => {
+      await history.saveRuns([
+        aRow(1, { trigger: "bootstrap", outcome: "published" }),
+        aRow(2, { trigger: "cron" }),
+        aRow(3, { trigger: "cron", state: "failed", outcome: null }),
+        aRow(4, { trigger: "manual", outcome: "published" }),
+        aRow(5, { trigger: "cron", state: "queued", outcome: null }),
+      ]);
+    });
+
+    it.each<{ query: Partial<RunQuery>; ids: number[] }>([
+      { query: { state: "succeeded" }, ids: [4, 2, 1] },
+      { query: { state: "failed" }, ids: [3] },
+      { query: { outcome: "published" }, ids: [4, 1] },
+      { query: { trigger: "cron" }, ids: [5, 3, 2] },
+      { query: { trigger: "cron", state: "succeeded" }, ids: [2] },
+      { query: { trigger: "manual", outcome: "published", state: "succeeded" }, ids: [4] },
+      { query: { state: "nonsense" }, ids: [] },
+      { query: { outcome: "' OR 1=1 --" }, ids: [] },
+      { query: { state: undefined, outcome: undefined }, ids: [5, 4, 3, 2, 1] },
+      { query: { sinceMs: START + 3 * 60_000 }, ids: [5, 4, 3] },
+      { query: { sinceMs: START + 3 * 60_000 + 1 }, ids: [5, 4] },
+      { query: { untilMs: START + 3 * 60_000 }, ids: [2, 1] },
+      { query: { untilMs: START + 3 * 60_000 + 1 }, ids: [3, 2, 1] },
+      { query: { sinceMs: START + 2 * 60_000, untilMs: START + 4 * 60_000 }, ids: [3, 2] },
+      { query: { trigger: "cron", sinceMs: START + 3 * 60_000 }, ids: [5, 3] },
+    ])("lists of five runs, for $query, $ids", async ({ query, ids }) => {
+      expect(await list(query)).toEqual({ ids, nextCursor: null, total: ids.length });
+      expect((await listAll({ ...query, limit: 1 })).flat()).toEqual(ids);
+    });
+  });
+
+  it.each([
+    { what: "nothing", cursor: "" },
+    { what: "an id itself", cursor: idOf(1) },
+    { what: "the cursor of a run whose id is not a UUIDv7", cursor: encodeCursor("run-1") },
+    { what: "SQL", cursor: "'; DROP TABLE ingest_runs; --" },
+  ])("says that a cursor is bad when it is $what", async ({ cursor }) => {
+    await history.saveRuns([aRow(1)]);
+    expect(await history.listRuns({ limit: 50, cursor })).toEqual({
+      ok: false,
+      reason: "bad_cursor",
+    });
+  });
+
+  it("takes 1 to 200 runs a page, and throws for any other number", async () => {
+    await saveRange(0, LIST_MAX_RUNS + 1, () => ({}));
+    expect((await list({ limit: 200 })).ids).toHaveLength(200);
+    for (const limit of [0, -1, 1.5, 201, Number.NaN])
+      await expect(history.listRuns({ limit })).rejects.toThrow(RangeError);
+  });
+
+  it.each([
+    { column: "state", value: "failed" },
+    { column: "outcome", value: "published" },
+    { column: "trigger", value: "cron" },
+  ])("finds runs by $column in an index that has them in order", async ({ column, value }) => {
+    const { results } = await env.HISTORY.prepare(
+      `EXPLAIN QUERY PLAN SELECT * FROM ingest_runs WHERE ${column} = ? AND id < ? ORDER BY id DESC`,
+    )
+      .bind(value, idOf(9))
+      .all<{ detail: string }>();
+    expect(results.map(({ detail }) => detail)).toEqual([
+      `SEARCH ingest_runs USING INDEX ingest_runs_by_${column} (${column}=? AND id<?)`,
+    ]);
+  });
+});
+
+describe("findRun", () => {
+  it("gives the run with an id", async () => {
+    await history.saveRuns([aRow(1), aRow(2, { note: "the second", forced: true })]);
+    expect(await history.findRun(idOf(2))).toMatchObject({
+      id: idOf(2),
+      note: "the second",
+      forced: true,
+    });
+  });
+
+  it("is null when there is none", async () => {
+    await history.saveRuns([aRow(1)]);
+    expect(await history.findRun(idOf(2))).toBeNull();
+    expect(await history.findRun("")).toBeNull();
+  });
+});
+
+describe("the columns of a run", () => {
+  it("keep all that an operator sees", async () => {
+    const counts = { seen: 3, kept: 2, rejected: 1, added: 1, changed: 0, removed: 0 };
+    const row = aRow(1, {
+      forced: true,
+      attempt: 2,
+      parentRunId: idOf(0),
+      durationMs: 61_500,
+      skippedReason: "paused",
+      skipCount: 12,
+      workerVersion: "b7c0ffee",
+      upstream: { etag: 'W/"abc"', sha256: "0".repeat(64), bytes: 12_700_000 },
+      counts: { airports: counts, cities: counts, countries: counts, regions: counts },
+      rejects: [{ reason: "bad_iata", line: 17, iata: "Z1", id: "9" }],
+      rejectsTotal: 1,
+    });
+    await history.saveRuns([row]);
+    expect(await history.findRun(row.id)).toMatchObject(row);
+  });
+
+  it("go back to their defaults when a later row does not have them", async () => {
+    await history.saveRuns([aRow(1, { forced: true, skipCount: 3, counts: {}, attempt: 2 })]);
+    await history.saveRuns([aRow(1, { seq: 2 })]);
+    expect(await history.findRun(idOf(1))).toMatchObject({
+      seq: 2,
+      forced: false,
+      skipCount: 0,
+      counts: null,
+      attempt: 1,
+    });
+  });
+});
+
+describe("deleteOldRuns", () => {
+  const now = START + 400 * DAY_MS;
+  const endedDaysAgo = (days: number) => {
+    const at = timeOf(now - days * DAY_MS);
+    return { queuedAt: at, finishedAt: at };
+  };
+
+  it("deletes nothing while there are no more than 1,000 runs, however old", async () => {
+    await saveRange(0, 1_000, () => endedDaysAgo(300));
+    expect(await history.deleteOldRuns(now)).toBe(0);
+    expect((await list()).total).toBe(1_000);
+  });
+
+  it("deletes the oldest of more than 1,000 runs, and keeps the newest 1,000", async () => {
+    await saveRange(0, 1_003, () => endedDaysAgo(300));
+    expect(await history.deleteOldRuns(now)).toBe(3);
+    expect(await history.findRun(idOf(2))).toBeNull();
+    expect(await history.findRun(idOf(3))).not.toBeNull();
+    expect((await list()).total).toBe(1_000);
+    expect(await history.deleteOldRuns(now)).toBe(0);
+  });
+
+  it("keeps every run of the last 90 days, to the millisecond, however many there are", async () => {
+    const exactly = timeOf(now - 90 * DAY_MS);
+    const longer = timeOf(now - 90 * DAY_MS - 1);
+    await history.saveRuns([
+      aRow(1, { queuedAt: longer, finishedAt: longer }),
+      aRow(2, { queuedAt: exactly, finishedAt: exactly }),
+      aRow(3, { queuedAt: longer, finishedAt: exactly }),
+      aRow(4, { queuedAt: longer, finishedAt: null, state: "skipped" }),
+      aRow(5, { queuedAt: exactly, finishedAt: null, state: "skipped" }),
+    ]);
+    await saveRange(10, 1_010, () => endedDaysAgo(1));
+    expect(await history.deleteOldRuns(now)).toBe(2);
+    expect((await listAll({ limit: 200 })).flat().slice(-4)).toEqual([10, 5, 3, 2]);
+  });
+
+  it("keeps a run that is not over, however long it has waited", async () => {
+    await history.saveRuns([
+      aRow(1, { ...endedDaysAgo(200), finishedAt: null, state: "queued", outcome: null }),
+      aRow(2, { ...endedDaysAgo(200), finishedAt: null, state: "running", outcome: null }),
+      aRow(3, { ...endedDaysAgo(200), state: "cancelled", outcome: null }),
+    ]);
+    await saveRange(10, 1_010, () => endedDaysAgo(1));
+    expect(await history.deleteOldRuns(now)).toBe(1);
+    expect(await history.findRun(idOf(1))).not.toBeNull();
+    expect(await history.findRun(idOf(2))).not.toBeNull();
+  });
+});
+
+describe("when D1 is down", () => {
+  it("every call rejects, so that the caller can tell it from an empty history", async () => {
+    const broken = createHistory(brokenD1());
+    await expect(broken.listRuns({ limit: 1 })).rejects.toThrow();
+    await expect(broken.findRun(idOf(1))).rejects.toThrow();
+    await expect(broken.deleteOldRuns(START)).rejects.toThrow();
+  });
+});
+
+/** A database that refuses every call. */
+function brokenD1(): D1Database {
+  const refuse = () => {
+    throw new Error("D1_ERROR: overloaded");
+  };
+  return new Proxy(env.HISTORY, { get: () => refuse });
+}

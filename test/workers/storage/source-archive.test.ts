@@ -1,0 +1,25 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { sha256Hex } from "../../../src/catalog/hash.ts";
+import { createSourceArchive } from "../../../src/storage/source-archive.ts";
+
+const archive = createSourceArchive(env.ARCHIVE);
+const bytes = new TextEncoder().encode("id,name\n");
+
+describe("the source archive", () => {
+  it("gives back the exact bytes", async () => {
+    await archive.write(sha256Hex(bytes), bytes);
+    const stream = await archive.open("airports.csv.gz", sha256Hex(bytes));
+    expect(new Uint8Array(await new Response(stream).arrayBuffer())).toEqual(bytes);
+  });
+
+  it("takes no bytes under another hash than their own", async () => {
+    await expect(archive.write(sha256Hex("other"), bytes)).rejects.toThrow();
+  });
+
+  it("names a file that it does not have", async () => {
+    await expect(archive.open("airports.csv.gz", sha256Hex("none"))).rejects.toThrow(
+      `airports.csv.gz is not archived as sources/${sha256Hex("none")}`,
+    );
+  });
+});
