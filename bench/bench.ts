@@ -108,7 +108,7 @@ async function learn(one: Case): Promise<{ readonly bytes: number }> {
   one.headers = one.prepare?.(one.headers, first.headers) ?? one.headers;
   const query = one.path.includes("?") ? one.path.slice(one.path.indexOf("?")) : "";
   const answer = await send(`/learn/${one.name}${query}`, one.headers);
-  const learned = (await answer.json()) as { status: number; bytes: number }; // our own Worker
+  const learned = await answer.json<{ status: number; bytes: number }>();
   if (learned.status !== one.status)
     throw new Error(`${one.name}: ${learned.status} instead of ${one.status}`);
   return learned;

@@ -96,14 +96,14 @@ async function repeat(
 async function learn(request: Request, pathname: string, env: Env): Promise<Response> {
   const url = new URL(request.url);
   url.pathname = SERVICE_PATH;
-  const answer = await service.fetch(
+  const learned = await service.fetch(
     new Request(url, { method: request.method, headers: request.headers, body: request.body }),
     env,
   );
-  const bytes = answer.body === null ? null : await answer.arrayBuffer();
+  const bytes = learned.body === null ? null : await learned.arrayBuffer();
   const name = pathname.slice("/learn/".length);
-  constants.set(`/constant/${name}`, { status: answer.status, headers: answer.headers, bytes });
+  constants.set(`/constant/${name}`, { status: learned.status, headers: learned.headers, bytes });
   if (name === "connect-proto-identity" && bytes !== null)
     message = fromBinary(LocationsResponseSchema, new Uint8Array(bytes));
-  return Response.json({ status: answer.status, bytes: bytes?.byteLength ?? 0 });
+  return Response.json({ status: learned.status, bytes: bytes?.byteLength ?? 0 });
 }

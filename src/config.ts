@@ -79,7 +79,9 @@ export function loadConfig(settings: Settings, known: readonly SnapshotLocale[])
     );
   const { DEFAULT_LOCALE, LOCALES, CACHE_MAX_BYTES, MANIFEST_FRESH_MS, ADMIN_TOKENS } = parsed.data;
   if (!LOCALES.includes(DEFAULT_LOCALE))
-    throw new ConfigError(`DEFAULT_LOCALE must be one of LOCALES: ${LOCALES.join(", ")}`);
+    throw new ConfigError(
+      `LOCALES must name "${DEFAULT_LOCALE}", the DEFAULT_LOCALE, but is ${LOCALES.join(", ")}`,
+    );
   return {
     defaultLocale: DEFAULT_LOCALE,
     locales: LOCALES,

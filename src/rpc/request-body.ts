@@ -1,4 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { bodyDeadlineMs, inTime } from "./body-deadline.ts";
 
 /** The body of a request as the router reads it. */
 export interface RequestBody extends AsyncIterable<Uint8Array> {
@@ -11,17 +12,25 @@ export interface RequestBody extends AsyncIterable<Uint8Array> {
   discard(): Promise<void>;
 }
 
+/** A longer body is refused by what it announces: no request of 4 KiB needs more, in base64 either. */
+const ANNOUNCED_MAX_BYTES = 8192;
+
 /** The request's body: read at once if it announces at most `atOnceMaxBytes`, else as wanted. */
 export async function takeBody(request: Request, atOnceMaxBytes: number): Promise<RequestBody> {
-  const length = request.headers.get("content-length") ?? "";
-  if (!/^\d{1,4}$/.test(length) || Number(length) > atOnceMaxBytes) {
-    return streamedBody(request.body);
+  const text = request.headers.get("content-length") ?? "";
+  const announced = /^\d+$/.test(text) ? Number(text) : undefined;
+  if (announced !== undefined && announced > ANNOUNCED_MAX_BYTES) {
+    const message = `message size ${announced} is larger than ${ANNOUNCED_MAX_BYTES}`;
+    return failedBody(new ConnectError(message, Code.ResourceExhausted), request.body);
   }
+  const deadlineAt = Date.now() + bodyDeadlineMs(request.headers);
+  if (announced === undefined || announced > atOnceMaxBytes)
+    return streamedBody(request.body, deadlineAt);
   try {
-    const bytes = new Uint8Array(await request.arrayBuffer());
-    return readBody(bytes, Number(length));
+    const bytes = new Uint8Array(await inTime(deadlineAt, request.arrayBuffer()));
+    return readBody(bytes, announced);
   } catch (cause) {
-    return failedBody(cause);
+    return failedBody(asConnectError(cause), null);
   }
 }
 
@@ -38,16 +47,16 @@ function readBody(bytes: Uint8Array, announcedBytes: number): RequestBody {
   };
 }
 
-function streamedBody(stream: ReadableStream<Uint8Array> | null): RequestBody {
+function streamedBody(stream: ReadableStream<Uint8Array> | null, deadlineAt: number): RequestBody {
   const reader = stream?.getReader();
+  const read = async () => reader && inTime(deadlineAt, reader.read());
   return {
     async *[Symbol.asyncIterator]() {
       try {
-        for (let read = await reader?.read(); read?.done === false; read = await reader?.read()) {
-          yield read.value;
-        }
+        for (let chunk = await read(); chunk?.done === false; chunk = await read())
+          yield chunk.value;
       } catch (cause) {
-        throw incompleteBody(cause);
+        throw asConnectError(cause);
       }
     },
     async discard() {
@@ -57,14 +66,18 @@ function streamedBody(stream: ReadableStream<Uint8Array> | null): RequestBody {
   };
 }
 
-function failedBody(cause: unknown): RequestBody {
+/** A body that is not read, for a reason that the router tells the client. */
+function failedBody(reason: ConnectError, unread: ReadableStream<Uint8Array> | null): RequestBody {
   return {
-    [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(incompleteBody(cause)) }),
-    async discard() {},
+    [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(reason) }),
+    async discard() {
+      await unread?.cancel().catch(() => undefined);
+    },
   };
 }
 
-/** The client went away while it was sending. */
-function incompleteBody(cause: unknown): ConnectError {
+/** Apart from a deadline, reading fails if the client goes away while it is sending. */
+function asConnectError(cause: unknown): ConnectError {
+  if (cause instanceof ConnectError) return cause;
   return new ConnectError("request body is incomplete", Code.Canceled, undefined, undefined, cause);
 }

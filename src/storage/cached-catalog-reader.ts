@@ -52,8 +52,8 @@ export class CachedCatalogReader implements CatalogReader {
     this.#loads = new SharedLoads(deps.waitUntil);
   }
 
-  current(signal: AbortSignal): Promise<CurrentResult> {
-    return abortable(signal, this.#memo.current());
+  async current(signal: AbortSignal): Promise<CurrentResult> {
+    return this.#memo.held() ?? abortable(signal, this.#memo.load());
   }
 
   async open(selection: Selection, signal: AbortSignal): Promise<OpenResult> {

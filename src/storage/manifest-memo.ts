@@ -31,13 +31,20 @@ export class ManifestMemo {
     return this.#previous;
   }
 
-  /** The current manifest: at once if one is held, looking for a newer one behind the answer. */
-  async current(): Promise<CurrentResult> {
+  /**
+   * The current manifest if one is held, looking for a newer one behind the answer where it is no
+   * longer fresh; undefined if `load` must be awaited.
+   */
+  held(): CurrentResult | undefined {
     if (this.#deps.now() < this.#freshUntil) return this.#current;
-    const load = () => this.#loads.load("manifest", () => this.#look());
-    if (!this.#current.ok) return load();
-    if (!this.#loads.has("manifest")) this.#deps.waitUntil(load());
+    if (!this.#current.ok) return undefined;
+    if (!this.#loads.has("manifest")) this.#deps.waitUntil(this.load());
     return this.#current;
+  }
+
+  /** Looks for a newer manifest. */
+  load(): Promise<CurrentResult> {
+    return this.#loads.load("manifest", () => this.#look());
   }
 
   async #look(): Promise<CurrentResult> {

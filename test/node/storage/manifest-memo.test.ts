@@ -18,7 +18,7 @@ beforeEach(() => {
 
 /** The generation that is answered with, or why there is none. */
 async function current(): Promise<number | string> {
-  const answer = await memo.current();
+  const answer = memo.held() ?? (await memo.load());
   return answer.ok ? answer.manifest.generation : answer.reason;
 }
 

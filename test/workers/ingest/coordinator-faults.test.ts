@@ -111,6 +111,37 @@ describe("a run for which KV refuses a blob for good, and the one after it", () 
   });
 });
 
+describe("a step that is overtaken by another attempt at it", () => {
+  it(
+    "changes nothing any more: a run that is over stays as it ended",
+    async () => {
+      const gate = { reached: false, open: false };
+      const get = env.ARCHIVE.get.bind(env.ARCHIVE);
+      vi.spyOn(env.ARCHIVE, "get").mockImplementationOnce(async (key: string) => {
+        gate.reached = true;
+        // A timer of the coordinator's own: it would not wake up for a promise of the test's.
+        while (!gate.open) await new Promise((resolve) => setTimeout(resolve, 10));
+        return get(key);
+      });
+      const id = await enqueue();
+      await expect.poll(() => gate.reached).toBe(true);
+      const ended = await vi.waitFor(
+        async () => {
+          await runDurableObjectAlarm(coordinator());
+          const run = await coordinator().findRun(id);
+          if (run?.state !== "succeeded") throw new Error(`not yet: ${run?.state}`);
+          return run;
+        },
+        { timeout: RUN_TIMEOUT_MS },
+      );
+      gate.open = true;
+      await evictDurableObject(coordinator());
+      expect(await coordinator().findRun(id)).toEqual(ended);
+    },
+    RUN_TIMEOUT_MS,
+  );
+});
+
 describe("a run while D1 is down", () => {
   it(
     "ends all the same; its rows wait, and arrive when D1 is back",

@@ -179,4 +179,28 @@ describe("a body that nobody reads", () => {
     expect(response.status).toBe(status);
     expect(cancelled()).toBe(true);
   });
+
+  it("that does not arrive in time is deadline_exceeded, on time", async () => {
+    const { handler } = aHandler();
+    const stalled = () => new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) });
+    const post = (headers: Record<string, string>) =>
+      handler(new Request(URL_OF_METHOD, { method: "POST", headers, body: stalled() }));
+    const connect = await post({ "content-type": "application/proto", "connect-timeout-ms": "30" });
+    expect(connect.status).toBe(504);
+    expect(await connect.json()).toMatchObject({ code: "deadline_exceeded" });
+    const web = await post({ "content-type": "application/grpc-web", "grpc-timeout": "30m" });
+    expect(trailerOf(await bytesOf(web), "grpc-status")).toBe("4");
+  });
+
+  it("that announces more than any request needs is refused unread", async () => {
+    const { handler } = aHandler();
+    const headers = { "content-type": "application/grpc-web", "content-length": "999999999" };
+    const { request, cancelled } = aStream(
+      "application/grpc-web",
+      [hex("00000000040a02656e")],
+      headers,
+    );
+    expect(trailerOf(await bytesOf(await handler(request)), "grpc-status")).toBe("8");
+    expect(cancelled()).toBe(true);
+  });
 });
