@@ -1,7 +1,8 @@
 /** `npm start`: the whole service on this machine, with a published catalog. */
 import { parseArgs } from "node:util";
+import { unstable_readConfig } from "wrangler";
 import manifest from "../data/snapshot/manifest.json" with { type: "json" };
-import { ConfigError, loadConfig } from "../src/config.ts";
+import { ConfigError, loadConfig, type Settings } from "../src/config.ts";
 import { localAdminToken } from "./local-admin-token.ts";
 import { ingest, publishedCounts } from "./local-ingest.ts";
 import { LocalWorker } from "./local-worker.ts";
@@ -60,10 +61,9 @@ function readOptions(): Options | undefined {
 /** Says at once what the Worker would say only after it has started. */
 function assertLocalesAreKnown(locales: string): void {
   try {
-    loadConfig(
-      { DEFAULT_LOCALE: "en", LOCALES: locales, CACHE_MAX_BYTES: "0", MANIFEST_FRESH_MS: "0" },
-      manifest.locales,
-    );
+    const { vars } = unstable_readConfig({ config: "wrangler.toml" });
+    const settings = { ...vars, LOCALES: locales } as Settings; // loadConfig checks each of them
+    loadConfig(settings, manifest.locales);
   } catch (error) {
     if (error instanceof ConfigError)
       throw new StartError(`--locales ${locales}: ${error.message}`);

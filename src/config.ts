@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { parseSourceUrl } from "./sources/fetch-policy.ts";
+import type { SourceUrls } from "./sources/http-upstream.ts";
 import type { SnapshotLocale } from "./sources/snapshot.ts";
 
 /** Settings of the Worker, checked once and with units. */
@@ -9,9 +11,18 @@ export interface Config {
   readonly locales: readonly string[];
   readonly cacheMaxBytes: number;
   readonly manifestFreshMs: number;
+  /** Name of the upstream that a run takes its airports from, if it names none itself. */
+  readonly source: SourceName;
+  readonly sourceUrls: SourceUrls;
+  readonly sourceAllowedHosts: readonly string[];
+  readonly sourceMaxBytes: number;
   /** Empty if no token is configured: then the admin routes answer 503. */
   readonly adminTokens: readonly AdminToken[];
 }
+
+/** Upstreams that can be configured and asked for. */
+export const SOURCE_NAMES = ["embedded", "ourairports", "dropped"] as const;
+export type SourceName = (typeof SOURCE_NAMES)[number];
 
 export type Scope = "read" | "operate";
 
@@ -32,7 +43,14 @@ export class ConfigError extends Error {
 /** The settings, as strings, that `loadConfig` reads. */
 export type Settings = Pick<
   Env,
-  "DEFAULT_LOCALE" | "LOCALES" | "CACHE_MAX_BYTES" | "MANIFEST_FRESH_MS"
+  | "DEFAULT_LOCALE"
+  | "LOCALES"
+  | "CACHE_MAX_BYTES"
+  | "MANIFEST_FRESH_MS"
+  | "SOURCE"
+  | "SOURCE_URLS"
+  | "SOURCE_ALLOWED_HOSTS"
+  | "SOURCE_MAX_BYTES"
 > & { readonly ADMIN_TOKENS?: string };
 
 const wholeNumber = (min: number, max: number) =>
@@ -70,6 +88,10 @@ export function loadConfig(settings: Settings, known: readonly SnapshotLocale[])
     }),
     CACHE_MAX_BYTES: wholeNumber(0, 100 * 1024 * 1024),
     MANIFEST_FRESH_MS: wholeNumber(0, 3_600_000),
+    SOURCE: z.enum(SOURCE_NAMES),
+    SOURCE_URLS: z.string().transform(parseUrls),
+    SOURCE_ALLOWED_HOSTS: z.string().transform(splitList),
+    SOURCE_MAX_BYTES: wholeNumber(1, 64 * 1024 * 1024),
     ADMIN_TOKENS: z.string().default("[]").transform(parseTokens),
   });
   const parsed = schema.safeParse(settings);
@@ -77,7 +99,7 @@ export function loadConfig(settings: Settings, known: readonly SnapshotLocale[])
     throw new ConfigError(
       parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`).join("; "),
     );
-  const { DEFAULT_LOCALE, LOCALES, CACHE_MAX_BYTES, MANIFEST_FRESH_MS, ADMIN_TOKENS } = parsed.data;
+  const { DEFAULT_LOCALE, LOCALES } = parsed.data;
   if (!LOCALES.includes(DEFAULT_LOCALE))
     throw new ConfigError(
       `LOCALES must name "${DEFAULT_LOCALE}", the DEFAULT_LOCALE, but is ${LOCALES.join(", ")}`,
@@ -85,9 +107,13 @@ export function loadConfig(settings: Settings, known: readonly SnapshotLocale[])
   return {
     defaultLocale: DEFAULT_LOCALE,
     locales: LOCALES,
-    cacheMaxBytes: CACHE_MAX_BYTES,
-    manifestFreshMs: MANIFEST_FRESH_MS,
-    adminTokens: ADMIN_TOKENS,
+    cacheMaxBytes: parsed.data.CACHE_MAX_BYTES,
+    manifestFreshMs: parsed.data.MANIFEST_FRESH_MS,
+    source: parsed.data.SOURCE,
+    sourceUrls: parsed.data.SOURCE_URLS,
+    sourceAllowedHosts: parsed.data.SOURCE_ALLOWED_HOSTS,
+    sourceMaxBytes: parsed.data.SOURCE_MAX_BYTES,
+    adminTokens: parsed.data.ADMIN_TOKENS,
   };
 }
 
@@ -95,7 +121,25 @@ function chooseLocales(text: string, known: readonly SnapshotLocale[]): string[]
   if (text === "all") return known.map(({ locale }) => locale);
   if (text === "default")
     return known.filter((entry) => entry.default).map((entry) => entry.locale);
-  return text.split(",").map((locale) => locale.trim());
+  return splitList(text);
+}
+
+function splitList(text: string): string[] {
+  const items = text.split(",").map((item) => item.trim());
+  return items.filter((item) => item !== "");
+}
+
+function parseUrls(text: string, context: z.RefinementCtx): SourceUrls {
+  const [airports, regions, ...more] = splitList(text);
+  if (airports === undefined || regions === undefined || more.length > 0) {
+    context.addIssue("must be two URLs: of airports.csv and of regions.csv");
+    return z.NEVER;
+  }
+  for (const url of [airports, regions]) {
+    const parsed = parseSourceUrl(url);
+    if (!parsed.ok) context.addIssue(`"${url}" ${parsed.problem}`);
+  }
+  return { "airports.csv": airports, "regions.csv": regions };
 }
 
 function parseTokens(text: string, context: z.RefinementCtx): AdminToken[] {

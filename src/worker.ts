@@ -1,15 +1,14 @@
 import { waitUntil } from "cloudflare:workers";
 import { createAdminApp } from "./admin/app.ts";
 import { type Config, loadConfig } from "./config.ts";
-import { INSTANCE_NAME } from "./ingest/coordinator.ts";
-import { cronRequest } from "./ingest/schedule.ts";
+import { INSTANCE_NAME } from "./ingest/durable-object.ts";
 import { describeError, logLine } from "./log.ts";
 import { createRpcHandler, isRpcRequest } from "./rpc/handler.ts";
 import { embeddedSnapshot } from "./sources/embedded-snapshot.ts";
 import { CachedCatalogReader } from "./storage/cached-catalog-reader.ts";
 import { createCatalogStore } from "./storage/catalog-store.ts";
 
-export { IngestCoordinator } from "./ingest/coordinator.ts";
+export { IngestCoordinator } from "./ingest/durable-object.ts";
 
 /** What an isolate builds once. */
 interface Doors {
@@ -63,7 +62,7 @@ export default {
     return isRpcRequest(request) ? doors.rpc(request) : doors.admin(request);
   },
 
-  async scheduled({ cron }, env) {
-    await coordinator(env).enqueue(cronRequest(cron));
+  async scheduled({ cron, scheduledTime }, env) {
+    await coordinator(env).tick(cron, scheduledTime);
   },
 } satisfies ExportedHandler<Env>;

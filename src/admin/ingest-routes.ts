@@ -1,7 +1,8 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { z } from "zod";
-import type { EnqueueAnswer, EnqueueRequest } from "../ingest/queue.ts";
-import type { Run } from "../ingest/run.ts";
+import { SOURCE_NAMES } from "../config.ts";
+import type { EnqueueRequest, EnqueueResult } from "../ingest/queue.ts";
+import { type Run, RUN_MODES } from "../ingest/run.ts";
 import { requireScope } from "./authentication.ts";
 import { readBody } from "./body.ts";
 import type { Http } from "./http.ts";
@@ -10,13 +11,16 @@ import { snakeKeys } from "./snake-keys.ts";
 
 /** What the ingest routes need of the coordinator. */
 export interface IngestUseCases {
-  enqueue(request: EnqueueRequest): Promise<EnqueueAnswer>;
+  enqueue(request: EnqueueRequest): Promise<EnqueueResult>;
   findRun(id: string): Promise<Run | null>;
 }
 
 const queueBody = z.strictObject({
-  mode: z.enum(["incremental", "full"]).default("incremental"),
+  source: z.enum(SOURCE_NAMES).optional(),
+  mode: z.enum(RUN_MODES).default("incremental"),
+  force: z.boolean().default(false),
   note: z.string().max(500).optional(),
+  if_paused: z.enum(["queue", "reject"]).default("queue"),
 });
 
 const runId = z.uuidv7();
@@ -27,12 +31,18 @@ export function ingestRoutes(ingest: IngestUseCases): Hono<Http> {
   app.post("/queue", requireScope("operate"), async (c) => {
     const body = await readBody(c.req.raw, queueBody);
     if (!body.ok) return sendProblem(c, body.problem);
-    const answer = await ingest.enqueue({
+    const { mode, source = null, force, note = null, if_paused } = body.value;
+    const result = await ingest.enqueue({
       trigger: "manual",
-      mode: body.value.mode,
+      mode,
+      source,
+      forced: force,
       requestedBy: c.get("actor").id,
-      note: body.value.note ?? null,
+      note,
+      ifPaused: if_paused,
     });
+    if (!result.ok) return refuse(c, result);
+    const { answer } = result;
     c.header("location", `/admin/ingest/runs/${answer.run.id}`);
     return c.json(snakeKeys(answer), answer.disposition === "coalesced" ? 200 : 202);
   });
@@ -46,4 +56,17 @@ export function ingestRoutes(ingest: IngestUseCases): Hono<Http> {
   });
 
   return app;
+}
+
+/** After this time a full queue is worth another try. */
+const QUEUE_RETRY_SECONDS = 60;
+
+function refuse(c: Context<Http>, result: Extract<EnqueueResult, { ok: false }>): Response {
+  if (result.reason === "paused") {
+    const detail = 'Ingestion is paused. Resume it, or send "if_paused": "queue".';
+    return sendProblem(c, { status: 409, code: "paused", detail });
+  }
+  c.header("retry-after", String(QUEUE_RETRY_SECONDS));
+  const detail = `${result.queueDepth} runs wait already. Try again later, or cancel one.`;
+  return sendProblem(c, { status: 429, code: "queue_full", detail });
 }

@@ -1,31 +1,64 @@
-import type { Accounting } from "./run.ts";
+import type { ChangeCounts } from "../catalog/diff.ts";
+import type { Counts } from "../catalog/manifest.ts";
+import type { ListCounts, Run } from "./run.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** The first rejected rows that a run keeps. */
 const REJECTS_KEPT = 50;
 
-/** What became of the rows and entities of a run's sources. */
-export function account({ catalog, read, cityOrigins, newRegions }: Workspace): Accounting {
-  const all = (length: number) => ({ seen: length, kept: length, rejected: 0 });
+/** Length of each list of a catalog. */
+export function countLists({ catalog }: Pick<Workspace, "catalog">): Counts {
+  return {
+    airports: catalog.airports.length,
+    cities: catalog.cities.length,
+    countries: catalog.countries.length,
+    regions: catalog.regions.length,
+  };
+}
+
+/** Rows of the airports file with an IATA code, and how many of them were rejected. */
+export function countRows({ read }: Workspace): {
+  readonly seen: number;
+  readonly rejected: number;
+} {
+  return { seen: read.seen - read.filtered, rejected: read.rejects.length };
+}
+
+/** What a run tells of its upstream rows. */
+export function account(
+  workspace: Workspace,
+): Pick<Run, "accounting" | "rejects" | "rejectsTotal"> {
+  const { read, cityOrigins, newRegions } = workspace;
   const rejectedByReason: { [reason: string]: number } = {};
   for (const { reason } of read.rejects)
     rejectedByReason[reason] = (rejectedByReason[reason] ?? 0) + 1;
   return {
-    counts: {
-      airports: {
-        seen: read.seen - read.filtered,
-        kept: catalog.airports.length,
-        rejected: read.rejects.length,
-      },
-      cities: all(catalog.cities.length),
-      countries: all(catalog.countries.length),
-      regions: all(catalog.regions.length),
+    accounting: {
+      filtered: read.filtered,
+      rejectedByReason,
+      repaired: read.repaired,
+      cityOrigins,
+      newRegions,
     },
-    filtered: read.filtered,
-    rejectedByReason,
     rejects: read.rejects.slice(0, REJECTS_KEPT),
-    repaired: read.repaired,
-    cityOrigins,
-    newRegions,
+    rejectsTotal: read.rejects.length,
+  };
+}
+
+/** What a run tells of its lists; all is new where nothing was published before. */
+export function countEntities(workspace: Workspace, changes: ChangeCounts | null): Run["counts"] {
+  const kept = countLists(workspace);
+  const rows = countRows(workspace);
+  const list = (name: keyof Counts, seen = kept[name], rejected = 0): ListCounts => ({
+    seen,
+    kept: kept[name],
+    rejected,
+    ...(changes?.[name] ?? { added: kept[name], changed: 0, removed: 0 }),
+  });
+  return {
+    airports: list("airports", rows.seen, rows.rejected),
+    cities: list("cities"),
+    countries: list("countries"),
+    regions: list("regions"),
   };
 }

@@ -1,8 +1,11 @@
 import type { Manifest } from "../catalog/manifest.ts";
-import type { Checkpoint } from "./pipeline.ts";
-import type { Run, RunState } from "./run.ts";
+import type { Pause } from "./pause.ts";
+import type { Checkpoint } from "./checkpoint.ts";
+import type { QueueView } from "./queue.ts";
+import { isOpen, type Run, type RunState, type UpstreamFiles } from "./run.ts";
+import { VERSIONS_RETAINED } from "./versions.ts";
 
-/** A run with what only the coordinator knows of it. */
+/** A run with what only the coordinator knows of it. Times are milliseconds since 1970. */
 export interface RunRecord {
   readonly run: Run;
   readonly checkpoint: Checkpoint;
@@ -10,6 +13,11 @@ export interface RunRecord {
   readonly fence: number;
   /** Attempts at the present step. */
   readonly attempts: number;
+  /** Until when the present step is claimed; null between two steps. */
+  readonly leaseUntil: number | null;
+  /** When the present step may be tried again; null for at once. */
+  readonly notBefore: number | null;
+  readonly cancelRequestedBy: string | null;
 }
 
 /** A row that waits to be written to D1. */
@@ -18,102 +26,233 @@ export interface OutboxRow {
   readonly run: Run;
 }
 
+/** The part of Durable Object storage that the coordinator's tables need. */
+export interface TableStorage {
+  readonly sql: {
+    exec(query: string, ...bindings: (string | number | null)[]): { toArray(): SqlRow[] };
+  };
+  transactionSync<T>(work: () => T): T;
+}
+
+type SqlRow = { readonly [column: string]: unknown };
+
+/** Ended runs that the coordinator itself remembers; D1 has the rest. */
+const ENDED_RUNS_KEPT = 50;
+/** Cron ticks that are remembered, so that one which fires twice counts once. */
+const TICKS_KEPT = 200;
+
 /**
  * The coordinator's tables. Every method is synchronous; callers put what belongs together in one
  * `transaction`.
  */
 export class CoordinatorState {
-  readonly #storage: DurableObjectStorage;
+  readonly #storage: TableStorage;
 
-  constructor(storage: DurableObjectStorage) {
+  constructor(storage: TableStorage) {
     this.#storage = storage;
-    storage.sql.exec(`
-      CREATE TABLE IF NOT EXISTS runs (
-        id TEXT PRIMARY KEY, state TEXT NOT NULL, run TEXT NOT NULL, checkpoint TEXT NOT NULL,
-        fence INTEGER NOT NULL, attempts INTEGER NOT NULL
-      );
-      CREATE INDEX IF NOT EXISTS runs_by_state ON runs (state, id);
-      CREATE TABLE IF NOT EXISTS versions (generation INTEGER PRIMARY KEY, manifest TEXT NOT NULL);
-      CREATE TABLE IF NOT EXISTS outbox (seq INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL);
-    `);
+    this.#exec(
+      `CREATE TABLE IF NOT EXISTS runs (id TEXT PRIMARY KEY, state TEXT NOT NULL, record TEXT NOT NULL)`,
+    );
+    this.#exec(`CREATE INDEX IF NOT EXISTS runs_by_state ON runs (state, id)`);
+    this.#exec(
+      `CREATE TABLE IF NOT EXISTS versions (generation INTEGER PRIMARY KEY, manifest TEXT NOT NULL)`,
+    );
+    this.#exec(
+      `CREATE TABLE IF NOT EXISTS outbox (seq INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL)`,
+    );
+    this.#exec(`CREATE TABLE IF NOT EXISTS blobs (sha256 TEXT PRIMARY KEY)`);
+    this.#exec(
+      `CREATE TABLE IF NOT EXISTS ticks (cron TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (cron, at))`,
+    );
+    this.#exec(`CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)`);
   }
 
   transaction<T>(work: () => T): T {
     return this.#storage.transactionSync(work);
   }
 
+  queue(): QueueView {
+    return {
+      waiting: this.#runsIn("queued"),
+      running: this.#runsIn("running")[0],
+      pause: this.pause(),
+    };
+  }
+
   findRun(id: string): RunRecord | undefined {
-    return this.#select("WHERE id = ?", id)[0];
+    return this.#records("WHERE id = ?", id)[0];
   }
 
-  /** The oldest run in a state. */
-  firstRun(state: RunState): RunRecord | undefined {
-    return this.#select("WHERE state = ? ORDER BY id LIMIT 1", state)[0];
-  }
-
-  /** All runs in a state, oldest first. */
-  runsIn(state: RunState): RunRecord[] {
-    return this.#select("WHERE state = ? ORDER BY id", state);
-  }
-
-  /** Saves a run, and queues its row for D1 when people would see a difference. */
+  /** Saves a run, and sends its row to D1 when people would see a difference. */
   saveRun(record: RunRecord, visible: boolean): void {
-    const { run, checkpoint, fence, attempts } = record;
-    const text = JSON.stringify(run);
-    this.#storage.sql.exec(
-      "INSERT OR REPLACE INTO runs (id, state, run, checkpoint, fence, attempts) VALUES (?, ?, ?, ?, ?, ?)",
+    const { run } = record;
+    const text = JSON.stringify(record);
+    this.#exec(
+      "INSERT OR REPLACE INTO runs (id, state, record) VALUES (?, ?, ?)",
       run.id,
       run.state,
       text,
-      JSON.stringify(checkpoint),
-      fence,
-      attempts,
     );
-    if (visible) this.#storage.sql.exec("INSERT INTO outbox (run) VALUES (?)", text);
+    if (visible) this.#exec("INSERT INTO outbox (run) VALUES (?)", JSON.stringify(run));
+    if (!isOpen(run.state)) this.#forgetEndedRuns();
+  }
+
+  pause(): Pause | null {
+    return this.#fact<Pause>("pause");
+  }
+
+  setPause(pause: Pause | null): void {
+    this.#setFact("pause", pause);
+  }
+
+  /** The row that stands for the cron ticks that are being skipped; null after one was taken. */
+  skippedRunId(): string | null {
+    return this.#fact<string>("skipped_run");
+  }
+
+  setSkippedRunId(id: string | null): void {
+    this.#setFact("skipped_run", id);
+  }
+
+  /** Remembers a cron tick. False if it was there already. */
+  addTick(cron: string, at: number): boolean {
+    const known = this.#exec("SELECT at FROM ticks WHERE cron = ? AND at = ?", cron, at);
+    if (known.length > 0) return false;
+    this.#exec("INSERT INTO ticks (cron, at) VALUES (?, ?)", cron, at);
+    this.#exec(
+      "DELETE FROM ticks WHERE at < (SELECT MIN(at) FROM (SELECT at FROM ticks ORDER BY at DESC LIMIT ?))",
+      TICKS_KEPT,
+    );
+    return true;
+  }
+
+  /** The retained versions, the newest first. */
+  versions(): Manifest[] {
+    return this.#manifests("ORDER BY generation DESC");
   }
 
   /** The version published last. */
   currentVersion(): Manifest | null {
-    const row = this.#storage.sql
-      .exec<{ manifest: string }>("SELECT manifest FROM versions ORDER BY generation DESC LIMIT 1")
-      .toArray()[0];
-    return row === undefined ? null : JSON.parse(row.manifest);
+    return this.#manifests("ORDER BY generation DESC LIMIT 1")[0] ?? null;
   }
 
-  /** Records a version; the generation is the primary key, so that none is given out twice. */
+  findVersion(generation: number): Manifest | undefined {
+    return this.#manifests("WHERE generation = ?", generation)[0];
+  }
+
+  /**
+   * Records a version as published and forgets those that are no longer retained. The generation
+   * is the primary key, so that none is given out twice.
+   */
   addVersion(manifest: Manifest): void {
-    this.#storage.sql.exec(
+    const text = JSON.stringify(manifest);
+    this.#exec(
       "INSERT INTO versions (generation, manifest) VALUES (?, ?)",
       manifest.generation,
-      JSON.stringify(manifest),
+      text,
     );
+    this.#exec(
+      "DELETE FROM versions WHERE generation <= ?",
+      manifest.generation - VERSIONS_RETAINED,
+    );
+    this.#setFact("unreplicated", manifest.generation);
+  }
+
+  /** The version that the stores are still to be brought to; null if they show the current one. */
+  unreplicated(): Manifest | null {
+    const generation = this.#fact<number>("unreplicated");
+    return generation === null ? null : (this.findVersion(generation) ?? null);
+  }
+
+  /** Notes that the stores show a version, unless a newer one has been recorded since. */
+  setReplicated(generation: number): void {
+    if (this.#fact<number>("unreplicated") === generation) this.#setFact("unreplicated", null);
+  }
+
+  /** The upstream files of the last success, for a run of the same source to begin with. */
+  archivedFiles(source: string): UpstreamFiles {
+    return this.#fact<UpstreamFiles>(`archived:${source}`) ?? {};
+  }
+
+  setArchivedFiles(source: string, files: UpstreamFiles): void {
+    this.#setFact(`archived:${source}`, files);
+  }
+
+  /** Blobs that may be stored: noted before they are written, until they are deleted. */
+  blobs(): string[] {
+    return this.#exec("SELECT sha256 FROM blobs ORDER BY sha256").map((row) =>
+      String(row["sha256"]),
+    );
+  }
+
+  addBlobs(sha256s: readonly string[]): void {
+    for (const sha256 of sha256s)
+      this.#exec("INSERT OR IGNORE INTO blobs (sha256) VALUES (?)", sha256);
+  }
+
+  removeBlobs(sha256s: readonly string[]): void {
+    for (const sha256 of sha256s) this.#exec("DELETE FROM blobs WHERE sha256 = ?", sha256);
   }
 
   /** Rows for D1, oldest first. */
   outbox(limit: number): OutboxRow[] {
-    return this.#storage.sql
-      .exec<{ seq: number; run: string }>("SELECT seq, run FROM outbox ORDER BY seq LIMIT ?", limit)
-      .toArray()
-      .map(({ seq, run }) => ({ seq, run: JSON.parse(run) }));
+    return this.#exec("SELECT seq, run FROM outbox ORDER BY seq LIMIT ?", limit).map((row) => ({
+      seq: Number(row["seq"]),
+      run: JSON.parse(String(row["run"])),
+    }));
+  }
+
+  /** Rows that wait for D1. */
+  outboxLength(): number {
+    return Number(this.#exec("SELECT COUNT(*) AS rows FROM outbox")[0]?.["rows"] ?? 0);
   }
 
   /** Forgets rows that have reached D1. */
   trimOutbox(throughSeq: number): void {
-    this.#storage.sql.exec("DELETE FROM outbox WHERE seq <= ?", throughSeq);
+    this.#exec("DELETE FROM outbox WHERE seq <= ?", throughSeq);
   }
 
-  #select(where: string, ...bindings: string[]): RunRecord[] {
-    return this.#storage.sql
-      .exec<{ run: string; checkpoint: string; fence: number; attempts: number }>(
-        `SELECT run, checkpoint, fence, attempts FROM runs ${where}`,
-        ...bindings,
-      )
-      .toArray()
-      .map(({ run, checkpoint, fence, attempts }) => ({
-        run: JSON.parse(run),
-        checkpoint: JSON.parse(checkpoint),
-        fence,
-        attempts,
-      }));
+  #runsIn(state: RunState): RunRecord[] {
+    return this.#records("WHERE state = ? ORDER BY id", state);
+  }
+
+  #forgetEndedRuns(): void {
+    this.#exec(
+      `DELETE FROM runs WHERE state NOT IN ('queued', 'running') AND id NOT IN (
+        SELECT id FROM runs WHERE state NOT IN ('queued', 'running') ORDER BY id DESC LIMIT ?
+      )`,
+      ENDED_RUNS_KEPT,
+    );
+  }
+
+  #records(where: string, ...bindings: string[]): RunRecord[] {
+    return this.#exec(`SELECT record FROM runs ${where}`, ...bindings).map((row) =>
+      JSON.parse(String(row["record"])),
+    );
+  }
+
+  #manifests(where: string, ...bindings: number[]): Manifest[] {
+    return this.#exec(`SELECT manifest FROM versions ${where}`, ...bindings).map((row) =>
+      JSON.parse(String(row["manifest"])),
+    );
+  }
+
+  #fact<T>(name: string): T | null {
+    const row = this.#exec("SELECT value FROM facts WHERE name = ?", name)[0];
+    return row === undefined ? null : JSON.parse(String(row["value"]));
+  }
+
+  #setFact(name: string, value: unknown): void {
+    if (value === null) this.#exec("DELETE FROM facts WHERE name = ?", name);
+    else
+      this.#exec(
+        "INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)",
+        name,
+        JSON.stringify(value),
+      );
+  }
+
+  #exec(query: string, ...bindings: (string | number | null)[]): SqlRow[] {
+    return this.#storage.sql.exec(query, ...bindings).toArray();
   }
 }

@@ -1,102 +1,274 @@
-import { DurableObject } from "cloudflare:workers";
-import { v7 } from "uuid";
-import { loadConfig } from "../config.ts";
-import { logLine } from "../log.ts";
-import { createHistory, type History } from "../storage/history.ts";
-import { createCatalogStore } from "../storage/catalog-store.ts";
-import { createSourceArchive } from "../storage/source-archive.ts";
-import { embeddedSnapshot } from "../sources/embedded-snapshot.ts";
-import { embeddedUpstream } from "../sources/upstream.ts";
-import { CoordinatorState, type RunRecord } from "./coordinator-state.ts";
-import { toRunError } from "./faults.ts";
-import { Pipeline, type StepResult } from "./pipeline.ts";
+import type { Manifest } from "../catalog/manifest.ts";
+import { describeError } from "../log.ts";
+import type { CatalogStore } from "../storage/catalog-store.ts";
+import type { CoordinatorState, RunRecord } from "./coordinator-state.ts";
+import { type RunFailure, toFailure } from "./faults.ts";
+import { decidePause, hasEnded, type Pause, type PauseRequest } from "./pause.ts";
+import { FIRST_CHECKPOINT, type StepResult } from "./checkpoint.ts";
+import type { Pipeline } from "./pipeline.ts";
+import { replicate } from "./publisher.ts";
 import {
   backoffMs,
   decideEnqueue,
-  type EnqueueAnswer,
+  decideTick,
   type EnqueueRequest,
+  type EnqueueResult,
   MAX_STEP_ATTEMPTS,
+  type NewRun,
   newRun,
+  nextAlarm,
+  nextToStep,
+  retryOf,
 } from "./queue.ts";
-import type { Run } from "./run.ts";
+import { isOpen, type Run, type Stage } from "./run.ts";
+import { describeVersion, garbage, rolledBack, type Version } from "./versions.ts";
 
 /** If an alarm dies without a word, the next one begins after this time. */
-const WATCHDOG_MS = 120_000;
+export const LEASE_MS = 120_000;
 /** Rows sent to D1 at a time. */
 const OUTBOX_BATCH = 20;
-/** When D1 refused rows, how long to leave it alone. */
-const OUTBOX_RETRY_MS = 30_000;
+/** Blobs deleted in one alarm. */
+const GARBAGE_BATCH = 100;
+/** After a store refused, how long to leave it alone. */
+const STORE_RETRY_MS = 30_000;
+
+export interface CoordinatorDependencies {
+  readonly state: CoordinatorState;
+  readonly pipeline: Pipeline;
+  readonly store: CatalogStore;
+  /** Writes rows to D1, any number of times. Throws if D1 refuses. */
+  readonly saveRuns: (
+    rows: readonly { readonly seq: number; readonly run: Run }[],
+  ) => Promise<void>;
+  /** Deletes history that is past its retention. Throws if D1 refuses. */
+  readonly deleteOldRuns: () => Promise<unknown>;
+  /** Replaces the one alarm; null takes it away. */
+  readonly setAlarm: (at: number | null) => Promise<void>;
+  readonly now: () => number;
+  readonly newId: () => string;
+  readonly log: (event: string, fields: { readonly [name: string]: unknown }) => void;
+  /** Name of the configured upstream. */
+  readonly source: string;
+  readonly workerVersion: string | null;
+}
+
+/** What a pause or resume came to. */
+export interface PauseAnswer {
+  readonly pause: Pause | null;
+  readonly changed: boolean;
+  readonly runningRunId: string | null;
+  readonly queued: number;
+}
+
+export type CancelResult =
+  | { readonly ok: true; readonly disposition: "cancelled" | "cancelling"; readonly run: Run }
+  | { readonly ok: false; readonly reason: "not_found" | "ended" | "too_late" };
+
+export type RollbackResult =
+  | { readonly ok: true; readonly version: Version }
+  | { readonly ok: false; readonly reason: "not_retained" | "is_current" };
+
+function leaseExpired(stage: Stage): RunFailure {
+  const message = `the step was begun ${MAX_STEP_ATTEMPTS} times and never ended`;
+  return { error: { code: "lease_expired", stage, message }, mayPass: true, guards: [] };
+}
+
+/** What the coordinator holds at present. */
+export interface CoordinatorStatus {
+  readonly pause: Pause | null;
+  readonly running: Run | null;
+  readonly queued: readonly Run[];
+  readonly current: Version | null;
+  /** Whether the stores show the current version. */
+  readonly replicated: boolean;
+  /** Rows that wait for D1. */
+  readonly outboxLength: number;
+}
 
 /**
- * The one who ingests: holds the queue, the run under way and the published versions, and works
- * from its alarm, one bounded step at a time. There is one instance, named `INSTANCE_NAME`.
+ * The one who ingests. Decides by pure rules over its tables, and works from its alarm, one bounded
+ * step at a time.
  *
- * Each alarm arms a watchdog first, claims a step in a transaction, does it, and commits only if
- * nobody has claimed it since. A crash between two of these repeats the step and loses nothing.
+ * An alarm arms a watchdog first, claims a step in a transaction, does it, and commits only if
+ * nobody has claimed it since. A crash between two of these repeats the step and loses nothing. A
+ * version is published by being recorded; bringing the stores to it is then repeated until it
+ * succeeds, also while paused.
  */
-export class IngestCoordinator extends DurableObject<Env> {
+export class Coordinator {
+  readonly #deps: CoordinatorDependencies;
   readonly #state: CoordinatorState;
-  readonly #history: History;
-  readonly #pipeline: Pipeline;
-  #sourceName: string;
+  /** Not before these times are D1 and the catalog's stores tried again. */
+  #outboxRetryAt = 0;
+  #replicateRetryAt = 0;
+  #hasMoreGarbage = false;
 
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env);
-    const config = loadConfig(env, embeddedSnapshot.locales);
-    const upstream = embeddedUpstream(embeddedSnapshot);
-    this.#sourceName = upstream.name;
-    this.#state = new CoordinatorState(ctx.storage);
-    this.#history = createHistory(env.HISTORY);
-    this.#pipeline = new Pipeline({
-      store: createCatalogStore(env.CATALOG, env.ARCHIVE),
-      archive: createSourceArchive(env.ARCHIVE),
-      upstream,
-      snapshot: embeddedSnapshot,
-      locales: config.locales,
-      now: Date.now,
-    });
+  constructor(deps: CoordinatorDependencies) {
+    this.#deps = deps;
+    this.#state = deps.state;
   }
 
-  /** Puts a run in the queue, unless the same one waits already. */
-  async enqueue(request: EnqueueRequest): Promise<EnqueueAnswer> {
-    const now = Date.now();
-    const wanted = newRun(v7(), this.#sourceName, new Date(now).toISOString(), request);
-    const answer = this.#state.transaction(() => {
-      const waiting = this.#state.runsIn("queued");
-      const decided = decideEnqueue(wanted, waiting, this.#state.firstRun("running"));
+  /** Puts a run in the queue, unless one that would do the same waits already. */
+  async enqueue(request: EnqueueRequest): Promise<EnqueueResult> {
+    const wanted = newRun(this.#newRun(request.source), request);
+    const result = this.#state.transaction(() => {
+      const decided = decideEnqueue(wanted, this.#state.queue(), request.ifPaused);
       if (decided.add !== null) this.#state.saveRun(decided.add, true);
-      return decided.answer;
+      return decided.result;
     });
-    log("ingest_enqueued", answer.run, { disposition: answer.disposition });
-    await this.ctx.storage.setAlarm(now);
-    return answer;
+    const outcome = result.ok ? result.answer.disposition : result.reason;
+    this.#log("ingest_enqueue", result.ok ? result.answer.run : wanted.run, { outcome });
+    await this.#rearm();
+    return result;
   }
 
-  /** A run by its id, or null. */
+  /**
+   * Takes a cron tick: once, however often it fires. One that comes while paused, or while the same
+   * run waits, is only counted, in one row.
+   */
+  async tick(cron: string, scheduledAt: number, request: EnqueueRequest): Promise<void> {
+    const wanted = newRun(this.#newRun(request.source), request);
+    this.#state.transaction(() => {
+      if (!this.#state.addTick(cron, scheduledAt)) return;
+      const reason = decideTick(wanted, this.#state.queue());
+      if (reason === null) {
+        this.#state.setSkippedRunId(null);
+        this.#state.saveRun(wanted, true);
+        return;
+      }
+      const open = this.#state.findRun(this.#state.skippedRunId() ?? "");
+      const row = open?.run.skippedReason === reason ? open : wanted;
+      const at = this.#at();
+      this.#state.saveRun(
+        {
+          ...row,
+          run: {
+            ...row.run,
+            state: "skipped",
+            skippedReason: reason,
+            skipCount: row.run.skipCount + 1,
+            finishedAt: at,
+          },
+        },
+        true,
+      );
+      this.#state.setSkippedRunId(row.run.id);
+    });
+    await this.#rearm();
+  }
+
+  /** Pauses dispatch and publishing, at the next step boundary. */
+  async pause(request: PauseRequest, cancelRunning: boolean): Promise<PauseAnswer> {
+    const changed = this.#state.transaction(() => {
+      const decided = decidePause(this.#state.pause(), request, this.#at());
+      this.#state.setPause(decided.pause);
+      const { running } = this.#state.queue();
+      if (cancelRunning && running !== undefined) this.#cancelRunning(running, request.by);
+      return decided.changed;
+    });
+    await this.#rearm();
+    return this.#pauseAnswer(changed);
+  }
+
+  /** Lifts the pause. What waits goes on; ticks that were skipped are not made up for. */
+  async resume(): Promise<PauseAnswer> {
+    const changed = this.#state.transaction(() => {
+      const was = this.#state.pause();
+      this.#lift();
+      return was !== null;
+    });
+    await this.#rearm();
+    return this.#pauseAnswer(changed);
+  }
+
+  /** Cancels a run: at once if it waits, else at the next step boundary before it publishes. */
+  async cancel(id: string, by: string): Promise<CancelResult> {
+    const result = this.#state.transaction((): CancelResult => {
+      const record = this.#state.findRun(id);
+      if (record === undefined) return { ok: false, reason: "not_found" };
+      if (!isOpen(record.run.state)) return { ok: false, reason: "ended" };
+      if (record.run.state === "queued") return this.#cancelNow(record, by);
+      return this.#cancelRunning(record, by);
+    });
+    await this.#rearm();
+    return result;
+  }
+
+  /** Publishes a retained version again, under a new generation. */
+  async rollback(generation: number): Promise<RollbackResult> {
+    const result = this.#state.transaction((): RollbackResult => {
+      const current = this.#state.currentVersion();
+      const earlier = this.#state.findVersion(generation);
+      if (current === null || earlier === undefined) return { ok: false, reason: "not_retained" };
+      if (earlier.generation === current.generation) return { ok: false, reason: "is_current" };
+      const manifest = rolledBack(earlier, current, this.#at());
+      this.#state.addVersion(manifest);
+      return { ok: true, version: describeVersion(manifest, manifest.generation) };
+    });
+    this.#replicateRetryAt = 0;
+    await this.#rearm();
+    return result;
+  }
+
   findRun(id: string): Run | null {
     return this.#state.findRun(id)?.run ?? null;
   }
 
-  override async alarm(): Promise<void> {
-    await this.ctx.storage.setAlarm(Date.now() + WATCHDOG_MS);
+  /** The retained versions, the newest first. */
+  versions(): Version[] {
+    const versions = this.#state.versions();
+    const current = versions[0]?.generation ?? 0;
+    return versions.map((manifest) => describeVersion(manifest, current));
+  }
+
+  /** The manifest of a retained version, or null. */
+  findVersion(generation: number): Manifest | null {
+    return this.#state.findVersion(generation) ?? null;
+  }
+
+  status(): CoordinatorStatus {
+    const { waiting, running, pause } = this.#state.queue();
+    const current = this.#state.currentVersion();
+    return {
+      pause,
+      running: running?.run ?? null,
+      queued: waiting.map(({ run }) => run),
+      current: current && describeVersion(current, current.generation),
+      replicated: this.#state.unreplicated() === null,
+      outboxLength: this.#state.outboxLength(),
+    };
+  }
+
+  /** Does what is due, then sets the alarm to when something is due next. */
+  async alarm(): Promise<void> {
+    await this.#deps.setAlarm(this.#deps.now() + LEASE_MS);
     const claimed = this.#claim();
-    const delays: number[] = [];
-    if (claimed !== undefined) delays.push(await this.#step(claimed));
-    const drained = await this.#drainOutbox();
-    if (this.#state.firstRun("running") ?? this.#state.firstRun("queued"))
-      delays.push(delays[0] ?? 0);
-    if (!drained) delays.push(OUTBOX_RETRY_MS);
-    if (delays.length === 0) await this.ctx.storage.deleteAlarm();
-    else await this.ctx.storage.setAlarm(Date.now() + Math.min(...delays));
+    if (claimed !== undefined) await this.#step(claimed);
+    await this.#replicate();
+    await this.#collectGarbage();
+    await this.#drainOutbox();
+    await this.#rearm();
+  }
+
+  #rearm(): Promise<void> {
+    const now = this.#deps.now();
+    const waitsForD1 = this.#state.outboxLength() > 0;
+    const waitsForStores = this.#state.unreplicated() !== null;
+    const others = [
+      waitsForD1 ? Math.max(now, this.#outboxRetryAt) : null,
+      waitsForStores || this.#hasMoreGarbage ? Math.max(now, this.#replicateRetryAt) : null,
+    ];
+    return this.#deps.setAlarm(nextAlarm(this.#state.queue(), { now, others }));
   }
 
   /** Takes the next step of the run under way, or of the oldest that waits. */
   #claim(): RunRecord | undefined {
     return this.#state.transaction(() => {
-      const record = this.#state.firstRun("running") ?? this.#state.firstRun("queued");
+      const now = this.#deps.now();
+      const pause = this.#state.pause();
+      if (pause !== null && hasEnded(pause, now)) this.#lift();
+      const record = nextToStep(this.#state.queue(), now);
       if (record === undefined) return undefined;
-      const at = new Date().toISOString();
-      const began = record.run.startedAt === null;
+      const at = this.#at();
       const run: Run = {
         ...record.run,
         state: "running",
@@ -104,107 +276,211 @@ export class IngestCoordinator extends DurableObject<Env> {
         heartbeatAt: at,
         stage: record.checkpoint.stage,
       };
-      const claimed = { ...record, run, fence: record.fence + 1, attempts: record.attempts + 1 };
-      this.#state.saveRun(claimed, began);
+      const claimed: RunRecord = {
+        ...record,
+        run,
+        fence: record.fence + 1,
+        attempts: record.attempts + 1,
+        leaseUntil: now + LEASE_MS,
+        notBefore: null,
+      };
+      this.#state.saveRun(claimed, record.run.stage !== run.stage);
       return claimed;
     });
   }
 
-  /** Does a claimed step. Answers after how long (ms) to look for the next. */
-  async #step(claimed: RunRecord): Promise<number> {
-    const began = Date.now();
+  async #step(claimed: RunRecord): Promise<void> {
     const { run, checkpoint } = claimed;
+    const began = this.#deps.now();
     try {
       if (claimed.attempts > MAX_STEP_ATTEMPTS && checkpoint.stage !== "verify")
-        throw new Error(`the step was begun ${MAX_STEP_ATTEMPTS} times and never ended`);
-      const current = this.#state.currentVersion();
-      const result = await this.#pipeline.step(checkpoint, { mode: run.mode, current });
+        return this.#fail(claimed, leaseExpired(checkpoint.stage));
+      const result = await this.#deps.pipeline.step(checkpoint, {
+        mode: run.mode,
+        forced: run.forced,
+        source: run.source,
+        current: this.#state.currentVersion(),
+        archived: this.#state.archivedFiles(run.source),
+        noteBlobs: (sha256s) => this.#state.addBlobs(sha256s),
+      });
       this.#commit(claimed, result);
-      log("ingest_step", run, { stage: checkpoint.stage, duration_ms: Date.now() - began });
-      return 0;
-    } catch (error) {
-      return this.#fail(claimed, error);
+      const duration_ms = this.#deps.now() - began;
+      const { counts, progress } = { ...run, ...result.patch };
+      this.#log("ingest_step", run, { stage: checkpoint.stage, duration_ms, counts, progress });
+    } catch (cause) {
+      this.#takeFault(claimed, cause);
     }
-  }
-
-  #commit(claimed: RunRecord, result: StepResult): void {
-    this.#update(
-      claimed,
-      ({ run }) => {
-        if (result.publish !== null) this.#state.addVersion(result.publish);
-        const next = { ...run, ...result.patch };
-        return result.next === null
-          ? finished({ ...next, state: "succeeded", outcome: result.outcome })
-          : { ...next, stage: result.next.stage };
-      },
-      result.next ?? claimed.checkpoint,
-    );
-  }
-
-  /** Repeats a step that may yet succeed; what is recorded as published is repeated without end. */
-  #fail(claimed: RunRecord, cause: unknown): number {
-    const { stage } = claimed.checkpoint;
-    const { retryable, ...error } = toRunError(cause, stage);
-    const final = !retryable || (claimed.attempts >= MAX_STEP_ATTEMPTS && stage !== "verify");
-    log(final ? "ingest_failed" : "ingest_step_failed", claimed.run, { stage, error });
-    if (final) {
-      this.#update(claimed, ({ run }) => finished({ ...run, state: "failed", error }));
-      return 0;
-    }
-    this.#state.transaction(() => {
-      const record = this.#state.findRun(claimed.run.id);
-      if (record?.fence !== claimed.fence) return;
-      const run = { ...record.run, retries: record.run.retries + 1 };
-      this.#state.saveRun({ ...record, run }, false);
-    });
-    return backoffMs(claimed.attempts);
   }
 
   /** Commits what a claimed step came to, unless the step has been claimed again since. */
-  #update(
-    claimed: RunRecord,
-    change: (record: RunRecord) => Run,
-    checkpoint = claimed.checkpoint,
-  ): void {
-    const run = this.#state.transaction(() => {
-      const record = this.#state.findRun(claimed.run.id);
-      if (record === undefined || record.fence !== claimed.fence) return undefined;
-      const changed = change(record);
-      const visible = changed.state !== "running";
-      this.#state.saveRun({ ...record, run: changed, checkpoint, attempts: 0 }, visible);
-      return changed;
+  #commit(claimed: RunRecord, result: StepResult): void {
+    this.#underFence(claimed, (record) => {
+      const run: Run = { ...record.run, ...result.patch };
+      const next = { ...record, run, attempts: 0, leaseUntil: null };
+      const isCancelled =
+        record.cancelRequestedBy !== null && claimed.checkpoint.stage !== "verify";
+      if (isCancelled) return this.#ended(next, "cancelled", {});
+      if (result.next === null) {
+        if (result.outcome === "published" && run.generationAfter !== null)
+          this.#state.setReplicated(run.generationAfter);
+        if (result.outcome !== "dry_run") this.#state.setArchivedFiles(run.source, run.upstream);
+        return this.#ended(next, "succeeded", { outcome: result.outcome });
+      }
+      if (result.publish === null) return { ...next, checkpoint: result.next };
+      // What would be published while paused is kept for after the resume.
+      if (this.#state.pause() !== null) return { ...next, run: record.run };
+      this.#state.addVersion(result.publish);
+      return { ...next, checkpoint: result.next };
     });
-    if (run === undefined || run.state === "running") return;
-    this.#pipeline.forget();
-    log("ingest_finished", run, { outcome: run.outcome, generation: run.generationAfter });
   }
 
-  /** Sends waiting rows to D1. False if D1 would not take them. */
-  async #drainOutbox(): Promise<boolean> {
-    for (;;) {
-      const rows = this.#state.outbox(OUTBOX_BATCH);
-      const last = rows.at(-1);
-      if (last === undefined) return true;
-      try {
-        await this.#history.saveRuns(rows.map(({ seq, run }) => ({ ...run, seq })));
-      } catch (error) {
-        logLine("warn", "history_unreachable", "D1 refused rows; they wait", {
-          error: String(error),
-        });
-        return false;
-      }
-      this.#state.trimOutbox(last.seq);
+  /** Repeats a step that may yet succeed; what is recorded as published is repeated without end. */
+  #takeFault(claimed: RunRecord, cause: unknown): void {
+    const { stage } = claimed.checkpoint;
+    const failure = toFailure(cause, stage);
+    const isLast = claimed.attempts >= MAX_STEP_ATTEMPTS && stage !== "verify";
+    if (!failure.mayPass || isLast) return this.#fail(claimed, failure);
+    this.#log("ingest_step_failed", claimed.run, { ...failure.error, ...describeError(cause) });
+    this.#underFence(claimed, (record) => ({
+      ...record,
+      run: { ...record.run, retries: record.run.retries + 1 },
+      leaseUntil: null,
+      notBefore: this.#deps.now() + backoffMs(claimed.attempts),
+    }));
+  }
+
+  /** Ends a run as failed; one whose fault may pass is tried once more, as a run of its own. */
+  #fail(claimed: RunRecord, { error, mayPass, guards }: RunFailure): void {
+    this.#underFence(claimed, (record) => {
+      if (record.cancelRequestedBy !== null) return this.#ended(record, "cancelled", { error });
+      const retry = mayPass ? retryOf(record, this.#newRun(record.run.source)) : undefined;
+      if (retry !== undefined) this.#state.saveRun(retry, true);
+      return this.#ended(record, "failed", { error, ...(guards.length > 0 && { guards }) });
+    });
+  }
+
+  /** Saves what becomes of a claimed run, if its fence is still the one that was given out. */
+  #underFence(claimed: RunRecord, change: (record: RunRecord) => RunRecord): void {
+    const changed = this.#state.transaction(() => {
+      const record = this.#state.findRun(claimed.run.id);
+      if (record?.fence !== claimed.fence || record.run.state !== "running") return undefined;
+      const next = change(record);
+      this.#state.saveRun(next, !isOpen(next.run.state));
+      return next;
+    });
+    if (changed === undefined || isOpen(changed.run.state)) return;
+    this.#deps.pipeline.forget();
+    const { state, outcome, error, counts, generationAfter } = changed.run;
+    this.#log("ingest_ended", changed.run, {
+      state,
+      outcome,
+      error,
+      counts,
+      generation: generationAfter,
+    });
+  }
+
+  #cancelNow(record: RunRecord, by: string): CancelResult {
+    const ended = this.#ended({ ...record, cancelRequestedBy: by }, "cancelled", {});
+    this.#state.saveRun(ended, true);
+    return { ok: true, disposition: "cancelled", run: ended.run };
+  }
+
+  #cancelRunning(record: RunRecord, by: string): CancelResult {
+    if (record.checkpoint.stage === "verify") return { ok: false, reason: "too_late" };
+    if (record.leaseUntil === null) return this.#cancelNow(record, by);
+    this.#state.saveRun({ ...record, cancelRequestedBy: by }, false);
+    return { ok: true, disposition: "cancelling", run: record.run };
+  }
+
+  #ended(record: RunRecord, state: Run["state"], patch: Partial<Run>): RunRecord {
+    const finishedAt = this.#at();
+    const durationMs = Date.parse(finishedAt) - Date.parse(record.run.startedAt ?? finishedAt);
+    const run: Run = { ...record.run, ...patch, state, finishedAt, durationMs };
+    return { ...record, run, checkpoint: FIRST_CHECKPOINT, leaseUntil: null, notBefore: null };
+  }
+
+  #lift(): void {
+    this.#state.setPause(null);
+    this.#state.setSkippedRunId(null);
+  }
+
+  /** Brings the stores to the version that was recorded last, and clears up after it. */
+  async #replicate(): Promise<void> {
+    const manifest = this.#state.unreplicated();
+    const { running } = this.#state.queue();
+    const isVerifying = running?.checkpoint.stage === "verify";
+    if (manifest === null || isVerifying || this.#deps.now() < this.#replicateRetryAt) return;
+    try {
+      await replicate(this.#deps.store, manifest);
+      this.#state.setReplicated(manifest.generation);
+    } catch (cause) {
+      this.#replicateRetryAt = this.#deps.now() + STORE_RETRY_MS;
+      this.#deps.log("replication_failed", {
+        generation: manifest.generation,
+        ...describeError(cause),
+      });
     }
   }
-}
 
-/** Name of the one instance. */
-export const INSTANCE_NAME = "ingest";
+  /**
+   * Deletes some blobs that no retained version names. Only between runs, since a run has stored
+   * blobs that no version names yet.
+   */
+  async #collectGarbage(): Promise<void> {
+    const { running } = this.#state.queue();
+    if (running !== undefined || this.#state.unreplicated() !== null) return;
+    if (this.#deps.now() < this.#replicateRetryAt) return;
+    const all = garbage(this.#state.blobs(), this.#state.versions());
+    const unnamed = all.slice(0, GARBAGE_BATCH);
+    this.#hasMoreGarbage = all.length > unnamed.length;
+    if (unnamed.length === 0) return;
+    try {
+      await this.#deps.store.deleteBlobs(unnamed);
+      this.#state.removeBlobs(unnamed);
+      this.#deps.log("garbage_collected", { blobs: unnamed.length });
+    } catch (cause) {
+      this.#replicateRetryAt = this.#deps.now() + STORE_RETRY_MS;
+      this.#deps.log("garbage_refused", describeError(cause));
+    }
+  }
 
-function finished(run: Run): Run {
-  return { ...run, finishedAt: new Date().toISOString() };
-}
+  /** Sends waiting rows to D1; what it refuses waits. */
+  async #drainOutbox(): Promise<void> {
+    while (this.#deps.now() >= this.#outboxRetryAt) {
+      const rows = this.#state.outbox(OUTBOX_BATCH);
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      try {
+        await this.#deps.saveRuns(rows);
+        this.#state.trimOutbox(last.seq);
+        if (rows.some(({ run }) => run.state === "succeeded")) await this.#deps.deleteOldRuns();
+      } catch (cause) {
+        this.#outboxRetryAt = this.#deps.now() + STORE_RETRY_MS;
+        this.#deps.log("history_unreachable", describeError(cause));
+      }
+    }
+  }
 
-function log(event: string, run: Run, fields: { readonly [name: string]: unknown }): void {
-  logLine("info", event, `${run.trigger} ingest ${run.state}`, { run_id: run.id, ...fields });
+  #pauseAnswer(changed: boolean): PauseAnswer {
+    const { pause, running, waiting } = this.#state.queue();
+    return { pause, changed, runningRunId: running?.run.id ?? null, queued: waiting.length };
+  }
+
+  #newRun(source: string | null): NewRun {
+    return {
+      id: this.#deps.newId(),
+      at: this.#at(),
+      source: source ?? this.#deps.source,
+      workerVersion: this.#deps.workerVersion,
+    };
+  }
+
+  #at(): string {
+    return new Date(this.#deps.now()).toISOString();
+  }
+
+  #log(event: string, run: Run, fields: { readonly [name: string]: unknown }): void {
+    this.#deps.log(event, { run_id: run.id, trigger: run.trigger, ...fields });
+  }
 }

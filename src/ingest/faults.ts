@@ -1,9 +1,10 @@
-import { SourceError } from "../sources/source-error.ts";
+import { PassingError, SourceError } from "../sources/source-error.ts";
+import type { GuardTrip } from "./guards.ts";
 import type { RunError, Stage } from "./run.ts";
 
 /** Why a run cannot go on, whatever is tried again. */
 export class RunFault extends Error {
-  override readonly name = "RunFault";
+  override readonly name: string = "RunFault";
   readonly code: string;
 
   constructor(code: string, message: string) {
@@ -12,14 +13,45 @@ export class RunFault extends Error {
   }
 }
 
+/** Guards that refuse a candidate: final, until an operator forces it or upstream is mended. */
+export class GuardsTripped extends RunFault {
+  override readonly name = "GuardsTripped";
+  readonly trips: readonly GuardTrip[];
+
+  constructor(trips: readonly GuardTrip[]) {
+    super(
+      trips[0]?.guard ?? "guard",
+      trips.map(({ guard, message }) => `${guard}: ${message}`).join("; "),
+    );
+    this.trips = trips;
+  }
+}
+
+/** A run's error, and what else is to be known of it. */
+export interface RunFailure {
+  readonly error: RunError;
+  /** Whether the step is worth repeating, and after that the run. */
+  readonly mayPass: boolean;
+  readonly guards: readonly GuardTrip[];
+}
+
 /**
- * The one map from what a step throws to a run's error. Faults of upstream bytes and guards are
- * final; anything else (a store that refuses or lags) may pass, and the step is worth repeating.
+ * The one map from what a step throws to a run's failure. Faults of upstream's content and guards
+ * are final; upstream out of reach, and a store that refuses or lags, may pass.
  */
-export function toRunError(error: unknown, stage: Stage): RunError & { retryable: boolean } {
-  if (error instanceof SourceError)
-    return { code: `source_${error.fault}`, stage, message: error.message, retryable: false };
-  if (error instanceof RunFault)
-    return { code: error.code, stage, message: error.message, retryable: false };
-  return { code: "store_fault", stage, message: String(error), retryable: true };
+export function toFailure(cause: unknown, stage: Stage): RunFailure {
+  if (cause instanceof SourceError)
+    return {
+      error: { code: `source_${cause.fault}`, stage, message: cause.message },
+      mayPass: cause instanceof PassingError,
+      guards: [],
+    };
+  if (cause instanceof RunFault)
+    return {
+      error: { code: cause.code, stage, message: cause.message },
+      mayPass: false,
+      guards: cause instanceof GuardsTripped ? cause.trips : [],
+    };
+  const error = { code: "store_fault", stage, message: String(cause) };
+  return { error, mayPass: true, guards: [] };
 }

@@ -1,62 +1,36 @@
 import { sha256Hex } from "../catalog/hash.ts";
-import { type LocaleEntry, type Manifest, manifestBlobs } from "../catalog/manifest.ts";
+import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
+import { type Snapshot, snapshotOpener } from "../sources/snapshot.ts";
+import type { Upstream } from "../sources/upstream.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
-import type { Snapshot } from "../sources/snapshot.ts";
-import { snapshotOpener } from "../sources/snapshot.ts";
-import type { Upstream } from "../sources/upstream.ts";
+import { account, countEntities, countLists } from "./accounting.ts";
 import { type Blob, commonUnits, encodeBodies, encodeCommonSegment } from "./bodies.ts";
-import { account } from "./accounting.ts";
-import { type Content, describeContent } from "./content.ts";
-import type { Run, RunMode, RunOutcome, Stage } from "./run.ts";
+import {
+  type Checkpoint,
+  finish,
+  proceed,
+  type RunContext,
+  type StepResult,
+} from "./checkpoint.ts";
+import { describeContent } from "./content.ts";
+import { GuardsTripped, RunFault } from "./faults.ts";
+import { applyForce } from "./guards.ts";
+import { replicate } from "./publisher.ts";
+import type { Run, UpstreamFacts } from "./run.ts";
+import { judge } from "./verdict.ts";
 import { createWorkspace, type Workspace } from "./workspace.ts";
-
-/** Where a run stands between two steps; JSON. */
-export interface Checkpoint {
-  readonly stage: Stage;
-  readonly sources: { readonly [file: string]: string };
-  /** From the build stage on. */
-  readonly content: Content | null;
-  /** SHA-256 of the common segment of each unit that has been stored, in order of `commonUnits`. */
-  readonly commonSegments: readonly string[];
-  /** Entries of the locales whose blobs have been stored. */
-  readonly entries: { readonly [locale: string]: LocaleEntry };
-}
-
-/** What a step came to: another step, a version to publish and another step, or the end. */
-export interface StepResult {
-  readonly next: Checkpoint | null;
-  readonly outcome: RunOutcome | null;
-  /** What changes in the run as operators see it. */
-  readonly patch: Partial<Run>;
-  /** To be recorded as published, together with the step. */
-  readonly publish: Manifest | null;
-}
 
 export interface PipelineDependencies {
   readonly store: CatalogStore;
   readonly archive: SourceArchive;
-  readonly upstream: Upstream;
+  /** By their names. */
+  readonly upstreams: { readonly [name: string]: Upstream };
   readonly snapshot: Snapshot;
   /** Locales to publish, in order. */
   readonly locales: readonly string[];
   readonly now: () => number;
 }
-
-/** What the steps of a run are told of the world. */
-export interface RunContext {
-  readonly mode: RunMode;
-  /** The version published last. */
-  readonly current: Manifest | null;
-}
-
-export const FIRST_CHECKPOINT: Checkpoint = {
-  stage: "fetch",
-  sources: {},
-  content: null,
-  commonSegments: [],
-  entries: {},
-};
 
 /**
  * Runs an ingest, one bounded step at a time. What it holds in memory only saves time: any step
@@ -78,9 +52,13 @@ export class Pipeline {
   async step(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
     switch (checkpoint.stage) {
       case "fetch":
-        return this.#fetch(checkpoint);
+        return this.#fetch(checkpoint, context);
+      case "parse":
+        return this.#parse(checkpoint);
       case "build":
         return this.#build(checkpoint, context);
+      case "guard":
+        return this.#guard(checkpoint, context);
       case "encode":
         return checkpoint.commonSegments.length < commonUnits().length
           ? this.#encodeCommon(checkpoint, context)
@@ -100,32 +78,64 @@ export class Pipeline {
     this.#segments.clear();
   }
 
-  async #fetch(checkpoint: Checkpoint): Promise<StepResult> {
+  async #fetch(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
+    const from = this.#deps.upstreams[context.source];
+    if (from === undefined)
+      throw new RunFault("unknown_source", `there is no source "${context.source}"`);
+    const archived = context.mode === "full" ? {} : context.archived;
     const sources: { [file: string]: string } = { snapshot: this.#deps.snapshot.sha256 };
-    for (const file of await this.#deps.upstream.fetch()) {
+    const upstream: { [file: string]: UpstreamFacts } = {};
+    for (const file of await from.fetch(archived)) {
+      const known = archived[file.name];
       if ("unchangedSha256" in file) {
         sources[file.name] = file.unchangedSha256;
+        if (known !== undefined) upstream[file.name] = known;
         continue;
       }
-      const sha256 = sha256Hex(file.bytes);
-      await this.#deps.archive.write(sha256, file.bytes);
-      sources[file.name] = sha256;
+      const { name, bytes, ...validators } = file;
+      const sha256 = sha256Hex(bytes);
+      await this.#deps.archive.write(sha256, bytes);
+      sources[name] = sha256;
+      upstream[name] = { sha256, bytes: bytes.length, ...validators };
     }
-    return proceed({ ...checkpoint, stage: "build", sources }, { sources });
+    return proceed({ ...checkpoint, stage: "parse", sources }, { upstream });
+  }
+
+  async #parse(checkpoint: Checkpoint): Promise<StepResult> {
+    const workspace = await this.#open(checkpoint);
+    return proceed({ ...checkpoint, stage: "build" }, account(workspace));
   }
 
   async #build(checkpoint: Checkpoint, { mode, current }: RunContext): Promise<StepResult> {
     const workspace = await this.#open(checkpoint);
     const content = await describeContent(workspace, this.#deps.locales);
     const { catalogSha256 } = content;
-    const patch = {
-      accounting: account(workspace),
-      catalogSha256,
-      progress: { done: 0, total: commonUnits().length + this.#deps.locales.length },
-    };
     if (mode === "incremental" && current?.catalog_sha256 === catalogSha256)
-      return { next: null, outcome: "unchanged", patch, publish: null };
-    return proceed({ ...checkpoint, stage: "encode", content }, patch);
+      return finish("unchanged", {
+        catalogSha256,
+        counts: countEntities(workspace, UNCHANGED),
+        generationBefore: current.generation,
+      });
+    return proceed({ ...checkpoint, stage: "guard", content }, { catalogSha256 });
+  }
+
+  async #guard(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
+    const { content } = checkpoint;
+    if (content === null) throw new Error("nothing was built");
+    const { mode, forced, current } = context;
+    const { locales, store } = this.#deps;
+    const workspace = await this.#open(checkpoint);
+    const { trips, changes } = await judge({ workspace, content, locales }, current, store);
+    const patch: Partial<Run> = {
+      counts: countEntities(workspace, changes),
+      guards: trips,
+      generationBefore: current?.generation ?? null,
+      progress: { done: 0, total: commonUnits().length + locales.length },
+    };
+    if (mode === "dry_run") return finish("dry_run", patch);
+    const { refused } = applyForce(trips, forced);
+    if (refused.length > 0) throw new GuardsTripped(refused);
+    return proceed({ ...checkpoint, stage: "encode" }, patch);
   }
 
   async #encodeCommon(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
@@ -167,19 +177,15 @@ export class Pipeline {
   async #publish(checkpoint: Checkpoint, { current }: RunContext): Promise<StepResult> {
     const { content, sources, entries } = checkpoint;
     if (content === null) throw new Error("nothing was built");
-    const { catalog } = await this.#open(checkpoint);
+    if (current !== null && JSON.stringify(entries) === JSON.stringify(current.locales))
+      return finish("unchanged", { generationBefore: current.generation });
     const manifest: Manifest = {
       format: 1,
       generation: (current?.generation ?? 0) + 1,
       published_at: new Date(this.#deps.now()).toISOString(),
       catalog_sha256: content.catalogSha256,
       sources,
-      counts: {
-        airports: catalog.airports.length,
-        cities: catalog.cities.length,
-        countries: catalog.countries.length,
-        regions: catalog.regions.length,
-      },
+      counts: countLists(await this.#open(checkpoint)),
       previous: current?.generation ?? null,
       locales: entries,
     };
@@ -194,23 +200,11 @@ export class Pipeline {
     };
   }
 
-  /** Brings KV and R2 to the version that was recorded, and reads it back. */
+  /** Brings the stores to the version that is recorded as published. */
   async #verify({ current }: RunContext): Promise<StepResult> {
     if (current === null) throw new Error("nothing was published");
-    const { store } = this.#deps;
-    await store.writeGeneration(current);
-    await store.writeManifest(current);
-    const copies = [
-      await store.readGeneration(current.generation),
-      await store.readManifest("r2"),
-      await store.readManifest("kv"),
-    ];
-    for (const copy of copies) {
-      if (!copy.ok) throw new Error(copy.detail);
-      if (copy.value.generation !== current.generation)
-        throw new Error(`a store still has generation ${copy.value.generation}`);
-    }
-    return { next: null, outcome: "published", patch: {}, publish: null };
+    await replicate(this.#deps.store, current);
+    return finish("published");
   }
 
   async #open({ sources }: Checkpoint): Promise<Workspace> {
@@ -240,19 +234,20 @@ export class Pipeline {
   }
 
   /** Stores blobs that the current version lacks, and reads them back. */
-  async #writeBlobs(blobs: readonly Blob[], { mode, current }: RunContext): Promise<void> {
+  async #writeBlobs(blobs: readonly Blob[], context: RunContext): Promise<void> {
+    const { mode, current, noteBlobs } = context;
     const stored = mode === "full" || current === null ? new Set() : manifestBlobs(current);
+    const missing = blobs.filter((blob) => !stored.has(blob.sha256));
     const { store } = this.#deps;
+    noteBlobs(missing.map(({ sha256 }) => sha256));
     await Promise.all(
-      blobs
-        .filter((blob) => !stored.has(blob.sha256))
-        .map(async ({ sha256, bytes }) => {
-          await store.writeBlob(sha256, bytes);
-          for (const replica of ["r2", "kv"] as const) {
-            const copy = await store.readBlob(replica, sha256);
-            if (!copy.ok) throw new Error(`${replica} ${copy.fault} ${copy.detail}`);
-          }
-        }),
+      missing.map(async ({ sha256, bytes }) => {
+        await store.writeBlob(sha256, bytes);
+        for (const replica of ["r2", "kv"] as const) {
+          const copy = await store.readBlob(replica, sha256);
+          if (!copy.ok) throw new Error(`${replica} ${copy.fault} ${copy.detail}`);
+        }
+      }),
     );
   }
 
@@ -261,6 +256,10 @@ export class Pipeline {
   }
 }
 
-function proceed(next: Checkpoint, patch: Partial<Run>): StepResult {
-  return { next, outcome: null, patch, publish: null };
-}
+const NO_CHANGES = { added: 0, changed: 0, removed: 0 };
+const UNCHANGED = {
+  airports: NO_CHANGES,
+  cities: NO_CHANGES,
+  countries: NO_CHANGES,
+  regions: NO_CHANGES,
+};

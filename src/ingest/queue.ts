@@ -1,25 +1,63 @@
-import { FIRST_CHECKPOINT } from "./pipeline.ts";
+/** The rules of the queue. Pure: no clock, no I/O; ids and times are arguments. */
+import type { Pause } from "./pause.ts";
+import { FIRST_CHECKPOINT } from "./checkpoint.ts";
 import type { RunRecord } from "./coordinator-state.ts";
-import type { Run, RunMode, RunTrigger } from "./run.ts";
+import type { Run, RunMode, RunTrigger, SkipReason } from "./run.ts";
+
+/** Runs that may wait at a time. */
+export const QUEUE_MAX_DEPTH = 10;
 
 /** What a caller asks for. */
 export interface EnqueueRequest {
   readonly trigger: RunTrigger;
   readonly mode: RunMode;
+  /** Name of an upstream; null for the configured one. */
+  readonly source: string | null;
+  readonly forced: boolean;
   readonly requestedBy: string;
   readonly note: string | null;
+  /** Whether to wait for the end of a pause, or to be refused. */
+  readonly ifPaused: "queue" | "reject";
 }
 
-/** What will happen to the request: the truth, also when the run is an earlier one. */
+/** What will happen to an accepted request: the truth, also when the run is an earlier one. */
 export interface EnqueueAnswer {
-  readonly disposition: "queued" | "queued_behind_running" | "coalesced";
-  /** `now`, or after the run of this id. */
-  readonly willStart: "now" | `after_run:${string}`;
+  readonly disposition: "queued" | "queued_behind_running" | "queued_while_paused" | "coalesced";
+  readonly willStart: "now" | "on_resume" | `after_run:${string}`;
+  /** 1 for the run that is next. */
+  readonly queuePosition: number;
+  readonly queueDepth: number;
+  readonly paused: boolean;
   readonly run: Run;
+  readonly message: string;
+}
+
+export type EnqueueResult =
+  | { readonly ok: true; readonly answer: EnqueueAnswer }
+  | { readonly ok: false; readonly reason: "paused"; readonly pause: Pause }
+  | { readonly ok: false; readonly reason: "queue_full"; readonly queueDepth: number };
+
+/** The queue as a decision sees it. */
+export interface QueueView {
+  /** Runs that wait, oldest first. */
+  readonly waiting: readonly RunRecord[];
+  readonly running: RunRecord | undefined;
+  readonly pause: Pause | null;
+}
+
+/** What a new run is made of, besides the request. */
+export interface NewRun {
+  readonly id: string;
+  readonly at: string;
+  readonly source: string;
+  readonly workerVersion: string | null;
 }
 
 /** A run that waits for its turn. */
-export function newRun(id: string, source: string, at: string, request: EnqueueRequest): RunRecord {
+export function newRun(
+  { id, at, source, workerVersion }: NewRun,
+  request: EnqueueRequest,
+): RunRecord {
   const run: Run = {
     id,
     state: "queued",
@@ -27,56 +65,163 @@ export function newRun(id: string, source: string, at: string, request: EnqueueR
     trigger: request.trigger,
     mode: request.mode,
     source,
+    forced: request.forced,
     requestedBy: request.requestedBy,
     note: request.note,
+    attempt: 1,
+    parentRunId: null,
     retries: 0,
     queuedAt: at,
     startedAt: null,
     heartbeatAt: null,
     finishedAt: null,
+    durationMs: null,
     stage: null,
     progress: { done: 0, total: 0 },
-    sources: {},
+    skippedReason: null,
+    skipCount: 0,
+    upstream: {},
+    counts: null,
     accounting: null,
+    rejects: [],
+    rejectsTotal: 0,
+    guards: [],
     generationBefore: null,
     generationAfter: null,
     catalogSha256: null,
     error: null,
+    workerVersion,
   };
-  return { run, checkpoint: FIRST_CHECKPOINT, fence: 0, attempts: 0 };
+  return {
+    run,
+    checkpoint: FIRST_CHECKPOINT,
+    fence: 0,
+    attempts: 0,
+    leaseUntil: null,
+    notBefore: null,
+    cancelRequestedBy: null,
+  };
+}
+
+/** The second try of a run that failed by a fault that may pass; undefined for a second try. */
+export function retryOf(failed: RunRecord, made: NewRun): RunRecord | undefined {
+  const { run } = failed;
+  if (run.attempt > 1) return undefined;
+  const request: EnqueueRequest = { ...run, trigger: "retry", ifPaused: "queue" };
+  const record = newRun(made, request);
+  return { ...record, run: { ...record.run, attempt: run.attempt + 1, parentRunId: run.id } };
 }
 
 /**
- * Decides what an enqueue comes to. A run that waits already with the same mode and source is the
- * answer itself: two callers who race make one run and both get it.
- *
- * @param waiting the runs that wait, oldest first.
+ * Decides what an enqueue comes to. A run that waits already and would do the same is the answer
+ * itself: two callers who race make one run, and both get it.
  */
 export function decideEnqueue(
   wanted: RunRecord,
-  waiting: readonly RunRecord[],
-  running: RunRecord | undefined,
-): { readonly answer: EnqueueAnswer; readonly add: RunRecord | null } {
-  const same = waiting.findIndex(({ run }) => isSame(run, wanted.run));
+  view: QueueView,
+  ifPaused: "queue" | "reject",
+): { readonly result: EnqueueResult; readonly add: RunRecord | null } {
+  const { waiting, pause } = view;
+  const same = waiting.findIndex(({ run }) => doesTheSame(run, wanted.run));
   const found = waiting[same];
-  const ahead = (found === undefined ? waiting.at(-1) : waiting[same - 1]) ?? running;
-  const willStart = ahead === undefined ? "now" : (`after_run:${ahead.run.id}` as const);
   if (found !== undefined)
-    return { answer: { disposition: "coalesced", willStart, run: found.run }, add: null };
-  const disposition = ahead === undefined ? "queued" : "queued_behind_running";
-  return { answer: { disposition, willStart, run: wanted.run }, add: wanted };
+    return { result: accept(found.run, same, waiting.length, view, true), add: null };
+  if (pause !== null && ifPaused === "reject")
+    return { result: { ok: false, reason: "paused", pause }, add: null };
+  if (waiting.length >= QUEUE_MAX_DEPTH)
+    return { result: { ok: false, reason: "queue_full", queueDepth: waiting.length }, add: null };
+  const result = accept(wanted.run, waiting.length, waiting.length + 1, view, false);
+  return { result, add: wanted };
 }
 
-function isSame(a: Run, b: Run): boolean {
-  return a.mode === b.mode && a.source === b.source;
+function accept(
+  run: Run,
+  index: number,
+  queueDepth: number,
+  { waiting, running, pause }: QueueView,
+  coalesced: boolean,
+): EnqueueResult {
+  const ahead = index === 0 ? running : waiting[index - 1];
+  const queuePosition = index + 1;
+  const paused = pause !== null;
+  const base = { queuePosition, queueDepth, paused, run };
+  const start = startOf(ahead, paused);
+  const { disposition } = start;
+  const message = coalesced
+    ? `The same run waits already. ${start.message}`
+    : `The run is queued. ${start.message}`;
+  return {
+    ok: true,
+    answer: {
+      ...base,
+      disposition: coalesced ? "coalesced" : disposition,
+      willStart: start.willStart,
+      message,
+    },
+  };
 }
 
-/** Attempts at one step before a run fails. */
+function startOf(
+  ahead: RunRecord | undefined,
+  paused: boolean,
+): Pick<EnqueueAnswer, "disposition" | "willStart" | "message"> {
+  if (paused)
+    return {
+      disposition: "queued_while_paused",
+      willStart: "on_resume",
+      message: "Ingestion is paused; it starts after resume.",
+    };
+  if (ahead === undefined)
+    return { disposition: "queued", willStart: "now", message: "It starts now." };
+  return {
+    disposition: "queued_behind_running",
+    willStart: `after_run:${ahead.run.id}`,
+    message: `It starts after run ${ahead.run.id}.`,
+  };
+}
+
+function doesTheSame(a: Run, b: Run): boolean {
+  return a.mode === b.mode && a.source === b.source && a.forced === b.forced;
+}
+
+/** Why a cron tick is not taken; null if it is. */
+export function decideTick(wanted: RunRecord, { waiting, pause }: QueueView): SkipReason | null {
+  if (pause !== null) return "paused";
+  const isWaiting = waiting.some(({ run }) => doesTheSame(run, wanted.run));
+  return isWaiting || waiting.length >= QUEUE_MAX_DEPTH ? "already_queued" : null;
+}
+
+/** The run whose next step may be taken now. */
+export function nextToStep(view: QueueView, now: number): RunRecord | undefined {
+  const record = view.running ?? view.waiting[0];
+  if (record === undefined || isHeld(record, view.pause)) return undefined;
+  return (record.notBefore ?? 0) <= now ? record : undefined;
+}
+
+/** A pause holds every step but the last, which only brings the stores to what is published. */
+function isHeld(record: RunRecord, pause: Pause | null): boolean {
+  return pause !== null && record.checkpoint.stage !== "verify";
+}
+
+/** When to look again, in milliseconds since 1970; null if nothing is to be done. */
+export function nextAlarm(
+  view: QueueView,
+  due: { readonly now: number; readonly others: readonly (number | null)[] },
+): number | null {
+  const record = view.running ?? view.waiting[0];
+  const times = [...due.others];
+  if (record !== undefined && !isHeld(record, view.pause)) times.push(record.notBefore ?? due.now);
+  if (view.pause?.until) times.push(Date.parse(view.pause.until));
+  const known = times.filter((time) => time !== null);
+  return known.length === 0 ? null : Math.max(due.now, Math.min(...known));
+}
+
+/** Attempts at one step before its run fails. */
 export const MAX_STEP_ATTEMPTS = 5;
 const FIRST_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 60_000;
 
-/** How long to wait before the next attempt at a step, after `attempts` have failed. */
+/** How long to wait before the next attempt, after `attempts` have failed. */
 export function backoffMs(attempts: number): number {
   return Math.min(FIRST_BACKOFF_MS * 2 ** (attempts - 1), MAX_BACKOFF_MS);
 }

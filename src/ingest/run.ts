@@ -1,37 +1,66 @@
 import type { Counts } from "../catalog/manifest.ts";
 import type { Reject, RejectReason, RepairReason } from "../sources/our-airports.ts";
+import type { ArchivedFile } from "../sources/upstream.ts";
 import type { CityOrigin } from "./build.ts";
+import type { GuardTrip } from "./guards.ts";
 
-/** `queued → running → succeeded | failed`. A run in one of the last two never changes again. */
-export type RunState = "queued" | "running" | "succeeded" | "failed";
+/**
+ * `queued → running → succeeded | failed | cancelled`, `queued → cancelled`, and `skipped` for cron
+ * ticks that were not taken. A run in one of the last four never changes again, but for the count
+ * of further ticks that were skipped for the same reason.
+ */
+export const RUN_STATES = [
+  "queued",
+  "running",
+  "succeeded",
+  "failed",
+  "cancelled",
+  "skipped",
+] as const;
+export type RunState = (typeof RUN_STATES)[number];
 
-/** What a succeeded run did: `unchanged` wrote nothing, since the same content is published. */
-export type RunOutcome = "published" | "unchanged";
+/** What a succeeded run did: only `published` changed what is served. */
+export const RUN_OUTCOMES = ["published", "unchanged", "dry_run"] as const;
+export type RunOutcome = (typeof RUN_OUTCOMES)[number];
 
-export type RunTrigger = "cron" | "manual" | "bootstrap";
+/** Who or what asked for the run. */
+export const RUN_TRIGGERS = ["cron", "manual", "resume", "retry", "bootstrap", "restore"] as const;
+export type RunTrigger = (typeof RUN_TRIGGERS)[number];
 
-/** `full` stores every blob anew, `incremental` those that the published version lacks. */
-export type RunMode = "incremental" | "full";
+/**
+ * `full` fetches and stores everything anew, `incremental` only what upstream and the published
+ * version do not have already, `dry_run` ends with the guards' verdict.
+ */
+export const RUN_MODES = ["incremental", "full", "dry_run"] as const;
+export type RunMode = (typeof RUN_MODES)[number];
 
 /** The stages of a run, in order. */
-export const STAGES = ["fetch", "build", "encode", "publish", "verify"] as const;
+export const STAGES = ["fetch", "parse", "build", "guard", "encode", "publish", "verify"] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** What became of the rows and entities of one list. */
+/** What became of the rows and entities of one list. Changes are those to the published version. */
 export interface ListCounts {
   readonly seen: number;
   readonly kept: number;
   readonly rejected: number;
+  readonly added: number;
+  readonly changed: number;
+  readonly removed: number;
 }
 
-/** What a run made of its sources. */
+/** An upstream file as it was archived. */
+export interface UpstreamFacts extends ArchivedFile {
+  readonly bytes: number;
+}
+
+/** Archived upstream files by their names. */
+export type UpstreamFiles = { readonly [file: string]: UpstreamFacts };
+
+/** What a run made of its upstream rows. */
 export interface Accounting {
-  readonly counts: { readonly [L in keyof Counts]: ListCounts };
   /** Upstream rows without an IATA code. */
   readonly filtered: number;
   readonly rejectedByReason: { readonly [R in RejectReason]?: number };
-  /** The first rejected rows. */
-  readonly rejects: readonly Reject[];
   readonly repaired: { readonly [R in RepairReason]?: number };
   readonly cityOrigins: { readonly [O in CityOrigin]: number };
   /** Subdivisions that the snapshot does not know. */
@@ -53,22 +82,46 @@ export interface Run {
   readonly trigger: RunTrigger;
   readonly mode: RunMode;
   readonly source: string;
+  /** Whether the guards against shrinking, change and lost coverage are overridden. */
+  readonly forced: boolean;
   readonly requestedBy: string;
   readonly note: string | null;
-  /** Times that a step of the run was begun again after a fault. */
+  /** 1, or 2 for the retry of a run that failed by a fault that may pass. */
+  readonly attempt: number;
+  /** The run that this one retries. */
+  readonly parentRunId: string | null;
+  /** Times that a step was begun again after a fault. */
   readonly retries: number;
   readonly queuedAt: string;
   readonly startedAt: string | null;
   readonly heartbeatAt: string | null;
   readonly finishedAt: string | null;
+  readonly durationMs: number | null;
   readonly stage: Stage | null;
   /** Units of the encode stage: segments common to all locales, then locales. */
   readonly progress: { readonly done: number; readonly total: number };
-  /** SHA-256 (hex) of each archived upstream file. */
-  readonly sources: { readonly [file: string]: string };
+  readonly skippedReason: SkipReason | null;
+  /** Ticks that this row stands for; 0 unless `skipped`. */
+  readonly skipCount: number;
+  readonly upstream: UpstreamFiles;
+  readonly counts: { readonly [L in keyof Counts]: ListCounts } | null;
   readonly accounting: Accounting | null;
+  /** The first rejected rows; `rejectsTotal` counts them all. */
+  readonly rejects: readonly Reject[];
+  readonly rejectsTotal: number;
+  /** Guards that tripped: refused, or overridden by force. */
+  readonly guards: readonly GuardTrip[];
   readonly generationBefore: number | null;
   readonly generationAfter: number | null;
   readonly catalogSha256: string | null;
   readonly error: RunError | null;
+  readonly workerVersion: string | null;
+}
+
+/** Why a cron tick was not taken. */
+export type SkipReason = "paused" | "already_queued";
+
+/** Whether a run in this state may still change. */
+export function isOpen(state: RunState): boolean {
+  return state === "queued" || state === "running";
 }

@@ -22,6 +22,8 @@ export interface CatalogStore {
   readBlob(replica: Replica, sha256: string): Promise<Copy<Uint8Array<ArrayBuffer>>>;
   /** Stores a blob under its SHA-256 in both replicas. Throws if a store refuses. */
   writeBlob(sha256: string, bytes: Uint8Array): Promise<void>;
+  /** Deletes blobs from both replicas. Throws if a store refuses. */
+  deleteBlobs(sha256s: readonly string[]): Promise<void>;
   /** Keeps a manifest under its generation in R2. Throws if the store refuses. */
   writeGeneration(manifest: Manifest): Promise<void>;
   /** Makes a manifest the current one, in R2 and then in KV. Throws if a store refuses. */
@@ -54,6 +56,11 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket): CatalogStore 
     async writeBlob(sha256, bytes) {
       await r2.put(blobKey(sha256), bytes, { sha256 });
       await kv.put(blobKey(sha256), bytes);
+    },
+    async deleteBlobs(sha256s) {
+      const keys = sha256s.map(blobKey);
+      await Promise.all(keys.map((key) => kv.delete(key)));
+      if (keys.length > 0) await r2.delete(keys);
     },
     async writeGeneration(manifest) {
       await r2.put(generationKey(manifest.generation), JSON.stringify(manifest));

@@ -11,3 +11,9 @@ export const generationKey = (generation: number): string => `catalog/manifests/
 
 /** R2: exact upstream bytes, by their SHA-256 (hex). */
 export const sourceKey = (sha256: string): string => `sources/${sha256}`;
+
+/** R2: what the names of files begin with that operators drop for the source `dropped`. */
+export const DROP_PREFIX = "drop/";
+
+/** R2: a file that an operator has dropped. */
+export const dropKey = (name: string): string => `${DROP_PREFIX}${name}`;

@@ -15,11 +15,11 @@ export const ingestRuns = sqliteTable(
     trigger: text().notNull(),
     mode: text().notNull(),
     source: text().notNull(),
-    forced: integer({ mode: "boolean" }).notNull().default(false),
+    forced: integer({ mode: "boolean" }).notNull(),
     requestedBy: text("requested_by").notNull(),
     note: text(),
     /** Rises with each run that repeats a failed one, whose id is in `parent_run_id`. */
-    attempt: integer().notNull().default(1),
+    attempt: integer().notNull(),
     parentRunId: text("parent_run_id"),
     /** Steps begun again within the run. */
     retries: integer().notNull(),
@@ -32,17 +32,18 @@ export const ingestRuns = sqliteTable(
     progress: text({ mode: "json" }).notNull(),
     skippedReason: text("skipped_reason"),
     /** Ticks that a `skipped` row stands for. */
-    skipCount: integer("skip_count").notNull().default(0),
-    upstream: text({ mode: "json" }),
-    sources: text({ mode: "json" }).notNull(),
+    skipCount: integer("skip_count").notNull(),
+    upstream: text({ mode: "json" }).notNull(),
     counts: text({ mode: "json" }),
     /** The first rejected rows. */
-    rejects: text({ mode: "json" }),
-    rejectsTotal: integer("rejects_total"),
+    rejects: text({ mode: "json" }).notNull(),
+    rejectsTotal: integer("rejects_total").notNull(),
     accounting: text({ mode: "json" }),
     generationBefore: integer("generation_before"),
     generationAfter: integer("generation_after"),
     catalogSha256: text("catalog_sha256"),
+    /** Guards that tripped, refused or overridden. */
+    guards: text({ mode: "json" }).notNull(),
     error: text({ mode: "json" }),
     workerVersion: text("worker_version"),
   },

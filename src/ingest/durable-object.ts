@@ -1,0 +1,129 @@
+import { DurableObject } from "cloudflare:workers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { v7 } from "uuid";
+import { type Config, loadConfig } from "../config.ts";
+import { logLine } from "../log.ts";
+import { droppedUpstream } from "../sources/dropped-upstream.ts";
+import { embeddedSnapshot } from "../sources/embedded-snapshot.ts";
+import { HTTP_LIMITS, httpUpstream } from "../sources/http-upstream.ts";
+import { embeddedUpstream, type Upstream } from "../sources/upstream.ts";
+import { createCatalogStore } from "../storage/catalog-store.ts";
+import { createDropBox } from "../storage/drop-box.ts";
+import { createHistory } from "../storage/history.ts";
+import { createSourceArchive } from "../storage/source-archive.ts";
+import type { Manifest } from "../catalog/manifest.ts";
+import {
+  type CancelResult,
+  Coordinator,
+  type CoordinatorStatus,
+  type PauseAnswer,
+  type RollbackResult,
+} from "./coordinator.ts";
+import { CoordinatorState } from "./coordinator-state.ts";
+import type { PauseRequest } from "./pause.ts";
+import { Pipeline } from "./pipeline.ts";
+import type { EnqueueRequest, EnqueueResult } from "./queue.ts";
+import type { Run } from "./run.ts";
+import { cronRequest } from "./schedule.ts";
+import type { Version } from "./versions.ts";
+
+/** Name of the one instance. */
+export const INSTANCE_NAME = "ingest";
+
+/**
+ * The Durable Object that ingests: a thin shell, which gives `Coordinator` its storage, its alarm
+ * and its stores, and answers calls with plain data.
+ */
+export class IngestCoordinator extends DurableObject<Env> {
+  readonly #coordinator: Coordinator;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    const config = loadConfig(env, embeddedSnapshot.locales);
+    const store = createCatalogStore(env.CATALOG, env.ARCHIVE);
+    const history = createHistory(env.HISTORY);
+    this.#coordinator = new Coordinator({
+      state: new CoordinatorState(ctx.storage),
+      pipeline: new Pipeline({
+        store,
+        archive: createSourceArchive(env.ARCHIVE),
+        upstreams: upstreamsOf(config, env.ARCHIVE),
+        snapshot: embeddedSnapshot,
+        locales: config.locales,
+        now: Date.now,
+      }),
+      store,
+      saveRuns: (rows) => history.saveRuns(rows.map(({ seq, run }) => ({ ...run, seq }))),
+      deleteOldRuns: () => history.deleteOldRuns(Date.now()),
+      setAlarm: (at) => (at === null ? ctx.storage.deleteAlarm() : ctx.storage.setAlarm(at)),
+      now: Date.now,
+      newId: v7,
+      log: (event, fields) => logLine("info", event, event.replaceAll("_", " "), fields),
+      source: config.source,
+      workerVersion: env.VERSION.id || null,
+    });
+  }
+
+  enqueue(request: EnqueueRequest): Promise<EnqueueResult> {
+    return this.#coordinator.enqueue(request);
+  }
+
+  tick(cron: string, scheduledAt: number): Promise<void> {
+    return this.#coordinator.tick(cron, scheduledAt, cronRequest(cron));
+  }
+
+  pause(request: PauseRequest, cancelRunning: boolean): Promise<PauseAnswer> {
+    return this.#coordinator.pause(request, cancelRunning);
+  }
+
+  resume(): Promise<PauseAnswer> {
+    return this.#coordinator.resume();
+  }
+
+  cancel(id: string, by: string): Promise<CancelResult> {
+    return this.#coordinator.cancel(id, by);
+  }
+
+  rollback(generation: number): Promise<RollbackResult> {
+    return this.#coordinator.rollback(generation);
+  }
+
+  findRun(id: string): Run | null {
+    return this.#coordinator.findRun(id);
+  }
+
+  versions(): Version[] {
+    return this.#coordinator.versions();
+  }
+
+  findVersion(generation: number): Manifest | null {
+    return this.#coordinator.findVersion(generation);
+  }
+
+  status(): CoordinatorStatus {
+    return this.#coordinator.status();
+  }
+
+  override alarm(): Promise<void> {
+    return this.#coordinator.alarm();
+  }
+}
+
+/** Every upstream that a run may name. */
+function upstreamsOf(config: Config, archive: R2Bucket): { readonly [name: string]: Upstream } {
+  const limits = { ...HTTP_LIMITS, maxBytes: config.sourceMaxBytes };
+  const upstreams = [
+    embeddedUpstream(embeddedSnapshot),
+    droppedUpstream(createDropBox(archive), limits),
+    httpUpstream({
+      urls: config.sourceUrls,
+      allowedHosts: config.sourceAllowedHosts,
+      limits,
+      fetch: async (url, init) => fetch(url, init),
+      now: Date.now,
+      sleep: async (ms) => sleep(ms),
+      random: Math.random,
+    }),
+  ];
+  return Object.fromEntries(upstreams.map((upstream) => [upstream.name, upstream]));
+}

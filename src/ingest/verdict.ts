@@ -1,0 +1,77 @@
+import { concatenate } from "../catalog/bytes.ts";
+import {
+  type CatalogDiff,
+  type ChangeCounts,
+  countChanges,
+  diffCatalogs,
+} from "../catalog/diff.ts";
+import type { Manifest } from "../catalog/manifest.ts";
+import type { CatalogStore } from "../storage/catalog-store.ts";
+import { readBody } from "../storage/read-body.ts";
+import { countLists, countRows } from "./accounting.ts";
+import type { Content } from "./content.ts";
+import { checkGuards, type GuardTrip } from "./guards.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** Entities that a diff lists of each kind; it counts them all. */
+const DIFF_MAX_LISTED = 100;
+
+export interface Candidate {
+  readonly workspace: Workspace;
+  readonly content: Content;
+  /** Locales to be published. */
+  readonly locales: readonly string[];
+}
+
+/** What the guards say of a candidate, and what it would change in the published version. */
+export interface Verdict {
+  readonly trips: readonly GuardTrip[];
+  /** Null before the first publication. */
+  readonly changes: ChangeCounts | null;
+}
+
+/** Compares a candidate with the published version, and asks the guards. */
+export async function judge(
+  candidate: Candidate,
+  current: Manifest | null,
+  store: CatalogStore,
+): Promise<Verdict> {
+  const { workspace, content, locales } = candidate;
+  const changes = current && countChanges(await diffToPublished(candidate, current, store));
+  const coverageOf = (entries: { readonly [locale: string]: { readonly coverage: number } }) =>
+    Object.fromEntries(
+      Object.entries(entries)
+        .filter(([locale]) => locales.includes(locale)) // a locale may be taken out on purpose
+        .map(([locale, { coverage }]) => [locale, coverage]),
+    );
+  const { messages } = content;
+  const trips = checkGuards({
+    published: current &&
+      changes && { counts: current.counts, coverage: coverageOf(current.locales), changes },
+    counts: countLists(workspace),
+    coverage: coverageOf(messages),
+    rows: countRows(workspace),
+    violations: content.violations,
+    messageBytes: Object.fromEntries(
+      Object.entries(messages).map(([locale, { bytes }]) => [locale, bytes]),
+    ),
+    // No coding makes a segment longer than its JSON.
+    largestBlobBytes: workspace.common.json.length,
+  });
+  return { trips, changes };
+}
+
+/** Regions vary with the locale, so one is compared that both versions have. */
+async function diffToPublished(
+  { workspace, locales }: Candidate,
+  current: Manifest,
+  store: CatalogStore,
+): Promise<CatalogDiff> {
+  const locale = locales.find((name) => current.locales[name] !== undefined);
+  const entry = current.locales[locale ?? ""];
+  const body = entry?.bodies.proto.identity;
+  const before = body === undefined ? new Uint8Array() : await readBody(store, body);
+  const { encoded } = await workspace.local(locale ?? locales[0] ?? "en");
+  const after = concatenate([workspace.common.proto, encoded.proto]);
+  return diffCatalogs({ before, after, maxListed: DIFF_MAX_LISTED });
+}

@@ -1,0 +1,43 @@
+/** What becomes of published versions. Pure: no clock, no I/O. */
+import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
+
+/** Versions that can be rolled back to, the present one among them. */
+export const VERSIONS_RETAINED = 10;
+
+/** A version as operators see it. */
+export interface Version {
+  readonly generation: number;
+  readonly publishedAt: string;
+  readonly catalogSha256: string;
+  readonly counts: Manifest["counts"];
+  readonly locales: readonly string[];
+  readonly isCurrent: boolean;
+}
+
+/** A version's summary. */
+export function describeVersion(manifest: Manifest, current: number): Version {
+  return {
+    generation: manifest.generation,
+    publishedAt: manifest.published_at,
+    catalogSha256: manifest.catalog_sha256,
+    counts: manifest.counts,
+    locales: Object.keys(manifest.locales),
+    isCurrent: manifest.generation === current,
+  };
+}
+
+/** The manifest that serves an earlier version again, under a generation of its own. */
+export function rolledBack(earlier: Manifest, current: Manifest, publishedAt: string): Manifest {
+  return {
+    ...earlier,
+    generation: current.generation + 1,
+    previous: current.generation,
+    published_at: publishedAt,
+  };
+}
+
+/** Of all stored blobs those that no retained version names. */
+export function garbage(stored: readonly string[], retained: readonly Manifest[]): string[] {
+  const named = new Set(retained.flatMap((manifest) => [...manifestBlobs(manifest)]));
+  return stored.filter((sha256) => !named.has(sha256));
+}
