@@ -90,7 +90,9 @@ export function loadConfig(settings: Settings, known: readonly SnapshotLocale[])
     MANIFEST_FRESH_MS: wholeNumber(0, 3_600_000),
     SOURCE: z.enum(SOURCE_NAMES),
     SOURCE_URLS: z.string().transform(parseUrls),
-    SOURCE_ALLOWED_HOSTS: z.string().transform(splitList),
+    SOURCE_ALLOWED_HOSTS: z
+      .string()
+      .transform((text) => splitList(text).filter((host) => host !== "")),
     SOURCE_MAX_BYTES: wholeNumber(1, 64 * 1024 * 1024),
     ADMIN_TOKENS: z.string().default("[]").transform(parseTokens),
   });
@@ -125,8 +127,7 @@ function chooseLocales(text: string, known: readonly SnapshotLocale[]): string[]
 }
 
 function splitList(text: string): string[] {
-  const items = text.split(",").map((item) => item.trim());
-  return items.filter((item) => item !== "");
+  return text.split(",").map((item) => item.trim());
 }
 
 function parseUrls(text: string, context: z.RefinementCtx): SourceUrls {

@@ -2,6 +2,7 @@ import { waitUntil } from "cloudflare:workers";
 import { createAdminApp } from "./admin/app.ts";
 import { type Config, loadConfig } from "./config.ts";
 import { INSTANCE_NAME } from "./ingest/durable-object.ts";
+import { cronRequest } from "./ingest/schedule.ts";
 import { describeError, logLine } from "./log.ts";
 import { createRpcHandler, isRpcRequest } from "./rpc/handler.ts";
 import { embeddedSnapshot } from "./sources/embedded-snapshot.ts";
@@ -63,6 +64,6 @@ export default {
   },
 
   async scheduled({ cron, scheduledTime }, env) {
-    await coordinator(env).tick(cron, scheduledTime);
+    await coordinator(env).tick(cron, scheduledTime, cronRequest(cron));
   },
 } satisfies ExportedHandler<Env>;

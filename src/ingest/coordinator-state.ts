@@ -36,6 +36,14 @@ export interface TableStorage {
 
 type SqlRow = { readonly [column: string]: unknown };
 
+/** What is kept once, by its name. */
+interface Facts {
+  readonly pause: Pause;
+  readonly skipped_run: string;
+  readonly unreplicated: number;
+  readonly [archived: `archived:${string}`]: UpstreamFiles;
+}
+
 /** Ended runs that the coordinator itself remembers; D1 has the rest. */
 const ENDED_RUNS_KEPT = 50;
 /** Cron ticks that are remembered, so that one which fires twice counts once. */
@@ -98,7 +106,7 @@ export class CoordinatorState {
   }
 
   pause(): Pause | null {
-    return this.#fact<Pause>("pause");
+    return this.#fact("pause");
   }
 
   setPause(pause: Pause | null): void {
@@ -107,7 +115,7 @@ export class CoordinatorState {
 
   /** The row that stands for the cron ticks that are being skipped; null after one was taken. */
   skippedRunId(): string | null {
-    return this.#fact<string>("skipped_run");
+    return this.#fact("skipped_run");
   }
 
   setSkippedRunId(id: string | null): void {
@@ -160,18 +168,18 @@ export class CoordinatorState {
 
   /** The version that the stores are still to be brought to; null if they show the current one. */
   unreplicated(): Manifest | null {
-    const generation = this.#fact<number>("unreplicated");
+    const generation = this.#fact("unreplicated");
     return generation === null ? null : (this.findVersion(generation) ?? null);
   }
 
   /** Notes that the stores show a version, unless a newer one has been recorded since. */
   setReplicated(generation: number): void {
-    if (this.#fact<number>("unreplicated") === generation) this.#setFact("unreplicated", null);
+    if (this.#fact("unreplicated") === generation) this.#setFact("unreplicated", null);
   }
 
   /** The upstream files of the last success, for a run of the same source to begin with. */
   archivedFiles(source: string): UpstreamFiles {
-    return this.#fact<UpstreamFiles>(`archived:${source}`) ?? {};
+    return this.#fact(`archived:${source}`) ?? {};
   }
 
   setArchivedFiles(source: string, files: UpstreamFiles): void {
@@ -237,12 +245,12 @@ export class CoordinatorState {
     );
   }
 
-  #fact<T>(name: string): T | null {
+  #fact<N extends keyof Facts>(name: N): Facts[N] | null {
     const row = this.#exec("SELECT value FROM facts WHERE name = ?", name)[0];
     return row === undefined ? null : JSON.parse(String(row["value"]));
   }
 
-  #setFact(name: string, value: unknown): void {
+  #setFact<N extends keyof Facts>(name: N, value: Facts[N] | null): void {
     if (value === null) this.#exec("DELETE FROM facts WHERE name = ?", name);
     else
       this.#exec(

@@ -18,6 +18,7 @@ import {
   newRun,
   nextAlarm,
   nextToStep,
+  type QueueView,
   retryOf,
 } from "./queue.ts";
 import { isOpen, type Run, type Stage } from "./run.ts";
@@ -111,6 +112,7 @@ export class Coordinator {
   async enqueue(request: EnqueueRequest): Promise<EnqueueResult> {
     const wanted = newRun(this.#newRun(request.source), request);
     const result = this.#state.transaction(() => {
+      this.#liftEnded();
       const decided = decideEnqueue(wanted, this.#state.queue(), request.ifPaused);
       if (decided.add !== null) this.#state.saveRun(decided.add, true);
       return decided.result;
@@ -128,6 +130,7 @@ export class Coordinator {
   async tick(cron: string, scheduledAt: number, request: EnqueueRequest): Promise<void> {
     const wanted = newRun(this.#newRun(request.source), request);
     this.#state.transaction(() => {
+      this.#liftEnded();
       if (!this.#state.addTick(cron, scheduledAt)) return;
       const reason = decideTick(wanted, this.#state.queue());
       if (reason === null) {
@@ -159,6 +162,7 @@ export class Coordinator {
   /** Pauses dispatch and publishing, at the next step boundary. */
   async pause(request: PauseRequest, cancelRunning: boolean): Promise<PauseAnswer> {
     const changed = this.#state.transaction(() => {
+      this.#liftEnded();
       const decided = decidePause(this.#state.pause(), request, this.#at());
       this.#state.setPause(decided.pause);
       const { running } = this.#state.queue();
@@ -172,6 +176,7 @@ export class Coordinator {
   /** Lifts the pause. What waits goes on; ticks that were skipped are not made up for. */
   async resume(): Promise<PauseAnswer> {
     const changed = this.#state.transaction(() => {
+      this.#liftEnded();
       const was = this.#state.pause();
       this.#lift();
       return was !== null;
@@ -228,8 +233,9 @@ export class Coordinator {
   status(): CoordinatorStatus {
     const { waiting, running, pause } = this.#state.queue();
     const current = this.#state.currentVersion();
+    const isPaused = pause !== null && !hasEnded(pause, this.#deps.now());
     return {
-      pause,
+      pause: isPaused ? pause : null,
       running: running?.run ?? null,
       queued: waiting.map(({ run }) => run),
       current: current && describeVersion(current, current.generation),
@@ -249,23 +255,38 @@ export class Coordinator {
     await this.#rearm();
   }
 
+  /**
+   * To be called once for each new instance: what died with the one before is due at once, and need
+   * not wait for the watchdog that is set for `alarmAt`.
+   */
+  async recover(alarmAt: number | null): Promise<void> {
+    const dueAt = this.#dueAt();
+    if (dueAt !== null && dueAt < (alarmAt ?? Infinity)) await this.#deps.setAlarm(dueAt);
+  }
+
   #rearm(): Promise<void> {
+    return this.#deps.setAlarm(this.#dueAt());
+  }
+
+  /** When something is due next; null if nothing is. */
+  #dueAt(): number | null {
     const now = this.#deps.now();
+    const view = this.#state.queue();
     const waitsForD1 = this.#state.outboxLength() > 0;
-    const waitsForStores = this.#state.unreplicated() !== null;
     const others = [
-      waitsForD1 ? Math.max(now, this.#outboxRetryAt) : null,
-      waitsForStores || this.#hasMoreGarbage ? Math.max(now, this.#replicateRetryAt) : null,
+      waitsForD1 ? this.#outboxRetryAt : null,
+      this.#mayReplicate(view) || (this.#hasMoreGarbage && this.#mayCollect(view))
+        ? this.#replicateRetryAt
+        : null,
     ];
-    return this.#deps.setAlarm(nextAlarm(this.#state.queue(), { now, others }));
+    return nextAlarm(view, { now, others });
   }
 
   /** Takes the next step of the run under way, or of the oldest that waits. */
   #claim(): RunRecord | undefined {
     return this.#state.transaction(() => {
       const now = this.#deps.now();
-      const pause = this.#state.pause();
-      if (pause !== null && hasEnded(pause, now)) this.#lift();
+      this.#liftEnded();
       const record = nextToStep(this.#state.queue(), now);
       if (record === undefined) return undefined;
       const at = this.#at();
@@ -292,6 +313,8 @@ export class Coordinator {
   async #step(claimed: RunRecord): Promise<void> {
     const { run, checkpoint } = claimed;
     const began = this.#deps.now();
+    if (claimed.cancelRequestedBy !== null && checkpoint.stage !== "verify")
+      return this.#underFence(claimed, (record) => this.#ended(record, "cancelled", {}));
     try {
       if (claimed.attempts > MAX_STEP_ATTEMPTS && checkpoint.stage !== "verify")
         return this.#fail(claimed, leaseExpired(checkpoint.stage));
@@ -315,11 +338,11 @@ export class Coordinator {
   /** Commits what a claimed step came to, unless the step has been claimed again since. */
   #commit(claimed: RunRecord, result: StepResult): void {
     this.#underFence(claimed, (record) => {
-      const run: Run = { ...record.run, ...result.patch };
-      const next = { ...record, run, attempts: 0, leaseUntil: null };
       const isCancelled =
         record.cancelRequestedBy !== null && claimed.checkpoint.stage !== "verify";
-      if (isCancelled) return this.#ended(next, "cancelled", {});
+      if (isCancelled) return this.#ended(record, "cancelled", {});
+      const run: Run = { ...record.run, ...result.patch };
+      const next = { ...record, run, attempts: 0, leaseUntil: null };
       if (result.next === null) {
         if (result.outcome === "published" && run.generationAfter !== null)
           this.#state.setReplicated(run.generationAfter);
@@ -341,12 +364,16 @@ export class Coordinator {
     const isLast = claimed.attempts >= MAX_STEP_ATTEMPTS && stage !== "verify";
     if (!failure.mayPass || isLast) return this.#fail(claimed, failure);
     this.#log("ingest_step_failed", claimed.run, { ...failure.error, ...describeError(cause) });
-    this.#underFence(claimed, (record) => ({
-      ...record,
-      run: { ...record.run, retries: record.run.retries + 1 },
-      leaseUntil: null,
-      notBefore: this.#deps.now() + backoffMs(claimed.attempts),
-    }));
+    this.#underFence(claimed, (record) => {
+      if (record.cancelRequestedBy !== null && stage !== "verify")
+        return this.#ended(record, "cancelled", {});
+      return {
+        ...record,
+        run: { ...record.run, retries: record.run.retries + 1 },
+        leaseUntil: null,
+        notBefore: this.#deps.now() + backoffMs(claimed.attempts),
+      };
+    });
   }
 
   /** Ends a run as failed; one whose fault may pass is tried once more, as a run of its own. */
@@ -400,17 +427,31 @@ export class Coordinator {
     return { ...record, run, checkpoint: FIRST_CHECKPOINT, leaseUntil: null, notBefore: null };
   }
 
+  /** A pause ends at its time, also when the alarm that lifts it comes late. */
+  #liftEnded(): void {
+    const pause = this.#state.pause();
+    if (pause !== null && hasEnded(pause, this.#deps.now())) this.#lift();
+  }
+
   #lift(): void {
     this.#state.setPause(null);
     this.#state.setSkippedRunId(null);
   }
 
+  /** A run that verifies brings the stores to the version itself. */
+  #mayReplicate({ running }: QueueView): boolean {
+    return this.#state.unreplicated() !== null && running?.checkpoint.stage !== "verify";
+  }
+
+  #mayCollect({ running }: QueueView): boolean {
+    return this.#state.unreplicated() === null && running === undefined;
+  }
+
   /** Brings the stores to the version that was recorded last, and clears up after it. */
   async #replicate(): Promise<void> {
     const manifest = this.#state.unreplicated();
-    const { running } = this.#state.queue();
-    const isVerifying = running?.checkpoint.stage === "verify";
-    if (manifest === null || isVerifying || this.#deps.now() < this.#replicateRetryAt) return;
+    if (manifest === null || !this.#mayReplicate(this.#state.queue())) return;
+    if (this.#deps.now() < this.#replicateRetryAt) return;
     try {
       await replicate(this.#deps.store, manifest);
       this.#state.setReplicated(manifest.generation);
@@ -428,16 +469,16 @@ export class Coordinator {
    * blobs that no version names yet.
    */
   async #collectGarbage(): Promise<void> {
-    const { running } = this.#state.queue();
-    if (running !== undefined || this.#state.unreplicated() !== null) return;
+    if (!this.#mayCollect(this.#state.queue())) return;
     if (this.#deps.now() < this.#replicateRetryAt) return;
     const all = garbage(this.#state.blobs(), this.#state.versions());
     const unnamed = all.slice(0, GARBAGE_BATCH);
-    this.#hasMoreGarbage = all.length > unnamed.length;
+    this.#hasMoreGarbage = unnamed.length > 0;
     if (unnamed.length === 0) return;
     try {
       await this.#deps.store.deleteBlobs(unnamed);
       this.#state.removeBlobs(unnamed);
+      this.#hasMoreGarbage = all.length > unnamed.length;
       this.#deps.log("garbage_collected", { blobs: unnamed.length });
     } catch (cause) {
       this.#replicateRetryAt = this.#deps.now() + STORE_RETRY_MS;

@@ -24,7 +24,6 @@ import type { PauseRequest } from "./pause.ts";
 import { Pipeline } from "./pipeline.ts";
 import type { EnqueueRequest, EnqueueResult } from "./queue.ts";
 import type { Run } from "./run.ts";
-import { cronRequest } from "./schedule.ts";
 import type { Version } from "./versions.ts";
 
 /** Name of the one instance. */
@@ -62,14 +61,17 @@ export class IngestCoordinator extends DurableObject<Env> {
       source: config.source,
       workerVersion: env.VERSION.id || null,
     });
+    void ctx.blockConcurrencyWhile(async () =>
+      this.#coordinator.recover(await ctx.storage.getAlarm()),
+    );
   }
 
   enqueue(request: EnqueueRequest): Promise<EnqueueResult> {
     return this.#coordinator.enqueue(request);
   }
 
-  tick(cron: string, scheduledAt: number): Promise<void> {
-    return this.#coordinator.tick(cron, scheduledAt, cronRequest(cron));
+  tick(cron: string, scheduledAt: number, request: EnqueueRequest): Promise<void> {
+    return this.#coordinator.tick(cron, scheduledAt, request);
   }
 
   pause(request: PauseRequest, cancelRunning: boolean): Promise<PauseAnswer> {

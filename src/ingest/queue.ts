@@ -124,10 +124,10 @@ export function decideEnqueue(
   const { waiting, pause } = view;
   const same = waiting.findIndex(({ run }) => doesTheSame(run, wanted.run));
   const found = waiting[same];
-  if (found !== undefined)
-    return { result: accept(found.run, same, waiting.length, view, true), add: null };
   if (pause !== null && ifPaused === "reject")
     return { result: { ok: false, reason: "paused", pause }, add: null };
+  if (found !== undefined)
+    return { result: accept(found.run, same, waiting.length, view, true), add: null };
   if (waiting.length >= QUEUE_MAX_DEPTH)
     return { result: { ok: false, reason: "queue_full", queueDepth: waiting.length }, add: null };
   const result = accept(wanted.run, waiting.length, waiting.length + 1, view, false);
@@ -198,9 +198,13 @@ export function nextToStep(view: QueueView, now: number): RunRecord | undefined 
   return (record.notBefore ?? 0) <= now ? record : undefined;
 }
 
-/** A pause holds every step but the last, which only brings the stores to what is published. */
+/**
+ * A pause holds every step but the last, which only brings the stores to what is published, and
+ * that of a run which is to be cancelled, which only ends it.
+ */
 function isHeld(record: RunRecord, pause: Pause | null): boolean {
-  return pause !== null && record.checkpoint.stage !== "verify";
+  const goesOn = record.checkpoint.stage === "verify" || record.cancelRequestedBy !== null;
+  return pause !== null && !goesOn;
 }
 
 /** When to look again, in milliseconds since 1970; null if nothing is to be done. */

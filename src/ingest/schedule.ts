@@ -15,7 +15,7 @@ export const CRON_REQUESTS: { readonly [cron: string]: EnqueueRequest } = {
 
 /** The run that a cron trigger asks for. Throws for a trigger that nobody knows. */
 export function cronRequest(cron: string): EnqueueRequest {
-  const request = CRON_REQUESTS[cron];
+  const request = Object.hasOwn(CRON_REQUESTS, cron) ? CRON_REQUESTS[cron] : undefined;
   if (request === undefined) throw new Error(`no job for the cron trigger "${cron}"`);
   return request;
 }

@@ -1,7 +1,7 @@
 import { createAdminApp } from "../../src/admin/app.ts";
 import type { IngestUseCases } from "../../src/admin/ingest-routes.ts";
 import type { AdminToken } from "../../src/config.ts";
-import type { EnqueueAnswer, EnqueueRequest } from "../../src/ingest/queue.ts";
+import type { EnqueueAnswer, EnqueueRequest, EnqueueResult } from "../../src/ingest/queue.ts";
 import type { Run } from "../../src/ingest/run.ts";
 import type { CatalogReader, CurrentResult } from "../../src/storage/catalog-reader.ts";
 import { digest, OPERATOR_TOKEN } from "./admin-tokens.ts";
@@ -12,6 +12,8 @@ export class AdminWorld {
   readonly enqueued: EnqueueRequest[] = [];
   readonly runs = new Map<string, Run>();
   disposition: EnqueueAnswer["disposition"] = "queued";
+  /** What enqueueing answers, if it is refused. */
+  refusal: Extract<EnqueueResult, { ok: false }> | null = null;
   current: CurrentResult = { ok: false, reason: "nothing_published" };
   tokens: readonly AdminToken[] = [
     {
@@ -40,8 +42,22 @@ export class AdminWorld {
   readonly #ingest: IngestUseCases = {
     enqueue: async (request) => {
       this.enqueued.push(request);
-      const { run } = aRunRecord({ ...request });
-      return { disposition: this.disposition, willStart: "now", run };
+      if (this.refusal !== null) return this.refusal;
+      const { ifPaused: _, source, ...asked } = request;
+      const { run } = aRunRecord({ ...asked, source: source ?? "embedded" });
+      const { disposition } = this;
+      return {
+        ok: true,
+        answer: {
+          disposition,
+          willStart: "now",
+          queuePosition: 1,
+          queueDepth: 1,
+          paused: false,
+          run,
+          message: "The run is queued. It starts now.",
+        },
+      };
     },
     findRun: async (id) => this.runs.get(id) ?? null,
   };

@@ -12,9 +12,15 @@ type Bytes = Uint8Array<ArrayBuffer>;
  */
 export class MemoryCatalogStore implements CatalogStore {
   readonly calls: string[] = [];
-  readonly kv = new Map<string, Bytes>();
-  readonly r2 = new Map<string, Bytes>();
+  readonly kv: Map<string, Bytes>;
+  readonly r2: Map<string, Bytes>;
   before: (call: string) => void | Promise<void> = () => {};
+
+  /** A store of its own, or another way into the same replicas. */
+  constructor(replicas: Pick<MemoryCatalogStore, "kv" | "r2"> = { kv: new Map(), r2: new Map() }) {
+    this.kv = replicas.kv;
+    this.r2 = replicas.r2;
+  }
 
   readManifest(replica: Replica): Promise<Copy<Manifest>> {
     return this.#readManifest(replica, MANIFEST_KEY);
@@ -33,6 +39,11 @@ export class MemoryCatalogStore implements CatalogStore {
   async writeBlob(sha256: string, bytes: Uint8Array): Promise<void> {
     await this.#put("r2", blobKey(sha256), bytes);
     await this.#put("kv", blobKey(sha256), bytes);
+  }
+
+  async deleteBlobs(sha256s: readonly string[]): Promise<void> {
+    for (const replica of ["kv", "r2"] as const)
+      for (const sha256 of sha256s) await this.#delete(replica, blobKey(sha256));
   }
 
   async writeGeneration(manifest: Manifest): Promise<void> {
@@ -83,6 +94,13 @@ export class MemoryCatalogStore implements CatalogStore {
     return value === undefined
       ? { ok: false, fault: "missing", detail: key }
       : { ok: true, value: value.slice() };
+  }
+
+  async #delete(replica: Replica, key: string): Promise<void> {
+    const call = `${replica} delete ${key}`;
+    this.calls.push(call);
+    await this.before(call);
+    this[replica].delete(key);
   }
 
   async #put(replica: Replica, key: string, bytes: Uint8Array): Promise<void> {

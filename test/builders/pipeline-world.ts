@@ -2,10 +2,11 @@ import type { Manifest } from "../../src/catalog/manifest.ts";
 import {
   type Checkpoint,
   FIRST_CHECKPOINT,
-  Pipeline,
+  type RunContext,
   type StepResult,
-} from "../../src/ingest/pipeline.ts";
-import type { Run, RunMode } from "../../src/ingest/run.ts";
+} from "../../src/ingest/checkpoint.ts";
+import { Pipeline } from "../../src/ingest/pipeline.ts";
+import type { Run, RunMode, UpstreamFiles } from "../../src/ingest/run.ts";
 import type { Snapshot } from "../../src/sources/snapshot.ts";
 import { embeddedUpstream, type Upstream } from "../../src/sources/upstream.ts";
 import { MemoryCatalogStore } from "./memory-catalog-store.ts";
@@ -19,11 +20,16 @@ export class PipelineWorld {
   readonly locales: readonly string[];
   snapshot: Snapshot = aSnapshot();
   upstream: Upstream | undefined;
+  forced = false;
   /** The version recorded last. */
   current: Manifest | null = null;
+  /** The upstream files of the last success. */
+  archived: UpstreamFiles = {};
   checkpoint: Checkpoint = FIRST_CHECKPOINT;
   /** What has changed in the run. */
   run: Partial<Run> = {};
+  /** Blobs that were announced, in order. */
+  readonly noted: string[] = [];
 
   constructor(locales: readonly string[] = ["de", "en", "ja"]) {
     this.locales = locales;
@@ -34,19 +40,33 @@ export class PipelineWorld {
     return new Pipeline({
       store: this.store,
       archive: this.archive,
-      upstream: this.upstream ?? embeddedUpstream(this.snapshot),
+      upstreams: { test: this.upstream ?? embeddedUpstream(this.snapshot) },
       snapshot: this.snapshot,
       locales: this.locales,
       now: () => Date.parse("2026-11-01T04:17:00.000Z"),
     });
   }
 
+  /** What a step is told. */
+  context(changes: Partial<RunContext> = {}): RunContext {
+    return {
+      mode: "incremental",
+      forced: this.forced,
+      source: "test",
+      current: this.current,
+      archived: this.archived,
+      noteBlobs: (sha256s) => void this.noted.push(...sha256s),
+      ...changes,
+    };
+  }
+
   /** Does one step and, if it does not throw, remembers what it came to. */
   async step(pipeline: Pipeline, mode: RunMode = "incremental"): Promise<StepResult> {
-    const result = await pipeline.step(this.checkpoint, { mode, current: this.current });
+    const result = await pipeline.step(this.checkpoint, this.context({ mode }));
     this.run = { ...this.run, ...result.patch };
     if (result.publish !== null) this.current = result.publish;
     if (result.next !== null) this.checkpoint = result.next;
+    else this.archived = this.run.upstream ?? {};
     return result;
   }
 
@@ -56,6 +76,7 @@ export class PipelineWorld {
     pipelineFor: () => Pipeline = once(this.newPipeline()),
   ): Promise<StepResult> {
     this.checkpoint = FIRST_CHECKPOINT;
+    this.run = {};
     for (;;) {
       const result = await this.step(pipelineFor(), mode);
       if (result.next === null) return result;

@@ -1,15 +1,44 @@
 /** Builders of runs as the coordinator keeps them. */
 import type { RunRecord } from "../../src/ingest/coordinator-state.ts";
-import { newRun, type EnqueueRequest } from "../../src/ingest/queue.ts";
+import {
+  newRun,
+  type EnqueueRequest,
+  type NewRun,
+  type QueueView,
+} from "../../src/ingest/queue.ts";
 import type { Run } from "../../src/ingest/run.ts";
 
 export function anEnqueueRequest(changes: Partial<EnqueueRequest> = {}): EnqueueRequest {
-  return { trigger: "manual", mode: "incremental", requestedBy: "ops", note: null, ...changes };
+  return {
+    trigger: "manual",
+    mode: "incremental",
+    source: null,
+    forced: false,
+    requestedBy: "ops",
+    note: null,
+    ifPaused: "queue",
+    ...changes,
+  };
+}
+
+/** What a new run is made of, besides the request. */
+export function someRunFacts(changes: Partial<NewRun> = {}): NewRun {
+  return {
+    id: "019aa3c0-0000-7000-8000-000000000001",
+    at: "2026-11-01T04:17:00.000Z",
+    source: "embedded",
+    workerVersion: null,
+    ...changes,
+  };
 }
 
 /** A run that waits. */
 export function aRunRecord(changes: Partial<Run> = {}): RunRecord {
-  const id = changes.id ?? "019aa3c0-0000-7000-8000-000000000001";
-  const record = newRun(id, "embedded", "2026-11-01T04:17:00.000Z", anEnqueueRequest());
+  const record = newRun(someRunFacts(), anEnqueueRequest());
   return { ...record, run: { ...record.run, ...changes } };
+}
+
+/** A queue in which nothing waits or runs, and that is not paused. */
+export function aQueueView(changes: Partial<QueueView> = {}): QueueView {
+  return { waiting: [], running: undefined, pause: null, ...changes };
 }

@@ -72,3 +72,22 @@ export function aSnapshot({ airports = AIRPORTS }: SmallSnapshotChanges = {}): S
 
 /** The rows of the small snapshot's airports.csv. */
 export const smallAirports = AIRPORTS;
+
+/** Those rows, and more at Winterthur until there are `count`: enough to bear a small change. */
+export function moreAirports(count: number): Row[] {
+  const more = Array.from({ length: Math.max(0, count - AIRPORTS.length) }, (_, index) =>
+    anAirportRow({
+      id: String(100_000 + index),
+      name: `Winterthur Airfield ${index}`,
+      municipality: "Winterthur",
+      iata_code: `X${letter(Math.floor(index / 26))}${letter(index % 26)}`,
+      icao_code: "",
+      gps_code: "",
+    }),
+  );
+  return [...AIRPORTS, ...more];
+}
+
+function letter(index: number): string {
+  return String.fromCharCode("A".charCodeAt(0) + index);
+}

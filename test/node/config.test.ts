@@ -16,6 +16,10 @@ function someSettings(changes: Partial<Settings> = {}): Settings {
     LOCALES: "default",
     CACHE_MAX_BYTES: "1024",
     MANIFEST_FRESH_MS: "30000",
+    SOURCE: "ourairports",
+    SOURCE_URLS: "https://example.org/airports.csv, https://example.org/regions.csv",
+    SOURCE_ALLOWED_HOSTS: "cdn.example.org, example.net:8443",
+    SOURCE_MAX_BYTES: "33554432",
     ADMIN_TOKENS: JSON.stringify([TOKEN]),
     ...changes,
   };
@@ -41,6 +45,13 @@ describe("loadConfig", () => {
       locales: ["de", "en"],
       cacheMaxBytes: 1024,
       manifestFreshMs: 30_000,
+      source: "ourairports",
+      sourceUrls: {
+        "airports.csv": "https://example.org/airports.csv",
+        "regions.csv": "https://example.org/regions.csv",
+      },
+      sourceAllowedHosts: ["cdn.example.org", "example.net:8443"],
+      sourceMaxBytes: 33_554_432,
       adminTokens: [{ ...TOKEN, expiresAt: null }],
     });
   });
@@ -52,6 +63,14 @@ describe("loadConfig", () => {
     [" ga , en,de,en", ["de", "en", "ga"]],
   ])("reads LOCALES “%s” as %j, each once and in order", (LOCALES, locales) => {
     expect(load({ LOCALES }).locales).toEqual(locales);
+  });
+
+  it.each(["embedded", "ourairports", "dropped"] as const)("knows the source %s", (SOURCE) => {
+    expect(load({ SOURCE }).source).toBe(SOURCE);
+  });
+
+  it("allows redirects to no further host where none is listed", () => {
+    expect(load({ SOURCE_ALLOWED_HOSTS: "" }).sourceAllowedHosts).toEqual([]);
   });
 
   it("reads when a token expires", () => {
@@ -83,6 +102,18 @@ describe("a setting that cannot be used is named with what it must be", () => {
     ["MANIFEST_FRESH_MS", "", "MANIFEST_FRESH_MS must be a whole number"],
     ["MANIFEST_FRESH_MS", "3600001", "MANIFEST_FRESH_MS must be between 0 and 3600000"],
     ["MANIFEST_FRESH_MS", undefined, "MANIFEST_FRESH_MS "],
+    ["SOURCE", "", "SOURCE "],
+    ["SOURCE", "openflights", "SOURCE "],
+    ["SOURCE", undefined, "SOURCE "],
+    ["SOURCE_URLS", "", "SOURCE_URLS must be two URLs: of airports.csv and of regions.csv"],
+    ["SOURCE_URLS", "https://example.org/airports.csv", "SOURCE_URLS must be two URLs"],
+    ["SOURCE_URLS", "https://a.org/1,https://a.org/2,https://a.org/3", "SOURCE_URLS must be two"],
+    ["SOURCE_URLS", "https://a.org/1,file:///etc/passwd", '"file:///etc/passwd" is neither http'],
+    ["SOURCE_URLS", "https://a.org/1,airports.csv", 'SOURCE_URLS "airports.csv" is not a URL'],
+    ["SOURCE_ALLOWED_HOSTS", undefined, "SOURCE_ALLOWED_HOSTS "],
+    ["SOURCE_MAX_BYTES", "0", "SOURCE_MAX_BYTES must be between 1 and 67108864"],
+    ["SOURCE_MAX_BYTES", "67108865", "SOURCE_MAX_BYTES must be between 1 and 67108864"],
+    ["SOURCE_MAX_BYTES", "32 MB", "SOURCE_MAX_BYTES must be a whole number"],
     ["ADMIN_TOKENS", "", "ADMIN_TOKENS must be a JSON list of {id, sha256, scopes, expires_at?}"],
     ["ADMIN_TOKENS", "secret", "ADMIN_TOKENS must be a JSON list"],
     ["ADMIN_TOKENS", "{}", "ADMIN_TOKENS must be a JSON list"],

@@ -59,24 +59,56 @@ describe("a run", () => {
     server.on(AIRPORTS_PATH, file(AIRPORTS, { etag: '"a1"' }));
     server.on(REGIONS_PATH, file(REGIONS, { etag: '"r1"' }));
     const upstream = upstreamWorld.upstream();
-    const files = await upstream.fetch();
-    const archived: ArchivedFiles = Object.fromEntries(
-      files.flatMap((sent) =>
-        "bytes" in sent ? [[sent.name, { ...sent, sha256: sha256Hex(sent.bytes) }]] : [],
-      ),
-    );
     world.upstream = upstream;
     await world.runToEnd();
-    const writes = world.archive.calls.filter((call) => call.startsWith("write")).length;
-    world.upstream = { name: "test", fetch: async () => upstream.fetch(archived) };
+    const archived = world.run.upstream;
+    expect(archived).toMatchObject({
+      "airports.csv": {
+        sha256: sha256Hex(AIRPORTS),
+        bytes: Buffer.byteLength(AIRPORTS),
+        etag: '"a1"',
+      },
+    });
+    const writes = () => world.archive.calls.filter((call) => call.startsWith("write")).length;
+    const before = writes();
+    // Nothing is published any more, so that the unchanged files make a version of their own.
+    world.current = null;
     // A pipeline that holds nothing in memory has to read the archive.
-    const end = await world.runToEnd("full", () => world.newPipeline());
+    const end = await world.runToEnd("incremental", () => world.newPipeline());
     expect(end.outcome).toBe("published");
-    expect(world.archive.calls.filter((call) => call.startsWith("write"))).toHaveLength(writes);
+    expect(writes()).toBe(before);
+    expect(world.run.upstream).toEqual(archived);
     expect(world.current).toMatchObject({
-      generation: 2,
+      generation: 1,
       sources: { "airports.csv": sha256Hex(AIRPORTS), "regions.csv": sha256Hex(REGIONS) },
     });
+  });
+
+  it("asks for every file anew in mode full", async () => {
+    const asked: ArchivedFiles[] = [];
+    const upstream = giving({ "airports.csv": AIRPORTS, "regions.csv": REGIONS });
+    world.upstream = {
+      ...upstream,
+      fetch: async (archived = {}) => {
+        asked.push(archived);
+        return upstream.fetch();
+      },
+    };
+    await world.runToEnd();
+    await world.runToEnd("incremental");
+    await world.runToEnd("full");
+    expect(asked.map((archived) => Object.keys(archived))).toEqual([
+      [],
+      ["airports.csv", "regions.csv"],
+      [],
+    ]);
+  });
+
+  it("ends when it names a source that there is none of", async () => {
+    const step = world
+      .newPipeline()
+      .step(world.checkpoint, world.context({ source: "openflights" }));
+    await expect(step).rejects.toMatchObject({ name: "RunFault", code: "unknown_source" });
   });
 
   it("ends when upstream gives no file for a table", async () => {

@@ -4,7 +4,7 @@ import { manifestBlobs } from "../../../src/catalog/manifest.ts";
 import { blobKey, generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { anAirportRow } from "../../builders/source.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
-import { aSnapshot, smallAirports } from "../../builders/small-snapshot.ts";
+import { aSnapshot, moreAirports, smallAirports } from "../../builders/small-snapshot.ts";
 
 let world: PipelineWorld;
 
@@ -25,7 +25,9 @@ describe("a run", () => {
     const common = stages.filter((stage) => stage === "encode").length - world.locales.length;
     expect(stages.filter((stage, index) => stage !== stages[index - 1])).toEqual([
       "fetch",
+      "parse",
       "build",
+      "guard",
       "encode",
       "publish",
       "verify",
@@ -63,6 +65,17 @@ describe("a run", () => {
     }
   });
 
+  it("announces every blob before it stores it, so that none is stored unseen", async () => {
+    const unseen: string[] = [];
+    world.store.before = (call) => {
+      const [, sha256] = /put catalog\/blob\/(.*)$/.exec(call) ?? [];
+      if (sha256 !== undefined && !world.noted.includes(sha256)) unseen.push(sha256);
+    };
+    await world.runToEnd();
+    expect(unseen).toEqual([]);
+    expect(new Set(world.noted)).toEqual(world.current && manifestBlobs(world.current));
+  });
+
   it("never probes a key of KV before it writes it: KV remembers misses", async () => {
     await world.runToEnd();
     const { calls } = world.store;
@@ -72,18 +85,24 @@ describe("a run", () => {
 
   it("tells what became of rows and entities, and counts its progress to the end", async () => {
     const rows = [
-      ...smallAirports,
+      ...moreAirports(51),
       anAirportRow({ id: "1", iata_code: "" }),
       anAirportRow({ id: "" }),
     ];
     world.snapshot = aSnapshot({ airports: rows });
     await world.runToEnd();
-    expect(world.run.accounting).toMatchObject({
-      counts: { airports: { seen: 4, kept: 3, rejected: 1 }, cities: { seen: 3, kept: 3 } },
-      filtered: 1,
-      rejectedByReason: { missing_required: 1 },
-      rejects: [{ reason: "missing_required", line: 6, iata: "ZRH", id: "" }],
-      cityOrigins: { known_airport: 3, known_place: 0, synthetic: 0 },
+    expect(world.run).toMatchObject({
+      counts: {
+        airports: { seen: 52, kept: 51, rejected: 1, added: 51, changed: 0, removed: 0 },
+        cities: { seen: 4, kept: 4, rejected: 0, added: 4 },
+      },
+      rejects: [{ reason: "missing_required", line: 54, iata: "ZRH", id: "" }],
+      rejectsTotal: 1,
+      accounting: {
+        filtered: 1,
+        rejectedByReason: { missing_required: 1 },
+        cityOrigins: { known_airport: 3, known_place: 0, synthetic: 48 },
+      },
     });
     const units = world.checkpoint.commonSegments.length + 3;
     expect(world.run.progress).toEqual({ done: units, total: units });
@@ -126,23 +145,28 @@ describe("a run with what is published already", () => {
     expect((await world.runToEnd()).outcome).toBe("unchanged");
   });
 
-  it("stores every blob anew in mode full, under a new generation", async () => {
+  it("stores every blob anew in mode full, and publishes no version of the same bytes", async () => {
     await world.runToEnd();
-    const before = puts().length;
+    const { current } = world;
+    const before = puts();
     const end = await world.runToEnd("full");
-    expect(end.outcome).toBe("published");
-    expect(puts().length).toBe(2 * before);
-    expect(world.current).toMatchObject({ generation: 2, previous: 1 });
+    expect(end).toMatchObject({ outcome: "unchanged", publish: null, next: null });
+    const blobs = before.filter((call) => call.includes("catalog/blob/"));
+    expect(puts().slice(before.length)).toEqual(blobs);
+    expect(world.current).toEqual(current);
+    expect(world.run.generationBefore).toBe(1);
   });
 });
 
 describe("a run with a change", () => {
   it("writes only the blobs that the published version lacks", async () => {
+    const airports = moreAirports(20);
+    world.snapshot = aSnapshot({ airports });
     await world.runToEnd();
     const before = world.current === null ? new Set() : manifestBlobs(world.current);
     const calls = world.store.calls.length;
     world.snapshot = aSnapshot({
-      airports: smallAirports.map((row) =>
+      airports: airports.map((row) =>
         row["iata_code"] === "GVA" ? { ...row, name: "Genève Aéroport" } : row,
       ),
     });
@@ -153,6 +177,7 @@ describe("a run with a change", () => {
     const after = world.current === null ? [] : [...manifestBlobs(world.current)];
     expect(written.toSorted()).toEqual(after.filter((blob) => !before.has(blob)).toSorted());
     expect(written.length).toBeLessThan(after.length);
+    expect(world.run.counts?.airports).toMatchObject({ added: 0, changed: 1, removed: 0 });
     expect(world.current).toMatchObject({ generation: 2, previous: 1 });
   });
 });
@@ -180,9 +205,9 @@ describe("bytes that cannot be used", () => {
     const header = "id,type,name,latitude_deg,longitude_deg,iso_country,iso_region,iata_code\n";
     world.upstream = csv(header);
     await expect(world.runToEnd()).rejects.toMatchObject({
-      name: "RunFault",
-      code: "guard_integrity",
-      message: expect.stringContaining("list_not_empty: airports"),
+      name: "GuardsTripped",
+      code: "guard_empty",
+      message: expect.stringMatching(/guard_empty: airports 0; .*list_not_empty: airports/),
     });
     expect(puts()).toEqual([]);
   });
@@ -194,7 +219,7 @@ describe("a message that gRPC clients would refuse", () => {
       airports: [anAirportRow({ name: "x".repeat(3.5 * 1024 * 1024) })],
     });
     await expect(world.runToEnd()).rejects.toMatchObject({
-      name: "RunFault",
+      name: "GuardsTripped",
       code: "guard_message_size",
       message: expect.stringContaining("the message in de has 367"),
     });

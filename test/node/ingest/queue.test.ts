@@ -1,73 +1,251 @@
 import { describe, expect, it } from "vitest";
-import { backoffMs, decideEnqueue, newRun } from "../../../src/ingest/queue.ts";
-import { anEnqueueRequest, aRunRecord } from "../../builders/run.ts";
+import type { RunRecord } from "../../../src/ingest/coordinator-state.ts";
+import type { Pause } from "../../../src/ingest/pause.ts";
+import {
+  backoffMs,
+  decideEnqueue,
+  decideTick,
+  newRun,
+  nextAlarm,
+  nextToStep,
+  QUEUE_MAX_DEPTH,
+  retryOf,
+} from "../../../src/ingest/queue.ts";
+import type { Stage } from "../../../src/ingest/run.ts";
+import { anEnqueueRequest, aQueueView, aRunRecord, someRunFacts } from "../../builders/run.ts";
 
 const wanted = aRunRecord({ id: "wanted" });
 const running = aRunRecord({ id: "running", state: "running" });
+const waiting = aRunRecord({ id: "waiting" });
+const full = aRunRecord({ id: "full", mode: "full" });
+const pause: Pause = { at: "2026-11-01T04:00:00.000Z", by: "ops", reason: null, until: null };
+const NOW = Date.parse("2026-11-01T04:17:00.000Z");
+
+const inStage = (stage: Stage, record = running): RunRecord => ({
+  ...record,
+  checkpoint: { ...record.checkpoint, stage },
+});
+
+const differing = (count: number) =>
+  Array.from({ length: count }, (_, index) =>
+    aRunRecord({ id: `other ${index}`, source: `source ${index}` }),
+  );
 
 describe("decideEnqueue", () => {
   it("begins a run now when nothing runs or waits", () => {
-    expect(decideEnqueue(wanted, [], undefined)).toEqual({
-      answer: { disposition: "queued", willStart: "now", run: wanted.run },
+    expect(decideEnqueue(wanted, aQueueView(), "queue")).toEqual({
+      result: {
+        ok: true,
+        answer: {
+          disposition: "queued",
+          willStart: "now",
+          queuePosition: 1,
+          queueDepth: 1,
+          paused: false,
+          run: wanted.run,
+          message: "The run is queued. It starts now.",
+        },
+      },
       add: wanted,
     });
   });
 
   it("queues behind the run under way, also one of the same kind, which may miss what is new", () => {
-    expect(decideEnqueue(wanted, [], running)).toEqual({
-      answer: {
-        disposition: "queued_behind_running",
-        willStart: "after_run:running",
-        run: wanted.run,
+    expect(decideEnqueue(wanted, aQueueView({ running }), "queue")).toEqual({
+      result: {
+        ok: true,
+        answer: {
+          disposition: "queued_behind_running",
+          willStart: "after_run:running",
+          queuePosition: 1,
+          queueDepth: 1,
+          paused: false,
+          run: wanted.run,
+          message: "The run is queued. It starts after run running.",
+        },
       },
       add: wanted,
     });
   });
 
   it("answers with the run of the same kind that waits already, and adds none", () => {
-    const waiting = aRunRecord({ id: "waiting" });
-    expect(decideEnqueue(wanted, [waiting], undefined)).toEqual({
-      answer: { disposition: "coalesced", willStart: "now", run: waiting.run },
+    expect(decideEnqueue(wanted, aQueueView({ waiting: [waiting] }), "queue")).toMatchObject({
+      result: {
+        answer: { disposition: "coalesced", willStart: "now", queuePosition: 1, run: waiting.run },
+      },
       add: null,
     });
-    expect(decideEnqueue(wanted, [waiting], running)).toEqual({
-      answer: { disposition: "coalesced", willStart: "after_run:running", run: waiting.run },
+    const view = aQueueView({ waiting: [waiting], running });
+    expect(decideEnqueue(wanted, view, "queue")).toMatchObject({
+      result: {
+        answer: {
+          disposition: "coalesced",
+          willStart: "after_run:running",
+          run: waiting.run,
+          message: "The same run waits already. It starts after run running.",
+        },
+      },
       add: null,
     });
   });
 
   it("finds the run of the same kind behind one of another kind", () => {
-    const full = aRunRecord({ id: "full", mode: "full" });
-    const waiting = aRunRecord({ id: "waiting" });
-    expect(decideEnqueue(wanted, [full, waiting], running)).toEqual({
-      answer: { disposition: "coalesced", willStart: "after_run:full", run: waiting.run },
+    const view = aQueueView({ waiting: [full, waiting], running });
+    expect(decideEnqueue(wanted, view, "queue")).toMatchObject({
+      result: {
+        answer: {
+          disposition: "coalesced",
+          willStart: "after_run:full",
+          queuePosition: 2,
+          queueDepth: 2,
+          run: waiting.run,
+        },
+      },
       add: null,
     });
   });
 
-  it.each([{ mode: "full" }, { source: "other" }] as const)(
+  it.each([{ mode: "full" }, { source: "other" }, { forced: true }] as const)(
     "does not take a waiting run with %j for the same, and starts after it",
     (changes) => {
-      const waiting = aRunRecord({ id: "waiting", ...changes });
-      expect(decideEnqueue(wanted, [waiting], running)).toEqual({
-        answer: {
-          disposition: "queued_behind_running",
-          willStart: "after_run:waiting",
-          run: wanted.run,
+      const other = aRunRecord({ id: "waiting", ...changes });
+      const view = aQueueView({ waiting: [other], running });
+      expect(decideEnqueue(wanted, view, "queue")).toMatchObject({
+        result: {
+          answer: {
+            disposition: "queued_behind_running",
+            willStart: "after_run:waiting",
+            queuePosition: 2,
+            queueDepth: 2,
+            run: wanted.run,
+          },
         },
         add: wanted,
       });
     },
   );
+
+  it("says that a run waits for the end of a pause, whatever else it waits for", () => {
+    const view = aQueueView({ waiting: [full], running, pause });
+    expect(decideEnqueue(wanted, view, "queue")).toMatchObject({
+      result: {
+        answer: {
+          disposition: "queued_while_paused",
+          willStart: "on_resume",
+          queuePosition: 2,
+          paused: true,
+          message: "The run is queued. Ingestion is paused; it starts after resume.",
+        },
+      },
+      add: wanted,
+    });
+  });
+
+  it("refuses while paused when asked to, and gives the pause", () => {
+    expect(decideEnqueue(wanted, aQueueView({ pause }), "reject")).toEqual({
+      result: { ok: false, reason: "paused", pause },
+      add: null,
+    });
+    expect(decideEnqueue(wanted, aQueueView(), "reject").result.ok).toBe(true);
+  });
+
+  it(`lets ${QUEUE_MAX_DEPTH} runs wait, and refuses one more`, () => {
+    const almost = aQueueView({ waiting: differing(QUEUE_MAX_DEPTH - 1) });
+    expect(decideEnqueue(wanted, almost, "queue")).toMatchObject({
+      result: { ok: true, answer: { queuePosition: QUEUE_MAX_DEPTH } },
+    });
+    const full10 = aQueueView({ waiting: differing(QUEUE_MAX_DEPTH) });
+    expect(decideEnqueue(wanted, full10, "queue")).toEqual({
+      result: { ok: false, reason: "queue_full", queueDepth: QUEUE_MAX_DEPTH },
+      add: null,
+    });
+  });
+
+  it("answers with the same run also when the queue is full", () => {
+    const view = aQueueView({ waiting: [...differing(QUEUE_MAX_DEPTH - 1), waiting] });
+    expect(decideEnqueue(wanted, view, "queue")).toMatchObject({
+      result: { ok: true, answer: { disposition: "coalesced", run: { id: "waiting" } } },
+      add: null,
+    });
+  });
+});
+
+describe("decideTick", () => {
+  it("takes a tick when nothing stands in its way, also while a run is under way", () => {
+    expect(decideTick(wanted, aQueueView())).toBeNull();
+    expect(decideTick(wanted, aQueueView({ running, waiting: [full] }))).toBeNull();
+  });
+
+  it("skips one while paused, while the same run waits, and while the queue is full", () => {
+    expect(decideTick(wanted, aQueueView({ pause, waiting: [waiting] }))).toBe("paused");
+    expect(decideTick(wanted, aQueueView({ waiting: [waiting] }))).toBe("already_queued");
+    const view = aQueueView({ waiting: differing(QUEUE_MAX_DEPTH) });
+    expect(decideTick(wanted, view)).toBe("already_queued");
+  });
+});
+
+describe("nextToStep", () => {
+  it("is the run under way, before any that waits, and the oldest of those", () => {
+    expect(nextToStep(aQueueView({ running, waiting: [waiting] }), NOW)).toBe(running);
+    expect(nextToStep(aQueueView({ waiting: [full, waiting] }), NOW)).toBe(full);
+    expect(nextToStep(aQueueView(), NOW)).toBeUndefined();
+  });
+
+  it.each(["fetch", "parse", "build", "guard", "encode", "publish"] as const)(
+    "is none while paused before %s",
+    (stage) => {
+      expect(nextToStep(aQueueView({ running: inStage(stage), pause }), NOW)).toBeUndefined();
+    },
+  );
+
+  it("is the run that is published already, also while paused", () => {
+    const verifying = inStage("verify");
+    expect(nextToStep(aQueueView({ running: verifying, pause }), NOW)).toBe(verifying);
+  });
+
+  it("is none before its time, and lets no other pass it", () => {
+    const backingOff = { ...running, notBefore: NOW + 1 };
+    const view = aQueueView({ running: backingOff, waiting: [waiting] });
+    expect(nextToStep(view, NOW)).toBeUndefined();
+    expect(nextToStep(view, NOW + 1)).toBe(backingOff);
+  });
+});
+
+describe("nextAlarm", () => {
+  const none = { now: NOW, others: [null, null] };
+
+  it("is not set when nothing is to be done", () => {
+    expect(nextAlarm(aQueueView(), none)).toBeNull();
+    expect(nextAlarm(aQueueView({ running, waiting: [waiting], pause }), none)).toBeNull();
+  });
+
+  it("is now for a run that can go on, else when it may be tried again", () => {
+    expect(nextAlarm(aQueueView({ waiting: [waiting] }), none)).toBe(NOW);
+    const backingOff = { ...running, notBefore: NOW + 4_000 };
+    expect(nextAlarm(aQueueView({ running: backingOff, waiting: [waiting] }), none)).toBe(
+      NOW + 4_000,
+    );
+  });
+
+  it("is when a pause ends by itself", () => {
+    const until = { ...pause, until: "2026-11-01T05:00:00.000Z" };
+    const view = aQueueView({ pause: until, waiting: [waiting] });
+    expect(nextAlarm(view, none)).toBe(Date.parse("2026-11-01T05:00:00.000Z"));
+  });
+
+  it("is the earliest of all that is due, and never in the past", () => {
+    const backingOff = { ...running, notBefore: NOW + 4_000 };
+    const view = aQueueView({ running: backingOff });
+    expect(nextAlarm(view, { now: NOW, others: [NOW + 9_000, NOW + 2_000] })).toBe(NOW + 2_000);
+    expect(nextAlarm(view, { now: NOW, others: [NOW - 5_000] })).toBe(NOW);
+  });
 });
 
 describe("newRun", () => {
   it("waits, and says who asked for it and when", () => {
     const request = anEnqueueRequest({ mode: "full", requestedBy: "ana", note: "new blobs" });
     const { run, checkpoint, attempts } = newRun(
-      "id",
-      "embedded",
-      "2026-11-01T04:17:00.000Z",
+      someRunFacts({ id: "id", workerVersion: "v7" }),
       request,
     );
     expect(run).toMatchObject({
@@ -83,9 +261,36 @@ describe("newRun", () => {
       queuedAt: "2026-11-01T04:17:00.000Z",
       finishedAt: null,
       error: null,
+      attempt: 1,
+      parentRunId: null,
+      workerVersion: "v7",
     });
     expect(checkpoint.stage).toBe("fetch");
     expect(attempts).toBe(0);
+  });
+});
+
+describe("retryOf", () => {
+  const failed = aRunRecord({ id: "failed", state: "failed", mode: "full", forced: true });
+
+  it("does what the failed run was to do, and names it", () => {
+    const retry = retryOf(failed, someRunFacts({ id: "retry" }));
+    expect(retry?.run).toMatchObject({
+      id: "retry",
+      state: "queued",
+      trigger: "retry",
+      mode: "full",
+      forced: true,
+      requestedBy: "ops",
+      attempt: 2,
+      parentRunId: "failed",
+      error: null,
+    });
+  });
+
+  it("is not made of a retry", () => {
+    const retry = retryOf(failed, someRunFacts({ id: "retry" }));
+    expect(retry && retryOf(retry, someRunFacts({ id: "third" }))).toBeUndefined();
   });
 });
 

@@ -10,7 +10,7 @@ describe("the cron triggers", () => {
     expect(JSON.parse(`[${crons}]`)).toEqual(Object.keys(CRON_REQUESTS));
   });
 
-  it("that nobody knows are an error", () => {
-    expect(() => cronRequest("* * * * *")).toThrow('no job for the cron trigger "* * * * *"');
+  it.each(["* * * * *", "", "constructor"])("that nobody knows are an error: “%s”", (cron) => {
+    expect(() => cronRequest(cron)).toThrow(`no job for the cron trigger "${cron}"`);
   });
 });

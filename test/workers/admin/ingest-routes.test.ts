@@ -32,14 +32,58 @@ describe("POST /admin/ingest/queue", () => {
       },
     });
     expect(world.enqueued).toEqual([
-      { trigger: "manual", mode: "full", requestedBy: "ops", note: "new blobs" },
+      {
+        trigger: "manual",
+        mode: "full",
+        source: null,
+        forced: false,
+        requestedBy: "ops",
+        note: "new blobs",
+        ifPaused: "queue",
+      },
     ]);
+  });
+
+  it("passes on source, force and what to do while paused", async () => {
+    const body = '{"source":"dropped","mode":"dry_run","force":true,"if_paused":"reject"}';
+    expect((await queue(body)).status).toBe(202);
+    expect(world.enqueued).toMatchObject([
+      { source: "dropped", mode: "dry_run", forced: true, ifPaused: "reject" },
+    ]);
+  });
+
+  it("answers 409 while paused, to those who asked not to wait", async () => {
+    const pause = { at: "2026-11-01T04:00:00.000Z", by: "ops", reason: null, until: null };
+    world.refusal = { ok: false, reason: "paused", pause };
+    const answer = await queue('{"if_paused":"reject"}');
+    expect(answer.status).toBe(409);
+    expect(answer.headers.get("location")).toBeNull();
+    expect(await answer.json()).toMatchObject({ code: "paused" });
+  });
+
+  it("answers 429 while the queue is full, and when to try again", async () => {
+    world.refusal = { ok: false, reason: "queue_full", queueDepth: 10 };
+    const answer = await queue();
+    expect(answer.status).toBe(429);
+    expect(answer.headers.get("retry-after")).toBe("60");
+    expect(await answer.json()).toMatchObject({
+      code: "queue_full",
+      detail: expect.stringContaining("10 runs wait already"),
+    });
   });
 
   it.each([undefined, "", " \n", "{}"])("takes %j for the defaults", async (body) => {
     expect((await queue(body)).status).toBe(202);
     expect(world.enqueued).toEqual([
-      { trigger: "manual", mode: "incremental", requestedBy: "ops", note: null },
+      {
+        trigger: "manual",
+        mode: "incremental",
+        source: null,
+        forced: false,
+        requestedBy: "ops",
+        note: null,
+        ifPaused: "queue",
+      },
     ]);
   });
 
@@ -52,7 +96,10 @@ describe("POST /admin/ingest/queue", () => {
 
   it.each([
     ['{"mod":"full"}', "mod"],
-    ['{"mode":"full","force":true}', "force"],
+    ['{"mode":"full","forced":true}', "forced"],
+    ['{"force":"yes"}', "force"],
+    ['{"source":"elsewhere"}', "source"],
+    ['{"if_paused":"wait"}', "if_paused"],
     ['{"requestedBy":"root"}', "requestedBy"],
     ['{"mode":"FULL"}', "mode"],
     ['{"mode":null}', "mode"],
@@ -112,7 +159,8 @@ describe("POST /admin/ingest/queue", () => {
 
 describe("GET /admin/ingest/runs/{id}", () => {
   it("answers with the run, in snake_case, and the names in it as they are", async () => {
-    const { run } = aRunRecord({ sources: { "airports.csv.gz": "0".repeat(64) } });
+    const upstream = { "airports.csv.gz": { sha256: "0".repeat(64), bytes: 7, etag: '"a"' } };
+    const { run } = aRunRecord({ upstream, attempt: 2, rejectsTotal: 3 });
     world.runs.set(run.id, run);
     const answer = await world.request(`/admin/ingest/runs/${run.id}`);
     expect(answer.status).toBe(200);
@@ -120,7 +168,10 @@ describe("GET /admin/ingest/runs/{id}", () => {
       id: run.id,
       queued_at: run.queuedAt,
       catalog_sha256: null,
-      sources: { "airports.csv.gz": "0".repeat(64) },
+      upstream,
+      attempt: 2,
+      rejects_total: 3,
+      parent_run_id: null,
     });
   });
 

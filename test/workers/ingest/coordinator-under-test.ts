@@ -1,18 +1,28 @@
 /** The coordinator as tests see it: from outside, and what it has stored. */
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { vi } from "vitest";
-import { INSTANCE_NAME } from "../../../src/ingest/coordinator.ts";
+import { expect, vi } from "vitest";
+import { INSTANCE_NAME } from "../../../src/ingest/durable-object.ts";
+import type { EnqueueAnswer, EnqueueRequest } from "../../../src/ingest/queue.ts";
 import type { Run } from "../../../src/ingest/run.ts";
 import { createCatalogStore } from "../../../src/storage/catalog-store.ts";
+import { anEnqueueRequest } from "../../builders/run.ts";
 
 /** How long a run may take, also on a slow machine. */
-export const RUN_TIMEOUT_MS = 180_000;
+export const RUN_TIMEOUT_MS = 120_000;
 
 export const store = createCatalogStore(env.CATALOG, env.ARCHIVE);
 
 /** A stub for each call: one that saw its object reset stays broken. */
 export function coordinator() {
   return env.COORDINATOR.getByName(INSTANCE_NAME);
+}
+
+/** Puts a run in the queue, which must take it. */
+export async function enqueue(changes: Partial<EnqueueRequest> = {}): Promise<EnqueueAnswer> {
+  const result = await coordinator().enqueue(anEnqueueRequest(changes));
+  if (!result.ok) throw new Error(`not queued: ${result.reason}`);
+  return result.answer;
 }
 
 /** Waits until a run is as `done` says. */
@@ -29,6 +39,12 @@ export function runEnded(id: string): Promise<Run> {
   return runWhen(id, ({ finishedAt }) => finishedAt !== null);
 }
 
+/** Queues a run and waits for its end. */
+export async function runToEnd(changes: Partial<EnqueueRequest> = {}): Promise<Run> {
+  const { run } = await enqueue(changes);
+  return runEnded(run.id);
+}
+
 /** The manifest that is served. */
 export async function servedManifest() {
   const copy = await store.readManifest("kv");
@@ -40,4 +56,30 @@ export async function servedManifest() {
 export async function historyRows(): Promise<readonly Record<string, unknown>[]> {
   const { results } = await env.HISTORY.prepare("SELECT * FROM ingest_runs ORDER BY id").all();
   return results;
+}
+
+/** When the alarm is set for (ms since 1970); null if nothing is due. */
+export function alarmTime(): Promise<number | null> {
+  return runInDurableObject(coordinator(), (_, { storage }) => storage.getAlarm());
+}
+
+/** Waits until no run is under way. */
+export async function idle(): Promise<void> {
+  await expect.poll(async () => (await coordinator().status()).running).toBeNull();
+}
+
+/** Waits until nothing is due any more. */
+export async function settled(): Promise<void> {
+  await expect
+    .poll(async () => [(await coordinator().status()).outboxLength, await alarmTime()], {
+      timeout: 10_000,
+    })
+    .toEqual([0, null]);
+}
+
+/** Sends what waits for D1, without waiting out how long a refusal is left alone. */
+export async function drainOutbox(): Promise<void> {
+  await evictDurableObject(coordinator());
+  await runDurableObjectAlarm(coordinator());
+  await settled();
 }

@@ -1,19 +1,21 @@
-import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { compareText } from "../../../src/catalog/integrity.ts";
 import { manifestBlobs } from "../../../src/catalog/manifest.ts";
 import type { EnqueueAnswer } from "../../../src/ingest/queue.ts";
 import { STAGES, type Run } from "../../../src/ingest/run.ts";
+import { embeddedSnapshot } from "../../../src/sources/embedded-snapshot.ts";
 import { blobKey } from "../../../src/storage/keys.ts";
-import { anEnqueueRequest } from "../../builders/run.ts";
 import {
   coordinator,
+  enqueue,
   historyRows,
   RUN_TIMEOUT_MS,
   runEnded,
+  runToEnd,
   runWhen,
   servedManifest,
+  settled,
   store,
 } from "./coordinator-under-test.ts";
 
@@ -24,10 +26,9 @@ let first: Run;
 let second: Run;
 
 beforeAll(async () => {
-  enqueued = await coordinator().enqueue(anEnqueueRequest({ note: "the first" }));
+  enqueued = await enqueue({ note: "the first" });
   await runWhen(enqueued.run.id, ({ state }) => state === "running");
-  const enqueue = () => coordinator().enqueue(anEnqueueRequest({ trigger: "cron" }));
-  racing = await Promise.all([enqueue(), enqueue()]);
+  racing = await Promise.all([enqueue({ trigger: "cron" }), enqueue({ trigger: "cron" })]);
   first = await runEnded(enqueued.run.id);
   second = await runEnded(racing[0]?.run.id ?? "");
 }, RUN_TIMEOUT_MS);
@@ -37,11 +38,16 @@ describe("the first run", () => {
     expect(enqueued).toMatchObject({
       disposition: "queued",
       willStart: "now",
+      queuePosition: 1,
+      queueDepth: 1,
+      paused: false,
       run: {
         state: "queued",
         trigger: "manual",
+        mode: "incremental",
         note: "the first",
         source: "embedded",
+        attempt: 1,
       },
     });
   });
@@ -56,19 +62,18 @@ describe("the first run", () => {
       generationBefore: null,
       generationAfter: 1,
       stage: STAGES.at(-1),
-      accounting: {
-        counts: {
-          airports: {
-            seen: 9074,
-            kept: 9074,
-            rejected: 0,
-          },
-        },
-        filtered: 0,
-        rejectedByReason: {},
-        rejects: [],
-        newRegions: [],
-      },
+      guards: [],
+      rejects: [],
+      rejectsTotal: 0,
+      accounting: { filtered: 0, rejectedByReason: {}, newRegions: [] },
+    });
+    expect(first.counts?.airports).toEqual({
+      seen: 9074,
+      kept: 9074,
+      rejected: 0,
+      added: 9074,
+      changed: 0,
+      removed: 0,
     });
     expect(first.progress.done).toBe(first.progress.total);
     const times = [first.queuedAt, first.startedAt, first.heartbeatAt, first.finishedAt];
@@ -94,10 +99,15 @@ describe("the first run", () => {
       }
   });
 
-  it("archives upstream's bytes", async () => {
+  it("archives upstream's exact bytes, and says which", async () => {
     const { sources } = await servedManifest();
-    for (const file of ["airports.csv.gz", "regions.csv.gz"])
-      expect(await env.ARCHIVE.head(`sources/${sources[file]}`), file).not.toBeNull();
+    for (const file of ["airports.csv.gz", "regions.csv.gz"]) {
+      const archived = await env.ARCHIVE.get(`sources/${sources[file]}`);
+      const bytes = new Uint8Array((await archived?.arrayBuffer()) ?? new ArrayBuffer());
+      expect(bytes, file).toEqual(new Uint8Array(embeddedSnapshot.files[file] ?? []));
+      const facts = { sha256: sources[file], bytes: bytes.length };
+      expect(first.upstream[file]).toMatchObject(facts);
+    }
   });
 });
 
@@ -122,9 +132,11 @@ describe("a run of the same content", () => {
       state: "succeeded",
       outcome: "unchanged",
       error: null,
+      generationBefore: 1,
       generationAfter: null,
       catalogSha256: first.catalogSha256,
     });
+    expect(second.counts?.airports).toMatchObject({ kept: 9074, added: 0, changed: 0, removed: 0 });
     expect((await servedManifest()).generation).toBe(1);
   });
 });
@@ -151,14 +163,41 @@ describe("the history in D1", () => {
   });
 
   it("is all that waited for it: the outbox is empty, and no alarm is set", async () => {
-    await expect
-      .poll(() =>
-        runInDurableObject(coordinator(), async (_, { storage }) => ({
-          waiting: storage.sql.exec("SELECT seq FROM outbox").toArray(),
-          alarm: await storage.getAlarm(),
-        })),
-      )
-      .toEqual({ waiting: [], alarm: null });
+    await settled();
+    expect(await coordinator().status()).toEqual({
+      pause: null,
+      running: null,
+      queued: [],
+      current: {
+        generation: 1,
+        publishedAt: (await servedManifest()).published_at,
+        catalogSha256: first.catalogSha256,
+        counts: (await servedManifest()).counts,
+        locales: ["de", "en", "ja"],
+        isCurrent: true,
+      },
+      replicated: true,
+      outboxLength: 0,
+    });
+  });
+});
+
+describe("a dry run", () => {
+  it("ends with the verdict, and writes nothing", async () => {
+    const objects = await env.ARCHIVE.list();
+    const run = await runToEnd({ mode: "dry_run" });
+    expect(run).toMatchObject({
+      state: "succeeded",
+      outcome: "dry_run",
+      stage: "guard",
+      guards: [],
+      counts: { airports: { kept: 9074, added: 0, changed: 0, removed: 0 } },
+      generationBefore: 1,
+      generationAfter: null,
+    });
+    const keys = (list: R2Objects) => list.objects.map(({ key }) => key);
+    expect(keys(await env.ARCHIVE.list())).toEqual(keys(objects));
+    expect((await servedManifest()).generation).toBe(1);
   });
 });
 

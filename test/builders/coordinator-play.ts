@@ -1,0 +1,380 @@
+/** Random operations on a coordinator, played beside a reference model of what must be so. */
+import fc from "fast-check";
+import { expect } from "vitest";
+import { type Manifest, manifestBlobs } from "../../src/catalog/manifest.ts";
+import { QUEUE_MAX_DEPTH } from "../../src/ingest/queue.ts";
+import { isOpen, type Run, RUN_MODES, type RunMode } from "../../src/ingest/run.ts";
+import { blobKey } from "../../src/storage/keys.ts";
+import { CoordinatorWorld } from "./coordinator-world.ts";
+import { QuickPipeline } from "./quick-pipeline.ts";
+import { anEnqueueRequest } from "./run.ts";
+
+/** The linter knows `expect` inside of test blocks only. */
+const must = expect;
+
+/** What people and the world do to a coordinator. */
+export type Operation =
+  | { readonly do: "enqueue"; readonly mode: RunMode; readonly forced: boolean; reject: boolean }
+  | { readonly do: "pause"; readonly forMs: number | null; readonly cancelRunning: boolean }
+  | { readonly do: "resume" | "crash" | "go_on" }
+  | { readonly do: "tick"; readonly at: number }
+  | { readonly do: "cancel"; readonly which: number }
+  | { readonly do: "rollback"; readonly back: number }
+  | { readonly do: "pass"; readonly ms: number }
+  | { readonly do: "change"; readonly text: string }
+  | { readonly do: "step"; readonly late: boolean; readonly mishap: Mishap | null };
+
+/** What happens at a call of a step. */
+interface Mishap {
+  readonly kind: "fault" | "crash" | "pause" | "cancel" | "rollback" | "lost_reply" | "overtaken";
+  /** Calls of the step before it. */
+  readonly after: number;
+  /** Calls in a row that a fault hits. */
+  readonly times: number;
+}
+
+const anyMishap: fc.Arbitrary<Mishap> = fc.record({
+  kind: fc.constantFrom(
+    "fault",
+    "fault",
+    "crash",
+    "pause",
+    "cancel",
+    "rollback",
+    "lost_reply",
+    "overtaken",
+  ),
+  after: fc.nat(3),
+  times: fc.constantFrom(1, 1, 3, 100),
+});
+
+export const anyOperation: fc.Arbitrary<Operation> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant("step"),
+      late: fc.boolean(),
+      mishap: fc.option(anyMishap, { freq: 4 }),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant("enqueue"),
+      mode: fc.constantFrom(...RUN_MODES),
+      forced: fc.boolean(),
+      reject: fc.boolean(),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("change"),
+      text: fc.constantFrom("a", "b", "c", "bad a", "bad b"),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant("pause"),
+      forMs: fc.constantFrom(null, 0, 1_000, 40_000),
+      cancelRunning: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("resume", "crash") }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("go_on") }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("tick"), at: fc.nat(3) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("cancel"), which: fc.nat(5) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("rollback"), back: fc.nat(3) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant("pass"), ms: fc.constantFrom(500, 50_000) }),
+  },
+);
+
+/** Plays operations on a coordinator, beside a reference model of what must be so. */
+export class Play {
+  readonly world = new CoordinatorWorld({ makePipeline: (deps) => new QuickPipeline(deps) });
+  /** Until when the model is paused: Infinity for an operator's resume, null if it is not. */
+  #pausedUntil: number | null = null;
+  /** Runs that were acknowledged. */
+  readonly #acknowledged = new Set<string>();
+  /** Runs that have ended, as they were then. */
+  readonly #ended = new Map<string, Run>();
+  /** Every version that was ever recorded. */
+  readonly #published = new Map<number, Manifest>();
+  /** The ticks that were taken to be known. */
+  readonly #ticks = new Set<number>();
+  #rolledBack = new Set<number>();
+  #highest = { kv: 0, r2: 0, recorded: 0 };
+  #pausedThroughout = false;
+  /** How often what has been seen. */
+  readonly #seen: Map<string, number>;
+
+  constructor(seen: Map<string, number>) {
+    this.#seen = seen;
+  }
+
+  async play(operation: Operation): Promise<void> {
+    this.#pausedThroughout = this.#isPaused();
+    await this.#do(operation);
+    await this.#check();
+  }
+
+  /** Publishes a version. */
+  async publish(text: string): Promise<void> {
+    await this.play({ do: "change", text });
+    await this.play({ do: "enqueue", mode: "incremental", forced: false, reject: false });
+    while (this.world.alarmAt !== null) await this.play({ do: "step", late: false, mishap: null });
+  }
+
+  /** Ends all mishaps and pauses, lets everything come to its end, and looks at it. */
+  async settle(): Promise<void> {
+    const { world } = this;
+    await this.play({ do: "resume" });
+    for (let alarms = 0; world.alarmAt !== null; alarms++) {
+      must(alarms).toBeLessThan(500);
+      await this.play({ do: "step", late: false, mishap: null });
+    }
+    const { queued, running, replicated, outboxLength } = world.coordinator.status();
+    must({ queued, running, replicated, outboxLength }).toEqual({
+      queued: [],
+      running: null,
+      replicated: true,
+      outboxLength: 0,
+    });
+    for (const id of this.#acknowledged) {
+      const run = world.run(id);
+      must(isOpen(run.state)).toBe(false); // I3
+      must(world.history.rows.get(id)?.run).toEqual(run);
+    }
+    must(await world.served()).toEqual(world.current()); // the stores have caught up
+    for (const { run } of world.history.rows.values()) this.#note(run.outcome ?? run.state);
+    for (const { event } of world.events) this.#note(event);
+    for (const _ of this.#rolledBack) this.#note("rollback");
+    const firstAlarm = world.calls.length;
+    await world.alarm();
+    must(world.calls.slice(firstAlarm).filter((call) => / (put|fetch)/.test(call))).toEqual([]);
+  }
+
+  #note(what: string): void {
+    this.#seen.set(what, (this.#seen.get(what) ?? 0) + 1);
+  }
+
+  async #do(operation: Operation): Promise<void> {
+    const { world } = this;
+    switch (operation.do) {
+      case "enqueue":
+        return this.#enqueue(operation);
+      case "pause":
+        return this.#pause(operation.forMs, operation.cancelRunning);
+      case "resume":
+        return this.#resume();
+      case "tick":
+        return this.#tick(operation.at);
+      case "cancel":
+        return this.#cancel(operation.which);
+      case "rollback":
+        return this.#rollback(operation.back);
+      case "pass":
+        world.time += operation.ms;
+        return;
+      case "change":
+        world.upstream = {
+          name: "embedded",
+          fetch: async () => [{ name: "text", bytes: new TextEncoder().encode(operation.text) }],
+        };
+        return;
+      case "crash":
+        return world.crash();
+      case "go_on":
+        for (let alarms = 0; world.alarmAt !== null && alarms < 8; alarms++)
+          await this.play({ do: "step", late: false, mishap: null });
+        return;
+      case "step":
+        return this.#step(operation.late, operation.mishap);
+      default:
+        return operation satisfies never;
+    }
+  }
+
+  async #enqueue({ mode, forced, reject }: Extract<Operation, { do: "enqueue" }>): Promise<void> {
+    const { world } = this;
+    const before = world.coordinator.status();
+    const result = await world.coordinator.enqueue(
+      anEnqueueRequest({ mode, forced, ifPaused: reject ? "reject" : "queue" }),
+    );
+    const same = before.queued.findIndex((run) => run.mode === mode && run.forced === forced);
+    const index = same === -1 ? before.queued.length : same;
+    const ahead = index === 0 ? before.running : before.queued[index - 1];
+    const queueDepth = before.queued.length + (same === -1 ? 1 : 0);
+    if (this.#isPaused() && reject) {
+      must(result).toMatchObject({ ok: false, reason: "paused" });
+    } else if (queueDepth > QUEUE_MAX_DEPTH) {
+      must(result).toMatchObject({ ok: false, reason: "queue_full" });
+    } else {
+      const start = ahead ? `after_run:${ahead.id}` : "now";
+      const queued = ahead ? "queued_behind_running" : "queued";
+      const disposition = this.#isPaused() ? "queued_while_paused" : queued;
+      must(result).toMatchObject({
+        ok: true,
+        answer: {
+          disposition: same === -1 ? disposition : "coalesced",
+          willStart: this.#isPaused() ? "on_resume" : start,
+          queuePosition: index + 1,
+          queueDepth,
+          paused: this.#isPaused(),
+        },
+      });
+      if (result.ok) this.#acknowledged.add(result.answer.run.id);
+    }
+  }
+
+  async #pause(forMs: number | null, cancelRunning: boolean): Promise<void> {
+    const { world } = this;
+    const until = forMs === null ? null : new Date(world.time + forMs).toISOString();
+    await world.coordinator.pause({ by: "ops", reason: null, until }, cancelRunning);
+    this.#pausedUntil = forMs === null ? Infinity : world.time + forMs;
+  }
+
+  async #resume(): Promise<void> {
+    const wasPaused = this.#isPaused();
+    const { changed } = await this.world.coordinator.resume();
+    must(changed).toBe(wasPaused);
+    this.#pausedUntil = null;
+  }
+
+  async #tick(at: number): Promise<void> {
+    const { coordinator } = this.world;
+    const before = coordinator.status().queued;
+    await coordinator.tick("17 4 * * *", at, anEnqueueRequest({ trigger: "cron" }));
+    const waits = before.some((run) => run.mode === "incremental" && !run.forced);
+    const isTaken = !this.#ticks.has(at) && !this.#isPaused() && !waits;
+    const isFull = before.length >= QUEUE_MAX_DEPTH;
+    must(coordinator.status().queued.length - before.length).toBe(isTaken && !isFull ? 1 : 0);
+    this.#ticks.add(at);
+  }
+
+  async #cancel(which: number): Promise<void> {
+    const { coordinator } = this.world;
+    const { running, queued } = coordinator.status();
+    const run = [...(running ? [running] : []), ...queued][which];
+    const result = await coordinator.cancel(run?.id ?? "nobody", "ops");
+    if (run === undefined) must(result).toEqual({ ok: false, reason: "not_found" });
+    else if (run.state === "queued")
+      must(result).toMatchObject({ ok: true, disposition: "cancelled" });
+    else if (run.generationAfter !== null) must(result).toEqual({ ok: false, reason: "too_late" });
+    else must(result.ok).toBe(true);
+  }
+
+  async #rollback(back: number): Promise<void> {
+    const { coordinator } = this.world;
+    const current = coordinator.status().current?.generation ?? 0;
+    const result = await coordinator.rollback(current - back);
+    const retained = this.#published.has(current - back) && current > 0 && back < 10;
+    if (!retained) must(result).toEqual({ ok: false, reason: "not_retained" });
+    else if (back === 0) must(result).toEqual({ ok: false, reason: "is_current" });
+    else {
+      must(result).toMatchObject({ ok: true, version: { generation: current + 1 } });
+      this.#rolledBack.add(current + 1);
+    }
+  }
+
+  /** Lets the alarm fire: at its time or late, never early, and also when none is set. */
+  async #step(late: boolean, mishap: Mishap | null): Promise<void> {
+    const { world } = this;
+    if (world.alarmAt !== null) world.time = Math.max(world.time, world.alarmAt);
+    if (late) world.time += 45_000;
+    // What is done at a call decides whether the step was paused all through.
+    this.#pausedThroughout = this.#isPaused();
+    let calls = -1;
+    world.before = async (call) => {
+      calls++;
+      if (mishap === null || calls < mishap.after || calls >= mishap.after + mishap.times) return;
+      if (mishap.kind === "fault") throw new Error(`no connection for ${call}`);
+      if (calls > mishap.after) return;
+      if (mishap.kind === "crash") world.crash();
+      if (mishap.kind === "overtaken") await world.alarm();
+      if (mishap.kind === "pause") {
+        this.#findPublished();
+        await this.#pause(null, false);
+        this.#pausedThroughout = true;
+      }
+      if (mishap.kind === "cancel") await this.#cancel(0);
+      if (mishap.kind === "rollback") await this.#rollback(1);
+    };
+    world.after = () => {
+      if (mishap?.kind === "lost_reply") throw new Error("the reply was lost");
+    };
+    await world.alarm();
+    world.before = () => {};
+    world.after = () => {};
+  }
+
+  #isPaused(): boolean {
+    return this.#pausedUntil !== null && this.world.time < this.#pausedUntil;
+  }
+
+  /** I1 to I7. */
+  async #check(): Promise<void> {
+    const { world } = this;
+    const { coordinator } = world;
+    const byRuns = this.#findPublished().filter((generation) => !this.#rolledBack.has(generation));
+    must(byRuns.length).toBeLessThanOrEqual(1); // I4: one a step
+    if (this.#pausedThroughout) must(byRuns).toEqual([]); // I5
+
+    const recorded = coordinator.status().current?.generation ?? 0;
+    must(recorded).toBeGreaterThanOrEqual(this.#highest.recorded); // I2
+    this.#highest.recorded = recorded;
+    for (const replica of ["kv", "r2"] as const) {
+      const copy = await world.store.readManifest(replica);
+      const served = copy.ok ? copy.value : null;
+      must(served?.generation ?? 0).toBeGreaterThanOrEqual(this.#highest[replica]); // I2
+      this.#highest[replica] = served?.generation ?? 0;
+      if (served === null) continue;
+      must(served).toEqual(this.#published.get(served.generation)); // I1, I7
+      for (const blob of manifestBlobs(served))
+        must(world.store[replica].has(blobKey(blob))).toBe(true); // I1
+    }
+    for (const manifest of coordinator
+      .versions()
+      .flatMap(({ generation }) => this.#published.get(generation) ?? []))
+      for (const blob of manifestBlobs(manifest))
+        must(world.store.kv.has(blobKey(blob)) && world.store.r2.has(blobKey(blob))).toBe(true);
+
+    this.#checkRuns();
+    must(coordinator.status().pause !== null).toBe(this.#isPaused());
+    // I6: what is open is held by a pause, or the alarm is set for it.
+    const { running, queued } = coordinator.status();
+    if ((running !== null || queued.length > 0) && !this.#isPaused())
+      must(world.alarmAt).not.toBeNull();
+  }
+
+  /** Generations that were recorded since it was called last. */
+  #findPublished(): number[] {
+    const { coordinator } = this.world;
+    const before = new Set(this.#published.keys());
+    for (const { generation } of coordinator.versions()) {
+      const manifest = coordinator.findVersion(generation);
+      if (manifest === null) throw new Error("a version without a manifest");
+      must(this.#published.get(generation) ?? manifest).toEqual(manifest);
+      this.#published.set(generation, manifest);
+    }
+    return [...this.#published.keys()].filter((generation) => !before.has(generation));
+  }
+
+  #checkRuns(): void {
+    const publishers = new Map<number, string>();
+    for (const row of this.world.tables.sql.exec("SELECT id FROM runs").toArray()) {
+      const run = this.world.run(String(row["id"]));
+      if (run.generationAfter !== null) {
+        must(publishers.get(run.generationAfter)).toBeUndefined(); // I4
+        publishers.set(run.generationAfter, run.id);
+        must(run.state === "running" || run.outcome === "published").toBe(true); // I7
+      }
+      if (isOpen(run.state) || run.state === "skipped") continue;
+      must(this.#ended.get(run.id) ?? run).toEqual(run); // I3: a terminal row never changes
+      this.#ended.set(run.id, run);
+    }
+  }
+}

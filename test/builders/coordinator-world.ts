@@ -1,0 +1,235 @@
+import { gzipSync } from "node:zlib";
+import type { Manifest } from "../../src/catalog/manifest.ts";
+import { Coordinator } from "../../src/ingest/coordinator.ts";
+import { CoordinatorState } from "../../src/ingest/coordinator-state.ts";
+import { Pipeline, type PipelineDependencies } from "../../src/ingest/pipeline.ts";
+import type { EnqueueAnswer, EnqueueRequest } from "../../src/ingest/queue.ts";
+import type { Run } from "../../src/ingest/run.ts";
+import type { Upstream } from "../../src/sources/upstream.ts";
+import type { SourceArchive } from "../../src/storage/source-archive.ts";
+import { MemoryCatalogStore } from "./memory-catalog-store.ts";
+import { MemorySourceArchive } from "./memory-source-archive.ts";
+import { MemoryTables } from "./memory-tables.ts";
+import { anEnqueueRequest } from "./run.ts";
+import { aSnapshot, moreAirports } from "./small-snapshot.ts";
+import { csvOf, type Row } from "./source.ts";
+
+/** When the clock begins. */
+export const START = Date.parse("2026-11-01T04:17:00.000Z");
+/** Airports that upstream has at first: enough that one more is a small change. */
+export const AIRPORTS_AT_FIRST = 20;
+
+export interface CoordinatorWorldOptions {
+  readonly locales?: readonly string[];
+  /** Makes another than the real pipeline. */
+  readonly makePipeline?: (deps: PipelineDependencies) => Pipeline;
+}
+
+/** The run history as D1 keeps it: the row of the highest sequence for each run. */
+export class MemoryHistory {
+  readonly rows = new Map<string, { readonly seq: number; readonly run: Run }>();
+  /** Sequences in the order in which they arrived, again if they came again. */
+  readonly arrivals: number[] = [];
+
+  save(rows: readonly { readonly seq: number; readonly run: Run }[]): void {
+    for (const { seq, run } of rows) {
+      this.arrivals.push(seq);
+      if ((this.rows.get(run.id)?.seq ?? 0) < seq) this.rows.set(run.id, { seq, run });
+    }
+  }
+
+  /** Whether the row of a run has arrived in this state. */
+  stateOf(id: string): Run["state"] | undefined {
+    return this.rows.get(id)?.run.state;
+  }
+}
+
+/**
+ * A coordinator over SQLite and stores in memory, with a clock and an alarm that pass only when
+ * they are told to. `crash` loses what it holds in memory and keeps the rest.
+ */
+export class CoordinatorWorld {
+  readonly store = new MemoryCatalogStore();
+  readonly archive = new MemorySourceArchive();
+  readonly history = new MemoryHistory();
+  readonly tables = new MemoryTables();
+  /** Every call to a dependency, such as `kv put catalog/manifest` or `d1 save`. */
+  readonly calls: string[] = [];
+  readonly events: { readonly event: string; readonly fields: object }[] = [];
+  /** Locales to publish, as the next instance is configured. */
+  locales: readonly string[];
+  /** Milliseconds since 1970. */
+  time = START;
+  /** When the alarm is set for; null if it is not. */
+  alarmAt: number | null = null;
+  upstream: Upstream = anUpstream(moreAirports(AIRPORTS_AT_FIRST));
+  /** What it throws is the fault of the dependency that is called; what it awaits its delay. */
+  before: (call: string) => void | Promise<void> = () => {};
+  /** The same, once the call has taken effect: its reply is lost. */
+  after: (call: string) => void = () => {};
+  coordinator: Coordinator;
+  #instance = 0;
+  #ids = 0;
+  #gone = Promise.withResolvers<void>();
+  readonly #snapshot = aSnapshot();
+  readonly #makePipeline: (deps: PipelineDependencies) => Pipeline;
+
+  constructor({ locales = ["en"], makePipeline }: CoordinatorWorldOptions = {}) {
+    this.locales = locales;
+    this.#makePipeline = makePipeline ?? ((deps) => new Pipeline(deps));
+    this.coordinator = this.#newCoordinator();
+  }
+
+  /** Loses the coordinator; whatever it was about to do is never done. A new one takes its place. */
+  crash(): void {
+    this.#instance++;
+    this.#gone.resolve();
+    this.#gone = Promise.withResolvers();
+    this.coordinator = this.#newCoordinator();
+    void this.coordinator.recover(this.alarmAt);
+  }
+
+  /** Lets the alarm fire, whenever it is set for, until it ends or the coordinator is lost. */
+  async alarm(): Promise<void> {
+    this.alarmAt = null;
+    const gone = this.#gone.promise;
+    await Promise.race([this.coordinator.alarm(), gone]);
+  }
+
+  /** Lets alarms fire at their times until none is set, or until `done`. */
+  async drain(done: () => boolean = () => false): Promise<void> {
+    for (let alarms = 0; this.alarmAt !== null && !done(); alarms++) {
+      if (alarms === 2_000) throw new Error("the alarm is set again and again");
+      this.time = Math.max(this.time, this.alarmAt);
+      await this.alarm();
+    }
+  }
+
+  /** Puts a run in the queue, which must take it. */
+  async enqueue(changes: Partial<EnqueueRequest> = {}): Promise<EnqueueAnswer> {
+    const result = await this.coordinator.enqueue(anEnqueueRequest(changes));
+    if (!result.ok) throw new Error(`not queued: ${result.reason}`);
+    return result.answer;
+  }
+
+  /** Queues a run, lets the alarm fire until nothing is due, and gives the run as it is then. */
+  async runToEnd(changes: Partial<EnqueueRequest> = {}): Promise<Run> {
+    const { run } = await this.enqueue(changes);
+    await this.drain();
+    return this.run(run.id);
+  }
+
+  /** A run as it is now. */
+  run(id: string): Run {
+    const run = this.coordinator.findRun(id);
+    if (run === null) throw new Error(`there is no run ${id}`);
+    return run;
+  }
+
+  /** Lets upstream have so many airports from now on. */
+  setAirports(count: number): void {
+    this.upstream = anUpstream(moreAirports(count));
+  }
+
+  /** Lets one airport have another name from now on: a change that no guard minds. */
+  renameAirport(name: string): void {
+    const [first = {}, ...others] = moreAirports(AIRPORTS_AT_FIRST);
+    this.upstream = anUpstream([{ ...first, name }, ...others]);
+  }
+
+  /** Publishes so many versions, each with another content. */
+  async publishVersions(count: number): Promise<void> {
+    for (let more = 1; more <= count; more++) {
+      this.renameAirport(`Airport ${(this.current()?.generation ?? 0) + 1}`);
+      const { outcome } = await this.runToEnd();
+      if (outcome !== "published") throw new Error(`the run was ${outcome}`);
+    }
+  }
+
+  /** The version that the coordinator has recorded last. */
+  current(): Manifest | null {
+    const { current } = this.coordinator.status();
+    return current && this.coordinator.findVersion(current.generation);
+  }
+
+  /** The manifest that is served; null if there is none. */
+  async served(): Promise<Manifest | null> {
+    const copy = await this.store.readManifest("kv");
+    return copy.ok ? copy.value : null;
+  }
+
+  /** Calls that begin so. */
+  callsOf(beginning: string): string[] {
+    return this.calls.filter((call) => call.startsWith(beginning));
+  }
+
+  #newCoordinator(): Coordinator {
+    const instance = this.#instance;
+    const enter = (call: string) => this.#enter(instance, call);
+    const store = new MemoryCatalogStore(this.store);
+    store.before = enter;
+    const archive: SourceArchive = {
+      write: async (sha256, bytes) => {
+        await enter(`archive write ${sha256}`);
+        return this.archive.write(sha256, bytes);
+      },
+      open: async (file, sha256) => {
+        await enter(`archive open ${file}`);
+        return this.archive.open(file, sha256);
+      },
+    };
+    const upstream: Upstream = {
+      name: "embedded",
+      fetch: async (archived) => {
+        await enter("upstream fetch");
+        return this.upstream.fetch(archived);
+      },
+    };
+    return new Coordinator({
+      state: new CoordinatorState(this.tables),
+      pipeline: this.#makePipeline({
+        store,
+        archive,
+        upstreams: { embedded: upstream, other: upstream },
+        snapshot: this.#snapshot,
+        locales: this.locales,
+        now: () => this.time,
+      }),
+      store,
+      saveRuns: async (rows) => {
+        await enter("d1 save");
+        this.history.save(rows);
+        this.after("d1 save");
+      },
+      deleteOldRuns: async () => enter("d1 delete"),
+      setAlarm: async (at) => {
+        if (instance === this.#instance) this.alarmAt = at;
+      },
+      now: () => this.time,
+      newId: () => `run-${String(++this.#ids).padStart(6, "0")}`,
+      log: (event, fields) => void this.events.push({ event, fields }),
+      source: "embedded",
+      workerVersion: "v1",
+    });
+  }
+
+  async #enter(instance: number, call: string): Promise<void> {
+    if (instance === this.#instance) {
+      this.calls.push(call);
+      await this.before(call);
+    }
+    // An instance that is lost never hears again of what it was waiting for.
+    if (instance !== this.#instance) await new Promise(() => {});
+  }
+}
+
+/** An upstream that gives an airports.csv of these rows. */
+export function anUpstream(rows: readonly Row[]): Upstream {
+  return {
+    name: "embedded",
+    fetch: async () => [
+      { name: "airports.csv.gz", bytes: gzipSync(csvOf(rows)) },
+      { name: "regions.csv.gz", bytes: gzipSync("code,name\nCH-ZH,Zürich\n") },
+    ],
+  };
+}

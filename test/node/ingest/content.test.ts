@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { sha256Hex } from "../../../src/catalog/hash.ts";
+import { describeContent } from "../../../src/ingest/content.ts";
+import { createWorkspace, type Workspace } from "../../../src/ingest/workspace.ts";
+import { snapshotOpener } from "../../../src/sources/snapshot.ts";
+import { aSnapshot, smallAirports } from "../../builders/small-snapshot.ts";
+import { csvOf, type Row, streamOf } from "../../builders/source.ts";
+
+async function aWorkspace(airports: readonly Row[] = smallAirports): Promise<Workspace> {
+  const files: { readonly [name: string]: string } = {
+    "airports.csv": csvOf(airports),
+    "regions.csv": "code,name\nCH-ZH,Zürich\n",
+  };
+  const open = async (file: string) => streamOf(files[file] ?? "");
+  return createWorkspace(files, open, snapshotOpener(aSnapshot()));
+}
+
+describe("describeContent", () => {
+  it("hashes and measures the message of each locale", async () => {
+    const workspace = await aWorkspace();
+    const { messages, violations } = await describeContent(workspace, ["de", "en"]);
+    const { encoded } = await workspace.local("de");
+    expect(messages["de"]).toEqual({
+      sha256: sha256Hex(workspace.common.proto, encoded.proto),
+      bytes: workspace.common.proto.length + encoded.proto.length,
+      coverage: 1,
+    });
+    expect(Object.keys(messages)).toEqual(["de", "en"]);
+    expect(violations).toEqual([]);
+  });
+
+  it("has one hash for the same content, whatever the order of upstream's rows", async () => {
+    const [one, other] = [await aWorkspace(), await aWorkspace(smallAirports.toReversed())];
+    const hash = (await describeContent(one, ["de", "en"])).catalogSha256;
+    expect((await describeContent(other, ["de", "en"])).catalogSha256).toBe(hash);
+  });
+
+  it("has another hash when any locale or entity is another", async () => {
+    const workspace = await aWorkspace();
+    const less = await aWorkspace(smallAirports.slice(1));
+    const described = [
+      await describeContent(workspace, ["de", "en"]),
+      await describeContent(workspace, ["en"]),
+      await describeContent(workspace, ["de", "en", "ja"]),
+      await describeContent(less, ["de", "en"]),
+    ];
+    expect(new Set(described.map(({ catalogSha256 }) => catalogSha256)).size).toBe(4);
+  });
+
+  it("finds what breaks the contract", async () => {
+    const empty = await describeContent(await aWorkspace([]), ["en"]);
+    expect(empty.violations).toContainEqual({ rule: "list_not_empty", entity: "airports" });
+    expect(empty.messages["en"]?.coverage).toBe(0);
+  });
+});

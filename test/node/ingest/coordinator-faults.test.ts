@@ -1,0 +1,183 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { sha256Hex } from "../../../src/catalog/hash.ts";
+import type { Run } from "../../../src/ingest/run.ts";
+import { MANIFEST_KEY } from "../../../src/storage/keys.ts";
+import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
+
+let world: CoordinatorWorld;
+
+beforeEach(() => {
+  world = new CoordinatorWorld();
+});
+
+/** The states of a run's row as they were written down, in order. */
+const sentStates = (id: string) => sent.filter((run) => run.id === id).map(({ state }) => state);
+let sent: Run[] = [];
+
+/** Remembers each row that arrives. */
+function watchHistory(): void {
+  sent = [];
+  const { history } = world;
+  const save = history.save.bind(history);
+  history.save = (rows) => {
+    sent.push(...rows.map(({ run }) => run));
+    save(rows);
+  };
+}
+
+/** What is served and stored, in short. */
+async function picture(of: CoordinatorWorld): Promise<object> {
+  const blobs = [...of.store.kv].map(([key, bytes]) => `${key} ${sha256Hex(bytes)}`).toSorted();
+  const manifest = await of.served();
+  return {
+    blobs: blobs.filter((blob) => !blob.startsWith(MANIFEST_KEY)),
+    ...manifest,
+    published_at: "",
+  };
+}
+
+describe("while D1 is down", () => {
+  it("runs go on; their rows arrive afterwards, once each and in order", async () => {
+    watchHistory();
+    world.before = (call) => {
+      if (call === "d1 save") throw new Error("D1_ERROR");
+    };
+    const { run } = await world.enqueue();
+    await world.drain(() => world.run(run.id).state === "succeeded");
+    expect(await world.served()).toMatchObject({ generation: 1 });
+    expect(world.history.rows.size).toBe(0);
+    const waiting = world.coordinator.status().outboxLength;
+    expect(waiting).toBeGreaterThan(3);
+    world.before = () => {};
+    await world.drain();
+    expect(world.history.arrivals).toEqual(Array.from({ length: waiting }, (_, i) => i + 1));
+    expect(sentStates(run.id)[0]).toBe("queued");
+    expect(sentStates(run.id).at(-1)).toBe("succeeded");
+    expect(world.history.rows.get(run.id)?.run).toEqual(world.run(run.id));
+    expect(world.coordinator.status().outboxLength).toBe(0);
+  });
+
+  it("nobody bothers it for a while between two attempts", async () => {
+    world.before = (call) => {
+      if (call === "d1 save") throw new Error("D1_ERROR");
+    };
+    const { run } = await world.enqueue();
+    await world.drain(() => world.run(run.id).state === "succeeded");
+    expect(world.callsOf("d1 save")).toHaveLength(1);
+  });
+
+  it("a reply that is lost makes no second row", async () => {
+    let losses = 3;
+    world.after = (call) => {
+      if (call === "d1 save" && losses-- > 0) throw new Error("the reply was lost");
+    };
+    const run = await world.runToEnd();
+    expect(losses).toBeLessThan(0);
+    expect(world.history.rows.size).toBe(1);
+    expect(world.history.rows.get(run.id)?.run).toEqual(run);
+    expect(world.history.arrivals.length).toBeGreaterThan(new Set(world.history.arrivals).size);
+  });
+});
+
+describe("a dependency that fails once, at any one of its calls,", () => {
+  it("leaves the same version, and the run tells that it tried again", async () => {
+    await world.runToEnd();
+    const undisturbed = await picture(world);
+    const steps = [...new Set(world.calls)].filter((call) => !call.startsWith("d1 "));
+    expect(steps.length).toBeGreaterThan(20);
+    for (const call of steps) {
+      const disturbed = new CoordinatorWorld();
+      let failed = false;
+      disturbed.before = (made) => {
+        if (made !== call || failed) return;
+        failed = true;
+        throw new Error("no connection");
+      };
+      const run = await disturbed.runToEnd();
+      expect(run, call).toMatchObject({ state: "succeeded", outcome: "published", retries: 1 });
+      expect(await picture(disturbed), call).toEqual(undisturbed);
+    }
+  }, 60_000);
+});
+
+describe("a crash at any one call", () => {
+  it("loses nothing: the run completes with the same version, and its row arrives", async () => {
+    await world.runToEnd();
+    const undisturbed = await picture(world);
+    for (const call of new Set(world.calls)) {
+      const disturbed = new CoordinatorWorld();
+      let crashed = false;
+      disturbed.before = (made) => {
+        if (made !== call || crashed) return;
+        crashed = true;
+        disturbed.crash();
+      };
+      const run = await disturbed.runToEnd();
+      expect(crashed, call).toBe(true);
+      expect(run, call).toMatchObject({ state: "succeeded", outcome: "published" });
+      expect(await picture(disturbed), call).toEqual(undisturbed);
+      expect(disturbed.history.rows.get(run.id)?.run, call).toEqual(run);
+    }
+  }, 60_000);
+});
+
+describe("a store that refuses for good", () => {
+  it("fails the run after five attempts, tries it once more, and serves what it did", async () => {
+    await world.runToEnd();
+    const served = await world.served();
+    world.renameAirport("Kloten");
+    world.before = (call) => {
+      if (call.startsWith("kv put catalog/blob/")) throw new Error("429");
+    };
+    const run = await world.runToEnd();
+    expect(run).toMatchObject({
+      state: "failed",
+      retries: 4,
+      error: { code: "store_fault", stage: "encode", message: "Error: 429" },
+      generationAfter: null,
+    });
+    const states = [...world.history.rows.values()].map((row) => row.run.state);
+    expect(states).toEqual(["succeeded", "failed", "failed"]);
+    expect(await world.served()).toEqual(served);
+    expect(world.callsOf(`kv put ${MANIFEST_KEY}`)).toHaveLength(1);
+  });
+
+  it("does not fail a run that has published: it is repeated until the stores show it", async () => {
+    let refusals = 12;
+    world.before = (call) => {
+      if (call === `kv put ${MANIFEST_KEY}` && refusals-- > 0) throw new Error("429");
+    };
+    expect(await world.runToEnd()).toMatchObject({ outcome: "published", retries: 12 });
+    expect(await world.served()).toMatchObject({ generation: 1 });
+  });
+});
+
+describe("a stalled step that has been overtaken", () => {
+  it.each(["upstream fetch", "archive open airports.csv.gz", "kv put catalog/blob/"])(
+    "at “%s” commits nothing when it goes on",
+    async (stalledCall) => {
+      const { run } = await world.enqueue();
+      const goOn = Promise.withResolvers<void>();
+      const reached = Promise.withResolvers<void>();
+      let stalls = 1;
+      world.before = async (call) => {
+        if (!call.startsWith(stalledCall) || stalls-- <= 0) return;
+        reached.resolve();
+        await goOn.promise;
+      };
+      if (stalledCall.startsWith("archive")) world.crash();
+      let stalled: Promise<void> | undefined;
+      const stop = reached.promise.then(() => true);
+      while (!(await Promise.race([stop, (stalled = world.alarm()).then(() => false)])));
+      await world.drain();
+      const ended = world.run(run.id);
+      expect(ended).toMatchObject({ state: "succeeded", outcome: "published", generationAfter: 1 });
+      goOn.resolve();
+      await stalled;
+      await world.drain();
+      expect(world.run(run.id)).toEqual(ended);
+      expect(world.coordinator.versions()).toHaveLength(1);
+      expect(world.history.rows.size).toBe(1);
+    },
+  );
+});

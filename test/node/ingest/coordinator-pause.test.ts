@@ -1,0 +1,206 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Run, type Stage, STAGES } from "../../../src/ingest/run.ts";
+import { CoordinatorWorld, START } from "../../builders/coordinator-world.ts";
+
+const PAUSE = { by: "ops", reason: null, until: null };
+const BEFORE_VERIFY = STAGES.filter((stage) => stage !== "verify");
+
+let world: CoordinatorWorld;
+
+beforeEach(async () => {
+  world = new CoordinatorWorld();
+  await world.runToEnd();
+  world.renameAirport("Kloten");
+});
+
+/** Queues a run and lets it go on until its next step is of a stage. */
+async function runUpTo(stage: Stage): Promise<Run> {
+  const { run } = await world.enqueue();
+  if (stage !== "fetch") await world.drain(() => nextStage(run.id) === stage);
+  return world.run(run.id);
+}
+
+/** The stage of the next step of a run. */
+function nextStage(id: string): string | undefined {
+  const [row] = world.tables.sql.exec("SELECT record FROM runs WHERE id = ?", id).toArray();
+  const record: unknown = JSON.parse(String(row?.["record"]));
+  expect(record).toHaveProperty("checkpoint.stage");
+  return (record as { checkpoint: { stage: string } }).checkpoint.stage; // as just expected
+}
+
+/** Does something at the first call of the next step. It has lost its memory, so that it makes one. */
+async function duringNextStep(act: () => Promise<unknown>): Promise<void> {
+  world.crash();
+  let acted: Promise<unknown> | undefined;
+  world.before = async (call) => {
+    expect(acted !== undefined || !call.startsWith("d1 ")).toBe(true);
+    acted ??= act();
+    await acted;
+  };
+  await world.alarm();
+  world.before = () => {};
+  expect(acted).toBeDefined();
+}
+
+describe("a pause", () => {
+  it.each(BEFORE_VERIFY)(
+    "before the %s step holds it; after the resume it goes on",
+    async (stage) => {
+      const run = await runUpTo(stage);
+      const served = await world.served();
+      await world.coordinator.pause(PAUSE, false);
+      const calls = world.calls.length;
+      await world.drain();
+      for (let late = 0; late < 3; late++) await world.alarm();
+      expect(world.calls.slice(calls).filter((call) => !call.startsWith("d1 "))).toEqual([]);
+      expect(nextStage(run.id)).toBe(stage);
+      expect(await world.served()).toEqual(served);
+      await world.coordinator.resume();
+      await world.drain();
+      expect(world.run(run.id)).toMatchObject({ state: "succeeded", outcome: "published" });
+      expect(await world.served()).toMatchObject({ generation: 2, previous: 1 });
+    },
+  );
+
+  it.each(BEFORE_VERIFY)("during the %s step stops the run at the next boundary", async (stage) => {
+    const run = await runUpTo(stage);
+    const served = await world.served();
+    await duringNextStep(() => world.coordinator.pause(PAUSE, false));
+    await world.drain();
+    await world.alarm();
+    expect(world.run(run.id)).toMatchObject({ state: "running", generationAfter: null });
+    expect(await world.served()).toEqual(served);
+    expect(world.current()?.generation).toBe(1);
+    await world.coordinator.resume();
+    await world.drain();
+    expect(world.run(run.id)).toMatchObject({ outcome: "published", generationAfter: 2 });
+  });
+
+  it("lets what is recorded as published reach the stores", async () => {
+    const run = await runUpTo("verify");
+    await world.coordinator.pause(PAUSE, false);
+    await world.drain();
+    expect(world.run(run.id)).toMatchObject({ state: "succeeded" });
+    expect(await world.served()).toMatchObject({ generation: 2 });
+  });
+
+  it("outlives a crash", async () => {
+    await world.coordinator.pause(PAUSE, false);
+    await world.enqueue();
+    world.crash();
+    await world.drain();
+    await world.alarm();
+    expect(world.coordinator.status()).toMatchObject({ pause: { by: "ops" }, running: null });
+  });
+
+  it("lifts itself at its time, and what waited goes on", async () => {
+    const until = new Date(START + 3_600_000).toISOString();
+    await world.coordinator.pause({ ...PAUSE, until }, false);
+    const { run, ...answer } = await world.enqueue();
+    expect(answer).toMatchObject({ disposition: "queued_while_paused", willStart: "on_resume" });
+    await world.drain(() => world.run(run.id).state !== "queued");
+    expect(world.time).toBe(START + 3_600_000);
+    await world.drain();
+    expect(world.run(run.id)).toMatchObject({ state: "succeeded" });
+    expect(world.coordinator.status().pause).toBeNull();
+  });
+
+  it("that is asked for again changes nothing, and a resume of none neither", async () => {
+    const first = await world.coordinator.pause(PAUSE, false);
+    world.time += 1_000;
+    const again = await world.coordinator.pause({ ...PAUSE, by: "ana" }, false);
+    expect([first.changed, again.changed]).toEqual([true, false]);
+    expect(again.pause).toEqual(first.pause);
+    expect((await world.coordinator.resume()).changed).toBe(true);
+    expect(await world.coordinator.resume()).toMatchObject({ changed: false, pause: null });
+  });
+});
+
+describe("a cancel", () => {
+  it("of a run that waits ends it at once", async () => {
+    const { run } = await world.enqueue();
+    const result = await world.coordinator.cancel(run.id, "ana");
+    expect(result).toMatchObject({
+      ok: true,
+      disposition: "cancelled",
+      run: { state: "cancelled" },
+    });
+    await world.drain();
+    expect(world.callsOf("upstream fetch")).toHaveLength(1);
+    expect(world.history.stateOf(run.id)).toBe("cancelled");
+  });
+
+  it.each(BEFORE_VERIFY.slice(1))("before the %s step ends the run at once", async (stage) => {
+    const run = await runUpTo(stage);
+    const result = await world.coordinator.cancel(run.id, "ana");
+    expect(result).toMatchObject({ ok: true, disposition: "cancelled" });
+    await world.drain();
+    expect(world.run(run.id)).toMatchObject({ state: "cancelled", outcome: null });
+    expect(await world.served()).toMatchObject({ generation: 1 });
+  });
+
+  it.each(["fetch", "encode"] as const)(
+    "during the %s step ends it at the next boundary",
+    async (stage) => {
+      const run = await runUpTo(stage);
+      await duringNextStep(async () => {
+        expect(await world.coordinator.cancel(run.id, "ana")).toMatchObject({
+          ok: true,
+          disposition: "cancelling",
+          run: { state: "running" },
+        });
+      });
+      expect(world.run(run.id)).toMatchObject({ state: "cancelled" });
+      await world.drain();
+      expect(await world.served()).toMatchObject({ generation: 1 });
+    },
+  );
+
+  it("during the publish step leaves no generation to the run, which published none", async () => {
+    const run = await runUpTo("publish");
+    await duringNextStep(() => world.coordinator.cancel(run.id, "ana"));
+    expect(world.run(run.id)).toMatchObject({ state: "cancelled", generationAfter: null });
+    expect(world.current()?.generation).toBe(1);
+  });
+
+  it("during a step that fails ends the run as cancelled, and it is not tried again", async () => {
+    const run = await runUpTo("fetch");
+    world.before = async (call) => {
+      if (call !== "upstream fetch") return;
+      await world.coordinator.cancel(run.id, "ana");
+      throw new Error("no connection");
+    };
+    await world.alarm();
+    expect(world.run(run.id)).toMatchObject({ state: "cancelled", retries: 0 });
+  });
+
+  it("ends a run whose step died with the coordinator, also while paused", async () => {
+    const run = await runUpTo("encode");
+    world.before = async () => {
+      await world.coordinator.pause(PAUSE, true);
+      world.crash();
+    };
+    await world.alarm();
+    world.before = () => {};
+    expect(world.run(run.id)).toMatchObject({ state: "running" });
+    await world.drain();
+    expect(world.run(run.id)).toMatchObject({ state: "cancelled" });
+  });
+
+  it("comes too late once the run has published", async () => {
+    const run = await runUpTo("verify");
+    const result = await world.coordinator.cancel(run.id, "ana");
+    expect(result).toEqual({ ok: false, reason: "too_late" });
+    await world.drain();
+    expect(world.run(run.id)).toMatchObject({ state: "succeeded", outcome: "published" });
+  });
+
+  it("of a run that has ended, or that there is none of, is refused", async () => {
+    const run = await world.runToEnd();
+    const ended = await world.coordinator.cancel(run.id, "ana");
+    expect(ended).toEqual({ ok: false, reason: "ended" });
+    const none = await world.coordinator.cancel("nobody", "ana");
+    expect(none).toEqual({ ok: false, reason: "not_found" });
+    expect(world.run(run.id)).toEqual(run);
+  });
+});

@@ -1,0 +1,238 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { QUEUE_MAX_DEPTH } from "../../../src/ingest/queue.ts";
+import { PassingError, SourceError } from "../../../src/sources/source-error.ts";
+import { CoordinatorWorld, START } from "../../builders/coordinator-world.ts";
+import { anEnqueueRequest } from "../../builders/run.ts";
+
+const CRON = "17 4 * * *";
+const PAUSE = { by: "ops", reason: "maintenance", until: null };
+
+let world: CoordinatorWorld;
+
+beforeEach(() => {
+  world = new CoordinatorWorld();
+});
+
+const tick = (scheduledAt: number) =>
+  world.coordinator.tick(CRON, scheduledAt, anEnqueueRequest({ trigger: "cron" }));
+
+const rows = () => [...world.history.rows.values()].map(({ run }) => run);
+
+/** Makes a stage's calls fail so long as it is asked to. */
+const breakUpstream = (fault: Error) => {
+  world.upstream = {
+    name: "embedded",
+    fetch: () => Promise.reject(fault),
+  };
+};
+
+describe("the answer to an enqueue", () => {
+  it("is that it starts now, and the alarm is set for now", async () => {
+    const answer = await world.enqueue();
+    expect(answer).toMatchObject({
+      disposition: "queued",
+      willStart: "now",
+      queuePosition: 1,
+      queueDepth: 1,
+      paused: false,
+    });
+    expect(world.alarmAt).toBe(START);
+  });
+
+  it("names the run that it starts after, and keeps its word", async () => {
+    const first = await world.enqueue();
+    await world.alarm();
+    const second = await world.enqueue();
+    const third = await world.enqueue({ mode: "full" });
+    expect([second, third]).toMatchObject([
+      {
+        disposition: "queued_behind_running",
+        willStart: `after_run:${first.run.id}`,
+        queuePosition: 1,
+      },
+      {
+        disposition: "queued_behind_running",
+        willStart: `after_run:${second.run.id}`,
+        queuePosition: 2,
+        queueDepth: 2,
+      },
+    ]);
+    const begun: string[] = [];
+    await world.drain(() => {
+      const id = world.coordinator.status().running?.id;
+      if (id !== undefined && id !== begun.at(-1)) begun.push(id);
+      return false;
+    });
+    expect(begun).toEqual([first, second, third].map(({ run }) => run.id));
+  });
+
+  it("is the same run for two callers who race, and one run is made", async () => {
+    const [a, b] = await Promise.all([world.enqueue(), world.enqueue()]);
+    expect(b).toMatchObject({ disposition: "coalesced", willStart: "now", queuePosition: 1 });
+    expect(b.run).toEqual(a.run);
+    await world.drain();
+    expect(rows()).toHaveLength(1);
+  });
+
+  it("is a refusal when the queue is full, and nothing is queued", async () => {
+    await world.coordinator.pause(PAUSE, false);
+    const combinations = (["incremental", "full", "dry_run"] as const).flatMap((mode) =>
+      [true, false].flatMap((forced) =>
+        ["embedded", "other"].map((source) => ({ mode, forced, source })),
+      ),
+    );
+    for (const request of combinations.slice(0, QUEUE_MAX_DEPTH)) await world.enqueue(request);
+    const refused = combinations[QUEUE_MAX_DEPTH];
+    expect(await world.coordinator.enqueue(anEnqueueRequest(refused))).toEqual({
+      ok: false,
+      reason: "queue_full",
+      queueDepth: QUEUE_MAX_DEPTH,
+    });
+    expect(world.coordinator.status().queued).toHaveLength(QUEUE_MAX_DEPTH);
+  });
+
+  it("is a refusal while paused for callers who do not want to wait, also if the run waits", async () => {
+    await world.coordinator.pause(PAUSE, false);
+    await world.enqueue();
+    const result = await world.coordinator.enqueue(anEnqueueRequest({ ifPaused: "reject" }));
+    expect(result).toMatchObject({ ok: false, reason: "paused", pause: { by: "ops" } });
+    expect(world.coordinator.status().queued).toHaveLength(1);
+  });
+});
+
+describe("a cron tick", () => {
+  it("is taken once, however often it fires", async () => {
+    await tick(START);
+    await tick(START);
+    await world.drain();
+    await tick(START);
+    await world.drain();
+    expect(rows()).toMatchObject([{ trigger: "cron", state: "succeeded" }]);
+    await tick(START + 86_400_000);
+    await world.drain();
+    expect(rows()).toHaveLength(2);
+  });
+
+  it("while paused is one row, which counts them", async () => {
+    await world.coordinator.pause(PAUSE, false);
+    for (let day = 0; day < 5; day++) await tick(START + day);
+    await tick(START);
+    await world.drain();
+    expect(rows()).toMatchObject([
+      { state: "skipped", skippedReason: "paused", skipCount: 5, outcome: null },
+    ]);
+  });
+
+  it("that was skipped is not made up for: no run begins at the resume", async () => {
+    await world.coordinator.pause(PAUSE, false);
+    for (let day = 0; day < 5; day++) await tick(START + day);
+    await world.coordinator.resume();
+    await world.drain();
+    expect(rows().map(({ state }) => state)).toEqual(["skipped"]);
+    expect(world.callsOf("upstream fetch")).toEqual([]);
+  });
+
+  it("that is skipped in another pause is another row", async () => {
+    await world.coordinator.pause({ ...PAUSE, until: new Date(START + 10).toISOString() }, false);
+    await tick(START);
+    world.time = START + 10;
+    await world.coordinator.pause(PAUSE, false);
+    await tick(START + 10);
+    await world.drain();
+    expect(rows()).toMatchObject([{ skipCount: 1 }, { skipCount: 1 }]);
+  });
+
+  it("is taken once the pause has ended, also before the alarm that lifts it", async () => {
+    await world.coordinator.pause({ ...PAUSE, until: new Date(START + 10).toISOString() }, false);
+    world.time = START + 10;
+    expect(world.coordinator.status().pause).toBeNull();
+    await tick(START + 10);
+    expect(world.coordinator.status().queued).toHaveLength(1);
+  });
+
+  it("is skipped while the same run waits, and counted in one row until one is taken", async () => {
+    await world.enqueue({ mode: "full" });
+    await world.alarm();
+    await tick(START);
+    await tick(START + 1);
+    await tick(START + 2);
+    await world.drain();
+    expect(rows().map(({ trigger, state, skipCount }) => [trigger, state, skipCount])).toEqual([
+      ["manual", "succeeded", 0],
+      ["cron", "succeeded", 0],
+      ["cron", "skipped", 2],
+    ]);
+  });
+});
+
+describe("a run that fails", () => {
+  it("by a fault that may pass is tried once more, as a run of its own", async () => {
+    breakUpstream(new PassingError("unreachable", "no answer"));
+    const failed = await world.runToEnd();
+    expect(failed).toMatchObject({
+      state: "failed",
+      error: { code: "source_unreachable", stage: "fetch" },
+      attempt: 1,
+    });
+    expect(rows()).toMatchObject([
+      { id: failed.id },
+      { trigger: "retry", state: "failed", attempt: 2, parentRunId: failed.id },
+    ]);
+    expect(rows()).toHaveLength(2);
+  });
+
+  it("leaves a retry that succeeds when the fault has passed", async () => {
+    breakUpstream(new PassingError("unreachable", "no answer"));
+    const { run } = await world.enqueue();
+    await world.drain(() => world.run(run.id).state === "failed");
+    world.setAirports(20);
+    await world.drain();
+    expect(rows()).toMatchObject([
+      { state: "failed" },
+      { state: "succeeded", outcome: "published", trigger: "retry" },
+    ]);
+  });
+
+  it("by its content is not tried again", async () => {
+    breakUpstream(new SourceError("truncated", "airports.csv breaks off"));
+    expect(await world.runToEnd()).toMatchObject({
+      state: "failed",
+      error: { code: "source_truncated" },
+      retries: 0,
+    });
+    expect(rows()).toHaveLength(1);
+    expect(world.callsOf("upstream fetch")).toHaveLength(1);
+  });
+
+  it("by a guard is not tried again", async () => {
+    await world.runToEnd();
+    world.setAirports(40);
+    expect(await world.runToEnd()).toMatchObject({
+      state: "failed",
+      error: { code: "guard_change", stage: "guard" },
+    });
+    expect(rows()).toHaveLength(2);
+  });
+
+  it("lets the next one proceed, also when it takes the coordinator down with it each time", async () => {
+    const poison = await world.enqueue({ source: "other" });
+    const next = await world.enqueue();
+    world.before = (call) => {
+      if (call === "upstream fetch" && world.coordinator.status().running?.source === "other")
+        world.crash();
+    };
+    await world.drain();
+    expect(world.run(poison.run.id)).toMatchObject({
+      state: "failed",
+      error: { code: "lease_expired", stage: "fetch" },
+    });
+    expect(world.run(next.run.id)).toMatchObject({ state: "succeeded", outcome: "published" });
+    expect(rows().map(({ state, trigger }) => [state, trigger])).toEqual([
+      ["failed", "manual"],
+      ["succeeded", "manual"],
+      ["failed", "retry"],
+    ]);
+    // Five times each: the sixth claim ends the run.
+    expect(world.callsOf("upstream fetch")).toHaveLength(5 + 1 + 5);
+  });
+});

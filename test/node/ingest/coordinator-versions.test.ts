@@ -1,0 +1,170 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { manifestBlobs } from "../../../src/catalog/manifest.ts";
+import { VERSIONS_RETAINED } from "../../../src/ingest/versions.ts";
+import { blobKey, generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
+import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
+
+const PAUSE = { by: "ops", reason: null, until: null };
+
+let world: CoordinatorWorld;
+
+beforeEach(() => {
+  world = new CoordinatorWorld();
+});
+
+const generations = () => world.coordinator.versions().map(({ generation }) => generation);
+
+const storedBlobs = (replica: "kv" | "r2") =>
+  [...world.store[replica].keys()].filter((key) => key.startsWith(blobKey(""))).toSorted();
+
+/** Keys of every blob that a retained version names. */
+const namedBlobs = () => {
+  const manifests = generations().flatMap((name) => world.coordinator.findVersion(name) ?? []);
+  const named = manifests.flatMap((manifest) => [...manifestBlobs(manifest)]);
+  return [...new Set(named)].map(blobKey).toSorted();
+};
+
+describe("a rollback", () => {
+  it("serves the earlier bodies under a new, higher generation, by writing manifests only", async () => {
+    await world.publishVersions(3);
+    const first = world.coordinator.findVersion(1);
+    const before = world.calls.length;
+    world.time += 60_000;
+    const result = await world.coordinator.rollback(1);
+    expect(result).toMatchObject({ ok: true, version: { generation: 4, isCurrent: true } });
+    await world.drain();
+    expect(await world.served()).toEqual({
+      ...first,
+      generation: 4,
+      previous: 3,
+      published_at: new Date(world.time).toISOString(),
+    });
+    const writes = world.calls.slice(before).filter((call) => / (put|delete) /.test(call));
+    expect(writes).toEqual([
+      `r2 put ${generationKey(4)}`,
+      `r2 put ${MANIFEST_KEY}`,
+      `kv put ${MANIFEST_KEY}`,
+    ]);
+    expect(world.coordinator.status()).toMatchObject({ replicated: true });
+  });
+
+  it("to a version that is not retained is refused, and nothing changes", async () => {
+    await world.publishVersions(VERSIONS_RETAINED + 1);
+    const served = await world.served();
+    for (const generation of [1, 0, 99])
+      expect(await world.coordinator.rollback(generation)).toEqual({
+        ok: false,
+        reason: "not_retained",
+      });
+    await world.drain();
+    expect(await world.served()).toEqual(served);
+  });
+
+  it("to the current version is refused", async () => {
+    await world.publishVersions(2);
+    const result = await world.coordinator.rollback(2);
+    expect(result).toEqual({ ok: false, reason: "is_current" });
+  });
+
+  it("before anything is published is refused", async () => {
+    const result = await world.coordinator.rollback(1);
+    expect(result).toEqual({ ok: false, reason: "not_retained" });
+  });
+
+  it("is carried out also while paused", async () => {
+    await world.publishVersions(2);
+    await world.coordinator.pause(PAUSE, false);
+    await world.coordinator.rollback(1);
+    await world.drain();
+    expect(await world.served()).toMatchObject({ generation: 3 });
+    expect(world.coordinator.status().pause).not.toBeNull();
+  });
+
+  it("reaches the stores when they refused it at first, also after a crash", async () => {
+    await world.publishVersions(2);
+    let refusals = 3;
+    world.before = (call) => {
+      if (call === `kv put ${MANIFEST_KEY}` && refusals-- > 0) throw new Error("429");
+    };
+    await world.coordinator.rollback(1);
+    await world.alarm();
+    expect(world.coordinator.status().replicated).toBe(false);
+    world.crash();
+    await world.drain();
+    expect(world.coordinator.status().replicated).toBe(true);
+    expect(await world.served()).toMatchObject({ generation: 3, previous: 2 });
+  });
+
+  it("while a run publishes takes a generation of its own, and so does the run", async () => {
+    await world.publishVersions(2);
+    world.renameAirport("Kloten");
+    const { run } = await world.enqueue();
+    await world.drain(() => world.run(run.id).stage === "encode");
+    await world.coordinator.rollback(1);
+    await world.drain();
+    expect(world.run(run.id)).toMatchObject({ outcome: "published", generationAfter: 4 });
+    expect(await world.served()).toMatchObject({ generation: 4, previous: 3 });
+  });
+});
+
+describe("the retained versions", () => {
+  it(`are the last ${VERSIONS_RETAINED}, the newest first and current`, async () => {
+    await world.publishVersions(VERSIONS_RETAINED + 2);
+    expect(generations()).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
+    const current = world.coordinator.versions().filter(({ isCurrent }) => isCurrent);
+    expect(current.map(({ generation }) => generation)).toEqual([12]);
+    expect(world.coordinator.findVersion(2)).toBeNull();
+  });
+
+  it("keep every blob that they name, and no other is kept", async () => {
+    await world.publishVersions(VERSIONS_RETAINED);
+    expect(world.callsOf("kv delete")).toEqual([]);
+    const first = new Set(storedBlobs("kv"));
+    await world.publishVersions(2);
+    expect(world.callsOf("kv delete").length).toBeGreaterThan(0);
+    expect(world.callsOf("kv delete").every((call) => first.has(call.split(" ")[2] ?? ""))).toBe(
+      true,
+    );
+    expect(storedBlobs("kv")).toEqual(namedBlobs());
+    expect(storedBlobs("r2")).toEqual(namedBlobs());
+  });
+});
+
+describe("blobs that no version names", () => {
+  /** Leaves the blobs of a run that is cancelled before it publishes. */
+  const leaveBlobs = async () => {
+    await world.publishVersions(1);
+    world.renameAirport("Kloten");
+    const { run } = await world.enqueue();
+    await world.drain(() => {
+      const { done, total } = world.run(run.id).progress;
+      return total > 0 && done === total;
+    });
+    return run;
+  };
+
+  it("are kept while a run is under way, which will name them", async () => {
+    const run = await leaveBlobs();
+    expect(storedBlobs("kv").length).toBeGreaterThan(namedBlobs().length);
+    await world.coordinator.pause(PAUSE, false);
+    await world.drain();
+    await world.alarm();
+    expect(world.callsOf("kv delete")).toEqual([]);
+    expect(world.run(run.id).state).toBe("running");
+  });
+
+  it("are deleted when the run ends without a version, also if the stores refuse at first", async () => {
+    const run = await leaveBlobs();
+    let refusals = 2;
+    world.before = (call) => {
+      if (call.startsWith("kv delete") && refusals-- > 0) throw new Error("429");
+    };
+    await world.coordinator.cancel(run.id, "ana");
+    await world.drain();
+    await world.alarm();
+    await world.drain();
+    expect(refusals).toBeLessThan(0);
+    expect(storedBlobs("kv")).toEqual(namedBlobs());
+    expect(storedBlobs("r2")).toEqual(namedBlobs());
+  });
+});

@@ -1,0 +1,127 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Run } from "../../../src/ingest/run.ts";
+import { anUpstream, CoordinatorWorld } from "../../builders/coordinator-world.ts";
+import { moreAirports } from "../../builders/small-snapshot.ts";
+
+const PUBLISHED = 60;
+let world: CoordinatorWorld;
+
+beforeEach(async () => {
+  world = new CoordinatorWorld();
+  world.setAirports(PUBLISHED);
+  await world.runToEnd();
+});
+
+const guards = (run: Run) =>
+  run.guards.map(({ guard, list, before, after }) => [guard, list, before, after]);
+
+const blobWrites = () => world.callsOf("kv put catalog/blob/").length;
+
+/** Whatever a run does, what is served and stored stays as it is. */
+async function runServingTheSame(run: () => Promise<Run>): Promise<Run> {
+  const [served, blobs] = [await world.served(), blobWrites()];
+  const ended = await run();
+  expect(await world.served()).toEqual(served);
+  expect(blobWrites()).toBe(blobs);
+  expect(ended.generationAfter).toBeNull();
+  return ended;
+}
+
+describe("an upstream that lost half of its rows", () => {
+  beforeEach(() => world.setAirports(PUBLISHED / 2));
+
+  it("fails the run with evidence, and what is served stays", async () => {
+    const run = await runServingTheSame(() => world.runToEnd());
+    expect(run).toMatchObject({
+      state: "failed",
+      outcome: null,
+      error: {
+        code: "guard_shrink",
+        stage: "guard",
+        message: expect.stringContaining("guard_shrink: airports 60 → 30"),
+      },
+    });
+    expect(guards(run)).toContainEqual(["guard_shrink", "airports", 60, 30]);
+    expect(guards(run)).toContainEqual(["guard_change", "airports", 60, 30]);
+    expect(world.history.rows.get(run.id)?.run.guards).toEqual(run.guards);
+    expect(world.history.rows.size).toBe(2);
+  });
+
+  it("is published by force, which keeps the evidence", async () => {
+    const run = await world.runToEnd({ forced: true });
+    expect(run).toMatchObject({ state: "succeeded", outcome: "published", forced: true });
+    expect(guards(run)).toContainEqual(["guard_shrink", "airports", 60, 30]);
+    expect(await world.served()).toMatchObject({ generation: 2, counts: { airports: 30 } });
+  });
+
+  it("is told by a dry run, which writes nothing", async () => {
+    const run = await runServingTheSame(() => world.runToEnd({ mode: "dry_run" }));
+    expect(run).toMatchObject({
+      state: "succeeded",
+      outcome: "dry_run",
+      counts: { airports: { kept: 30, added: 0, changed: 0, removed: 30 } },
+      generationBefore: 1,
+    });
+    expect(guards(run)).toContainEqual(["guard_shrink", "airports", 60, 30]);
+  });
+});
+
+describe("an upstream without rows", () => {
+  it.each([false, true])("fails the run, with force %s", async (forced) => {
+    world.upstream = anUpstream([]);
+    const run = await runServingTheSame(() => world.runToEnd({ forced }));
+    expect(run).toMatchObject({ state: "failed", error: { code: "guard_empty" } });
+    expect(guards(run)).toContainEqual(["guard_empty", "airports", 60, 0]);
+  });
+});
+
+describe("an upstream with three times the rows", () => {
+  beforeEach(() => world.setAirports(3 * PUBLISHED));
+
+  it("fails the run with evidence, and what is served stays", async () => {
+    const run = await runServingTheSame(() => world.runToEnd());
+    expect(run).toMatchObject({ state: "failed", error: { code: "guard_change" } });
+    expect(guards(run)).toContainEqual(["guard_change", "airports", 60, 120]);
+  });
+
+  it("is published by force", async () => {
+    await world.runToEnd({ forced: true });
+    expect(await world.served()).toMatchObject({ generation: 2, counts: { airports: 180 } });
+  });
+});
+
+describe("an upstream of which many rows are rejected", () => {
+  it.each([false, true])("fails the run, with force %s", async (forced) => {
+    const rows = moreAirports(PUBLISHED).map((row, index) =>
+      index % 20 === 5 ? { ...row, latitude_deg: "north" } : row,
+    );
+    world.upstream = anUpstream(rows);
+    const run = await runServingTheSame(() => world.runToEnd({ forced }));
+    expect(run).toMatchObject({ state: "failed", rejectsTotal: 3 });
+    expect(guards(run)).toContainEqual(["guard_rejects", undefined, 60, 3]);
+  });
+});
+
+describe("a first run", () => {
+  it("has nothing to be compared with: all is new", async () => {
+    const first = new CoordinatorWorld();
+    const run = await first.runToEnd();
+    expect(run).toMatchObject({
+      outcome: "published",
+      guards: [],
+      counts: { airports: { added: 20, changed: 0, removed: 0 } },
+    });
+  });
+});
+
+describe("a locale that is taken out of those to publish", () => {
+  it("has lost no coverage", async () => {
+    const other = new CoordinatorWorld({ locales: ["de", "en"] });
+    await other.runToEnd();
+    other.locales = ["en"];
+    other.crash();
+    const run = await other.runToEnd();
+    expect(run).toMatchObject({ outcome: "published", guards: [] });
+    expect(Object.keys((await other.served())?.locales ?? {})).toEqual(["en"]);
+  });
+});
