@@ -7,17 +7,26 @@ import { unstable_readConfig } from "wrangler";
 import { localAdminToken } from "../scripts/local-admin-token.ts";
 
 const NAME = "bench";
+/** The same bundle in an isolate of its own, so that its large heap slows down nobody else. */
+const STOCK_NAME = "stock";
 const ENTRY_POINT = "worker.js";
 
 /** The benchmark's Worker in workerd, reached without a proxy in between. */
 export class BenchWorker {
   readonly port: number;
+  readonly stockPort: number;
   readonly #miniflare: Miniflare;
   readonly #folder: string;
   readonly #token: string;
 
-  private constructor(port: number, miniflare: Miniflare, folder: string, token: string) {
-    this.port = port;
+  private constructor(
+    ports: { readonly port: number; readonly stockPort: number },
+    miniflare: Miniflare,
+    folder: string,
+    token: string,
+  ) {
+    this.port = ports.port;
+    this.stockPort = ports.stockPort;
     this.#miniflare = miniflare;
     this.#folder = folder;
     this.#token = token;
@@ -31,31 +40,36 @@ export class BenchWorker {
     const config = unstable_readConfig({ config: "wrangler.toml" });
     const miniflare = new Miniflare(
       convertV4MiniflareOptions({
-        name: NAME,
-        rootPath: folder,
-        modulesRoot: folder,
-        modules: modules(folder),
-        compatibilityDate: config.compatibility_date ?? "",
-        compatibilityFlags: config.compatibility_flags,
-        bindings: { ...config.vars, ADMIN_TOKENS: token.secret },
-        kvNamespaces: ["CATALOG"],
-        r2Buckets: ["ARCHIVE"],
-        d1Databases: ["HISTORY"],
-        durableObjects: { COORDINATOR: { className: "IngestCoordinator", useSQLite: true } },
+        workers: [NAME, STOCK_NAME].map((name) => ({
+          name,
+          rootPath: folder,
+          modulesRoot: folder,
+          modules: modules(folder),
+          compatibilityDate: config.compatibility_date ?? "",
+          compatibilityFlags: config.compatibility_flags,
+          bindings: { ...config.vars, ADMIN_TOKENS: token.secret },
+          kvNamespaces: ["CATALOG"],
+          r2Buckets: ["ARCHIVE"],
+          d1Databases: ["HISTORY"],
+          durableObjects: { COORDINATOR: { className: "IngestCoordinator", useSQLite: true } },
+          unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
+        })),
         defaultPersistRoot: join(folder, "state"),
-        unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
         handleStructuredLogs({ level, message }) {
           if (level === "error") process.stderr.write(`${message}\n`);
         },
       }),
     );
     await miniflare.ready;
-    const database = await miniflare.getD1Database("HISTORY");
+    const database = await miniflare.getD1Database("HISTORY", NAME);
     const migration = readFileSync("migrations/0000_ingest_runs.sql", "utf8");
     for (const statement of migration.split("--> statement-breakpoint"))
       await database.prepare(statement).run();
-    const { port } = await miniflare.unsafeGetDirectURL(NAME);
-    return new BenchWorker(Number(port), miniflare, folder, token.text);
+    const ports = {
+      port: await portOf(miniflare, NAME),
+      stockPort: await portOf(miniflare, STOCK_NAME),
+    };
+    return new BenchWorker(ports, miniflare, folder, token.text);
   }
 
   async call(method: string, path: string): Promise<unknown> {
@@ -69,6 +83,10 @@ export class BenchWorker {
     await this.#miniflare.dispose();
     rmSync(this.#folder, { recursive: true, force: true });
   }
+}
+
+async function portOf(miniflare: Miniflare, name: string): Promise<number> {
+  return Number((await miniflare.unsafeGetDirectURL(name)).port);
 }
 
 /** The bundle's files, the entry point first. */

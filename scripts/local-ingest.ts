@@ -28,17 +28,21 @@ const CALL_DEADLINE_MS = 30_000;
  */
 export async function ingest(worker: LocalWorker, token: string): Promise<void> {
   const call = async (method: string, path: string): Promise<unknown> => {
-    const answer = await fetch(`${worker.url}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${token}` },
-      signal: AbortSignal.timeout(CALL_DEADLINE_MS),
-    }).catch((error: unknown) => {
-      worker.assertAlive();
-      throw new StartError(`${method} ${path} got no answer (${String(error)})`);
-    });
-    if (!answer.ok)
+    try {
+      const answer = await fetch(`${worker.url}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${token}` },
+        signal: AbortSignal.timeout(CALL_DEADLINE_MS),
+      });
+      if (answer.ok) return await answer.json();
       throw new StartError(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-    return answer.json();
+    } catch (error) {
+      if (error instanceof StartError) throw error;
+      worker.assertAlive();
+      throw new StartError(
+        `The ingest cannot be followed: ${method} ${path} got no answer (${String(error)}). The log may say why: ${worker.logFile}`,
+      );
+    }
   };
   const { run } = (await call("POST", "/admin/ingest/queue")) as { run: RunAnswer }; // our own API
   const bar = new ProgressBar(process.stdout);

@@ -14,7 +14,7 @@ Starts the service on this machine and publishes the embedded snapshot. Needs no
 network. Ctrl-C stops everything.
 
   --port N          port to listen on (default 8787)
-  --locales LIST    locales to publish: "default", "all" or a list such as en,de,pt-PT
+  --locales LIST    locales to publish: "default", "all" or a list such as en,de,pt
   --state FOLDER    where to store it all (default .wrangler/state)
   --fresh           forget what earlier starts stored there, and begin anew
   --help            this text

@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
 import notice from "../../data/NOTICE.md";
@@ -41,7 +41,7 @@ export function createAdminApp({ tokens, ingest, reader, now }: AdminDependencie
   );
 
   const admin = new Hono<Http>();
-  admin.use(authenticate(tokens, now), async (c, next) => {
+  admin.use(authenticate(tokens, now), refuseGrpc, async (c, next) => {
     await next();
     c.header("cache-control", "no-store");
   });
@@ -49,3 +49,10 @@ export function createAdminApp({ tokens, ingest, reader, now }: AdminDependencie
   app.route("/admin", admin);
   return app;
 }
+
+/** Cloudflare Access lets gRPC past, so nothing here may be reached by it. */
+const refuseGrpc: MiddlewareHandler<Http> = async (c, next) => {
+  if (!/^application\/grpc/i.test(c.req.header("content-type") ?? "")) return next();
+  const detail = "Admin routes are plain HTTP: send application/json.";
+  return sendProblem(c, { status: 415, code: "grpc_refused", detail });
+};

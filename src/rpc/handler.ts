@@ -29,11 +29,12 @@ export type RpcHandler = (request: Request) => Promise<Response>;
 
 const SERVICE_PATH = `/${LocationsService.typeName}/`;
 
-/** Whether a request is for this room: a path of the service, or gRPC of any kind. */
+/** Whether a request is for this room: a path of the service, or gRPC of any kind elsewhere. */
 export function isRpcRequest(request: Request): boolean {
   const { url, headers } = request;
   const pathStart = url.indexOf("/", url.indexOf("//") + "//".length);
-  return url.startsWith(SERVICE_PATH, pathStart) || isGrpc(headers.get("content-type") ?? "");
+  if (url.startsWith(SERVICE_PATH, pathStart)) return true;
+  return isGrpc(headers.get("content-type") ?? "") && !url.startsWith("/admin", pathStart);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { concatenate } from "../catalog/bytes.ts";
+import { sha256Hex } from "../catalog/hash.ts";
 import type { Body, Coding, Manifest, Segment } from "../catalog/manifest.ts";
 import { ByteCache } from "./byte-cache.ts";
 import type {
@@ -49,7 +50,7 @@ export class CachedCatalogReader implements CatalogReader {
     this.#deps = deps;
     this.#cache = new ByteCache(deps.cacheMaxBytes);
     this.#memo = new ManifestMemo(deps);
-    this.#loads = new SharedLoads(deps.waitUntil);
+    this.#loads = new SharedLoads(deps.waitUntil, deps.now);
   }
 
   async current(signal: AbortSignal): Promise<CurrentResult> {
@@ -111,6 +112,8 @@ export class CachedCatalogReader implements CatalogReader {
     faults: Set<string>,
   ): Promise<Opened | undefined> {
     for (const choice of choices) {
+      const held = this.#findHeld([choice], selection);
+      if (held !== undefined) return held;
       const copy = await this.#loadBody(replica, choice.body);
       if (copy.ok) return toOpened(choice, selection, copy.value);
       faults.add(copy.fault);
@@ -138,6 +141,11 @@ export class CachedCatalogReader implements CatalogReader {
         parts.push(copy.value);
       }
       const whole = concatenate(parts);
+      if (sha256Hex(whole) !== body.sha256) {
+        const detail = `body ${body.sha256}: its segments join to something else`;
+        this.#deps.report("body_corrupt", detail);
+        return { ok: false, fault: "corrupt", detail };
+      }
       this.#cache.set(body.sha256, whole);
       return { ok: true, value: whole };
     });

@@ -23,7 +23,7 @@ export class ManifestMemo {
 
   constructor(deps: ReaderDependencies) {
     this.#deps = deps;
-    this.#loads = new SharedLoads(deps.waitUntil);
+    this.#loads = new SharedLoads(deps.waitUntil, deps.now);
   }
 
   /** The manifest held before the current one. */

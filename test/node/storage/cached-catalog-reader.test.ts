@@ -254,3 +254,24 @@ function cut(replica: Place, text: string): void {
   for (const [sha256, bytes] of blobsOf(text))
     world.store[replica].set(blobKey(sha256), Uint8Array.from(bytes).slice(0, -1));
 }
+
+describe("a manifest whose body lost a segment", () => {
+  const withoutSegments = (manifest: Manifest): Manifest => {
+    const text = JSON.stringify(manifest, (key, value: unknown) =>
+      key === "segments" && Array.isArray(value) ? value.slice(0, 1) : value,
+    );
+    return JSON.parse(text);
+  };
+
+  it("is never served as a part of a catalog", async () => {
+    world.store.publish(one);
+    expect(await read(withoutSegments(one.manifest))).toBe("data_loss");
+    expect(world.reports).toContain("body_corrupt");
+  });
+
+  it("is replaced by the version before it", async () => {
+    await holdOne();
+    world.store.publish(two);
+    expect(await read(withoutSegments(two.manifest))).toEqual(ONE);
+  });
+});

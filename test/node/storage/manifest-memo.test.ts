@@ -157,3 +157,17 @@ describe("with nothing held", () => {
     expect(await current()).toBe(1);
   });
 });
+
+it("looks again when an earlier look never ended", async () => {
+  world.store.publish(one);
+  await current();
+  world.store.before = () => new Promise(() => {});
+  world.time += FRESH_MS;
+  expect(await current()).toBe(1);
+  world.repair();
+  world.store.publish(two);
+  world.time += FRESH_MS;
+  await current();
+  await Promise.resolve();
+  await expect.poll(current).toBe(2);
+});

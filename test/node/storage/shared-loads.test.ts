@@ -3,8 +3,12 @@ import { SharedLoads } from "../../../src/storage/shared-loads.ts";
 
 function aWorld() {
   const kept: Promise<unknown>[] = [];
-  const loads = new SharedLoads<string>((promise) => void kept.push(promise));
-  return { kept, loads };
+  const clock = { now: 0 };
+  const loads = new SharedLoads<string>(
+    (promise) => void kept.push(promise),
+    () => clock.now,
+  );
+  return { kept, loads, clock };
 }
 
 describe("SharedLoads", () => {
@@ -48,4 +52,13 @@ describe("SharedLoads", () => {
     void loads.load("key", () => new Promise(() => {}));
     expect(await loads.load("key", async () => "own")).toBe("own");
   }, 20_000);
+
+  it("takes a load that has not ended in five seconds for lost", async () => {
+    const { loads, clock } = aWorld();
+    void loads.load("key", () => new Promise(() => {}));
+    expect(loads.has("key")).toBe(true);
+    clock.now = 5_000;
+    expect(loads.has("key")).toBe(false);
+    expect(await loads.load("key", async () => "own")).toBe("own");
+  });
 });
