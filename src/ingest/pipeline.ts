@@ -16,7 +16,7 @@ import {
 import { describeContent } from "./content.ts";
 import { GuardsTripped, RunFault } from "./faults.ts";
 import { applyForce } from "./guards.ts";
-import { replicate } from "./publisher.ts";
+import { heal, replicate } from "./publisher.ts";
 import type { Run, UpstreamFacts } from "./run.ts";
 import { judge } from "./verdict.ts";
 import { createWorkspace, type Workspace } from "./workspace.ts";
@@ -110,12 +110,14 @@ export class Pipeline {
     const workspace = await this.#open(checkpoint);
     const content = await describeContent(workspace, this.#deps.locales);
     const { catalogSha256 } = content;
-    if (mode === "incremental" && current?.catalog_sha256 === catalogSha256)
+    if (mode === "incremental" && current?.catalog_sha256 === catalogSha256) {
+      await heal(this.#deps.store, current);
       return finish("unchanged", {
         catalogSha256,
         counts: countEntities(workspace, UNCHANGED),
         generationBefore: current.generation,
       });
+    }
     return proceed({ ...checkpoint, stage: "guard", content }, { catalogSha256 });
   }
 

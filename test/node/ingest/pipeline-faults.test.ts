@@ -138,15 +138,15 @@ describe("the verify step", () => {
     expect(copy).toEqual({ ok: true, value: undisturbed.manifest });
   });
 
-  it("does not end while KV still answers with an older manifest", async () => {
+  it("does not end while R2 still answers with an older manifest", async () => {
     const world = new PipelineWorld(LOCALES);
     await world.runToEnd();
-    const old = world.store.kv.get(MANIFEST_KEY) ?? new Uint8Array();
+    const old = world.store.r2.get(MANIFEST_KEY) ?? new Uint8Array();
     changeContent(world);
     world.store.before = (call) => {
-      if (call === `kv get ${MANIFEST_KEY}`) world.store.kv.set(MANIFEST_KEY, old);
+      if (call === `r2 get ${MANIFEST_KEY}`) world.store.r2.set(MANIFEST_KEY, old);
     };
-    await expect(world.runToEnd()).rejects.toThrow("a store still shows generation 1");
+    await expect(world.runToEnd()).rejects.toThrow("R2 shows generation 1 instead of 2");
     expect(world.checkpoint.stage).toBe("verify");
     world.store.before = () => {};
     expect(await world.step(world.newPipeline())).toMatchObject({ outcome: "published" });

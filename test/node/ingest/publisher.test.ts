@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { replicate } from "../../../src/ingest/publisher.ts";
+import { heal, replicate } from "../../../src/ingest/publisher.ts";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { aVersion } from "../../builders/manifest.ts";
 import { MemoryCatalogStore } from "../../builders/memory-catalog-store.ts";
@@ -46,13 +46,49 @@ describe("replicate", () => {
     }
   });
 
-  it.each([`kv get ${MANIFEST_KEY}`, `r2 get ${MANIFEST_KEY}`])(
-    "throws while “%s” still answers with another version",
-    async (lagging) => {
-      store.before = (call) => {
-        if (call === lagging) store.publish(aVersion(1, "old"));
-      };
-      await expect(replicate(store, manifest)).rejects.toThrow("a store still shows generation 1");
-    },
-  );
+  /** Lets a replica answer with another version than the one that it has just taken. */
+  const answerWith = (replica: "kv" | "r2", generation: number) => {
+    const other = new MemoryCatalogStore();
+    other.publish(aVersion(generation, "other"));
+    const bytes = other[replica].get(MANIFEST_KEY) ?? new Uint8Array();
+    store.before = (call) => {
+      if (call === `${replica} get ${MANIFEST_KEY}`) store[replica].set(MANIFEST_KEY, bytes);
+    };
+  };
+
+  it.each([1, 3])("throws if R2, which never lags, shows generation %i instead", async (shown) => {
+    answerWith("r2", shown);
+    await expect(replicate(store, manifest)).rejects.toThrow(
+      `R2 shows generation ${shown} instead of 2`,
+    );
+  });
+
+  it("takes an older version in KV for what its cache remembers", async () => {
+    answerWith("kv", 1);
+    await expect(replicate(store, manifest)).resolves.toBeUndefined();
+  });
+
+  it("throws if KV shows a later version", async () => {
+    answerWith("kv", 3);
+    await expect(replicate(store, manifest)).rejects.toThrow("KV shows generation 3, after 2");
+  });
+});
+
+describe("heal", () => {
+  it("writes nothing where both stores show the version", async () => {
+    await replicate(store, manifest);
+    const writes = store.count("kv put") + store.count("r2 put");
+    await heal(store, manifest);
+    expect(store.count("kv put") + store.count("r2 put")).toBe(writes);
+  });
+
+  it.each(["kv", "r2"] as const)("brings back what %s has lost or damaged", async (replica) => {
+    await replicate(store, manifest);
+    for (const damage of [undefined, Uint8Array.of(1, 2, 3)]) {
+      if (damage === undefined) store[replica].delete(MANIFEST_KEY);
+      else store[replica].set(MANIFEST_KEY, damage);
+      await heal(store, manifest);
+      expect(await store.readManifest(replica)).toEqual({ ok: true, value: manifest });
+    }
+  });
 });
