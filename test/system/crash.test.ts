@@ -256,7 +256,10 @@ async function crashWithin(is: (record: RunRecord) => boolean): Promise<void> {
   for (;;) {
     const t0 = performance.now();
     const hint = readRecord();
-    if (looks++ % 100 === 0) process.stderr.write(`${Date.now() % 1e6} ${hint?.run.state} ${hint?.checkpoint.stage} ${hint?.run.progress.done} ${performance.now() - t0}\n`);
+    if (looks++ % 100 === 0)
+      process.stderr.write(
+        `${Date.now() % 1e6} ${hint?.run.state} ${hint?.checkpoint.stage} ${hint?.run.progress.done} ${performance.now() - t0}\n`,
+      );
     const hasEnded = hint !== undefined && !isOpen(hint.run.state);
     if (hasEnded && deaths.length > 0) throw new Error("it has ended already");
     const { done = 0, total = 0 } = hint?.run.progress ?? {};
@@ -265,7 +268,9 @@ async function crashWithin(is: (record: RunRecord) => boolean): Promise<void> {
       const record = readRecord();
       if (isThere(record)) {
         const { checkpoint, run: seen, fence } = record;
-        process.stderr.write(`${Date.now() % 1e6} dead ${checkpoint.stage} ${seen.progress.done}\n`);
+        process.stderr.write(
+          `${Date.now() % 1e6} dead ${checkpoint.stage} ${seen.progress.done}\n`,
+        );
         deaths.push({
           stage: checkpoint.stage,
           state: seen.state,
