@@ -10,6 +10,8 @@ interface RunAnswer {
   readonly outcome: string | null;
   readonly stage: string | null;
   readonly progress: { readonly done: number; readonly total: number };
+  readonly generation_before: number | null;
+  readonly generation_after: number | null;
   readonly error: {
     readonly code: string;
     readonly stage: string;
@@ -24,9 +26,10 @@ const CALL_DEADLINE_MS = 30_000;
  * Queues an ingest and shows its progress until it has ended. Where the same catalog is published
  * already, the run says so within seconds and changes nothing.
  *
+ * @returns the generation that is published then.
  * @throws StartError when the run fails or the Worker ends.
  */
-export async function ingest(worker: LocalWorker, token: string): Promise<void> {
+export async function ingest(worker: LocalWorker, token: string): Promise<number> {
   const call = async (method: string, path: string): Promise<unknown> => {
     try {
       const answer = await fetch(`${worker.url}${path}`, {
@@ -49,7 +52,10 @@ export async function ingest(worker: LocalWorker, token: string): Promise<void> 
   for (;;) {
     const seen = (await call("GET", `/admin/ingest/runs/${run.id}`)) as RunAnswer; // our own API
     bar.show(seen.stage ?? "waiting", seen.progress);
-    if (seen.state === "succeeded") return bar.end(`Catalog ${seen.outcome}.`);
+    if (seen.state === "succeeded") {
+      bar.end(`Catalog ${seen.outcome}.`);
+      return seen.generation_after ?? seen.generation_before ?? 0;
+    }
     if (seen.state !== "queued" && seen.state !== "running") {
       bar.end(`Ingest ${seen.state}.`);
       const { stage, code, message } = seen.error ?? { stage: "?", code: "?", message: "?" };
@@ -59,10 +65,22 @@ export async function ingest(worker: LocalWorker, token: string): Promise<void> 
   }
 }
 
-/** Length of each published list. */
-export async function publishedCounts(url: string): Promise<{ readonly [list: string]: number }> {
-  const answer = await fetch(`${url}/catalog/health`);
-  if (!answer.ok) throw new StartError(`Nothing is published: ${await answer.text()}`);
-  const health = await answer.json<{ counts: { [list: string]: number } }>();
-  return health.counts;
+/**
+ * Waits until a generation is served.
+ *
+ * @returns the length of each of its lists.
+ */
+export async function servedCounts(
+  worker: LocalWorker,
+  generation: number,
+): Promise<{ readonly [list: string]: number }> {
+  for (;;) {
+    worker.assertAlive();
+    const answer = await fetch(`${worker.url}/catalog/health`).catch(() => undefined);
+    if (answer?.ok) {
+      const health = await answer.json<{ version: string; counts: { [list: string]: number } }>();
+      if (Number(health.version) >= generation) return health.counts;
+    }
+    await sleep(POLL_MS);
+  }
 }

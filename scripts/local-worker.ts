@@ -19,6 +19,8 @@ export interface LocalWorkerOptions {
   readonly signal: AbortSignal;
 }
 
+/** On one machine a new version is looked for at once, so that an ingest is seen when it ends. */
+const LOCAL_FRESH_MS = 500;
 const READY_DEADLINE_MS = 60_000;
 const POLL_MS = 200;
 
@@ -68,6 +70,7 @@ export class LocalWorker {
         `--persist-to=${folder.path}`,
         `--env-file=${folder.secretsFile}`,
         `--var=LOCALES:${locales}`,
+        `--var=MANIFEST_FRESH_MS:${LOCAL_FRESH_MS}`,
         "--show-interactive-dev-session=false",
       ];
       const worker = new LocalWorker(

@@ -4,7 +4,7 @@ import { unstable_readConfig } from "wrangler";
 import manifest from "../data/snapshot/manifest.json" with { type: "json" };
 import { ConfigError, loadConfig, type Settings } from "../src/config.ts";
 import { localAdminToken } from "./local-admin-token.ts";
-import { ingest, publishedCounts } from "./local-ingest.ts";
+import { ingest, servedCounts } from "./local-ingest.ts";
 import { LocalWorker } from "./local-worker.ts";
 import { StartError } from "./start-error.ts";
 
@@ -31,8 +31,8 @@ async function start(options: Options, signal: AbortSignal): Promise<void> {
   const token = localAdminToken();
   const worker = await LocalWorker.start({ ...options, adminTokens: token.secret, say, signal });
   try {
-    await ingest(worker, token.text);
-    say(welcome(worker, token.file, await publishedCounts(worker.url)));
+    const generation = await ingest(worker, token.text);
+    say(welcome(worker, token.file, await servedCounts(worker, generation)));
     await worker.ended;
   } finally {
     await worker.stop();

@@ -49,6 +49,15 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
+      {
+        root,
+        test: {
+          name: "crash",
+          include: ["test/crash/**/*.test.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 300_000,
+        },
+      },
     ],
   },
 });

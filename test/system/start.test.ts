@@ -161,7 +161,7 @@ describe("npm start", () => {
     expect(await survivors(pids)).toEqual([]);
   });
 
-  it.each(["Applying migrations", "Starting the Worker", "build …"])(
+  it.each(["Applying migrations", "Starting the Worker", "encode …"])(
     "ends everything that it started when interrupted at: %s",
     async (step) => {
       const started = new Start(

@@ -20,9 +20,9 @@ import { LocalWorker } from "../../scripts/local-worker.ts";
 import type { RunRecord } from "../../src/ingest/coordinator-state.ts";
 import { isOpen, type Stage } from "../../src/ingest/run.ts";
 import { dropKey } from "../../src/storage/keys.ts";
-import { CALL, sha256 } from "./http.ts";
-import { freePort } from "./running-service.ts";
-import { requestMessage } from "./wire.ts";
+import { CALL, sha256 } from "../system/http.ts";
+import { freePort } from "../system/running-service.ts";
+import { requestMessage } from "../system/wire.ts";
 
 /** What `GET /admin/ingest/runs/{id}` answers, as far as it is looked at here. */
 interface RunAnswer {
