@@ -48,6 +48,7 @@ export class BenchWorker {
           compatibilityDate: config.compatibility_date ?? "",
           compatibilityFlags: config.compatibility_flags,
           bindings: { ...config.vars, ADMIN_TOKENS: token.secret },
+          versionMetadata: "VERSION",
           kvNamespaces: ["CATALOG"],
           r2Buckets: ["ARCHIVE"],
           d1Databases: ["HISTORY"],
