@@ -1,12 +1,34 @@
 import { dirname } from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
+import { findBrowser } from "./browser/find-browser.ts";
 import { adminTokens } from "./builders/admin-tokens.ts";
 
 const root = `${dirname(import.meta.dirname)}/`;
 
 // Read as the value of the required secret; only a binding would still be warned about.
 process.env.ADMIN_TOKENS = adminTokens();
+
+// CI sets REQUIRE_BROWSER, so that there the tests fail where they could not run.
+const hasBrowser = findBrowser() !== undefined || process.env["REQUIRE_BROWSER"] !== undefined;
+if (!hasBrowser)
+  console.warn(
+    "The browser tests are left out: no Chromium was found. Install one, or name it in the variable CHROMIUM.",
+  );
+
+const browserProject = {
+  root,
+  test: {
+    name: "browser",
+    include: ["test/browser/**/*.test.ts"],
+    globalSetup: ["test/system/running-service.ts"],
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    fileParallelism: false,
+    // After all others, which would take its time.
+    sequence: { groupOrder: 1 },
+  },
+};
 
 export default defineConfig({
   root,
@@ -58,6 +80,7 @@ export default defineConfig({
           hookTimeout: 300_000,
         },
       },
+      ...(hasBrowser ? [browserProject] : []),
     ],
   },
 });

@@ -10,6 +10,7 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
   ingest: ["catalog", "sources", "storage", "log.ts"],
   rpc: ["catalog", "storage", "gen"],
   admin: ["catalog", "ingest", "storage", "data", "config.ts", "log.ts"],
+  web: ["gen"],
   "config.ts": ["sources"],
   "log.ts": [],
 };
@@ -23,7 +24,7 @@ interface Import {
 }
 
 const files = readdirSync("src", { recursive: true, encoding: "utf8" })
-  .filter((name) => name.endsWith(".ts"))
+  .filter((name) => /\.tsx?$/.test(name))
   .map((name) => join("src", name));
 
 const imports = files.flatMap((file): Import[] =>

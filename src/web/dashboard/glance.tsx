@@ -1,0 +1,3 @@
+export function Glance(_: { now: number }) {
+  return null;
+}
