@@ -10,14 +10,16 @@ import { callCoordinator, type Repeatable } from "./admin/coordinator-calls.ts";
 import { readCredentials } from "./admin/credentials.ts";
 import { type Config, loadConfig } from "./config.ts";
 import { INSTANCE_NAME } from "./ingest/durable-object.ts";
-import { cronRequest } from "./ingest/schedule.ts";
+import { CRON_REQUESTS, cronRequest } from "./ingest/schedule.ts";
 import { describeError, logLine } from "./log.ts";
 import { createRpcHandler, isRpcRequest } from "./rpc/handler.ts";
 import { embeddedSnapshot } from "./sources/embedded-snapshot.ts";
 import { CachedCatalogReader } from "./storage/cached-catalog-reader.ts";
 import { createAuditStore } from "./storage/audit-store.ts";
 import { createCatalogStore } from "./storage/catalog-store.ts";
+import { createEdgeCache } from "./storage/edge-cache.ts";
 import { createHistory } from "./storage/history.ts";
+import { createStoreProbes } from "./storage/probes.ts";
 
 export { IngestCoordinator } from "./ingest/durable-object.ts";
 
@@ -33,10 +35,18 @@ function openDoors(env: Env): Doors {
   const config = loadConfig(env, embeddedSnapshot.locales);
   const reader = createReader(env, config);
   const audit = createAuditStore(env.HISTORY);
+  const version = env.VERSION.id || "local";
   const admin = createAdminApp({
     ...authentication(env),
     coordinator: coordinatorUseCases(env),
     history: createHistory(env.HISTORY),
+    audit,
+    diff: {
+      store: createCatalogStore(env.CATALOG, env.ARCHIVE),
+      cache: createEdgeCache(caches.default, version, waitUntil),
+    },
+    probes: createStoreProbes(env.CATALOG, env.HISTORY, env.ARCHIVE),
+    crons: Object.keys(CRON_REQUESTS),
     recordChange: createAuditTrail({
       save: async (entries) => audit.save(entries),
       keep: async (entry) => coordinator(env).keepAuditEntry(entry),
@@ -45,7 +55,7 @@ function openDoors(env: Env): Doors {
     reader,
     defaultLocale: config.defaultLocale,
     notice,
-    version: env.VERSION.id || "local",
+    version,
   });
   return {
     rpc: createRpcHandler({

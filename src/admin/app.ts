@@ -2,27 +2,41 @@ import { Hono } from "hono";
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
 import { describeError, logLine } from "../log.ts";
+import type { AuditStore } from "../storage/audit-store.ts";
 import type { CatalogReader } from "../storage/catalog-reader.ts";
 import type { History } from "../storage/history.ts";
+import type { StoreProbes } from "../storage/probes.ts";
+import { auditRoutes } from "./audit-routes.ts";
 import type { RecordChange } from "./audit-trail.ts";
 import type { AuthenticationDependencies } from "./authentication.ts";
 import { catalogHealthRoutes } from "./catalog-health-routes.ts";
 import type { CoordinatorUseCases } from "./coordinator.ts";
+import { dashboardRoutes } from "./dashboard-routes.ts";
+import { type DiffDependencies, diffRoutes } from "./diff-routes.ts";
 import { adminGate } from "./gate.ts";
 import type { Http } from "./http.ts";
 import { ingestControlRoutes } from "./ingest-control-routes.ts";
+import { catalogCheck, coordinatorCheck, lastRunsCheck, storeChecks } from "./monitor-checks.ts";
+import { monitorRoutes } from "./monitor-routes.ts";
 import { openApiRoutes } from "./openapi-routes.ts";
 import { sendProblem } from "./problem.ts";
 import type { Route } from "./route.ts";
 import { addRoutes } from "./router.ts";
 import { runRoutes } from "./run-routes.ts";
+import { catalogSection, ingestSection } from "./summary-sections.ts";
+import { versionRoutes } from "./version-routes.ts";
 
 export interface AdminDependencies extends AuthenticationDependencies {
   readonly coordinator: CoordinatorUseCases;
   readonly history: History;
+  readonly audit: Pick<AuditStore, "list">;
   readonly reader: CatalogReader;
   /** Locale of a request that names none. */
   readonly defaultLocale: string;
+  readonly diff: Omit<DiffDependencies, "defaultLocale">;
+  readonly probes: StoreProbes;
+  /** The cron triggers that ask for a run. */
+  readonly crons: readonly string[];
   readonly recordChange: RecordChange;
   /** The credits that the data's licences ask for, in Markdown. */
   readonly notice: string;
@@ -69,6 +83,22 @@ function routeGroups(deps: AdminDependencies) {
   return [
     ...ingestControlRoutes(coordinator, now),
     ...runRoutes(coordinator, history),
+    ...versionRoutes(coordinator),
+    ...diffRoutes({ ...deps.diff, defaultLocale: deps.defaultLocale }),
+    ...auditRoutes(deps.audit),
+    ...monitorRoutes(
+      [
+        ...storeChecks(deps.probes),
+        catalogCheck(reader, deps),
+        coordinatorCheck(coordinator, deps),
+        lastRunsCheck(coordinator, history, now),
+      ],
+      deps,
+    ),
+    ...dashboardRoutes(
+      { catalog: catalogSection(reader), ingest: ingestSection(coordinator, history) },
+      now,
+    ),
     ...catalogHealthRoutes(reader, deps),
   ];
 }

@@ -3,6 +3,7 @@ import { createAdminApp } from "../../src/admin/app.ts";
 import type { CoordinatorUseCases } from "../../src/admin/coordinator.ts";
 import { CoordinatorUnavailable } from "../../src/admin/coordinator-calls.ts";
 import type { CredentialsResult } from "../../src/admin/credentials.ts";
+import type { CoordinatorStatus } from "../../src/ingest/coordinator.ts";
 import type { Pause } from "../../src/ingest/pause.ts";
 import type { EnqueueAnswer, EnqueueRequest, EnqueueResult } from "../../src/ingest/queue.ts";
 import type { Run } from "../../src/ingest/run.ts";
@@ -14,7 +15,10 @@ import type {
   OpenResult,
   Selection,
 } from "../../src/storage/catalog-reader.ts";
+import type { EdgeCache } from "../../src/storage/edge-cache.ts";
+import type { StoreProbes } from "../../src/storage/probes.ts";
 import { digest, OPERATOR_TOKEN, READER_TOKEN } from "./admin-tokens.ts";
+import { MemoryCatalogStore } from "./memory-catalog-store.ts";
 import { MemoryRunHistory } from "./memory-run-history.ts";
 import { checkAnswer, type OpenApi } from "./openapi-check.ts";
 import { aRunRecord } from "./run.ts";
@@ -39,6 +43,17 @@ export class AdminWorld {
   disposition: EnqueueAnswer["disposition"] = "queued";
   /** What enqueueing answers, if it is refused. */
   refusal: Extract<EnqueueResult, { ok: false }> | null = null;
+  readonly store = new MemoryCatalogStore();
+  /** The edge's cache. */
+  readonly cached = new Map<string, string>();
+  readonly cache: EdgeCache = {
+    get: async (name) => this.cached.get(name),
+    put: (name, text) => void this.cached.set(name, text),
+  };
+  /** Round trips to the stores, as the monitor makes them. */
+  probes: StoreProbes = { kv: async () => null, d1: async () => null, r2: async () => null };
+  /** What the coordinator says of itself, besides the rest of this world. */
+  status: Partial<CoordinatorStatus> = {};
   /** Whether the coordinator answers. */
   isReachable = true;
   current: CurrentResult = { ok: false, reason: "nothing_published" };
@@ -115,6 +130,16 @@ export class AdminWorld {
       history: this.history,
       reader: this.#reader,
       defaultLocale: "en",
+      audit: {
+        list: async ({ limit }) => {
+          if (this.history.isDown) throw new Error("D1_ERROR");
+          const entries = this.audited.toReversed().slice(0, limit);
+          return { ok: true, entries, nextCursor: null, total: this.audited.length };
+        },
+      },
+      diff: { store: this.store, cache: this.cache },
+      probes: this.probes,
+      crons: ["17 4 * * *"],
       recordChange: async (entry) => void this.audited.push(entry),
       now: () => this.time,
       notice: "Credits",
@@ -203,6 +228,7 @@ export class AdminWorld {
         leaseUntil: null,
         lastTicks: {},
         oldestPublishedAt: null,
+        ...this.status,
       };
     },
   };
