@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { Marked, Renderer, type Tokens } from "marked";
 import { escapeHtml, slugOf } from "./html.ts";
+import { openApiDocument } from "./openapi-document.ts";
+import { openApiHtml } from "./openapi-html.ts";
 import { protoHtml } from "./proto-html.ts";
 
 interface Section {
@@ -17,6 +19,7 @@ export function docsContent(): string {
     { title: "A first call", html: markdownHtml(chapter(readme, "A first call")) },
     { title: "The answer", html: markdownHtml(chapter(readme, "The answer")) },
     { title: "The contract", html: contractHtml(proto) },
+    { title: "Operating", html: operatingHtml() },
     { title: "Licences and credits", html: creditsHtml(readme, notice) },
   ];
   return `
@@ -35,6 +38,10 @@ function sectionHtml({ title, html }: Section): string {
 
 function contractHtml(proto: string): string {
   return `<p><code>proto/locations/v1/locations.proto</code>, as the service is built from it.</p>${protoHtml(proto)}`;
+}
+
+function operatingHtml(): string {
+  return `<p>Plain HTTP and JSON. Routes below <code>/admin</code> want <code>Authorization: Bearer &lt;token&gt;</code>, or Cloudflare Access in front of them. Errors are problem+json (RFC 9457). A running service describes them at <code>/admin/openapi.json</code> (OpenAPI 3.1).</p>${openApiHtml(openApiDocument())}`;
 }
 
 function creditsHtml(readme: string, notice: string): string {
@@ -64,9 +71,9 @@ class DocsRenderer extends Renderer {
   }
 }
 
-const marked = new Marked({ renderer: new DocsRenderer() });
+const marked = new Marked();
 
 /** Files of this repository are trusted; links that lead into it are shown as text. */
 function markdownHtml(markdown: string): string {
-  return marked.parse(markdown, { async: false });
+  return marked.parse(markdown, { async: false, renderer: new DocsRenderer() });
 }

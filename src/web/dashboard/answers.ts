@@ -170,11 +170,41 @@ export interface AuditPage {
   readonly next_cursor: string | null;
 }
 
-/** What `GET /dashboard/summary` answers; a section that cannot be read is null. */
+/** What `GET /dashboard/summary` answers; a section is null if it could not be read. */
 export interface Summary {
-  readonly catalog: { readonly status: string } | null;
-  readonly ingest: { readonly status?: string } | null;
-  readonly backups: { readonly status?: string } | null;
-  readonly alerts: { readonly status?: string } | null;
+  readonly at: string;
   readonly degraded: readonly string[];
+  readonly catalog: {
+    readonly generation: number;
+    readonly published_at: string;
+    readonly counts: { readonly [list in ListName]: number };
+    readonly locales: number;
+  } | null;
+  readonly ingest: {
+    readonly paused: boolean;
+    readonly paused_at: string | null;
+    readonly queued: number;
+    readonly running: {
+      readonly stage: string | null;
+      readonly progress: { readonly done: number; readonly total: number };
+    } | null;
+    readonly last_run: {
+      readonly state: RunState;
+      readonly outcome: string | null;
+      readonly finished_at: string | null;
+      readonly duration_ms: number | null;
+    } | null;
+    readonly last_success_at: string | null;
+  } | null;
+  /** Absent in a deployment without backups. */
+  readonly backups?: {
+    readonly status?: string;
+    readonly last_verified_at?: string | null;
+  } | null;
+  /** Absent in a deployment without alerts. */
+  readonly alerts?: {
+    readonly worst?: string | null;
+    readonly firing?: number;
+    readonly at?: string | null;
+  } | null;
 }

@@ -28,7 +28,7 @@ export function RunTimeline({ runs, now, onPick }: Props) {
   const format = x.tickFormat();
   return (
     <figure class="chart" ref={ref}>
-      <figcaption>Timeline</figcaption>
+      <figcaption>Timeline (UTC)</figcaption>
       {width > 0 && runs.length > 0 && (
         <svg
           width={width}

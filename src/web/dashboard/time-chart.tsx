@@ -42,6 +42,10 @@ export function TimeChart({ title, points, format, fromZero, onPick }: Props) {
     .domain([fromZero ? 0 : lowest, highest === lowest ? highest + 1 : highest])
     .nice(3)
     .range([HEIGHT - MARGIN.bottom, MARGIN.top]);
+  // Where all values are whole, half of one has no meaning.
+  const yTicks = y
+    .ticks(3)
+    .filter((tick) => Number.isInteger(tick) || !values.every(Number.isInteger));
   const xTicks = x.ticks(Math.max(2, Math.floor(width / 110)));
   const xFormat = x.tickFormat();
   const floor = HEIGHT - MARGIN.bottom;
@@ -56,7 +60,7 @@ export function TimeChart({ title, points, format, fromZero, onPick }: Props) {
           role="img"
           aria-label={`${title}: ${points.length} runs, from ${format(lowest)} to ${format(highest)}`}
         >
-          {y.ticks(3).map((tick) => (
+          {yTicks.map((tick) => (
             <g key={`y${tick}`}>
               <line
                 class="grid"

@@ -7,6 +7,11 @@ interface Props {
   readonly onRetry: () => void;
 }
 
+/** A code as Connect writes it, such as `invalid_argument`. */
+function codeWord(code: Code): string {
+  return Code[code].replaceAll(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase();
+}
+
 /** Says what went wrong, what the service said, and what can be done. */
 export function FailureNotice({ failure, onRetry }: Props) {
   const { title, whatToDo } = adviceFor(failure);
@@ -15,7 +20,7 @@ export function FailureNotice({ failure, onRetry }: Props) {
       <h2>{title}</h2>
       <p>{whatToDo}</p>
       <p class="notice-detail">
-        <code>{Code[failure.code]}</code> {failure.message}
+        <code>{codeWord(failure.code)}</code> {failure.message}
       </p>
       <button type="button" class="button" onClick={onRetry}>
         Call again

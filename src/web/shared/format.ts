@@ -15,8 +15,8 @@ export function formatBytes(bytes: number): string {
 
 /** A duration with the unit that fits: "340 ms", "2.4 s", "3 min 20 s", "2 h 5 min", "4 d 3 h". */
 export function formatDuration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
+  if (ms > 0 && ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${Number((ms / 1000).toFixed(ms < 10_000 ? 1 : 0))} s`;
   const minutes = Math.floor(ms / 60_000);
   if (minutes < 60) return joinUnits(minutes, "min", Math.floor((ms % 60_000) / 1000), "s");
   const hours = Math.floor(minutes / 60);

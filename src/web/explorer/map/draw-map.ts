@@ -147,9 +147,11 @@ function drawLabels(frame: Frame, points: readonly MapPoint[]): void {
   context.strokeStyle = colors.labelHalo;
   context.fillStyle = colors.label;
   context.lineWidth = 3;
+  const { highlighted } = frame.scene;
+  const ringed = highlighted.length === 1 ? highlighted[0] : undefined;
   const taken: Box[] = [];
   for (const { x, y, place } of points.filter((point) => isVisible(point, frame))) {
-    const left = x * view.k + view.x + pointRadius(frame) + 4;
+    const left = x * view.k + view.x + pointRadius(frame) + (place === ringed?.place ? 9 : 4);
     const top = y * view.k + view.y;
     if (taken.some((box) => Math.abs(box.left - left) < 30 && Math.abs(box.top - top) < 13))
       continue;
