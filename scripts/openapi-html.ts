@@ -41,6 +41,7 @@ interface Schema {
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
   readonly allOf?: readonly Schema[];
+  readonly required?: readonly string[];
   readonly properties?: { readonly [name: string]: Schema };
   readonly additionalProperties?: boolean | Schema;
 }
@@ -72,7 +73,7 @@ function operationHtml(method: string, path: string, operation: Operation): stri
 <div class="operation-body">
 <p>${description === undefined ? "" : `${inlineHtml(description)} `}${access}</p>
 ${rowsHtml("Parameters", parameters.map(parameterRow))}
-${body === undefined ? "" : rowsHtml("Body (all of it may be left out)", fieldRows(body))}
+${body === undefined ? "" : rowsHtml("Body", fieldRows(body))}
 <h4>Answers</h4>${tableHtml(Object.entries(responses).map(responseCells))}
 </div></details>`;
 }
@@ -88,16 +89,19 @@ function responseCells([status, { description, content = {} }]: [string, Respons
   return [`<code>${status}</code>`, types.join(", "), inlineHtml(description)];
 }
 
+/** The id is inside of what is closed, so that a link to it opens it. */
 function schemaHtml(name: string, schema: Schema): string {
-  return `<details class="operation" id="schema-${slugOf(name)}">
+  return `<details class="operation">
 <summary><code>${escapeHtml(name)}</code> <span>${inlineHtml(schema.description ?? "")}</span></summary>
-<div class="operation-body">${rowsHtml("Fields", fieldRows(schema))}</div></details>`;
+<div class="operation-body" id="schema-${slugOf(name)}">${rowsHtml("Fields", fieldRows(schema))}</div></details>`;
 }
 
 /** The fields of an object, those of objects inside of it as `outer.inner`. */
 function fieldRows(schema: Schema, prefix = ""): Row[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
-    const row = { name: `${prefix}${name}`, schema: field, description: field.description ?? "" };
+    const isOptional = !(schema.required ?? []).includes(name);
+    const description = [field.description, isOptional ? "Optional." : ""].join(" ").trim();
+    const row = { name: `${prefix}${name}`, schema: field, description };
     const inner = field.items?.properties ? field.items : field;
     const mark = field.items?.properties ? "[]" : "";
     return [row, ...fieldRows(inner, `${prefix}${name}${mark}.`)];
