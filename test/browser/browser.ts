@@ -7,7 +7,7 @@ import type {} from "../system/running-service.ts";
 import { findBrowser } from "./find-browser.ts";
 
 /** How long the pages may take for what is waited for: machines are slow while they build. */
-export const WAIT_MS = 60_000;
+export const WAIT_MS = 15_000;
 
 let browser: Browser | undefined;
 let problems: string[] = [];

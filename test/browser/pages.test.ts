@@ -52,7 +52,11 @@ it("the explorer loads less than 300 KB compressed, besides the catalog", async 
   page.on("response", (response) => {
     const { pathname } = new URL(response.url());
     if (pathname.startsWith("/locations.v1.")) return;
-    const read = async () => void sizes.set(pathname, gzipSync(await response.body()).length);
+    // A file that is preloaded is answered twice, the second time without a body to read.
+    const read = async () => {
+      const body = await response.body().catch(() => Buffer.of());
+      sizes.set(pathname, Math.max(sizes.get(pathname) ?? 0, gzipSync(body).length));
+    };
     reading.push(read());
   });
   await page.goto("/");
@@ -104,7 +108,7 @@ describe("the pages and the Worker", () => {
     expect(await status("/nothing")).toBe(404);
     expect(await status("/", { method: "POST" })).toBe(405);
     expect(await status("/dashboard/")).toBe(307);
-    expect(await status("/locations.v1.LocationsService/GetLocationsV1")).toBe(405);
+    expect(await status("/locations.v1.LocationsService/GetLocationsV1")).toBe(415);
   });
 
   it("let browsers keep the files whose names are hashes of them", async () => {

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type Action, type ActionField, actionRequest } from "./action.ts";
+import { type Action, type ActionAnswer, type ActionField, actionRequest } from "./action.ts";
 import { type AdminResult, askAdmin } from "./admin-client.ts";
 
 interface Props {
@@ -7,12 +7,6 @@ interface Props {
   readonly onClose: () => void;
   /** Called when the service has answered, whatever it said. */
   readonly onAnswered: () => void;
-}
-
-/** What answers to actions have in common. */
-interface ActionAnswer {
-  readonly message?: string;
-  readonly disposition?: string;
 }
 
 /** Asks for confirmation, does it, and shows what the service answered. */
@@ -41,7 +35,7 @@ export function ActionDialog({ action, onClose, onAnswered }: Props) {
             ))}
           </>
         )}
-        {result && <Answer result={result} />}
+        {result && <Answer action={action} result={result} />}
         <div class="dialog-buttons">
           <button type="button" class="button" onClick={() => dialog.current?.close()}>
             {result === undefined ? "Keep as it is" : "Close"}
@@ -69,7 +63,12 @@ function submitText(
   return hasFailed ? "Try again" : verb;
 }
 
-function Answer({ result }: { result: AdminResult<ActionAnswer> }) {
+interface AnswerProps {
+  readonly action: Action;
+  readonly result: AdminResult<ActionAnswer>;
+}
+
+function Answer({ action, result }: AnswerProps) {
   if (!result.ok) {
     const { message, requestId } = result.failure;
     return (
@@ -79,11 +78,10 @@ function Answer({ result }: { result: AdminResult<ActionAnswer> }) {
       </div>
     );
   }
-  const { message, disposition } = result.body;
   return (
     <>
       <div class="notice notice-good" role="status">
-        <p>{message ?? disposition?.replaceAll("_", " ") ?? "Done."}</p>
+        <p>{result.body.message ?? action.tell?.(result.body) ?? "Done."}</p>
       </div>
       <details class="answer">
         <summary>The whole answer</summary>

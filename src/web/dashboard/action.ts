@@ -1,4 +1,14 @@
 import type { AdminRequest } from "./admin-client.ts";
+import type { AlertRun, Receipt } from "./answers.ts";
+
+/** What the dashboard reads of the answers to actions. */
+export interface ActionAnswer {
+  readonly message?: string;
+  /** Of an evaluation of the alert rules. */
+  readonly run?: AlertRun;
+  /** Of test notifications. */
+  readonly receipts?: readonly Receipt[];
+}
 
 /** What is asked of people before something is done. */
 export type ActionField =
@@ -24,6 +34,8 @@ export interface Action {
   readonly fields: readonly ActionField[];
   /** What the request says besides the fields. */
   readonly fixed?: object;
+  /** What the answer says in a sentence, where it has no message of its own. */
+  readonly tell?: (answer: ActionAnswer) => string;
 }
 
 /** The request of a confirmed action. Fields that were left empty are not sent. */

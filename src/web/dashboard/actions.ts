@@ -1,4 +1,4 @@
-import type { Action } from "./action.ts";
+import type { Action, ActionAnswer } from "./action.ts";
 
 /** Asked of whoever changes something. */
 const NOTE_HINT = "Kept in the history, for those who look later.";
@@ -94,6 +94,7 @@ export const EVALUATE_ALERTS: Action = {
   isDangerous: false,
   path: "/admin/alerts/run",
   fields: [],
+  tell: tellEvaluation,
 };
 
 export const TEST_NOTIFICATION: Action = {
@@ -103,7 +104,21 @@ export const TEST_NOTIFICATION: Action = {
   isDangerous: false,
   path: "/admin/alerts/test",
   fields: [],
+  tell: tellReceipts,
 };
+
+function tellEvaluation({ run }: ActionAnswer): string {
+  if (run === undefined) return "The rules were evaluated.";
+  const { rules_total: total, firing, pending, nodata, notified } = run;
+  return `${total} rules evaluated: ${firing} firing, ${pending} pending, ${nodata} without data. ${notified} notifications delivered.`;
+}
+
+function tellReceipts({ receipts = [] }: ActionAnswer): string {
+  const told = receipts.map(({ target, delivered, error }) =>
+    delivered ? `${target}: delivered.` : `${target}: not delivered (${error ?? "unknown"}).`,
+  );
+  return told.join(" ");
+}
 
 /** Cancels a run that has not ended. */
 export function cancelRun(id: string): Action {
@@ -140,6 +155,22 @@ export function verifyBackup(id: string): Action {
     isDangerous: false,
     path: `/admin/backup/${encodeURIComponent(id)}/verify`,
     fields: [],
+  };
+}
+
+/** Keeps a backup from retention, or leaves it to it again. */
+export function pinBackup(id: string, isPinned: boolean): Action {
+  const verb = isPinned ? "Unpin" : "Pin";
+  return {
+    title: `${verb} the backup`,
+    explanation: isPinned
+      ? "Retention deletes it when its time has come."
+      : "Retention never deletes it while it is pinned.",
+    verb,
+    isDangerous: false,
+    path: `/admin/backup/${encodeURIComponent(id)}/${isPinned ? "unpin" : "pin"}`,
+    fields: [],
+    tell: () => (isPinned ? "It is left to retention again." : "It is kept until it is unpinned."),
   };
 }
 

@@ -132,7 +132,7 @@ export interface AlertRunPage {
 export interface Backup {
   readonly id: string;
   readonly state: string;
-  readonly trigger: string;
+  readonly trigger: string | null;
   readonly note: string | null;
   readonly pinned: boolean;
   readonly started_at: string;
@@ -141,11 +141,38 @@ export interface Backup {
   readonly size_bytes: number | null;
   readonly generation: number | null;
   readonly verified: {
-    readonly state: string;
+    readonly state: "unverified" | "verified" | "intact" | "failed";
     readonly at: string | null;
-    readonly message: string | null;
-  } | null;
+    readonly message: string;
+  };
   readonly expires_at: string | null;
+  /** What is wrong with one that is no whole backup. */
+  readonly problem: string | null;
+}
+
+/** Making, verifying or restoring a backup. */
+export interface BackupJob {
+  readonly id: string;
+  readonly kind: "run" | "verify" | "restore";
+  readonly backup_id: string;
+  readonly state: "queued" | "running" | "succeeded" | "failed";
+  readonly phase: string | null;
+  readonly progress: { readonly done: number; readonly total: number };
+  readonly queued_at: string;
+  readonly duration_ms: number | null;
+  readonly way_back_id: string | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
+}
+
+export interface BackupJobList {
+  readonly jobs: readonly BackupJob[];
+}
+
+/** What came of sending one notification. */
+export interface Receipt {
+  readonly target: string;
+  readonly delivered: boolean;
+  readonly error: string | null;
 }
 
 export interface BackupList {
@@ -198,13 +225,16 @@ export interface Summary {
   } | null;
   /** Absent in a deployment without backups. */
   readonly backups?: {
-    readonly status?: string;
-    readonly last_verified_at?: string | null;
+    readonly status: BackupList["status"];
+    readonly newest_at: string | null;
+    readonly newest_verified_at: string | null;
   } | null;
   /** Absent in a deployment without alerts. */
   readonly alerts?: {
-    readonly worst?: string | null;
-    readonly firing?: number;
-    readonly at?: string | null;
+    readonly worst: AlertRun["worst"] | null;
+    readonly evaluated_at: string | null;
+    readonly firing: number;
+    readonly nodata: number;
+    readonly pending: number;
   } | null;
 }

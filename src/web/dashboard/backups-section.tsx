@@ -1,7 +1,8 @@
 import { formatAge, formatBytes, formatDuration, formatTime } from "../shared/format.ts";
 import type { Action } from "./action.ts";
-import { BACK_UP, restoreBackup, verifyBackup } from "./actions.ts";
+import { BACK_UP, pinBackup, restoreBackup, verifyBackup } from "./actions.ts";
 import type { Backup, BackupList } from "./answers.ts";
+import { BackupJobs } from "./backup-jobs.tsx";
 import { FailureLine } from "./failure-line.tsx";
 import { Section } from "./section.tsx";
 import { StatusPill } from "./status-pill.tsx";
@@ -13,12 +14,12 @@ interface Props {
   readonly onAction: (action: Action) => void;
 }
 
-const EVERY_MS = 10_000;
+const EVERY_MS = 5_000;
 
 /** What could be restored, and whether it is proven. */
 export function BackupsSection({ now, onAction }: Props) {
   const { body, failure } = usePoll<BackupList>("/admin/backup/list", EVERY_MS);
-  const lastVerified = body?.backups.find(({ verified }) => isGood(verified?.state));
+  const lastVerified = body?.backups.find(({ verified }) => isGood(verified.state));
   return (
     <Section
       title="Backups"
@@ -32,11 +33,12 @@ export function BackupsSection({ now, onAction }: Props) {
       {body && (
         <p class="hint">
           <StatusPill word={body.status} />{" "}
-          {lastVerified?.verified?.at
+          {lastVerified?.verified.at
             ? `Last verified ${formatAge(lastVerified.verified.at, now)}.`
             : "None of these has been verified."}
         </p>
       )}
+      {body && <BackupJobs now={now} />}
       {body && body.backups.length > 0 && (
         <Table label="Backups" columns={COLUMNS}>
           {body.backups.map((backup) => (
@@ -61,8 +63,8 @@ const COLUMNS = [
   "",
 ];
 
-function isGood(state: string | undefined): boolean {
-  return state === "verified" || state === "ok" || state === "pass";
+function isGood(state: Backup["verified"]["state"]): boolean {
+  return state === "verified" || state === "intact";
 }
 
 interface RowProps {
@@ -84,12 +86,11 @@ function BackupRow({ backup, now, onAction }: RowProps) {
       </td>
       <td class="number">{backup.size_bytes === null ? "–" : formatBytes(backup.size_bytes)}</td>
       <td class="number">{backup.generation ?? "–"}</td>
-      <td title={verified?.message ?? ""}>
-        {verified === null ? "–" : <StatusPill word={verified.state} />}{" "}
-        {verified?.at && formatAge(verified.at, now)}
+      <td title={verified.message}>
+        <StatusPill word={verified.state} /> {verified.at && formatAge(verified.at, now)}
       </td>
       <td>{keptUntil(backup)}</td>
-      <td>{backup.note ?? ""}</td>
+      <td>{backup.problem ?? backup.note ?? ""}</td>
       <td class="row-actions">
         <button type="button" class="link-button" onClick={() => onAction(verifyBackup(backup.id))}>
           Verify<span class="visually-hidden"> the backup {backup.id}</span>

@@ -122,14 +122,16 @@ function AlertsCard({
   hasAnswer,
 }: OptionalProps & { readonly alerts: Summary["alerts"] }) {
   if (!alerts) return <EmptyCard title="Alerts" section={absent(alerts, hasAnswer)} />;
-  const { firing = 0, worst, at } = alerts;
+  const { firing, pending, nodata, worst, evaluated_at: at } = alerts;
   return (
     <Card
       title="Alerts"
-      status={worst ?? (firing > 0 ? "firing" : "pass")}
+      status={worst ?? "unknown"}
       value={firing === 0 ? "None firing" : `${firing} firing`}
     >
-      {at ? `Evaluated ${formatAge(at, now)}` : "Not evaluated yet"}
+      {at === null ? "Not evaluated yet" : `Evaluated ${formatAge(at, now)}`}
+      {pending > 0 && `, ${pending} pending`}
+      {nodata > 0 && `, ${nodata} without data`}
     </Card>
   );
 }
@@ -140,10 +142,16 @@ function BackupsCard({
   hasAnswer,
 }: OptionalProps & { readonly backups: Summary["backups"] }) {
   if (!backups) return <EmptyCard title="Backups" section={absent(backups, hasAnswer)} />;
-  const { status = "unknown", last_verified_at: verifiedAt } = backups;
+  const { status, newest_at: newestAt, newest_verified_at: verifiedAt } = backups;
   return (
-    <Card title="Backups" status={status} value={status.replaceAll("_", " ")}>
-      {verifiedAt ? `Last verified ${formatAge(verifiedAt, now)}` : "None verified"}
+    <Card
+      title="Backups"
+      status={status}
+      value={newestAt === null ? "None yet" : `Newest ${formatAge(newestAt, now)}`}
+    >
+      {verifiedAt === null
+        ? "None has proved good"
+        : `The newest that proved good is from ${formatAge(verifiedAt, now)}`}
     </Card>
   );
 }

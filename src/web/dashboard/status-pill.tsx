@@ -5,7 +5,8 @@ const TONES: { readonly [word: string]: "good" | "warn" | "bad" | "busy" | "quie
   published: "good",
   verified: "good",
   complete: "good",
-  completed: "good",
+  intact: "good",
+  done: "good",
   resolved: "good",
   inactive: "good",
   warn: "warn",
@@ -15,15 +16,15 @@ const TONES: { readonly [word: string]: "good" | "warn" | "bad" | "busy" | "quie
   paused: "warn",
   nodata: "warn",
   no_backups: "warn",
-  warning: "warn",
+  incomplete: "warn",
+  refused: "warn",
   fail: "bad",
   failed: "bad",
   firing: "bad",
   critical: "bad",
-  corrupt: "bad",
+  damaged: "bad",
   running: "busy",
   queued: "busy",
-  started: "busy",
 };
 
 /** A state in a word, with a color that repeats what the word says. */
