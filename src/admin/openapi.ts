@@ -82,7 +82,7 @@ function responses(spec: RouteSpec): ZodOpenApiResponsesObject {
       ...(body && { content: { [mediaType]: { schema: body }, ...other?.content } }),
     };
   }
-  return found as ZodOpenApiResponsesObject; // whose keys are statuses
+  return found;
 }
 
 const ADMIN_PROBLEMS = {
