@@ -12,7 +12,9 @@ const HEALTH_DEADLINE_MS = 5_000;
 export function quickChecks(reader: CatalogReader, now: () => number): Hono<Http> {
   const app = new Hono<Http>();
   app.get("/catalog/health", async (c) => {
-    const current = await reader.current(AbortSignal.timeout(HEALTH_DEADLINE_MS)).catch(() => null);
+    const current = await reader
+      .current({ signal: AbortSignal.timeout(HEALTH_DEADLINE_MS) })
+      .catch(() => null);
     c.header("cache-control", "no-store");
     c.header("content-type", "application/health+json");
     if (current === null || !current.ok) {

@@ -57,7 +57,7 @@ export function createRpcHandler(options: RpcOptions): RpcHandler {
     const decision = key === undefined ? undefined : decisions.get(key);
     if (decision === undefined) return askRouter(request, body, { key });
     const query = { tag: decision.tag, ...wantedForm(request, decision.representation) };
-    const known = await lookUp(source, query, request.signal);
+    const known = await lookUp(source, query, request);
     if (known.ok) return successResponse(known.found, request.method);
     return askRouter(request, body, { known });
   }

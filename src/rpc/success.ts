@@ -12,8 +12,8 @@ export function successResponse(found: Found, method: string): Response {
   const headers = storedHeaders(found.variant, { isPost: method === "POST", kind: found.kind });
   switch (found.kind) {
     case "body":
-      // The bytes are coded already; the runtime would code them again.
-      return new Response(found.bytes, { headers, encodeBody: "manual" });
+      // A blob's stream has a length and is not copied. The bytes are coded already.
+      return new Response(found.content.stream(), { headers, encodeBody: "manual" });
     case "head":
       return new Response(null, { headers, encodeBody: "manual" });
     case "not_modified":
