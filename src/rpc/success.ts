@@ -50,7 +50,9 @@ function storedHeaders(variant: Variant, key: HeadersKey): Headers {
     memo.set(variant.body, known);
   }
   const name = `${key.isPost} ${key.kind} ${variant.locale} ${variant.fallback}`;
-  const made = known.made.get(name) ?? makeHeaders(variant, key);
+  const held = known.made.get(name);
+  if (held !== undefined) return held;
+  const made = makeHeaders(variant, key);
   known.made.set(name, made);
   return made;
 }
