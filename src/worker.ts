@@ -1,14 +1,16 @@
 import { waitUntil } from "cloudflare:workers";
 import { createAdminApp } from "./admin/app.ts";
+import { MONITOR_NAME } from "./alerts/monitor.ts";
 import { type Config, loadConfig } from "./config.ts";
 import { INSTANCE_NAME } from "./ingest/durable-object.ts";
-import { cronRequest } from "./ingest/schedule.ts";
 import { describeError, logLine } from "./log.ts";
 import { createRpcHandler, isRpcRequest } from "./rpc/handler.ts";
+import { cronJob } from "./schedule.ts";
 import { embeddedSnapshot } from "./sources/embedded-snapshot.ts";
 import { CachedCatalogReader } from "./storage/cached-catalog-reader.ts";
 import { createCatalogStore } from "./storage/catalog-store.ts";
 
+export { AlertMonitor } from "./alerts/durable-object.ts";
 export { IngestCoordinator } from "./ingest/durable-object.ts";
 
 /** What an isolate builds once. */
@@ -57,6 +59,24 @@ function coordinator(env: Env) {
   return env.COORDINATOR.getByName(INSTANCE_NAME);
 }
 
+function monitor(env: Env) {
+  return env.ALERTS.getByName(MONITOR_NAME);
+}
+
+/** Does the job of a cron trigger. */
+async function runJob(cron: string, scheduledTime: number, env: Env): Promise<void> {
+  const job = cronJob(cron);
+  switch (job.job) {
+    case "ingest":
+      return coordinator(env).tick(cron, scheduledTime, job.request);
+    case "evaluate_alerts":
+      await monitor(env).evaluate({ trigger: "cron", requestedBy: "cron", tick: scheduledTime });
+      return;
+    default:
+      job satisfies never;
+  }
+}
+
 export default {
   async fetch(request, env) {
     doors ??= openDoors(env);
@@ -64,6 +84,6 @@ export default {
   },
 
   async scheduled({ cron, scheduledTime }, env) {
-    await coordinator(env).tick(cron, scheduledTime, cronRequest(cron));
+    await runJob(cron, scheduledTime, env);
   },
 } satisfies ExportedHandler<Env>;
