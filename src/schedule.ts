@@ -28,3 +28,10 @@ export function cronJob(cron: string): CronJob {
   if (job === undefined) throw new Error(`no job for the cron trigger "${cron}"`);
   return job;
 }
+
+/** The cron triggers that ask for an ingest run. */
+export function ingestCrons(): string[] {
+  return Object.entries(CRON_JOBS)
+    .filter(([, { job }]) => job === "ingest")
+    .map(([cron]) => cron);
+}

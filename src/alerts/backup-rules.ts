@@ -17,7 +17,14 @@ export const backupStale: Rule = {
       newestFinishedAt === null
         ? `There has been no backup, for ${age}.`
         : `The newest backup was finished ${age} ago.`;
-    return [measured({ ...measurement, value, message, evidence: { newestFinishedAt } })];
+    return [
+      measured({
+        ...measurement,
+        value,
+        message,
+        evidence: { newest_finished_at: newestFinishedAt },
+      }),
+    ];
   },
 };
 
@@ -31,7 +38,10 @@ export const backupUnverified: Rule = {
     const measurement = { threshold: thresholds.backupUnverifiedMs, unit: "ms" } as const;
     if (!backups.ok) return [unknown(backups.why, measurement)];
     const { newestFinishedAt, newestVerifiedAt } = backups.value;
-    const evidence = { newestFinishedAt, newestVerifiedAt };
+    const evidence = {
+      newest_finished_at: newestFinishedAt,
+      newest_verified_at: newestVerifiedAt,
+    };
     const isVerified = timeOf(newestVerifiedAt, 0) >= timeOf(newestFinishedAt, 0);
     if (isVerified) {
       const message =

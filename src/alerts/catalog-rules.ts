@@ -43,9 +43,9 @@ function findStale({ catalog, ingest }: Facts, { now, thresholds }: RuleContext)
     message: `The catalog was last compared with upstream ${describeDuration(value)} ago.`,
     evidence: {
       generation: published.generation,
-      publishedAt: published.publishedAt,
-      lastSuccessAt: checked?.finishedAt ?? null,
-      lastSuccessRunId: checked?.id ?? null,
+      published_at: published.publishedAt,
+      last_success_at: checked?.finishedAt ?? null,
+      last_success_run_id: checked?.id ?? null,
     },
     suppressed,
   });

@@ -67,8 +67,12 @@ export class AlertMonitor extends DurableObject<Env> {
   }
 }
 
-/** A stub for each call: one that saw its object reset stays broken. */
-async function readIngest(coordinators: Env["COORDINATOR"]): Promise<IngestFacts> {
+/** Asks twice, each time through a new stub: one that saw its object reset stays broken. */
+function readIngest(coordinators: Env["COORDINATOR"]): Promise<IngestFacts> {
+  return askCoordinator(coordinators).catch(() => askCoordinator(coordinators));
+}
+
+async function askCoordinator(coordinators: Env["COORDINATOR"]): Promise<IngestFacts> {
   const coordinator = coordinators.getByName(INSTANCE_NAME);
   const [status, bestCoverage] = await Promise.all([
     coordinator.status(),

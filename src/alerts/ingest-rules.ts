@@ -26,8 +26,9 @@ export const ingestFailing: Rule = {
         : `${value} ${value === 1 ? "run has" : "runs in a row have"} failed, the last with ${last.error?.code ?? "no code"}: ${last.error?.message ?? "no message"}`;
     const runs = failed.slice(0, RUNS_NAMED).map(({ id, finishedAt, error }) => ({
       id,
-      finishedAt,
-      error,
+      finished_at: finishedAt,
+      code: error?.code ?? null,
+      message: error?.message ?? null,
     }));
     return [measured({ ...measurement, value, message, evidence: { runs } })];
   },
@@ -56,8 +57,10 @@ export const ingestStuck: Rule = {
     if (held === null)
       return [measured({ ...measurement, value: 0, message: "No run is held up." })];
     const value = Math.max(0, now - Date.parse(held.since));
-    const message = `Run ${held.runId} has been ${held.what} for ${describeDuration(value)}.`;
-    return [measured({ ...measurement, value, message, evidence: held })];
+    const { runId, since, what } = held;
+    const message = `Run ${runId} has been ${what} for ${describeDuration(value)}.`;
+    const evidence = { run_id: runId, since, what };
+    return [measured({ ...measurement, value, message, evidence })];
   },
 };
 
@@ -87,7 +90,11 @@ export const guardTripped: Rule = {
       held === undefined
         ? "No candidate is held back."
         : `Run ${runId} was refused: ${guards.map(({ guard, message: why }) => `${guard}: ${why}`).join("; ")}`;
-    const evidence = { runId, finishedAt, guards };
+    const evidence = {
+      run_id: runId,
+      finished_at: finishedAt,
+      guards: guards.map(({ guard, message: why }) => ({ guard, message: why })),
+    };
     return [measured({ ...measurement, value: guards.length, message, evidence })];
   },
 };
@@ -132,7 +139,11 @@ function findWaitingRuns({ ingest }: Facts, { thresholds }: RuleContext): Findin
   if (!ingest.ok) return unknown(ingest.why, measurement);
   const { queued, pause } = ingest.value;
   const depth = queued.length;
-  const evidence = { depth, paused: pause !== null, oldestQueuedAt: queued[0]?.queuedAt ?? null };
+  const evidence = {
+    depth,
+    paused: pause !== null,
+    oldest_queued_at: queued[0]?.queuedAt ?? null,
+  };
   return pause === null
     ? measured({ ...measurement, value: depth, message: `${depth} runs wait.`, evidence })
     : measured({ ...measurement, value: 0, message: `${depth} runs wait for resume.`, evidence });
@@ -144,7 +155,7 @@ function findWaitingRows({ ingest, history, monitor }: Facts, { thresholds }: Ru
   const measurement = { labels, threshold: thresholds.outboxBacklogRows, unit: "rows" } as const;
   const why = whyUnread(history, ingest);
   if (why !== undefined || !ingest.ok) return unknown(why ?? "", measurement);
-  const evidence = { ingestRows: ingest.value.outboxLength, alertRows: monitor.outboxLength };
-  const value = evidence.ingestRows + evidence.alertRows;
+  const evidence = { ingest_rows: ingest.value.outboxLength, alert_rows: monitor.outboxLength };
+  const value = evidence.ingest_rows + evidence.alert_rows;
   return measured({ ...measurement, value, message: `${value} rows wait for D1.`, evidence });
 }

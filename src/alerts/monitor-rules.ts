@@ -17,7 +17,7 @@ export const notifyFailing: Rule = {
           failures === 0
             ? `The webhook "${name}" takes messages.`
             : `The webhook "${name}" took no message at ${failures} evaluations: ${lastError ?? "no reason"}`,
-        evidence: { lastError },
+        evidence: { last_error: lastError },
       }),
     ),
 };
@@ -36,7 +36,7 @@ export const monitorGap: Rule = {
         threshold: thresholds.monitorGapMs,
         unit: "ms",
         message: `The tick before was ${describeDuration(value)} ago.`,
-        evidence: { lastTickAt: lastTickAt === null ? null : new Date(lastTickAt).toISOString() },
+        evidence: { last_tick_at: lastTickAt === null ? null : new Date(lastTickAt).toISOString() },
       }),
     ];
   },

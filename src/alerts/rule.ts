@@ -17,8 +17,9 @@ export const RULE_NAMES = [
 ] as const;
 export type RuleName = (typeof RULE_NAMES)[number];
 
+export const SEVERITIES = ["warn", "fail"] as const;
 /** How bad it is while an alert fires. */
-export type Severity = "warn" | "fail";
+export type Severity = (typeof SEVERITIES)[number];
 
 /** Whether a condition is met; `nodata` where that cannot be known. */
 export type Verdict = "good" | "bad" | "nodata";

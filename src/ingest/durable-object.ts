@@ -8,6 +8,7 @@ import { droppedUpstream } from "../sources/dropped-upstream.ts";
 import { embeddedSnapshot } from "../sources/embedded-snapshot.ts";
 import { HTTP_LIMITS, httpUpstream } from "../sources/http-upstream.ts";
 import { embeddedUpstream, type Upstream } from "../sources/upstream.ts";
+import { type AuditEntry, createAuditStore } from "../storage/audit-store.ts";
 import { createCatalogStore } from "../storage/catalog-store.ts";
 import { createDropBox } from "../storage/drop-box.ts";
 import { createHistory } from "../storage/history.ts";
@@ -42,6 +43,7 @@ export class IngestCoordinator extends DurableObject<Env> {
     const config = loadConfig(env, embeddedSnapshot.locales);
     const store = createCatalogStore(env.CATALOG, env.ARCHIVE);
     const history = createHistory(env.HISTORY);
+    const audit = createAuditStore(env.HISTORY);
     this.#coordinator = new Coordinator({
       state: new CoordinatorState(ctx.storage),
       pipeline: new Pipeline({
@@ -54,7 +56,9 @@ export class IngestCoordinator extends DurableObject<Env> {
       }),
       store,
       saveRuns: (rows) => history.saveRuns(rows.map(({ seq, run }) => ({ ...run, seq }))),
-      deleteOldRuns: () => history.deleteOldRuns(Date.now()),
+      saveAudit: (entries) => audit.save(entries),
+      deleteOldRuns: () =>
+        Promise.all([history.deleteOldRuns(Date.now()), audit.deleteOld(Date.now())]),
       setAlarm: (at) => (at === null ? ctx.storage.deleteAlarm() : ctx.storage.setAlarm(at)),
       now: Date.now,
       newId: v7,
@@ -94,6 +98,14 @@ export class IngestCoordinator extends DurableObject<Env> {
 
   findRun(id: string): Run | null {
     return this.#coordinator.findRun(id);
+  }
+
+  unsettledRuns(): Run[] {
+    return this.#coordinator.unsettledRuns();
+  }
+
+  keepAuditEntry(entry: AuditEntry): Promise<void> {
+    return this.#coordinator.keepAuditEntry(entry);
   }
 
   versions(): Version[] {

@@ -1,7 +1,5 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-export * from "./alert-schema.ts";
-
 /**
  * Summarised history of ingest runs. Times are RFC 3339 text in UTC with milliseconds, which sorts
  * by time; ids are UUIDv7, which do as well. `seq` is the coordinator's number of the change that a
@@ -56,3 +54,6 @@ export const ingestRuns = sqliteTable(
     index("ingest_runs_by_time").on(table.queuedAt),
   ],
 );
+
+export { auditEntries } from "./audit-schema.ts";
+export { alertFindings, alertRuns, alertStates } from "./alert-schema.ts";

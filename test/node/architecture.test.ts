@@ -10,7 +10,7 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
   ingest: ["catalog", "sources", "storage", "log.ts"],
   rpc: ["catalog", "storage", "gen"],
   alerts: ["catalog", "storage", "log.ts"],
-  admin: ["catalog", "ingest", "storage", "data", "config.ts", "log.ts"],
+  admin: ["alerts", "catalog", "ingest", "storage", "data", "config.ts", "log.ts"],
   "config.ts": ["sources"],
   "schedule.ts": ["ingest"],
   "log.ts": [],

@@ -231,7 +231,7 @@ describe("a receiver that", () => {
       state: "firing",
       value: 3,
       labels: { target: "ops" },
-      evidence: { lastError: "the connection failed" },
+      evidence: { last_error: "the connection failed" },
     });
     await receiver.comeBack();
     for (let ticks = 0; ticks < 4; ticks++) await world.tick();

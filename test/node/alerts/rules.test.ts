@@ -318,7 +318,11 @@ describe("catalog_stale", () => {
       verdict: "bad",
       value: 31 * HOUR_MS,
       message: "The catalog was last compared with upstream 1 d 7 h ago.",
-      evidence: { generation: 7, lastSuccessRunId: "run-0", lastSuccessAt: ago(31 * HOUR_MS) },
+      evidence: {
+        generation: 7,
+        last_success_run_id: "run-0",
+        last_success_at: ago(31 * HOUR_MS),
+      },
     });
   });
 
@@ -377,7 +381,7 @@ describe("ingest_stuck", () => {
     ];
     expect(findingOf("ingest_stuck", withIngest({ queued }))).toMatchObject({
       verdict: "bad",
-      evidence: { runId: "run-2" },
+      evidence: { run_id: "run-2" },
     });
     const running = { id: "run-1", stage: "fetch", heartbeatAt: ago(1) };
     expect(findingOf("ingest_stuck", withIngest({ queued, running }))).toMatchObject({
@@ -407,7 +411,7 @@ describe("guard_tripped", () => {
     expect(findingOf("guard_tripped", withIngest({ ended }))).toMatchObject({
       verdict: "bad",
       message: "Run held was refused: guard_shrink: airports 9074 → 4120",
-      evidence: { runId: "held", guards },
+      evidence: { run_id: "held", guards },
     });
   });
 
