@@ -82,7 +82,12 @@ function findMismatch({ catalog, copies, ingest }: Facts): Finding {
       value === 0
         ? `${checked} copies have the bytes that were published.`
         : `${value} copies are not what was published: ${[...manifests, ...copies.damaged.map(describeCopy)].slice(0, COPIES_NAMED).join("; ")}.`,
-    evidence: { locale, checked, manifests, damaged: copies.damaged.slice(0, COPIES_NAMED) },
+    evidence: {
+      locale,
+      checked,
+      manifests,
+      damaged: copies.damaged.slice(0, COPIES_NAMED).map((copy) => ({ ...copy })),
+    },
   });
 }
 

@@ -26,8 +26,13 @@ export type Verdict = "good" | "bad" | "nodata";
 
 export type Unit = "ms" | "runs" | "rows" | "guards" | "copies" | "points" | "evaluations";
 
-/** What may be told of a finding besides its message: plain JSON. */
-export type Evidence = { readonly [name: string]: unknown };
+type Scalar = string | number | boolean | null;
+
+/** What may be told of a finding besides its message: JSON, not deeply nested. */
+export type Evidence = {
+  readonly [name: string]:
+    Scalar | readonly Scalar[] | readonly { readonly [name: string]: Scalar }[];
+};
 
 /** What a rule says of one thing that it watches. */
 export interface Finding {
