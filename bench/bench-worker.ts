@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { unstable_readConfig } from "wrangler";
 import { localAdminToken } from "../scripts/local-admin-token.ts";
+import { dropKey } from "../src/storage/keys.ts";
 
 const NAME = "bench";
 /** The same bundle in an isolate of its own, so that its large heap slows down nobody else. */
@@ -76,11 +77,21 @@ export class BenchWorker {
     return new BenchWorker(ports, miniflare, folder, token.text);
   }
 
-  async call(method: string, path: string): Promise<unknown> {
+  async call(method: string, path: string, body?: object): Promise<unknown> {
     const headers = { authorization: `Bearer ${this.#token}` };
-    const answer = await fetch(`http://127.0.0.1:${this.port}${path}`, { method, headers });
+    const answer = await fetch(`http://127.0.0.1:${this.port}${path}`, {
+      method,
+      headers,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
     return answer.json();
+  }
+
+  /** Puts a file where the source `dropped` finds it. */
+  async drop(name: string, bytes: Uint8Array): Promise<void> {
+    const bucket = await this.#miniflare.getR2Bucket("ARCHIVE", NAME);
+    await bucket.put(dropKey(name), bytes);
   }
 
   async stop(): Promise<void> {

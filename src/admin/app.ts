@@ -24,7 +24,6 @@ import { catalogCheck, coordinatorCheck, lastRunsCheck, storeChecks } from "./mo
 import { monitorRoutes } from "./monitor-routes.ts";
 import { openApiRoutes } from "./openapi-routes.ts";
 import { sendProblem } from "./problem.ts";
-import type { Route } from "./route.ts";
 import { addRoutes } from "./router.ts";
 import { runRoutes } from "./run-routes.ts";
 import { alertsSection, catalogSection, ingestSection } from "./summary-sections.ts";
@@ -77,9 +76,7 @@ export function createAdminApp(deps: AdminDependencies): Hono<Http> {
   app.get("/credits", (c) =>
     c.body(deps.notice, 200, { "content-type": "text/markdown; charset=utf-8" }),
   );
-  const routes: readonly Route[] = routeGroups(deps);
-  const described = [...routes, ...openApiRoutes(routes, deps.version)];
-  addRoutes(app, described, { record: deps.recordChange, now: deps.now });
+  addRoutes(app, allRoutes(deps), { record: deps.recordChange, now: deps.now });
   return app;
 }
 
@@ -115,5 +112,10 @@ function routeGroups(deps: AdminDependencies) {
   ];
 }
 
+function allRoutes(deps: AdminDependencies) {
+  const routes = routeGroups(deps);
+  return [...routes, ...openApiRoutes(routes, deps.version)];
+}
+
 /** All routes, for the types of a client. */
-export type AdminRoutes = ReturnType<typeof routeGroups>[number];
+export type AdminRoutes = ReturnType<typeof allRoutes>[number];

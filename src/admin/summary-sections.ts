@@ -26,7 +26,7 @@ const catalogSchema = z.strictObject({
 /** What is published. */
 export function catalogSection(reader: CatalogReader) {
   return summarySection(catalogSchema, async () => {
-    const current = await reader.current(AbortSignal.timeout(READ_DEADLINE_MS));
+    const current = await reader.current({ signal: AbortSignal.timeout(READ_DEADLINE_MS) });
     if (!current.ok) throw new Error(current.reason);
     const { generation, published_at, catalog_sha256, counts, locales } = current.manifest;
     return {
