@@ -3,11 +3,14 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-worker
 import { defineConfig } from "vitest/config";
 import { findBrowser } from "./browser/find-browser.ts";
 import { adminTokens } from "./builders/admin-tokens.ts";
+import { fuzzSettings } from "./fuzz-settings.ts";
 
 const root = `${dirname(import.meta.dirname)}/`;
 
 // Read as the value of the required secret; only a binding would still be warned about.
 process.env.ADMIN_TOKENS = adminTokens();
+
+const fuzz = fuzzSettings(process.env);
 
 // CI sets REQUIRE_BROWSER, so that there the tests fail where they could not run.
 const hasBrowser = findBrowser() !== undefined || process.env["REQUIRE_BROWSER"] !== undefined;
@@ -38,6 +41,7 @@ export default defineConfig({
         root,
         test: {
           name: "node",
+          provide: { fuzz },
           include: ["test/node/**/*.test.ts"],
         },
       },
@@ -56,6 +60,7 @@ export default defineConfig({
         ],
         test: {
           name: "workers",
+          provide: { fuzz },
           include: ["test/workers/**/*.test.ts"],
           setupFiles: ["test/workers/apply-migrations.ts"],
         },

@@ -98,6 +98,14 @@ function BackupRow({ backup, now, onAction }: RowProps) {
         <button
           type="button"
           class="link-button"
+          onClick={() => onAction(pinBackup(backup.id, backup.pinned))}
+        >
+          {backup.pinned ? "Unpin" : "Pin"}
+          <span class="visually-hidden"> the backup {backup.id}</span>
+        </button>
+        <button
+          type="button"
+          class="link-button"
           onClick={() => onAction(restoreBackup(backup.id))}
         >
           Restore<span class="visually-hidden"> the backup {backup.id}</span>
