@@ -25,7 +25,7 @@ const browserProject = {
     name: "browser",
     include: ["test/browser/**/*.test.ts"],
     globalSetup: ["test/system/running-service.ts"],
-    testTimeout: 180_000,
+    testTimeout: 300_000,
     hookTimeout: 180_000,
     fileParallelism: false,
     // After all others, which would take its time.

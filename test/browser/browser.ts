@@ -2,12 +2,11 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
-// Declares what the running service provides to tests.
-import type {} from "../system/running-service.ts";
+import type { RunningService } from "../system/running-service.ts";
 import { findBrowser } from "./find-browser.ts";
 
 /** How long the pages may take for what is waited for: machines are slow while they build. */
-export const WAIT_MS = 15_000;
+export const WAIT_MS = 60_000;
 
 let browser: Browser | undefined;
 let problems: string[] = [];
@@ -35,8 +34,9 @@ export function useBrowser(): void {
 /** Opens a page of the running service in a browser of its own, without cookies or cache. */
 export async function openPage(path: string, options: BrowserContextOptions = {}): Promise<Page> {
   if (browser === undefined) throw new Error("useBrowser() comes first");
+  const { url }: RunningService = inject("service");
   const context = await browser.newContext({
-    baseURL: inject("service").url,
+    baseURL: url,
     viewport: { width: 1280, height: 800 },
     reducedMotion: "reduce",
     ...options,

@@ -33,6 +33,12 @@ function runInShell(command: string, cwd: string): string {
   return execFileSync("sh", ["-c", command], options);
 }
 
+/** The message in the first frame of what curl has written. */
+function firstMessage(): Uint8Array {
+  const framed = readFileSync(join(folder, "locations.bin"));
+  return framed.subarray(5, 5 + framed.readUInt32BE(1));
+}
+
 function germanName(bytes: Uint8Array): string | undefined {
   const { regions } = fromBinary(LocationsResponseSchema, bytes);
   return regions.find(({ slug }) => slug === "caribbean")?.nameLocalized;
@@ -47,14 +53,10 @@ describe("a copied call", () => {
   });
 
   it("runs in curl, over gRPC-Web", async () => {
-    for (const encoding of ["proto", "json"]) {
-      const call = await copyCall(`protocol=grpc-web&encoding=${encoding}`, "curl");
-      runInShell(call, folder);
-      const framed = readFileSync(join(folder, "locations.bin"));
-      const message = framed.subarray(5, 5 + framed.readUInt32BE(1));
-      if (encoding === "proto") expect(germanName(message)).toBe("Karibik");
-      else expect(message.toString()).toContain('"nameLocalized":"Karibik"');
-    }
+    runInShell(await copyCall("protocol=grpc-web", "curl"), folder);
+    expect(germanName(firstMessage())).toBe("Karibik");
+    runInShell(await copyCall("protocol=grpc-web&encoding=json", "curl"), folder);
+    expect(Buffer.from(firstMessage()).toString()).toContain('"nameLocalized":"Karibik"');
   });
 
   it.each(["connect", "grpc-web"])("runs in buf, over %s", async (protocol) => {

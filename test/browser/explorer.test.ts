@@ -45,6 +45,7 @@ describe("the explorer", () => {
     await waitForAnswer(page, "en");
     await page.getByRole("button", { name: "Call again" }).click();
     await page.locator(".call-fact", { hasText: "not modified" }).waitFor();
+    expect(await factOf(page, "On the wire")).toMatch(/^\d+ B/);
     expect(await page.locator(".counts").textContent()).toContain("9,074");
   });
 
@@ -63,6 +64,7 @@ describe("the explorer", () => {
     await options.first().getByText("Zürich Airport").waitFor();
     await search.fill("qqqq");
     await page.getByText("Nothing is called “qqqq”").waitFor();
+    expect(await options.count()).toBe(0);
   });
 
   it("is searched by keyboard alone", async () => {
@@ -115,6 +117,7 @@ describe("the explorer", () => {
   it("says so where a link names what the catalog does not have", async () => {
     const page = await openPage("/?airport=QQQ");
     await page.getByText("This catalog has nothing of the name").waitFor();
+    expect(await page.locator(".place").count()).toBe(0);
   });
 
   it("answers a tag without names of its own in the closest locale, and says so", async () => {

@@ -37,6 +37,7 @@ describe("the map", () => {
     await page.locator(".map-tip", { hasText: "ZRH" }).waitFor();
     await page.mouse.click(x + 2, y + 2);
     await page.getByRole("heading", { level: 1, name: "Zürich Airport" }).waitFor();
+    expect(new URL(page.url()).search).toBe("?airport=ZRH");
   });
 
   it("is zoomed by buttons, by the wheel, and by keys", async () => {

@@ -23,13 +23,13 @@ describe.each(PAGES)("%s", (path) => {
 
   it("runs no script that is put into it", async () => {
     const page = await openPage(path);
-    const inject = `try {
+    const attack = `try {
       const script = document.createElement("script");
       script.textContent = "window.injected = true";
       document.body.append(script);
       document.body.insertAdjacentHTML("beforeend", "<img src=x onerror='window.injected = true'>");
     } catch (error) { String(error) }`;
-    await page.evaluate(inject);
+    await page.evaluate(attack);
     expect(await page.evaluate("window.injected")).toBeUndefined();
     expect(takeProblems().join()).toMatch(/Content Security Policy|TrustedHTML|TrustedScript|401/);
   });
