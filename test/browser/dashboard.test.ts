@@ -301,7 +301,7 @@ describe("alerts and backups", () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: "Back up", exact: true }).click();
     await dialog.getByRole("alert").getByText("Nothing.").waitFor();
-    expect(takeProblems().every((problem) => problem.includes("404"))).toBe(true);
+    expect(takeProblems().every((text) => text.includes("404"))).toBe(true);
   });
 });
 
