@@ -251,6 +251,19 @@ const BACKUP = {
   expires_at: null,
 };
 
+const JOB = {
+  id: "01a1fcea-0000-7000-8000-000000000002",
+  kind: "run",
+  backup_id: "20261121T070000Z-manual",
+  state: "running",
+  phase: "copy_tables",
+  progress: { done: 2, total: 5 },
+  queued_at: AT,
+  duration_ms: null,
+  way_back_id: null,
+  error: null,
+};
+
 // With documents of our own, since a running service has no alert to show.
 describe("alerts and backups", () => {
   it("shows what fires, what the rules found before, and every rule where one asks", async () => {
@@ -274,11 +287,13 @@ describe("alerts and backups", () => {
     await page.route(/\/admin\/backup\/list/, (route) =>
       route.fulfill({ json: { status: "ok", backups: [BACKUP], next_cursor: null } }),
     );
+    await page.route(/\/admin\/backup\/jobs/, (route) => route.fulfill({ json: { jobs: [JOB] } }));
     await page.getByRole("link", { name: "Backups" }).click();
     const row = page.locator("tr[data-backup]");
     await row.getByText("12.3 MB").waitFor();
     expect(await row.textContent()).toContain("pinned");
     await page.getByText("Last verified").waitFor();
+    await page.locator("tr[data-job]").getByText("copy tables, 2 of 5").waitFor();
     await page.route(/\/admin\/backup\/.*\/verify/, (route) =>
       route.fulfill({ json: { message: "Every part is as it was written." } }),
     );
