@@ -10,7 +10,7 @@ import { openPage, seriousFaults, takeProblems, useBrowser } from "./browser.ts"
 useBrowser();
 
 /** How long an ingest may take: compressing it all anew is slow on a busy machine. */
-const PUBLISH_MS = 150_000;
+const PUBLISH_MS = 240_000;
 
 /** Opens the dashboard and signs in. */
 async function signIn(hash = "", options: Parameters<typeof openPage>[1] = {}): Promise<Page> {
