@@ -49,9 +49,9 @@ describe("searching the catalog", () => {
   });
 
   it("lists no more than people read", () => {
-    const airports = Array.from({ length: SEARCH_LIMIT + 1 }, (_, index) =>
+    const airports = Array.from({ length: SEARCH_LIMIT + 1 }, (_, number) =>
       anAirport({
-        iata: `X${String.fromCodePoint(65 + (index % 26), 65 + Math.floor(index / 26))}`,
+        iata: `X${String.fromCodePoint(65 + (number % 26), 65 + Math.floor(number / 26))}`,
       }),
     );
     const many = aCatalog({
