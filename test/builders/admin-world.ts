@@ -58,6 +58,8 @@ export class AdminWorld {
   status: Partial<CoordinatorStatus> = {};
   /** Whether the coordinator answers. */
   isReachable = true;
+  /** What a call to the coordinator waits for. */
+  reach: () => Promise<void> = async () => {};
   current: CurrentResult = { ok: false, reason: "nothing_published" };
   credentials: CredentialsResult = {
     ok: true,
@@ -153,7 +155,7 @@ export class AdminWorld {
 
   readonly #coordinator: CoordinatorUseCases = {
     enqueue: async (request) => {
-      this.#reach();
+      await this.#reach();
       this.enqueued.push(request);
       if (this.refusal !== null) return this.refusal;
       const { ifPaused: _, source, ...asked } = request;
@@ -173,19 +175,19 @@ export class AdminWorld {
       };
     },
     pause: async ({ by, reason, until }) => {
-      this.#reach();
+      await this.#reach();
       const before = this.pause;
       this.pause = before ?? { at: this.#at(), by, reason, until };
       return this.#pauseAnswer(before);
     },
     resume: async () => {
-      this.#reach();
+      await this.#reach();
       const before = this.pause;
       this.pause = null;
       return this.#pauseAnswer(before);
     },
     cancel: async (id) => {
-      this.#reach();
+      await this.#reach();
       const run = this.runs.get(id);
       if (run === undefined) return { ok: false, reason: "not_found" };
       if (run.state === "queued") {
@@ -198,7 +200,7 @@ export class AdminWorld {
       return { ok: true, disposition: "cancelling", before: "running", run };
     },
     rollback: async (generation) => {
-      this.#reach();
+      await this.#reach();
       const [current] = this.versions;
       const wanted = this.versions.find((version) => version.generation === generation);
       if (current === undefined || wanted === undefined)
@@ -209,19 +211,19 @@ export class AdminWorld {
       return { ok: true, version };
     },
     findRun: async (id) => {
-      this.#reach();
+      await this.#reach();
       return this.runs.get(id) ?? null;
     },
     unsettledRuns: async () => {
-      this.#reach();
+      await this.#reach();
       return this.unsettled;
     },
     versions: async () => {
-      this.#reach();
+      await this.#reach();
       return this.versions;
     },
     status: async () => {
-      this.#reach();
+      await this.#reach();
       return {
         pause: this.pause,
         running: this.running,
@@ -257,7 +259,8 @@ export class AdminWorld {
     return new Date(this.time).toISOString();
   }
 
-  #reach(): void {
+  async #reach(): Promise<void> {
+    await this.reach();
     if (!this.isReachable) throw new CoordinatorUnavailable("the coordinator is away");
   }
 }

@@ -107,6 +107,22 @@ describe("GET /admin/monitor/status", () => {
     expect(checks["catalog:present"]).toMatchObject([{ status: "pass" }]);
   });
 
+  it("only warns while a step keeps the coordinator busy", async () => {
+    vi.useFakeTimers();
+    try {
+      world.reach = () => new Promise(() => {});
+      const asked = monitor();
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect(await asked).toMatchObject({
+        status: "warn",
+        output: "coordinator:responseTime: no answer in time; a step of a run may keep it busy",
+        checks: { "ingest:lastRun": [{ status: "pass" }] },
+      });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it("fails while the catalog cannot be served", async () => {
     world.current = { ok: false, reason: "nothing_published" };
     expect(await monitor(503)).toMatchObject({ output: "catalog:present: nothing published" });
