@@ -2,10 +2,14 @@ import { Hono } from "hono";
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
 import { describeError, logLine } from "../log.ts";
+import type { AlertHistory } from "../storage/alert-history.ts";
 import type { AuditStore } from "../storage/audit-store.ts";
 import type { CatalogReader } from "../storage/catalog-reader.ts";
 import type { History } from "../storage/history.ts";
 import type { StoreProbes } from "../storage/probes.ts";
+import type { AlertUseCases } from "./alert-calls.ts";
+import { alertsCheck } from "./alert-checks.ts";
+import { alertRoutes } from "./alert-routes.ts";
 import { auditRoutes } from "./audit-routes.ts";
 import type { RecordChange } from "./audit-trail.ts";
 import type { AuthenticationDependencies } from "./authentication.ts";
@@ -22,12 +26,14 @@ import { openApiRoutes } from "./openapi-routes.ts";
 import { sendProblem } from "./problem.ts";
 import { addRoutes } from "./router.ts";
 import { runRoutes } from "./run-routes.ts";
-import { catalogSection, ingestSection } from "./summary-sections.ts";
+import { alertsSection, catalogSection, ingestSection } from "./summary-sections.ts";
 import { versionRoutes } from "./version-routes.ts";
 
 export interface AdminDependencies extends AuthenticationDependencies {
   readonly coordinator: CoordinatorUseCases;
   readonly history: History;
+  readonly alerts: AlertUseCases;
+  readonly alertHistory: Pick<AlertHistory, "listRuns">;
   readonly audit: Pick<AuditStore, "list">;
   readonly reader: CatalogReader;
   /** Locale of a request that names none. */
@@ -82,6 +88,7 @@ function routeGroups(deps: AdminDependencies) {
     ...runRoutes(coordinator, history),
     ...versionRoutes(coordinator),
     ...diffRoutes({ ...deps.diff, defaultLocale: deps.defaultLocale }),
+    ...alertRoutes(deps.alerts, deps.alertHistory),
     ...auditRoutes(deps.audit),
     ...monitorRoutes(
       [
@@ -89,11 +96,16 @@ function routeGroups(deps: AdminDependencies) {
         catalogCheck(reader, deps),
         coordinatorCheck(coordinator, deps),
         lastRunsCheck(coordinator, history, now),
+        alertsCheck(deps.alerts, now),
       ],
       deps,
     ),
     ...dashboardRoutes(
-      { catalog: catalogSection(reader), ingest: ingestSection(coordinator, history) },
+      {
+        catalog: catalogSection(reader),
+        ingest: ingestSection(coordinator, history),
+        alerts: alertsSection(deps.alerts),
+      },
       now,
     ),
     ...catalogHealthRoutes(reader, deps),

@@ -1,5 +1,6 @@
 import type { AccessResult } from "../../src/admin/access-jwt.ts";
 import { createAdminApp } from "../../src/admin/app.ts";
+import type { AlertUseCases } from "../../src/admin/alert-calls.ts";
 import type { CoordinatorUseCases } from "../../src/admin/coordinator.ts";
 import { CoordinatorUnavailable } from "../../src/admin/coordinator-calls.ts";
 import type { CredentialsResult } from "../../src/admin/credentials.ts";
@@ -8,6 +9,7 @@ import type { Pause } from "../../src/ingest/pause.ts";
 import type { EnqueueAnswer, EnqueueRequest, EnqueueResult } from "../../src/ingest/queue.ts";
 import type { Run } from "../../src/ingest/run.ts";
 import type { Version } from "../../src/ingest/versions.ts";
+import type { AlertHistory } from "../../src/storage/alert-history.ts";
 import type { AuditEntry } from "../../src/storage/audit-store.ts";
 import type {
   CatalogReader,
@@ -18,6 +20,7 @@ import type {
 import type { EdgeCache } from "../../src/storage/edge-cache.ts";
 import type { StoreProbes } from "../../src/storage/probes.ts";
 import { digest, OPERATOR_TOKEN, READER_TOKEN } from "./admin-tokens.ts";
+import { FakeAlerts } from "./fake-alerts.ts";
 import { MemoryCatalogStore } from "./memory-catalog-store.ts";
 import { MemoryRunHistory } from "./memory-run-history.ts";
 import { checkAnswer, type OpenApi } from "./openapi-check.ts";
@@ -56,6 +59,15 @@ export class AdminWorld {
   probes: StoreProbes = { kv: async () => null, d1: async () => null, r2: async () => null };
   /** What the coordinator says of itself, besides the rest of this world. */
   status: Partial<CoordinatorStatus> = {};
+  /** What the monitor of the alerts answers. */
+  alerts: AlertUseCases = new FakeAlerts();
+  /** What D1 has of the evaluations. */
+  listAlertRuns: AlertHistory["listRuns"] = async () => ({
+    ok: true,
+    runs: [],
+    nextCursor: null,
+    total: 0,
+  });
   /** Whether the coordinator answers. */
   isReachable = true;
   /** What a call to the coordinator waits for. */
@@ -134,6 +146,8 @@ export class AdminWorld {
       },
       coordinator: this.#coordinator,
       history: this.history,
+      alerts: this.alerts,
+      alertHistory: { listRuns: async (query) => this.listAlertRuns(query) },
       reader: this.#reader,
       defaultLocale: "en",
       audit: {
@@ -228,6 +242,7 @@ export class AdminWorld {
         pause: this.pause,
         running: this.running,
         queued: [],
+        ended: [],
         current: this.versions[0] ?? null,
         replicated: true,
         outboxLength: 0,
