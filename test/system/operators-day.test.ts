@@ -44,7 +44,7 @@ async function start(locales: string): Promise<LocalWorker> {
 beforeAll(async () => {
   const first = await start("en");
   try {
-    await ingest(first, operator.text);
+    await ingest(first, operator.text, 1);
   } finally {
     await first.stop();
   }
