@@ -60,7 +60,8 @@ export default defineConfig({
           name: "crash",
           include: ["test/crash/**/*.test.ts"],
           testTimeout: 120_000,
-          hookTimeout: 300_000,
+          // Bounds a hang only: it starts the Worker some twelve times.
+          hookTimeout: 1_200_000,
         },
       },
     ],
