@@ -77,10 +77,12 @@ export async function readReference(
   );
   const unknown = airports.filter(({ id }) => !cityOfAirport.has(id));
   const places = new Set(unknown.map(placeKeyOf));
+  const countries = await readCountries(open);
+  const codes = new Map(countries.map(({ isoCode2 }) => [isoCode2, isoCode2]));
   const cities = new Map<string, ReferenceCity>();
-  await readTable(open, "cities.csv.gz", (row) => cities.set(row.get("key"), city(row)));
+  await readTable(open, "cities.csv.gz", (row) => cities.set(row.get("key"), city(row, codes)));
   return {
-    countries: await readCountries(open),
+    countries,
     cities,
     cityOfAirport,
     cityOfPlace: await readPlaces(open, places),
@@ -122,10 +124,12 @@ export async function readRegionNames(
   return names;
 }
 
-function city(row: CsvRow): ReferenceCity {
+/** `codes` are those of the countries: one string for all cities of a country. */
+function city(row: CsvRow, codes: ReadonlyMap<string, string>): ReferenceCity {
+  const country = row.get("country");
   return {
     name: row.get("name"),
-    country: row.get("country"),
+    country: codes.get(country) ?? country,
     lat: Number(row.get("lat")),
     lon: Number(row.get("lon")),
   };
