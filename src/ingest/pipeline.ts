@@ -19,6 +19,7 @@ import {
 } from "./bodies.ts";
 import {
   type Checkpoint,
+  FIRST_CHECKPOINT,
   finish,
   proceed,
   type RunContext,
@@ -62,10 +63,13 @@ export class Pipeline {
   }
 
   /**
-   * Does the next step. Throws SourceError or RunFault where the run cannot go on, anything else
+   * Does the next step, or begins anew where a deploy has brought another snapshot since: what was
+   * built of the one must not be joined to what is built of the other. Throws SourceError or RunFault where the run cannot go on, anything else
    * where the step may succeed when repeated.
    */
   async step(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
+    if (this.#isOfAnotherSnapshot(checkpoint))
+      return proceed(FIRST_CHECKPOINT, { progress: { done: 0, total: 0 } });
     switch (checkpoint.stage) {
       case "fetch":
         return this.#fetch(checkpoint, context);
@@ -86,6 +90,11 @@ export class Pipeline {
       default:
         return checkpoint.stage satisfies never;
     }
+  }
+
+  #isOfAnotherSnapshot({ stage, sources }: Checkpoint): boolean {
+    if (stage === "fetch" || stage === "verify") return false;
+    return sources["snapshot"] !== this.#deps.snapshot.sha256;
   }
 
   /** Lets go of what a run left in memory. */
@@ -236,8 +245,10 @@ export class Pipeline {
   async #publish(checkpoint: Checkpoint, { current }: RunContext): Promise<StepResult> {
     const { sources, entries } = checkpoint;
     const { catalogSha256, counts } = contentOf(checkpoint);
-    if (current !== null && JSON.stringify(entries) === JSON.stringify(current.locales))
+    if (current !== null && JSON.stringify(entries) === JSON.stringify(current.locales)) {
+      await heal(this.#deps.store, current);
       return finish("unchanged", { generationBefore: current.generation });
+    }
     const manifest: Manifest = {
       format: 1,
       generation: (current?.generation ?? 0) + 1,

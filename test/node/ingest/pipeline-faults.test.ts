@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/hash.ts";
 import type { Manifest } from "../../../src/catalog/manifest.ts";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
+import { embeddedUpstream } from "../../../src/sources/upstream.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
 import { aSnapshot, moreAirports } from "../../builders/small-snapshot.ts";
 
@@ -83,6 +84,32 @@ describe("a run that loses its memory", () => {
       world.archive.before = failOnce(call);
       expect(await runWithCrashes(world), call).toBe(1);
       expect(JSON.stringify(world.current), call).toBe(JSON.stringify(undisturbed.manifest));
+    }
+  });
+});
+
+describe("a deploy in the middle of a run", () => {
+  const others = (world: PipelineWorld) => {
+    world.upstream = embeddedUpstream(world.snapshot);
+    world.snapshot = aSnapshot({ names: { de: "m49:150,Euroland,euroland\n" } });
+  };
+
+  it("that brings another snapshot, at any step, publishes what is built of that one only", async () => {
+    const pure = new PipelineWorld(LOCALES);
+    others(pure);
+    await pure.runToEnd();
+    const wanted = pure.current?.catalog_sha256;
+    for (let before = 1; ; before++) {
+      const world = new PipelineWorld(LOCALES);
+      const pipeline = world.newPipeline();
+      for (let step = 0; step < before; step++) await world.step(pipeline);
+      if (world.checkpoint.stage === "verify") return;
+      others(world);
+      await runWithCrashes(world);
+      expect(world.current?.catalog_sha256, `after ${before} steps`).toBe(wanted);
+      expect(world.current?.sources["snapshot"]).toBe(world.snapshot.sha256);
+      for (const { sha256, bodies } of Object.values(world.current?.locales ?? {}))
+        expect(bodies.proto.identity?.sha256).toBe(sha256);
     }
   });
 });
