@@ -68,8 +68,8 @@ export interface StoredCommon {
  */
 export function commonUnits(): CommonUnit[] {
   const codings = CODINGS.filter((coding) => segmentCoder(coding) !== undefined);
-  return [...codings]
-    .sort((a, b) => Number(b === "identity") - Number(a === "identity"))
+  return codings
+    .toSorted((a, b) => Number(b === "identity") - Number(a === "identity"))
     .flatMap((coding) => REPRESENTATIONS.map((representation) => ({ representation, coding })));
 }
 
