@@ -17,8 +17,8 @@ import { round } from "./statistics.ts";
 
 /** Most that an isolate may hold: the limit of Cloudflare Workers. */
 const ISOLATE_MB = 128;
-/** The heap's own limit, so that garbage is collected before it looks like need. */
-const HEAP_MB = Number(process.env["HEAPX"] ?? 96);
+/** The heap's own limit: enough for the largest world, and not so much that garbage looks like need. */
+const HEAP_MB = 144;
 const SAMPLE_MS = 3;
 const MIB = 2 ** 20;
 

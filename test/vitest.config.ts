@@ -17,6 +17,8 @@ export default defineConfig({
         test: {
           name: "node",
           include: ["test/node/**/*.test.ts"],
+          // Bounds a hang only: on a busy machine a test of milliseconds may take seconds.
+          testTimeout: 60_000,
         },
       },
       {

@@ -154,7 +154,9 @@ async function encodeParts(
 ): Promise<{ parts: readonly Part[]; own: Blob }> {
   const coder = segmentCoder(unit.coding);
   if (coder === undefined) {
-    const own = toBlob(await brotliWhole(bytesOf(plain, common), LOCAL_EFFORT));
+    const { brotliQuality } = LOCAL_EFFORT;
+    const whole = { brotliQuality, length: digest.bytes };
+    const own = toBlob(await brotliWhole(bytesOf(plain, common), whole));
     return { parts: [own], own };
   }
   const { head, local, tail } = around;

@@ -21,6 +21,7 @@ import {
   type Checkpoint,
   FIRST_CHECKPOINT,
   finish,
+  isOfThisDeploy,
   proceed,
   type RunContext,
   type StepResult,
@@ -63,12 +64,11 @@ export class Pipeline {
   }
 
   /**
-   * Does the next step, or begins anew where a deploy has brought another snapshot since: what was
-   * built of the one must not be joined to what is built of the other. Throws SourceError or RunFault where the run cannot go on, anything else
+   * Does the next step, or begins anew where a deploy has come in between. Throws SourceError or RunFault where the run cannot go on, anything else
    * where the step may succeed when repeated.
    */
   async step(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
-    if (this.#isOfAnotherSnapshot(checkpoint))
+    if (!isOfThisDeploy(checkpoint, this.#deps.snapshot.sha256))
       return proceed(FIRST_CHECKPOINT, { progress: { done: 0, total: 0 } });
     switch (checkpoint.stage) {
       case "fetch":
@@ -90,11 +90,6 @@ export class Pipeline {
       default:
         return checkpoint.stage satisfies never;
     }
-  }
-
-  #isOfAnotherSnapshot({ stage, sources }: Checkpoint): boolean {
-    if (stage === "fetch" || stage === "verify") return false;
-    return sources["snapshot"] !== this.#deps.snapshot.sha256;
   }
 
   /** Lets go of what a run left in memory. */

@@ -174,9 +174,12 @@ export function roundDegrees(degrees: number): number {
   return Math.round(degrees * 1e6) / 1e6 + 0;
 }
 
-/** NFC, trimmed, inner white space collapsed to one space. */
+/** NFC, trimmed, inner white space and control characters collapsed to one space. */
 function cleanText(text: string): string {
-  return text.normalize("NFC").trim().replace(/\s+/gu, " ");
+  return text
+    .normalize("NFC")
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .trim();
 }
 
 /** The name without OurAirports' notes of state, such as "(unusable)". */

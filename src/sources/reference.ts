@@ -71,16 +71,18 @@ export async function readReference(
   open: OpenSnapshotFile,
   airports: readonly SourceAirport[],
 ): Promise<Reference> {
-  const cityOfAirport = new Map<string, string>();
-  await readTable(open, "airport-cities.csv.gz", (row) =>
-    cityOfAirport.set(row.get("airport_id"), row.get("city_key")),
-  );
-  const unknown = airports.filter(({ id }) => !cityOfAirport.has(id));
-  const places = new Set(unknown.map(placeKeyOf));
   const countries = await readCountries(open);
   const codes = new Map(countries.map(({ isoCode2 }) => [isoCode2, isoCode2]));
   const cities = new Map<string, ReferenceCity>();
   await readTable(open, "cities.csv.gz", (row) => cities.set(row.get("key"), city(row, codes)));
+  const keys = new Map([...cities.keys()].map((key) => [key, key])); // one string for each key
+  const cityOfAirport = new Map<string, string>();
+  await readTable(open, "airport-cities.csv.gz", (row) => {
+    const key = row.get("city_key");
+    cityOfAirport.set(row.get("airport_id"), keys.get(key) ?? key);
+  });
+  const unknown = airports.filter(({ id }) => !cityOfAirport.has(id));
+  const places = new Set(unknown.map(placeKeyOf));
   return {
     countries,
     cities,

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/hash.ts";
 import type { Manifest } from "../../../src/catalog/manifest.ts";
+import { FIRST_CHECKPOINT } from "../../../src/ingest/checkpoint.ts";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { embeddedUpstream } from "../../../src/sources/upstream.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
@@ -76,7 +77,7 @@ describe("a run that loses its memory", () => {
       expect(JSON.stringify(world.current), call).toBe(JSON.stringify(undisturbed.manifest));
       expect(hashes(world.store.kv), call).toEqual(undisturbed.kv);
     }
-  }, 30_000);
+  }, 300_000);
 
   it("and fails at any one call to the archive publishes the same bytes", async () => {
     for (const call of undisturbed.opened) {
@@ -111,6 +112,28 @@ describe("a deploy in the middle of a run", () => {
       for (const { sha256, bodies } of Object.values(world.current?.locales ?? {}))
         expect(bodies.proto.identity?.sha256).toBe(sha256);
     }
+  });
+});
+
+describe("a checkpoint that other code has made", () => {
+  it("is not gone on with: the run begins anew, and ends as ever", async () => {
+    const world = new PipelineWorld(LOCALES);
+    const pipeline = world.newPipeline();
+    while (world.checkpoint.stage !== "encode") await world.step(pipeline);
+    world.checkpoint = { ...world.checkpoint, format: 1 };
+    await world.step(pipeline);
+    expect(world.checkpoint).toEqual(FIRST_CHECKPOINT);
+    expect(world.run.progress).toEqual({ done: 0, total: 0 });
+    await runWithCrashes(world);
+    expect(JSON.stringify(world.current)).toBe(JSON.stringify(undisturbed.manifest));
+  });
+
+  it("does not undo what is recorded as published", async () => {
+    const world = new PipelineWorld(LOCALES);
+    const pipeline = world.newPipeline();
+    while (world.checkpoint.stage !== "verify") await world.step(pipeline);
+    world.checkpoint = { ...world.checkpoint, format: 1 };
+    expect(await world.step(pipeline)).toMatchObject({ outcome: "published", next: null });
   });
 });
 

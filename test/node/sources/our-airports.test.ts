@@ -177,6 +177,7 @@ describe("a row that readAirports rejects", () => {
 describe("a row that readAirports repairs", () => {
   it.each<[Row, Partial<AirportsRead["airports"][number]>, AirportsRead["repaired"]]>([
     [{ name: " Kloten \u00a0 Field\t" }, { name: "Kloten Field" }, { name_white_space: 1 }],
+    [{ name: "Kloten\u0000Field\u0007" }, { name: "Kloten Field" }, { name_white_space: 1 }],
     [{ name: "Zu\u0308rich Airport" }, {}, { name_white_space: 1 }],
     [{ name: "Kloten (Unusable)" }, { name: "Kloten" }, { name_note: 1 }],
     [{ name: "Kloten (closed) Field" }, { name: "Kloten Field" }, { name_note: 1 }],
