@@ -33,8 +33,12 @@ export class BenchWorker {
     this.#token = token;
   }
 
-  /** Bundles the Worker as a deploy would, and starts it with empty stores. */
-  static async start(): Promise<BenchWorker> {
+  /**
+   * Bundles the Worker as a deploy would, and starts it with empty stores.
+   *
+   * @param hear is called with each line of its log.
+   */
+  static async start(hear: (line: string) => void = () => {}): Promise<BenchWorker> {
     const folder = mkdtempSync(join(tmpdir(), "bench-"));
     bundle(folder);
     const token = localAdminToken();
@@ -61,6 +65,7 @@ export class BenchWorker {
         })),
         defaultPersistRoot: join(folder, "state"),
         handleStructuredLogs({ level, message }) {
+          hear(message);
           if (level === "error") process.stderr.write(`${message}\n`);
         },
       }),

@@ -127,8 +127,10 @@ function sha256(value: unknown, path: string): string {
   return value;
 }
 
+/** RFC 3339 in UTC with milliseconds, and a day that there is. */
 function time(value: unknown, path: string): string {
-  if (typeof value !== "string" || Number.isNaN(Date.parse(value)))
+  const date = new Date(typeof value === "string" ? value : Number.NaN);
+  if (Number.isNaN(date.valueOf()) || date.toISOString() !== value)
     throw new ShapeError(`${path} is not a time`);
   return value;
 }

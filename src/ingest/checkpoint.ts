@@ -3,8 +3,12 @@ import type { CommonPiece } from "./bodies.ts";
 import type { Content } from "./content.ts";
 import type { Run, RunMode, RunOutcome, Stage, UpstreamFiles } from "./run.ts";
 
+/** Raised when code reads checkpoints otherwise: a run under way then begins anew after the deploy. */
+const CHECKPOINT_FORMAT = 2;
+
 /** Where a run stands between two steps; JSON. */
 export interface Checkpoint {
+  readonly format: number;
   readonly stage: Stage;
   /** SHA-256 (hex) of each archived upstream file, and of the snapshot. */
   readonly sources: { readonly [file: string]: string };
@@ -17,12 +21,26 @@ export interface Checkpoint {
 }
 
 export const FIRST_CHECKPOINT: Checkpoint = {
+  format: CHECKPOINT_FORMAT,
   stage: "fetch",
   sources: {},
   content: null,
   common: [],
   entries: {},
 };
+
+/**
+ * Whether what a run has done so far is of use to this code, with this snapshot: what was built of
+ * one snapshot must not be joined to what is built of another. Once a version is recorded, only the
+ * stores are to be brought to it.
+ */
+export function isOfThisDeploy(
+  { format, stage, sources }: Checkpoint,
+  snapshotSha256: string,
+): boolean {
+  if (stage === "fetch" || stage === "verify") return true;
+  return format === CHECKPOINT_FORMAT && sources["snapshot"] === snapshotSha256;
+}
 
 /** What a step is told of the world. */
 export interface RunContext {

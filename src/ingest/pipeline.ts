@@ -19,7 +19,9 @@ import {
 } from "./bodies.ts";
 import {
   type Checkpoint,
+  FIRST_CHECKPOINT,
   finish,
+  isOfThisDeploy,
   proceed,
   type RunContext,
   type StepResult,
@@ -62,10 +64,12 @@ export class Pipeline {
   }
 
   /**
-   * Does the next step. Throws SourceError or RunFault where the run cannot go on, anything else
+   * Does the next step, or begins anew where a deploy has come in between. Throws SourceError or RunFault where the run cannot go on, anything else
    * where the step may succeed when repeated.
    */
   async step(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
+    if (!isOfThisDeploy(checkpoint, this.#deps.snapshot.sha256))
+      return proceed(FIRST_CHECKPOINT, { progress: { done: 0, total: 0 } });
     switch (checkpoint.stage) {
       case "fetch":
         return this.#fetch(checkpoint, context);
@@ -236,8 +240,10 @@ export class Pipeline {
   async #publish(checkpoint: Checkpoint, { current }: RunContext): Promise<StepResult> {
     const { sources, entries } = checkpoint;
     const { catalogSha256, counts } = contentOf(checkpoint);
-    if (current !== null && JSON.stringify(entries) === JSON.stringify(current.locales))
+    if (current !== null && JSON.stringify(entries) === JSON.stringify(current.locales)) {
+      await heal(this.#deps.store, current);
       return finish("unchanged", { generationBefore: current.generation });
+    }
     const manifest: Manifest = {
       format: 1,
       generation: (current?.generation ?? 0) + 1,

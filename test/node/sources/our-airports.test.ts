@@ -152,6 +152,19 @@ describe("a row that readAirports rejects", () => {
     ]);
   });
 
+  it("is rejected as duplicate_id: the first by IATA code stays", async () => {
+    const { airports, rejects } = await read(
+      anAirportRow({ id: "7", iata_code: "ZRH" }),
+      anAirportRow({ id: "7", iata_code: "AAA" }),
+      anAirportRow({ id: "8", iata_code: "BBB" }),
+    );
+    expect(airports.map(({ id, iata }) => [id, iata])).toEqual([
+      ["7", "AAA"],
+      ["8", "BBB"],
+    ]);
+    expect(rejects).toEqual([{ reason: "duplicate_id", line: 2, iata: "ZRH", id: "7" }]);
+  });
+
   it("does not push out an airport that is good", async () => {
     const { airports } = await read(
       anAirportRow({ id: "3", latitude_deg: "?" }),
@@ -164,6 +177,7 @@ describe("a row that readAirports rejects", () => {
 describe("a row that readAirports repairs", () => {
   it.each<[Row, Partial<AirportsRead["airports"][number]>, AirportsRead["repaired"]]>([
     [{ name: " Kloten \u00a0 Field\t" }, { name: "Kloten Field" }, { name_white_space: 1 }],
+    [{ name: "Kloten\u0000Field\u0007" }, { name: "Kloten Field" }, { name_white_space: 1 }],
     [{ name: "Zu\u0308rich Airport" }, {}, { name_white_space: 1 }],
     [{ name: "Kloten (Unusable)" }, { name: "Kloten" }, { name_note: 1 }],
     [{ name: "Kloten (closed) Field" }, { name: "Kloten Field" }, { name_note: 1 }],
@@ -193,9 +207,11 @@ describe("roundDegrees", () => {
 });
 
 describe("readRegionNames", () => {
-  it("reads English names by code, and skips rows without a name or of another length", async () => {
-    const text = "id,code,name\n1,CH-ZH, Canton  of Zürich\n2,CH-BE,\n3,CH-GE\n4,NA-KH,Khomas\n";
-    expect([...(await readRegionNames(streamOf(text)))]).toEqual([
+  it("reads the English names that are wanted, and skips rows without a name or of another length", async () => {
+    const text =
+      "id,code,name\n1,CH-ZH, Canton  of Zürich\n2,CH-BE,\n3,CH-GE\n4,NA-KH,Khomas\n5,NA-ER,Erongo\n";
+    const codes = new Set(["CH-ZH", "CH-BE", "CH-GE", "NA-KH"]);
+    expect([...(await readRegionNames(streamOf(text), codes))]).toEqual([
       ["CH-ZH", "Canton of Zürich"],
       ["NA-KH", "Khomas"],
     ]);
