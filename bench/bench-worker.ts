@@ -53,7 +53,10 @@ export class BenchWorker {
           kvNamespaces: ["CATALOG"],
           r2Buckets: ["ARCHIVE"],
           d1Databases: ["HISTORY"],
-          durableObjects: { COORDINATOR: { className: "IngestCoordinator", useSQLite: true } },
+          durableObjects: {
+            ALERTS: { className: "AlertMonitor", useSQLite: true },
+            COORDINATOR: { className: "IngestCoordinator", useSQLite: true },
+          },
           unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
         })),
         defaultPersistRoot: join(folder, "state"),
@@ -64,9 +67,9 @@ export class BenchWorker {
     );
     await miniflare.ready;
     const database = await miniflare.getD1Database("HISTORY", NAME);
-    const migration = readFileSync("migrations/0000_ingest_runs.sql", "utf8");
-    for (const statement of migration.split("--> statement-breakpoint"))
-      await database.prepare(statement).run();
+    for (const file of migrationFiles())
+      for (const statement of readFileSync(file, "utf8").split("--> statement-breakpoint"))
+        await database.prepare(statement).run();
     const ports = {
       port: await portOf(miniflare, NAME),
       stockPort: await portOf(miniflare, STOCK_NAME),
@@ -95,6 +98,11 @@ export class BenchWorker {
     await this.#miniflare.dispose();
     rmSync(this.#folder, { recursive: true, force: true });
   }
+}
+
+function migrationFiles(): string[] {
+  const names = readdirSync("migrations").filter((name) => name.endsWith(".sql"));
+  return names.toSorted().map((name) => join("migrations", name));
 }
 
 async function portOf(miniflare: Miniflare, name: string): Promise<number> {

@@ -1,12 +1,14 @@
 import { DurableObject } from "cloudflare:workers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { v7 } from "uuid";
+import { MONITOR_NAME } from "../alerts/monitor.ts";
 import { type Config, loadConfig } from "../config.ts";
-import { logLine } from "../log.ts";
+import { describeError, logLine } from "../log.ts";
 import { droppedUpstream } from "../sources/dropped-upstream.ts";
 import { embeddedSnapshot } from "../sources/embedded-snapshot.ts";
 import { HTTP_LIMITS, httpUpstream } from "../sources/http-upstream.ts";
 import { embeddedUpstream, type Upstream } from "../sources/upstream.ts";
+import { type AuditEntry, createAuditStore } from "../storage/audit-store.ts";
 import { createCatalogStore } from "../storage/catalog-store.ts";
 import { createDropBox } from "../storage/drop-box.ts";
 import { createHistory } from "../storage/history.ts";
@@ -41,6 +43,7 @@ export class IngestCoordinator extends DurableObject<Env> {
     const config = loadConfig(env, embeddedSnapshot.locales);
     const store = createCatalogStore(env.CATALOG, env.ARCHIVE);
     const history = createHistory(env.HISTORY);
+    const audit = createAuditStore(env.HISTORY);
     this.#coordinator = new Coordinator({
       state: new CoordinatorState(ctx.storage),
       pipeline: new Pipeline({
@@ -53,11 +56,14 @@ export class IngestCoordinator extends DurableObject<Env> {
       }),
       store,
       saveRuns: (rows) => history.saveRuns(rows.map(({ seq, run }) => ({ ...run, seq }))),
-      deleteOldRuns: () => history.deleteOldRuns(Date.now()),
+      saveAudit: (entries) => audit.save(entries),
+      deleteOldRuns: () =>
+        Promise.all([history.deleteOldRuns(Date.now()), audit.deleteOld(Date.now())]),
       setAlarm: (at) => (at === null ? ctx.storage.deleteAlarm() : ctx.storage.setAlarm(at)),
       now: Date.now,
       newId: v7,
       log: (event, fields) => logLine("info", event, event.replaceAll("_", " "), fields),
+      runEnded: ({ id }) => ctx.waitUntil(evaluateAlerts(env.ALERTS, id)),
       source: config.source,
       workerVersion: env.VERSION.id || null,
     });
@@ -94,6 +100,14 @@ export class IngestCoordinator extends DurableObject<Env> {
     return this.#coordinator.findRun(id);
   }
 
+  unsettledRuns(): Run[] {
+    return this.#coordinator.unsettledRuns();
+  }
+
+  keepAuditEntry(entry: AuditEntry): Promise<void> {
+    return this.#coordinator.keepAuditEntry(entry);
+  }
+
   versions(): Version[] {
     return this.#coordinator.versions();
   }
@@ -102,12 +116,27 @@ export class IngestCoordinator extends DurableObject<Env> {
     return this.#coordinator.findVersion(generation);
   }
 
+  bestCoverage(): { readonly [locale: string]: number } {
+    return this.#coordinator.bestCoverage();
+  }
+
   status(): CoordinatorStatus {
     return this.#coordinator.status();
   }
 
   override alarm(): Promise<void> {
     return this.#coordinator.alarm();
+  }
+}
+
+/** Asks for an evaluation of the alerts. What fails there is no fault of the run. */
+async function evaluateAlerts(alerts: Env["ALERTS"], runId: string): Promise<void> {
+  try {
+    const asked = { trigger: "ingest", requestedBy: runId, tick: null } as const;
+    await alerts.getByName(MONITOR_NAME).evaluate(asked);
+  } catch (error) {
+    const fields = { run_id: runId, ...describeError(error) };
+    logLine("warn", "alerts_unreachable", "the alerts were not evaluated", fields);
   }
 }
 

@@ -6,6 +6,7 @@ import { Pipeline, type PipelineDependencies } from "../../src/ingest/pipeline.t
 import type { EnqueueAnswer, EnqueueRequest } from "../../src/ingest/queue.ts";
 import type { Run } from "../../src/ingest/run.ts";
 import type { Upstream } from "../../src/sources/upstream.ts";
+import type { AuditEntry } from "../../src/storage/audit-store.ts";
 import type { SourceArchive } from "../../src/storage/source-archive.ts";
 import { MemoryCatalogStore } from "./memory-catalog-store.ts";
 import { MemorySourceArchive } from "./memory-source-archive.ts";
@@ -52,10 +53,14 @@ export class CoordinatorWorld {
   readonly store = new MemoryCatalogStore();
   readonly archive = new MemorySourceArchive();
   readonly history = new MemoryHistory();
+  /** Audit entries that D1 has, by their ids. */
+  readonly audit = new Map<string, AuditEntry>();
   readonly tables = new MemoryTables();
   /** Every call to a dependency, such as `kv put catalog/manifest` or `d1 save`. */
   readonly calls: string[] = [];
   readonly events: { readonly event: string; readonly fields: object }[] = [];
+  /** Ids of the runs whose end was told of, in order. */
+  readonly ended: string[] = [];
   /** Locales to publish, as the next instance is configured. */
   locales: readonly string[];
   /** Milliseconds since 1970. */
@@ -201,6 +206,11 @@ export class CoordinatorWorld {
         this.history.save(rows);
         this.after("d1 save");
       },
+      saveAudit: async (entries) => {
+        await enter("d1 audit");
+        for (const entry of entries) this.audit.set(entry.id, entry);
+        this.after("d1 audit");
+      },
       deleteOldRuns: async () => enter("d1 delete"),
       setAlarm: async (at) => {
         if (instance === this.#instance) this.alarmAt = at;
@@ -208,6 +218,7 @@ export class CoordinatorWorld {
       now: () => this.time,
       newId: () => `run-${String(++this.#ids).padStart(6, "0")}`,
       log: (event, fields) => void this.events.push({ event, fields }),
+      runEnded: ({ id }) => void this.ended.push(id),
       source: "embedded",
       workerVersion: "v1",
     });
