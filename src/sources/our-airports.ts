@@ -1,6 +1,7 @@
 import { CONTRACT_LIMITS } from "../catalog/contract-limits.ts";
 import { compareText, isPosition } from "../catalog/integrity.ts";
 import { readCsv, type CsvRow } from "./csv.ts";
+import { SourceError } from "./source-error.ts";
 
 /** An airport as OurAirports tells of it, normalized. */
 export interface SourceAirport {
@@ -61,6 +62,9 @@ export interface AirportsRead {
   readonly repaired: Readonly<RepairCounts>;
 }
 
+/** Most rejected rows that are held in memory: several times as many as the file has airports. */
+const REJECTS_MAX = 50_000;
+
 const REQUIRED_COLUMNS = [
   "id",
   "type",
@@ -98,9 +102,10 @@ export async function readAirports(
       continue;
     }
     const parsed = parseAirport(row, { knownCountries, iataCode, interned }, repaired);
-    if (typeof parsed === "string")
+    if (typeof parsed === "string") {
       rejects.push({ reason: parsed, line: row.line, iata, id: row.get("id") });
-    else candidates.push({ airport: parsed, line: row.line });
+      if (rejects.length > REJECTS_MAX) throw tooManyRejects(row.line);
+    } else candidates.push({ airport: parsed, line: row.line });
   }
   const airports = distinctAirports(candidates, rejects);
   return { airports, seen, filtered, rejects, repaired };
@@ -111,6 +116,13 @@ interface ParseRules {
   readonly iataCode: RegExp;
   /** One string for all airports of a country or region. */
   readonly interned: Map<string, string>;
+}
+
+function tooManyRejects(line: number): SourceError {
+  return new SourceError(
+    "malformed_csv",
+    `airports.csv has over ${REJECTS_MAX} rows up to line ${line} that cannot be used; look whether it is the right file`,
+  );
 }
 
 type RepairCounts = { [R in RepairReason]?: number };

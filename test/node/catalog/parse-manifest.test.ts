@@ -73,6 +73,27 @@ describe("parseManifest", () => {
       [{ inline: 1 }],
       "locales.en.bodies.json.br.segments.0.blob is not a SHA-256",
     ],
+    [
+      "locales.en.bodies.json.br.segments",
+      [{ inline: "%" }],
+      "locales.en.bodies.json.br.segments.0.blob is not a SHA-256",
+    ],
+    [
+      "locales.en.bodies.json.br.segments",
+      [{ inline: "PA==" }],
+      "locales.en.bodies.json.br.bytes is 20, but its segments have 1",
+    ],
+    [
+      "locales.en.bodies.json.br.bytes",
+      21,
+      "locales.en.bodies.json.br.bytes is 21, but its segments have 20",
+    ],
+    ["locales.en.bytes", 1, "locales.en is another message than locales.en.bodies.proto.identity"],
+    [
+      "locales.en.sha256",
+      "0".repeat(64),
+      "locales.en is another message than locales.en.bodies.proto.identity",
+    ],
   ])("refuses %s: %j", (path, value, problem) => {
     const text = JSON.stringify(changed(aManifest(), path.split("."), value));
     expect(parseManifest(text)).toEqual({ ok: false, problem });

@@ -255,9 +255,8 @@ describe("bytes that cannot be used", () => {
 
 describe("a message that gRPC clients would refuse", () => {
   it("ends the run, and nothing is written", async () => {
-    world.snapshot = aSnapshot({
-      airports: [anAirportRow({ name: "x".repeat(3.5 * 1024 * 1024) })],
-    });
+    const name = "x".repeat((3.5 * 1024 * 1024) / 20);
+    world.snapshot = aSnapshot({ airports: moreAirports(20).map((row) => ({ ...row, name })) });
     await expect(world.runToEnd()).rejects.toMatchObject({
       name: "GuardsTripped",
       code: "guard_message_size",

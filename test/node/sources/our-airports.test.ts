@@ -57,6 +57,16 @@ describe("readAirports", () => {
     },
   );
 
+  it("refuses a file of which too many rows cannot be used to be kept in memory", async () => {
+    const columns = ["id", "type", "name", "latitude_deg", "longitude_deg"];
+    const header = csvOf([], [...columns, "iso_country", "iso_region", "iata_code"]);
+    const rejected = readText(header + ",,,,,,,x\n".repeat(50_001));
+    await expect(rejected).rejects.toMatchObject({
+      fault: "malformed_csv",
+      message: expect.stringContaining("over 50000 rows"),
+    });
+  });
+
   it("keeps no text for null: NA is Namibia", async () => {
     const row = anAirportRow({ iso_country: "NA", continent: "NA", iso_region: "NA-KH" });
     const { airports } = await read(row);
