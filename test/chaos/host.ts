@@ -1,0 +1,64 @@
+/**
+ * The process that is killed: Miniflare and workerd with stores on disk. Started by `service.ts`
+ * with its options as JSON; says when it serves; ends when its parent does.
+ */
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { unstable_readConfig } from "wrangler";
+import { bundleModules, rateLimits } from "../../bench/bundle.ts";
+import { applyMigrations } from "../../bench/migrations.ts";
+import type { FaultPlan } from "./fault-plan.ts";
+
+export interface HostOptions {
+  readonly folder: string;
+  readonly bundle: string;
+  readonly port: number;
+  readonly vars: { readonly [name: string]: string };
+  readonly plan: FaultPlan;
+  /** Whether D1 is still to get its tables. */
+  readonly migrate: boolean;
+}
+
+const NAME = "chaos";
+const options = JSON.parse(process.argv[2] ?? "") as HostOptions; // by service.ts
+process.once("disconnect", () => process.exit());
+const config = unstable_readConfig({ config: "wrangler.toml" });
+const objects: readonly { readonly name: string; readonly class_name: string }[] =
+  config.durable_objects.bindings;
+const durableObjects = Object.fromEntries(
+  objects.map(({ name, class_name }) => [name, { className: class_name, useSQLite: true }]),
+);
+const miniflare = new Miniflare({
+  ...convertV4MiniflareOptions({
+    workers: [
+      {
+        name: NAME,
+        rootPath: options.bundle,
+        modulesRoot: options.bundle,
+        modules: bundleModules(options.bundle),
+        compatibilityDate: config.compatibility_date ?? "",
+        compatibilityFlags: config.compatibility_flags,
+        bindings: {
+          ...config.vars,
+          ...options.vars,
+          CHAOS_PLAN: JSON.parse(JSON.stringify(options.plan)),
+        },
+        versionMetadata: "VERSION",
+        kvNamespaces: ["CATALOG"],
+        r2Buckets: ["ARCHIVE"],
+        d1Databases: ["HISTORY"],
+        ratelimits: rateLimits(config),
+        durableObjects,
+        unsafeDirectSockets: [{ host: "127.0.0.1", port: options.port }],
+      },
+    ],
+    handleStructuredLogs({ level, message }) {
+      appendFileSync(join(options.folder, "worker.log"), `${level} ${message}\n`);
+    },
+  }),
+  resourcePersistencePath: join(options.folder, "state"),
+});
+await miniflare.ready;
+if (options.migrate) await applyMigrations(await miniflare.getD1Database("HISTORY", NAME));
+process.send?.("ready");
