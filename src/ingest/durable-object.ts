@@ -43,6 +43,7 @@ export class IngestCoordinator extends DurableObject<Env> {
     const store = createCatalogStore(env.CATALOG, env.ARCHIVE);
     const history = createHistory(env.HISTORY);
     const audit = createAuditStore(env.HISTORY);
+    const workerVersion = env.VERSION.id || null;
     this.#coordinator = new Coordinator({
       state: new CoordinatorState(ctx.storage),
       pipeline: new Pipeline({
@@ -51,6 +52,7 @@ export class IngestCoordinator extends DurableObject<Env> {
         upstreams: upstreamsOf(config, env.ARCHIVE),
         snapshot: embeddedSnapshot,
         locales: config.locales,
+        workerVersion,
         now: Date.now,
       }),
       store,
@@ -63,7 +65,7 @@ export class IngestCoordinator extends DurableObject<Env> {
       newId: v7,
       log: (event, fields) => logLine("info", event, event.replaceAll("_", " "), fields),
       source: config.source,
-      workerVersion: env.VERSION.id || null,
+      workerVersion,
     });
     void ctx.blockConcurrencyWhile(async () =>
       this.#coordinator.recover(await ctx.storage.getAlarm()),

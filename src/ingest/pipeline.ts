@@ -9,6 +9,7 @@ import { type Blob, commonUnits, encodeBodies, encodeCommonSegment } from "./bod
 import {
   type Checkpoint,
   finish,
+  FIRST_CHECKPOINT,
   proceed,
   type RunContext,
   type StepResult,
@@ -29,6 +30,8 @@ export interface PipelineDependencies {
   readonly snapshot: Snapshot;
   /** Locales to publish, in order. */
   readonly locales: readonly string[];
+  /** Names the code that runs: another code may make other bytes of the same sources. */
+  readonly workerVersion: string | null;
   readonly now: () => number;
 }
 
@@ -38,18 +41,25 @@ export interface PipelineDependencies {
  */
 export class Pipeline {
   readonly #deps: PipelineDependencies;
+  readonly #name: string;
   #workspace: { key: string; workspace: Workspace } | undefined;
   readonly #segments = new Map<string, Blob>();
 
   constructor(deps: PipelineDependencies) {
     this.#deps = deps;
+    const { workerVersion, snapshot, locales } = deps;
+    this.#name = JSON.stringify([workerVersion, snapshot.sha256, locales]);
   }
 
   /**
-   * Does the next step. Throws SourceError or RunFault where the run cannot go on, anything else
+   * Does the next step. What another deploy has begun is begun anew, unless it is published: a
+   * catalog is never made of what two of them made. Throws SourceError or RunFault where the run cannot go on, anything else
    * where the step may succeed when repeated.
    */
   async step(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
+    const { stage, madeBy } = checkpoint;
+    if (stage !== "fetch" && stage !== "verify" && madeBy !== this.#name)
+      return proceed(FIRST_CHECKPOINT, { progress: { done: 0, total: 0 } });
     switch (checkpoint.stage) {
       case "fetch":
         return this.#fetch(checkpoint, context);
@@ -98,7 +108,8 @@ export class Pipeline {
       sources[name] = sha256;
       upstream[name] = { sha256, bytes: bytes.length, ...validators };
     }
-    return proceed({ ...checkpoint, stage: "parse", sources }, { upstream });
+    const madeBy = this.#name;
+    return proceed({ ...checkpoint, stage: "parse", madeBy, sources }, { upstream });
   }
 
   async #parse(checkpoint: Checkpoint): Promise<StepResult> {

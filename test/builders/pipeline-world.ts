@@ -17,7 +17,9 @@ import { aSnapshot } from "./small-snapshot.ts";
 export class PipelineWorld {
   readonly store = new MemoryCatalogStore();
   readonly archive = new MemorySourceArchive();
-  readonly locales: readonly string[];
+  /** What a deploy may change. */
+  locales: readonly string[];
+  workerVersion = "first";
   snapshot: Snapshot = aSnapshot();
   upstream: Upstream | undefined;
   forced = false;
@@ -43,6 +45,7 @@ export class PipelineWorld {
       upstreams: { test: this.upstream ?? embeddedUpstream(this.snapshot) },
       snapshot: this.snapshot,
       locales: this.locales,
+      workerVersion: this.workerVersion,
       now: () => Date.parse("2026-11-01T04:17:00.000Z"),
     });
   }
