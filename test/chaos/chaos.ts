@@ -18,6 +18,7 @@ import { Admin } from "./admin.ts";
 import { Clients, REQUESTS } from "./clients.ts";
 import type { StoredState } from "./evidence.ts";
 import { NO_FAULTS } from "./fault-plan.ts";
+import { readHostConfig } from "./host-config.ts";
 import { checkInvariants, checkStores } from "./invariants.ts";
 import { MALFORMED } from "./judge-answer.ts";
 import { Operator } from "./operator.ts";
@@ -64,12 +65,15 @@ if (!Number.isFinite(seed) || !(durationMs > 0))
 const folder = mkdtempSync(join(tmpdir(), "locations-chaos-"));
 const token = randomBytes(32).toString("base64url");
 const report = new Report();
+const config = readHostConfig();
 const service = new Service({
   folder,
+  config,
   bundle: join(folder, "bundle"),
   port: await freePort(),
   secret: randomBytes(16).toString("hex"),
   vars: {
+    ...config.vars,
     ADMIN_TOKENS: adminTokens(),
     DEFAULT_LOCALE,
     SOURCE: "dropped",

@@ -17,6 +17,7 @@ const TIMEOUT_MS = 2_000;
 /** After this time a client gives up: far longer than all deadlines of the service in a row. */
 const PATIENCE_MS = 90_000;
 const REST_MS = 60;
+const SETTLE_MS = 200;
 
 /** Every form of the call. */
 export const REQUESTS: readonly ChaosRequest[] = LOCALES.flatMap((locale) =>
@@ -74,7 +75,7 @@ export class Clients {
       const answer = await this.#send(request, etag);
       return this.#judge(request, answer, { etag, held });
     } catch (cause) {
-      await sleep(REST_MS);
+      await sleep(SETTLE_MS);
       if (this.#service.wasDead(sentAt, Date.now()))
         this.#report.count("answers", "none: process dead");
       else this.#violate("answers", request, String(cause));

@@ -5,9 +5,9 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { unstable_readConfig } from "wrangler";
-import { bundleModules, rateLimits } from "../../bench/bundle.ts";
+import { bundleModules } from "../../bench/bundle.ts";
 import { applyMigrations } from "../../bench/migrations.ts";
+import type { HostConfig } from "./host-config.ts";
 import type { FaultPlan } from "./fault-plan.ts";
 
 export interface HostOptions {
@@ -15,6 +15,8 @@ export interface HostOptions {
   readonly bundle: string;
   readonly port: number;
   readonly vars: { readonly [name: string]: string };
+  /** From wrangler.toml, which takes long to be read. */
+  readonly config: HostConfig;
   readonly plan: FaultPlan;
   /** Whether D1 is still to get its tables. */
   readonly migrate: boolean;
@@ -23,12 +25,7 @@ export interface HostOptions {
 const NAME = "chaos";
 const options = JSON.parse(process.argv[2] ?? "") as HostOptions; // by service.ts
 process.once("disconnect", () => process.exit());
-const config = unstable_readConfig({ config: "wrangler.toml" });
-const objects: readonly { readonly name: string; readonly class_name: string }[] =
-  config.durable_objects.bindings;
-const durableObjects = Object.fromEntries(
-  objects.map(({ name, class_name }) => [name, { className: class_name, useSQLite: true }]),
-);
+const { config } = options;
 const miniflare = new Miniflare({
   ...convertV4MiniflareOptions({
     workers: [
@@ -37,10 +34,9 @@ const miniflare = new Miniflare({
         rootPath: options.bundle,
         modulesRoot: options.bundle,
         modules: bundleModules(options.bundle),
-        compatibilityDate: config.compatibility_date ?? "",
-        compatibilityFlags: config.compatibility_flags,
+        compatibilityDate: config.compatibilityDate,
+        compatibilityFlags: config.compatibilityFlags,
         bindings: {
-          ...config.vars,
           ...options.vars,
           CHAOS_PLAN: JSON.parse(JSON.stringify(options.plan)),
         },
@@ -48,8 +44,8 @@ const miniflare = new Miniflare({
         kvNamespaces: ["CATALOG"],
         r2Buckets: ["ARCHIVE"],
         d1Databases: ["HISTORY"],
-        ratelimits: rateLimits(config),
-        durableObjects,
+        ratelimits: config.rateLimits,
+        durableObjects: config.durableObjects,
         unsafeDirectSockets: [{ host: "127.0.0.1", port: options.port }],
       },
     ],

@@ -112,7 +112,7 @@ function checkPublications({ operated, state }: Evidence, manifests: Manifests):
       what: `${repeats.length} generations are of nobody, after ${lost} rollbacks without an answer; of somebody are ${known.join(", ")}`,
     });
   for (const [generation, earlier] of operated.rollbacks)
-    if (!isSame(manifests.get(generation), manifests.get(earlier)))
+    if (!haveSameLocales(manifests.get(generation), manifests.get(earlier)))
       violations.push({ invariant: "I1", what: `${generation} does not repeat ${earlier}` });
   return violations;
 }
@@ -124,12 +124,12 @@ function publishersOf(rows: readonly RunRow[]): ReadonlyMap<number, readonly Run
 
 function isRepetition(manifest: Manifest, manifests: Manifests): boolean {
   return [...manifests.values()].some(
-    (earlier) => earlier.generation < manifest.generation && isSame(manifest, earlier),
+    (earlier) => earlier.generation < manifest.generation && haveSameLocales(manifest, earlier),
   );
 }
 
 /** A version that R2 never got has nothing to be compared with. */
-function isSame(one: Manifest | undefined, other: Manifest | undefined): boolean {
+function haveSameLocales(one: Manifest | undefined, other: Manifest | undefined): boolean {
   if (one === undefined || other === undefined) return true;
   return JSON.stringify(one.locales) === JSON.stringify(other.locales);
 }

@@ -20,8 +20,8 @@ export interface OperatorDependencies {
   readonly random: Random;
 }
 
-const REST_MAX_MS = 900;
-const PAUSE_MAX_MS = 4_000;
+const REST_MAX_MS = 500;
+const PAUSE_MAX_MS = 3_000;
 
 /** One operator: one call after the other, chosen by the seed. Remembers what was answered. */
 export class Operator {

@@ -28,7 +28,9 @@ export class Report {
       printTable({
         title,
         columns: ["", "times"],
-        rows: [...rows].toSorted().map(([row, times]) => [row, String(times)]),
+        rows: [...rows]
+          .toSorted(([a], [b]) => a.localeCompare(b))
+          .map(([row, times]) => [row, String(times)]),
       }),
     );
     return tables.join("");

@@ -2,12 +2,12 @@ import { BINDINGS, type FaultPlan, type Rates } from "./fault-plan.ts";
 import type { Random } from "./random.ts";
 
 const DRIZZLE: Rates = {
-  throw: 0.004,
-  hang: 0.0005,
+  throw: 0.002,
+  hang: 0.0003,
   slow: 0.01,
-  lost_reply: 0.004,
-  corrupt: 0.004,
-  missing: 0.004,
+  lost_reply: 0.003,
+  corrupt: 0.003,
+  missing: 0.003,
   stale: 0.05,
 };
 
@@ -16,6 +16,9 @@ const everywhere = (rates: Rates): FaultPlan["rates"] =>
 
 /** What may be wrong for some seconds, more likely the more often it stands here. */
 const WEATHERS: readonly (readonly [string, FaultPlan["rates"]])[] = [
+  ["calm", {}],
+  ["calm", {}],
+  ["calm", {}],
   ["calm", {}],
   ["calm", {}],
   ["drizzle", everywhere(DRIZZLE)],

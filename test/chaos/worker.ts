@@ -36,14 +36,18 @@ export class IngestCoordinator extends Coordinator {
 
   /** What the coordinator has stored, whatever it says of itself. */
   inspect(): CoordinatorTruth {
-    const select = (query: string) => this.ctx.storage.sql.exec(query).toArray();
-    const records = select("SELECT record FROM runs ORDER BY id").map((row): RunRecord =>
-      JSON.parse(String(row["record"])),
+    const texts = (query: string) =>
+      this.ctx.storage.sql
+        .exec<{ text: string }>(query)
+        .toArray()
+        .map(({ text }) => text);
+    const records = texts("SELECT record AS text FROM runs ORDER BY id").map((text): RunRecord =>
+      JSON.parse(text),
     );
-    const manifests = select("SELECT manifest FROM versions ORDER BY generation").map(
-      (row): Manifest => JSON.parse(String(row["manifest"])),
+    const manifests = texts("SELECT manifest AS text FROM versions ORDER BY generation").map(
+      (text): Manifest => JSON.parse(text),
     );
-    const count = (query: string) => Number(select(query)[0]?.["rows"]);
+    const count = (query: string) => this.ctx.storage.sql.exec<{ rows: number }>(query).one().rows;
     return {
       runs: records.map(({ run }) => run),
       manifests,
@@ -61,7 +65,7 @@ export default {
     if (room !== "chaos") return service.fetch(request, open(env));
     if (secret !== (env as ChaosEnv).CHAOS_SECRET) return new Response(null, { status: 404 });
     open(env);
-    switch (what) {
+    switch (what ?? "") {
       case "plan":
         calls.plan = await request.json();
         return Response.json({});
@@ -109,10 +113,10 @@ async function readState(env: Env): Promise<StoredState> {
     if (manifest !== null) kept[manifest.generation] = manifest;
   }
   return {
-    truth: truth as CoordinatorTruth, // plain data, as it was sent
+    truth,
     rows: results as unknown as StoredState["rows"], // the columns of ingest_runs
     kept,
-    kv: await readManifest(await env.CATALOG.get(MANIFEST_KEY)),
+    kv: readManifest(await env.CATALOG.get(MANIFEST_KEY)),
     r2: await readJson(await env.ARCHIVE.get(MANIFEST_KEY)),
   };
 }
@@ -123,5 +127,5 @@ async function readJson(object: R2ObjectBody | null): Promise<Manifest | null> {
 
 /** Nothing is checked here: what is not as it should be is for the checker to find. */
 function readManifest(text: string | null): Manifest | null {
-  return text === null ? null : (JSON.parse(text) as Manifest); // what the service wrote
+  return text === null ? null : (JSON.parse(text.split("\n")[0] ?? "") as Manifest); // what the service wrote
 }
