@@ -5,7 +5,7 @@ import type { Run, RunMode, RunOutcome, Stage, UpstreamFiles } from "./run.ts";
 /** Where a run stands between two steps; JSON. */
 export interface Checkpoint {
   readonly stage: Stage;
-  /** Name of the pipeline that made what follows; null before the first step. */
+  /** Snapshot and locales of the deploy that made what follows; null before the first step. */
   readonly madeBy: string | null;
   /** SHA-256 (hex) of each archived upstream file, and of the snapshot. */
   readonly sources: { readonly [file: string]: string };

@@ -43,7 +43,6 @@ export class IngestCoordinator extends DurableObject<Env> {
     const store = createCatalogStore(env.CATALOG, env.ARCHIVE);
     const history = createHistory(env.HISTORY);
     const audit = createAuditStore(env.HISTORY);
-    const workerVersion = env.VERSION.id || null;
     this.#coordinator = new Coordinator({
       state: new CoordinatorState(ctx.storage),
       pipeline: new Pipeline({
@@ -52,7 +51,6 @@ export class IngestCoordinator extends DurableObject<Env> {
         upstreams: upstreamsOf(config, env.ARCHIVE),
         snapshot: embeddedSnapshot,
         locales: config.locales,
-        workerVersion,
         now: Date.now,
       }),
       store,
@@ -65,7 +63,7 @@ export class IngestCoordinator extends DurableObject<Env> {
       newId: v7,
       log: (event, fields) => logLine("info", event, event.replaceAll("_", " "), fields),
       source: config.source,
-      workerVersion,
+      workerVersion: env.VERSION.id || null,
     });
     void ctx.blockConcurrencyWhile(async () =>
       this.#coordinator.recover(await ctx.storage.getAlarm()),

@@ -30,8 +30,6 @@ export interface PipelineDependencies {
   readonly snapshot: Snapshot;
   /** Locales to publish, in order. */
   readonly locales: readonly string[];
-  /** Names the code that runs: another code may make other bytes of the same sources. */
-  readonly workerVersion: string | null;
   readonly now: () => number;
 }
 
@@ -47,13 +45,12 @@ export class Pipeline {
 
   constructor(deps: PipelineDependencies) {
     this.#deps = deps;
-    const { workerVersion, snapshot, locales } = deps;
-    this.#name = JSON.stringify([workerVersion, snapshot.sha256, locales]);
+    this.#name = JSON.stringify([deps.snapshot.sha256, deps.locales]);
   }
 
   /**
-   * Does the next step. What another deploy has begun is begun anew, unless it is published: a
-   * catalog is never made of what two of them made. Throws SourceError or RunFault where the run cannot go on, anything else
+   * Does the next step. What a deploy with another snapshot or other locales has begun is begun anew,
+   * unless it is published. Throws SourceError or RunFault where the run cannot go on, anything else
    * where the step may succeed when repeated.
    */
   async step(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
@@ -171,6 +168,8 @@ export class Pipeline {
     if (message === undefined) throw new Error(`${locale} was not built`);
     const workspace = await this.#open(checkpoint);
     const { encoded } = await workspace.local(locale);
+    if (sha256Hex(workspace.common.proto, encoded.proto) !== message.sha256)
+      throw new Error(`${locale} is no longer what was built, before a deploy`);
     const segments = await this.#commonSegments(checkpoint);
     const { bodies, blobs } = encodeBodies(workspace.common, encoded, (unit) => {
       const index = commonUnits().findIndex(

@@ -196,7 +196,6 @@ export class CoordinatorWorld {
         upstreams: { embedded: upstream, other: upstream },
         snapshot: this.#snapshot,
         locales: this.locales,
-        workerVersion: null,
         now: () => this.time,
       }),
       store,

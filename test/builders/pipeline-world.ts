@@ -19,7 +19,6 @@ export class PipelineWorld {
   readonly archive = new MemorySourceArchive();
   /** What a deploy may change. */
   locales: readonly string[];
-  workerVersion = "first";
   snapshot: Snapshot = aSnapshot();
   upstream: Upstream | undefined;
   forced = false;
@@ -45,7 +44,6 @@ export class PipelineWorld {
       upstreams: { test: this.upstream ?? embeddedUpstream(this.snapshot) },
       snapshot: this.snapshot,
       locales: this.locales,
-      workerVersion: this.workerVersion,
       now: () => Date.parse("2026-11-01T04:17:00.000Z"),
     });
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Stage } from "../../../src/ingest/run.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
+import { aSnapshot, moreAirports } from "../../builders/small-snapshot.ts";
 
 /** Does the steps of a run until it stands before a stage. */
 async function runUntil(world: PipelineWorld, stage: Stage, entries = 0): Promise<void> {
@@ -36,11 +37,11 @@ describe("a deploy in the middle of a run", () => {
   });
 
   it.each<Stage>(["parse", "build", "guard", "encode", "publish"])(
-    "of other code begins anew what the code before began, before %s",
+    "with another snapshot begins anew what was begun, before %s",
     async (stage) => {
       const world = new PipelineWorld(["en"]);
       await runUntil(world, stage, stage === "publish" ? 1 : 0);
-      world.workerVersion = "second";
+      world.snapshot = aSnapshot({ airports: moreAirports(4) });
       const { next } = await world.step(world.newPipeline());
       expect(next).toMatchObject({
         stage: "fetch",
@@ -62,10 +63,22 @@ describe("a deploy in the middle of a run", () => {
     expect(Object.keys(world.current?.locales ?? {})).toEqual(["en"]);
   });
 
+  it("of code that encodes otherwise publishes no hash that is not its body's", async () => {
+    const world = new PipelineWorld(["en"]);
+    await runUntil(world, "encode");
+    const { content } = world.checkpoint;
+    const message = { ...content?.messages["en"], sha256: "a".repeat(64) };
+    world.checkpoint = JSON.parse(
+      JSON.stringify({ ...world.checkpoint, content: { ...content, messages: { en: message } } }),
+    );
+    await expect(goOn(world)).rejects.toThrow("en is no longer what was built");
+    expect(world.current).toBeNull();
+  });
+
   it("does not publish again what is published already", async () => {
     const world = new PipelineWorld(["en"]);
     await runUntil(world, "verify", 1);
-    world.workerVersion = "second";
+    world.snapshot = aSnapshot({ airports: moreAirports(4) });
     await goOn(world);
     expect(world.current?.generation).toBe(1);
     expect(world.run.generationAfter).toBe(1);
