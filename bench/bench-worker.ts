@@ -54,7 +54,10 @@ export class BenchWorker {
           r2Buckets: ["ARCHIVE"],
           ratelimits: rateLimits(config),
           d1Databases: ["HISTORY"],
-          durableObjects: { COORDINATOR: { className: "IngestCoordinator", useSQLite: true } },
+          durableObjects: {
+            ALERTS: { className: "AlertMonitor", useSQLite: true },
+            COORDINATOR: { className: "IngestCoordinator", useSQLite: true },
+          },
           unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
         })),
         defaultPersistRoot: join(folder, "state"),

@@ -14,6 +14,8 @@ export interface LocalWorkerOptions {
   readonly fresh: boolean;
   /** Value of the secret ADMIN_TOKENS. */
   readonly adminTokens: string;
+  /** Further settings, by their names. */
+  readonly vars?: { readonly [name: string]: string };
   readonly say: (line: string) => void;
   /** Ends everything when it aborts. */
   readonly signal: AbortSignal;
@@ -56,7 +58,7 @@ export class LocalWorker {
    * @throws StartError that names the step which failed.
    */
   static async start(options: LocalWorkerOptions): Promise<LocalWorker> {
-    const { port, locales, stateFolder, fresh, adminTokens, say, signal } = options;
+    const { port, locales, stateFolder, fresh, adminTokens, vars = {}, say, signal } = options;
     await assertPortIsFree(port);
     const folder = claimStateFolder(stateFolder, { fresh });
     try {
@@ -74,6 +76,7 @@ export class LocalWorker {
         `--env-file=${folder.secretsFile}`,
         `--var=LOCALES:${locales}`,
         `--var=MANIFEST_FRESH_MS:${LOCAL_FRESH_MS}`,
+        ...Object.entries(vars).map(([name, value]) => `--var=${name}:${value}`),
         "--show-interactive-dev-session=false",
       ];
       const worker = new LocalWorker(

@@ -2,25 +2,29 @@ import { waitUntil } from "cloudflare:workers";
 import notice from "../data/NOTICE.md";
 import { AccessKeys, fetchKeySet } from "./admin/access-keys.ts";
 import { accessVerifier } from "./admin/access-jwt.ts";
+import { alertCalls } from "./admin/alert-calls.ts";
 import { createAdminApp } from "./admin/app.ts";
 import { createAuditTrail } from "./admin/audit-trail.ts";
 import type { AuthenticationDependencies } from "./admin/authentication.ts";
 import type { CoordinatorUseCases } from "./admin/coordinator.ts";
 import { callCoordinator, type Repeatable } from "./admin/coordinator-calls.ts";
 import { readCredentials } from "./admin/credentials.ts";
+import { MONITOR_NAME } from "./alerts/monitor.ts";
 import { type Config, loadConfig } from "./config.ts";
 import { INSTANCE_NAME } from "./ingest/durable-object.ts";
-import { CRON_REQUESTS, cronRequest } from "./ingest/schedule.ts";
 import { describeError, logLine } from "./log.ts";
 import { createRpcHandler, isRpcRequest } from "./rpc/handler.ts";
+import { cronJob, ingestCrons } from "./schedule.ts";
 import { embeddedSnapshot } from "./sources/embedded-snapshot.ts";
 import { CachedCatalogReader } from "./storage/cached-catalog-reader.ts";
+import { createAlertHistory } from "./storage/alert-history.ts";
 import { createAuditStore } from "./storage/audit-store.ts";
 import { createCatalogStore } from "./storage/catalog-store.ts";
 import { createEdgeCache } from "./storage/edge-cache.ts";
 import { createHistory } from "./storage/history.ts";
 import { createStoreProbes } from "./storage/probes.ts";
 
+export { AlertMonitor } from "./alerts/durable-object.ts";
 export { IngestCoordinator } from "./ingest/durable-object.ts";
 
 /** What an isolate builds once. */
@@ -40,13 +44,15 @@ function openDoors(env: Env): Doors {
     ...authentication(env),
     coordinator: coordinatorUseCases(env),
     history: createHistory(env.HISTORY),
+    alerts: alertCalls(() => monitor(env)),
+    alertHistory: createAlertHistory(env.HISTORY),
     audit,
     diff: {
       store: createCatalogStore(env.CATALOG, env.ARCHIVE),
       cache: createEdgeCache(caches.default, version, waitUntil),
     },
     probes: createStoreProbes(env.CATALOG, env.HISTORY, env.ARCHIVE),
-    crons: Object.keys(CRON_REQUESTS),
+    crons: ingestCrons(),
     recordChange: createAuditTrail({
       save: async (entries) => audit.save(entries),
       keep: async (entry) => coordinator(env).keepAuditEntry(entry),
@@ -130,6 +136,24 @@ function coordinator(env: Env) {
   return env.COORDINATOR.getByName(INSTANCE_NAME);
 }
 
+function monitor(env: Env) {
+  return env.ALERTS.getByName(MONITOR_NAME);
+}
+
+/** Does the job of a cron trigger. */
+async function runJob(cron: string, scheduledTime: number, env: Env): Promise<void> {
+  const job = cronJob(cron);
+  switch (job.job) {
+    case "ingest":
+      return coordinator(env).tick(cron, scheduledTime, job.request);
+    case "evaluate_alerts":
+      await monitor(env).evaluate({ trigger: "cron", requestedBy: "cron", tick: scheduledTime });
+      return;
+    default:
+      job satisfies never;
+  }
+}
+
 export default {
   async fetch(request, env) {
     doors ??= openDoors(env);
@@ -137,6 +161,6 @@ export default {
   },
 
   async scheduled({ cron, scheduledTime }, env) {
-    await coordinator(env).tick(cron, scheduledTime, cronRequest(cron));
+    await runJob(cron, scheduledTime, env);
   },
 } satisfies ExportedHandler<Env>;

@@ -2,6 +2,7 @@ import {
   createDocument,
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
+  type ZodOpenApiResponseObject,
   type ZodOpenApiResponsesObject,
 } from "zod-openapi";
 import { PROBLEM_MEDIA_TYPE, problemSchema } from "./problem.ts";
@@ -54,7 +55,7 @@ function operation(spec: RouteSpec): ZodOpenApiOperationObject {
     ...(body && {
       requestBody: { required: false, content: { "application/json": { schema: body } } },
     }),
-    responses: { ...successes(spec), ...problems(spec) },
+    responses: responses(spec),
   };
 }
 
@@ -67,12 +68,21 @@ function operationId({ method, path }: RouteSpec): string {
   return [method, ...words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join("");
 }
 
-function successes({ responses }: RouteSpec): ZodOpenApiResponsesObject {
-  const entries = Object.entries(responses).map(([status, response]) => {
+/** Successes and problems; a status may stand for both, in two media types. */
+function responses(spec: RouteSpec): ZodOpenApiResponsesObject {
+  const found: { [status: string]: ZodOpenApiResponseObject } = {};
+  const problem = { [PROBLEM_MEDIA_TYPE]: { schema: problemSchema } };
+  for (const [status, description] of Object.entries(problems(spec)))
+    found[status] = { description, content: problem };
+  for (const [status, response] of Object.entries(spec.responses)) {
     const { description, body, mediaType = "application/json" } = response;
-    return [status, { description, ...(body && { content: { [mediaType]: { schema: body } } }) }];
-  });
-  return Object.fromEntries(entries);
+    const other = found[status];
+    found[status] = {
+      description: [description, other?.description].filter((text) => text).join("; or "),
+      ...(body && { content: { [mediaType]: { schema: body }, ...other?.content } }),
+    };
+  }
+  return found;
 }
 
 const ADMIN_PROBLEMS = {
@@ -83,7 +93,8 @@ const ADMIN_PROBLEMS = {
   503: "`admin_unconfigured`, `coordinator_unavailable`: see the detail",
 };
 
-function problems(spec: RouteSpec): ZodOpenApiResponsesObject {
+/** What each status of a problem means, with the codes of its problems. */
+function problems(spec: RouteSpec): { [status: string]: string } {
   const described: { [status: string]: string } = {
     400: "`invalid_query` or `invalid_body`: the detail names what is wrong",
     405: "`method_not_allowed`: see the header Allow",
@@ -93,10 +104,6 @@ function problems(spec: RouteSpec): ZodOpenApiResponsesObject {
     ...(spec.access !== "public" && ADMIN_PROBLEMS),
   };
   for (const [status, codes] of Object.entries(spec.problems ?? {}))
-    described[status] = [described[status], codes].filter((text) => text !== undefined).join("; ");
-  const entries = Object.entries(described).map(([status, description]) => [
-    status,
-    { description, content: { [PROBLEM_MEDIA_TYPE]: { schema: problemSchema } } },
-  ]);
-  return Object.fromEntries(entries);
+    described[status] = [described[status], codes].filter((text) => text).join("; ");
+  return described;
 }

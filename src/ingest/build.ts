@@ -3,7 +3,7 @@ import { airportId, cityId, compareIds, countryId, regionId } from "../catalog/i
 import { compareText } from "../catalog/integrity.ts";
 import type { Airport, Catalog, City, Country, Region } from "../catalog/model.ts";
 import { roundDegrees, type SourceAirport } from "../sources/our-airports.ts";
-import { placeKey, type Reference } from "../sources/reference.ts";
+import { placeKeyOf, type Reference } from "../sources/reference.ts";
 
 /** How an airport's city was found. */
 export type CityOrigin = "known_airport" | "known_place" | "synthetic";
@@ -32,7 +32,7 @@ export function buildCatalog(
   return {
     catalog: {
       airports: airports
-        .map((airport) => toAirport(airport, cities.keyOf))
+        .map((airport) => toAirport(airport, cities.idOf))
         .toSorted((a, b) => compareText(a.iata, b.iata)),
       cities: cities.cities,
       countries: reference.countries
@@ -45,7 +45,9 @@ export function buildCatalog(
   };
 }
 
-function toAirport(airport: SourceAirport, cityKeys: ReadonlyMap<string, string>): Airport {
+function toAirport(airport: SourceAirport, cityIds: ReadonlyMap<string, Uint8Array>): Airport {
+  const itsCityId = cityIds.get(airport.id);
+  if (itsCityId === undefined) throw new Error(`airport ${airport.id} has no city`);
   return {
     id: airportId(airport.id),
     iata: airport.iata,
@@ -53,37 +55,35 @@ function toAirport(airport: SourceAirport, cityKeys: ReadonlyMap<string, string>
     name: airport.name,
     lat: airport.lat,
     lon: airport.lon,
-    cityId: cityId(cityKeys.get(airport.id) ?? ""),
+    cityId: itsCityId,
   };
 }
 
 interface ResolvedCities {
   readonly cities: readonly City[];
-  /** City key by OurAirports id. */
-  readonly keyOf: ReadonlyMap<string, string>;
+  /** City id by OurAirports id. */
+  readonly idOf: ReadonlyMap<string, Uint8Array>;
   readonly origins: { readonly [O in CityOrigin]: number };
 }
 
 function resolveCities(airports: readonly SourceAirport[], reference: Reference): ResolvedCities {
-  const keyOf = new Map<string, string>();
+  const idOf = new Map<string, Uint8Array>();
+  const countryIds = new Map<string, Uint8Array>();
   const origins = { known_airport: 0, known_place: 0, synthetic: 0 };
   const served = Map.groupBy(airports, (airport) => {
     const { key, origin } = cityKeyOf(airport, reference);
-    keyOf.set(airport.id, key);
     origins[origin]++;
     return key;
   });
   const cities = [...served].map(([key, itsAirports]): City => {
-    const known = reference.cities.get(key) ?? syntheticCity(itsAirports);
-    return {
-      id: cityId(key),
-      name: known.name,
-      countryId: countryId(known.country),
-      lat: known.lat,
-      lon: known.lon,
-    };
+    const { name, country, lat, lon } = reference.cities.get(key) ?? syntheticCity(itsAirports);
+    const id = cityId(key);
+    for (const airport of itsAirports) idOf.set(airport.id, id);
+    const itsCountryId = countryIds.get(country) ?? countryId(country);
+    countryIds.set(country, itsCountryId);
+    return { id, name, countryId: itsCountryId, lat, lon };
   });
-  return { cities: cities.toSorted((a, b) => compareIds(a.id, b.id)), keyOf, origins };
+  return { cities: cities.toSorted((a, b) => compareIds(a.id, b.id)), idOf, origins };
 }
 
 function cityKeyOf(
@@ -92,9 +92,9 @@ function cityKeyOf(
 ): { key: string; origin: CityOrigin } {
   const byAirport = reference.cityOfAirport.get(airport.id);
   if (byAirport !== undefined) return { key: byAirport, origin: "known_airport" };
-  const folded = foldText(airport.municipality) || foldText(airport.name);
-  const byPlace = reference.cityOfPlace.get(placeKey(airport.region, folded));
+  const byPlace = reference.cityOfPlace.get(placeKeyOf(airport));
   if (byPlace !== undefined) return { key: byPlace, origin: "known_place" };
+  const folded = foldText(airport.municipality) || foldText(airport.name);
   const place = folded === "" ? `airport-${airport.id}` : folded;
   return { key: `ourairports:${airport.region}:${place}`, origin: "synthetic" };
 }

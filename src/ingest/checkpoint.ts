@@ -1,4 +1,5 @@
 import type { LocaleEntry, Manifest } from "../catalog/manifest.ts";
+import type { CommonPiece } from "./bodies.ts";
 import type { Content } from "./content.ts";
 import type { Run, RunMode, RunOutcome, Stage, UpstreamFiles } from "./run.ts";
 
@@ -11,8 +12,8 @@ export interface Checkpoint {
   readonly sources: { readonly [file: string]: string };
   /** From the guard stage on. */
   readonly content: Content | null;
-  /** SHA-256 of the common segment of each unit that has been stored, in order of `commonUnits`. */
-  readonly commonSegments: readonly string[];
+  /** The pieces of common segments that have been stored, for each of `commonUnits`. */
+  readonly common: readonly (readonly CommonPiece[])[];
   /** Entries of the locales whose blobs have been stored. */
   readonly entries: { readonly [locale: string]: LocaleEntry };
 }
@@ -22,7 +23,7 @@ export const FIRST_CHECKPOINT: Checkpoint = {
   madeBy: null,
   sources: {},
   content: null,
-  commonSegments: [],
+  common: [],
   entries: {},
 };
 

@@ -1,9 +1,10 @@
 import type { Manifest } from "../catalog/manifest.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
+import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
 import type { Pause } from "./pause.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import type { QueueView } from "./queue.ts";
-import { isOpen, type Run, type RunState, type UpstreamFiles } from "./run.ts";
+import { type EndedRun, isOpen, type Run, type RunState, type UpstreamFiles } from "./run.ts";
 import { VERSIONS_RETAINED } from "./versions.ts";
 
 /** A run with what only the coordinator knows of it. Times are milliseconds since 1970. */
@@ -26,16 +27,6 @@ export interface OutboxRow {
   readonly seq: number;
   readonly run: Run;
 }
-
-/** The part of Durable Object storage that the coordinator's tables need. */
-export interface TableStorage {
-  readonly sql: {
-    exec(query: string, ...bindings: (string | number | null)[]): { toArray(): SqlRow[] };
-  };
-  transactionSync<T>(work: () => T): T;
-}
-
-type SqlRow = { readonly [column: string]: unknown };
 
 /** What is kept once, by its name. */
 interface Facts {
@@ -89,6 +80,15 @@ export class CoordinatorState {
       running: this.#runsIn("running")[0],
       pause: this.pause(),
     };
+  }
+
+  /** Summaries of the runs that are over and remembered, newest first. */
+  endedRuns(): EndedRun[] {
+    const records = this.#records("WHERE state NOT IN ('queued', 'running') ORDER BY id DESC");
+    return records.map(({ run }) => {
+      const { id, state, outcome, trigger, mode, finishedAt, error, guards } = run;
+      return { id, state, outcome, trigger, mode, finishedAt, error, guards };
+    });
   }
 
   findRun(id: string): RunRecord | undefined {

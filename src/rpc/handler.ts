@@ -39,7 +39,8 @@ export function isRpcRequest(request: Request): boolean {
   const { url, headers } = request;
   const pathStart = url.indexOf("/", url.indexOf("//") + "//".length);
   if (url.startsWith(SERVICE_PATH, pathStart)) return true;
-  return isGrpc(headers.get("content-type") ?? "") && !url.startsWith("/admin", pathStart);
+  const isAdmin = /^\/admin/i.test(url.slice(pathStart));
+  return isGrpc(headers.get("content-type") ?? "") && !isAdmin;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { CONTRACT_LIMITS } from "../catalog/contract-limits.ts";
 import { compareText, isPosition } from "../catalog/integrity.ts";
 import { readCsv, type CsvRow } from "./csv.ts";
 
@@ -74,12 +75,15 @@ const REQUIRED_COLUMNS = [
  * Reads OurAirports' airports.csv, of which only rows with an IATA code are held in memory.
  *
  * @param knownCountries ISO 3166-1 alpha-2 codes that an airport may lie in.
+ * @param iataCode what an IATA code looks like.
  * @throws SourceError when the file as a whole cannot be used.
  */
 export async function readAirports(
   bytes: ReadableStream<Uint8Array>,
   knownCountries: ReadonlySet<string>,
+  iataCode: RegExp = CONTRACT_LIMITS.iata,
 ): Promise<AirportsRead> {
+  const interned = new Map<string, string>();
   const candidates: { airport: SourceAirport; line: number }[] = [];
   const rejects: Reject[] = [];
   const repaired: RepairCounts = {};
@@ -92,7 +96,7 @@ export async function readAirports(
       filtered++;
       continue;
     }
-    const parsed = parseAirport(row, knownCountries, repaired);
+    const parsed = parseAirport(row, { knownCountries, iataCode, interned }, repaired);
     if (typeof parsed === "string")
       rejects.push({ reason: parsed, line: row.line, iata, id: row.get("id") });
     else candidates.push({ airport: parsed, line: row.line });
@@ -101,11 +105,18 @@ export async function readAirports(
   return { airports, seen, filtered, rejects, repaired };
 }
 
+interface ParseRules {
+  readonly knownCountries: ReadonlySet<string>;
+  readonly iataCode: RegExp;
+  /** One string for all airports of a country or region. */
+  readonly interned: Map<string, string>;
+}
+
 type RepairCounts = { [R in RepairReason]?: number };
 
 function parseAirport(
   row: CsvRow,
-  knownCountries: ReadonlySet<string>,
+  { knownCountries, iataCode, interned }: ParseRules,
   repaired: RepairCounts,
 ): SourceAirport | RejectReason {
   if (!row.complete) return "column_count";
@@ -118,14 +129,21 @@ function parseAirport(
   const country = row.get("iso_country");
   if (type === undefined) return "type_excluded";
   if (!/^[1-9][0-9]*$/.test(id) || name === "") return "missing_required";
-  if (!/^[A-Z]{3}$/.test(iata)) return "bad_iata";
+  if (!iataCode.test(iata)) return "bad_iata";
   if (!isPosition({ lat, lon })) return "bad_coordinates";
   if (!knownCountries.has(country)) return "unknown_country";
   const icao = findIcao(row);
   countRepairs(row, name, icao, repaired);
-  const region = row.get("iso_region");
+  const region = intern(row.get("iso_region"), interned);
   const municipality = cleanText(row.get("municipality"));
-  return { id, type, name, lat, lon, country, region, municipality, iata, icao };
+  const code = intern(country, interned);
+  return { id, type, name, lat, lon, country: code, region, municipality, iata, icao };
+}
+
+function intern(text: string, interned: Map<string, string>): string {
+  const known = interned.get(text);
+  if (known === undefined) interned.set(text, text);
+  return known ?? text;
 }
 
 /** `icao_code`, else `gps_code`; never `ident`, which often only looks like an ICAO code. */

@@ -1,4 +1,5 @@
 import { gzipSync } from "node:zlib";
+import { CONTRACT_LIMITS } from "../../src/catalog/contract-limits.ts";
 import type { Manifest } from "../../src/catalog/manifest.ts";
 import { Coordinator } from "../../src/ingest/coordinator.ts";
 import { CoordinatorState } from "../../src/ingest/coordinator-state.ts";
@@ -59,6 +60,8 @@ export class CoordinatorWorld {
   /** Every call to a dependency, such as `kv put catalog/manifest` or `d1 save`. */
   readonly calls: string[] = [];
   readonly events: { readonly event: string; readonly fields: object }[] = [];
+  /** Ids of the runs whose end was told of, in order. */
+  readonly ended: string[] = [];
   /** Locales to publish, as the next instance is configured. */
   locales: readonly string[];
   /** Milliseconds since 1970. */
@@ -196,6 +199,7 @@ export class CoordinatorWorld {
         upstreams: { embedded: upstream, other: upstream },
         snapshot: this.#snapshot,
         locales: this.locales,
+        limits: CONTRACT_LIMITS,
         now: () => this.time,
       }),
       store,
@@ -216,6 +220,7 @@ export class CoordinatorWorld {
       now: () => this.time,
       newId: () => `run-${String(++this.#ids).padStart(6, "0")}`,
       log: (event, fields) => void this.events.push({ event, fields }),
+      runEnded: ({ id }) => void this.ended.push(id),
       source: "embedded",
       workerVersion: "v1",
     });

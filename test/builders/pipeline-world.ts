@@ -1,3 +1,4 @@
+import { CONTRACT_LIMITS } from "../../src/catalog/contract-limits.ts";
 import type { Manifest } from "../../src/catalog/manifest.ts";
 import {
   type Checkpoint,
@@ -44,6 +45,7 @@ export class PipelineWorld {
       upstreams: { test: this.upstream ?? embeddedUpstream(this.snapshot) },
       snapshot: this.snapshot,
       locales: this.locales,
+      limits: CONTRACT_LIMITS,
       now: () => Date.parse("2026-11-01T04:17:00.000Z"),
     });
   }

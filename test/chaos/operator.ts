@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { CRON_REQUESTS } from "../../src/ingest/schedule.ts";
+import { CRON_JOBS } from "../../src/schedule.ts";
 import type { Admin, AdminAnswer } from "./admin.ts";
 import type { Operated } from "./evidence.ts";
 import type { Random } from "./random.ts";
@@ -162,12 +162,12 @@ export class Operator {
 
   /** Cron ticks, some of them twice. */
   async #tick(): Promise<void> {
-    const [cron = ""] = Object.keys(CRON_REQUESTS);
+    const cron = this.#deps.random.pick(Object.keys(CRON_JOBS));
     if (this.#deps.random.chance(0.7)) this.#tickAt = Date.now();
     const path = `tick?cron=${encodeURIComponent(cron)}&at=${this.#tickAt}`;
     // A tick that meets a fault is lost, and nobody was told that it was taken.
     await this.#deps.service.control(path).catch(() => undefined);
-    this.#deps.report.count("operators", "cron tick");
+    this.#deps.report.count("operators", `cron tick ${cron}`);
   }
 
   /** Takes the coordinator's memory away, in the middle of what it does. */

@@ -2,7 +2,10 @@
  * The Worker as it is deployed, with bindings that fail when the harness wants them to, and a
  * control path whose secret the harness alone knows.
  */
-import service, { IngestCoordinator as Coordinator } from "../../src/worker.ts";
+import service, {
+  AlertMonitor as Monitor,
+  IngestCoordinator as Coordinator,
+} from "../../src/worker.ts";
 import type { Manifest } from "../../src/catalog/manifest.ts";
 import type { RunRecord } from "../../src/ingest/coordinator-state.ts";
 import { INSTANCE_NAME } from "../../src/ingest/durable-object.ts";
@@ -55,6 +58,12 @@ export class IngestCoordinator extends Coordinator {
       auditOutbox: count("SELECT COUNT(*) AS rows FROM audit_outbox"),
       isReplicated: count("SELECT COUNT(*) AS rows FROM facts WHERE name = 'unreplicated'") === 0,
     };
+  }
+}
+
+export class AlertMonitor extends Monitor {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, open(env));
   }
 }
 

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import { exportSPKI, importJWK, SignJWT, UnsecuredJWT } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { accessVerifier } from "../../../src/admin/access-jwt.ts";
@@ -23,14 +23,16 @@ let fetches: number;
 let time: number;
 let verify: ReturnType<typeof accessVerifier>;
 
+async function serveKeys(response: ServerResponse): Promise<void> {
+  fetches++;
+  const keys = await team.keySet();
+  response.writeHead(outage?.status ?? 200, { "content-type": "application/json" });
+  response.end(outage?.body ?? JSON.stringify(keys));
+}
+
 beforeAll(async () => {
-  server = createServer((_request, response) => {
-    fetches++;
-    void team.keySet().then((keys) => {
-      response.writeHead(outage?.status ?? 200, { "content-type": "application/json" });
-      response.end(outage?.body ?? JSON.stringify(keys));
-    });
-  }).listen(0, "127.0.0.1");
+  server = createServer((_request, response) => void serveKeys(response));
+  server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("no port was assigned");

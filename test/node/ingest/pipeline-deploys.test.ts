@@ -46,7 +46,7 @@ describe("a deploy in the middle of a run", () => {
       expect(next).toMatchObject({
         stage: "fetch",
         content: null,
-        commonSegments: [],
+        common: [],
         entries: {},
       });
       await goOn(world);
@@ -71,7 +71,7 @@ describe("a deploy in the middle of a run", () => {
     world.checkpoint = JSON.parse(
       JSON.stringify({ ...world.checkpoint, content: { ...content, messages: { en: message } } }),
     );
-    await expect(goOn(world)).rejects.toThrow("en is no longer what was built");
+    await expect(goOn(world)).rejects.toThrow("the message in en is not the one that was built");
     expect(world.current).toBeNull();
   });
 

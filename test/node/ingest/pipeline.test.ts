@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
 import { manifestBlobs } from "../../../src/catalog/manifest.ts";
+import { commonUnits } from "../../../src/ingest/bodies.ts";
 import { blobKey, generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { anAirportRow } from "../../builders/source.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
@@ -32,7 +33,7 @@ describe("a run", () => {
       "publish",
       "verify",
     ]);
-    expect(common).toBe(world.checkpoint.commonSegments.length);
+    expect(common).toBe(commonUnits().length);
     expect(puts().slice(-3)).toEqual([
       `r2 put ${generationKey(1)}`,
       `r2 put ${MANIFEST_KEY}`,
@@ -104,7 +105,7 @@ describe("a run", () => {
         cityOrigins: { known_airport: 3, known_place: 0, synthetic: 48 },
       },
     });
-    const units = world.checkpoint.commonSegments.length + 3;
+    const units = commonUnits().length + 3;
     expect(world.run.progress).toEqual({ done: units, total: units });
     expect(world.run).toMatchObject({ generationBefore: null, generationAfter: 1 });
   });
