@@ -86,6 +86,7 @@ const clients = new Clients(service, report);
 const admin = new Admin(service, report, token);
 const random = new Random(seed, "operator");
 const operator = new Operator({ admin, service, report, random });
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 let hasEnded = false;
 try {
   await main();
