@@ -8,6 +8,7 @@ const SMALL_AIRPORTS = 400;
 export const FEWEST_AIRPORTS = 300;
 /** Airports that a variation leaves out: few enough for the guards. */
 const LEFT_OUT_MAX = 4;
+const REGION_COLUMN = 9;
 
 const [heading = "", ...lines] = gunzipSync(readFileSync("data/snapshot/airports.csv.gz"))
   .toString()
@@ -16,17 +17,20 @@ const [heading = "", ...lines] = gunzipSync(readFileSync("data/snapshot/airports
 
 export const REGIONS_FILE = new Uint8Array(readFileSync("data/snapshot/regions.csv.gz"));
 
+const small = lines.slice(0, SMALL_AIRPORTS);
+/** Airports of the region that has most: leaving some of them out changes one region only. */
+const inLargestRegion = largestGroup(small, (line) => line.split(",").at(REGION_COLUMN) ?? "");
+
 /** A small world that lacks a few airports, others with each call. */
 export function goodAirports(random: Random): Uint8Array<ArrayBuffer> {
-  const left = lines.slice(0, SMALL_AIRPORTS);
-  for (let count = random.between(0, LEFT_OUT_MAX); count > 0; count--)
-    left.splice(random.between(0, left.length - 1), 1);
-  return file(left);
+  const left = new Set(small);
+  for (let count = random.between(1, LEFT_OUT_MAX); count > 0; count--)
+    left.delete(random.pick(inLargestRegion));
+  return file([...left]);
 }
 
 /** What must never be published: too few airports, a broken row, a page instead of CSV, nothing. */
 export function badAirports(random: Random): Uint8Array<ArrayBuffer> {
-  const small = lines.slice(0, SMALL_AIRPORTS);
   const text = Buffer.from(file(small)).toString();
   return random.pick([
     () => file(small.slice(0, FEWEST_AIRPORTS / 2)),
@@ -36,6 +40,11 @@ export function badAirports(random: Random): Uint8Array<ArrayBuffer> {
     () => file([]),
     () => file(small.map((line) => line.replace(/,(-?\d+\.\d+),/, ",not a number,"))),
   ])();
+}
+
+function largestGroup(rows: readonly string[], key: (row: string) => string): readonly string[] {
+  const groups = [...Map.groupBy(rows, key).values()];
+  return groups.toSorted((a, b) => b.length - a.length)[0] ?? [];
 }
 
 function file(rows: readonly string[]): Uint8Array<ArrayBuffer> {
