@@ -21,7 +21,7 @@ export interface OperatorDependencies {
 }
 
 const REST_MAX_MS = 500;
-const PAUSE_MAX_MS = 3_000;
+const PAUSE_MAX_MS = 8_000;
 
 /** One operator: one call after the other, chosen by the seed. Remembers what was answered. */
 export class Operator {
