@@ -19,9 +19,10 @@ import {
 } from "./bodies.ts";
 import {
   type Checkpoint,
+  deployName,
   FIRST_CHECKPOINT,
   finish,
-  isOfThisDeploy,
+  isOfDeploy,
   proceed,
   type RunContext,
   type StepResult,
@@ -55,20 +56,23 @@ export interface PipelineDependencies {
  */
 export class Pipeline {
   readonly #deps: PipelineDependencies;
+  readonly #deploy: string;
   #workspace: { key: string; workspace: Workspace } | undefined;
   #local: { key: string; parts: LocalParts } | undefined;
   readonly #pieces = new HeldPieces();
 
   constructor(deps: PipelineDependencies) {
     this.#deps = deps;
+    this.#deploy = deployName(deps.snapshot.sha256, deps.locales);
   }
 
   /**
-   * Does the next step, or begins anew where a deploy has come in between. Throws SourceError or RunFault where the run cannot go on, anything else
-   * where the step may succeed when repeated.
+   * Does the next step. What a deploy with other code, another snapshot or other locales has begun is
+   * begun anew, unless it is published. Throws SourceError or RunFault where the run cannot go on,
+   * anything else where the step may succeed when repeated.
    */
   async step(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
-    if (!isOfThisDeploy(checkpoint, this.#deps.snapshot.sha256))
+    if (!isOfDeploy(checkpoint, this.#deploy))
       return proceed(FIRST_CHECKPOINT, { progress: { done: 0, total: 0 } });
     switch (checkpoint.stage) {
       case "fetch":
@@ -119,7 +123,8 @@ export class Pipeline {
       sources[name] = sha256;
       upstream[name] = { sha256, bytes: bytes.length, ...validators };
     }
-    return proceed({ ...checkpoint, stage: "parse", sources }, { upstream });
+    const madeBy = this.#deploy;
+    return proceed({ ...checkpoint, stage: "parse", madeBy, sources }, { upstream });
   }
 
   async #parse(checkpoint: Checkpoint): Promise<StepResult> {

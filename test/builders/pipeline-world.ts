@@ -18,7 +18,8 @@ import { aSnapshot } from "./small-snapshot.ts";
 export class PipelineWorld {
   readonly store = new MemoryCatalogStore();
   readonly archive = new MemorySourceArchive();
-  readonly locales: readonly string[];
+  /** What a deploy may change. */
+  locales: readonly string[];
   snapshot: Snapshot = aSnapshot();
   upstream: Upstream | undefined;
   forced = false;

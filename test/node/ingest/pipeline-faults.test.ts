@@ -120,7 +120,7 @@ describe("a checkpoint that other code has made", () => {
     const world = new PipelineWorld(LOCALES);
     const pipeline = world.newPipeline();
     while (world.checkpoint.stage !== "encode") await world.step(pipeline);
-    world.checkpoint = { ...world.checkpoint, format: 1 };
+    world.checkpoint = { ...world.checkpoint, madeBy: "other code" };
     await world.step(pipeline);
     expect(world.checkpoint).toEqual(FIRST_CHECKPOINT);
     expect(world.run.progress).toEqual({ done: 0, total: 0 });
@@ -132,7 +132,7 @@ describe("a checkpoint that other code has made", () => {
     const world = new PipelineWorld(LOCALES);
     const pipeline = world.newPipeline();
     while (world.checkpoint.stage !== "verify") await world.step(pipeline);
-    world.checkpoint = { ...world.checkpoint, format: 1 };
+    world.checkpoint = { ...world.checkpoint, madeBy: "other code" };
     expect(await world.step(pipeline)).toMatchObject({ outcome: "published", next: null });
   });
 });
