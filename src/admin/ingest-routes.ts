@@ -67,6 +67,11 @@ function refuse(c: Context<Http>, result: Extract<EnqueueResult, { ok: false }>)
     return sendProblem(c, { status: 409, code: "paused", detail });
   }
   c.header("retry-after", String(QUEUE_RETRY_SECONDS));
+  if (result.reason === "restoring") {
+    const detail =
+      "A backup is being restored, which replaces the queue. Try again when it is done.";
+    return sendProblem(c, { status: 409, code: "restoring", detail });
+  }
   const detail = `${result.queueDepth} runs wait already. Try again later, or cancel one.`;
   return sendProblem(c, { status: 429, code: "queue_full", detail });
 }

@@ -1,10 +1,11 @@
 import { gzipSync } from "node:zlib";
 import type { Manifest } from "../../src/catalog/manifest.ts";
-import { Coordinator } from "../../src/ingest/coordinator.ts";
+import { type BackupFirst, Coordinator } from "../../src/ingest/coordinator.ts";
 import { CoordinatorState } from "../../src/ingest/coordinator-state.ts";
 import { Pipeline, type PipelineDependencies } from "../../src/ingest/pipeline.ts";
 import type { EnqueueAnswer, EnqueueRequest } from "../../src/ingest/queue.ts";
 import type { Run } from "../../src/ingest/run.ts";
+import { StateTransfer } from "../../src/ingest/state-transfer.ts";
 import type { Upstream } from "../../src/sources/upstream.ts";
 import type { SourceArchive } from "../../src/storage/source-archive.ts";
 import { MemoryCatalogStore } from "./memory-catalog-store.ts";
@@ -65,19 +66,24 @@ export class CoordinatorWorld {
   upstream: Upstream = anUpstream(moreAirports(AIRPORTS_AT_FIRST));
   /** What it throws is the fault of the dependency that is called; what it awaits its delay. */
   before: (call: string) => void | Promise<void> = () => {};
+  /** How far the backup is that a forced run waits for. */
+  backUpFirst: (runId: string) => Promise<BackupFirst> = async () => ({ state: "done" });
   /** The same, once the call has taken effect: its reply is lost. */
   after: (call: string) => void = () => {};
   coordinator: Coordinator;
+  /** What hands the coordinator's state out and takes it in. */
+  transfer: StateTransfer;
+  readonly snapshot = aSnapshot();
   #instance = 0;
   #ids = 0;
   #gone = Promise.withResolvers<void>();
-  readonly #snapshot = aSnapshot();
   readonly #makePipeline: (deps: PipelineDependencies) => Pipeline;
 
   constructor({ locales = ["en"], makePipeline }: CoordinatorWorldOptions = {}) {
     this.locales = locales;
     this.#makePipeline = makePipeline ?? ((deps) => new Pipeline(deps));
     this.coordinator = this.#newCoordinator();
+    this.transfer = this.#newTransfer();
   }
 
   /** Loses the coordinator; whatever it was about to do is never done. A new one takes its place. */
@@ -86,6 +92,7 @@ export class CoordinatorWorld {
     this.#gone.resolve();
     this.#gone = Promise.withResolvers();
     this.coordinator = this.#newCoordinator();
+    this.transfer = this.#newTransfer();
     void this.coordinator.recover(this.alarmAt);
   }
 
@@ -163,6 +170,10 @@ export class CoordinatorWorld {
     return this.calls.filter((call) => call.startsWith(beginning));
   }
 
+  #newTransfer(): StateTransfer {
+    return new StateTransfer(this.tables, new CoordinatorState(this.tables), () => this.time);
+  }
+
   #newCoordinator(): Coordinator {
     const instance = this.#instance;
     const enter = (call: string) => this.#enter(instance, call);
@@ -191,7 +202,7 @@ export class CoordinatorWorld {
         store,
         archive,
         upstreams: { embedded: upstream, other: upstream },
-        snapshot: this.#snapshot,
+        snapshot: this.snapshot,
         locales: this.locales,
         now: () => this.time,
       }),
@@ -202,6 +213,7 @@ export class CoordinatorWorld {
         this.after("d1 save");
       },
       deleteOldRuns: async () => enter("d1 delete"),
+      backUpFirst: async (runId) => this.backUpFirst(runId),
       setAlarm: async (at) => {
         if (instance === this.#instance) this.alarmAt = at;
       },
