@@ -1,14 +1,15 @@
 import { waitUntil } from "cloudflare:workers";
 import { createAdminApp } from "./admin/app.ts";
 import { type Config, loadConfig } from "./config.ts";
-import { INSTANCE_NAME } from "./ingest/durable-object.ts";
-import { cronRequest } from "./ingest/schedule.ts";
+import { BACKUP_INSTANCE_NAME, INSTANCE_NAME } from "./ingest/durable-object.ts";
+import { backupCron, cronRequest } from "./ingest/schedule.ts";
 import { describeError, logLine } from "./log.ts";
 import { createRpcHandler, isRpcRequest } from "./rpc/handler.ts";
 import { embeddedSnapshot } from "./sources/embedded-snapshot.ts";
 import { CachedCatalogReader } from "./storage/cached-catalog-reader.ts";
 import { createCatalogStore } from "./storage/catalog-store.ts";
 
+export { BackupCoordinator } from "./backup/durable-object.ts";
 export { IngestCoordinator } from "./ingest/durable-object.ts";
 
 /** What an isolate builds once. */
@@ -64,6 +65,9 @@ export default {
   },
 
   async scheduled({ cron, scheduledTime }, env) {
+    const backup = backupCron(cron);
+    if (backup !== undefined)
+      return env.BACKUPS.getByName(BACKUP_INSTANCE_NAME).tick(cron, scheduledTime, backup);
     await coordinator(env).tick(cron, scheduledTime, cronRequest(cron));
   },
 } satisfies ExportedHandler<Env>;
