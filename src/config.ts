@@ -16,24 +16,11 @@ export interface Config {
   readonly sourceUrls: SourceUrls;
   readonly sourceAllowedHosts: readonly string[];
   readonly sourceMaxBytes: number;
-  /** Empty if no token is configured: then the admin routes answer 503. */
-  readonly adminTokens: readonly AdminToken[];
 }
 
 /** Upstreams that can be configured and asked for. */
 export const SOURCE_NAMES = ["embedded", "ourairports", "dropped"] as const;
 export type SourceName = (typeof SOURCE_NAMES)[number];
-
-export type Scope = "read" | "operate";
-
-/** A bearer token by the SHA-256 (hex) of its text. */
-export interface AdminToken {
-  readonly id: string;
-  readonly sha256: string;
-  readonly scopes: readonly Scope[];
-  /** Milliseconds since 1970, or null if it does not expire. */
-  readonly expiresAt: number | null;
-}
 
 /** Settings that cannot be used; the message names each and says what it must be. */
 export class ConfigError extends Error {
@@ -51,7 +38,7 @@ export type Settings = Pick<
   | "SOURCE_URLS"
   | "SOURCE_ALLOWED_HOSTS"
   | "SOURCE_MAX_BYTES"
-> & { readonly ADMIN_TOKENS?: string };
+>;
 
 const wholeNumber = (min: number, max: number) =>
   z
@@ -59,15 +46,6 @@ const wholeNumber = (min: number, max: number) =>
     .regex(/^\d+$/, "must be a whole number")
     .transform(Number)
     .refine((n) => n >= min && n <= max, `must be between ${min} and ${max}`);
-
-const tokens = z.array(
-  z.strictObject({
-    id: z.string().min(1),
-    sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be 64 lower-case hex digits"),
-    scopes: z.array(z.enum(["read", "operate"])).min(1),
-    expires_at: z.iso.datetime().optional(),
-  }),
-);
 
 /**
  * Reads the settings.
@@ -94,7 +72,6 @@ export function loadConfig(settings: Settings, known: readonly SnapshotLocale[])
       .string()
       .transform((text) => splitList(text).filter((host) => host !== "")),
     SOURCE_MAX_BYTES: wholeNumber(1, 64 * 1024 * 1024),
-    ADMIN_TOKENS: z.string().default("[]").transform(parseTokens),
   });
   const parsed = schema.safeParse(settings);
   if (!parsed.success)
@@ -115,7 +92,6 @@ export function loadConfig(settings: Settings, known: readonly SnapshotLocale[])
     sourceUrls: parsed.data.SOURCE_URLS,
     sourceAllowedHosts: parsed.data.SOURCE_ALLOWED_HOSTS,
     sourceMaxBytes: parsed.data.SOURCE_MAX_BYTES,
-    adminTokens: parsed.data.ADMIN_TOKENS,
   };
 }
 
@@ -141,24 +117,4 @@ function parseUrls(text: string, context: z.RefinementCtx): SourceUrls {
     if (!parsed.ok) context.addIssue(`"${url}" ${parsed.problem}`);
   }
   return { "airports.csv": airports, "regions.csv": regions };
-}
-
-function parseTokens(text: string, context: z.RefinementCtx): AdminToken[] {
-  const parsed = tokens.safeParse(parseJson(text));
-  if (parsed.success)
-    return parsed.data.map(({ expires_at, ...token }) => ({
-      ...token,
-      expiresAt: expires_at === undefined ? null : Date.parse(expires_at),
-    }));
-  const where = parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
-  context.addIssue(`must be a JSON list of {id, sha256, scopes, expires_at?}: ${where.join("; ")}`);
-  return z.NEVER;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

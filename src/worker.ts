@@ -1,13 +1,25 @@
 import { waitUntil } from "cloudflare:workers";
+import notice from "../data/NOTICE.md";
+import { AccessKeys, fetchKeySet } from "./admin/access-keys.ts";
+import { accessVerifier } from "./admin/access-jwt.ts";
 import { createAdminApp } from "./admin/app.ts";
+import { createAuditTrail } from "./admin/audit-trail.ts";
+import type { AuthenticationDependencies } from "./admin/authentication.ts";
+import type { CoordinatorUseCases } from "./admin/coordinator.ts";
+import { callCoordinator, type Repeatable } from "./admin/coordinator-calls.ts";
+import { readCredentials } from "./admin/credentials.ts";
 import { type Config, loadConfig } from "./config.ts";
 import { BACKUP_INSTANCE_NAME, INSTANCE_NAME } from "./ingest/durable-object.ts";
-import { backupCron, cronRequest } from "./ingest/schedule.ts";
+import { backupCron, CRON_REQUESTS, cronRequest } from "./ingest/schedule.ts";
 import { describeError, logLine } from "./log.ts";
 import { createRpcHandler, isRpcRequest } from "./rpc/handler.ts";
 import { embeddedSnapshot } from "./sources/embedded-snapshot.ts";
 import { CachedCatalogReader } from "./storage/cached-catalog-reader.ts";
+import { createAuditStore } from "./storage/audit-store.ts";
 import { createCatalogStore } from "./storage/catalog-store.ts";
+import { createEdgeCache } from "./storage/edge-cache.ts";
+import { createHistory } from "./storage/history.ts";
+import { createStoreProbes } from "./storage/probes.ts";
 
 export { BackupCoordinator } from "./backup/durable-object.ts";
 export { IngestCoordinator } from "./ingest/durable-object.ts";
@@ -23,14 +35,28 @@ let doors: Doors | undefined;
 function openDoors(env: Env): Doors {
   const config = loadConfig(env, embeddedSnapshot.locales);
   const reader = createReader(env, config);
+  const audit = createAuditStore(env.HISTORY);
+  const version = env.VERSION.id || "local";
   const admin = createAdminApp({
-    tokens: config.adminTokens,
-    ingest: {
-      enqueue: (request) => coordinator(env).enqueue(request),
-      findRun: (id) => coordinator(env).findRun(id),
+    ...authentication(env),
+    coordinator: coordinatorUseCases(env),
+    history: createHistory(env.HISTORY),
+    audit,
+    diff: {
+      store: createCatalogStore(env.CATALOG, env.ARCHIVE),
+      cache: createEdgeCache(caches.default, version, waitUntil),
     },
+    probes: createStoreProbes(env.CATALOG, env.HISTORY, env.ARCHIVE),
+    crons: Object.keys(CRON_REQUESTS),
+    recordChange: createAuditTrail({
+      save: async (entries) => audit.save(entries),
+      keep: async (entry) => coordinator(env).keepAuditEntry(entry),
+      log: logLine,
+    }),
     reader,
-    now: Date.now,
+    defaultLocale: config.defaultLocale,
+    notice,
+    version,
   });
   return {
     rpc: createRpcHandler({
@@ -38,7 +64,12 @@ function openDoors(env: Env): Doors {
       defaultLocale: config.defaultLocale,
       log: (message, cause) => logLine("error", "rpc_error", message, describeError(cause)),
     }),
-    admin: (request) => admin.fetch(request),
+    // A change goes on to its end, and into the audit, when its client has gone away.
+    admin: (request) => {
+      const answer = Promise.resolve(admin.fetch(request));
+      if (request.method === "POST") waitUntil(answer);
+      return answer;
+    },
   };
 }
 
@@ -51,6 +82,48 @@ function createReader(env: Env, config: Config): CachedCatalogReader {
     manifestFreshMs: config.manifestFreshMs,
     cacheMaxBytes: config.cacheMaxBytes,
   });
+}
+
+/** Who may use the admin routes, and how that is found out. */
+function authentication(env: Env): AuthenticationDependencies {
+  const credentials = readCredentials(env);
+  const access = credentials.ok ? credentials.credentials.access : null;
+  const keys = new AccessKeys({
+    fetchKeys: async () => fetchKeySet(`${access?.issuer}/cdn-cgi/access/certs`, fetch),
+    waitUntil,
+    now: Date.now,
+    report: (cause) =>
+      logLine("warn", "access_keys_unreadable", "no keys of Access", describeError(cause)),
+  });
+  return {
+    credentials,
+    verifyAccess: access === null ? NO_ACCESS : accessVerifier(access, keys, Date.now),
+    mayFailAgain: async (key) => (await env.AUTH_FAILURES.limit({ key })).success,
+    now: Date.now,
+  };
+}
+
+const NO_ACCESS: AuthenticationDependencies["verifyAccess"] = async () => ({
+  ok: false,
+  reason: "refused",
+});
+
+function coordinatorUseCases(env: Env): CoordinatorUseCases {
+  type Stub = ReturnType<typeof coordinator>;
+  const call = <T>(repeatable: Repeatable, work: (stub: Stub) => Promise<T>) =>
+    callCoordinator(() => coordinator(env), repeatable, work);
+  return {
+    enqueue: async (request) => call("once", async (stub) => stub.enqueue(request)),
+    pause: async (request, cancel) =>
+      call("idempotent", async (stub) => stub.pause(request, cancel)),
+    resume: async () => call("idempotent", async (stub) => stub.resume()),
+    cancel: async (id, by) => call("once", async (stub) => stub.cancel(id, by)),
+    rollback: async (generation) => call("once", async (stub) => stub.rollback(generation)),
+    findRun: async (id) => call("idempotent", async (stub) => stub.findRun(id)),
+    unsettledRuns: async () => call("idempotent", async (stub) => stub.unsettledRuns()),
+    versions: async () => call("idempotent", async (stub) => stub.versions()),
+    status: async () => call("idempotent", async (stub) => stub.status()),
+  };
 }
 
 /** A stub for each call: one that saw its object reset stays broken. */

@@ -1,27 +1,60 @@
-import { Hono, type MiddlewareHandler } from "hono";
+import { Hono } from "hono";
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
-import notice from "../../data/NOTICE.md";
-import type { AdminToken } from "../config.ts";
 import { describeError, logLine } from "../log.ts";
+import type { AuditStore } from "../storage/audit-store.ts";
 import type { CatalogReader } from "../storage/catalog-reader.ts";
-import { authenticate } from "./authentication.ts";
+import type { History } from "../storage/history.ts";
+import type { StoreProbes } from "../storage/probes.ts";
+import { auditRoutes } from "./audit-routes.ts";
+import type { RecordChange } from "./audit-trail.ts";
+import type { AuthenticationDependencies } from "./authentication.ts";
+import { catalogHealthRoutes } from "./catalog-health-routes.ts";
+import type { CoordinatorUseCases } from "./coordinator.ts";
+import { dashboardRoutes } from "./dashboard-routes.ts";
+import { type DiffDependencies, diffRoutes } from "./diff-routes.ts";
+import { adminGate } from "./gate.ts";
 import type { Http } from "./http.ts";
-import { ingestRoutes, type IngestUseCases } from "./ingest-routes.ts";
+import { ingestControlRoutes } from "./ingest-control-routes.ts";
+import { catalogCheck, coordinatorCheck, lastRunsCheck, storeChecks } from "./monitor-checks.ts";
+import { monitorRoutes } from "./monitor-routes.ts";
+import { openApiRoutes } from "./openapi-routes.ts";
 import { sendProblem } from "./problem.ts";
-import { quickChecks } from "./quick-checks.ts";
+import type { Route } from "./route.ts";
+import { addRoutes } from "./router.ts";
+import { runRoutes } from "./run-routes.ts";
+import { catalogSection, ingestSection } from "./summary-sections.ts";
+import { versionRoutes } from "./version-routes.ts";
 
-export interface AdminDependencies {
-  readonly tokens: readonly AdminToken[];
-  readonly ingest: IngestUseCases;
+export interface AdminDependencies extends AuthenticationDependencies {
+  readonly coordinator: CoordinatorUseCases;
+  readonly history: History;
+  readonly audit: Pick<AuditStore, "list">;
   readonly reader: CatalogReader;
-  readonly now: () => number;
+  /** Locale of a request that names none. */
+  readonly defaultLocale: string;
+  readonly diff: Omit<DiffDependencies, "defaultLocale">;
+  readonly probes: StoreProbes;
+  /** The cron triggers that ask for a run. */
+  readonly crons: readonly string[];
+  readonly recordChange: RecordChange;
+  /** The credits that the data's licences ask for, in Markdown. */
+  readonly notice: string;
+  /** Version of the Worker, for the OpenAPI document. */
+  readonly version: string;
 }
 
-/** Everything that the Worker answers over plain HTTP. */
-export function createAdminApp({ tokens, ingest, reader, now }: AdminDependencies): Hono<Http> {
+/**
+ * Everything that the Worker answers over plain HTTP.
+ *
+ * To add a group of routes: write `<group>-routes.ts` with a function that takes its use cases and
+ * returns a list of `route(spec, handler)`, and spread that list into `routeGroups`. From the spec
+ * come validation, the scope check, the audit (`access: "operate"` wants an `action`; the handler
+ * adds `change` to its answer), 405 with Allow, and the route's part of the OpenAPI document.
+ */
+export function createAdminApp(deps: AdminDependencies): Hono<Http> {
   const app = new Hono<Http>();
-  app.use(requestId({ headerName: "" }), secureHeaders());
+  app.use(requestId({ headerName: "" }), secureHeaders(), adminGate(deps));
   app.notFound((c) =>
     sendProblem(c, {
       status: 404,
@@ -35,24 +68,40 @@ export function createAdminApp({ tokens, ingest, reader, now }: AdminDependencie
     return sendProblem(c, { status: 500, code: "internal", detail: "Internal error." });
   });
 
-  app.route("/", quickChecks(reader, now));
   app.get("/credits", (c) =>
-    c.body(notice, 200, { "content-type": "text/markdown; charset=utf-8" }),
+    c.body(deps.notice, 200, { "content-type": "text/markdown; charset=utf-8" }),
   );
-
-  const admin = new Hono<Http>();
-  admin.use(authenticate(tokens, now), refuseGrpc, async (c, next) => {
-    await next();
-    c.header("cache-control", "no-store");
-  });
-  admin.route("/ingest", ingestRoutes(ingest));
-  app.route("/admin", admin);
+  const routes: readonly Route[] = routeGroups(deps);
+  const described = [...routes, ...openApiRoutes(routes, deps.version)];
+  addRoutes(app, described, { record: deps.recordChange, now: deps.now });
   return app;
 }
 
-/** Cloudflare Access lets gRPC past, so nothing here may be reached by it. */
-const refuseGrpc: MiddlewareHandler<Http> = async (c, next) => {
-  if (!/^application\/grpc/i.test(c.req.header("content-type") ?? "")) return next();
-  const detail = "Admin routes are plain HTTP: send application/json.";
-  return sendProblem(c, { status: 415, code: "grpc_refused", detail });
-};
+/** Every route but the one that describes them. */
+function routeGroups(deps: AdminDependencies) {
+  const { coordinator, history, reader, now } = deps;
+  return [
+    ...ingestControlRoutes(coordinator, now),
+    ...runRoutes(coordinator, history),
+    ...versionRoutes(coordinator),
+    ...diffRoutes({ ...deps.diff, defaultLocale: deps.defaultLocale }),
+    ...auditRoutes(deps.audit),
+    ...monitorRoutes(
+      [
+        ...storeChecks(deps.probes),
+        catalogCheck(reader, deps),
+        coordinatorCheck(coordinator, deps),
+        lastRunsCheck(coordinator, history, now),
+      ],
+      deps,
+    ),
+    ...dashboardRoutes(
+      { catalog: catalogSection(reader), ingest: ingestSection(coordinator, history) },
+      now,
+    ),
+    ...catalogHealthRoutes(reader, deps),
+  ];
+}
+
+/** All routes, for the types of a client. */
+export type AdminRoutes = ReturnType<typeof routeGroups>[number];

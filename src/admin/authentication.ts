@@ -1,59 +1,123 @@
-import { Buffer } from "node:buffer";
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { MiddlewareHandler } from "hono";
-import type { AdminToken, Scope } from "../config.ts";
-import type { Http } from "./http.ts";
-import { sendProblem } from "./problem.ts";
+import { logLine } from "../log.ts";
+import type { AccessResult } from "./access-jwt.ts";
+import { findToken } from "./bearer.ts";
+import { clientKey } from "./client-key.ts";
+import type { CredentialsResult } from "./credentials.ts";
+import type { Actor, Http } from "./http.ts";
+import { type Problem, sendProblem } from "./problem.ts";
+
+export interface AuthenticationDependencies {
+  readonly credentials: CredentialsResult;
+  /** Verifies the JWT of Cloudflare Access; asked only where Access is configured. */
+  readonly verifyAccess: (jwt: string) => Promise<AccessResult>;
+  /** Counts a failure; false once a client has had too many. Rejects if that cannot be counted. */
+  readonly mayFailAgain: (client: string) => Promise<boolean>;
+  readonly now: () => number;
+}
+
+/** Cloudflare Access puts its JWT here; its cookie is not read, which other sites' pages could use. */
+const ACCESS_HEADER = "cf-access-jwt-assertion";
+
+/** The period of the rate limit of failures. */
+const FAILURE_PERIOD_SECONDS = 60;
+
+type Authenticated =
+  | { readonly ok: true; readonly actor: Actor }
+  | { readonly ok: false; readonly reason: string; readonly problem: Problem };
 
 /**
- * Lets only requests with a known bearer token (RFC 6750) pass, before any route is looked up, so
- * that an unknown path tells a stranger nothing. With no token configured everything is refused.
+ * Lets only requests with a valid credential pass, before any route is looked up, so that an
+ * unknown path tells a stranger nothing: a bearer token (RFC 6750) or else a JWT of Cloudflare
+ * Access. With nothing configured, or something malformed, everything is refused.
+ *
+ * Repeated failures of one client are answered 429. That limit only slows guessing down: where it
+ * cannot be read, the failure is answered 401 as ever, and a valid credential is never counted.
  */
-export function authenticate(
-  tokens: readonly AdminToken[],
-  now: () => number,
-): MiddlewareHandler<Http> {
+export function authenticate(deps: AuthenticationDependencies): MiddlewareHandler<Http> {
+  const { credentials: configured } = deps;
+  if (!configured.ok)
+    logLine("error", "admin_misconfigured", "the admin routes are closed", {
+      error: configured.detail,
+    });
   return async (c, next) => {
-    if (tokens.length === 0)
-      return sendProblem(c, {
-        status: 503,
-        code: "no_tokens",
-        detail: "No admin token is configured. Set the secret ADMIN_TOKENS.",
-      });
-    const token = findToken(tokens, c.req.header("authorization") ?? "", now());
-    if (token === undefined) {
-      c.header("www-authenticate", 'Bearer realm="admin"');
-      return sendProblem(c, {
-        status: 401,
-        code: "unauthenticated",
-        detail: "Send a valid admin token as `Authorization: Bearer <token>`.",
-      });
+    const found = await findActor(deps, c.req.raw.headers);
+    if (found.ok) {
+      c.set("actor", found.actor);
+      return next();
     }
-    c.set("actor", token);
-    return next();
+    const { problem, reason } = found;
+    const fields = { request_id: c.get("requestId"), reason, error_code: problem.code };
+    logLine("warn", "admin_unauthenticated", "a request was refused", fields);
+    if (problem.status === 401) {
+      if (!(await mayFailAgain(deps, c.req.raw.headers))) return sendProblem(c, TOO_MANY, SLOWLY);
+      return sendProblem(c, problem, { "www-authenticate": 'Bearer realm="admin"' });
+    }
+    return sendProblem(c, problem);
   };
 }
 
-/** Lets only actors with a scope pass. */
-export function requireScope(scope: Scope): MiddlewareHandler<Http> {
-  return async (c, next) => {
-    if (c.get("actor").scopes.includes(scope)) return next();
-    const detail = `This token lacks the scope "${scope}".`;
-    return sendProblem(c, { status: 403, code: "scope_missing", detail });
-  };
+async function findActor(
+  { credentials: configured, verifyAccess, now }: AuthenticationDependencies,
+  headers: Headers,
+): Promise<Authenticated> {
+  if (!configured.ok) return { ok: false, reason: "misconfigured", problem: MISCONFIGURED };
+  const { tokens, access } = configured.credentials;
+  if (tokens.length === 0 && access === null)
+    return { ok: false, reason: "unconfigured", problem: UNCONFIGURED };
+  const authorization = headers.get("authorization");
+  const jwt = headers.get(ACCESS_HEADER);
+  if (authorization !== null || access === null || jwt === null) {
+    const token = findToken(tokens, authorization ?? "", now());
+    if (token !== undefined) return { ok: true, actor: { id: token.id, scopes: token.scopes } };
+    const reason = authorization === null ? "no_credential" : "bad_token";
+    return { ok: false, reason, problem: UNAUTHENTICATED };
+  }
+  const verified = await verifyAccess(jwt);
+  if (verified.ok) return verified;
+  const problem = verified.reason === "keys_unavailable" ? NO_KEYS : UNAUTHENTICATED;
+  return { ok: false, reason: `jwt_${verified.reason}`, problem };
 }
 
-/** Compares digests, all of them, in constant time. The empty text is no token, whatever its hash. */
-function findToken(
-  tokens: readonly AdminToken[],
-  authorization: string,
-  now: number,
-): AdminToken | undefined {
-  const [, presented = ""] = /^Bearer +([\x21-\x7e]+)$/i.exec(authorization) ?? [];
-  if (presented === "") return undefined;
-  const digest = createHash("sha256").update(presented).digest();
-  const matches = tokens.filter((token) =>
-    timingSafeEqual(digest, Buffer.from(token.sha256, "hex")),
-  );
-  return matches.find((token) => token.expiresAt === null || token.expiresAt > now);
+async function mayFailAgain(deps: AuthenticationDependencies, headers: Headers): Promise<boolean> {
+  try {
+    return await deps.mayFailAgain(clientKey(headers.get("cf-connecting-ip") ?? ""));
+  } catch {
+    logLine("warn", "rate_limit_unreadable", "failures are not being slowed down");
+    return true;
+  }
 }
+
+const UNAUTHENTICATED: Problem = {
+  status: 401,
+  code: "unauthenticated",
+  detail: "Send a valid admin token as `Authorization: Bearer <token>`.",
+};
+
+const TOO_MANY: Problem = {
+  status: 429,
+  code: "too_many_failures",
+  detail: "Too many requests without a valid credential. Check the token and try again later.",
+};
+
+const SLOWLY = { "retry-after": String(FAILURE_PERIOD_SECONDS) };
+
+const UNCONFIGURED: Problem = {
+  status: 503,
+  code: "admin_unconfigured",
+  detail:
+    "No admin credential is configured. Set the secret ADMIN_TOKENS: `npm run token -- --help` says how.",
+};
+
+const MISCONFIGURED: Problem = {
+  status: 503,
+  code: "admin_misconfigured",
+  detail:
+    "The admin credentials are malformed (ADMIN_TOKENS or ACCESS_*). The Worker's log says what is wrong.",
+};
+
+const NO_KEYS: Problem = {
+  status: 503,
+  code: "access_keys_unavailable",
+  detail: "Cloudflare Access's keys cannot be read. Try again later, or use an admin token.",
+};

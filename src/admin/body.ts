@@ -1,47 +1,72 @@
 import type { z } from "zod";
-import type { Problem } from "./problem.ts";
+import { describeIssues, type Parsed, refuse } from "./parsed.ts";
 
 /** Most bytes of a request body on an admin route. */
 const MAX_BODY_BYTES = 16 * 1024;
 
-export type BodyResult<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem };
-
-/** Reads a JSON object with known fields only; an empty body is an empty object. */
+/** Reads a JSON object with known fields only, each once; an empty body is an empty object. */
 export async function readBody<S extends z.ZodType>(
   request: Request,
   schema: S,
-): Promise<BodyResult<z.output<S>>> {
+): Promise<Parsed<z.output<S>>> {
   const text = await readText(request);
-  if (text === undefined)
+  if (text === "too_large")
     return refuse(413, "body_too_large", `The body may have ${MAX_BODY_BYTES} bytes at most.`);
-  let json: unknown;
-  try {
-    json = text.trim() === "" ? {} : JSON.parse(text);
-  } catch {
-    return refuse(400, "malformed_json", "The body is not JSON.");
-  }
+  const json = text === undefined ? undefined : parseJson(text.value);
+  if (text === undefined || json === undefined)
+    return refuse(400, "malformed_json", "The body is not JSON in UTF-8.");
+  const twice = findDuplicate(text.value);
+  if (twice !== undefined)
+    return refuse(400, "duplicate_field", `The field ${twice} is given twice.`);
   const parsed = schema.safeParse(json);
   if (parsed.success) return { ok: true, value: parsed.data };
-  const issues = parsed.error.issues.map(({ path, message }) =>
-    path.length === 0 ? message : `${path.join(".")}: ${message}`,
-  );
-  return refuse(400, "invalid_body", issues.join("; "));
+  return refuse(400, "invalid_body", describeIssues(parsed.error, "field"));
 }
 
-/** The body as text; undefined once it is longer than allowed, without reading on. */
-async function readText(request: Request): Promise<string | undefined> {
-  const decoder = new TextDecoder();
+/** The body as text; undefined if it is not UTF-8. Does not read on once it is too large. */
+async function readText(
+  request: Request,
+): Promise<{ readonly value: string } | "too_large" | undefined> {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
   let text = "";
   let bytes = 0;
   for await (const chunk of request.body ?? []) {
     bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) return undefined;
-    text += decoder.decode(chunk, { stream: true });
+    if (bytes > MAX_BODY_BYTES) return "too_large";
+    const decoded = decode(() => decoder.decode(chunk, { stream: true }));
+    if (decoded === undefined) return undefined;
+    text += decoded;
   }
-  return text + decoder.decode();
+  const rest = decode(() => decoder.decode());
+  return rest === undefined ? undefined : { value: text + rest };
 }
 
-function refuse(status: 400 | 413, code: string, detail: string): { ok: false; problem: Problem } {
-  return { ok: false, problem: { status, code, detail } };
+function decode(work: () => string): string | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return text.trim() === "" ? {} : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A field of the outermost object that is there twice, as written: `JSON.parse` takes the last. */
+function findDuplicate(json: string): string | undefined {
+  const seen = new Set<unknown>();
+  let depth = 0;
+  for (const [, text, isKey, bracket] of json.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?|([[\]{}])/g)) {
+    if (bracket !== undefined) depth += "[{".includes(bracket) ? 1 : -1;
+    if (text === undefined || isKey === undefined || depth !== 1) continue;
+    const name: unknown = JSON.parse(text);
+    if (seen.has(name)) return text;
+    seen.add(name);
+  }
+  return undefined;
 }

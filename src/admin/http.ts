@@ -1,5 +1,5 @@
 import type { RequestIdVariables } from "hono/request-id";
-import type { Scope } from "../config.ts";
+import type { Scope } from "./credentials.ts";
 
 /** Who a request is from. */
 export interface Actor {
@@ -7,7 +7,7 @@ export interface Actor {
   readonly scopes: readonly Scope[];
 }
 
-/** What Hono carries with a request; `actor` is set behind `authenticate` only. */
+/** What Hono carries with a request; `actor` is set behind the gate of the admin routes only. */
 export interface Http {
-  Variables: RequestIdVariables & { actor: Actor };
+  Variables: RequestIdVariables & { actor?: Actor };
 }

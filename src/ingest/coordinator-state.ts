@@ -1,4 +1,5 @@
 import type { Manifest } from "../catalog/manifest.ts";
+import type { AuditEntry } from "../storage/audit-store.ts";
 import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
 import type { Pause } from "./pause.ts";
 import type { Checkpoint } from "./checkpoint.ts";
@@ -67,6 +68,9 @@ export class CoordinatorState {
     this.#exec(
       `CREATE TABLE IF NOT EXISTS outbox (seq INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL)`,
     );
+    this.#exec(
+      `CREATE TABLE IF NOT EXISTS audit_outbox (id TEXT PRIMARY KEY, entry TEXT NOT NULL)`,
+    );
     this.#exec(`CREATE TABLE IF NOT EXISTS blobs (sha256 TEXT PRIMARY KEY)`);
     this.#exec(
       `CREATE TABLE IF NOT EXISTS ticks (cron TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (cron, at))`,
@@ -132,6 +136,12 @@ export class CoordinatorState {
       TICKS_KEPT,
     );
     return true;
+  }
+
+  /** When the newest remembered tick of each cron trigger was due (milliseconds since 1970). */
+  lastTicks(): { readonly [cron: string]: number } {
+    const rows = this.#exec("SELECT cron, MAX(at) AS at FROM ticks GROUP BY cron");
+    return Object.fromEntries(rows.map((row) => [String(row["cron"]), Number(row["at"])]));
   }
 
   /** The retained versions, the newest first. */
@@ -217,9 +227,39 @@ export class CoordinatorState {
     }));
   }
 
+  /** The runs that wait for D1, each as it is in its last row. */
+  outboxRuns(): Run[] {
+    const last = "SELECT MAX(seq) FROM outbox GROUP BY json_extract(run, '$.id')";
+    return this.#exec(`SELECT run FROM outbox WHERE seq IN (${last}) ORDER BY seq`).map((row) =>
+      JSON.parse(String(row["run"])),
+    );
+  }
+
   /** Rows that wait for D1. */
   outboxLength(): number {
     return Number(this.#exec("SELECT COUNT(*) AS rows FROM outbox")[0]?.["rows"] ?? 0);
+  }
+
+  /** Keeps an audit entry that D1 did not take; one that is kept already stays as it is. */
+  addAuditEntry(entry: AuditEntry): void {
+    const text = JSON.stringify(entry);
+    this.#exec("INSERT OR IGNORE INTO audit_outbox (id, entry) VALUES (?, ?)", entry.id, text);
+  }
+
+  /** Audit entries for D1, oldest first. */
+  auditEntries(limit: number): AuditEntry[] {
+    return this.#exec("SELECT entry FROM audit_outbox ORDER BY id LIMIT ?", limit).map((row) =>
+      JSON.parse(String(row["entry"])),
+    );
+  }
+
+  /** Audit entries that wait for D1. */
+  auditLength(): number {
+    return Number(this.#exec("SELECT COUNT(*) AS entries FROM audit_outbox")[0]?.["entries"] ?? 0);
+  }
+
+  removeAuditEntries(entries: readonly AuditEntry[]): void {
+    for (const { id } of entries) this.#exec("DELETE FROM audit_outbox WHERE id = ?", id);
   }
 
   /** Forgets rows that have reached D1. */

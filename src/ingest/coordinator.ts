@@ -1,5 +1,6 @@
 import type { Manifest } from "../catalog/manifest.ts";
 import { describeError } from "../log.ts";
+import type { AuditEntry } from "../storage/audit-store.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import type { CoordinatorState, RunRecord } from "./coordinator-state.ts";
 import { type RunFailure, RunFault, toFailure } from "./faults.ts";
@@ -22,7 +23,7 @@ import {
   type QueueView,
   retryOf,
 } from "./queue.ts";
-import { isOpen, type Run, type Stage } from "./run.ts";
+import { isOpen, type Run, type RunState, type Stage } from "./run.ts";
 import { describeVersion, garbage, rolledBack, type Version } from "./versions.ts";
 
 /** If an alarm dies without a word, the next one begins after this time. */
@@ -44,6 +45,8 @@ export interface CoordinatorDependencies {
   readonly saveRuns: (
     rows: readonly { readonly seq: number; readonly run: Run }[],
   ) => Promise<void>;
+  /** Writes audit entries to D1, any number of times. Throws if D1 refuses. */
+  readonly saveAudit: (entries: readonly AuditEntry[]) => Promise<void>;
   /** Deletes history that is past its retention. Throws if D1 refuses. */
   readonly deleteOldRuns: () => Promise<unknown>;
   /** Makes a backup before a forced run publishes, or says how far the one for this run is. */
@@ -65,13 +68,21 @@ export type BackupFirst =
 /** What a pause or resume came to. */
 export interface PauseAnswer {
   readonly pause: Pause | null;
+  /** The pause before the call. */
+  readonly before: Pause | null;
   readonly changed: boolean;
   readonly runningRunId: string | null;
   readonly queued: number;
 }
 
 export type CancelResult =
-  | { readonly ok: true; readonly disposition: "cancelled" | "cancelling"; readonly run: Run }
+  | {
+      readonly ok: true;
+      readonly disposition: "cancelled" | "cancelling";
+      /** The run's state before the call. */
+      readonly before: RunState;
+      readonly run: Run;
+    }
   | { readonly ok: false; readonly reason: "not_found" | "ended" | "too_late" };
 
 export type RollbackResult =
@@ -93,6 +104,12 @@ export interface CoordinatorStatus {
   readonly replicated: boolean;
   /** Rows that wait for D1. */
   readonly outboxLength: number;
+  /** Until when the present step is claimed (RFC 3339); null between two steps. */
+  readonly leaseUntil: string | null;
+  /** When the newest tick of each cron trigger was due (milliseconds since 1970). */
+  readonly lastTicks: { readonly [cron: string]: number };
+  /** When the oldest retained version was published (RFC 3339). */
+  readonly oldestPublishedAt: string | null;
 }
 
 /**
@@ -109,6 +126,7 @@ export class Coordinator {
   readonly #state: CoordinatorState;
   /** Not before these times are D1 and the catalog's stores tried again. */
   #outboxRetryAt = 0;
+  #auditRetryAt = 0;
   #replicateRetryAt = 0;
   #hasMoreGarbage = false;
 
@@ -173,30 +191,31 @@ export class Coordinator {
 
   /** Pauses dispatch and publishing, at the next step boundary. */
   async pause(request: PauseRequest, cancelRunning: boolean): Promise<PauseAnswer> {
-    const changed = this.#state.transaction(() => {
+    const answer = this.#state.transaction(() => {
       this.#liftEnded();
-      const decided = decidePause(this.#state.pause(), request, this.#at());
+      const before = this.#state.pause();
+      const decided = decidePause(before, request, this.#at());
       this.#state.setPause(decided.pause);
       this.#touchPause();
       const { running } = this.#state.queue();
       if (cancelRunning && running !== undefined) this.#cancelRunning(running, request.by);
-      return decided.changed;
+      return this.#pauseAnswer(before, decided.changed);
     });
     await this.#rearm();
-    return this.#pauseAnswer(changed);
+    return answer;
   }
 
   /** Lifts the pause. What waits goes on; ticks that were skipped are not made up for. */
   async resume(): Promise<PauseAnswer> {
-    const changed = this.#state.transaction(() => {
+    const answer = this.#state.transaction(() => {
       this.#liftEnded();
-      const was = this.#state.pause();
+      const before = this.#state.pause();
       this.#lift();
       this.#touchPause();
-      return was !== null;
+      return this.#pauseAnswer(before, before !== null);
     });
     await this.#rearm();
-    return this.#pauseAnswer(changed);
+    return answer;
   }
 
   /** Cancels a run: at once if it waits, else at the next step boundary before it publishes. */
@@ -273,6 +292,21 @@ export class Coordinator {
     return this.#state.findRun(id)?.run ?? null;
   }
 
+  /** Runs that D1 may show otherwise or not at all: open ones, and those that wait for it. */
+  unsettledRuns(): Run[] {
+    const { waiting, running } = this.#state.queue();
+    const open = [...waiting, ...(running === undefined ? [] : [running])].map(({ run }) => run);
+    const runs = new Map(this.#state.outboxRuns().map((run) => [run.id, run]));
+    for (const run of open) runs.set(run.id, run);
+    return [...runs.values()];
+  }
+
+  /** Keeps an audit entry until D1 takes it. */
+  async keepAuditEntry(entry: AuditEntry): Promise<void> {
+    this.#state.addAuditEntry(entry);
+    await this.#rearm();
+  }
+
   /** The retained versions, the newest first. */
   versions(): Version[] {
     const versions = this.#state.versions();
@@ -295,7 +329,10 @@ export class Coordinator {
       queued: waiting.map(({ run }) => run),
       current: current && describeVersion(current, current.generation),
       replicated: this.#state.unreplicated() === null,
-      outboxLength: this.#state.outboxLength(),
+      outboxLength: this.#state.outboxLength() + this.#state.auditLength(),
+      leaseUntil: running?.leaseUntil ? new Date(running.leaseUntil).toISOString() : null,
+      lastTicks: this.#state.lastTicks(),
+      oldestPublishedAt: this.#state.versions().at(-1)?.published_at ?? null,
     };
   }
 
@@ -307,6 +344,7 @@ export class Coordinator {
     await this.#replicate();
     await this.#collectGarbage();
     await this.#drainOutbox();
+    await this.#drainAudit();
     await this.#rearm();
   }
 
@@ -336,6 +374,7 @@ export class Coordinator {
     const waitsForD1 = this.#state.outboxLength() > 0;
     const others = [
       waitsForD1 ? this.#outboxRetryAt : null,
+      this.#state.auditLength() > 0 ? this.#auditRetryAt : null,
       this.#mayReplicate(view) || (this.#hasMoreGarbage && this.#mayCollect(view))
         ? this.#replicateRetryAt
         : null,
@@ -491,14 +530,14 @@ export class Coordinator {
   #cancelNow(record: RunRecord, by: string): CancelResult {
     const ended = this.#ended({ ...record, cancelRequestedBy: by }, "cancelled", {});
     this.#state.saveRun(ended, true);
-    return { ok: true, disposition: "cancelled", run: ended.run };
+    return { ok: true, disposition: "cancelled", before: record.run.state, run: ended.run };
   }
 
   #cancelRunning(record: RunRecord, by: string): CancelResult {
     if (record.checkpoint.stage === "verify") return { ok: false, reason: "too_late" };
     if (record.leaseUntil === null) return this.#cancelNow(record, by);
     this.#state.saveRun({ ...record, cancelRequestedBy: by }, false);
-    return { ok: true, disposition: "cancelling", run: record.run };
+    return { ok: true, disposition: "cancelling", before: record.run.state, run: record.run };
   }
 
   #ended(record: RunRecord, state: Run["state"], patch: Partial<Run>): RunRecord {
@@ -597,9 +636,25 @@ export class Coordinator {
     }
   }
 
-  #pauseAnswer(changed: boolean): PauseAnswer {
+  /** Sends audit entries to D1 that it did not take before; what it refuses waits. */
+  async #drainAudit(): Promise<void> {
+    while (this.#deps.now() >= this.#auditRetryAt) {
+      const entries = this.#state.auditEntries(OUTBOX_BATCH);
+      if (entries.length === 0) return;
+      try {
+        await this.#deps.saveAudit(entries);
+        this.#state.removeAuditEntries(entries);
+      } catch (cause) {
+        this.#auditRetryAt = this.#deps.now() + STORE_RETRY_MS;
+        this.#deps.log("audit_unreachable", describeError(cause));
+      }
+    }
+  }
+
+  #pauseAnswer(before: Pause | null, changed: boolean): PauseAnswer {
     const { pause, running, waiting } = this.#state.queue();
-    return { pause, changed, runningRunId: running?.run.id ?? null, queued: waiting.length };
+    const runningRunId = running?.run.id ?? null;
+    return { pause, before, changed, runningRunId, queued: waiting.length };
   }
 
   #newRun(source: string | null): NewRun {

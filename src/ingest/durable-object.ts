@@ -7,6 +7,7 @@ import { droppedUpstream } from "../sources/dropped-upstream.ts";
 import { embeddedSnapshot } from "../sources/embedded-snapshot.ts";
 import { HTTP_LIMITS, httpUpstream } from "../sources/http-upstream.ts";
 import { embeddedUpstream, type Upstream } from "../sources/upstream.ts";
+import { type AuditEntry, createAuditStore } from "../storage/audit-store.ts";
 import { createCatalogStore } from "../storage/catalog-store.ts";
 import { createDropBox } from "../storage/drop-box.ts";
 import { createHistory } from "../storage/history.ts";
@@ -53,6 +54,7 @@ export class IngestCoordinator extends DurableObject<Env> {
     const history = createHistory(env.HISTORY);
     const state = new CoordinatorState(ctx.storage);
     this.#transfer = new StateTransfer(ctx.storage, state, Date.now);
+    const audit = createAuditStore(env.HISTORY);
     this.#coordinator = new Coordinator({
       state,
       pipeline: new Pipeline({
@@ -65,7 +67,9 @@ export class IngestCoordinator extends DurableObject<Env> {
       }),
       store,
       saveRuns: (rows) => history.saveRuns(rows.map(({ seq, run }) => ({ ...run, seq }))),
-      deleteOldRuns: () => history.deleteOldRuns(Date.now()),
+      saveAudit: (entries) => audit.save(entries),
+      deleteOldRuns: () =>
+        Promise.all([history.deleteOldRuns(Date.now()), audit.deleteOld(Date.now())]),
       backUpFirst: (runId) => env.BACKUPS.getByName(BACKUP_INSTANCE_NAME).backUpFirst(runId),
       setAlarm: (at) => (at === null ? ctx.storage.deleteAlarm() : ctx.storage.setAlarm(at)),
       now: Date.now,
@@ -105,6 +109,14 @@ export class IngestCoordinator extends DurableObject<Env> {
 
   findRun(id: string): Run | null {
     return this.#coordinator.findRun(id);
+  }
+
+  unsettledRuns(): Run[] {
+    return this.#coordinator.unsettledRuns();
+  }
+
+  keepAuditEntry(entry: AuditEntry): Promise<void> {
+    return this.#coordinator.keepAuditEntry(entry);
   }
 
   versions(): Version[] {

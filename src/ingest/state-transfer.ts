@@ -41,6 +41,8 @@ export type ImportResult =
 
 /** Tables that are no part of the state: what passes through, and who passes it. */
 const OWN_TABLES = new Set(["snapshot", "incoming", "exchange"]);
+/** Tables whose rows a replaced state adds to: what operators did was done. */
+const KEPT_TABLES = new Set(["audit_outbox"]);
 /** Stands for the number that the outbox gave out last, which its rows do not show. */
 const SEQUENCE = "outbox_sequence";
 /** A page stays well below what one RPC message may have (32 MiB). */
@@ -167,7 +169,8 @@ export class StateTransfer {
   }
 
   #write(): void {
-    for (const table of this.#tables()) this.#exec(`DELETE FROM "${table}"`);
+    for (const table of this.#tables())
+      if (!KEPT_TABLES.has(table)) this.#exec(`DELETE FROM "${table}"`);
     for (const { line } of this.#exec("SELECT line FROM incoming ORDER BY n")) {
       const { table, row } = parseLine(String(line));
       if (table === SEQUENCE) {
@@ -178,7 +181,7 @@ export class StateTransfer {
       const names = columns.map((name) => `"${name.replaceAll('"', '""')}"`).join(", ");
       const marks = columns.map(() => "?").join(", ");
       this.#exec(
-        `INSERT INTO "${table}" (${names}) VALUES (${marks})`,
+        `INSERT OR IGNORE INTO "${table}" (${names}) VALUES (${marks})`,
         ...columns.map((name) => asBinding(row[name])),
       );
     }

@@ -5,6 +5,7 @@ import {
   eq,
   getTableColumns,
   gte,
+  inArray,
   lt,
   notInArray,
   type SQL,
@@ -56,6 +57,8 @@ export const LIST_MAX_RUNS = 200;
 const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
 /** Nor are the newest runs, however old. */
 const RETENTION_MIN_ROWS = 1_000;
+/** D1 takes 100 parameters; a filter has five. */
+const IDS_PER_QUERY = 90;
 /** States of runs whose row is still to change. */
 const ACTIVE_STATES = ["queued", "running"];
 
@@ -72,6 +75,8 @@ export interface History {
   /** One page of runs. Throws RangeError where `limit` is out of range. */
   listRuns(query: RunQuery): Promise<RunPage>;
   findRun(id: string): Promise<SavedIngestRun | null>;
+  /** Of these runs the ids of those that D1 has in a state that matches the filter. */
+  matching(ids: readonly string[], filter: RunFilter): Promise<ReadonlySet<string>>;
   /**
    * Deletes runs that are over for more than 90 days, but none of the newest 1,000.
    *
@@ -131,6 +136,19 @@ export function createHistory(d1: D1Database): History {
     async findRun(id) {
       const found = await db.select().from(ingestRuns).where(eq(ingestRuns.id, id)).get();
       return found ?? null;
+    },
+
+    async matching(ids, filter) {
+      const found = new Set<string>();
+      for (let from = 0; from < ids.length; from += IDS_PER_QUERY) {
+        const some = ids.slice(from, from + IDS_PER_QUERY);
+        const rows = await db
+          .select({ id: ingestRuns.id })
+          .from(ingestRuns)
+          .where(and(inArray(ingestRuns.id, some), ...conditions(filter)));
+        for (const { id } of rows) found.add(id);
+      }
+      return found;
     },
 
     async deleteOldRuns(now) {

@@ -54,3 +54,5 @@ export const ingestRuns = sqliteTable(
     index("ingest_runs_by_time").on(table.queuedAt),
   ],
 );
+
+export { auditEntries } from "./audit-schema.ts";

@@ -1,46 +1,155 @@
+import type { AccessResult } from "../../src/admin/access-jwt.ts";
 import { createAdminApp } from "../../src/admin/app.ts";
-import type { IngestUseCases } from "../../src/admin/ingest-routes.ts";
-import type { AdminToken } from "../../src/config.ts";
+import type { CoordinatorUseCases } from "../../src/admin/coordinator.ts";
+import { CoordinatorUnavailable } from "../../src/admin/coordinator-calls.ts";
+import type { CredentialsResult } from "../../src/admin/credentials.ts";
+import type { CoordinatorStatus } from "../../src/ingest/coordinator.ts";
+import type { Pause } from "../../src/ingest/pause.ts";
 import type { EnqueueAnswer, EnqueueRequest, EnqueueResult } from "../../src/ingest/queue.ts";
 import type { Run } from "../../src/ingest/run.ts";
-import type { CatalogReader, CurrentResult } from "../../src/storage/catalog-reader.ts";
-import { digest, OPERATOR_TOKEN } from "./admin-tokens.ts";
+import type { Version } from "../../src/ingest/versions.ts";
+import type { AuditEntry } from "../../src/storage/audit-store.ts";
+import type {
+  CatalogReader,
+  CurrentResult,
+  OpenResult,
+  Selection,
+} from "../../src/storage/catalog-reader.ts";
+import type { EdgeCache } from "../../src/storage/edge-cache.ts";
+import type { StoreProbes } from "../../src/storage/probes.ts";
+import { digest, OPERATOR_TOKEN, READER_TOKEN } from "./admin-tokens.ts";
+import { MemoryCatalogStore } from "./memory-catalog-store.ts";
+import { MemoryRunHistory } from "./memory-run-history.ts";
+import { checkAnswer, type OpenApi } from "./openapi-check.ts";
 import { aRunRecord } from "./run.ts";
 
-/** The admin app around a coordinator that only records, and a reader that answers as it is told. */
+/** Any answer's JSON. */
+export type Json = { readonly [name: string]: unknown };
+
+/**
+ * The admin app around a coordinator that only records, and stores that answer as they are told.
+ * Every answer is checked against the OpenAPI document.
+ */
 export class AdminWorld {
   readonly enqueued: EnqueueRequest[] = [];
   readonly runs = new Map<string, Run>();
+  /** Of `runs`, those that D1 may show otherwise. */
+  readonly unsettled: Run[] = [];
+  readonly history = new MemoryRunHistory();
+  readonly audited: AuditEntry[] = [];
+  versions: readonly Version[] = [];
+  pause: Pause | null = null;
+  running: Run | null = null;
   disposition: EnqueueAnswer["disposition"] = "queued";
   /** What enqueueing answers, if it is refused. */
   refusal: Extract<EnqueueResult, { ok: false }> | null = null;
+  readonly store = new MemoryCatalogStore();
+  /** The edge's cache. */
+  readonly cached = new Map<string, string>();
+  readonly cache: EdgeCache = {
+    get: async (name) => this.cached.get(name),
+    put: (name, text) => void this.cached.set(name, text),
+  };
+  /** Round trips to the stores, as the monitor makes them. */
+  probes: StoreProbes = { kv: async () => null, d1: async () => null, r2: async () => null };
+  /** What the coordinator says of itself, besides the rest of this world. */
+  status: Partial<CoordinatorStatus> = {};
+  /** Whether the coordinator answers. */
+  isReachable = true;
   current: CurrentResult = { ok: false, reason: "nothing_published" };
-  tokens: readonly AdminToken[] = [
-    {
-      id: "ops",
-      sha256: digest(OPERATOR_TOKEN),
-      expiresAt: null,
-      scopes: ["read", "operate"],
+  credentials: CredentialsResult = {
+    ok: true,
+    credentials: {
+      tokens: [
+        {
+          id: "ops",
+          sha256: digest(OPERATOR_TOKEN),
+          expiresAt: null,
+          scopes: ["read", "operate"],
+        },
+        { id: "viewer", sha256: digest(READER_TOKEN), expiresAt: null, scopes: ["read"] },
+      ],
+      access: null,
     },
-  ];
+  };
+  /** What the verification of a JWT of Cloudflare Access comes to. */
+  access: AccessResult = { ok: false, reason: "refused" };
+  /** What opening a body comes to. */
+  open: (selection: Selection) => OpenResult = () => ({ ok: false, reason: "unavailable" });
+  /** Clients as they were counted for a failure each. */
+  readonly failures: string[] = [];
+  /** Failures that the rate limit takes; null if it cannot be read. */
+  failureLimit: number | null = 100;
   /** Milliseconds since 1970. */
   time = Date.parse("2026-11-01T05:00:00.000Z");
 
   /** Answers a request; `authorization` is that of an operator unless another is given. */
   async request(path: string, init: RequestInit = {}): Promise<Response> {
-    const app = createAdminApp({
-      tokens: this.tokens,
-      ingest: this.#ingest,
-      reader: this.#reader,
-      now: () => this.time,
-    });
+    const app = this.#app();
     const headers = new Headers(init.headers);
     if (!headers.has("authorization")) headers.set("authorization", `Bearer ${OPERATOR_TOKEN}`);
-    return app.request(path, { ...init, headers });
+    const answer = await app.request(path, { ...init, headers });
+    if (path.startsWith("/credits")) return answer;
+    await checkAnswer(await this.document(), { method: init.method ?? "GET", path }, answer);
+    return answer;
   }
 
-  readonly #ingest: IngestUseCases = {
+  /** Sends a JSON body, or none. */
+  post(path: string, body?: unknown, headers: { readonly [name: string]: string } = {}) {
+    return this.request(path, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+  }
+
+  /** The OpenAPI document of the app. */
+  async document(): Promise<OpenApi> {
+    this.#document ??= await this.#readDocument();
+    return this.#document;
+  }
+
+  #document: OpenApi | undefined;
+
+  async #readDocument(): Promise<OpenApi> {
+    const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
+    const answer = await this.#app({ trusted: true }).request("/admin/openapi.json", { headers });
+    return answer.json();
+  }
+
+  #app({ trusted = false } = {}) {
+    return createAdminApp({
+      credentials: trusted ? new AdminWorld().credentials : this.credentials,
+      verifyAccess: async () => this.access,
+      mayFailAgain: async (client) => {
+        if (this.failureLimit === null) throw new Error("no rate limit");
+        this.failures.push(client);
+        return this.failures.length <= this.failureLimit;
+      },
+      coordinator: this.#coordinator,
+      history: this.history,
+      reader: this.#reader,
+      defaultLocale: "en",
+      audit: {
+        list: async ({ limit }) => {
+          if (this.history.isDown) throw new Error("D1_ERROR");
+          const entries = this.audited.toReversed().slice(0, limit);
+          return { ok: true, entries, nextCursor: null, total: this.audited.length };
+        },
+      },
+      diff: { store: this.store, cache: this.cache },
+      probes: this.probes,
+      crons: ["17 4 * * *"],
+      recordChange: async (entry) => void this.audited.push(entry),
+      now: () => this.time,
+      notice: "Credits",
+      version: "test",
+    });
+  }
+
+  readonly #coordinator: CoordinatorUseCases = {
     enqueue: async (request) => {
+      this.#reach();
       this.enqueued.push(request);
       if (this.refusal !== null) return this.refusal;
       const { ifPaused: _, source, ...asked } = request;
@@ -59,11 +168,92 @@ export class AdminWorld {
         },
       };
     },
-    findRun: async (id) => this.runs.get(id) ?? null,
+    pause: async ({ by, reason, until }) => {
+      this.#reach();
+      const before = this.pause;
+      this.pause = before ?? { at: this.#at(), by, reason, until };
+      return this.#pauseAnswer(before);
+    },
+    resume: async () => {
+      this.#reach();
+      const before = this.pause;
+      this.pause = null;
+      return this.#pauseAnswer(before);
+    },
+    cancel: async (id) => {
+      this.#reach();
+      const run = this.runs.get(id);
+      if (run === undefined) return { ok: false, reason: "not_found" };
+      if (run.state === "queued") {
+        const cancelled: Run = { ...run, state: "cancelled", finishedAt: this.#at() };
+        this.runs.set(id, cancelled);
+        return { ok: true, disposition: "cancelled", before: "queued", run: cancelled };
+      }
+      if (run.state !== "running") return { ok: false, reason: "ended" };
+      if (run.stage === "verify") return { ok: false, reason: "too_late" };
+      return { ok: true, disposition: "cancelling", before: "running", run };
+    },
+    rollback: async (generation) => {
+      this.#reach();
+      const [current] = this.versions;
+      const wanted = this.versions.find((version) => version.generation === generation);
+      if (current === undefined || wanted === undefined)
+        return { ok: false, reason: "not_retained" };
+      if (wanted === current) return { ok: false, reason: "is_current" };
+      const version = { ...wanted, generation: current.generation + 1, isCurrent: true };
+      this.versions = [version, ...this.versions.map((v) => ({ ...v, isCurrent: false }))];
+      return { ok: true, version };
+    },
+    findRun: async (id) => {
+      this.#reach();
+      return this.runs.get(id) ?? null;
+    },
+    unsettledRuns: async () => {
+      this.#reach();
+      return this.unsettled;
+    },
+    versions: async () => {
+      this.#reach();
+      return this.versions;
+    },
+    status: async () => {
+      this.#reach();
+      return {
+        pause: this.pause,
+        running: this.running,
+        queued: [],
+        current: this.versions[0] ?? null,
+        replicated: true,
+        outboxLength: 0,
+        leaseUntil: null,
+        lastTicks: {},
+        oldestPublishedAt: null,
+        ...this.status,
+      };
+    },
   };
 
   readonly #reader: CatalogReader = {
     current: async () => this.current,
-    open: async () => ({ ok: false, reason: "unavailable" }),
+    open: async (selection) => this.open(selection),
   };
+
+  #pauseAnswer(before: Pause | null) {
+    const changed = (before === null) !== (this.pause === null);
+    return {
+      pause: this.pause,
+      before,
+      changed,
+      runningRunId: this.running?.id ?? null,
+      queued: 0,
+    };
+  }
+
+  #at(): string {
+    return new Date(this.time).toISOString();
+  }
+
+  #reach(): void {
+    if (!this.isReachable) throw new CoordinatorUnavailable("the coordinator is away");
+  }
 }

@@ -7,6 +7,7 @@ import type { EnqueueAnswer, EnqueueRequest } from "../../src/ingest/queue.ts";
 import type { Run } from "../../src/ingest/run.ts";
 import { StateTransfer } from "../../src/ingest/state-transfer.ts";
 import type { Upstream } from "../../src/sources/upstream.ts";
+import type { AuditEntry } from "../../src/storage/audit-store.ts";
 import type { SourceArchive } from "../../src/storage/source-archive.ts";
 import { MemoryCatalogStore } from "./memory-catalog-store.ts";
 import { MemorySourceArchive } from "./memory-source-archive.ts";
@@ -53,6 +54,8 @@ export class CoordinatorWorld {
   readonly store = new MemoryCatalogStore();
   readonly archive = new MemorySourceArchive();
   readonly history = new MemoryHistory();
+  /** Audit entries that D1 has, by their ids. */
+  readonly audit = new Map<string, AuditEntry>();
   readonly tables = new MemoryTables();
   /** Every call to a dependency, such as `kv put catalog/manifest` or `d1 save`. */
   readonly calls: string[] = [];
@@ -211,6 +214,11 @@ export class CoordinatorWorld {
         await enter("d1 save");
         this.history.save(rows);
         this.after("d1 save");
+      },
+      saveAudit: async (entries) => {
+        await enter("d1 audit");
+        for (const entry of entries) this.audit.set(entry.id, entry);
+        this.after("d1 audit");
       },
       deleteOldRuns: async () => enter("d1 delete"),
       backUpFirst: async (runId) => this.backUpFirst(runId),

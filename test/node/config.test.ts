@@ -1,14 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { ConfigError, loadConfig, type Settings } from "../../src/config.ts";
-import { digest } from "../builders/admin-tokens.ts";
 
 const KNOWN = [
   { locale: "de", coverage: 0.9, default: true },
   { locale: "en", coverage: 1, default: true },
   { locale: "ga", coverage: 0.6, default: false },
 ];
-
-const TOKEN = { id: "ops", sha256: digest("secret"), scopes: ["read", "operate"] };
 
 function someSettings(changes: Partial<Settings> = {}): Settings {
   return {
@@ -20,7 +17,6 @@ function someSettings(changes: Partial<Settings> = {}): Settings {
     SOURCE_URLS: "https://example.org/airports.csv, https://example.org/regions.csv",
     SOURCE_ALLOWED_HOSTS: "cdn.example.org, example.net:8443",
     SOURCE_MAX_BYTES: "33554432",
-    ADMIN_TOKENS: JSON.stringify([TOKEN]),
     ...changes,
   };
 }
@@ -52,7 +48,6 @@ describe("loadConfig", () => {
       },
       sourceAllowedHosts: ["cdn.example.org", "example.net:8443"],
       sourceMaxBytes: 33_554_432,
-      adminTokens: [{ ...TOKEN, expiresAt: null }],
     });
   });
 
@@ -71,18 +66,6 @@ describe("loadConfig", () => {
 
   it("allows redirects to no further host where none is listed", () => {
     expect(load({ SOURCE_ALLOWED_HOSTS: "" }).sourceAllowedHosts).toEqual([]);
-  });
-
-  it("reads when a token expires", () => {
-    const expiring = { ...TOKEN, expires_at: "2027-01-01T00:00:00Z" };
-    const { adminTokens } = load({ ADMIN_TOKENS: JSON.stringify([expiring]) });
-    expect(adminTokens[0]?.expiresAt).toBe(Date.UTC(2027, 0, 1));
-  });
-
-  it("takes no tokens for no tokens", () => {
-    expect(load({ ADMIN_TOKENS: "[]" }).adminTokens).toEqual([]);
-    const { ADMIN_TOKENS: _, ...without } = someSettings();
-    expect(loadConfig(without, KNOWN).adminTokens).toEqual([]);
   });
 });
 
@@ -114,39 +97,13 @@ describe("a setting that cannot be used is named with what it must be", () => {
     ["SOURCE_MAX_BYTES", "0", "SOURCE_MAX_BYTES must be between 1 and 67108864"],
     ["SOURCE_MAX_BYTES", "67108865", "SOURCE_MAX_BYTES must be between 1 and 67108864"],
     ["SOURCE_MAX_BYTES", "32 MB", "SOURCE_MAX_BYTES must be a whole number"],
-    ["ADMIN_TOKENS", "", "ADMIN_TOKENS must be a JSON list of {id, sha256, scopes, expires_at?}"],
-    ["ADMIN_TOKENS", "secret", "ADMIN_TOKENS must be a JSON list"],
-    ["ADMIN_TOKENS", "{}", "ADMIN_TOKENS must be a JSON list"],
-    ["ADMIN_TOKENS", "null", "ADMIN_TOKENS must be a JSON list"],
   ])("%s: “%s”", (name, value, message) => {
     expect(complaint({ [name]: value })).toContain(message);
   });
 
-  it.each([
-    [{ id: "" }, "0.id "],
-    [{ sha256: "secret" }, "0.sha256 must be 64 lower-case hex digits"],
-    [{ sha256: digest("secret").toUpperCase() }, "0.sha256 must be 64 lower-case hex digits"],
-    [{ scopes: [] }, "0.scopes "],
-    [{ scopes: ["admin"] }, "0.scopes.0 "],
-    [{ expires_at: "tomorrow" }, "0.expires_at "],
-    [{ expires_at: "2026-02-30T00:00:00Z" }, "0.expires_at "],
-    [{ expires: "2027-01-01T00:00:00Z" }, "expires"],
-  ])("ADMIN_TOKENS: a token with %j", (changes, message) => {
-    const said = complaint({ ADMIN_TOKENS: JSON.stringify([{ ...TOKEN, ...changes }]) });
-    expect(said).toContain("ADMIN_TOKENS must be a JSON list");
-    expect(said).toContain(message);
-  });
-
   it("together with all the others", () => {
-    const bad = { LOCALES: "tlh", CACHE_MAX_BYTES: "x", MANIFEST_FRESH_MS: "y", ADMIN_TOKENS: "z" };
+    const bad = { LOCALES: "tlh", CACHE_MAX_BYTES: "x", MANIFEST_FRESH_MS: "y" };
     const said = complaint(bad);
     for (const name of Object.keys(bad)) expect(said).toContain(`${name} `);
-  });
-
-  it("and no token's hash or text is repeated", () => {
-    const token = { ...TOKEN, scopes: ["admin"], secret: "plain text" };
-    const said = complaint({ ADMIN_TOKENS: JSON.stringify([token]) });
-    expect(said).not.toContain(TOKEN.sha256);
-    expect(said).not.toContain("plain text");
   });
 });

@@ -1,5 +1,6 @@
 import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import type { AdminToken, CredentialsResult } from "../../../src/admin/credentials.ts";
 import {
   digest,
   EXPIRED_TOKEN,
@@ -10,10 +11,25 @@ import { AdminWorld } from "../../builders/admin-world.ts";
 
 const RUN = "/admin/ingest/runs/01a1fc3f-b811-706c-8d6d-9e5359a10797";
 
+let clients = 0;
+
 function fetchAs(authorization: string | null, path: string, method = "GET"): Promise<Response> {
-  const headers = new Headers();
+  // Each from an address of its own, because failures of one client are slowed down.
+  const headers = new Headers({ "cf-connecting-ip": `2001:db8:${(++clients).toString(16)}::1` });
   if (authorization !== null) headers.set("authorization", authorization);
   return exports.default.fetch(`https://locations.test${path}`, { method, headers });
+}
+
+/** One token, that of the operator but for `changes`. */
+function withTokens(changes: Partial<AdminToken>): CredentialsResult {
+  const token: AdminToken = {
+    id: "ops",
+    sha256: digest(OPERATOR_TOKEN),
+    scopes: ["read", "operate"],
+    expiresAt: null,
+    ...changes,
+  };
+  return { ok: true, credentials: { tokens: [token], access: null } };
 }
 
 /** An answer but for what differs with every request. */
@@ -88,7 +104,7 @@ describe("a request with a valid token", () => {
     expect(answer.status).toBe(403);
     expect(await answer.json()).toMatchObject({
       code: "scope_missing",
-      detail: 'This token lacks the scope "operate".',
+      detail: 'This credential lacks the scope "operate".',
     });
   });
 
@@ -104,9 +120,7 @@ describe("a request with a valid token", () => {
 describe("a token that expires", () => {
   it("is valid until its last millisecond", async () => {
     const world = new AdminWorld();
-    const [token] = world.tokens;
-    if (token === undefined) throw new Error("one was configured");
-    world.tokens = [{ ...token, expiresAt: world.time + 1 }];
+    world.credentials = withTokens({ expiresAt: world.time + 1 });
     expect((await world.request(RUN)).status).toBe(404);
     world.time += 1;
     expect((await world.request(RUN)).status).toBe(401);
@@ -116,7 +130,7 @@ describe("a token that expires", () => {
 describe("a token that was configured as the hash of nothing", () => {
   it.each(["", "Bearer ", "Bearer"])("lets nobody in who sends “%s”", async (authorization) => {
     const world = new AdminWorld();
-    world.tokens = [{ id: "oops", sha256: digest(""), scopes: ["read"], expiresAt: null }];
+    world.credentials = withTokens({ sha256: digest("") });
     expect((await world.request(RUN, { headers: { authorization } })).status).toBe(401);
   });
 });
@@ -124,12 +138,12 @@ describe("a token that was configured as the hash of nothing", () => {
 describe("with no token configured", () => {
   it("every admin route is closed, and says what to set", async () => {
     const world = new AdminWorld();
-    world.tokens = [];
+    world.credentials = { ok: true, credentials: { tokens: [], access: null } };
     for (const path of [RUN, "/admin/ingest/queue", "/admin/unknown"]) {
       const answer = await world.request(path);
       expect(answer.status).toBe(503);
       expect(await answer.json()).toMatchObject({
-        code: "no_tokens",
+        code: "admin_unconfigured",
         detail: expect.stringContaining("ADMIN_TOKENS"),
       });
     }

@@ -1,7 +1,7 @@
 import { exports } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { OPERATOR_TOKEN } from "../../builders/admin-tokens.ts";
-import { AdminWorld } from "../../builders/admin-world.ts";
+import { AdminWorld, type Json } from "../../builders/admin-world.ts";
 import { aRunRecord } from "../../builders/run.ts";
 
 let world: AdminWorld;
@@ -10,8 +10,9 @@ beforeEach(() => {
   world = new AdminWorld();
 });
 
-const queue = (body?: string) =>
-  world.request("/admin/ingest/queue", { method: "POST", ...(body !== undefined && { body }) });
+const queue = (body?: unknown) => world.post("/admin/ingest/queue", body);
+const pause = (body?: unknown) => world.post("/admin/ingest/pause", body);
+const resume = (body?: unknown) => world.post("/admin/ingest/resume", body);
 
 describe("POST /admin/ingest/queue", () => {
   it("answers 202 with the run and where to follow it", async () => {
@@ -53,8 +54,9 @@ describe("POST /admin/ingest/queue", () => {
   });
 
   it("answers 409 while paused, to those who asked not to wait", async () => {
-    const pause = { at: "2026-11-01T04:00:00.000Z", by: "ops", reason: null, until: null };
-    world.refusal = { ok: false, reason: "paused", pause };
+    const at = "2026-11-01T04:00:00.000Z";
+    const present = { at, by: "ops", reason: null, until: null };
+    world.refusal = { ok: false, reason: "paused", pause: present };
     const answer = await queue('{"if_paused":"reject"}');
     expect(answer.status).toBe(409);
     expect(answer.headers.get("location")).toBeNull();
@@ -106,6 +108,8 @@ describe("POST /admin/ingest/queue", () => {
     ['{"note":1}', "note"],
     [JSON.stringify({ note: "x".repeat(501) }), "note"],
     ['{"__proto__":{"mode":"full"}}', "__proto__"],
+    ['{"mode":"full","__proto__":null}', "__proto__"],
+    ['{"constructor":{}}', "constructor"],
     ["[]", "object"],
     ['"full"', "object"],
     ["null", "object"],
@@ -130,6 +134,39 @@ describe("POST /admin/ingest/queue", () => {
       expect(world.enqueued).toEqual([]);
     },
   );
+
+  it.each(['{"mode":"full","mode":"dry_run"}', '{"mode":"full","m\\u006fde":"dry_run"}'])(
+    "refuses %s, of which one field would be lost",
+    async (body) => {
+      const answer = await queue(body);
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toMatchObject({
+        code: "duplicate_field",
+        detail: expect.stringContaining("given twice"),
+      });
+      expect(world.enqueued).toEqual([]);
+    },
+  );
+
+  it("takes a note that looks like fields", async () => {
+    expect((await queue({ note: '"mode":1,"mode":2 {"a":1,"a":2}' })).status).toBe(202);
+  });
+
+  it("refuses a body that is not UTF-8", async () => {
+    const body = new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]);
+    const answer = await world.request("/admin/ingest/queue", { method: "POST", body });
+    expect(await answer.json()).toMatchObject({ status: 400, code: "malformed_json" });
+  });
+
+  it("refuses parameters, which it has none of", async () => {
+    const answer = await world.post("/admin/ingest/queue?mode=full");
+    expect(await answer.json()).toMatchObject({
+      status: 400,
+      code: "invalid_query",
+      detail: 'unknown parameter "mode"',
+    });
+    expect(world.enqueued).toEqual([]);
+  });
 
   it("takes 16 KiB, and refuses one byte more", async () => {
     const padded = (length: number) => "{}".padEnd(length);
@@ -157,45 +194,112 @@ describe("POST /admin/ingest/queue", () => {
   });
 });
 
-describe("GET /admin/ingest/runs/{id}", () => {
-  it("answers with the run, in snake_case, and the names in it as they are", async () => {
-    const upstream = { "airports.csv.gz": { sha256: "0".repeat(64), bytes: 7, etag: '"a"' } };
-    const { run } = aRunRecord({ upstream, attempt: 2, rejectsTotal: 3 });
-    world.runs.set(run.id, run);
-    const answer = await world.request(`/admin/ingest/runs/${run.id}`);
+describe("POST /admin/ingest/pause", () => {
+  it("says since when, by whom, why and until when", async () => {
+    const answer = await pause({ reason: "bad source", until: "2026-11-02T06:00:00+01:00" });
     expect(answer.status).toBe(200);
-    expect(await answer.json()).toMatchObject({
-      id: run.id,
-      queued_at: run.queuedAt,
-      catalog_sha256: null,
-      upstream,
-      attempt: 2,
-      rejects_total: 3,
-      parent_run_id: null,
+    expect(await answer.json()).toEqual({
+      paused: true,
+      changed: true,
+      paused_at: "2026-11-01T05:00:00.000Z",
+      paused_by: "ops",
+      reason: "bad source",
+      until: "2026-11-02T05:00:00.000Z",
+      running_run_id: null,
+      queued: 0,
+      message: "Ingestion is paused, until 2026-11-02T05:00:00.000Z.",
     });
   });
 
-  it.each(["01a1fc3f-b811-706c-8d6d-9e5359a10797", "1", "..%2F..%2Fetc", "%00", "null"])(
-    "answers 404 for %s",
-    async (id) => {
-      const answer = await world.request(`/admin/ingest/runs/${id}`);
-      expect(answer.status).toBe(404);
-      expect(await answer.json()).toMatchObject({ code: "run_not_found" });
-    },
-  );
+  it("says the same again when it is sent again, but that nothing changed", async () => {
+    const first = await (await pause()).json<Json>();
+    const second = await (await pause()).json<Json>();
+    expect(second).toEqual({ ...first, changed: false, message: "Ingestion was paused already." });
+  });
+
+  it("says what becomes of the run under way", async () => {
+    world.running = aRunRecord({ state: "running" }).run;
+    const kept = await (await pause()).json<Json>();
+    expect(kept).toMatchObject({ running_run_id: world.running.id });
+    expect(kept["message"]).toContain("goes on after resume");
+    const cancelled = await (await pause({ cancel_running: true })).json<Json>();
+    expect(cancelled["message"]).toContain("cancelled at its next step");
+  });
+
+  it.each([
+    ['{"until":"2026-11-01T05:00:00Z"}', "until: must be in the future"],
+    ['{"until":"tomorrow"}', "until: must be a time"],
+    ['{"until":"2026-11-02T06:00:00"}', "until: must be a time"],
+    ['{"reason":1}', "reason"],
+    [{ reason: "x".repeat(501) }, "reason"],
+    ['{"cancel":true}', 'unknown field "cancel"'],
+  ])("refuses %j", async (body, named) => {
+    const answer = await pause(body);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({
+      code: "invalid_body",
+      detail: expect.stringContaining(named),
+    });
+    expect(world.pause).toBeNull();
+  });
 });
 
-describe("an error that nobody expected", () => {
-  it("is answered 500 without its cause", async () => {
-    world.runs.get = () => {
-      throw new Error("secret detail");
-    };
-    const answer = await world.request(`/admin/ingest/runs/${aRunRecord().run.id}`);
-    expect(answer.status).toBe(500);
-    const text = await answer.text();
-    expect(JSON.parse(text)).toMatchObject({ code: "internal", detail: "Internal error." });
-    expect(text).not.toContain("secret detail");
+describe("POST /admin/ingest/resume", () => {
+  it("lifts a pause, once", async () => {
+    await pause();
+    const first = await resume({ reason: "mended" });
+    expect(first.status).toBe(200);
+    expect(await first.json()).toEqual({
+      paused: false,
+      changed: true,
+      paused_at: null,
+      paused_by: null,
+      reason: null,
+      until: null,
+      running_run_id: null,
+      queued: 0,
+      message: "Ingestion goes on.",
+    });
+    expect(await (await resume()).json()).toMatchObject({
+      changed: false,
+      message: "Ingestion was not paused.",
+    });
   });
+
+  it("queues a run as well, if asked, and says where to follow it", async () => {
+    const answer = await resume({ run_now: true });
+    expect(answer.headers.get("location")).toBe(`/admin/ingest/runs/${aRunRecord().run.id}`);
+    expect(await answer.json()).toMatchObject({
+      queued: 1,
+      message: "Ingestion was not paused. The run is queued. It starts now.",
+    });
+    expect(world.enqueued).toMatchObject([{ trigger: "resume", requestedBy: "ops" }]);
+  });
+
+  it("tells the truth if that run is refused", async () => {
+    await pause();
+    world.refusal = { ok: false, reason: "queue_full", queueDepth: 10 };
+    const answer = await resume({ run_now: true });
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({
+      changed: true,
+      message: "Ingestion goes on. No run was queued: queue full.",
+    });
+  });
+});
+
+describe("while the coordinator does not answer", () => {
+  it.each(["pause", "resume", "queue"])(
+    "%s is answered 503, and that nobody knows what came of it",
+    async (name) => {
+      world.isReachable = false;
+      const answer = await world.post(`/admin/ingest/${name}`);
+      expect(answer.status).toBe(503);
+      expect(answer.headers.get("retry-after")).toBe("5");
+      expect(await answer.json()).toMatchObject({ code: "coordinator_unavailable" });
+      expect(world.audited).toMatchObject([{ action: `ingest.${name}`, outcome: "failed" }]);
+    },
+  );
 });
 
 describe("the Worker itself", () => {

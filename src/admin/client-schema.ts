@@ -1,0 +1,37 @@
+import type { Hono } from "hono";
+import type { z } from "zod";
+import type { AdminRoutes } from "./app.ts";
+import type { Http } from "./http.ts";
+import type { Route, RouteSpec } from "./route.ts";
+
+/** The routes as Hono's client sees them: `hc<AdminApi>(url)` is a typed client of all of them. */
+export type AdminApi = Hono<Http, Paths<SpecOf<AdminRoutes>>>;
+
+type SpecOf<R> = R extends Route<infer S> ? S : never;
+
+type Paths<S extends RouteSpec> = {
+  [P in S["path"]]: {
+    [M in Extract<S, { path: P }> as `$${M["method"]}`]: Endpoints<
+      M,
+      keyof M["responses"] & number
+    >;
+  };
+};
+
+type Endpoints<S extends RouteSpec, Status extends number> = {
+  [N in Status]: {
+    input: Input<S>;
+    output: OutputOf<S["responses"][N]>;
+    outputFormat: "json";
+    status: N;
+  };
+}[Status];
+
+type Input<S extends RouteSpec> = Part<"param", S["params"]> &
+  Part<"query", S["query"]> &
+  Part<"json", S["body"]>;
+
+/** What a caller sends: the schema's input, whose parts with defaults may be left out. */
+type Part<Name extends string, Z> = Z extends z.ZodType ? { [K in Name]: z.input<Z> } : object;
+
+type OutputOf<R> = R extends { readonly body: infer B extends z.ZodType } ? z.output<B> : null;

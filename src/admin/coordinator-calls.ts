@@ -1,0 +1,36 @@
+import { StoreTimeout, withDeadline } from "../storage/deadline.ts";
+
+/** The coordinator could not be reached, was overloaded, or did not answer in time. */
+export class CoordinatorUnavailable extends Error {
+  override readonly name = "CoordinatorUnavailable";
+  /** After this time another try is worth it. */
+  readonly retryAfterSeconds = 5;
+}
+
+/** A step that compresses holds the coordinator for some seconds; a call waits for its end. */
+const CALL_DEADLINE_MS = 25_000;
+
+/** Whether a call may be made twice with the same end. */
+export type Repeatable = "idempotent" | "once";
+
+/**
+ * Calls the coordinator, each time through a new stub: one that saw its object reset stays broken.
+ * An idempotent call that fails is made once more, unless it took all its time.
+ *
+ * @throws CoordinatorUnavailable
+ */
+export async function callCoordinator<Stub, T>(
+  connect: () => Stub,
+  repeatable: Repeatable,
+  call: (stub: Stub) => Promise<T>,
+): Promise<T> {
+  const attempt = async () => withDeadline("coordinator", CALL_DEADLINE_MS, call(connect()));
+  try {
+    return await attempt().catch((cause: unknown) => {
+      if (repeatable === "once" || cause instanceof StoreTimeout) throw cause;
+      return attempt();
+    });
+  } catch (cause) {
+    throw new CoordinatorUnavailable("the coordinator does not answer", { cause });
+  }
+}

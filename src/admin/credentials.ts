@@ -1,0 +1,114 @@
+import { z } from "zod";
+
+/** What a credential allows: to look, or to change something. */
+export const SCOPES = ["read", "operate"] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** A bearer token by the SHA-256 (hex) of its text. */
+export interface AdminToken {
+  readonly id: string;
+  readonly sha256: string;
+  readonly scopes: readonly Scope[];
+  /** Milliseconds since 1970, or null if it does not expire. */
+  readonly expiresAt: number | null;
+}
+
+/** The Cloudflare Access application in front of the admin routes. */
+export interface AccessSettings {
+  /** `https://<team>.cloudflareaccess.com`. */
+  readonly issuer: string;
+  /** Its Application Audience (AUD) tag. */
+  readonly audience: string;
+  /** E-mail addresses and client ids of service tokens that may operate; all others may read. */
+  readonly operators: readonly string[];
+}
+
+/** Who may use the admin routes. */
+export interface Credentials {
+  readonly tokens: readonly AdminToken[];
+  /** Null if Access is not used. */
+  readonly access: AccessSettings | null;
+}
+
+export type CredentialsResult =
+  | { readonly ok: true; readonly credentials: Credentials }
+  /** `detail` names every setting that is wrong, and repeats no value. */
+  | { readonly ok: false; readonly detail: string };
+
+/** The settings, as strings, that `readCredentials` reads. */
+export interface CredentialSettings {
+  readonly ADMIN_TOKENS?: string | undefined;
+  readonly ACCESS_TEAM_DOMAIN?: string | undefined;
+  readonly ACCESS_AUD?: string | undefined;
+  readonly ACCESS_OPERATORS?: string | undefined;
+}
+
+const tokenList = z.array(
+  z.strictObject({
+    id: z.string().min(1),
+    sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be 64 lower-case hex digits"),
+    scopes: z.array(z.enum(SCOPES)).min(1),
+    expires_at: z.iso.datetime().optional(),
+  }),
+);
+
+const TEAM_DOMAIN = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/;
+
+const settingsSchema = z
+  .object({
+    ADMIN_TOKENS: z.string().default("[]").transform(parseTokens),
+    ACCESS_TEAM_DOMAIN: z
+      .string()
+      .default("")
+      .refine(
+        (text) => text === "" || TEAM_DOMAIN.test(text),
+        'must be a host name such as "team.cloudflareaccess.com"',
+      ),
+    ACCESS_AUD: z.string().default(""),
+    ACCESS_OPERATORS: z.string().default(""),
+  })
+  .refine((settings) => (settings.ACCESS_TEAM_DOMAIN === "") === (settings.ACCESS_AUD === ""), {
+    path: ["ACCESS_AUD"],
+    message: "and ACCESS_TEAM_DOMAIN must both be set, or neither",
+  });
+
+/** Reads who may use the admin routes. What is wrong here closes those, and nothing else. */
+export function readCredentials(settings: CredentialSettings): CredentialsResult {
+  const parsed = settingsSchema.safeParse(settings);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
+    return { ok: false, detail: problems.join("; ") };
+  }
+  const { ADMIN_TOKENS, ACCESS_TEAM_DOMAIN, ACCESS_AUD, ACCESS_OPERATORS } = parsed.data;
+  const access: AccessSettings = {
+    issuer: `https://${ACCESS_TEAM_DOMAIN}`,
+    audience: ACCESS_AUD,
+    operators: ACCESS_OPERATORS.split(",")
+      .map((name) => name.trim().toLowerCase())
+      .filter((name) => name !== ""),
+  };
+  return {
+    ok: true,
+    credentials: { tokens: ADMIN_TOKENS, access: ACCESS_TEAM_DOMAIN === "" ? null : access },
+  };
+}
+
+function parseTokens(text: string, context: z.RefinementCtx): AdminToken[] {
+  const parsed = tokenList.safeParse(parseJson(text));
+  if (parsed.success)
+    return parsed.data.map(({ expires_at, ...token }) => ({
+      ...token,
+      expiresAt: expires_at === undefined ? null : Date.parse(expires_at),
+    }));
+  const where = parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
+  context.addIssue(`must be a JSON list of {id, sha256, scopes, expires_at?}: ${where.join("; ")}`);
+  return z.NEVER;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,85 @@
+import { z } from "zod";
+
+const uuid = z.uuid();
+const degrees = z.number();
+
+const airport = z.strictObject({
+  id: uuid,
+  iata: z.string(),
+  icao: z.string(),
+  name: z.string(),
+  lat: degrees,
+  lon: degrees,
+  city_id: uuid,
+});
+
+const city = z.strictObject({
+  id: uuid,
+  name: z.string(),
+  country_id: uuid,
+  lat: degrees,
+  lon: degrees,
+});
+
+const country = z.strictObject({
+  id: uuid,
+  iso_code2: z.string(),
+  iso_code3: z.string(),
+  name_eng: z.string(),
+  name_native: z.string(),
+  phone_prefix: z.string(),
+});
+
+const regionNames = z.strictObject({
+  id: uuid,
+  slug: z.string(),
+  name: z.string(),
+  name_localized: z.string(),
+  slug_localized: z.string(),
+});
+
+const codes = z.array(z.string());
+
+/** The changes of one list: whole entities, and the fields of an entity that differ. */
+function listDiff<Entity extends z.ZodObject, Fields extends z.ZodObject>(
+  entity: Entity,
+  partial: Fields,
+) {
+  const label = z.string().meta({ description: "What people call it in the later version." });
+  return z.strictObject({
+    counts: z
+      .strictObject({ added: z.int(), changed: z.int(), removed: z.int() })
+      .meta({ description: "Of all that differ, also of those that are not listed." }),
+    added: z.array(entity),
+    changed: z.array(
+      z.strictObject({
+        id: uuid,
+        label,
+        before: partial,
+        after: partial,
+        airport_iata_codes: z.strictObject({ added: codes, removed: codes }).optional(),
+      }),
+    ),
+    removed: z.array(entity),
+  });
+}
+
+const version = z.strictObject({
+  generation: z.int(),
+  published_at: z.iso.datetime(),
+  catalog_sha256: z.string(),
+});
+
+/** What changed from one version to another, as it goes out. */
+export const diffSchema = z
+  .strictObject({
+    from: version,
+    to: version,
+    locale: z.string().meta({ description: "Of the localized names that are compared." }),
+    max_listed: z.int().meta({ description: "Most entities of each kind that are listed." }),
+    airports: listDiff(airport, airport.partial()),
+    cities: listDiff(city, city.partial()),
+    countries: listDiff(country, country.partial()),
+    regions: listDiff(regionNames.extend({ airport_iata_codes: codes }), regionNames.partial()),
+  })
+  .meta({ id: "CatalogDiff" });

@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { describeIssues, type Parsed, refuse } from "./parsed.ts";
+
+/** Reads query parameters: each at most once, and known ones only. */
+export function readQuery<S extends z.ZodType>(
+  parameters: URLSearchParams,
+  schema: S,
+): Parsed<z.output<S>> {
+  const names = [...parameters.keys()];
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined)
+    return refuse(400, "duplicate_parameter", `The parameter "${twice}" is given twice.`);
+  const parsed = schema.safeParse(Object.fromEntries(parameters));
+  if (parsed.success) return { ok: true, value: parsed.data };
+  return refuse(400, "invalid_query", describeIssues(parsed.error, "parameter"));
+}
+
+/** A parameter that is a whole number. */
+export function wholeNumber(min: number, max: number) {
+  const message = `must be a whole number from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, message)
+    .transform(Number)
+    .refine((n) => n >= min && n <= max, message)
+    .meta({
+      override: ({ jsonSchema }) => {
+        delete jsonSchema.pattern;
+        Object.assign(jsonSchema, { type: "integer", minimum: min, maximum: max });
+      },
+    });
+}
+
+/** A parameter that is a time with its offset, in milliseconds since 1970. */
+export function time() {
+  return z.iso
+    .datetime({ offset: true, error: 'must be a time such as "2026-11-21T06:00:00Z"' })
+    .transform((text) => Date.parse(text));
+}
+
+/** The parameters that page through a list, newest first. */
+export const pageQuery = {
+  limit: wholeNumber(1, 200).default(50).meta({ description: "Most entries of the answer." }),
+  cursor: z.string().max(200).optional().meta({
+    description: "The `next_cursor` of the page before.",
+  }),
+};

@@ -1,0 +1,154 @@
+import { z } from "zod";
+import { isOpen, type Run, RUN_OUTCOMES, RUN_STATES, RUN_TRIGGERS } from "../ingest/run.ts";
+import type { History } from "../storage/history.ts";
+import type { CoordinatorUseCases } from "./coordinator.ts";
+import { CoordinatorUnavailable } from "./coordinator-calls.ts";
+import { BAD_CURSOR, readHistory } from "./history-calls.ts";
+import { pageQuery, time } from "./query.ts";
+import { type Refusal, route } from "./route.ts";
+import { listRuns, toRun } from "./run-list.ts";
+import { runSchema } from "./run-schema.ts";
+import { snakeKeys } from "./snake-keys.ts";
+
+const runParams = z.object({ id: z.uuidv7() });
+
+const runsQuery = z.strictObject({
+  state: z.enum(RUN_STATES).optional(),
+  outcome: z.enum(RUN_OUTCOMES).optional(),
+  trigger: z.enum(RUN_TRIGGERS).optional(),
+  since: time().optional().meta({ description: "Queued at this time or later." }),
+  until: time().optional().meta({ description: "Queued before this time." }),
+  ...pageQuery,
+});
+
+const runPage = z.strictObject({
+  runs: z.array(runSchema).meta({ description: "Newest first." }),
+  next_cursor: z.string().nullable(),
+  total: z.int().min(0).meta({ description: "Runs that match, on all pages." }),
+  paused: z.boolean().nullable().meta({
+    description:
+      "Null while the coordinator does not answer: the newest runs may then be missing, or be shown as they were.",
+  }),
+});
+
+const cancelAnswer = z.strictObject({
+  disposition: z.enum(["cancelled", "cancelling"]),
+  run: runSchema,
+  message: z.string(),
+});
+
+/** The run history, one run, and cancelling it. */
+export function runRoutes(ingest: CoordinatorUseCases, history: History) {
+  const list = route({
+    method: "get",
+    path: "/admin/ingest/runs",
+    summary: "List ingestion run history",
+    access: "read",
+    query: runsQuery,
+    responses: { 200: { description: "A page of runs", body: runPage } },
+    problems: { 503: "`history_unavailable`: D1 does not answer" },
+  }).answer(async ({ query }) => {
+    const { since: sinceMs, until: untilMs, ...others } = query;
+    const [unsettled, status] = await Promise.all([
+      softly(ingest.unsettledRuns()),
+      softly(ingest.status()),
+    ]);
+    const wanted = { ...others, sinceMs, untilMs };
+    const read = await readHistory(listRuns(history, wanted, unsettled ?? []));
+    if (!read.ok) return read.refusal;
+    const page = read.value;
+    if (!page.ok) return BAD_CURSOR;
+    const { runs, nextCursor, total } = page;
+    const paused = status === null ? null : status.pause !== null;
+    return { status: 200, body: { ...snakeKeys({ runs, nextCursor, total }), paused } };
+  });
+
+  const detail = route({
+    method: "get",
+    path: "/admin/ingest/runs/:id",
+    summary: "One ingestion run, as it is now",
+    access: "read",
+    params: runParams,
+    responses: { 200: { description: "The run", body: runSchema } },
+    problems: {
+      404: "`run_not_found`",
+      503: "`history_unavailable`: D1 does not answer",
+    },
+  }).answer(async ({ params }) => {
+    const found = await findRun(params.id);
+    return "problem" in found ? found : { status: 200, body: snakeKeys(found) };
+  });
+
+  const cancel = route({
+    method: "post",
+    path: "/admin/ingest/runs/:id/cancel",
+    summary: "Cancel an ingestion run",
+    description: "One that waits at once, one under way at its next step before it publishes.",
+    access: "operate",
+    action: "ingest.cancel",
+    params: runParams,
+    responses: { 200: { description: "The run after the call", body: cancelAnswer } },
+    problems: {
+      404: "`run_not_found`",
+      409: "`run_ended` or `run_published`: it is too late",
+    },
+  }).answer(async ({ params: { id }, actor }) => {
+    const result = await ingest.cancel(id, actor.id);
+    if (!result.ok) return refuseCancel(result.reason, id);
+    const { disposition, run } = result;
+    const message =
+      disposition === "cancelled"
+        ? "The run is cancelled."
+        : "The run is under way; it is cancelled at the end of its present step.";
+    const after = { state: run.state, disposition };
+    return {
+      status: 200,
+      body: { disposition, run: snakeKeys(run), message },
+      change: { target: id, before: { state: result.before }, after },
+    };
+  });
+
+  /** From the coordinator, who is up to date; else from D1, where what has ended never changes. */
+  async function findRun(id: string): Promise<Run | Refusal> {
+    const current = await softly(ingest.findRun(id).then((run) => ({ run })));
+    if (current?.run) return current.run;
+    const read = await readHistory(history.findRun(id));
+    if (!read.ok) return read.refusal;
+    const run = read.value === null ? null : toRun(read.value);
+    const isOld = run !== null && !isOpen(run.state);
+    if (current === null && !isOld)
+      throw new CoordinatorUnavailable("the coordinator knows of the run, and does not answer");
+    return run ?? refuseCancel("not_found", id);
+  }
+
+  return [list, detail, cancel];
+}
+
+/** Null if the coordinator does not answer. */
+async function softly<T>(call: Promise<T>): Promise<T | null> {
+  return call.catch((cause: unknown) => {
+    if (cause instanceof CoordinatorUnavailable) return null;
+    throw cause;
+  });
+}
+
+function refuseCancel(reason: "not_found" | "ended" | "too_late", target: string): Refusal {
+  const change = { target };
+  switch (reason) {
+    case "not_found": {
+      const detail = "There is no run with this id.";
+      return { problem: { status: 404, code: "run_not_found", detail }, change };
+    }
+    case "ended": {
+      const detail = "The run has ended already.";
+      return { problem: { status: 409, code: "run_ended", detail }, change };
+    }
+    case "too_late": {
+      const detail =
+        "The run has published already. To take that back, roll back: POST /admin/catalog/rollback.";
+      return { problem: { status: 409, code: "run_published", detail }, change };
+    }
+    default:
+      return reason satisfies never;
+  }
+}

@@ -1,0 +1,108 @@
+import { z } from "zod";
+import { RUN_MODES, RUN_OUTCOMES, RUN_STATES, RUN_TRIGGERS, STAGES } from "../ingest/run.ts";
+
+/** A time as it goes out: RFC 3339, UTC, with milliseconds. */
+export const timestamp = z.iso.datetime({ precision: 3 });
+export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/);
+const wholeNumber = z.int().min(0);
+
+/** A number of something for each list of the catalog. */
+export const listCounts = z
+  .strictObject({
+    airports: wholeNumber,
+    cities: wholeNumber,
+    countries: wholeNumber,
+    regions: wholeNumber,
+  })
+  .meta({ id: "ListCounts" });
+
+const entityCounts = z
+  .strictObject({
+    seen: wholeNumber,
+    kept: wholeNumber,
+    rejected: wholeNumber,
+    added: wholeNumber,
+    changed: wholeNumber,
+    removed: wholeNumber,
+  })
+  .meta({ id: "EntityCounts", description: "Changes are those to the published version." });
+
+const upstreamFile = z.strictObject({
+  sha256: sha256Hex,
+  bytes: wholeNumber,
+  origin: z.string().optional(),
+  etag: z.string().optional(),
+  last_modified: z.string().optional(),
+});
+
+const guardTrip = z.strictObject({
+  guard: z.string(),
+  list: z.string().optional(),
+  locale: z.string().optional(),
+  before: z.number().nullable(),
+  after: z.number(),
+  limit: z.number(),
+  message: z.string(),
+});
+
+const accounting = z.strictObject({
+  filtered: wholeNumber.meta({ description: "Upstream rows without an IATA code." }),
+  rejected_by_reason: z.record(z.string(), wholeNumber),
+  repaired: z.record(z.string(), wholeNumber),
+  city_origins: z.record(z.string(), wholeNumber),
+  new_regions: z.array(z.string()),
+});
+
+/** An ingest run as it goes out. */
+export const runSchema = z
+  .strictObject({
+    id: z.uuid(),
+    state: z.enum(RUN_STATES),
+    outcome: z.enum(RUN_OUTCOMES).nullable(),
+    trigger: z.enum(RUN_TRIGGERS),
+    mode: z.enum(RUN_MODES),
+    source: z.string(),
+    forced: z.boolean(),
+    requested_by: z.string(),
+    note: z.string().nullable(),
+    attempt: z.int().min(1),
+    parent_run_id: z.uuid().nullable(),
+    retries: wholeNumber,
+    queued_at: timestamp,
+    started_at: timestamp.nullable(),
+    heartbeat_at: timestamp.nullable(),
+    finished_at: timestamp.nullable(),
+    duration_ms: z.int().nullable(),
+    stage: z.enum(STAGES).nullable(),
+    progress: z.strictObject({ done: wholeNumber, total: wholeNumber }),
+    skipped_reason: z.enum(["paused", "already_queued"]).nullable(),
+    skip_count: wholeNumber,
+    upstream: z.record(z.string(), upstreamFile),
+    counts: z
+      .strictObject({
+        airports: entityCounts,
+        cities: entityCounts,
+        countries: entityCounts,
+        regions: entityCounts,
+      })
+      .nullable(),
+    accounting: accounting.nullable(),
+    rejects: z.array(
+      z.strictObject({
+        reason: z.string(),
+        line: wholeNumber,
+        iata: z.string(),
+        id: z.string(),
+      }),
+    ),
+    rejects_total: wholeNumber,
+    guards: z.array(guardTrip),
+    generation_before: z.int().nullable(),
+    generation_after: z.int().nullable(),
+    catalog_sha256: sha256Hex.nullable(),
+    error: z
+      .strictObject({ code: z.string(), stage: z.enum(STAGES), message: z.string() })
+      .nullable(),
+    worker_version: z.string().nullable(),
+  })
+  .meta({ id: "Run", description: "An ingest run." });

@@ -1,0 +1,56 @@
+/** Checks answers against the OpenAPI document. */
+import { Validator } from "@cfworker/json-schema";
+import type { describeRoutes } from "../../src/admin/openapi.ts";
+
+/** An OpenAPI document, as far as it is looked into. */
+export type OpenApi = Pick<ReturnType<typeof describeRoutes>, "paths" | "components">;
+
+interface Operation {
+  readonly responses: { readonly [status: string]: { readonly content?: Content } };
+}
+
+type Content = { readonly [mediaType: string]: { readonly schema: object } };
+
+const PROBLEM = { $ref: "#/components/schemas/Problem" };
+
+/** Throws where an answer is not one that the document describes. Leaves the body to be read. */
+export async function checkAnswer(
+  document: OpenApi,
+  request: { readonly method: string; readonly path: string },
+  answer: Response,
+): Promise<void> {
+  const text = await answer.clone().text();
+  const mediaType = (answer.headers.get("content-type") ?? "").split(";")[0] ?? "";
+  const about = `${request.method} ${request.path} → ${answer.status} ${mediaType}`;
+  const response = findOperation(document, request)?.responses[answer.status];
+  const isOutside = response === undefined && [401, 403, 404, 405, 503].includes(answer.status);
+  if (response === undefined && !isOutside) throw new Error(`${about} is not described`);
+  const content = response === undefined ? undefined : (response.content ?? {});
+  const schema = content === undefined ? PROBLEM : content[mediaType]?.schema;
+  if (schema === undefined) {
+    if (text === "") return;
+    throw new Error(`${about}: the media type is not described`);
+  }
+  if (request.method === "HEAD") return;
+  const { valid, errors } = validator(document, schema).validate(JSON.parse(text));
+  if (!valid) throw new Error(`${about}: ${JSON.stringify(errors.slice(-3))} in ${text}`);
+}
+
+/** Refers to components in the document, which is therefore its root. */
+function validator(document: OpenApi, schema: object): Validator {
+  const root = { ...schema, components: document.components };
+  return new Validator(root, "2020-12", false); // JSON Schema, as zod-openapi makes it
+}
+
+function findOperation(
+  { paths }: OpenApi,
+  { method, path }: { readonly method: string; readonly path: string },
+): Operation | undefined {
+  const [pathname = ""] = path.split("?");
+  const found = Object.entries(paths ?? {}).find(([template]) =>
+    new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(pathname),
+  );
+  const verb = method === "HEAD" ? "get" : method.toLowerCase();
+  const item = found?.[1] as { readonly [method: string]: Operation } | undefined; // plain OpenAPI
+  return item?.[verb];
+}
