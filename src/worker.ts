@@ -5,6 +5,7 @@ import { accessVerifier } from "./admin/access-jwt.ts";
 import { createAdminApp } from "./admin/app.ts";
 import { createAuditTrail } from "./admin/audit-trail.ts";
 import type { AuthenticationDependencies } from "./admin/authentication.ts";
+import type { BackupJobCalls } from "./admin/backup-use-cases.ts";
 import type { CoordinatorUseCases } from "./admin/coordinator.ts";
 import { callCoordinator, type Repeatable } from "./admin/coordinator-calls.ts";
 import { readCredentials } from "./admin/credentials.ts";
@@ -16,6 +17,7 @@ import { createRpcHandler, isRpcRequest } from "./rpc/handler.ts";
 import { embeddedSnapshot } from "./sources/embedded-snapshot.ts";
 import { CachedCatalogReader } from "./storage/cached-catalog-reader.ts";
 import { createAuditStore } from "./storage/audit-store.ts";
+import { createBackupStore } from "./storage/backup-store.ts";
 import { createCatalogStore } from "./storage/catalog-store.ts";
 import { createEdgeCache } from "./storage/edge-cache.ts";
 import { createHistory } from "./storage/history.ts";
@@ -41,6 +43,7 @@ function openDoors(env: Env): Doors {
     ...authentication(env),
     coordinator: coordinatorUseCases(env),
     history: createHistory(env.HISTORY),
+    backups: { jobs: backupJobCalls(env), store: createBackupStore(env.ARCHIVE) },
     audit,
     diff: {
       store: createCatalogStore(env.CATALOG, env.ARCHIVE),
@@ -67,7 +70,7 @@ function openDoors(env: Env): Doors {
     // A change goes on to its end, and into the audit, when its client has gone away.
     admin: (request) => {
       const answer = Promise.resolve(admin.fetch(request));
-      if (request.method === "POST") waitUntil(answer);
+      if (request.method === "POST" || request.method === "DELETE") waitUntil(answer);
       return answer;
     },
   };
@@ -126,9 +129,27 @@ function coordinatorUseCases(env: Env): CoordinatorUseCases {
   };
 }
 
+function backupJobCalls(env: Env): BackupJobCalls {
+  type Stub = ReturnType<typeof backups>;
+  const call = <T>(repeatable: Repeatable, work: (stub: Stub) => Promise<T>) =>
+    callCoordinator(() => backups(env), repeatable, work);
+  return {
+    run: async (request) => call("once", async (stub) => stub.run(request)),
+    verify: async (id, by) => call("idempotent", async (stub) => stub.verify(id, by)),
+    restore: async (id, by) => call("once", async (stub) => stub.restore(id, by)),
+    remove: async (id) => call("once", async (stub) => stub.remove(id)),
+    findJob: async (id) => call("idempotent", async (stub) => stub.findJob(id)),
+    jobs: async (limit) => call("idempotent", async (stub) => stub.jobs(limit)),
+  };
+}
+
 /** A stub for each call: one that saw its object reset stays broken. */
 function coordinator(env: Env) {
   return env.COORDINATOR.getByName(INSTANCE_NAME);
+}
+
+function backups(env: Env) {
+  return env.BACKUPS.getByName(BACKUP_INSTANCE_NAME);
 }
 
 export default {
@@ -139,8 +160,7 @@ export default {
 
   async scheduled({ cron, scheduledTime }, env) {
     const backup = backupCron(cron);
-    if (backup !== undefined)
-      return env.BACKUPS.getByName(BACKUP_INSTANCE_NAME).tick(cron, scheduledTime, backup);
+    if (backup !== undefined) return backups(env).tick(cron, scheduledTime, backup);
     await coordinator(env).tick(cron, scheduledTime, cronRequest(cron));
   },
 } satisfies ExportedHandler<Env>;

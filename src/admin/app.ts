@@ -9,6 +9,10 @@ import type { StoreProbes } from "../storage/probes.ts";
 import { auditRoutes } from "./audit-routes.ts";
 import type { RecordChange } from "./audit-trail.ts";
 import type { AuthenticationDependencies } from "./authentication.ts";
+import { backupCheck, backupSection } from "./backup-health.ts";
+import { backupRoutes } from "./backup-routes.ts";
+import { backupTransferRoutes } from "./backup-transfer-routes.ts";
+import type { BackupAccess } from "./backup-use-cases.ts";
 import { catalogHealthRoutes } from "./catalog-health-routes.ts";
 import type { CoordinatorUseCases } from "./coordinator.ts";
 import { dashboardRoutes } from "./dashboard-routes.ts";
@@ -29,6 +33,7 @@ import { versionRoutes } from "./version-routes.ts";
 export interface AdminDependencies extends AuthenticationDependencies {
   readonly coordinator: CoordinatorUseCases;
   readonly history: History;
+  readonly backups: BackupAccess;
   readonly audit: Pick<AuditStore, "list">;
   readonly reader: CatalogReader;
   /** Locale of a request that names none. */
@@ -79,12 +84,14 @@ export function createAdminApp(deps: AdminDependencies): Hono<Http> {
 
 /** Every route but the one that describes them. */
 function routeGroups(deps: AdminDependencies) {
-  const { coordinator, history, reader, now } = deps;
+  const { coordinator, history, reader, backups, now } = deps;
   return [
     ...ingestControlRoutes(coordinator, now),
     ...runRoutes(coordinator, history),
     ...versionRoutes(coordinator),
     ...diffRoutes({ ...deps.diff, defaultLocale: deps.defaultLocale }),
+    ...backupTransferRoutes(backups),
+    ...backupRoutes(backups, now),
     ...auditRoutes(deps.audit),
     ...monitorRoutes(
       [
@@ -92,11 +99,16 @@ function routeGroups(deps: AdminDependencies) {
         catalogCheck(reader, deps),
         coordinatorCheck(coordinator, deps),
         lastRunsCheck(coordinator, history, now),
+        backupCheck(backups.store, now),
       ],
       deps,
     ),
     ...dashboardRoutes(
-      { catalog: catalogSection(reader), ingest: ingestSection(coordinator, history) },
+      {
+        catalog: catalogSection(reader),
+        ingest: ingestSection(coordinator, history),
+        backups: backupSection(backups.store, now),
+      },
       now,
     ),
     ...catalogHealthRoutes(reader, deps),

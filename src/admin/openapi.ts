@@ -4,6 +4,7 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponsesObject,
 } from "zod-openapi";
+import { z } from "zod";
 import { PROBLEM_MEDIA_TYPE, problemSchema } from "./problem.ts";
 import type { Route, RouteSpec } from "./route.ts";
 
@@ -54,6 +55,13 @@ function operation(spec: RouteSpec): ZodOpenApiOperationObject {
     ...(body && {
       requestBody: { required: false, content: { "application/json": { schema: body } } },
     }),
+    ...(spec.upload !== undefined && {
+      requestBody: {
+        required: true,
+        description: spec.upload,
+        content: { "application/octet-stream": { schema: z.file() } },
+      },
+    }),
     responses: { ...successes(spec), ...problems(spec) },
   };
 }
@@ -69,8 +77,10 @@ function operationId({ method, path }: RouteSpec): string {
 
 function successes({ responses }: RouteSpec): ZodOpenApiResponsesObject {
   const entries = Object.entries(responses).map(([status, response]) => {
-    const { description, body, mediaType = "application/json" } = response;
-    return [status, { description, ...(body && { content: { [mediaType]: { schema: body } } }) }];
+    const { description, body, file } = response;
+    const { mediaType = file ? "application/octet-stream" : "application/json" } = response;
+    const schema = file ? z.file() : body;
+    return [status, { description, ...(schema && { content: { [mediaType]: { schema } } }) }];
   });
   return Object.fromEntries(entries);
 }
@@ -85,11 +95,11 @@ const ADMIN_PROBLEMS = {
 
 function problems(spec: RouteSpec): ZodOpenApiResponsesObject {
   const described: { [status: string]: string } = {
-    400: "`invalid_query` or `invalid_body`: the detail names what is wrong",
+    400: `\`invalid_query\`${spec.invalidParams === 400 ? ", `invalid_path`" : ""} or \`invalid_body\`: the detail names what is wrong`,
     405: "`method_not_allowed`: see the header Allow",
     ...(spec.method === "post" && { 413: "`body_too_large`: over 16 KiB" }),
     500: "`internal`: a bug, whose cause is in the log",
-    ...(spec.params && { 404: "`not_found`" }),
+    ...(spec.params && spec.invalidParams !== 400 && { 404: "`not_found`" }),
     ...(spec.access !== "public" && ADMIN_PROBLEMS),
   };
   for (const [status, codes] of Object.entries(spec.problems ?? {}))
