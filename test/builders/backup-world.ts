@@ -20,7 +20,7 @@ export function aRunRequest(changes: Partial<RunRequest> = {}): RunRequest {
  * Clock and alarms pass only when they are told to. `crash` loses what is held in memory.
  */
 export class BackupWorld {
-  readonly ingest = new CoordinatorWorld({ locales: ["de", "en"] });
+  readonly ingest: CoordinatorWorld;
   readonly d1 = MemoryD1.migrated();
   readonly tables = new MemoryTables();
   readonly store: MemoryBackupStore;
@@ -37,7 +37,8 @@ export class BackupWorld {
   #gone = Promise.withResolvers<void>();
 
   /** An hour after `other`, with nothing but its backups. */
-  constructor(other?: BackupWorld) {
+  constructor(other?: BackupWorld, locales: readonly string[] = ["de", "en"]) {
+    this.ingest = new CoordinatorWorld({ locales });
     this.store = new MemoryBackupStore(() => this.ingest.time, other?.store.files);
     if (other !== undefined) this.ingest.time = other.ingest.time + 3_600_000;
     this.jobs = this.#newJobs();

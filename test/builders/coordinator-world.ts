@@ -76,7 +76,7 @@ export class CoordinatorWorld {
   coordinator: Coordinator;
   /** What hands the coordinator's state out and takes it in. */
   transfer: StateTransfer;
-  readonly snapshot = aSnapshot();
+  snapshot = aSnapshot();
   #instance = 0;
   #ids = 0;
   #gone = Promise.withResolvers<void>();
