@@ -83,9 +83,11 @@ export class BackupWorld {
     return this.job(result.job.id);
   }
 
-  async restore(id: string): Promise<Job> {
+  /** Restores a backup; `begun` is called between the answer and the first alarm. */
+  async restore(id: string, begun: () => void = () => {}): Promise<Job> {
     const result = await this.jobs.restore(id, "ops");
     if (!result.ok) throw new Error(`not begun: ${result.reason}`);
+    begun();
     await this.drain();
     return this.job(result.job.id);
   }

@@ -12,15 +12,31 @@ export function backups() {
   return env.BACKUPS.getByName(BACKUP_INSTANCE_NAME);
 }
 
-/** Calls an admin route. */
-export async function admin(method: string, path: string, body?: object): Promise<Response> {
+/** Bytes that are sent as they are. */
+export interface Upload {
+  readonly bytes: Uint8Array;
+  readonly headers: { readonly [name: string]: string };
+}
+
+/** Calls an admin route, with a body of JSON or an upload. */
+export async function admin(
+  method: string,
+  path: string,
+  body?: object | Upload,
+): Promise<Response> {
+  const isUpload = body !== undefined && "bytes" in body;
+  const sent = isUpload
+    ? { headers: body.headers, body: Uint8Array.from(body.bytes) }
+    : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+  const length = isUpload ? { "content-length": String(body.bytes.length) } : {};
   return exports.default.fetch(`http://localhost${path}`, {
     method,
+    ...(body !== undefined && { body: sent.body }),
     headers: {
+      ...(body !== undefined && sent.headers),
+      ...length,
       authorization: `Bearer ${OPERATOR_TOKEN}`,
-      ...(body !== undefined && { "content-type": "application/json" }),
     },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
   });
 }
 
@@ -35,8 +51,7 @@ export async function jobOf(path: string, body?: object): Promise<Job> {
 export function jobEnded(id: string): Promise<Job> {
   const look = async () => {
     const job = await backups().findJob(id);
-    if (job === null || job.finishedAt === null)
-      throw new Error(`not yet: ${JSON.stringify(job)}`);
+    if (job === null || job.finishedAt === null) throw new Error(`not yet: ${JSON.stringify(job)}`);
     return job;
   };
   return vi.waitFor(look, { timeout: RUN_TIMEOUT_MS, interval: 25 });
@@ -79,10 +94,7 @@ export function coordinatorTables(): Promise<{ readonly [table: string]: Rows }>
       .map(({ name }) => String(name))
       .filter((name) => isOwn(name) && !["snapshot", "incoming", "exchange"].includes(name));
     return Object.fromEntries(
-      names.map((name) => [
-        name,
-        storage.sql.exec(`SELECT * FROM "${name}" ORDER BY 1`).toArray(),
-      ]),
+      names.map((name) => [name, storage.sql.exec(`SELECT * FROM "${name}" ORDER BY 1`).toArray()]),
     );
   });
 }
