@@ -41,7 +41,11 @@ export function findInstallation(options: { url: string; token?: string }): Inst
 }
 
 /** What a call sends, made anew for each attempt. */
-export type MakeRequest = () => RequestInit;
+export type MakeRequest = () => {
+  readonly method?: string;
+  readonly headers?: { readonly [name: string]: string };
+  readonly body?: string | Blob;
+};
 
 /**
  * Calls an admin route; what may pass (no answer, 429, 5xx) is tried again.

@@ -118,12 +118,12 @@ const DAMAGES: readonly (readonly [name: string, reason: string, damage: () => v
   [
     "a table that there is not",
     "schema_mismatch",
-    () => void world.d1.database.exec("ALTER TABLE ingest_runs RENAME TO other"),
+    () => world.d1.database.exec("ALTER TABLE ingest_runs RENAME TO other"),
   ],
   [
     "a column that there is not",
     "schema_mismatch",
-    () => void world.d1.database.exec("ALTER TABLE ingest_runs DROP COLUMN note"),
+    () => world.d1.database.exec("ALTER TABLE ingest_runs DROP COLUMN note"),
   ],
 ];
 

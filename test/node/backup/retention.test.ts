@@ -29,14 +29,9 @@ function kept(backups: readonly KeptBackup[]): string[] {
 describe("retention", () => {
   it("keeps the newest of 7 days, 4 weeks and 6 months", () => {
     expect(kept(daily(300))).toEqual(
-      [
-        // days: 21st to 15th of November
-        ...[0, 1, 2, 3, 4, 5, 6],
-        // weeks: Sundays, of which the 15th is there already
-        ...[13, 20],
-        // months: the last of October to June
-        ...[21, 52, 82, 113, 144],
-      ].map((days) => `${days} days ago`),
+      // Seven days; of the weeks the Sundays, of which the 15th is there already; of the months
+      // before the last days.
+      [0, 1, 2, 3, 4, 5, 6, 13, 20, 21, 52, 82, 113, 144].map((days) => `${days} days ago`),
     );
   });
 

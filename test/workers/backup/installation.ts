@@ -89,9 +89,9 @@ async function databaseTableNames(): Promise<string[]> {
 export function coordinatorTables(): Promise<{ readonly [table: string]: Rows }> {
   return runInDurableObject(coordinator(), (_, { storage }) => {
     const names = storage.sql
-      .exec("SELECT name FROM sqlite_master WHERE type = 'table'")
+      .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
       .toArray()
-      .map(({ name }) => String(name))
+      .map(({ name }) => name)
       .filter((name) => isOwn(name) && !["snapshot", "incoming", "exchange"].includes(name));
     return Object.fromEntries(
       names.map((name) => [name, storage.sql.exec(`SELECT * FROM "${name}" ORDER BY 1`).toArray()]),
