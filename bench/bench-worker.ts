@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { unstable_readConfig } from "wrangler";
 import { localAdminToken } from "../scripts/local-admin-token.ts";
+import { dropKey } from "../src/storage/keys.ts";
 
 const NAME = "bench";
 /** The same bundle in an isolate of its own, so that its large heap slows down nobody else. */
@@ -52,7 +53,10 @@ export class BenchWorker {
           kvNamespaces: ["CATALOG"],
           r2Buckets: ["ARCHIVE"],
           d1Databases: ["HISTORY"],
-          durableObjects: { COORDINATOR: { className: "IngestCoordinator", useSQLite: true } },
+          durableObjects: {
+            ALERTS: { className: "AlertMonitor", useSQLite: true },
+            COORDINATOR: { className: "IngestCoordinator", useSQLite: true },
+          },
           unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
         })),
         defaultPersistRoot: join(folder, "state"),
@@ -63,9 +67,9 @@ export class BenchWorker {
     );
     await miniflare.ready;
     const database = await miniflare.getD1Database("HISTORY", NAME);
-    const migration = readFileSync("migrations/0000_ingest_runs.sql", "utf8");
-    for (const statement of migration.split("--> statement-breakpoint"))
-      await database.prepare(statement).run();
+    for (const file of migrationFiles())
+      for (const statement of readFileSync(file, "utf8").split("--> statement-breakpoint"))
+        await database.prepare(statement).run();
     const ports = {
       port: await portOf(miniflare, NAME),
       stockPort: await portOf(miniflare, STOCK_NAME),
@@ -73,17 +77,32 @@ export class BenchWorker {
     return new BenchWorker(ports, miniflare, folder, token.text);
   }
 
-  async call(method: string, path: string): Promise<unknown> {
+  async call(method: string, path: string, body?: object): Promise<unknown> {
     const headers = { authorization: `Bearer ${this.#token}` };
-    const answer = await fetch(`http://127.0.0.1:${this.port}${path}`, { method, headers });
+    const answer = await fetch(`http://127.0.0.1:${this.port}${path}`, {
+      method,
+      headers,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
     return answer.json();
+  }
+
+  /** Puts a file where the source `dropped` finds it. */
+  async drop(name: string, bytes: Uint8Array): Promise<void> {
+    const bucket = await this.#miniflare.getR2Bucket("ARCHIVE", NAME);
+    await bucket.put(dropKey(name), bytes);
   }
 
   async stop(): Promise<void> {
     await this.#miniflare.dispose();
     rmSync(this.#folder, { recursive: true, force: true });
   }
+}
+
+function migrationFiles(): string[] {
+  const names = readdirSync("migrations").filter((name) => name.endsWith(".sql"));
+  return names.toSorted().map((name) => join("migrations", name));
 }
 
 async function portOf(miniflare: Miniflare, name: string): Promise<number> {

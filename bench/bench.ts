@@ -20,14 +20,16 @@ const ANSWERS = 50;
 const { values } = parseArgs({
   options: {
     seconds: { type: "string", default: "1" },
+    only: { type: "string", default: "" },
     write: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
 if (values.help) {
-  process.stdout.write(`Usage: npm run bench -- [--seconds N] [--write]
+  process.stdout.write(`Usage: npm run bench -- [--seconds N] [--only NAMES] [--write]
 
   --seconds N   time of each of ${ROUNDS} rounds of each measurement (default 1)
+  --only NAMES  measure only these requests, by their names, separated by commas
   --write       also write the tables into README.md
 `);
   process.exit(0);
@@ -47,8 +49,9 @@ try {
   progress("ingest");
   const ingest = await measureIngest(worker);
   const rows: string[][] = [];
-  for (const [index, one] of CASES.entries()) {
-    progress(`${one.name} (${index + 1} of ${CASES.length})`);
+  const cases = values.only === "" ? CASES : chosenCases(values.only.split(","));
+  for (const [index, one] of cases.entries()) {
+    progress(`${one.name} (${index + 1} of ${cases.length})`);
     rows.push(await measureCase(one));
   }
   const serving = {
@@ -72,6 +75,13 @@ try {
   if (values.write) writeReport(tables);
 } finally {
   await worker.stop();
+}
+
+function chosenCases(names: readonly string[]): readonly Case[] {
+  const unknown = names.filter((name) => !CASES.some((one) => one.name === name));
+  if (unknown.length === 0) return CASES.filter(({ name }) => names.includes(name));
+  const known = CASES.map(({ name }) => name).join(", ");
+  throw new Error(`there is no request "${unknown.join('", "')}" among ${known}`);
 }
 
 async function measureCase(one: Case): Promise<string[]> {

@@ -18,7 +18,7 @@ const POLL_MS = 20;
 
 /** Runs a whole ingest, then its parts one by one, timed from outside the isolate. */
 export async function measureIngest(worker: BenchWorker): Promise<Table[]> {
-  const run = await ingest(worker);
+  const run = await ingest(worker, {});
   const peakMb = workerdPeakMb();
   const parts = await measureParts(worker);
   const wall = Date.parse(run.finished_at) - Date.parse(run.started_at);
@@ -43,8 +43,9 @@ export async function measureIngest(worker: BenchWorker): Promise<Table[]> {
   ];
 }
 
-async function ingest(worker: BenchWorker): Promise<RunAnswer> {
-  const queued = (await worker.call("POST", "/admin/ingest/queue")) as { run: RunAnswer }; // our API
+/** Queues a run and waits until it has succeeded. */
+export async function ingest(worker: BenchWorker, body: object): Promise<RunAnswer> {
+  const queued = (await worker.call("POST", "/admin/ingest/queue", body)) as { run: RunAnswer }; // our API
   for (;;) {
     const run = (await worker.call("GET", `/admin/ingest/runs/${queued.run.id}`)) as RunAnswer; // our API
     if (run.state === "failed") throw new Error(JSON.stringify(run.error));

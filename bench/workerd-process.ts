@@ -13,9 +13,18 @@ export function workerdCpuMs(): number {
 
 /** Most memory (MB) that workerd has had resident. */
 export function workerdPeakMb(): number {
+  return workerdMemoryMb("VmHWM");
+}
+
+/** Memory (MB) that workerd has resident at present. */
+export function workerdResidentMb(): number {
+  return workerdMemoryMb("VmRSS");
+}
+
+function workerdMemoryMb(field: "VmHWM" | "VmRSS"): number {
   return workerdProcesses().reduce((sum, { pid }) => {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
-    return sum + Number(/^VmHWM:\s*(\d+)/m.exec(status)?.[1] ?? 0) / 1024;
+    return sum + Number(new RegExp(`^${field}:\\s*(\\d+)`, "m").exec(status)?.[1] ?? 0) / 1024;
   }, 0);
 }
 

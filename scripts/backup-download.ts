@@ -53,7 +53,11 @@ async function download(installation: Installation, id: string, folder: string):
   let done = 0;
   await forEachOf(files, AT_A_TIME, async (file) => {
     await downloadFile(installation, folder, file);
-    bar.show("downloading", { done: ++done, total: files.length });
+    bar.show(
+      "downloading",
+      { done: ++done, total: files.length },
+      `${done} of ${files.length} files`,
+    );
   });
   writeFileSync(`${manifestFile}.partial`, text);
   renameSync(`${manifestFile}.partial`, manifestFile);

@@ -53,7 +53,11 @@ async function upload(installation: Installation, folder: string): Promise<void>
   if (!isThere)
     await forEachOf(files, AT_A_TIME, async (file) => {
       await uploadFile(installation, folder, file);
-      bar.show("uploading", { done: ++done, total: files.length });
+      bar.show(
+        "uploading",
+        { done: ++done, total: files.length },
+        `${done} of ${files.length} files`,
+      );
     });
   const answer = await callAdmin(installation, path, () => ({ method: "PUT", body: text }));
   if (!answer.ok) throw new StartError(await describeAnswer(answer));

@@ -26,10 +26,15 @@ const CALL_DEADLINE_MS = 30_000;
  * Queues an ingest and shows its progress until it has ended. Where the same catalog is published
  * already, the run says so within seconds and changes nothing.
  *
+ * @param localeCount locales that are to be published.
  * @returns the generation that is published then.
  * @throws StartError when the run fails or the Worker ends.
  */
-export async function ingest(worker: LocalWorker, token: string): Promise<number> {
+export async function ingest(
+  worker: LocalWorker,
+  token: string,
+  localeCount: number,
+): Promise<number> {
   const call = async (method: string, path: string): Promise<unknown> => {
     try {
       const answer = await fetch(`${worker.url}${path}`, {
@@ -51,7 +56,7 @@ export async function ingest(worker: LocalWorker, token: string): Promise<number
   const bar = new ProgressBar(process.stdout);
   for (;;) {
     const seen = (await call("GET", `/admin/ingest/runs/${run.id}`)) as RunAnswer; // our own API
-    bar.show(seen.stage ?? "waiting", seen.progress);
+    bar.show(seen.stage ?? "waiting", seen.progress, describeUnits(seen.progress, localeCount));
     if (seen.state === "succeeded") {
       bar.end(`Catalog ${seen.outcome}.`);
       return seen.generation_after ?? seen.generation_before ?? 0;
@@ -63,6 +68,14 @@ export async function ingest(worker: LocalWorker, token: string): Promise<number
     }
     await sleep(POLL_MS);
   }
+}
+
+/** How far a run is: it compresses what all locales share, then one locale after the other. */
+function describeUnits({ done, total }: RunAnswer["progress"], localeCount: number): string {
+  const shared = total - localeCount;
+  return done < shared
+    ? `common part ${done} of ${shared}, 0 of ${localeCount} locales`
+    : `${done - shared} of ${localeCount} locales`;
 }
 
 /**

@@ -14,6 +14,8 @@ export interface LocalWorkerOptions {
   readonly fresh: boolean;
   /** Value of the secret ADMIN_TOKENS. */
   readonly adminTokens: string;
+  /** Further settings, by their names. */
+  readonly vars?: { readonly [name: string]: string };
   readonly say: (line: string) => void;
   /** Ends everything when it aborts. */
   readonly signal: AbortSignal;
@@ -23,6 +25,9 @@ export interface LocalWorkerOptions {
 const LOCAL_FRESH_MS = 500;
 const READY_DEADLINE_MS = 60_000;
 const POLL_MS = 200;
+/** How often a running Worker is asked whether it is well, and how long it may be silent. */
+const HEALTH_POLL_MS = 5_000;
+const SILENCE_DEADLINE_MS = 30_000;
 
 const WRANGLER_ENV = {
   WRANGLER_SEND_METRICS: "false",
@@ -53,7 +58,7 @@ export class LocalWorker {
    * @throws StartError that names the step which failed.
    */
   static async start(options: LocalWorkerOptions): Promise<LocalWorker> {
-    const { port, locales, stateFolder, fresh, adminTokens, say, signal } = options;
+    const { port, locales, stateFolder, fresh, adminTokens, vars = {}, say, signal } = options;
     await assertPortIsFree(port);
     const folder = claimStateFolder(stateFolder, { fresh });
     try {
@@ -71,6 +76,7 @@ export class LocalWorker {
         `--env-file=${folder.secretsFile}`,
         `--var=LOCALES:${locales}`,
         `--var=MANIFEST_FRESH_MS:${LOCAL_FRESH_MS}`,
+        ...Object.entries(vars).map(([name, value]) => `--var=${name}:${value}`),
         "--show-interactive-dev-session=false",
       ];
       const worker = new LocalWorker(
@@ -91,9 +97,21 @@ export class LocalWorker {
     return this.#folder.logFile;
   }
 
-  /** Settles when the Worker has ended; rejects with StartError if nobody stopped it. */
-  get ended(): Promise<void> {
-    return this.#group.exited.then(() => this.assertAlive());
+  /**
+   * Settles when the Worker has been stopped.
+   *
+   * @throws StartError if it ended by itself, or no longer answers though it was not stopped.
+   */
+  async untilEnd(): Promise<void> {
+    let answeredAt = Date.now();
+    while (!this.#stopping && this.#group.isAlive) {
+      await Promise.race([this.#group.exited, sleep(HEALTH_POLL_MS, undefined, { ref: false })]);
+      const answer = await this.#askHealth(AbortSignal.timeout(HEALTH_POLL_MS));
+      if (answer !== undefined) answeredAt = Date.now();
+      else if (this.#group.isAlive && Date.now() - answeredAt > SILENCE_DEADLINE_MS)
+        throw new StartError(`The Worker no longer answers:\n${this.#group.lastLines}`);
+    }
+    this.assertAlive();
   }
 
   /** Throws StartError if the Worker has ended by itself. */
@@ -125,9 +143,13 @@ export class LocalWorker {
   }
 
   async #isReady(signal: AbortSignal): Promise<boolean> {
-    const answer = await fetch(`${this.url}/catalog/health`, { signal }).catch(() => undefined);
+    const answer = await this.#askHealth(signal);
     if (answer?.status === 500) throw new StartError(`The Worker fails:\n${await answer.text()}`);
     return answer?.status === 200 || answer?.status === 503;
+  }
+
+  #askHealth(signal: AbortSignal): Promise<Response | undefined> {
+    return fetch(`${this.url}/catalog/health`, { signal }).catch(() => undefined);
   }
 }
 

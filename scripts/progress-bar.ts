@@ -12,7 +12,12 @@ export class ProgressBar {
     this.#out = out;
   }
 
-  show(stage: string, { done, total }: { readonly done: number; readonly total: number }): void {
+  /** Shows `text` of the units that are done, where there are any to count. */
+  show(
+    stage: string,
+    { done, total }: { readonly done: number; readonly total: number },
+    text: string,
+  ): void {
     const now = Date.now();
     if (stage !== this.#stage) {
       this.#stage = stage;
@@ -23,7 +28,7 @@ export class ProgressBar {
     const share = total === 0 ? 0 : done / total;
     const filled = Math.round(share * BAR_LENGTH);
     const bar = "█".repeat(filled) + "░".repeat(BAR_LENGTH - filled);
-    const count = total === 0 ? "" : ` ${done} of ${total}${this.#timeLeft(done, total, now)}`;
+    const count = total === 0 ? "" : ` ${text}${this.#timeLeft(done, total, now)}`;
     this.#out.write(`\r\x1b[2K${bar} ${stage}${count}`);
   }
 

@@ -22,7 +22,10 @@ network. Ctrl-C stops everything.
 
 interface Options {
   readonly port: number;
+  /** As given: a list, or a word for one. */
   readonly locales: string;
+  /** How many locales that are. */
+  readonly localeCount: number;
   readonly stateFolder: string;
   readonly fresh: boolean;
 }
@@ -31,9 +34,9 @@ async function start(options: Options, signal: AbortSignal): Promise<void> {
   const token = localAdminToken();
   const worker = await LocalWorker.start({ ...options, adminTokens: token.secret, say, signal });
   try {
-    const generation = await ingest(worker, token.text);
+    const generation = await ingest(worker, token.text, options.localeCount);
     say(welcome(worker, token.file, await servedCounts(worker, generation)));
-    await worker.ended;
+    await worker.untilEnd();
   } finally {
     await worker.stop();
   }
@@ -54,16 +57,15 @@ function readOptions(): Options | undefined {
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw new StartError(`--port must be a number from 1 to 65535, not "${values.port}"`);
   const { locales, state: stateFolder, fresh } = values;
-  assertLocalesAreKnown(locales);
-  return { port, locales, stateFolder, fresh };
+  return { port, locales, localeCount: countLocales(locales), stateFolder, fresh };
 }
 
 /** Says at once what the Worker would say only after it has started. */
-function assertLocalesAreKnown(locales: string): void {
+function countLocales(locales: string): number {
   try {
     const { vars } = unstable_readConfig({ config: "wrangler.toml" });
     const settings = { ...vars, LOCALES: locales } as Settings; // loadConfig checks each of them
-    loadConfig(settings, manifest.locales);
+    return loadConfig(settings, manifest.locales).locales.length;
   } catch (error) {
     if (error instanceof ConfigError)
       throw new StartError(`--locales ${locales}: ${error.message}`);
@@ -71,14 +73,19 @@ function assertLocalesAreKnown(locales: string): void {
   }
 }
 
-/** Aborts when the user or the system wants an end. */
+/** How often to look whether the process that started this one is still there. */
+const PARENT_POLL_MS = 500;
+
+/** Aborts when the user or the system wants an end, or when npm has gone without saying so. */
 function stopSignal(): AbortSignal {
   const controller = new AbortController();
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-    process.on(name, () => {
-      if (!controller.signal.aborted) say("\nStopping …");
-      controller.abort();
-    });
+  const stop = () => {
+    if (!controller.signal.aborted) say("\nStopping …");
+    controller.abort();
+  };
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, stop);
+  const parent = process.ppid;
+  setInterval(() => process.ppid === parent || stop(), PARENT_POLL_MS).unref();
   return controller.signal;
 }
 
@@ -92,8 +99,8 @@ function welcome(
   return `
 Serving ${lists.join(", ")} at ${url}
 
-  curl --compressed --json '{"locale":"de"}' ${call}
-  npx buf curl --schema proto --protocol grpcweb -d '{"locale":"de"}' ${call}
+  curl --compressed --json '{"locale":"de"}' ${call} | head -c 1000
+  npx buf curl --schema proto --protocol grpcweb -d '{"locale":"de"}' ${call} | head -c 1000
 
 Admin token  ${tokenFile}
 Health       ${url}/catalog/health

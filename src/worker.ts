@@ -2,6 +2,7 @@ import { waitUntil } from "cloudflare:workers";
 import notice from "../data/NOTICE.md";
 import { AccessKeys, fetchKeySet } from "./admin/access-keys.ts";
 import { accessVerifier } from "./admin/access-jwt.ts";
+import { alertCalls } from "./admin/alert-calls.ts";
 import { createAdminApp } from "./admin/app.ts";
 import { createAuditTrail } from "./admin/audit-trail.ts";
 import type { AuthenticationDependencies } from "./admin/authentication.ts";
@@ -9,13 +10,15 @@ import type { BackupJobCalls } from "./admin/backup-use-cases.ts";
 import type { CoordinatorUseCases } from "./admin/coordinator.ts";
 import { callCoordinator, type Repeatable } from "./admin/coordinator-calls.ts";
 import { readCredentials } from "./admin/credentials.ts";
+import { MONITOR_NAME } from "./alerts/monitor.ts";
 import { type Config, loadConfig } from "./config.ts";
 import { BACKUP_INSTANCE_NAME, INSTANCE_NAME } from "./ingest/durable-object.ts";
-import { backupCron, CRON_REQUESTS, cronRequest } from "./ingest/schedule.ts";
 import { describeError, logLine } from "./log.ts";
 import { createRpcHandler, isRpcRequest } from "./rpc/handler.ts";
+import { cronJob, ingestCrons } from "./schedule.ts";
 import { embeddedSnapshot } from "./sources/embedded-snapshot.ts";
 import { CachedCatalogReader } from "./storage/cached-catalog-reader.ts";
+import { createAlertHistory } from "./storage/alert-history.ts";
 import { createAuditStore } from "./storage/audit-store.ts";
 import { createBackupStore } from "./storage/backup-store.ts";
 import { createCatalogStore } from "./storage/catalog-store.ts";
@@ -23,6 +26,7 @@ import { createEdgeCache } from "./storage/edge-cache.ts";
 import { createHistory } from "./storage/history.ts";
 import { createStoreProbes } from "./storage/probes.ts";
 
+export { AlertMonitor } from "./alerts/durable-object.ts";
 export { BackupCoordinator } from "./backup/durable-object.ts";
 export { IngestCoordinator } from "./ingest/durable-object.ts";
 
@@ -44,13 +48,15 @@ function openDoors(env: Env): Doors {
     coordinator: coordinatorUseCases(env),
     history: createHistory(env.HISTORY),
     backups: { jobs: backupJobCalls(env), store: createBackupStore(env.ARCHIVE) },
+    alerts: alertCalls(() => monitor(env)),
+    alertHistory: createAlertHistory(env.HISTORY),
     audit,
     diff: {
       store: createCatalogStore(env.CATALOG, env.ARCHIVE),
       cache: createEdgeCache(caches.default, version, waitUntil),
     },
     probes: createStoreProbes(env.CATALOG, env.HISTORY, env.ARCHIVE),
-    crons: Object.keys(CRON_REQUESTS),
+    crons: ingestCrons(),
     recordChange: createAuditTrail({
       save: async (entries) => audit.save(entries),
       keep: async (entry) => coordinator(env).keepAuditEntry(entry),
@@ -152,6 +158,28 @@ function backups(env: Env) {
   return env.BACKUPS.getByName(BACKUP_INSTANCE_NAME);
 }
 
+function monitor(env: Env) {
+  return env.ALERTS.getByName(MONITOR_NAME);
+}
+
+/** Does the job of a cron trigger. */
+async function runJob(cron: string, scheduledTime: number, env: Env): Promise<void> {
+  const job = cronJob(cron);
+  switch (job.job) {
+    case "ingest":
+      return coordinator(env).tick(cron, scheduledTime, job.request);
+    case "evaluate_alerts":
+      await monitor(env).evaluate({ trigger: "cron", requestedBy: "cron", tick: scheduledTime });
+      return;
+    case "back_up":
+      return backups(env).tick(cron, scheduledTime, "run");
+    case "verify_backup":
+      return backups(env).tick(cron, scheduledTime, "verify_newest");
+    default:
+      job satisfies never;
+  }
+}
+
 export default {
   async fetch(request, env) {
     doors ??= openDoors(env);
@@ -159,8 +187,6 @@ export default {
   },
 
   async scheduled({ cron, scheduledTime }, env) {
-    const backup = backupCron(cron);
-    if (backup !== undefined) return backups(env).tick(cron, scheduledTime, backup);
-    await coordinator(env).tick(cron, scheduledTime, cronRequest(cron));
+    await runJob(cron, scheduledTime, env);
   },
 } satisfies ExportedHandler<Env>;

@@ -2,11 +2,14 @@ import { dirname } from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 import { adminTokens } from "./builders/admin-tokens.ts";
+import { fuzzSettings } from "./fuzz-settings.ts";
 
 const root = `${dirname(import.meta.dirname)}/`;
 
 // Read as the value of the required secret; only a binding would still be warned about.
 process.env.ADMIN_TOKENS = adminTokens();
+
+const fuzz = fuzzSettings(process.env);
 
 export default defineConfig({
   root,
@@ -16,6 +19,7 @@ export default defineConfig({
         root,
         test: {
           name: "node",
+          provide: { fuzz },
           include: ["test/node/**/*.test.ts"],
         },
       },
@@ -34,6 +38,7 @@ export default defineConfig({
         ],
         test: {
           name: "workers",
+          provide: { fuzz },
           include: ["test/workers/**/*.test.ts"],
           setupFiles: ["test/workers/apply-migrations.ts"],
         },

@@ -2,10 +2,14 @@ import { Hono } from "hono";
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
 import { describeError, logLine } from "../log.ts";
+import type { AlertHistory } from "../storage/alert-history.ts";
 import type { AuditStore } from "../storage/audit-store.ts";
 import type { CatalogReader } from "../storage/catalog-reader.ts";
 import type { History } from "../storage/history.ts";
 import type { StoreProbes } from "../storage/probes.ts";
+import type { AlertUseCases } from "./alert-calls.ts";
+import { alertsCheck } from "./alert-checks.ts";
+import { alertRoutes } from "./alert-routes.ts";
 import { auditRoutes } from "./audit-routes.ts";
 import type { RecordChange } from "./audit-trail.ts";
 import type { AuthenticationDependencies } from "./authentication.ts";
@@ -24,16 +28,17 @@ import { catalogCheck, coordinatorCheck, lastRunsCheck, storeChecks } from "./mo
 import { monitorRoutes } from "./monitor-routes.ts";
 import { openApiRoutes } from "./openapi-routes.ts";
 import { sendProblem } from "./problem.ts";
-import type { Route } from "./route.ts";
 import { addRoutes } from "./router.ts";
 import { runRoutes } from "./run-routes.ts";
-import { catalogSection, ingestSection } from "./summary-sections.ts";
+import { alertsSection, catalogSection, ingestSection } from "./summary-sections.ts";
 import { versionRoutes } from "./version-routes.ts";
 
 export interface AdminDependencies extends AuthenticationDependencies {
   readonly coordinator: CoordinatorUseCases;
   readonly history: History;
   readonly backups: BackupAccess;
+  readonly alerts: AlertUseCases;
+  readonly alertHistory: Pick<AlertHistory, "listRuns">;
   readonly audit: Pick<AuditStore, "list">;
   readonly reader: CatalogReader;
   /** Locale of a request that names none. */
@@ -76,9 +81,7 @@ export function createAdminApp(deps: AdminDependencies): Hono<Http> {
   app.get("/credits", (c) =>
     c.body(deps.notice, 200, { "content-type": "text/markdown; charset=utf-8" }),
   );
-  const routes: readonly Route[] = routeGroups(deps);
-  const described = [...routes, ...openApiRoutes(routes, deps.version)];
-  addRoutes(app, described, { record: deps.recordChange, now: deps.now });
+  addRoutes(app, allRoutes(deps), { record: deps.recordChange, now: deps.now });
   return app;
 }
 
@@ -92,6 +95,7 @@ function routeGroups(deps: AdminDependencies) {
     ...diffRoutes({ ...deps.diff, defaultLocale: deps.defaultLocale }),
     ...backupTransferRoutes(backups),
     ...backupRoutes(backups, now),
+    ...alertRoutes(deps.alerts, deps.alertHistory),
     ...auditRoutes(deps.audit),
     ...monitorRoutes(
       [
@@ -100,6 +104,7 @@ function routeGroups(deps: AdminDependencies) {
         coordinatorCheck(coordinator, deps),
         lastRunsCheck(coordinator, history, now),
         backupCheck(backups.store, now),
+        alertsCheck(deps.alerts, now),
       ],
       deps,
     ),
@@ -108,6 +113,7 @@ function routeGroups(deps: AdminDependencies) {
         catalog: catalogSection(reader),
         ingest: ingestSection(coordinator, history),
         backups: backupSection(backups.store, now),
+        alerts: alertsSection(deps.alerts),
       },
       now,
     ),
@@ -115,5 +121,10 @@ function routeGroups(deps: AdminDependencies) {
   ];
 }
 
+function allRoutes(deps: AdminDependencies) {
+  const routes = routeGroups(deps);
+  return [...routes, ...openApiRoutes(routes, deps.version)];
+}
+
 /** All routes, for the types of a client. */
-export type AdminRoutes = ReturnType<typeof routeGroups>[number];
+export type AdminRoutes = ReturnType<typeof allRoutes>[number];

@@ -18,8 +18,8 @@ const sectionSchema = z.strictObject({
 /** How backups are going, for the dashboard. */
 export function backupSection(store: BackupStore, now: () => number) {
   return summarySection(sectionSchema, async () => {
-    const { status, finishedAt, verifiedFinishedAt } = await newestTimes(store, now());
-    return { status, newest_at: finishedAt, newest_verified_at: verifiedFinishedAt };
+    const { status, finishedAt, goodFinishedAt } = await newestTimes(store, now());
+    return { status, newest_at: finishedAt, newest_verified_at: goodFinishedAt };
   });
 }
 
@@ -29,11 +29,11 @@ export function backupCheck(store: BackupStore, now: () => number): MonitorCheck
     name: "backup",
     deadlineMs: DEADLINE_MS,
     read: async () => {
-      const { status, finishedAt, verifiedFinishedAt } = await newestTimes(store, now());
+      const { status, finishedAt, goodFinishedAt } = await newestTimes(store, now());
       return {
         "backup:status": [CHECKS[status]],
         "backup:age": [age(finishedAt, now())],
-        "backup:verifiedAge": [age(verifiedFinishedAt, now())],
+        "backup:verifiedAge": [age(goodFinishedAt, now())],
       };
     },
   };

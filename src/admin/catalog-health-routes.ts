@@ -54,12 +54,12 @@ export function catalogHealthRoutes(
       503: { description: "It is not", body: healthSchema, mediaType: HEALTH_MEDIA_TYPE },
     },
   }).answer(async () => {
-    const signal = AbortSignal.timeout(HEALTH_DEADLINE_MS);
-    const current = await reader.current(signal).catch(() => UNAVAILABLE);
+    const caller = { signal: AbortSignal.timeout(HEALTH_DEADLINE_MS) };
+    const current = await reader.current(caller).catch(() => UNAVAILABLE);
     if (!current.ok) return failed(current.reason);
     const { manifest } = current;
     const opened = await reader
-      .open({ manifest, locale: defaultLocale, representation: "proto", codings: CODINGS }, signal)
+      .open({ manifest, locale: defaultLocale, representation: "proto", codings: CODINGS }, caller)
       .catch(() => UNAVAILABLE);
     const checks = checkCatalog(manifest, { opened, defaultLocale, now: now() });
     const status = worstOf(checks);

@@ -1,9 +1,9 @@
 /**
- * What a client is counted by: its IPv4 address, or the first 64 bits of its IPv6 address, of which
+ * What a client is counted by: its IPv4 address (also one mapped into IPv6), or the first 64 bits of its IPv6 address, of which
  * one client has all the rest.
  */
 export function clientKey(address: string): string {
-  if (!address.includes(":")) return address;
+  if (!address.includes(":") || address.includes(".")) return address;
   const [head = "", tail] = address.toLowerCase().split("::");
   const before = head.split(":").filter((group) => group !== "");
   const after = (tail ?? "").split(":").filter((group) => group !== "");

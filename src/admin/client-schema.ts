@@ -1,7 +1,9 @@
 import type { Hono } from "hono";
+import type { ClientErrorStatusCode, ServerErrorStatusCode } from "hono/utils/http-status";
 import type { z } from "zod";
 import type { AdminRoutes } from "./app.ts";
 import type { Http } from "./http.ts";
+import type { problemSchema } from "./problem.ts";
 import type { Route, RouteSpec } from "./route.ts";
 
 /** The routes as Hono's client sees them: `hc<AdminApi>(url)` is a typed client of all of them. */
@@ -18,14 +20,16 @@ type Paths<S extends RouteSpec> = {
   };
 };
 
-type Endpoints<S extends RouteSpec, Status extends number> = {
-  [N in Status]: {
-    input: Input<S>;
-    output: OutputOf<S["responses"][N]>;
-    outputFormat: "json";
-    status: N;
-  };
-}[Status];
+type Endpoints<S extends RouteSpec, Status extends number> =
+  | Endpoint<S, z.output<typeof problemSchema>, ClientErrorStatusCode | ServerErrorStatusCode>
+  | { [N in Status]: Endpoint<S, OutputOf<S["responses"][N]>, N> }[Status];
+
+type Endpoint<S extends RouteSpec, Output, Status extends number> = {
+  input: Input<S>;
+  output: Output;
+  outputFormat: "json";
+  status: Status;
+};
 
 type Input<S extends RouteSpec> = Part<"param", S["params"]> &
   Part<"query", S["query"]> &

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-const uuid = z.uuid();
+const uuid = z.guid();
 const degrees = z.number();
 
 const airport = z.strictObject({

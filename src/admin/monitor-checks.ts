@@ -42,8 +42,8 @@ export function catalogCheck(
     name: "catalog",
     deadlineMs: COORDINATOR_DEADLINE_MS,
     read: async () => {
-      const signal = AbortSignal.timeout(COORDINATOR_DEADLINE_MS);
-      const current = await reader.current(signal);
+      const caller = { signal: AbortSignal.timeout(COORDINATOR_DEADLINE_MS) };
+      const current = await reader.current(caller);
       if (!current.ok) {
         const output = current.reason.replaceAll("_", " ");
         return { "catalog:present": [{ status: "fail", output }] };
@@ -51,7 +51,7 @@ export function catalogCheck(
       const { manifest } = current;
       const opened = await reader.open(
         { manifest, locale: defaultLocale, representation: "proto", codings: CODINGS },
-        signal,
+        caller,
       );
       return checkCatalog(manifest, { opened, defaultLocale, now: now() });
     },

@@ -2,6 +2,7 @@ import {
   createDocument,
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
+  type ZodOpenApiResponseObject,
   type ZodOpenApiResponsesObject,
 } from "zod-openapi";
 import { z } from "zod";
@@ -62,7 +63,7 @@ function operation(spec: RouteSpec): ZodOpenApiOperationObject {
         content: { "application/octet-stream": { schema: z.file() } },
       },
     }),
-    responses: { ...successes(spec), ...problems(spec) },
+    responses: responses(spec),
   };
 }
 
@@ -75,14 +76,23 @@ function operationId({ method, path }: RouteSpec): string {
   return [method, ...words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join("");
 }
 
-function successes({ responses }: RouteSpec): ZodOpenApiResponsesObject {
-  const entries = Object.entries(responses).map(([status, response]) => {
+/** Successes and problems; a status may stand for both, in two media types. */
+function responses(spec: RouteSpec): ZodOpenApiResponsesObject {
+  const found: { [status: string]: ZodOpenApiResponseObject } = {};
+  const problem = { [PROBLEM_MEDIA_TYPE]: { schema: problemSchema } };
+  for (const [status, description] of Object.entries(problems(spec)))
+    found[status] = { description, content: problem };
+  for (const [status, response] of Object.entries(spec.responses)) {
     const { description, body, file } = response;
     const { mediaType = file ? "application/octet-stream" : "application/json" } = response;
     const schema = file ? z.file() : body;
-    return [status, { description, ...(schema && { content: { [mediaType]: { schema } } }) }];
-  });
-  return Object.fromEntries(entries);
+    const other = found[status];
+    found[status] = {
+      description: [description, other?.description].filter((text) => text).join("; or "),
+      ...(schema && { content: { [mediaType]: { schema }, ...other?.content } }),
+    };
+  }
+  return found;
 }
 
 const ADMIN_PROBLEMS = {
@@ -93,7 +103,8 @@ const ADMIN_PROBLEMS = {
   503: "`admin_unconfigured`, `coordinator_unavailable`: see the detail",
 };
 
-function problems(spec: RouteSpec): ZodOpenApiResponsesObject {
+/** What each status of a problem means, with the codes of its problems. */
+function problems(spec: RouteSpec): { [status: string]: string } {
   const described: { [status: string]: string } = {
     400: `\`invalid_query\`${spec.invalidParams === 400 ? ", `invalid_path`" : ""} or \`invalid_body\`: the detail names what is wrong`,
     405: "`method_not_allowed`: see the header Allow",
@@ -103,10 +114,6 @@ function problems(spec: RouteSpec): ZodOpenApiResponsesObject {
     ...(spec.access !== "public" && ADMIN_PROBLEMS),
   };
   for (const [status, codes] of Object.entries(spec.problems ?? {}))
-    described[status] = [described[status], codes].filter((text) => text !== undefined).join("; ");
-  const entries = Object.entries(described).map(([status, description]) => [
-    status,
-    { description, content: { [PROBLEM_MEDIA_TYPE]: { schema: problemSchema } } },
-  ]);
-  return Object.fromEntries(entries);
+    described[status] = [described[status], codes].filter((text) => text).join("; ");
+  return described;
 }

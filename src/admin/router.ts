@@ -4,6 +4,7 @@ import { v7 } from "uuid";
 import { z } from "zod";
 import { describeError, logLine } from "../log.ts";
 import type { AuditEntry, AuditOutcome } from "../storage/audit-store.ts";
+import { MonitorUnavailable } from "./alert-calls.ts";
 import type { RecordChange } from "./audit-trail.ts";
 import { readBody } from "./body.ts";
 import { CoordinatorUnavailable } from "./coordinator-calls.ts";
@@ -88,8 +89,7 @@ async function settle(
   try {
     return { answer: await handle(read.value), input: read.value };
   } catch (cause) {
-    const answer = cause instanceof CoordinatorUnavailable ? unavailable(cause) : INTERNAL;
-    return { answer, input: read.value, cause };
+    return { answer: refusalOf(cause), input: read.value, cause };
   }
 }
 
@@ -130,6 +130,21 @@ async function readInput(c: Context<Http>, spec: RouteSpec): Promise<ReadInput> 
 }
 
 const NO_BODY = { ok: true, value: undefined } as const;
+
+function refusalOf(cause: unknown): Refusal {
+  if (cause instanceof CoordinatorUnavailable) return unavailable(cause);
+  if (cause instanceof MonitorUnavailable) return alertsUnavailable(cause);
+  return INTERNAL;
+}
+
+function alertsUnavailable({ retryAfterSeconds }: MonitorUnavailable): Refusal {
+  const detail =
+    "The alert monitor does not answer. Whether it evaluates is not known: look at GET /admin/alerts/runs.";
+  return {
+    problem: { status: 503, code: "alerts_unavailable", detail },
+    headers: { "retry-after": String(retryAfterSeconds) },
+  };
+}
 
 /** The coordinator did not answer: a change may or may not have taken effect. */
 function unavailable({ retryAfterSeconds }: CoordinatorUnavailable): Refusal {

@@ -2,6 +2,10 @@ import { z } from "zod";
 import { isOpen, RUN_OUTCOMES, RUN_STATES, RUN_TRIGGERS, STAGES } from "../ingest/run.ts";
 import type { CatalogReader } from "../storage/catalog-reader.ts";
 import type { History } from "../storage/history.ts";
+import { WORST } from "../alerts/alert-run.ts";
+import { ALERT_STATES } from "../alerts/alert-state.ts";
+import { RULE_NAMES, SEVERITIES } from "../alerts/rule.ts";
+import type { AlertUseCases } from "./alert-calls.ts";
 import type { CoordinatorUseCases } from "./coordinator.ts";
 import { summarySection } from "./dashboard-routes.ts";
 import { listRuns } from "./run-list.ts";
@@ -22,7 +26,7 @@ const catalogSchema = z.strictObject({
 /** What is published. */
 export function catalogSection(reader: CatalogReader) {
   return summarySection(catalogSchema, async () => {
-    const current = await reader.current(AbortSignal.timeout(READ_DEADLINE_MS));
+    const current = await reader.current({ signal: AbortSignal.timeout(READ_DEADLINE_MS) });
     if (!current.ok) throw new Error(current.reason);
     const { generation, published_at, catalog_sha256, counts, locales } = current.manifest;
     return {
@@ -93,6 +97,59 @@ export function ingestSection(coordinator: CoordinatorUseCases, history: History
               duration_ms: last.durationMs,
             },
       last_success_at: (succeeded.ok && succeeded.runs[0]?.finishedAt) || null,
+    };
+  });
+}
+
+const alertsSchema = z.strictObject({
+  worst: z.enum(WORST).nullable(),
+  evaluated_at: timestamp.nullable().meta({ description: "Null before the first evaluation." }),
+  firing: z.int(),
+  nodata: z.int(),
+  pending: z.int(),
+  alerts: z
+    .array(
+      z.strictObject({
+        rule: z.enum(RULE_NAMES),
+        severity: z.enum(SEVERITIES),
+        state: z.enum(ALERT_STATES),
+        since: timestamp,
+        suppressed: z.boolean(),
+      }),
+    )
+    .meta({ description: "All that are not inactive." }),
+});
+
+const NOTHING_EVALUATED = {
+  worst: null,
+  evaluated_at: null,
+  firing: 0,
+  nodata: 0,
+  pending: 0,
+  alerts: [],
+};
+
+/** What the last evaluation of the alerts found; messages may name people and webhooks. */
+export function alertsSection(alerts: AlertUseCases) {
+  return summarySection(alertsSchema, async () => {
+    const { lastRun } = await alerts.status();
+    if (lastRun === null) return NOTHING_EVALUATED;
+    const { worst, startedAt, firing, nodata, pending, results } = lastRun;
+    return {
+      worst,
+      evaluated_at: startedAt,
+      firing,
+      nodata,
+      pending,
+      alerts: results
+        .filter(({ state }) => state !== "inactive")
+        .map(({ rule, severity, state, since, suppressed }) => ({
+          rule,
+          severity,
+          state,
+          since,
+          suppressed,
+        })),
     };
   });
 }

@@ -107,7 +107,7 @@ export async function findBackup(deps: ListingDependencies, id: string): Promise
 export interface NewestTimes {
   /** RFC 3339; null if there is none. */
   readonly finishedAt: string | null;
-  readonly verifiedFinishedAt: string | null;
+  readonly goodFinishedAt: string | null;
   readonly status: BackupStatus;
 }
 
@@ -115,7 +115,7 @@ export async function newestTimes(backups: BackupStore, now: number): Promise<Ne
   const newest = await findNewest(backups, await listIds(backups));
   return {
     finishedAt: finishedAt(newest.whole),
-    verifiedFinishedAt: finishedAt(newest.good),
+    goodFinishedAt: finishedAt(newest.good),
     status: judgeStatus(newest, now),
   };
 }

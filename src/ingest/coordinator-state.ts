@@ -5,7 +5,7 @@ import type { Pause } from "./pause.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import type { Hold } from "./hold.ts";
 import type { QueueView } from "./queue.ts";
-import { isOpen, type Run, type RunState, type UpstreamFiles } from "./run.ts";
+import { type EndedRun, isOpen, type Run, type RunState, type UpstreamFiles } from "./run.ts";
 import { VERSIONS_RETAINED } from "./versions.ts";
 
 /** A run with what only the coordinator knows of it. Times are milliseconds since 1970. */
@@ -89,6 +89,15 @@ export class CoordinatorState {
       running: this.#runsIn("running")[0],
       pause: this.pause(),
     };
+  }
+
+  /** Summaries of the runs that are over and remembered, newest first. */
+  endedRuns(): EndedRun[] {
+    const records = this.#records("WHERE state NOT IN ('queued', 'running') ORDER BY id DESC");
+    return records.map(({ run }) => {
+      const { id, state, outcome, trigger, mode, finishedAt, error, guards } = run;
+      return { id, state, outcome, trigger, mode, finishedAt, error, guards };
+    });
   }
 
   findRun(id: string): RunRecord | undefined {

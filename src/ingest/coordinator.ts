@@ -23,8 +23,8 @@ import {
   type QueueView,
   retryOf,
 } from "./queue.ts";
-import { isOpen, type Run, type RunState, type Stage } from "./run.ts";
-import { describeVersion, garbage, rolledBack, type Version } from "./versions.ts";
+import { type EndedRun, isOpen, type Run, type RunState, type Stage } from "./run.ts";
+import { bestCoverage, describeVersion, garbage, rolledBack, type Version } from "./versions.ts";
 
 /** If an alarm dies without a word, the next one begins after this time. */
 export const LEASE_MS = 120_000;
@@ -56,6 +56,8 @@ export interface CoordinatorDependencies {
   readonly now: () => number;
   readonly newId: () => string;
   readonly log: (event: string, fields: { readonly [name: string]: unknown }) => void;
+  /** Is told of each run that has ended. Returns at once and never throws. */
+  readonly runEnded: (run: Run) => void;
   /** Name of the configured upstream. */
   readonly source: string;
   readonly workerVersion: string | null;
@@ -99,6 +101,8 @@ export interface CoordinatorStatus {
   readonly pause: Pause | null;
   readonly running: Run | null;
   readonly queued: readonly Run[];
+  /** The runs that ended last and are remembered, newest first. */
+  readonly ended: readonly EndedRun[];
   readonly current: Version | null;
   /** Whether the stores show the current version. */
   readonly replicated: boolean;
@@ -319,6 +323,11 @@ export class Coordinator {
     return this.#state.findVersion(generation) ?? null;
   }
 
+  /** The highest coverage (0 to 1) of each locale in the retained versions. */
+  bestCoverage(): { readonly [locale: string]: number } {
+    return bestCoverage(this.#state.versions());
+  }
+
   status(): CoordinatorStatus {
     const { waiting, running, pause } = this.#state.queue();
     const current = this.#state.currentVersion();
@@ -327,6 +336,7 @@ export class Coordinator {
       pause: isPaused ? pause : null,
       running: running?.run ?? null,
       queued: waiting.map(({ run }) => run),
+      ended: this.#state.endedRuns(),
       current: current && describeVersion(current, current.generation),
       replicated: this.#state.unreplicated() === null,
       outboxLength: this.#state.outboxLength() + this.#state.auditLength(),
@@ -525,6 +535,7 @@ export class Coordinator {
       counts,
       generation: generationAfter,
     });
+    this.#deps.runEnded(changed.run);
   }
 
   #cancelNow(record: RunRecord, by: string): CancelResult {

@@ -1,8 +1,9 @@
 import { DurableObject } from "cloudflare:workers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { v7 } from "uuid";
+import { MONITOR_NAME } from "../alerts/monitor.ts";
 import { type Config, loadConfig } from "../config.ts";
-import { logLine } from "../log.ts";
+import { describeError, logLine } from "../log.ts";
 import { droppedUpstream } from "../sources/dropped-upstream.ts";
 import { embeddedSnapshot } from "../sources/embedded-snapshot.ts";
 import { HTTP_LIMITS, httpUpstream } from "../sources/http-upstream.ts";
@@ -75,6 +76,7 @@ export class IngestCoordinator extends DurableObject<Env> {
       now: Date.now,
       newId: v7,
       log: (event, fields) => logLine("info", event, event.replaceAll("_", " "), fields),
+      runEnded: ({ id }) => ctx.waitUntil(evaluateAlerts(env.ALERTS, id)),
       source: config.source,
       workerVersion: env.VERSION.id || null,
     });
@@ -127,6 +129,10 @@ export class IngestCoordinator extends DurableObject<Env> {
     return this.#coordinator.findVersion(generation);
   }
 
+  bestCoverage(): { readonly [locale: string]: number } {
+    return this.#coordinator.bestCoverage();
+  }
+
   status(): CoordinatorStatus {
     return this.#coordinator.status();
   }
@@ -167,6 +173,17 @@ export class IngestCoordinator extends DurableObject<Env> {
 
   override alarm(): Promise<void> {
     return this.#coordinator.alarm();
+  }
+}
+
+/** Asks for an evaluation of the alerts. What fails there is no fault of the run. */
+async function evaluateAlerts(alerts: Env["ALERTS"], runId: string): Promise<void> {
+  try {
+    const asked = { trigger: "ingest", requestedBy: runId, tick: null } as const;
+    await alerts.getByName(MONITOR_NAME).evaluate(asked);
+  } catch (error) {
+    const fields = { run_id: runId, ...describeError(error) };
+    logLine("warn", "alerts_unreachable", "the alerts were not evaluated", fields);
   }
 }
 

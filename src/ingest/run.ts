@@ -118,6 +118,12 @@ export interface Run {
   readonly workerVersion: string | null;
 }
 
+/** A run that is over, without what only its own page shows. */
+export type EndedRun = Pick<
+  Run,
+  "id" | "state" | "outcome" | "trigger" | "mode" | "finishedAt" | "error" | "guards"
+>;
+
 /** Why a cron tick was not taken. */
 export type SkipReason = "paused" | "already_queued";
 

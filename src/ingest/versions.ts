@@ -41,3 +41,14 @@ export function garbage(stored: readonly string[], retained: readonly Manifest[]
   const named = new Set(retained.flatMap((manifest) => [...manifestBlobs(manifest)]));
   return stored.filter((sha256) => !named.has(sha256));
 }
+
+/** The highest coverage (0 to 1) of each locale in some versions. */
+export function bestCoverage(versions: readonly Manifest[]): {
+  readonly [locale: string]: number;
+} {
+  const best = new Map<string, number>();
+  for (const { locales } of versions)
+    for (const [locale, { coverage }] of Object.entries(locales))
+      best.set(locale, Math.max(best.get(locale) ?? 0, coverage));
+  return Object.fromEntries(best);
+}

@@ -1,4 +1,5 @@
 import { type Coding, CODINGS } from "../catalog/manifest.ts";
+import type { RequestHead } from "./decision-memo.ts";
 
 /** Distinct header values whose answer is remembered; real clients send a few dozen. */
 const MEMO_MAX_ENTRIES = 256;
@@ -10,7 +11,7 @@ const memo = new Map<string, readonly Coding[]>();
  * 12.5.3). At Cloudflare's edge the Accept-Encoding header is not the client's own, which is in
  * `cf.clientAcceptEncoding`; without `cf` the request did not come through the edge.
  */
-export function acceptedCodings(request: Request): readonly Coding[] {
+export function acceptedCodings(request: Pick<RequestHead, "headers" | "cf">): readonly Coding[] {
   const { cf } = request;
   const accepted =
     cf === undefined ? request.headers.get("accept-encoding") : cf["clientAcceptEncoding"];

@@ -10,6 +10,15 @@ export interface Decision {
   readonly tag: string;
 }
 
+/** What of a request its answer depends on, besides its body. */
+export interface RequestHead {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Headers;
+  /** What Cloudflare's edge says of the request; undefined where it did not come through it. */
+  readonly cf?: Request["cf"] | undefined;
+}
+
 /** Longest request body that is a key: any locale in any encoding. */
 export const DECIDED_BODY_MAX_BYTES = 64;
 const URL_MAX_LENGTH = 512;
@@ -39,7 +48,7 @@ export class DecisionMemo {
 }
 
 /** Key of a request whose decision holds for all that are like it, else undefined. */
-export function decisionKey(request: Request, body: Uint8Array): string | undefined {
+export function decisionKey(request: RequestHead, body: Uint8Array): string | undefined {
   const { method, url, headers } = request;
   if (url.length > URL_MAX_LENGTH || body.byteLength > DECIDED_BODY_MAX_BYTES) return undefined;
   const contentType = headers.get("content-type") ?? "";

@@ -4,7 +4,12 @@ import type { Representation } from "../catalog/manifest.ts";
 import type { CatalogReader } from "../storage/catalog-reader.ts";
 import { acceptedCodings } from "./content-coding.ts";
 import { isPreflight, preflightResponse } from "./cors.ts";
-import { DECIDED_BODY_MAX_BYTES, decisionKey, DecisionMemo } from "./decision-memo.ts";
+import {
+  DECIDED_BODY_MAX_BYTES,
+  decisionKey,
+  DecisionMemo,
+  type RequestHead,
+} from "./decision-memo.ts";
 import { internalError } from "./errors.ts";
 import { type CatalogSource, lookUp, type LookUpResult, type Query } from "./look-up.ts";
 import { isGrpc, storedRepresentation } from "./media-type.ts";
@@ -34,7 +39,8 @@ export function isRpcRequest(request: Request): boolean {
   const { url, headers } = request;
   const pathStart = url.indexOf("/", url.indexOf("//") + "//".length);
   if (url.startsWith(SERVICE_PATH, pathStart)) return true;
-  return isGrpc(headers.get("content-type") ?? "") && !url.startsWith("/admin", pathStart);
+  const isAdmin = /^\/admin/i.test(url.slice(pathStart));
+  return isGrpc(headers.get("content-type") ?? "") && !isAdmin;
 }
 
 /**
@@ -51,14 +57,15 @@ export function createRpcHandler(options: RpcOptions): RpcHandler {
   const decisions = new DecisionMemo();
 
   async function serve(request: Request): Promise<Response> {
-    const hasBody = request.method !== "GET" && request.method !== "HEAD";
+    const head = readHead(request);
+    const hasBody = head.method !== "GET" && head.method !== "HEAD";
     const body = hasBody ? await takeBody(request, DECIDED_BODY_MAX_BYTES) : NO_BODY;
-    const key = substitutes && body.bytes ? decisionKey(request, body.bytes) : undefined;
+    const key = substitutes && body.bytes ? decisionKey(head, body.bytes) : undefined;
     const decision = key === undefined ? undefined : decisions.get(key);
     if (decision === undefined) return askRouter(request, body, { key });
-    const query = { tag: decision.tag, ...wantedForm(request, decision.representation) };
-    const known = await lookUp(source, query, request.signal);
-    if (known.ok) return successResponse(known.found, request.method);
+    const query = { tag: decision.tag, ...wantedForm(head, decision.representation) };
+    const known = await lookUp(source, query, request);
+    if (known.ok) return successResponse(known.found, head.method);
     return askRouter(request, body, { known });
   }
 
@@ -102,8 +109,13 @@ export function createRpcHandler(options: RpcOptions): RpcHandler {
   };
 }
 
+/** Each property of a request costs a call out of JavaScript, so that it is read once. */
+function readHead({ method, url, headers, cf }: Request): RequestHead {
+  return { method, url, headers, cf };
+}
+
 /** What to look for, apart from the locale, to answer a request in a stored representation. */
-function wantedForm(request: Request, representation: Representation): Omit<Query, "tag"> {
+function wantedForm(request: RequestHead, representation: Representation): Omit<Query, "tag"> {
   return {
     representation,
     codings: acceptedCodings(request),

@@ -1,6 +1,6 @@
 import { type LocaleFallback, negotiateLocale } from "../catalog/locale.ts";
 import type { Body, Coding, LocaleEntry, Manifest, Representation } from "../catalog/manifest.ts";
-import type { CatalogReader } from "../storage/catalog-reader.ts";
+import type { Caller, CatalogReader } from "../storage/catalog-reader.ts";
 import { entityTag, matchesEntityTag } from "./entity-tag.ts";
 
 /** Where answers come from. */
@@ -36,7 +36,7 @@ export interface Variant {
 
 /** A variant with as much of it as the request needs. */
 export type Found =
-  | { readonly kind: "body"; readonly variant: Variant; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: "body"; readonly variant: Variant; readonly content: Blob }
   | { readonly kind: "head"; readonly variant: Variant }
   | { readonly kind: "not_modified"; readonly variant: Variant };
 
@@ -46,13 +46,13 @@ export type LookUpResult =
   | { readonly ok: true; readonly found: Found }
   | { readonly ok: false; readonly reason: LookUpFailure };
 
-/** Finds the body that answers a query. Rejects if `signal` aborts. */
+/** Finds the body that answers a query. Rejects if the caller's signal aborts. */
 export async function lookUp(
   { reader, defaultLocale }: CatalogSource,
   query: Query,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<LookUpResult> {
-  const current = await reader.current(signal);
+  const current = await reader.current(caller);
   if (!current.ok) return current;
   const { manifest } = current;
   const { locale, fallback } = negotiateLocale(query.tag, manifest.locales, defaultLocale);
@@ -70,10 +70,10 @@ export async function lookUp(
   // Storage is asked for published locales only, whatever a caller or the configuration says.
   if (!Object.hasOwn(manifest.locales, locale)) return { ok: false, reason: "unavailable" };
   const { representation, codings } = query;
-  const result = await reader.open({ manifest, locale, representation, codings }, signal);
+  const result = await reader.open({ manifest, locale, representation, codings }, caller);
   if (!result.ok) return result;
-  const { bytes, ...opened } = result.opened;
-  return { ok: true, found: { kind: "body", variant: { ...opened, fallback }, bytes } };
+  const { content, ...opened } = result.opened;
+  return { ok: true, found: { kind: "body", variant: { ...opened, fallback }, content } };
 }
 
 function selectVariant(

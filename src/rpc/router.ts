@@ -1,4 +1,6 @@
 import {
+  Code,
+  ConnectError,
   type ConnectRouterOptions,
   createConnectRouter,
   createContextValues,
@@ -14,7 +16,7 @@ import { concatenate } from "../catalog/bytes.ts";
 import { decodeBase64Frames } from "./base64-body.ts";
 import { isGrpcWebText, MEDIA_TYPES } from "./media-type.ts";
 import type { RequestBody } from "./request-body.ts";
-import type { RouterAnswer } from "./router-answer.ts";
+import { errorAnswer, type RouterAnswer } from "./router-answer.ts";
 import { type Call, callKey } from "./service.ts";
 
 /**
@@ -68,7 +70,7 @@ export function createRoute(
     header.set("accept-encoding", "identity");
     const isText = isGrpcWebText(header.get("content-type") ?? "");
     if (isText) header.set("content-type", MEDIA_TYPES["grpc-web"]);
-    const answer = await handler({
+    const asked = {
       httpVersion: "",
       method: request.method === "HEAD" ? "GET" : request.method,
       url: request.url,
@@ -76,9 +78,22 @@ export function createRoute(
       body: isText ? decodeBase64Frames(body) : body,
       signal: request.signal,
       contextValues: createContextValues().set(callKey, call),
-    });
-    return readAnswer(answer);
+    };
+    try {
+      return await readAnswer(await handler(asked));
+    } catch (cause) {
+      if (cause instanceof URIError) return errorAnswer(unquotable(), request);
+      throw cause;
+    }
   };
+}
+
+/**
+ * What is said of a message whose error Connect cannot put into a trailer: it would repeat a lone
+ * surrogate of the client's JSON, which has no percent-encoding.
+ */
+function unquotable(): ConnectError {
+  return new ConnectError("the message is not the JSON of a request", Code.InvalidArgument);
 }
 
 async function readAnswer(answer: UniversalServerResponse): Promise<RouterAnswer> {

@@ -12,6 +12,7 @@ import {
   type LocationsService,
 } from "../../gen/locations/v1/locations_pb.ts";
 import { parseLocale } from "../catalog/locale.ts";
+import type { Caller } from "../storage/catalog-reader.ts";
 import { abortable } from "../storage/deadline.ts";
 import { catalogFailure, internalError, malformedLocale } from "./errors.ts";
 import {
@@ -59,7 +60,7 @@ export function createLocationsService(
     const locale = parseLocale(request.locale);
     if (!locale.ok) throw malformedLocale(locale.reason);
     const query = { tag: locale.tag, ...(call?.wanted ?? DECODABLE) };
-    const result = call?.known ?? (await lookUpInTime(source, query, context.signal));
+    const result = call?.known ?? (await lookUpInTime(source, query, context));
     if (!result.ok) throw catalogFailure(result.reason);
     if (call !== undefined) call.success = { tag: locale.tag, found: result.found };
     return result.found;
@@ -73,7 +74,10 @@ export function createLocationsService(
         if (found.kind !== "body" || found.variant.coding !== "identity") {
           throw new Error(`cannot decode ${found.kind} in ${found.variant.coding}`);
         }
-        return fromBinary(LocationsResponseSchema, found.bytes);
+        return fromBinary(
+          LocationsResponseSchema,
+          new Uint8Array(await found.content.arrayBuffer()),
+        );
       } catch (cause) {
         if (cause instanceof ConnectError) throw cause;
         // The caller has gone or its time is over; whatever failed, failed because of that.
@@ -89,8 +93,8 @@ export function createLocationsService(
 async function lookUpInTime(
   source: CatalogSource,
   query: Query,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<LookUpResult> {
-  signal.throwIfAborted();
-  return abortable(signal, lookUp(source, query, signal));
+  caller.signal.throwIfAborted();
+  return abortable(caller.signal, lookUp(source, query, caller));
 }

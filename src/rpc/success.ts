@@ -12,8 +12,8 @@ export function successResponse(found: Found, method: string): Response {
   const headers = storedHeaders(found.variant, { isPost: method === "POST", kind: found.kind });
   switch (found.kind) {
     case "body":
-      // The bytes are coded already; the runtime would code them again.
-      return new Response(found.bytes, { headers, encodeBody: "manual" });
+      // A blob's stream has a length and is not copied. The bytes are coded already.
+      return new Response(found.content.stream(), { headers, encodeBody: "manual" });
     case "head":
       return new Response(null, { headers, encodeBody: "manual" });
     case "not_modified":
@@ -50,7 +50,9 @@ function storedHeaders(variant: Variant, key: HeadersKey): Headers {
     memo.set(variant.body, known);
   }
   const name = `${key.isPost} ${key.kind} ${variant.locale} ${variant.fallback}`;
-  const made = known.made.get(name) ?? makeHeaders(variant, key);
+  const held = known.made.get(name);
+  if (held !== undefined) return held;
+  const made = makeHeaders(variant, key);
   known.made.set(name, made);
   return made;
 }

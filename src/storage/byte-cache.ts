@@ -1,10 +1,10 @@
 /**
- * Keeps byte arrays by key, the most recently used ones first, bounded in bytes. Holds plain bytes
- * only: a promise or a stream of one request must not be awaited by another.
+ * Keeps bytes by key, the most recently used ones first, bounded in bytes. Holds plain bytes only: a
+ * promise or a stream of one request must not be awaited by another.
  */
 export class ByteCache {
   readonly #maxBytes: number;
-  readonly #entries = new Map<string, Uint8Array<ArrayBuffer>>();
+  readonly #entries = new Map<string, Blob>();
   #bytes = 0;
 
   constructor(maxBytes: number) {
@@ -16,7 +16,7 @@ export class ByteCache {
     return this.#bytes;
   }
 
-  get(key: string): Uint8Array<ArrayBuffer> | undefined {
+  get(key: string): Blob | undefined {
     const value = this.#entries.get(key);
     if (value === undefined) return undefined;
     this.#entries.delete(key);
@@ -25,11 +25,11 @@ export class ByteCache {
   }
 
   /** Holds `value`, letting go of the least recently used; a value over the bound is not held. */
-  set(key: string, value: Uint8Array<ArrayBuffer>): void {
+  set(key: string, value: Blob): void {
     this.#delete(key);
-    if (value.byteLength > this.#maxBytes) return;
+    if (value.size > this.#maxBytes) return;
     this.#entries.set(key, value);
-    this.#bytes += value.byteLength;
+    this.#bytes += value.size;
     for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= this.#maxBytes) break;
       this.#delete(oldest);
@@ -40,6 +40,6 @@ export class ByteCache {
     const value = this.#entries.get(key);
     if (value === undefined) return;
     this.#entries.delete(key);
-    this.#bytes -= value.byteLength;
+    this.#bytes -= value.size;
   }
 }

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
-import { concatenate } from "../catalog/bytes.ts";
 import { sha256Hex } from "../catalog/hash.ts";
 import type { Body, Coding, Manifest, Segment } from "../catalog/manifest.ts";
 import { ByteCache } from "./byte-cache.ts";
 import type {
+  Caller,
   CatalogReader,
   CurrentResult,
   Opened,
@@ -26,8 +26,6 @@ export interface ReaderDependencies {
   readonly cacheMaxBytes: number;
 }
 
-type Bytes = Uint8Array<ArrayBuffer>;
-
 /** A published body that a request accepts, and the version that it is of. */
 interface Choice {
   readonly manifest: Manifest;
@@ -44,7 +42,7 @@ export class CachedCatalogReader implements CatalogReader {
   readonly #deps: ReaderDependencies;
   readonly #cache: ByteCache;
   readonly #memo: ManifestMemo;
-  readonly #loads: SharedLoads<Copy<Bytes>>;
+  readonly #loads: SharedLoads<Copy<Blob>>;
 
   constructor(deps: ReaderDependencies) {
     this.#deps = deps;
@@ -53,15 +51,15 @@ export class CachedCatalogReader implements CatalogReader {
     this.#loads = new SharedLoads(deps.waitUntil, deps.now);
   }
 
-  async current(signal: AbortSignal): Promise<CurrentResult> {
-    return this.#memo.held() ?? abortable(signal, this.#memo.load());
+  async current(caller: Caller): Promise<CurrentResult> {
+    return this.#memo.held() ?? abortable(caller.signal, this.#memo.load());
   }
 
-  async open(selection: Selection, signal: AbortSignal): Promise<OpenResult> {
+  async open(selection: Selection, caller: Caller): Promise<OpenResult> {
     const choices = choicesOf(selection);
     const held = this.#findHeld(choices.slice(0, 1), selection);
     return held === undefined
-      ? abortable(signal, this.#load(selection, choices))
+      ? abortable(caller.signal, this.#load(selection, choices))
       : { ok: true, opened: held };
   }
 
@@ -123,25 +121,25 @@ export class CachedCatalogReader implements CatalogReader {
 
   #findHeld(choices: readonly Choice[], selection: Selection): Opened | undefined {
     for (const choice of choices) {
-      const bytes = this.#cache.get(choice.body.sha256);
-      if (bytes !== undefined) return toOpened(choice, selection, bytes);
+      const content = this.#cache.get(choice.body.sha256);
+      if (content !== undefined) return toOpened(choice, selection, content);
     }
     return undefined;
   }
 
   /** A body joined out of its segments: one load for all requests that want it meanwhile. */
-  #loadBody(replica: Replica, body: Body): Promise<Copy<Bytes>> {
+  #loadBody(replica: Replica, body: Body): Promise<Copy<Blob>> {
     return this.#loads.load(`${replica} ${body.sha256}`, async () => {
       const copies = await Promise.all(
         body.segments.map((segment) => this.#loadSegment(replica, segment)),
       );
-      const parts: Uint8Array[] = [];
+      const parts: Blob[] = [];
       for (const copy of copies) {
         if (!copy.ok) return copy;
         parts.push(copy.value);
       }
-      const whole = concatenate(parts);
-      if (sha256Hex(whole) !== body.sha256) {
+      const whole = new Blob(parts);
+      if (sha256Hex(new Uint8Array(await whole.arrayBuffer())) !== body.sha256) {
         const detail = `body ${body.sha256}: its segments join to something else`;
         this.#deps.report("body_corrupt", detail);
         return { ok: false, fault: "corrupt", detail };
@@ -151,14 +149,19 @@ export class CachedCatalogReader implements CatalogReader {
     });
   }
 
-  async #loadSegment(replica: Replica, segment: Segment): Promise<Copy<Uint8Array>> {
-    if ("inline" in segment) return { ok: true, value: Buffer.from(segment.inline, "base64") };
+  async #loadSegment(replica: Replica, segment: Segment): Promise<Copy<Blob>> {
+    if ("inline" in segment)
+      return { ok: true, value: new Blob([Buffer.from(segment.inline, "base64")]) };
     const held = this.#cache.get(segment.blob);
     if (held !== undefined) return { ok: true, value: held };
     const copy = await this.#deps.store.readBlob(replica, segment.blob);
-    if (copy.ok) this.#cache.set(segment.blob, copy.value);
-    else this.#deps.report(`blob_${copy.fault}`, copy.detail);
-    return copy;
+    if (!copy.ok) {
+      this.#deps.report(`blob_${copy.fault}`, copy.detail);
+      return copy;
+    }
+    const value = new Blob([copy.value]);
+    this.#cache.set(segment.blob, value);
+    return { ok: true, value };
   }
 }
 
@@ -174,8 +177,8 @@ function choicesOf({ manifest, locale, representation, codings }: Selection): Ch
 function toOpened(
   { manifest, coding, body }: Choice,
   { locale, representation }: Selection,
-  bytes: Bytes,
+  content: Blob,
 ): Opened | undefined {
   const entry = manifest.locales[locale];
-  return entry && { manifest, locale, entry, representation, coding, body, bytes };
+  return entry && { manifest, locale, entry, representation, coding, body, content };
 }

@@ -8,16 +8,17 @@ export interface Selection {
   readonly codings: readonly Coding[];
 }
 
-/** A body with its bytes, verified, and the version that it belongs to. */
+/** A body with its content, verified, and the version that it belongs to. */
 export interface Opened {
-  /** The version that `bytes` belong to: older than the selected one when that could not be read. */
+  /** The version that `content` belongs to: older than the selected one when that could not be read. */
   readonly manifest: Manifest;
   readonly locale: string;
   readonly entry: LocaleEntry;
   readonly representation: Representation;
   readonly coding: Coding;
   readonly body: Body;
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** The bytes of `body`. A blob's stream is sent without being copied, which bytes are not. */
+  readonly content: Blob;
 }
 
 export type CurrentResult =
@@ -28,10 +29,15 @@ export type OpenResult =
   | { readonly ok: true; readonly opened: Opened }
   | { readonly ok: false; readonly reason: "unavailable" | "data_loss" };
 
-/** Reads the published catalog. Never throws for a fault of a store; rejects if `signal` aborts. */
+/** On whose behalf a reader waits. The signal is looked at only if a store must be asked. */
+export interface Caller {
+  readonly signal: AbortSignal;
+}
+
+/** Reads the published catalog. Never throws for a fault of a store; rejects if the caller's signal aborts. */
 export interface CatalogReader {
   /** The current version. Touches no store while the held one is fresh. */
-  current(signal: AbortSignal): Promise<CurrentResult>;
+  current(caller: Caller): Promise<CurrentResult>;
   /** The bytes of a body, from memory where they are held. */
-  open(selection: Selection, signal: AbortSignal): Promise<OpenResult>;
+  open(selection: Selection, caller: Caller): Promise<OpenResult>;
 }

@@ -56,3 +56,4 @@ export const ingestRuns = sqliteTable(
 );
 
 export { auditEntries } from "./audit-schema.ts";
+export { alertFindings, alertRuns, alertStates } from "./alert-schema.ts";

@@ -3,6 +3,7 @@ import { createAdminApp } from "../../src/admin/app.ts";
 import type { BackupJobCalls } from "../../src/admin/backup-use-cases.ts";
 import type { JobResult, RemoveResult } from "../../src/backup/coordinator.ts";
 import type { Job } from "../../src/backup/job.ts";
+import type { AlertUseCases } from "../../src/admin/alert-calls.ts";
 import type { CoordinatorUseCases } from "../../src/admin/coordinator.ts";
 import { CoordinatorUnavailable } from "../../src/admin/coordinator-calls.ts";
 import type { CredentialsResult } from "../../src/admin/credentials.ts";
@@ -11,6 +12,7 @@ import type { Pause } from "../../src/ingest/pause.ts";
 import type { EnqueueAnswer, EnqueueRequest, EnqueueResult } from "../../src/ingest/queue.ts";
 import type { Run } from "../../src/ingest/run.ts";
 import type { Version } from "../../src/ingest/versions.ts";
+import type { AlertHistory } from "../../src/storage/alert-history.ts";
 import type { AuditEntry } from "../../src/storage/audit-store.ts";
 import type {
   CatalogReader,
@@ -23,10 +25,13 @@ import type { StoreProbes } from "../../src/storage/probes.ts";
 import { digest, OPERATOR_TOKEN, READER_TOKEN } from "./admin-tokens.ts";
 import { aJob } from "./job.ts";
 import { MemoryBackupStore } from "./memory-backup-store.ts";
+import { FakeAlerts } from "./fake-alerts.ts";
 import { MemoryCatalogStore } from "./memory-catalog-store.ts";
 import { MemoryRunHistory } from "./memory-run-history.ts";
 import { checkAnswer, type OpenApi } from "./openapi-check.ts";
 import { aRunRecord } from "./run.ts";
+
+let document: Promise<OpenApi> | undefined;
 
 /** Any answer's JSON. */
 export type Json = { readonly [name: string]: unknown };
@@ -67,6 +72,15 @@ export class AdminWorld {
   probes: StoreProbes = { kv: async () => null, d1: async () => null, r2: async () => null };
   /** What the coordinator says of itself, besides the rest of this world. */
   status: Partial<CoordinatorStatus> = {};
+  /** What the monitor of the alerts answers. */
+  alerts: AlertUseCases = new FakeAlerts();
+  /** What D1 has of the evaluations. */
+  listAlertRuns: AlertHistory["listRuns"] = async () => ({
+    ok: true,
+    runs: [],
+    nextCursor: null,
+    total: 0,
+  });
   /** Whether the coordinator answers. */
   isReachable = true;
   current: CurrentResult = { ok: false, reason: "nothing_published" };
@@ -98,10 +112,14 @@ export class AdminWorld {
 
   /** Answers a request; `authorization` is that of an operator unless another is given. */
   async request(path: string, init: RequestInit = {}): Promise<Response> {
-    const app = this.#app();
     const headers = new Headers(init.headers);
     if (!headers.has("authorization")) headers.set("authorization", `Bearer ${OPERATOR_TOKEN}`);
-    const answer = await app.request(path, { ...init, headers });
+    return this.send(path, { ...init, headers });
+  }
+
+  /** Answers a request as it is. */
+  async send(path: string, init: RequestInit = {}): Promise<Response> {
+    const answer = await this.#app().request(path, init);
     if (path.startsWith("/credits")) return answer;
     await checkAnswer(await this.document(), { method: init.method ?? "GET", path }, answer);
     return answer;
@@ -116,13 +134,11 @@ export class AdminWorld {
     });
   }
 
-  /** The OpenAPI document of the app. */
+  /** The OpenAPI document, which is the same for every world. */
   async document(): Promise<OpenApi> {
-    this.#document ??= await this.#readDocument();
-    return this.#document;
+    document ??= this.#readDocument();
+    return document;
   }
-
-  #document: OpenApi | undefined;
 
   async #readDocument(): Promise<OpenApi> {
     const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
@@ -142,6 +158,8 @@ export class AdminWorld {
       coordinator: this.#coordinator,
       history: this.history,
       backups: { jobs: this.#backupJobs, store: this.backups },
+      alerts: this.alerts,
+      alertHistory: { listRuns: async (query) => this.listAlertRuns(query) },
       reader: this.#reader,
       defaultLocale: "en",
       audit: {
@@ -260,6 +278,7 @@ export class AdminWorld {
         pause: this.pause,
         running: this.running,
         queued: [],
+        ended: [],
         current: this.versions[0] ?? null,
         replicated: true,
         outboxLength: 0,

@@ -60,6 +60,8 @@ export class CoordinatorWorld {
   /** Every call to a dependency, such as `kv put catalog/manifest` or `d1 save`. */
   readonly calls: string[] = [];
   readonly events: { readonly event: string; readonly fields: object }[] = [];
+  /** Ids of the runs whose end was told of, in order. */
+  readonly ended: string[] = [];
   /** Locales to publish, as the next instance is configured. */
   locales: readonly string[];
   /** Milliseconds since 1970. */
@@ -228,6 +230,7 @@ export class CoordinatorWorld {
       now: () => this.time,
       newId: () => `run-${String(++this.#ids).padStart(6, "0")}`,
       log: (event, fields) => void this.events.push({ event, fields }),
+      runEnded: ({ id }) => void this.ended.push(id),
       source: "embedded",
       workerVersion: "v1",
     });

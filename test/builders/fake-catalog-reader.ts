@@ -9,6 +9,7 @@ import {
 import type { Bodies, Body, Coding, LocaleEntry, Manifest } from "../../src/catalog/manifest.ts";
 import { CODINGS, type Representation } from "../../src/catalog/manifest.ts";
 import type {
+  Caller,
   CatalogReader,
   CurrentResult,
   OpenResult,
@@ -134,13 +135,13 @@ export class FakeCatalogReader implements CatalogReader {
     return bytes;
   }
 
-  async current(signal: AbortSignal): Promise<CurrentResult> {
+  async current({ signal }: Caller): Promise<CurrentResult> {
     this.currentCalls++;
     signal.throwIfAborted();
     return this.currentResult ?? { ok: true, manifest: this.manifest };
   }
 
-  async open(selection: Selection, signal: AbortSignal): Promise<OpenResult> {
+  async open(selection: Selection, { signal }: Caller): Promise<OpenResult> {
     this.opened.push(selection);
     if (this.openMs > 0) await this.#wait(this.openMs, signal);
     if (this.openThrows !== undefined) throw this.openThrows;
@@ -151,9 +152,10 @@ export class FakeCatalogReader implements CatalogReader {
       const body = entry?.bodies[representation][coding];
       const bytes = body && this.#bodies.get(body.sha256);
       if (entry === undefined || body === undefined || bytes === undefined) continue;
+      const content = new Blob([bytes]);
       return {
         ok: true,
-        opened: { manifest, locale, entry, representation, coding, body, bytes },
+        opened: { manifest, locale, entry, representation, coding, body, content },
       };
     }
     return { ok: false, reason: "data_loss" };

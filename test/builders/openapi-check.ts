@@ -22,9 +22,11 @@ export async function checkAnswer(
   const text = await answer.clone().text();
   const mediaType = (answer.headers.get("content-type") ?? "").split(";")[0] ?? "";
   const about = `${request.method} ${request.path} → ${answer.status} ${mediaType}`;
-  const response = findOperation(document, request)?.responses[answer.status];
-  const isOutside = response === undefined && [401, 403, 404, 405, 503].includes(answer.status);
-  if (response === undefined && !isOutside) throw new Error(`${about} is not described`);
+  const operation = findOperation(document, request);
+  const response = operation?.responses[answer.status];
+  // What is no operation at all is refused, by a problem.
+  const isRefused = operation === undefined && answer.status >= 400;
+  if (response === undefined && !isRefused) throw new Error(`${about} is not described`);
   const content = response === undefined ? undefined : (response.content ?? {});
   const schema = content === undefined ? PROBLEM : content[mediaType]?.schema;
   if (schema === undefined) {

@@ -46,7 +46,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     rmSync(stateFolder, { recursive: true, force: true });
   }
   try {
-    await ingest(worker, adminToken);
+    await ingest(worker, adminToken, LOCALES.length);
   } catch (error) {
     await teardown();
     throw error;

@@ -19,8 +19,12 @@ class Start {
   stdout = "";
   stderr = "";
 
-  constructor(...args: readonly string[]) {
-    this.#child = spawn(process.execPath, ["scripts/start.ts", ...args]);
+  constructor(args: readonly string[], { inShell = false } = {}) {
+    const command = [process.execPath, "scripts/start.ts", ...args];
+    // A shell that does something afterwards stays, as npm's does.
+    this.#child = inShell
+      ? spawn("sh", ["-c", '"$@"; true', "sh", ...command])
+      : spawn(process.execPath, command.slice(1));
     this.#closed = once(this.#child, "close");
     this.#child.stdout?.on("data", (text) => (this.stdout += String(text)));
     this.#child.stderr?.on("data", (text) => (this.stderr += String(text)));
@@ -45,6 +49,12 @@ class Start {
     await this.#closed;
     Start.#running.delete(this);
     return this.#child.exitCode;
+  }
+
+  /** Kills what was started, as a user or the system may kill npm. */
+  kill(): void {
+    this.#child.kill("SIGKILL");
+    Start.#running.delete(this);
   }
 
   /** Presses Ctrl-C; the exit code. */
@@ -83,10 +93,10 @@ function processes(): Process[] {
 }
 
 async function survivors(pids: ReadonlySet<number>): Promise<Process[]> {
-  // A killed process takes a moment to go.
-  for (let tries = 0; tries < 50; tries++) {
+  // A killed process takes a moment to go, and what it started some seconds.
+  for (let tries = 0; tries < 100; tries++) {
     if (!processes().some(({ pid }) => pids.has(pid))) return [];
-    await sleep(20);
+    await sleep(100);
   }
   return processes().filter(({ pid }) => pids.has(pid));
 }
@@ -109,7 +119,7 @@ describe("npm start", () => {
   it("publishes, tells how to call the service, and leaves nothing behind", async () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
-    const started = new Start(`--port=${port}`, "--locales=en,de", `--state=${state}`, "--fresh");
+    const started = new Start([`--port=${port}`, "--locales=en,de", `--state=${state}`, "--fresh"]);
     await started.says(SERVING);
     expect(started.stderr).toBe("");
     expect(started.stdout).toContain("Catalog published.");
@@ -143,15 +153,15 @@ describe("npm start", () => {
     const began = Date.now();
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
-    const started = new Start(`--port=${port}`, "--locales=en,de", `--state=${state}`);
+    const started = new Start([`--port=${port}`, "--locales=en,de", `--state=${state}`]);
     await started.says(SERVING);
     expect(started.stdout).toContain("Catalog unchanged.");
     expect(Date.now() - began).toBeLessThan(30_000);
 
-    const samePort = new Start(`--port=${port}`, `--state=${state}-other`, "--fresh");
+    const samePort = new Start([`--port=${port}`, `--state=${state}-other`, "--fresh"]);
     expect(await samePort.ends()).toBe(1);
     expect(samePort.stderr).toContain(`Port ${port} is taken by another process`);
-    const sameFolder = new Start(`--port=${await freePort()}`, `--state=${state}`, "--fresh");
+    const sameFolder = new Start([`--port=${await freePort()}`, `--state=${state}`, "--fresh"]);
     expect(await sameFolder.ends()).toBe(1);
     expect(sameFolder.stderr).toContain(`${state} is in use by process`);
     expect(await germanRegions(url)).toContain("Balearen");
@@ -164,12 +174,12 @@ describe("npm start", () => {
   it.each(["Applying migrations", "Starting the Worker", "encode …"])(
     "ends everything that it started when interrupted at: %s",
     async (step) => {
-      const started = new Start(
+      const started = new Start([
         `--port=${await freePort()}`,
         "--locales=en",
         `--state=${state}`,
         "--fresh",
-      );
+      ]);
       await started.says(step);
       await sleep(200);
       const pids = started.descendants();
@@ -180,12 +190,23 @@ describe("npm start", () => {
     },
   );
 
+  it("ends when what started it was killed", async () => {
+    const port = await freePort();
+    const args = [`--port=${port}`, "--locales=en", `--state=${state}`, "--fresh"];
+    const started = new Start(args, { inShell: true });
+    await started.says("Starting the Worker");
+    const pids = started.descendants();
+    expect(pids.size).toBeGreaterThan(2);
+    started.kill();
+    expect(await survivors(pids)).toEqual([]);
+  });
+
   it("says which port is taken, before it touches what is stored", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const address = server.address();
     const port = typeof address === "object" ? address?.port : undefined;
-    const started = new Start(`--port=${port}`, `--state=${state}`, "--fresh");
+    const started = new Start([`--port=${port}`, `--state=${state}`, "--fresh"]);
     expect(await started.ends()).toBe(1);
     expect(started.stderr).toContain(`Port ${port} is taken by another process`);
     expect(started.stderr).toContain("npm start -- --port");
@@ -202,7 +223,7 @@ describe("npm start", () => {
     [["--lokales=de"], /Unknown option '--lokales'[^]*Usage: npm start/],
     [["en"], /Unexpected argument 'en'[^]*Usage: npm start/],
   ])("refuses %s and says what is right", async (args, message) => {
-    const started = new Start(`--state=${state}`, ...args);
+    const started = new Start([`--state=${state}`, ...args]);
     expect(await started.ends()).toBe(1);
     expect(started.stderr).toMatch(message);
     expect(started.stderr).not.toContain("    at ");
@@ -210,7 +231,7 @@ describe("npm start", () => {
   });
 
   it("explains its options", async () => {
-    const started = new Start("--help");
+    const started = new Start(["--help"]);
     expect(await started.ends()).toBe(0);
     for (const option of ["--port N", "--locales LIST", "--state FOLDER", "--fresh"])
       expect(started.stdout).toContain(option);

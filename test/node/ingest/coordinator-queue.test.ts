@@ -236,3 +236,25 @@ describe("a run that fails", () => {
     expect(world.callsOf("upstream fetch")).toHaveLength(5 + 1 + 5);
   });
 });
+
+describe("the end of a run", () => {
+  it("is told of once, and the run is the first of those that ended", async () => {
+    const first = await world.runToEnd();
+    const second = await world.runToEnd({ mode: "dry_run" });
+    expect(world.ended).toEqual([first.id, second.id]);
+    const { ended } = world.coordinator.status();
+    expect(ended).toMatchObject([
+      { id: second.id, state: "succeeded", outcome: "dry_run", mode: "dry_run", error: null },
+      { id: first.id, state: "succeeded", outcome: "published", finishedAt: first.finishedAt },
+    ]);
+  });
+
+  it("is told of with why it failed", async () => {
+    breakUpstream(new SourceError("http_status", "example.org answers 404; check the URL"));
+    const { id } = await world.runToEnd();
+    expect(world.ended).toEqual([id]);
+    expect(world.coordinator.status().ended).toMatchObject([
+      { id, state: "failed", error: { code: "source_http_status" }, guards: [] },
+    ]);
+  });
+});

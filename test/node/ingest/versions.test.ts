@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { manifestBlobs } from "../../../src/catalog/manifest.ts";
-import { describeVersion, garbage, rolledBack } from "../../../src/ingest/versions.ts";
-import { aManifest, aVersion } from "../../builders/manifest.ts";
+import {
+  bestCoverage,
+  describeVersion,
+  garbage,
+  rolledBack,
+} from "../../../src/ingest/versions.ts";
+import { aLocaleEntry, aManifest, aVersion } from "../../builders/manifest.ts";
 
 describe("describeVersion", () => {
   it("sums a manifest up, and says whether it is the current one", () => {
@@ -28,6 +33,23 @@ describe("rolledBack", () => {
       previous: 7,
       published_at: "2026-11-02T00:00:00.000Z",
     });
+  });
+});
+
+describe("bestCoverage", () => {
+  it("is the highest of each locale in any version, also of one that is published no more", () => {
+    const version = (coverages: { readonly [locale: string]: number }) =>
+      aManifest({
+        locales: Object.fromEntries(
+          Object.entries(coverages).map(([locale, coverage]) => [
+            locale,
+            aLocaleEntry({ coverage }),
+          ]),
+        ),
+      });
+    const versions = [version({ en: 0.8, de: 0.7 }), version({ en: 0.9, de: 0.6, fr: 0.5 })];
+    expect(bestCoverage(versions)).toEqual({ en: 0.9, de: 0.7, fr: 0.5 });
+    expect(bestCoverage([])).toEqual({});
   });
 });
 

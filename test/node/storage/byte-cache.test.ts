@@ -33,10 +33,14 @@ class Model {
   }
 }
 
+function bytesOf(length: number): Blob {
+  return new Blob([new Uint8Array(length)]);
+}
+
 describe("ByteCache", () => {
   it("gives back the very bytes that were set", () => {
     const cache = new ByteCache(10);
-    const bytes = Uint8Array.of(1, 2, 3);
+    const bytes = bytesOf(3);
     cache.set("a", bytes);
     expect(cache.get("a")).toBe(bytes);
     expect(cache.get("b")).toBeUndefined();
@@ -44,9 +48,9 @@ describe("ByteCache", () => {
 
   it("lets go of the least recently used, where a use is a get or a set", () => {
     const cache = new ByteCache(3);
-    for (const key of ["a", "b", "c"]) cache.set(key, new Uint8Array(1));
+    for (const key of ["a", "b", "c"]) cache.set(key, bytesOf(1));
     cache.get("a");
-    cache.set("d", new Uint8Array(1));
+    cache.set("d", bytesOf(1));
     expect(["a", "b", "c", "d"].filter((key) => cache.get(key) !== undefined)).toEqual([
       "a",
       "c",
@@ -56,8 +60,8 @@ describe("ByteCache", () => {
 
   it("does not hold a value over its bound, nor the one that it replaces", () => {
     const cache = new ByteCache(3);
-    cache.set("a", new Uint8Array(3));
-    cache.set("a", new Uint8Array(4));
+    cache.set("a", bytesOf(3));
+    cache.set("a", bytesOf(4));
     expect(cache.get("a")).toBeUndefined();
     expect(cache.bytes).toBe(0);
   });
@@ -71,15 +75,15 @@ describe("ByteCache", () => {
         const model = new Model(maxBytes);
         for (const { key, length } of calls) {
           if (length !== null) {
-            cache.set(key, new Uint8Array(length));
+            cache.set(key, bytesOf(length));
             model.set(key, length);
           }
-          expect(cache.get(key)?.length).toBe(model.get(key));
+          expect(cache.get(key)?.size).toBe(model.get(key));
           expect(cache.bytes).toBe(model.bytes);
           expect(cache.bytes).toBeLessThanOrEqual(maxBytes);
         }
         for (const key of ["a", "b", "c", "d", "e"])
-          expect(cache.get(key)?.length).toBe(model.get(key));
+          expect(cache.get(key)?.size).toBe(model.get(key));
       }),
     );
   });

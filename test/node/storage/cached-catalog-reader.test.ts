@@ -7,7 +7,7 @@ import { ReaderWorld } from "../../builders/reader-world.ts";
 
 const one = aVersion(1, "one");
 const two = aVersion(2, "two");
-const forever = new AbortController().signal;
+const patient = { signal: new AbortController().signal };
 
 let world: ReaderWorld;
 
@@ -22,7 +22,7 @@ interface Asked {
 
 function open(manifest: Manifest, { locale = "en", codings = ["identity"] }: Asked = {}) {
   const selection = { manifest, locale, representation: "proto", codings } as const;
-  return world.reader.open(selection, forever);
+  return world.reader.open(selection, patient);
 }
 
 /** What a body says, and of which generation and coding it is, or why there is none. */
@@ -30,8 +30,8 @@ async function read(manifest: Manifest, asked: Asked = {}) {
   const answer = await open(manifest, asked);
   if (!answer.ok) return answer.reason;
   const { opened } = answer;
-  expect(sha256Hex(opened.bytes)).toBe(opened.body.sha256);
-  const text = Buffer.from(opened.bytes).toString();
+  const text = await opened.content.text();
+  expect(sha256Hex(text)).toBe(opened.body.sha256);
   return [text, opened.manifest.generation, opened.coding];
 }
 
@@ -58,11 +58,11 @@ function flipBit(where: readonly Place[], text: string): void {
 /** Lets the isolate hold version one, then see version two. */
 async function holdOne(codings: readonly Coding[] = ["identity"]): Promise<void> {
   world.store.publish(one);
-  await world.reader.current(forever);
+  await world.reader.current(patient);
   await read(one.manifest, { codings });
   world.store.publish(two);
   world.time += 30_000;
-  await world.reader.current(forever);
+  await world.reader.current(patient);
   await world.settle();
 }
 
@@ -127,7 +127,7 @@ describe("a body", () => {
     const controller = new AbortController();
     const waiting = world.reader.open(
       { manifest: one.manifest, locale: "en", representation: "proto", codings: ["identity"] },
-      controller.signal,
+      controller,
     );
     controller.abort(new Error("deadline"));
     await expect(waiting).rejects.toThrow("deadline");
@@ -244,7 +244,7 @@ describe("current", () => {
   it("rejects as soon as the request's signal aborts, though no store ever answers", async () => {
     world.store.before = () => new Promise(() => {});
     const controller = new AbortController();
-    const waiting = world.reader.current(controller.signal);
+    const waiting = world.reader.current(controller);
     controller.abort(new Error("deadline"));
     await expect(waiting).rejects.toThrow("deadline");
   });

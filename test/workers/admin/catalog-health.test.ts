@@ -18,10 +18,10 @@ function opens({ locale, representation }: Selection, manifest: Manifest): OpenR
   const entry = manifest.locales[locale];
   const body = entry?.bodies[representation].identity;
   if (entry === undefined || body === undefined) return { ok: false, reason: "data_loss" };
-  const bytes = new Uint8Array();
+  const content = new Blob();
   return {
     ok: true,
-    opened: { manifest, locale, entry, representation, coding: "identity", body, bytes },
+    opened: { manifest, locale, entry, representation, coding: "identity", body, content },
   };
 }
 

@@ -1,11 +1,11 @@
 import { createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { CRON_REQUESTS } from "../../../src/ingest/schedule.ts";
+import { CRON_JOBS } from "../../../src/schedule.ts";
 import worker from "../../../src/worker.ts";
 import { coordinator, historyRows, settled } from "./coordinator-under-test.ts";
 
-const [CRON = ""] = Object.keys(CRON_REQUESTS);
+const [CRON = ""] = Object.keys(CRON_JOBS);
 const DAY_MS = 24 * 60 * 60 * 1000;
 const FIRST = Date.parse("2026-11-01T04:17:00.000Z");
 

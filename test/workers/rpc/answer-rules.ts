@@ -70,7 +70,7 @@ function connectSuccessRules(asked: Asked, contentType: string, body: Uint8Array
   const codec = /encoding=(proto|json)/.exec(asked.path)?.[1];
   const wanted = asked.method === "POST" ? asked.headers["content-type"] : `application/${codec}`;
   return {
-    "it is in the request's codec": wanted?.startsWith(contentType) === true,
+    "it is in the request's codec": wanted?.toLowerCase().startsWith(contentType) === true,
     "it is a catalog": body.byteLength >= MESSAGE_MIN_BYTES,
   };
 }

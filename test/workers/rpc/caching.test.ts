@@ -64,7 +64,7 @@ describe("headers of a success", () => {
         representation: "proto",
         coding: "identity",
         body,
-        bytes: older.bytes("en", "proto", "identity"),
+        content: new Blob([older.bytes("en", "proto", "identity")]),
       },
     };
     expect((await handler(aGet())).headers.get("catalog-version")).toBe("6");

@@ -1,24 +1,13 @@
 import { gunzipSync, gzipSync } from "node:zlib";
-import {
-  Code,
-  ConnectError,
-  type ConnectRouterOptions,
-  createConnectRouter,
-} from "@connectrpc/connect";
+import { Code, ConnectError, type ConnectRouterOptions } from "@connectrpc/connect";
 import type { Compression } from "@connectrpc/connect/protocol";
 import { StringValueSchema } from "@bufbuild/protobuf/wkt";
-import {
-  universalServerRequestFromFetch,
-  universalServerResponseToFetch,
-} from "@connectrpc/connect/protocol";
 import { describe, expect, it } from "vitest";
-import { LocationsService } from "../../../gen/locations/v1/locations_pb.ts";
-import { createRpcHandler, type RpcHandler } from "../../../src/rpc/handler.ts";
-import { ROUTER_OPTIONS } from "../../../src/rpc/router.ts";
-import { createLocationsService } from "../../../src/rpc/service.ts";
+import { createRpcHandler } from "../../../src/rpc/handler.ts";
 import { FakeCatalogReader } from "../../builders/fake-catalog-reader.ts";
 import rows from "../../cases/protocol-requests.json";
-import { aHandler, bytesOf } from "./requests.ts";
+import { essenceOf, plainRouter } from "./plain-router.ts";
+import { aHandler } from "./requests.ts";
 
 /** A row of the recorded requests; `status` is what Connect's own router gave. */
 type Row = (typeof rows)[number] & { readonly bodyHex?: string; readonly router_config?: string };
@@ -70,23 +59,6 @@ function readerFor({ bodyHex = "" }: Row): FakeCatalogReader {
   return reader;
 }
 
-/** Connect's router as any server has it. */
-function plainRouter(reader: FakeCatalogReader, options: ConnectRouterOptions): RpcHandler {
-  const service = createLocationsService({ reader, defaultLocale: "en" }, () => undefined);
-  const router = createConnectRouter({ ...ROUTER_OPTIONS, ...options }).service(
-    LocationsService,
-    service,
-  );
-  const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
-  return async (request) => {
-    const handler = handlers.get(new URL(request.url).pathname);
-    if (handler === undefined) return new Response(null, { status: 404 });
-    return universalServerResponseToFetch(
-      await handler(universalServerRequestFromFetch(request, {})),
-    );
-  };
-}
-
 function requestOf(row: Row): Request {
   const headers = new Headers(Object.entries(row.headers));
   // No language has four letters, so that the row would not get as far as to fail.
@@ -94,38 +66,6 @@ function requestOf(row: Row): Request {
   const body = bodyHex === undefined ? null : Buffer.from(bodyHex, "hex");
   if (body !== null) headers.set("content-length", String(body.byteLength));
   return new Request(`http://localhost${row.url}`, { method: row.method, headers, body });
-}
-
-/** Headers that the handler adds to the router's on purpose. */
-const ADDED = [
-  "access-control-allow-origin",
-  "access-control-expose-headers",
-  "accept-post",
-  "allow",
-  "cache-control",
-  "catalog-sha256",
-  "catalog-version",
-  "content-language",
-  "etag",
-  "last-modified",
-  "locale-fallback",
-  "vary",
-];
-
-/** What of an answer must be the router's: its bytes once decoded, and headers without ours. */
-async function essenceOf(response: Response): Promise<unknown> {
-  const sent = await bytesOf(response);
-  const headers = new Map(response.headers);
-  for (const name of ADDED) headers.delete(name);
-  const isGzip = headers.get("content-encoding") === "gzip";
-  const length = headers.get("content-length") ?? String(sent.byteLength);
-  for (const name of ["content-encoding", "content-length"]) headers.delete(name);
-  return {
-    status: response.status,
-    headers,
-    body: Buffer.from(isGzip ? gunzipSync(sent) : sent).toString("latin1"),
-    announcesItsLength: length === String(sent.byteLength),
-  };
 }
 
 /** Rows that are served on purpose although the router refuses them. */

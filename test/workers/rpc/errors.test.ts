@@ -1,3 +1,4 @@
+import { encodeEnvelope } from "@connectrpc/connect/protocol";
 import { describe, expect, it } from "vitest";
 import {
   aGet,
@@ -71,6 +72,28 @@ describe("a malformed locale", () => {
       "longer than 35 bytes",
     );
     expect(trailerOf(body, "grpc-status-details-bin")).toBeDefined();
+  });
+});
+
+describe("JSON in gRPC-Web that Connect cannot quote in a trailer", () => {
+  const emoji = String.fromCodePoint(0x2ab46).repeat(12);
+
+  it.each([
+    ["a lone surrogate in place of an object", '"\\ud800"'],
+    ["a surrogate pair at the place where V8 cuts its message off", `x${emoji}`],
+    ["the same, one unit later", `xy${emoji}`],
+  ])("is the caller's mistake, not a bug: %s", async (_, json) => {
+    const { handler, logged } = aHandler();
+    const message = new TextEncoder().encode(json);
+    const response = await handler(
+      new Request(URL_OF_METHOD, {
+        method: "POST",
+        headers: { "content-type": "application/grpc-web+json" },
+        body: encodeEnvelope(0, message),
+      }),
+    );
+    expect(trailerOf(await bytesOf(response), "grpc-status")).toBe("3");
+    expect(logged).toEqual([]);
   });
 });
 

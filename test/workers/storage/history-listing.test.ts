@@ -328,3 +328,15 @@ function brokenD1(): D1Database {
   };
   return new Proxy(env.HISTORY, { get: () => refuse });
 }
+
+describe("of some runs, those that match", () => {
+  it("are told by id, however many are asked for", async () => {
+    await saveRange(0, 200, (n) => ({ state: n % 2 === 0 ? "succeeded" : "failed" }));
+    const ids = Array.from({ length: 250 }, (_, n) => idOf(n));
+    expect((await history.matching(ids, {})).size).toBe(200);
+    const failed = await history.matching(ids, { state: "failed" });
+    expect(failed.size).toBe(100);
+    expect(failed.has(idOf(1))).toBe(true);
+    expect((await history.matching([], {})).size).toBe(0);
+  });
+});

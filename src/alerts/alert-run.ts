@@ -1,0 +1,92 @@
+import type { AlertState } from "./alert-state.ts";
+import type { Change } from "./ledger.ts";
+import type { Evidence, RuleName, Severity, Unit } from "./rule.ts";
+
+export const RUN_TRIGGERS = ["cron", "ingest", "manual"] as const;
+/** What asked for an evaluation. */
+export type AlertTrigger = (typeof RUN_TRIGGERS)[number];
+
+export const WORST = ["pass", "warn", "fail"] as const;
+export type Worst = (typeof WORST)[number];
+
+/** Who was told of a result, and whether the message arrived. */
+export interface ResultNotice {
+  readonly target: string;
+  readonly change: Change;
+  readonly delivered: boolean;
+}
+
+/** What an evaluation found of one alert. Times are RFC 3339. */
+export interface AlertResult {
+  readonly rule: RuleName;
+  readonly fingerprint: string;
+  readonly labels: { readonly [name: string]: string };
+  readonly severity: Severity;
+  readonly state: AlertState;
+  readonly previousState: AlertState;
+  /** When it came into this state. */
+  readonly since: string;
+  readonly value: number | null;
+  readonly threshold: number;
+  readonly unit: Unit;
+  readonly message: string;
+  readonly evidence: Evidence;
+  readonly suppressed: boolean;
+  readonly notified: readonly ResultNotice[];
+}
+
+/** What came of sending a target one message. */
+export interface Receipt {
+  readonly target: string;
+  readonly delivered: boolean;
+  readonly attempts: number;
+  /** The last answer's status; null if there was none. */
+  readonly status: number | null;
+  /** Why it was not delivered. Never a URL or a secret. */
+  readonly error: string | null;
+  /** RFC 3339. */
+  readonly at: string;
+  readonly durationMs: number;
+}
+
+/** What came of the dead-man's ping. */
+export type PingOutcome = "sent" | "failed" | "not_configured";
+
+/** One evaluation of all rules, as operators see it. Times are RFC 3339, UTC, milliseconds. */
+export interface AlertRun {
+  /** UUIDv7, so that ids ascend with time. */
+  readonly id: string;
+  readonly trigger: AlertTrigger;
+  readonly requestedBy: string;
+  readonly startedAt: string;
+  /** Null if it was interrupted before its notifications were sent. */
+  readonly finishedAt: string | null;
+  readonly durationMs: number | null;
+  readonly worst: Worst;
+  readonly rulesTotal: number;
+  /** Alerts in each of these states. */
+  readonly pending: number;
+  readonly firing: number;
+  readonly nodata: number;
+  /** Alerts that have begun to fire, and that were resolved, at this evaluation. */
+  readonly fired: number;
+  readonly resolved: number;
+  /** Raised alerts that the present pause excuses. */
+  readonly suppressed: number;
+  /** Messages that were delivered, and that were not. */
+  readonly notified: number;
+  readonly notifyFailed: number;
+  /** Whether an alert has changed its state, or anybody was to be notified. */
+  readonly changed: boolean;
+  readonly results: readonly AlertResult[];
+  readonly deliveries: readonly Receipt[];
+  readonly ping: PingOutcome | null;
+  readonly workerVersion: string | null;
+}
+
+/** How bad a set of results is: input that cannot be read is never a pass. */
+export function worstOf(results: readonly AlertResult[]): Worst {
+  const bad = results.filter(({ state }) => state === "firing" || state === "nodata");
+  if (bad.some(({ severity, suppressed }) => severity === "fail" && !suppressed)) return "fail";
+  return bad.length > 0 ? "warn" : "pass";
+}

@@ -1,0 +1,89 @@
+import { DurableObject } from "cloudflare:workers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { v7 } from "uuid";
+import { newestTimes } from "../backup/listing.ts";
+import { INSTANCE_NAME } from "../ingest/durable-object.ts";
+import { logLine } from "../log.ts";
+import { createAlertHistory } from "../storage/alert-history.ts";
+import { createBackupStore } from "../storage/backup-store.ts";
+import { createCatalogStore } from "../storage/catalog-store.ts";
+import type { BackupFacts, IngestFacts } from "./facts.ts";
+import {
+  type EvaluationRequest,
+  type EvaluationResult,
+  Monitor,
+  type MonitorStatus,
+  type TestResult,
+} from "./monitor.ts";
+import { MonitorState } from "./monitor-state.ts";
+import { INPUT_TIMEOUT_MS } from "./read-facts.ts";
+import { loadAlertConfig } from "./settings.ts";
+import { DELIVERY_LIMITS } from "./webhook.ts";
+
+/**
+ * The Durable Object that evaluates the alerts: a thin shell, which gives `Monitor` its storage and
+ * what it reads. Of the settings it reads only its own, so that it goes on when others are wrong.
+ */
+export class AlertMonitor extends DurableObject<Env> {
+  readonly #monitor: Monitor;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    const history = createAlertHistory(env.HISTORY);
+    this.#monitor = new Monitor({
+      state: new MonitorState(ctx.storage),
+      config: loadAlertConfig(env),
+      sources: {
+        readIngest: () => readIngest(env.COORDINATOR),
+        store: createCatalogStore(env.CATALOG, env.ARCHIVE),
+        pingHistory: () => history.ping(),
+        readBackups: () => readBackups(env.ARCHIVE),
+        timeoutMs: INPUT_TIMEOUT_MS,
+        now: Date.now,
+      },
+      delivery: {
+        fetch: async (url, init) => fetch(url, init),
+        limits: DELIVERY_LIMITS,
+        now: Date.now,
+        sleep: async (ms) => sleep(ms),
+      },
+      saveRuns: (runs) => history.saveRuns(runs),
+      deleteOldRuns: () => history.deleteOldRuns(Date.now()),
+      now: Date.now,
+      newId: v7,
+      log: (level, event, fields) => logLine(level, event, event.replaceAll("_", " "), fields),
+      workerVersion: env.VERSION.id || null,
+    });
+  }
+
+  evaluate(asked: EvaluationRequest): Promise<EvaluationResult> {
+    return this.#monitor.evaluate(asked);
+  }
+
+  test(target: string | null, by: string): Promise<TestResult> {
+    return this.#monitor.test(target, by);
+  }
+
+  status(): MonitorStatus {
+    return this.#monitor.status();
+  }
+}
+
+async function readBackups(archive: R2Bucket): Promise<BackupFacts> {
+  const { finishedAt, goodFinishedAt } = await newestTimes(createBackupStore(archive), Date.now());
+  return { newestFinishedAt: finishedAt, newestVerifiedAt: goodFinishedAt };
+}
+
+/** Asks twice, each time through a new stub: one that saw its object reset stays broken. */
+function readIngest(coordinators: Env["COORDINATOR"]): Promise<IngestFacts> {
+  return askCoordinator(coordinators).catch(() => askCoordinator(coordinators));
+}
+
+async function askCoordinator(coordinators: Env["COORDINATOR"]): Promise<IngestFacts> {
+  const coordinator = coordinators.getByName(INSTANCE_NAME);
+  const [status, bestCoverage] = await Promise.all([
+    coordinator.status(),
+    coordinator.bestCoverage(),
+  ]);
+  return { ...status, bestCoverage };
+}

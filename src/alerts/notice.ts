@@ -1,0 +1,51 @@
+import type { Change } from "./ledger.ts";
+import type { Evidence, Severity, Unit } from "./rule.ts";
+
+/** What a target is told of one alert. Times are RFC 3339. */
+export interface Notice {
+  readonly change: Change;
+  readonly rule: string;
+  readonly fingerprint: string;
+  readonly labels: { readonly [name: string]: string };
+  readonly severity: Severity;
+  readonly message: string;
+  readonly value: number | null;
+  readonly threshold: number;
+  readonly unit: Unit;
+  readonly evidence: Evidence;
+  /** When the alert was raised. */
+  readonly startsAt: string;
+  /** When it was resolved; null while it is not. */
+  readonly endsAt: string | null;
+  /** For a resolved alert: until when its coming back is not told. */
+  readonly quietUntil: string | null;
+}
+
+/** All that one evaluation tells one target. */
+export interface Message {
+  /** Id of the evaluation: the same if the message is sent again. */
+  readonly id: string;
+  readonly target: string;
+  readonly notices: readonly Notice[];
+}
+
+/** One line for people, such as `FIRING catalog_stale: …`. */
+export function headline({ change, rule, labels, message }: Notice): string {
+  const named = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+  const subject = named.length === 0 ? rule : `${rule} (${named.join(", ")})`;
+  return `${WORDS[change]} ${subject}: ${message}`;
+}
+
+/** The message, and what a target should know of the time to come. */
+export function describeNotice({ message, quietUntil }: Notice): string {
+  return quietUntil === null
+    ? message
+    : `${message} Should it come back before ${quietUntil}, that is told then.`;
+}
+
+const WORDS: { readonly [C in Change]: string } = {
+  fired: "FIRING",
+  nodata: "NO DATA",
+  repeated: "STILL FIRING",
+  resolved: "RESOLVED",
+};

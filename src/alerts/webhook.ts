@@ -1,0 +1,134 @@
+import type { Receipt } from "./alert-run.ts";
+import { alertmanagerBody } from "./alertmanager-message.ts";
+import type { Message } from "./notice.ts";
+import { slackBody } from "./slack-message.ts";
+import { signatureOf } from "./webhook-signature.ts";
+
+export const WEBHOOK_KINDS = ["alertmanager", "slack"] as const;
+
+/** Where messages go. `url` and `secret` are never shown or logged. */
+export interface WebhookTarget {
+  readonly name: string;
+  readonly kind: (typeof WEBHOOK_KINDS)[number];
+  readonly url: string;
+  /** Signs each message; null for none. */
+  readonly secret: string | null;
+}
+
+/** The platform's `fetch`, as far as a notification needs it. */
+export type NotifyFetch = (
+  url: string,
+  init: {
+    readonly method: "POST" | "GET";
+    readonly headers: Record<string, string>;
+    readonly body?: string;
+    readonly redirect: "manual";
+    readonly signal: AbortSignal;
+  },
+) => Promise<Response>;
+
+export interface DeliveryLimits {
+  /** Until an answer begins. */
+  readonly timeoutMs: number;
+  readonly maxAttempts: number;
+  /** Wait before the second attempt; it doubles before each further one. */
+  readonly backoffMs: number;
+}
+
+export const DELIVERY_LIMITS: DeliveryLimits = {
+  timeoutMs: 5_000,
+  maxAttempts: 3,
+  backoffMs: 500,
+};
+
+export interface DeliveryDependencies {
+  readonly fetch: NotifyFetch;
+  readonly limits: DeliveryLimits;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+}
+
+/** What came of one request. */
+type Outcome = { readonly status: number | null; readonly error: string | null };
+
+/**
+ * Sends a message, and repeats it if the receiver may take it yet. Never throws.
+ *
+ * Accepted race: a receiver that takes a message and is too slow to say so gets it again; the
+ * header `Webhook-Id`, and an alert's fingerprint with its beginning, are then the same.
+ */
+export async function sendMessage(
+  target: WebhookTarget,
+  message: Message,
+  deps: DeliveryDependencies,
+): Promise<Receipt> {
+  const began = deps.now();
+  const body = target.kind === "slack" ? slackBody(message) : alertmanagerBody(message);
+  let attempts = 0;
+  let outcome: Outcome;
+  do {
+    if (attempts > 0) await deps.sleep(deps.limits.backoffMs * 2 ** (attempts - 1));
+    attempts++;
+    outcome = await attempt(target, { id: message.id, body }, deps);
+  } while (mayPass(outcome) && attempts < deps.limits.maxAttempts);
+  const ended = deps.now();
+  return {
+    target: target.name,
+    delivered: outcome.error === null,
+    attempts,
+    ...outcome,
+    at: new Date(ended).toISOString(),
+    durationMs: ended - began,
+  };
+}
+
+async function attempt(
+  { url, secret }: WebhookTarget,
+  { id, body }: { readonly id: string; readonly body: string },
+  deps: DeliveryDependencies,
+): Promise<Outcome> {
+  const headers = {
+    "content-type": "application/json",
+    "user-agent": "locations-at-the-edge",
+    "webhook-id": id,
+    ...(secret !== null && { "webhook-signature": signatureOf(body, secret, deps.now()) }),
+  };
+  return request(url, { method: "POST", headers, body }, deps);
+}
+
+/** Sends one request; whatever the receiver says besides its status is not read. */
+export async function request(
+  url: string,
+  init: { method: "POST" | "GET"; headers: Record<string, string>; body?: string },
+  { fetch, limits }: Pick<DeliveryDependencies, "fetch" | "limits">,
+): Promise<Outcome> {
+  const signal = AbortSignal.timeout(limits.timeoutMs);
+  try {
+    const answer = await fetch(url, { ...init, redirect: "manual", signal });
+    void answer.body?.cancel().catch(() => {});
+    return { status: answer.status, error: complaint(answer.status) };
+  } catch {
+    // What the platform says of it may name the URL.
+    const error = signal.aborted
+      ? `no answer within ${limits.timeoutMs} ms`
+      : "the connection failed";
+    return { status: null, error };
+  }
+}
+
+function complaint(status: number): string | null {
+  if (status >= 200 && status < 300) return null;
+  const isRedirect = status >= 300 && status < 400;
+  return isRedirect
+    ? `it answers ${status}, and redirects are not followed`
+    : `it answers ${status}`;
+}
+
+/** Statuses after which the same request may succeed. */
+const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
+
+function mayPass({ status, error }: Outcome): boolean {
+  if (error === null) return false;
+  return status === null || status >= 500 || PASSING_STATUSES.has(status);
+}

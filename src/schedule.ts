@@ -1,0 +1,39 @@
+import type { EnqueueRequest } from "./ingest/queue.ts";
+
+/** What a cron trigger asks for. */
+export type CronJob =
+  | { readonly job: "ingest"; readonly request: EnqueueRequest }
+  | { readonly job: "evaluate_alerts" | "back_up" | "verify_backup" };
+
+/** What each string of `crons` in wrangler.toml asks for; a test asserts that the two agree. */
+export const CRON_JOBS: { readonly [cron: string]: CronJob } = {
+  "17 4 * * *": {
+    job: "ingest",
+    request: {
+      trigger: "cron",
+      mode: "incremental",
+      source: null,
+      forced: false,
+      requestedBy: "cron",
+      note: null,
+      ifPaused: "queue",
+    },
+  },
+  "*/5 * * * *": { job: "evaluate_alerts" },
+  "37 3 * * *": { job: "back_up" },
+  "7 5 * * SUN": { job: "verify_backup" },
+};
+
+/** The job of a cron trigger. Throws for a trigger that nobody knows. */
+export function cronJob(cron: string): CronJob {
+  const job = Object.hasOwn(CRON_JOBS, cron) ? CRON_JOBS[cron] : undefined;
+  if (job === undefined) throw new Error(`no job for the cron trigger "${cron}"`);
+  return job;
+}
+
+/** The cron triggers that ask for an ingest run. */
+export function ingestCrons(): string[] {
+  return Object.entries(CRON_JOBS)
+    .filter(([, { job }]) => job === "ingest")
+    .map(([cron]) => cron);
+}

@@ -1,0 +1,254 @@
+import {
+  and,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  gte,
+  inArray,
+  lt,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { drizzle } from "drizzle-orm/d1";
+import { alertFindings, alertRuns, alertStates } from "./alert-schema.ts";
+import { decodeCursor, encodeCursor } from "./cursor.ts";
+
+/** A row of `alert_runs`. */
+export type SavedAlertRun = typeof alertRuns.$inferSelect;
+
+/** A row of `alert_states`. */
+export type SavedAlertState = typeof alertStates.$inferSelect;
+
+/** An evaluation to be written: its row, and the results within it. */
+export interface AlertRunRow extends Omit<typeof alertRuns.$inferInsert, "results"> {
+  readonly results: readonly Omit<SavedAlertState, "runId">[];
+}
+
+/** Which evaluations to list; one must match all that are given. */
+export interface AlertRunFilter {
+  /** An alert was in this state: of the `rule`, if that is given as well. */
+  readonly state?: string | undefined;
+  /** The rule was not inactive. */
+  readonly rule?: string | undefined;
+  readonly worst?: string | undefined;
+  readonly changed?: boolean | undefined;
+  /** Started at this time (milliseconds since 1970) or later. */
+  readonly sinceMs?: number | undefined;
+  /** Started before this time. */
+  readonly untilMs?: number | undefined;
+}
+
+export interface AlertRunQuery extends AlertRunFilter {
+  /** Evaluations on a page, 1 to `LIST_MAX_ALERT_RUNS`. */
+  readonly limit: number;
+  /** The `nextCursor` of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+export type AlertRunPage =
+  | {
+      readonly ok: true;
+      /** Newest first. */
+      readonly runs: readonly SavedAlertRun[];
+      /** Null on the last page. */
+      readonly nextCursor: string | null;
+      /** Evaluations that match the filter, on all pages. */
+      readonly total: number;
+    }
+  | { readonly ok: false; readonly reason: "bad_cursor" };
+
+/** Most evaluations on a page. */
+export const LIST_MAX_ALERT_RUNS = 200;
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** How long an evaluation is kept at which nothing has changed, and one at which something has. */
+const QUIET_RETENTION_MS = 30 * DAY_MS;
+const CHANGED_RETENTION_MS = 365 * DAY_MS;
+/** Parameters that D1 takes in one statement. */
+const MAX_PARAMETERS = 100;
+/** Results that are written in one statement: each has four parameters. */
+const FINDINGS_PER_INSERT = Math.floor(MAX_PARAMETERS / 4);
+
+/**
+ * Summarised history of alert evaluations in D1, for people. Every method throws if D1 refuses, and
+ * every write may be repeated.
+ */
+export interface AlertHistory {
+  /** Writes evaluations, oldest first, and where the alerts stood at the last. All or none. */
+  saveRuns(rows: readonly AlertRunRow[]): Promise<void>;
+  /** One page of evaluations. Throws RangeError where `limit` is out of range. */
+  listRuns(query: AlertRunQuery): Promise<AlertRunPage>;
+  /** Where each alert stood at the newest evaluation, by rule. */
+  listStates(): Promise<readonly SavedAlertState[]>;
+  /**
+   * Deletes evaluations that are past their retention.
+   *
+   * @param now milliseconds since 1970.
+   * @returns how many were deleted.
+   */
+  deleteOldRuns(now: number): Promise<number>;
+  /** Throws if D1 does not answer. */
+  ping(): Promise<void>;
+}
+
+export function createAlertHistory(d1: D1Database): AlertHistory {
+  const db = drizzle(d1);
+
+  const saveRun = ({ results, ...row }: AlertRunRow) => [
+    db
+      .insert(alertRuns)
+      .values({ ...row, results })
+      .onConflictDoUpdate({ target: alertRuns.id, set: excluded(alertRuns, "id") }),
+    db.delete(alertFindings).where(eq(alertFindings.runId, row.id)),
+    ...chunks(results.filter(({ state }) => state !== "inactive")).map((chunk) =>
+      db.insert(alertFindings).values(
+        chunk.map(({ fingerprint, rule, state }) => ({
+          runId: row.id,
+          fingerprint,
+          rule,
+          state,
+        })),
+      ),
+    ),
+  ];
+
+  /** A late repetition of an earlier evaluation changes nothing. */
+  const saveStates = ({ id, results }: AlertRunRow) => [
+    ...results.map((result) =>
+      db
+        .insert(alertStates)
+        .values({ ...stateOf(result), runId: id })
+        .onConflictDoUpdate({
+          target: alertStates.fingerprint,
+          set: excluded(alertStates, "fingerprint"),
+          setWhere: sql`excluded.run_id >= ${alertStates.runId}`,
+        }),
+    ),
+    db.delete(alertStates).where(lt(alertStates.runId, id)),
+  ];
+
+  return {
+    async saveRuns(rows) {
+      const newest = rows.at(-1);
+      if (newest === undefined) return;
+      const [first, ...rest] = [...rows.flatMap(saveRun), ...saveStates(newest)];
+      if (first !== undefined) await db.batch([first, ...rest]);
+    },
+
+    async listRuns({ limit, cursor, ...filter }) {
+      if (!Number.isInteger(limit) || limit < 1 || limit > LIST_MAX_ALERT_RUNS)
+        throw new RangeError(`a page of ${limit} evaluations`);
+      const after = cursor === undefined ? undefined : decodeCursor(cursor);
+      if (after?.ok === false) return after;
+      const matching = conditions(filter);
+      const before = after === undefined ? undefined : lt(alertRuns.id, after.id);
+      const [rows, totals] = await db.batch([
+        db
+          .select()
+          .from(alertRuns)
+          .where(and(...matching, before))
+          .orderBy(desc(alertRuns.id))
+          .limit(limit + 1),
+        db
+          .select({ total: count() })
+          .from(alertRuns)
+          .where(and(...matching)),
+      ]);
+      const runs = rows.slice(0, limit);
+      const last = rows.length > limit ? runs.at(-1) : undefined;
+      return {
+        ok: true,
+        runs,
+        nextCursor: last === undefined ? null : encodeCursor(last.id),
+        total: totals[0]?.total ?? 0,
+      };
+    },
+
+    listStates() {
+      return db.select().from(alertStates).orderBy(alertStates.rule, alertStates.fingerprint).all();
+    },
+
+    async deleteOldRuns(now) {
+      const isOld = or(
+        and(
+          eq(alertRuns.changed, false),
+          lt(alertRuns.startedAt, timeText(now - QUIET_RETENTION_MS)),
+        ),
+        lt(alertRuns.startedAt, timeText(now - CHANGED_RETENTION_MS)),
+      );
+      const old = db.select({ id: alertRuns.id }).from(alertRuns).where(isOld);
+      const [, deleted] = await db.batch([
+        db.delete(alertFindings).where(inArray(alertFindings.runId, old)),
+        db.delete(alertRuns).where(isOld),
+      ]);
+      return deleted.meta.changes;
+    },
+
+    async ping() {
+      await db.run(sql`SELECT 1`);
+    },
+  };
+
+  /** Conditions on a row; an index leads to the evaluations of a rule or state. */
+  function conditions({ state, rule, worst, changed, sinceMs, untilMs }: AlertRunFilter): SQL[] {
+    const found: SQL[] = [];
+    if (state !== undefined || rule !== undefined) {
+      const named = [
+        ...(rule === undefined ? [] : [eq(alertFindings.rule, rule)]),
+        ...(state === undefined ? [] : [eq(alertFindings.state, state)]),
+      ];
+      const runIds = db
+        .select({ id: alertFindings.runId })
+        .from(alertFindings)
+        .where(and(...named));
+      found.push(inArray(alertRuns.id, runIds));
+    }
+    if (worst !== undefined) found.push(eq(alertRuns.worst, worst));
+    if (changed !== undefined) found.push(eq(alertRuns.changed, changed));
+    if (sinceMs !== undefined) found.push(gte(alertRuns.startedAt, timeText(sinceMs)));
+    if (untilMs !== undefined) found.push(lt(alertRuns.startedAt, timeText(untilMs)));
+    return found;
+  }
+}
+
+/** The columns of a state, whatever else a result has. */
+function stateOf(result: Omit<SavedAlertState, "runId">): Omit<SavedAlertState, "runId"> {
+  const { fingerprint, rule, labels, severity, state, since } = result;
+  const { value, threshold, unit, message, evidence, suppressed } = result;
+  return {
+    fingerprint,
+    rule,
+    labels,
+    severity,
+    state,
+    since,
+    value,
+    threshold,
+    unit,
+    message,
+    evidence,
+    suppressed,
+  };
+}
+
+function chunks<T>(items: readonly T[]): T[][] {
+  const found: T[][] = [];
+  for (let at = 0; at < items.length; at += FINDINGS_PER_INSERT)
+    found.push(items.slice(at, at + FINDINGS_PER_INSERT));
+  return found;
+}
+
+function timeText(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** Every column but the key, as the row that could not be inserted has it. */
+function excluded(table: SQLiteTable, key: string): { [column: string]: SQL } {
+  return Object.fromEntries(
+    Object.entries(getTableColumns(table))
+      .filter(([name]) => name !== key)
+      .map(([name, column]) => [name, sql.raw(`excluded."${column.name}"`)]),
+  );
+}

@@ -1,0 +1,73 @@
+import { index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/**
+ * Summarised history of alert evaluations. Times are RFC 3339 text in UTC with milliseconds, which
+ * sorts by time; ids are UUIDv7, which do as well.
+ */
+export const alertRuns = sqliteTable(
+  "alert_runs",
+  {
+    id: text().primaryKey(),
+    trigger: text().notNull(),
+    requestedBy: text("requested_by").notNull(),
+    startedAt: text("started_at").notNull(),
+    /** Null if it was interrupted. */
+    finishedAt: text("finished_at"),
+    durationMs: integer("duration_ms"),
+    worst: text().notNull(),
+    rulesTotal: integer("rules_total").notNull(),
+    pending: integer().notNull(),
+    firing: integer().notNull(),
+    fired: integer().notNull(),
+    resolved: integer().notNull(),
+    nodata: integer().notNull(),
+    suppressed: integer().notNull(),
+    notified: integer().notNull(),
+    notifyFailed: integer("notify_failed").notNull(),
+    changed: integer({ mode: "boolean" }).notNull(),
+    results: text({ mode: "json" }).notNull(),
+    /** What came of each message. */
+    deliveries: text({ mode: "json" }).notNull(),
+    ping: text(),
+    workerVersion: text("worker_version"),
+  },
+  (table) => [
+    index("alert_runs_by_worst").on(table.worst, table.id),
+    index("alert_runs_by_changed").on(table.changed, table.id),
+    index("alert_runs_by_time").on(table.startedAt),
+  ],
+);
+
+/** Which rules were in which state at which evaluation, but for the inactive ones: to filter by. */
+export const alertFindings = sqliteTable(
+  "alert_findings",
+  {
+    runId: text("run_id").notNull(),
+    fingerprint: text().notNull(),
+    rule: text().notNull(),
+    state: text().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.runId, table.fingerprint] }),
+    index("alert_findings_by_rule").on(table.rule, table.state, table.runId),
+    index("alert_findings_by_state").on(table.state, table.runId),
+  ],
+);
+
+/** Where each alert stood at the newest evaluation that has arrived. */
+export const alertStates = sqliteTable("alert_states", {
+  fingerprint: text().primaryKey(),
+  rule: text().notNull(),
+  labels: text({ mode: "json" }).notNull(),
+  severity: text().notNull(),
+  state: text().notNull(),
+  since: text().notNull(),
+  value: real(),
+  threshold: real().notNull(),
+  unit: text().notNull(),
+  message: text().notNull(),
+  evidence: text({ mode: "json" }).notNull(),
+  suppressed: integer({ mode: "boolean" }).notNull(),
+  /** The evaluation that says so. */
+  runId: text("run_id").notNull(),
+});

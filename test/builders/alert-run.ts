@@ -1,0 +1,50 @@
+/** Builders of evaluations as D1 keeps them. */
+import type { AlertResult, AlertRun } from "../../src/alerts/alert-run.ts";
+
+export function anAlertRun(changes: Partial<AlertRun> = {}): AlertRun {
+  const at = "2026-11-20T12:00:00.000Z";
+  return {
+    id: "019aa3c0-0000-7000-8000-000000000001",
+    trigger: "cron",
+    requestedBy: "cron",
+    startedAt: at,
+    finishedAt: at,
+    durationMs: 120,
+    worst: "pass",
+    rulesTotal: 1,
+    pending: 0,
+    firing: 0,
+    nodata: 0,
+    fired: 0,
+    resolved: 0,
+    suppressed: 0,
+    notified: 0,
+    notifyFailed: 0,
+    changed: false,
+    results: [anAlertResult()],
+    deliveries: [],
+    ping: "not_configured",
+    workerVersion: null,
+    ...changes,
+  };
+}
+
+export function anAlertResult(changes: Partial<AlertResult> = {}): AlertResult {
+  return {
+    rule: "catalog_stale",
+    fingerprint: "00112233445566aa",
+    labels: {},
+    severity: "fail",
+    state: "inactive",
+    previousState: "inactive",
+    since: "2026-11-20T11:00:00.000Z",
+    value: 28_800_000,
+    threshold: 108_000_000,
+    unit: "ms",
+    message: "The catalog was last compared with upstream 8 h ago.",
+    evidence: { generation: 7 },
+    suppressed: false,
+    notified: [],
+    ...changes,
+  };
+}

@@ -1,0 +1,130 @@
+import type { AlertRun } from "../../src/alerts/alert-run.ts";
+import type { BackupFacts, IngestFacts } from "../../src/alerts/facts.ts";
+import { type EvaluationRequest, Monitor } from "../../src/alerts/monitor.ts";
+import { MonitorState } from "../../src/alerts/monitor-state.ts";
+import { type AlertSettings, loadAlertConfig } from "../../src/alerts/settings.ts";
+import { HOUR_MS, MINUTE_MS, NOW, someIngestFacts } from "./alert-facts.ts";
+import { aVersion } from "./manifest.ts";
+import { MemoryCatalogStore } from "./memory-catalog-store.ts";
+import { MemoryTables } from "./memory-tables.ts";
+
+/**
+ * A monitor over SQLite and stores in memory, with a clock that passes only when it is told to, and
+ * webhooks over the network. `restart` loses what it holds in memory and keeps the rest.
+ */
+export class MonitorWorld {
+  readonly tables = new MemoryTables();
+  readonly store = new MemoryCatalogStore();
+  /** Rows in D1, by id. */
+  readonly rows = new Map<string, AlertRun>();
+  readonly logged: { readonly level: string; readonly event: string; readonly fields: object }[] =
+    [];
+  /** Milliseconds since 1970. */
+  time = NOW;
+  settings: AlertSettings;
+  /** What it throws is the fault of the input or of D1 that is asked for: `ingest`, `d1 save`, … */
+  before: (call: string) => void | Promise<void> = () => {};
+  ingest: IngestFacts;
+  backups: BackupFacts | null = null;
+  monitor: Monitor;
+  #ids = 0;
+
+  constructor(settings: AlertSettings = {}) {
+    this.settings = settings;
+    const version = aVersion(7, "hello");
+    this.store.publish({
+      ...version,
+      manifest: { ...version.manifest, published_at: this.at(-8 * HOUR_MS) },
+    });
+    this.ingest = someIngestFacts({ bestCoverage: { en: 0.5 } });
+    this.monitor = this.#newMonitor();
+  }
+
+  /** The present time, or one so much later. */
+  at(laterMs = 0): string {
+    return new Date(this.time + laterMs).toISOString();
+  }
+
+  restart(settings: AlertSettings = this.settings): void {
+    this.settings = settings;
+    this.monitor = this.#newMonitor();
+  }
+
+  /** Lets five minutes pass, and the cron tick come. */
+  async tick(minutes = 5): Promise<AlertRun> {
+    this.time += minutes * MINUTE_MS;
+    return this.evaluate({ trigger: "cron", requestedBy: "cron", tick: this.time });
+  }
+
+  /** Evaluates, which must be possible. */
+  async evaluate(changes: Partial<EvaluationRequest> = {}): Promise<AlertRun> {
+    const asked = { trigger: "manual", requestedBy: "ops", tick: null, ...changes } as const;
+    const result = await this.monitor.evaluate(asked);
+    if (!result.ok) throw new Error(`not evaluated: ${result.reason}`);
+    return result.run;
+  }
+
+  /** Lets the last comparison with upstream be so long ago. */
+  compared(hoursAgo: number): void {
+    const finishedAt = this.at(-hoursAgo * HOUR_MS);
+    const [run] = someIngestFacts().ended;
+    this.ingest = { ...this.ingest, ended: run === undefined ? [] : [{ ...run, finishedAt }] };
+    const version = aVersion(7, "hello");
+    this.store.publish({
+      ...version,
+      manifest: { ...version.manifest, published_at: this.at(-1000 * HOUR_MS) },
+    });
+  }
+
+  /** Everything that was logged, as text. */
+  get log(): string {
+    return JSON.stringify(this.logged);
+  }
+
+  #newMonitor(): Monitor {
+    const now = () => this.time;
+    return new Monitor({
+      state: new MonitorState(this.tables),
+      config: loadAlertConfig(this.settings),
+      sources: {
+        readIngest: async () => {
+          await this.before("ingest");
+          return this.ingest;
+        },
+        store: this.store,
+        pingHistory: async () => this.before("d1 ping"),
+        readBackups: async () => {
+          await this.before("backups");
+          return this.backups;
+        },
+        timeoutMs: 200,
+        now,
+      },
+      delivery: {
+        fetch: async (url, init) => fetch(url, init),
+        limits: { timeoutMs: 200, maxAttempts: 2, backoffMs: 1 },
+        now,
+        sleep: async () => {},
+      },
+      saveRuns: async (runs) => {
+        await this.before("d1 save");
+        for (const run of runs) this.rows.set(run.id, run);
+      },
+      deleteOldRuns: async () => this.before("d1 delete"),
+      now,
+      newId: () => `evaluation-${String(++this.#ids).padStart(4, "0")}`,
+      log: (level, event, fields) => void this.logged.push({ level, event, fields }),
+      workerVersion: "v1",
+    });
+  }
+}
+
+/** What an evaluation says of one alert. */
+export function resultOf(run: AlertRun, rule: string, label?: string) {
+  const found = run.results.find(
+    (result) =>
+      result.rule === rule && (label === undefined || Object.values(result.labels).includes(label)),
+  );
+  if (found === undefined) throw new Error(`no result of ${rule}`);
+  return found;
+}

@@ -1,0 +1,462 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { blobKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
+import { blobsOf } from "../../builders/manifest.ts";
+import { HOUR_MS, MINUTE_MS, NOW } from "../../builders/alert-facts.ts";
+import { MonitorWorld, resultOf } from "../../builders/monitor-world.ts";
+import { reset, silence, status, WebhookReceiver } from "../../builders/webhook-receiver.ts";
+
+const SECRET = "a secret of some length";
+const EVALUATION_MS = 5 * MINUTE_MS;
+
+let receiver: WebhookReceiver;
+let world: MonitorWorld;
+
+/** The settings of webhooks with these names, all at one receiver. */
+function settingsFor(...names: readonly string[]) {
+  const targets = names.map((name) => ({
+    name,
+    kind: "alertmanager",
+    url: `${receiver.url}/${name}`,
+    secret: SECRET,
+  }));
+  return { ALERT_WEBHOOKS: JSON.stringify(targets) };
+}
+
+/** What has arrived, as `status alertname alertname …`. */
+function told(path = ""): string[] {
+  return receiver.received
+    .filter((message) => message.path.endsWith(path))
+    .map(({ body }) => {
+      const { status: state, alerts } = JSON.parse(body) as {
+        status: string;
+        alerts: { labels: { alertname: string } }[];
+      };
+      return [state, ...alerts.map(({ labels }) => labels.alertname)].join(" ");
+    });
+}
+
+beforeEach(async () => {
+  receiver = await WebhookReceiver.start();
+  world = new MonitorWorld(settingsFor("ops"));
+});
+
+afterEach(async () => {
+  await receiver.goAway();
+});
+
+describe("an evaluation of a healthy service", () => {
+  it("notifies nobody and records that all is well", async () => {
+    const run = await world.tick();
+    expect(run).toMatchObject({
+      trigger: "cron",
+      requestedBy: "cron",
+      worst: "pass",
+      rulesTotal: 11,
+      pending: 0,
+      firing: 0,
+      fired: 0,
+      resolved: 0,
+      nodata: 0,
+      suppressed: 0,
+      notified: 0,
+      notifyFailed: 0,
+      changed: false,
+      deliveries: [],
+      ping: "not_configured",
+      workerVersion: "v1",
+    });
+    expect(world.rows.get(run.id)).toEqual(run);
+    expect(receiver.received).toEqual([]);
+  });
+
+  it("logs each stage with the evaluation's id", async () => {
+    const { id } = await world.tick();
+    expect(world.logged.map(({ event }) => event)).toEqual([
+      "alerts_started",
+      "alerts_facts_read",
+      "alerts_ended",
+    ]);
+    for (const { fields } of world.logged) expect(fields).toMatchObject({ alert_run_id: id });
+  });
+});
+
+describe("an alert", () => {
+  it("is told once when it fires and once when it is resolved, with evidence and receipts", async () => {
+    world.compared(31);
+    const fired = await world.tick();
+    await world.tick();
+    world.compared(0);
+    const better = await world.tick();
+    const resolved = await world.tick();
+    const quiet = await world.tick();
+    expect(told()).toEqual(["firing catalog_stale", "resolved catalog_stale"]);
+
+    expect(fired).toMatchObject({ worst: "fail", firing: 1, fired: 1, notified: 1, changed: true });
+    expect(resultOf(fired, "catalog_stale")).toMatchObject({
+      severity: "fail",
+      state: "firing",
+      previousState: "inactive",
+      since: new Date(NOW + EVALUATION_MS).toISOString(),
+      threshold: 30 * HOUR_MS,
+      unit: "ms",
+      evidence: { generation: 7 },
+      notified: [{ target: "ops", change: "fired", delivered: true }],
+    });
+    expect(fired.deliveries).toMatchObject([
+      { target: "ops", delivered: true, attempts: 1, status: 200, error: null },
+    ]);
+    expect(better).toMatchObject({ worst: "fail", firing: 1, fired: 0, resolved: 0, notified: 0 });
+    expect(resolved).toMatchObject({ worst: "pass", firing: 0, resolved: 1, notified: 1 });
+    expect(resultOf(resolved, "catalog_stale")).toMatchObject({
+      state: "resolved",
+      previousState: "firing",
+      notified: [{ change: "resolved", delivered: true }],
+    });
+    expect(quiet).toMatchObject({ changed: false, notified: 0 });
+    expect([...world.rows.values()]).toHaveLength(5);
+  });
+
+  it("is repeated every four hours while it fires", async () => {
+    world.compared(31);
+    for (let ticks = 0; ticks < 97; ticks++) await world.tick();
+    expect(told()).toEqual(Array.from({ length: 3 }, () => "firing catalog_stale"));
+  });
+
+  it("is told of in one message with all the others of its evaluation", async () => {
+    world.compared(31);
+    world.ingest = {
+      ...world.ingest,
+      pause: { at: world.at(-25 * HOUR_MS), by: "ops", reason: null },
+    };
+    await world.tick();
+    expect(told()).toEqual(["firing catalog_stale ingest_paused_long"]);
+  });
+
+  it("is not told of while a pause excuses it, and is afterwards", async () => {
+    world.compared(31);
+    const pause = { at: world.at(-HOUR_MS), by: "ops", reason: null };
+    world.ingest = { ...world.ingest, pause };
+    expect(await world.tick()).toMatchObject({ worst: "warn", firing: 1, suppressed: 1 });
+    expect(told()).toEqual([]);
+    world.ingest = { ...world.ingest, pause: null };
+    await world.tick();
+    expect(told()).toEqual(["firing catalog_stale"]);
+  });
+
+  it("is told to each target, and told again only to the one that did not take it", async () => {
+    const chat = await WebhookReceiver.start();
+    const hooks = [
+      { name: "ops", kind: "alertmanager", url: receiver.url },
+      { name: "chat", kind: "slack", url: chat.url },
+    ];
+    world.restart({ ALERT_WEBHOOKS: JSON.stringify(hooks) });
+    await chat.goAway();
+    world.compared(31);
+    expect(await world.tick()).toMatchObject({ notified: 1, notifyFailed: 1 });
+    await chat.comeBack();
+    const second = await world.tick();
+    expect(second).toMatchObject({ notified: 1, notifyFailed: 0, changed: true });
+    expect(resultOf(second, "catalog_stale").notified).toEqual([
+      { target: "chat", change: "fired", delivered: true },
+    ]);
+    await world.tick();
+    expect([receiver.received.length, chat.received.length]).toEqual([1, 1]);
+    await chat.goAway();
+  });
+
+  it("keeps its state and what was told when the object is lost", async () => {
+    world.compared(31);
+    await world.tick();
+    world.restart();
+    await world.tick();
+    world.compared(0);
+    world.restart();
+    await world.tick();
+    world.restart();
+    await world.tick();
+    expect(told()).toEqual(["firing catalog_stale", "resolved catalog_stale"]);
+  });
+
+  it("of a target that is no longer configured ends, and is forgotten", async () => {
+    world.restart(settingsFor("ops", "old"));
+    receiver.answers = [status(500)];
+    world.compared(31);
+    for (let ticks = 0; ticks < 4; ticks++) await world.tick();
+    receiver.answers = [status(200)];
+    world.restart(settingsFor("ops"));
+    const runs = [await world.tick(), await world.tick(), await world.tick(), await world.tick()];
+    const states = runs.map((run) =>
+      run.results.filter(({ labels }) => labels["target"] === "old").map(({ state }) => state),
+    );
+    expect(states).toEqual([["firing"], ["resolved"], ["inactive"], []]);
+    expect(told().at(-1)).toBe("resolved notify_failing");
+  });
+});
+
+describe("a receiver that", () => {
+  beforeEach(() => world.compared(31));
+
+  it.each([
+    ["never answers", silence, "no answer within 200 ms"],
+    ["breaks the connection", reset, "the connection failed"],
+    ["fails", status(503), "it answers 503"],
+  ])("%s is told at a later evaluation, once", async (_, answer, error) => {
+    receiver.answers = [answer];
+    const failed = await world.tick();
+    expect(failed).toMatchObject({
+      notified: 0,
+      notifyFailed: 1,
+      deliveries: [{ target: "ops", delivered: false, attempts: 2, error }],
+    });
+    expect(resultOf(failed, "catalog_stale").notified).toEqual([
+      { target: "ops", change: "fired", delivered: false },
+    ]);
+    receiver.answers = [status(200)];
+    receiver.received.length = 0;
+    await world.tick();
+    await world.tick();
+    expect(told()).toEqual(["firing catalog_stale"]);
+  });
+
+  it("refuses for three evaluations is itself an alert, which it hears of when it is back", async () => {
+    await receiver.goAway();
+    const runs = [await world.tick(), await world.tick(), await world.tick()];
+    expect(runs.map((run) => resultOf(run, "notify_failing").state)).toEqual([
+      "inactive",
+      "inactive",
+      "inactive",
+    ]);
+    const fourth = await world.tick();
+    expect(resultOf(fourth, "notify_failing")).toMatchObject({
+      state: "firing",
+      value: 3,
+      labels: { target: "ops" },
+      evidence: { last_error: "the connection failed" },
+    });
+    await receiver.comeBack();
+    for (let ticks = 0; ticks < 4; ticks++) await world.tick();
+    expect(told()).toEqual(["firing catalog_stale notify_failing", "resolved notify_failing"]);
+  });
+
+  it("was away from beginning to end of an alert hears nothing of it", async () => {
+    await receiver.goAway();
+    await world.tick();
+    world.compared(0);
+    await world.tick();
+    await world.tick();
+    await receiver.comeBack();
+    await world.tick();
+    expect(told()).toEqual([]);
+  });
+});
+
+describe("two evaluations at a time", () => {
+  it("notify once, and take turns", async () => {
+    world.compared(31);
+    receiver.answers = [(response) => void setTimeout(() => status(200)(response), 50)];
+    const runs = await Promise.all([world.tick(), world.tick(), world.evaluate()]);
+    expect(told()).toEqual(["firing catalog_stale"]);
+    expect(runs.map(({ notified }) => notified)).toEqual([1, 0, 0]);
+    expect(new Set(runs.map(({ id }) => id)).size).toBe(3);
+  });
+
+  it("of the same tick are one", async () => {
+    world.compared(31);
+    const asked = { trigger: "cron", requestedBy: "cron", tick: NOW } as const;
+    const results = await Promise.all([1, 2, 3].map(() => world.monitor.evaluate(asked)));
+    expect(results.map(({ ok }) => ok)).toEqual([true, false, false]);
+    expect(results[2]).toEqual({ ok: false, reason: "already_evaluated" });
+    expect(world.rows.size).toBe(1);
+    expect(told()).toEqual(["firing catalog_stale"]);
+  });
+
+  it("do not wait for ever for one that has failed", async () => {
+    const failing = world.evaluate();
+    // The first of its tables: a bug, not a fault of an input.
+    world.tables.sql.exec("DROP TABLE outbox");
+    await expect(failing).rejects.toThrow("outbox");
+    world.restart();
+    expect((await world.evaluate()).worst).toBe("pass");
+  });
+});
+
+describe("while D1 is down", () => {
+  it("alerts are told all the same, and the history arrives when it is back", async () => {
+    world.before = (call) => {
+      if (call.startsWith("d1")) throw new Error("D1_ERROR: down");
+    };
+    world.compared(31);
+    const first = await world.tick();
+    const second = await world.tick();
+    expect(told()).toEqual(["firing catalog_stale", "firing queue_backlog"]);
+    expect(resultOf(second, "queue_backlog", "history")).toMatchObject({
+      state: "nodata",
+      message: "Cannot be known: D1 cannot be read (D1_ERROR: down).",
+    });
+    expect(world.rows.size).toBe(0);
+    expect(world.monitor.status().outboxLength).toBe(2);
+    expect(world.logged.filter(({ event }) => event === "alert_history_unreachable")).toHaveLength(
+      2,
+    );
+
+    world.before = () => {};
+    const third = await world.tick();
+    expect([...world.rows.keys()]).toEqual([first.id, second.id, third.id]);
+    expect(world.rows.get(first.id)).toEqual(first);
+    expect(world.monitor.status().outboxLength).toBe(0);
+  });
+
+  it("and answers nothing at all, the evaluation ends all the same", async () => {
+    // What never settles is given up by a timer of the real clock.
+    world.before = (call) => (call === "d1 ping" ? new Promise(() => {}) : undefined);
+    const run = await world.tick();
+    expect(resultOf(run, "queue_backlog", "history")).toMatchObject({ state: "nodata" });
+  });
+});
+
+describe("an input that cannot be read", () => {
+  it("is shown at once, told of when it lasts, and resolved when it is read again twice", async () => {
+    world.before = (call) => {
+      if (call === "ingest") throw new Error("reset");
+    };
+    const first = await world.tick();
+    expect(first).toMatchObject({ worst: "fail", firing: 0, fired: 0, notified: 0 });
+    expect(first.nodata).toBeGreaterThan(5);
+    await world.tick();
+    expect(told()).toHaveLength(1);
+    expect(told()[0]).toContain("ingest_failing");
+    world.before = () => {};
+    await world.tick();
+    const last = await world.tick();
+    expect(last).toMatchObject({ worst: "pass", nodata: 0 });
+    expect(told()).toHaveLength(2);
+    expect(told()[1]).toMatch(/^resolved .*ingest_failing/);
+  });
+
+  it("does not keep the others from being read", async () => {
+    world.before = (call) => {
+      if (call === "ingest") throw new Error("reset");
+    };
+    world.store.kv.delete(MANIFEST_KEY);
+    await world.tick();
+    expect(resultOf(await world.tick(), "integrity_mismatch")).toMatchObject({ state: "firing" });
+  });
+});
+
+describe("a damaged copy", () => {
+  const [sha256 = ""] = blobsOf("hello gz").map(([name]) => name);
+
+  it("fires when it is seen twice, and resolves when it is whole", async () => {
+    const whole = world.store.kv.get(blobKey(sha256)) ?? new Uint8Array();
+    world.store.kv.set(blobKey(sha256), Uint8Array.of(1, 2, 3));
+    expect(resultOf(await world.tick(), "integrity_mismatch").state).toBe("pending");
+    expect(resultOf(await world.tick(), "integrity_mismatch")).toMatchObject({
+      state: "firing",
+      value: 1,
+      evidence: { damaged: [{ replica: "kv", sha256, fault: "corrupt" }] },
+    });
+    world.store.kv.set(blobKey(sha256), whole);
+    await world.tick();
+    expect(resultOf(await world.tick(), "integrity_mismatch").state).toBe("resolved");
+  });
+});
+
+describe("a gap between two ticks", () => {
+  it("fires when the ticks come again, and resolves after two of them", async () => {
+    await world.tick();
+    const late = await world.tick(60);
+    expect(resultOf(late, "monitor_gap")).toMatchObject({ state: "firing", value: HOUR_MS });
+    await world.tick();
+    expect(resultOf(await world.tick(), "monitor_gap").state).toBe("resolved");
+    expect(told()).toEqual(["firing monitor_gap", "resolved monitor_gap"]);
+  });
+
+  it("is noticed as well by an evaluation that no tick has asked for", async () => {
+    await world.tick();
+    world.time += HOUR_MS;
+    expect(resultOf(await world.evaluate(), "monitor_gap").state).toBe("firing");
+  });
+});
+
+describe("the dead-man's ping", () => {
+  it("is sent after each evaluation", async () => {
+    const pinged = await WebhookReceiver.start();
+    world.restart({ ALERT_PING_URL: pinged.url });
+    expect((await world.tick()).ping).toBe("sent");
+    expect((await world.evaluate()).ping).toBe("sent");
+    expect(pinged.received).toMatchObject([{ method: "GET" }, { method: "GET" }]);
+    await pinged.goAway();
+  });
+
+  it("that fails is recorded and logged, without its address", async () => {
+    world.restart({ ALERT_PING_URL: `${receiver.url}/very-secret-ping` });
+    receiver.answers = [status(404)];
+    expect((await world.tick()).ping).toBe("failed");
+    expect(world.log).toContain("alerts_ping_failed");
+    expect(world.log).not.toContain("very-secret-ping");
+  });
+});
+
+describe("settings that cannot be used", () => {
+  it("close the evaluation with a reason that is logged, and no ping is sent", async () => {
+    world.restart({ ALERT_REPEAT_MS: "often", ALERT_PING_URL: receiver.url });
+    const problem = "ALERT_REPEAT_MS must be a whole number, 60000 to 604800000";
+    const asked = { trigger: "cron", requestedBy: "cron", tick: NOW } as const;
+    const refused = { ok: false, reason: "misconfigured", problem };
+    expect(await world.monitor.evaluate(asked)).toEqual(refused);
+    expect(await world.monitor.test(null, "ops")).toEqual(refused);
+    expect(world.monitor.status()).toMatchObject({ problem, targets: [] });
+    expect(world.logged).toEqual([
+      { level: "error", event: "alerts_misconfigured", fields: { problem } },
+    ]);
+    expect(receiver.received).toEqual([]);
+  });
+});
+
+describe("a test message", () => {
+  it("goes to all targets or to one, and reports receipts", async () => {
+    world.restart(settingsFor("ops", "night"));
+    const all = await world.monitor.test(null, "ops");
+    expect(all).toMatchObject({
+      ok: true,
+      receipts: [
+        { target: "ops", delivered: true, status: 200 },
+        { target: "night", delivered: true, status: 200 },
+      ],
+    });
+    receiver.answers = [status(403)];
+    expect(await world.monitor.test("night", "ops")).toMatchObject({
+      ok: true,
+      receipts: [{ target: "night", delivered: false, status: 403 }],
+    });
+    expect(told("/night")).toEqual(["firing test", "firing test"]);
+    expect(world.rows.size).toBe(0);
+  });
+
+  it("names the targets that there are where the asked for is none of them", async () => {
+    expect(await world.monitor.test("ogs", "ops")).toEqual({
+      ok: false,
+      reason: "unknown_target",
+      targets: ["ops"],
+    });
+    world.restart({});
+    expect(await world.monitor.test(null, "ops")).toEqual({
+      ok: false,
+      reason: "no_targets",
+      targets: [],
+    });
+  });
+});
+
+describe("nothing that is logged or recorded", () => {
+  it("has a webhook's address or secret in it, also when all deliveries fail", async () => {
+    receiver.answers = [reset];
+    world.compared(31);
+    for (let ticks = 0; ticks < 4; ticks++) await world.tick();
+    await world.monitor.test(null, "ops");
+    const written = world.log + JSON.stringify([...world.rows.values(), world.monitor.status()]);
+    expect(written).toContain("notify_failing");
+    expect(written).not.toContain("127.0.0.1");
+    expect(written).not.toContain(SECRET);
+  });
+});

@@ -1,0 +1,133 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type AlertSettings, loadAlertConfig } from "../../../src/alerts/settings.ts";
+
+const HOOK = {
+  name: "ops",
+  kind: "alertmanager",
+  url: "https://hooks.example.org/T000/very-secret-path",
+  secret: "a secret of some length",
+};
+
+function config(settings: AlertSettings) {
+  const loaded = loadAlertConfig(settings);
+  if (!loaded.ok) throw new Error(loaded.problem);
+  return loaded.config;
+}
+
+function problem(settings: AlertSettings): string {
+  const loaded = loadAlertConfig(settings);
+  return loaded.ok ? "" : loaded.problem;
+}
+
+const webhooks = (...list: readonly object[]) => ({ ALERT_WEBHOOKS: JSON.stringify(list) });
+
+describe("loadAlertConfig", () => {
+  it("has a value for each threshold that is not set, and notifies nobody", () => {
+    expect(config({})).toEqual({
+      thresholds: {
+        catalogStaleMs: 108_000_000,
+        ingestFailingRuns: 3,
+        ingestStuckMs: 600_000,
+        ingestPausedMs: 86_400_000,
+        queueBacklogRuns: 5,
+        outboxBacklogRows: 6,
+        coverageDropPoints: 5,
+        backupStaleMs: 93_600_000,
+        backupUnverifiedMs: 90_000_000,
+        notifyFailingEvaluations: 3,
+        monitorGapMs: 900_000,
+        repeatMs: 14_400_000,
+      },
+      targets: [],
+      pingUrl: null,
+    });
+  });
+
+  it("has the values that wrangler.toml shows", () => {
+    const toml = readFileSync(join(import.meta.dirname, "../../../wrangler.toml"), "utf8");
+    const shown = [...toml.matchAll(/^(ALERT_\w+) = "(.*)"$/gm)].map(([, name, value]) => [
+      name,
+      value,
+    ]);
+    expect(shown).toHaveLength(12);
+    expect(config(Object.fromEntries(shown))).toEqual(config({}));
+    for (const [name = ""] of shown) expect(problem({ [name]: "x" })).toContain(name);
+  });
+
+  it("reads targets, with and without a secret", () => {
+    const { secret: _, ...open } = { ...HOOK, name: "chat-2", kind: "slack" };
+    expect(config(webhooks(HOOK, open)).targets).toEqual([HOOK, { ...open, secret: null }]);
+  });
+
+  it.each(["https://example.org/ping/1", "http://127.0.0.1:8080/", "http://[::1]:1/x"])(
+    "may be pinged at %s",
+    (ALERT_PING_URL) => {
+      expect(config({ ALERT_PING_URL }).pingUrl).toBe(ALERT_PING_URL);
+    },
+  );
+});
+
+describe("a setting that cannot be used is named with what it must be", () => {
+  it.each([
+    ["ALERT_CATALOG_STALE_MS", "30 h"],
+    ["ALERT_CATALOG_STALE_MS", "-1"],
+    ["ALERT_CATALOG_STALE_MS", "999"],
+    ["ALERT_CATALOG_STALE_MS", "1e9"],
+    ["ALERT_INGEST_FAILING_RUNS", ""],
+    ["ALERT_INGEST_FAILING_RUNS", "0"],
+    ["ALERT_INGEST_FAILING_RUNS", "21"],
+    ["ALERT_REPEAT_MS", "99999999999999999999"],
+  ])("%s: “%s”", (name, value) => {
+    expect(problem({ [name]: value })).toMatch(new RegExp(`^${name} must be a whole number, \\d`));
+  });
+
+  it.each([
+    [{ name: "" }, "0 name must be 1 to 40 of a-z"],
+    [{ name: "Ops Chat" }, "0 name must be 1 to 40 of a-z"],
+    [{ kind: "pagerduty" }, "0 kind "],
+    [{ url: "hooks.example.org" }, "0 url is not a URL"],
+    [{ url: "http://hooks.example.org/very-secret-path" }, "0 url must begin with https://"],
+    [{ url: "https://me:hidden@hooks.example.org/" }, "0 url must have no user name"],
+    [{ url: 7 }, "0 url "],
+    [{ secret: "short" }, "0 secret must have 16 characters at least"],
+    [{ token: "hidden" }, "token"],
+  ])("ALERT_WEBHOOKS: a target with %j", (changes, message) => {
+    const said = problem(webhooks({ ...HOOK, ...changes }));
+    expect(said).toContain("ALERT_WEBHOOKS must be a JSON list of {name, kind");
+    expect(said).toContain(message);
+    for (const hidden of ["very-secret-path", HOOK.secret, "hooks.example.org", "hidden"])
+      expect(said).not.toContain(hidden);
+  });
+
+  it.each(["", "https://hooks.example.org/very-secret-path", "{}", "null", "[1]"])(
+    "ALERT_WEBHOOKS: “%s”",
+    (ALERT_WEBHOOKS) => {
+      const said = problem({ ALERT_WEBHOOKS });
+      expect(said).toContain("ALERT_WEBHOOKS must be a JSON list");
+      expect(said).not.toContain("very-secret-path");
+    },
+  );
+
+  it("ALERT_WEBHOOKS: two targets of one name, or eleven", () => {
+    expect(problem(webhooks(HOOK, HOOK))).toContain("must have names that differ");
+    const many = Array.from({ length: 11 }, (_, index) => ({ ...HOOK, name: `ops-${index}` }));
+    expect(problem(webhooks(...many))).toContain("may name 10 at most");
+  });
+
+  it.each(["", "not a url", "http://example.org/secret-ping", "ftp://example.org/secret-ping"])(
+    "ALERT_PING_URL: “%s”",
+    (ALERT_PING_URL) => {
+      const said = problem({ ALERT_PING_URL });
+      expect(said).toMatch(/^ALERT_PING_URL (is not a URL|must begin with https)/);
+      expect(said).not.toContain("secret-ping");
+    },
+  );
+
+  it("together with all the others", () => {
+    const said = problem({ ALERT_REPEAT_MS: "x", ALERT_WEBHOOKS: "y", ALERT_PING_URL: "z" });
+    for (const name of ["ALERT_REPEAT_MS", "ALERT_WEBHOOKS", "ALERT_PING_URL"])
+      expect(said).toContain(`${name} `);
+  });
+});

@@ -1,0 +1,277 @@
+import { createHmac } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Message, Notice } from "../../../src/alerts/notice.ts";
+import {
+  type DeliveryDependencies,
+  sendMessage,
+  type WebhookTarget,
+} from "../../../src/alerts/webhook.ts";
+import { reset, silence, status, WebhookReceiver } from "../../builders/webhook-receiver.ts";
+
+const NOW = Date.parse("2026-11-20T12:00:00.000Z");
+const SECRET = "a secret of some length";
+
+const notice: Notice = {
+  change: "fired",
+  rule: "catalog_stale",
+  fingerprint: "00112233445566aa",
+  labels: {},
+  severity: "fail",
+  message: "The catalog was last compared with upstream 1 d 7 h ago.",
+  value: 111_600_000,
+  threshold: 108_000_000,
+  unit: "ms",
+  evidence: { generation: 7 },
+  startsAt: "2026-11-20T11:55:00.000Z",
+  endsAt: null,
+  quietUntil: null,
+};
+
+const resolved: Notice = {
+  ...notice,
+  change: "resolved",
+  rule: "notify_failing",
+  labels: { target: "ops" },
+  severity: "warn",
+  message: 'The webhook "ops" takes <messages> & more.',
+  endsAt: "2026-11-20T12:00:00.000Z",
+  quietUntil: "2026-11-20T15:55:00.000Z",
+};
+
+const message: Message = { id: "evaluation-1", target: "ops", notices: [notice, resolved] };
+
+let receiver: WebhookReceiver;
+const waits: number[] = [];
+
+beforeEach(async () => {
+  receiver = await WebhookReceiver.start();
+  waits.length = 0;
+});
+
+afterEach(async () => {
+  await receiver.goAway();
+});
+
+const deps: DeliveryDependencies = {
+  fetch: async (url, init) => fetch(url, init),
+  limits: { timeoutMs: 100, maxAttempts: 3, backoffMs: 10 },
+  now: () => NOW,
+  sleep: async (ms) => void waits.push(ms),
+};
+
+function send(changes: Partial<WebhookTarget> = {}) {
+  const target = { name: "ops", kind: "alertmanager", url: receiver.url, secret: null } as const;
+  return sendMessage({ ...target, ...changes }, message, deps);
+}
+
+describe("a message in Alertmanager's shape", () => {
+  it("has every field of its version 4", async () => {
+    expect(await send()).toEqual({
+      target: "ops",
+      delivered: true,
+      attempts: 1,
+      status: 200,
+      error: null,
+      at: "2026-11-20T12:00:00.000Z",
+      durationMs: 0,
+    });
+    expect(receiver.bodies).toEqual([
+      {
+        version: "4",
+        groupKey: '{}:{service="locations-at-the-edge"}',
+        truncatedAlerts: 0,
+        status: "firing",
+        receiver: "ops",
+        groupLabels: { service: "locations-at-the-edge" },
+        commonLabels: { service: "locations-at-the-edge" },
+        commonAnnotations: {
+          value: "111600000",
+          threshold: "108000000",
+          unit: "ms",
+          evidence: '{"generation":7}',
+        },
+        externalURL: "",
+        alerts: [
+          {
+            status: "firing",
+            labels: {
+              alertname: "catalog_stale",
+              service: "locations-at-the-edge",
+              severity: "fail",
+            },
+            annotations: {
+              summary:
+                "FIRING catalog_stale: The catalog was last compared with upstream 1 d 7 h ago.",
+              description: "The catalog was last compared with upstream 1 d 7 h ago.",
+              change: "fired",
+              value: "111600000",
+              threshold: "108000000",
+              unit: "ms",
+              evidence: '{"generation":7}',
+            },
+            startsAt: "2026-11-20T11:55:00.000Z",
+            endsAt: "0001-01-01T00:00:00Z",
+            generatorURL: "",
+            fingerprint: "00112233445566aa",
+          },
+          {
+            status: "resolved",
+            labels: {
+              alertname: "notify_failing",
+              service: "locations-at-the-edge",
+              severity: "warn",
+              target: "ops",
+            },
+            annotations: {
+              summary:
+                'RESOLVED notify_failing (target=ops): The webhook "ops" takes <messages> & more.',
+              description:
+                'The webhook "ops" takes <messages> & more. Should it come back before 2026-11-20T15:55:00.000Z, that is told then.',
+              change: "resolved",
+              value: "111600000",
+              threshold: "108000000",
+              unit: "ms",
+              evidence: '{"generation":7}',
+            },
+            startsAt: "2026-11-20T11:55:00.000Z",
+            endsAt: "2026-11-20T12:00:00.000Z",
+            generatorURL: "",
+            fingerprint: "00112233445566aa",
+          },
+        ],
+      },
+    ]);
+  });
+});
+
+describe("a message in Slack's shape", () => {
+  it("has a text, and an attachment for each alert, in which nothing is markup", async () => {
+    await send({ kind: "slack" });
+    expect(receiver.bodies).toEqual([
+      {
+        text: "Locations at the Edge: 1 firing, 1 resolved",
+        attachments: [
+          {
+            color: "#c0392b",
+            fallback:
+              "FIRING catalog_stale: The catalog was last compared with upstream 1 d 7 h ago.",
+            title: "FIRING catalog_stale",
+            text: "The catalog was last compared with upstream 1 d 7 h ago.",
+            fields: [
+              { title: "Rule", value: "catalog_stale", short: true },
+              { title: "Severity", value: "fail", short: true },
+              { title: "Since", value: "2026-11-20T11:55:00.000Z", short: true },
+              { title: "Change", value: "fired", short: true },
+            ],
+            ts: Date.parse("2026-11-20T11:55:00.000Z") / 1000,
+          },
+          expect.objectContaining({
+            color: "#1e8449",
+            title: "RESOLVED notify_failing (target=ops)",
+            text: 'The webhook "ops" takes &lt;messages&gt; &amp; more. Should it come back before 2026-11-20T15:55:00.000Z, that is told then.',
+            ts: NOW / 1000,
+          }),
+        ],
+      },
+    ]);
+  });
+});
+
+describe("a request", () => {
+  it("is JSON by POST with the evaluation's id, and unsigned without a secret", async () => {
+    await send();
+    expect(receiver.received).toMatchObject([
+      {
+        method: "POST",
+        path: "/hook",
+        headers: {
+          "content-type": "application/json",
+          "user-agent": "locations-at-the-edge",
+          "webhook-id": "evaluation-1",
+        },
+      },
+    ]);
+    expect(receiver.received[0]?.headers["webhook-signature"]).toBeUndefined();
+  });
+
+  it("is signed over its time and its exact bytes", async () => {
+    await send({ secret: SECRET });
+    const received = receiver.received[0];
+    const signature = String(received?.headers["webhook-signature"]);
+    const [, time, digest] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(signature) ?? [];
+    expect(time).toBe(String(NOW / 1000));
+    const signed = `${time}.${received?.body}`;
+    expect(createHmac("sha256", SECRET).update(signed).digest("hex")).toBe(digest);
+  });
+});
+
+describe("a receiver that", () => {
+  it("is slow is given up after a while, and asked again", async () => {
+    receiver.answers = [silence, silence, status(204)];
+    expect(await send()).toMatchObject({ delivered: true, attempts: 3, status: 204, error: null });
+    expect(waits).toEqual([10, 20]);
+    const ids = receiver.received.map(({ headers }) => headers["webhook-id"]);
+    expect(ids).toEqual(["evaluation-1", "evaluation-1", "evaluation-1"]);
+  });
+
+  it("never answers is asked three times", async () => {
+    receiver.answers = [silence];
+    expect(await send()).toMatchObject({
+      delivered: false,
+      attempts: 3,
+      status: null,
+      error: "no answer within 100 ms",
+    });
+  });
+
+  it("breaks the connection is asked again", async () => {
+    receiver.answers = [reset, status(200)];
+    expect(await send()).toMatchObject({ delivered: true, attempts: 2 });
+  });
+
+  it("is not there is reported without its address", async () => {
+    await receiver.goAway();
+    const receipt = await send();
+    expect(receipt).toMatchObject({
+      delivered: false,
+      attempts: 3,
+      status: null,
+      error: "the connection failed",
+    });
+    expect(JSON.stringify(receipt)).not.toContain("127.0.0.1");
+  });
+
+  it("comes back takes what is sent then", async () => {
+    await receiver.goAway();
+    expect(await send()).toMatchObject({ delivered: false });
+    await receiver.comeBack();
+    expect(await send()).toMatchObject({ delivered: true, attempts: 1 });
+  });
+
+  it.each([500, 502, 503, 429, 408])("is overloaded (%i) is asked again", async (code) => {
+    receiver.answers = [status(code), status(200)];
+    expect(await send()).toMatchObject({ delivered: true, attempts: 2 });
+  });
+
+  it.each([400, 401, 403, 404, 410])("refuses (%i) is not asked again", async (code) => {
+    receiver.answers = [status(code)];
+    expect(await send()).toMatchObject({
+      delivered: false,
+      attempts: 1,
+      status: code,
+      error: `it answers ${code}`,
+    });
+  });
+
+  it.each([301, 302, 307, 308])("redirects (%i) is not followed", async (code) => {
+    const elsewhere = await WebhookReceiver.start();
+    receiver.answers = [status(code, { location: elsewhere.url })];
+    expect(await send()).toMatchObject({
+      delivered: false,
+      attempts: 1,
+      error: `it answers ${code}, and redirects are not followed`,
+    });
+    expect(elsewhere.received).toEqual([]);
+    await elsewhere.goAway();
+  });
+});

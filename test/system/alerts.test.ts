@@ -1,0 +1,238 @@
+/** The alerts of a running service, from the first failure to the end of the story in D1. */
+import { createHash, createHmac, randomBytes } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LocalWorker } from "../../scripts/local-worker.ts";
+import { status, WebhookReceiver } from "../builders/webhook-receiver.ts";
+import { freePort } from "./running-service.ts";
+
+/** What `GET /admin/alerts/runs` answers, as far as it is looked at here. */
+interface Run {
+  readonly id: string;
+  readonly trigger: string;
+  readonly worst: string;
+  readonly finished_at: string | null;
+  readonly ping: string;
+  readonly results: readonly {
+    readonly rule: string;
+    readonly state: string;
+    readonly previous_state: string;
+    readonly value: number | null;
+    readonly threshold: number;
+    readonly evidence: { readonly [name: string]: unknown };
+    readonly notified: readonly object[];
+  }[];
+  readonly deliveries: readonly object[];
+}
+
+/** The catalog is stale so long after it was last compared with upstream. */
+const STALE_MS = 10_000;
+const SECRET = "the secret of the ops webhook";
+const token = randomBytes(32).toString("base64url");
+const folder = mkdtempSync(join(tmpdir(), "locations-alerts-"));
+let ops: WebhookReceiver;
+let chat: WebhookReceiver;
+let switchboard: WebhookReceiver;
+let worker: LocalWorker | undefined;
+
+beforeAll(async () => {
+  [ops, chat, switchboard] = await Promise.all([
+    WebhookReceiver.start(),
+    WebhookReceiver.start(),
+    WebhookReceiver.start(),
+  ]);
+  const sha256 = createHash("sha256").update(token).digest("hex");
+  worker = await LocalWorker.start({
+    port: await freePort(),
+    locales: "en",
+    stateFolder: folder,
+    fresh: true,
+    adminTokens: JSON.stringify([{ id: "night-shift", sha256, scopes: ["read", "operate"] }]),
+    vars: {
+      ALERT_CATALOG_STALE_MS: String(STALE_MS),
+      ALERT_WEBHOOKS: JSON.stringify([
+        { name: "ops", kind: "alertmanager", url: ops.url, secret: SECRET },
+        { name: "chat", kind: "slack", url: chat.url },
+      ]),
+      ALERT_PING_URL: switchboard.url,
+    },
+    say: () => undefined,
+    signal: new AbortController().signal,
+  });
+});
+
+afterAll(async () => {
+  await worker?.stop();
+  await Promise.all([ops.goAway(), chat.goAway(), switchboard.goAway()]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function service(): LocalWorker {
+  if (worker === undefined) throw new Error("the service has not started");
+  return worker;
+}
+
+async function admin<T>(method: string, path: string): Promise<T> {
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await fetch(`${service().url}${path}`, { method, headers });
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  return answer.json<T>();
+}
+
+/** Runs an ingest to its end, which must be a success. */
+async function ingest(): Promise<void> {
+  const { run } = await admin<{ run: { id: string } }>("POST", "/admin/ingest/queue");
+  for (;;) {
+    const { state } = await admin<{ state: string }>("GET", `/admin/ingest/runs/${run.id}`);
+    if (state === "succeeded") return;
+    if (state !== "queued" && state !== "running") throw new Error(`the run ${state}`);
+    await sleep(100);
+  }
+}
+
+/** Fires the cron trigger of the alerts. */
+async function fireCron(): Promise<void> {
+  const url = `${service().url}/cdn-cgi/handler/scheduled?cron=${encodeURIComponent("*/5 * * * *")}`;
+  const answer = await fetch(url);
+  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
+}
+
+/** The evaluations that are recorded, oldest first. */
+async function recorded(query = ""): Promise<readonly Run[]> {
+  const { runs } = await admin<{ runs: readonly Run[] }>("GET", `/admin/alerts/runs${query}`);
+  return runs.toReversed();
+}
+
+/** What an evaluation says of the catalog's age. */
+function staleness(run: Run | undefined) {
+  return run?.results.find(({ rule }) => rule === "catalog_stale");
+}
+
+/** Waits for the evaluation that the end of a run asks for. */
+async function evaluatedAfterIngest(count: number): Promise<void> {
+  const asked = async () => (await recorded()).filter(({ trigger }) => trigger === "ingest");
+  await expect.poll(async () => (await asked()).length, { timeout: 20_000 }).toBe(count);
+}
+
+describe("a catalog that goes stale", () => {
+  it("fires, is healed by an ingest, resolves, and leaves the whole story", async () => {
+    await ingest();
+    await evaluatedAfterIngest(1);
+    expect([ops.received, chat.received]).toEqual([[], []]);
+
+    await sleep(STALE_MS);
+    chat.answers = [status(500)];
+    await fireCron();
+    chat.answers = [status(200)];
+    await fireCron();
+    expect(ops.bodies).toMatchObject([
+      { status: "firing", alerts: [{ labels: { alertname: "catalog_stale", severity: "fail" } }] },
+    ]);
+    expect(chat.bodies.at(-1)).toMatchObject({
+      attachments: [{ title: "FIRING catalog_stale" }],
+    });
+
+    await ingest();
+    await evaluatedAfterIngest(2);
+    const { run: last } = await admin<{ run: Run }>("POST", "/admin/alerts/run");
+    expect(staleness(last)).toMatchObject({ state: "resolved", previous_state: "firing" });
+    expect(ops.bodies).toMatchObject([
+      { status: "firing" },
+      { status: "resolved", alerts: [{ labels: { alertname: "catalog_stale" } }] },
+    ]);
+    expect(chat.bodies.at(-1)).toMatchObject({
+      attachments: [{ title: "RESOLVED catalog_stale" }],
+    });
+  });
+
+  it("is in alert_runs with evidence and receipts, from beginning to end", async () => {
+    const story = await recorded("?rule=catalog_stale");
+    expect(story.map(({ trigger, worst }) => [trigger, worst])).toEqual([
+      ["cron", "fail"],
+      ["cron", "fail"],
+      ["ingest", "fail"],
+      ["manual", "pass"],
+    ]);
+    const [fired, repeated, better, resolved] = story;
+    expect(staleness(fired)).toMatchObject({
+      state: "firing",
+      previous_state: "inactive",
+      threshold: STALE_MS,
+      evidence: { generation: 1, last_success_at: expect.any(String) },
+      notified: [
+        { target: "ops", change: "fired", delivered: true },
+        { target: "chat", change: "fired", delivered: false },
+      ],
+    });
+    expect(staleness(fired)?.value).toBeGreaterThanOrEqual(STALE_MS);
+    expect(fired?.deliveries).toMatchObject([
+      { target: "ops", delivered: true, attempts: 1, status: 200, error: null },
+      { target: "chat", delivered: false, attempts: 3, status: 500, error: "it answers 500" },
+    ]);
+    expect(staleness(repeated)?.notified).toEqual([
+      { target: "chat", change: "fired", delivered: true },
+    ]);
+    expect(better?.deliveries).toEqual([]);
+    expect(staleness(resolved)?.notified).toEqual([
+      { target: "ops", change: "resolved", delivered: true },
+      { target: "chat", change: "resolved", delivered: true },
+    ]);
+    expect(await recorded("?state=resolved&changed=true")).toEqual([resolved]);
+    expect(new Set(story.map(({ ping }) => ping))).toEqual(new Set(["sent"]));
+    expect(switchboard.received.length).toBe((await recorded()).length);
+  });
+
+  it("was told of in messages that are signed over their exact bytes", () => {
+    expect(ops.received).toHaveLength(2);
+    for (const { headers, body } of ops.received) {
+      const signature = String(headers["webhook-signature"]);
+      const [, time = "", digest] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(signature) ?? [];
+      expect(Math.abs(Date.now() / 1000 - Number(time))).toBeLessThan(300);
+      expect(createHmac("sha256", SECRET).update(`${time}.${body}`).digest("hex")).toBe(digest);
+    }
+  });
+});
+
+describe("operators", () => {
+  it("see the alerts at a glance and in the monitor's status", async () => {
+    const summary = await (await fetch(`${service().url}/dashboard/summary`)).json();
+    expect(summary).toMatchObject({ alerts: { worst: "pass", firing: 0 }, degraded: [] });
+    const { checks } = await admin<{ checks: object }>("GET", "/admin/monitor/status");
+    expect(checks).toMatchObject({
+      "alerts:settings": [{ status: "pass" }],
+      "alerts:evaluation": [{ status: "pass", observedValue: "pass" }],
+      "alerts:webhooks": [{ observedValue: "ops" }, { observedValue: "chat" }],
+    });
+  });
+
+  it("can try the webhooks", async () => {
+    const { receipts } = await admin<{ receipts: object }>("POST", "/admin/alerts/test");
+    expect(receipts).toMatchObject([
+      { target: "ops", delivered: true },
+      { target: "chat", delivered: true },
+    ]);
+    expect(ops.bodies.at(-1)).toMatchObject({ alerts: [{ labels: { alertname: "test" } }] });
+  });
+});
+
+describe("the log on standard output", () => {
+  it("has each stage of each evaluation, and no address or secret of a webhook", async () => {
+    const lines = readFileSync(service().logFile, "utf8").split("\n");
+    const story = await recorded();
+    for (const { id } of story) {
+      const events = lines
+        .filter((line) => line.includes(`"alert_run_id":"${id}"`))
+        .map((line) => (JSON.parse(line) as { event: string }).event); // our own log
+      expect(events).toEqual(
+        expect.arrayContaining(["alerts_started", "alerts_facts_read", "alerts_ended"]),
+      );
+    }
+    const said = lines.filter((line) => line.startsWith("{")).join("\n");
+    expect(said).toContain('"event":"alert_notification"');
+    for (const hidden of [SECRET, ops.url, chat.url, switchboard.url, token])
+      expect(said).not.toContain(hidden);
+  });
+});

@@ -1,0 +1,209 @@
+import { env, exports } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { OPERATOR_TOKEN } from "../../builders/admin-tokens.ts";
+import { AdminWorld } from "../../builders/admin-world.ts";
+import { aManifest } from "../../builders/manifest.ts";
+import { aRunRecord } from "../../builders/run.ts";
+
+let world: AdminWorld;
+
+beforeEach(() => {
+  world = new AdminWorld();
+  world.current = { ok: true, manifest: aManifest() };
+  world.open = ({ manifest, locale, representation }) => {
+    const entry = manifest.locales[locale];
+    const body = entry?.bodies[representation].identity;
+    if (entry === undefined || body === undefined) return { ok: false, reason: "data_loss" };
+    const content = new Blob();
+    return {
+      ok: true,
+      opened: { manifest, locale, entry, representation, coding: "identity", body, content },
+    };
+  };
+  const at = "2026-11-01T04:20:00.000Z";
+  world.history.add(
+    aRunRecord({ state: "succeeded", outcome: "published", finishedAt: at, durationMs: 9 }).run,
+  );
+});
+
+interface Status {
+  readonly status: string;
+  readonly output?: string;
+  readonly checks: { readonly [name: string]: readonly object[] };
+}
+
+async function monitor(status = 200): Promise<Status> {
+  const answer = await world.request("/admin/monitor/status");
+  expect(answer.headers.get("content-type")).toBe("application/health+json");
+  expect(answer.headers.get("cache-control")).toBe("no-store");
+  expect(answer.status).toBe(status);
+  return answer.json();
+}
+
+describe("GET /admin/monitor/status", () => {
+  it("passes while everything is as it should be, and shows each thing it looked at", async () => {
+    const { status, output, checks } = await monitor();
+    expect({ status, output }).toEqual({ status: "pass", output: undefined });
+    expect(Object.keys(checks).toSorted()).toEqual([
+      "catalog:age",
+      "catalog:counts",
+      "catalog:integrity",
+      "catalog:locales",
+      "catalog:present",
+      "catalog:responseTime",
+      "coordinator:responseTime",
+      "cron:ticks",
+      "d1:responseTime",
+      "ingest:lastRun",
+      "ingest:lastSuccess",
+      "ingest:lease",
+      "ingest:outbox",
+      "ingest:paused",
+      "ingest:queue",
+      "ingest:replication",
+      "ingest:responseTime",
+      "ingest:running",
+      "kv:responseTime",
+      "r2:responseTime",
+    ]);
+    expect(checks["ingest:lastRun"]).toEqual([
+      { status: "pass", observedValue: "succeeded published", time: "2026-11-01T04:20:00.000Z" },
+    ]);
+    expect(checks["ingest:lastSuccess"]).toMatchObject([{ observedValue: 2400 }]);
+    expect(checks["kv:responseTime"]).toEqual([
+      { status: "pass", observedValue: 0, observedUnit: "ms" },
+    ]);
+  });
+
+  it.each(["kv", "d1", "r2"] as const)("fails while %s refuses", async (name) => {
+    world.probes = { ...world.probes, [name]: async () => Promise.reject(new Error("down")) };
+    const { status, output } = await monitor(503);
+    expect({ status, output }).toEqual({
+      status: "fail",
+      output: `${name}:responseTime: it does not answer`,
+    });
+  });
+
+  it("does not wait for ever for a store that hangs, and looks at the others all the same", async () => {
+    vi.useFakeTimers();
+    try {
+      world.probes = { ...world.probes, kv: () => new Promise(() => {}) };
+      const asked = monitor(503);
+      await vi.advanceTimersByTimeAsync(1_000);
+      const { output, checks } = await asked;
+      expect(output).toBe("kv:responseTime: no answer within 1000 ms");
+      expect(checks["r2:responseTime"]).toMatchObject([{ status: "pass" }]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("fails while the coordinator is away, and still shows the rest", async () => {
+    world.isReachable = false;
+    const { status, checks } = await monitor(503);
+    expect(status).toBe("fail");
+    expect(checks["coordinator:responseTime"]).toMatchObject([{ status: "fail" }]);
+    expect(checks["ingest:lastRun"]).toMatchObject([{ status: "pass" }]);
+    expect(checks["catalog:present"]).toMatchObject([{ status: "pass" }]);
+  });
+
+  it("fails while the catalog cannot be served", async () => {
+    world.current = { ok: false, reason: "nothing_published" };
+    expect(await monitor(503)).toMatchObject({ output: "catalog:present: nothing published" });
+  });
+
+  it("only warns of a pause, and says whose it is", async () => {
+    world.pause = { at: "2026-11-01T04:30:00.000Z", by: "ops", reason: "bad data", until: null };
+    expect(await monitor()).toMatchObject({
+      status: "warn",
+      output: "ingest:paused: paused by ops: bad data",
+      checks: { "ingest:paused": [{ time: "2026-11-01T04:30:00.000Z", observedValue: true }] },
+    });
+  });
+
+  it("warns of a run that failed, with its id and why", async () => {
+    const { run } = aRunRecord({
+      id: "019aa3c0-0000-7000-8000-000000000002",
+      state: "failed",
+      error: { code: "guard_shrink", stage: "guard", message: "airports 9074 → 4120" },
+    });
+    world.history.add(run);
+    expect(await monitor()).toMatchObject({
+      status: "warn",
+      output: `ingest:lastRun: run ${run.id} failed: guard_shrink`,
+    });
+  });
+
+  it("warns where no run has succeeded yet", async () => {
+    world.history.rows.clear();
+    expect(await monitor()).toMatchObject({
+      output: "ingest:lastSuccess: no run has succeeded yet",
+    });
+  });
+
+  it("fails with a run that has been silent for ten minutes, unless it is paused", async () => {
+    const heartbeatAt = new Date(world.time - 600_001).toISOString();
+    world.running = aRunRecord({ state: "running", stage: "encode", heartbeatAt }).run;
+    expect((await monitor(503)).output).toContain("has been silent in stage encode");
+    world.pause = { at: heartbeatAt, by: "ops", reason: null, until: null };
+    expect((await monitor()).status).toBe("warn");
+  });
+
+  it("warns of a full queue, of rows that wait for D1, and of stores that lag behind", async () => {
+    const queued = Array.from({ length: 10 }, () => aRunRecord().run);
+    world.status = { queued, outboxLength: 21, replicated: false };
+    const { status, output } = await monitor();
+    expect(status).toBe("warn");
+    for (const part of ["the queue is full", "rows wait for D1", "the stores are still to show"])
+      expect(output).toContain(part);
+  });
+
+  it("warns of cron ticks that were due and did not come", async () => {
+    const lastTick = Date.parse("2026-10-29T04:17:00.000Z");
+    world.status = { lastTicks: { "17 4 * * *": lastTick } };
+    expect(await monitor()).toMatchObject({
+      status: "warn",
+      checks: {
+        "cron:ticks": [{ observedValue: 3, time: "2026-10-29T04:17:00.000Z" }],
+      },
+    });
+    world.status = { oldestPublishedAt: "2026-10-31T12:00:00.000Z" };
+    expect(await monitor()).toMatchObject({ checks: { "cron:ticks": [{ observedValue: 1 }] } });
+  });
+
+  it("refuses parameters", async () => {
+    const answer = await world.request("/admin/monitor/status?verbose");
+    expect(answer.status).toBe(400);
+  });
+});
+
+describe("the Worker's monitor", () => {
+  it("asks its real stores, and its coordinator", async () => {
+    const answer = await exports.default.fetch("https://locations.test/admin/monitor/status", {
+      headers: { authorization: `Bearer ${OPERATOR_TOKEN}` },
+    });
+    expect(await answer.json()).toMatchObject({
+      status: "fail",
+      output: expect.stringContaining("catalog:present: nothing published"),
+      checks: {
+        "kv:responseTime": [{ status: "pass" }],
+        "d1:responseTime": [{ status: "pass" }],
+        "r2:responseTime": [{ status: "pass" }],
+        "coordinator:responseTime": [{ status: "pass" }],
+        "ingest:paused": [{ status: "pass", observedValue: false }],
+      },
+    });
+    expect(answer.status).toBe(503);
+  });
+
+  it("says which store is down", async () => {
+    const head = vi.spyOn(env.ARCHIVE, "head").mockRejectedValue(new Error("R2 is down"));
+    const answer = await exports.default.fetch("https://locations.test/admin/monitor/status", {
+      headers: { authorization: `Bearer ${OPERATOR_TOKEN}` },
+    });
+    head.mockRestore();
+    expect(await answer.json()).toMatchObject({
+      checks: { "r2:responseTime": [{ status: "fail", output: "it does not answer" }] },
+    });
+  });
+});

@@ -1,0 +1,110 @@
+import { createScheduledController, evictDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { MONITOR_NAME } from "../../../src/alerts/monitor.ts";
+import { createAlertHistory } from "../../../src/storage/alert-history.ts";
+import worker from "../../../src/worker.ts";
+import { coordinator, RUN_TIMEOUT_MS, runToEnd } from "../ingest/coordinator-under-test.ts";
+
+const EVERY_FIVE_MINUTES = "*/5 * * * *";
+const FIRST = Date.parse("2026-11-20T12:00:00.000Z");
+const history = createAlertHistory(env.HISTORY);
+
+/** A stub for each call: one that saw its object reset stays broken. */
+const monitor = () => env.ALERTS.getByName(MONITOR_NAME);
+
+/** Fires the Worker's cron trigger for a tick. */
+async function fire(tick: number): Promise<void> {
+  const scheduledTime = new Date(FIRST + tick * 300_000);
+  await worker.scheduled(
+    createScheduledController({ scheduledTime, cron: EVERY_FIVE_MINUTES }),
+    env,
+  );
+}
+
+/** Evaluations in D1, newest first. */
+async function rows() {
+  const page = await history.listRuns({ limit: 200 });
+  if (!page.ok) throw new Error(page.reason);
+  return page.runs;
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("the cron trigger of the alerts", () => {
+  it("evaluates before anything is published, and says so", async () => {
+    await fire(0);
+    const [row] = await rows();
+    expect(row).toMatchObject({ trigger: "cron", worst: "fail", firing: 1, changed: true });
+    const states = await history.listStates();
+    expect(states).toContainEqual(
+      expect.objectContaining({
+        rule: "catalog_stale",
+        state: "firing",
+        message: "Nothing is published.",
+        runId: row?.id,
+      }),
+    );
+  });
+
+  it("is taken once, however often it fires", async () => {
+    const before = (await rows()).length;
+    await Promise.all([fire(1), fire(1), fire(1)]);
+    await fire(1);
+    expect(await rows()).toHaveLength(before + 1);
+  });
+});
+
+describe("the end of an ingest run", () => {
+  beforeAll(async () => {
+    await runToEnd();
+  }, RUN_TIMEOUT_MS);
+
+  it("asks for an evaluation, which finds that all is well again", async () => {
+    const byRun = () => rows().then((all) => all.find(({ trigger }) => trigger === "ingest"));
+    await expect.poll(byRun, { timeout: 10_000 }).toBeDefined();
+    const [ended] = (await coordinator().status()).ended;
+    expect(await byRun()).toMatchObject({ requestedBy: ended?.id });
+    await fire(2);
+    const stale = (await history.listStates()).find(({ rule }) => rule === "catalog_stale");
+    expect(stale).toMatchObject({ state: "resolved" });
+  });
+
+  it("is followed by evaluations that read one locale's copies after the other", async () => {
+    const seen = new Set<unknown>();
+    for (const tick of [3, 4, 5]) {
+      await fire(tick);
+      const { lastRun } = await monitor().status();
+      const found = lastRun?.results.find(({ rule }) => rule === "integrity_mismatch");
+      expect(found).toMatchObject({ state: "inactive", value: 0 });
+      seen.add(found?.evidence["locale"]);
+    }
+    expect(seen).toEqual(new Set(["de", "en", "ja"]));
+  });
+});
+
+describe("while D1 is down", () => {
+  it("the evaluation ends, its row waits through an eviction, and arrives later", async () => {
+    const before = await rows();
+    vi.spyOn(env.HISTORY, "prepare").mockImplementation(() => {
+      throw new Error("D1_ERROR: down");
+    });
+    await fire(10);
+    const { lastRun, outboxLength } = await monitor().status();
+    expect(outboxLength).toBe(1);
+    expect(lastRun?.results).toContainEqual(
+      expect.objectContaining({ rule: "queue_backlog", state: "nodata" }),
+    );
+    vi.restoreAllMocks();
+    expect(await rows()).toEqual(before);
+
+    await evictDurableObject(monitor());
+    await fire(11);
+    expect((await monitor().status()).outboxLength).toBe(0);
+    const after = await rows();
+    expect(after).toHaveLength(before.length + 2);
+    expect(after[1]).toMatchObject({ id: lastRun?.id, nodata: 1 });
+  });
+});

@@ -1,0 +1,100 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { fuzzed, UNHURRIED } from "../../builders/fuzzed.ts";
+import { brokenRules } from "./answer-rules.ts";
+import {
+  type AskedParts,
+  connectGets,
+  connectPosts,
+  grpcWebPosts,
+  grpcWebTextPosts,
+  requestFrom,
+} from "./arbitrary-requests.ts";
+import { essenceOf, plainRouter } from "./plain-router.ts";
+import { aHandler, bytesOf } from "./requests.ts";
+
+const { reader, handler, logged } = aHandler();
+const router = plainRouter(reader);
+/** A longer body is refused by the length that it announces, in words of our own. */
+const ANNOUNCED_MAX_BYTES = 8192;
+const locales = Object.keys(reader.manifest.locales);
+
+/** What strangers send is never a bug of ours, and each answer keeps its protocol's rules. */
+async function expectWellFormed(asked: AskedParts): Promise<Response> {
+  const response = await handler(requestFrom(asked));
+  const body = await bytesOf(response.clone());
+  expect(brokenRules({ ...asked, locales }, { response, body })).toEqual([]);
+  expect(logged).toEqual([]);
+  return response;
+}
+
+/** The same answer as of Connect's router, the first time and when it is remembered. */
+async function expectAsRouter(asked: AskedParts): Promise<void> {
+  const response = await expectWellFormed(asked);
+  if (isServedAroundTheRouter(asked, response)) return;
+  const expected = await routersEssence(asked);
+  if (expected === undefined) return;
+  expect(await essenceOf(response)).toEqual(expected);
+  expect(await essenceOf(await handler(requestFrom(asked)))).toEqual(expected);
+}
+
+/** Of the router's answer; undefined if it cannot say what is wrong in a trailer, and throws. */
+async function routersEssence(asked: AskedParts): Promise<unknown> {
+  try {
+    return await essenceOf(await router(requestFrom(asked)));
+  } catch (cause) {
+    if (cause instanceof URIError) return undefined;
+    throw cause;
+  }
+}
+
+/**
+ * HEAD, conditional requests and base64 frames, of which the router knows none, and what announces
+ * too much to be looked at.
+ */
+function isServedAroundTheRouter(
+  { method, headers, body }: AskedParts,
+  { status }: Response,
+): boolean {
+  const isText = /^application\/grpc-web-text/i.test(headers["content-type"] ?? "");
+  return method === "HEAD" || status === 304 || isText || body.length > ANNOUNCED_MAX_BYTES;
+}
+
+describe("whatever is sent", UNHURRIED, () => {
+  it.each([
+    ["a Connect POST", connectPosts],
+    ["a Connect GET", connectGets],
+    ["a gRPC-Web POST", grpcWebPosts],
+  ])("as %s, is answered as by Connect's router, and never by a bug", async (_, requests) => {
+    await fc.assert(fc.asyncProperty(requests, expectAsRouter), fuzzed(150));
+  });
+
+  it("as base64 frames, has a well-formed answer, which is no bug", async () => {
+    await fc.assert(
+      fc.asyncProperty(grpcWebTextPosts, async (asked) => void (await expectWellFormed(asked))),
+      fuzzed(150),
+    );
+  });
+
+  it("as base64 frames, is answered as the same frames in binary", async () => {
+    await fc.assert(
+      fc.asyncProperty(grpcWebPosts, async (asked) => {
+        const as = (contentType: string, body: Uint8Array): AskedParts => ({
+          ...asked,
+          // Which of two errors is told first depends on how the frames arrive.
+          chunkBytes: undefined,
+          body: new Uint8Array(body),
+          headers: { ...asked.headers, "content-type": contentType },
+        });
+        const base64 = Buffer.from(Buffer.from(asked.body).toString("base64"));
+        const response = await handler(requestFrom(as("application/grpc-web-text", base64)));
+        const body = Buffer.from(await bytesOf(response));
+        if (base64.length > 4096 || response.headers.has("content-encoding")) return;
+        const expected = await handler(requestFrom(as("application/grpc-web", asked.body)));
+        expect(body.toString()).toBe(Buffer.from(await bytesOf(expected)).toString("base64"));
+        expect(response.status).toBe(expected.status);
+      }),
+      fuzzed(100),
+    );
+  });
+});

@@ -1,0 +1,44 @@
+import { gzipSync } from "node:zlib";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { decodeFile, nameFile } from "../../../src/sources/source-file.ts";
+import { SourceError } from "../../../src/sources/source-error.ts";
+import { fuzzed, UNHURRIED } from "../../builders/fuzzed.ts";
+import { joined, mutatedBytes } from "../../builders/mutations.ts";
+import { anAirportRow, csvOf, streamOf } from "../../builders/source.ts";
+
+const MAX_BYTES = 200_000;
+const member = new Uint8Array(gzipSync(csvOf([anAirportRow(), anAirportRow({ id: "1" })])));
+
+/** Gzip in one member or several, with garbage before, between or after them, damaged or whole. */
+const archives = fc
+  .array(
+    fc.oneof(
+      { weight: 4, arbitrary: fc.constant(member) },
+      fc.uint8Array({ maxLength: 20 }),
+      fc.integer({ min: 0, max: 2 * MAX_BYTES }).map((length) => gzipSync(Buffer.alloc(length))),
+      fc
+        .constantFrom("gzip", "id,name\n1,x\n", "<html>", "\ufeff", " \n")
+        .map((text) => Buffer.from(text)),
+    ),
+    { maxLength: 3 },
+  )
+  .chain((parts) => mutatedBytes(joined(...parts)));
+
+describe("any bytes that are to be an archive", UNHURRIED, () => {
+  it("are refused, or can be read to their end within the limit under the name they get", async () => {
+    await fc.assert(
+      fc.asyncProperty(archives, async (bytes) => {
+        const limits = { where: "a.csv", bytes, maxBytes: MAX_BYTES };
+        const name = await nameFile("airports.csv", limits).catch((error: unknown) => {
+          if (error instanceof SourceError) return undefined;
+          throw error;
+        });
+        if (name === undefined) return;
+        const text = await new Response(decodeFile(name, streamOf(bytes))).arrayBuffer();
+        expect(text.byteLength).toBeLessThanOrEqual(MAX_BYTES);
+      }),
+      fuzzed(300),
+    );
+  });
+});

@@ -1,0 +1,201 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  type AlertRunQuery,
+  createAlertHistory,
+  LIST_MAX_ALERT_RUNS,
+} from "../../../src/storage/alert-history.ts";
+import { encodeCursor } from "../../../src/storage/cursor.ts";
+import { anAlertResult, anAlertRun } from "../../builders/alert-run.ts";
+import type { AlertRun } from "../../../src/alerts/alert-run.ts";
+
+const history = createAlertHistory(env.HISTORY);
+const DAY_MS = 24 * 60 * 60 * 1000;
+const START = Date.parse("2026-11-01T00:00:00.000Z");
+const timeOf = (ms: number) => new Date(ms).toISOString();
+
+/** Id of the n-th evaluation. */
+const idOf = (n: number) => `019aa3c0-0000-7000-8000-${n.toString(16).padStart(12, "0")}`;
+
+/** The n-th evaluation, n minutes after `START`. */
+function aRun(n: number, changes: Partial<AlertRun> = {}): AlertRun {
+  return anAlertRun({ id: idOf(n), startedAt: timeOf(START + n * 60_000), ...changes });
+}
+
+const stale = anAlertResult({ state: "firing" });
+const gap = anAlertResult({
+  rule: "monitor_gap",
+  fingerprint: "ffff",
+  severity: "warn",
+  state: "pending",
+});
+
+async function list(query: Partial<AlertRunQuery> = {}) {
+  const page = await history.listRuns({ limit: 50, ...query });
+  if (!page.ok) throw new Error(page.reason);
+  const ids = page.runs.map(({ id }) => Number.parseInt(id.slice(-12), 16));
+  return { ids, nextCursor: page.nextCursor, total: page.total };
+}
+
+beforeEach(async () => {
+  for (const table of ["alert_runs", "alert_findings", "alert_states"])
+    await env.HISTORY.exec(`DELETE FROM ${table}`);
+});
+
+describe("saveRuns", () => {
+  it("keeps every field of an evaluation", async () => {
+    const run = aRun(1, {
+      worst: "fail",
+      changed: true,
+      results: [stale, gap],
+      deliveries: [
+        {
+          target: "ops",
+          delivered: true,
+          attempts: 1,
+          status: 200,
+          error: null,
+          at: timeOf(START),
+          durationMs: 12,
+        },
+      ],
+    });
+    await history.saveRuns([run]);
+    expect(await history.listRuns({ limit: 1 })).toMatchObject({ runs: [run] });
+  });
+
+  it("may be repeated, and replaces what was interrupted", async () => {
+    const begun = aRun(1, { finishedAt: null, durationMs: null, results: [stale] });
+    const ended = aRun(1, { results: [anAlertResult()] });
+    await history.saveRuns([begun]);
+    await history.saveRuns([begun]);
+    expect((await list({ state: "firing" })).ids).toEqual([1]);
+    await history.saveRuns([ended]);
+    expect(await history.listRuns({ limit: 9 })).toMatchObject({ runs: [ended], total: 1 });
+    expect((await list({ state: "firing" })).ids).toEqual([]);
+  });
+
+  it("writes all or none", async () => {
+    const wrong = { ...aRun(2), worst: null as unknown as "pass" }; // what D1 must refuse
+    await expect(history.saveRuns([aRun(1), wrong])).rejects.toThrow("alert_runs");
+    expect((await list()).total).toBe(0);
+  });
+
+  it("takes many alerts that are not inactive at a time", async () => {
+    const results = Array.from({ length: 120 }, (_, n) =>
+      anAlertResult({ state: "firing", fingerprint: `f${n}` }),
+    );
+    await history.saveRuns([aRun(1, { results })]);
+    expect((await list({ rule: "catalog_stale" })).ids).toEqual([1]);
+    expect(await history.listStates()).toHaveLength(120);
+  });
+
+  it("does nothing for no evaluations", async () => {
+    await history.saveRuns([]);
+    expect((await list()).total).toBe(0);
+  });
+});
+
+describe("listStates", () => {
+  it("is where each alert stood at the newest evaluation", async () => {
+    await history.saveRuns([aRun(1, { results: [stale, gap] }), aRun(2, { results: [stale] })]);
+    const { previousState: _, notified: __, ...state } = stale;
+    expect(await history.listStates()).toEqual([{ ...state, runId: idOf(2) }]);
+  });
+
+  it("is not changed by an earlier evaluation that arrives again", async () => {
+    await history.saveRuns([aRun(2, { results: [stale] })]);
+    await history.saveRuns([aRun(1, { results: [anAlertResult(), gap] })]);
+    const [state, ...more] = await history.listStates();
+    expect(state).toMatchObject({ state: "firing", runId: idOf(2) });
+    expect(more).toMatchObject([{ rule: "monitor_gap", runId: idOf(1) }]);
+    await history.saveRuns([aRun(3, { results: [stale] })]);
+    expect(await history.listStates()).toMatchObject([{ runId: idOf(3) }]);
+  });
+});
+
+describe("listRuns", () => {
+  beforeEach(async () => {
+    await history.saveRuns([
+      aRun(1),
+      aRun(2, { results: [stale], worst: "fail", changed: true }),
+      aRun(3, { results: [stale, gap], worst: "fail" }),
+      aRun(4, { results: [gap], worst: "warn", changed: true }),
+      aRun(5),
+    ]);
+  });
+
+  it.each<[Partial<AlertRunQuery>, number[]]>([
+    [{}, [5, 4, 3, 2, 1]],
+    [{ state: "firing" }, [3, 2]],
+    [{ state: "pending" }, [4, 3]],
+    [{ state: "resolved" }, []],
+    [{ rule: "monitor_gap" }, [4, 3]],
+    [{ rule: "catalog_stale" }, [3, 2]],
+    [{ rule: "monitor_gap", state: "firing" }, []],
+    [{ rule: "monitor_gap", state: "pending" }, [4, 3]],
+    [{ worst: "fail" }, [3, 2]],
+    [{ changed: true }, [4, 2]],
+    [{ changed: false }, [5, 3, 1]],
+    [{ worst: "fail", changed: false, rule: "catalog_stale" }, [3]],
+    [{ sinceMs: START + 2 * 60_000 }, [5, 4, 3, 2]],
+    [{ untilMs: START + 2 * 60_000 }, [1]],
+    [{ sinceMs: START + 2 * 60_000, untilMs: START + 4 * 60_000 }, [3, 2]],
+    [{ rule: "' OR 1=1 --" }, []],
+  ])("with %j: %j", async (query, ids) => {
+    expect(await list(query)).toEqual({ ids, nextCursor: null, total: ids.length });
+  });
+
+  it("gives each evaluation once over all pages, also while new ones arrive", async () => {
+    const first = await list({ limit: 2 });
+    await history.saveRuns([aRun(6)]);
+    const second = await list({ limit: 2, cursor: first.nextCursor ?? "" });
+    const third = await list({ limit: 2, cursor: second.nextCursor ?? "" });
+    expect([first.ids, second.ids, third.ids]).toEqual([[5, 4], [3, 2], [1]]);
+    expect(third.nextCursor).toBeNull();
+    expect([first.total, third.total]).toEqual([5, 6]);
+  });
+
+  it("refuses a cursor that it has not given, and a page that is too long", async () => {
+    for (const cursor of ["", "x", `${encodeCursor(idOf(1))}=`])
+      expect(await history.listRuns({ limit: 1, cursor })).toEqual({
+        ok: false,
+        reason: "bad_cursor",
+      });
+    for (const limit of [0, 1.5, LIST_MAX_ALERT_RUNS + 1])
+      await expect(history.listRuns({ limit })).rejects.toThrow(RangeError);
+  });
+});
+
+describe("deleteOldRuns", () => {
+  it("keeps quiet evaluations for 30 days and those with a change for 365", async () => {
+    const now = START + 400 * DAY_MS;
+    const aged = (n: number, days: number, changed: boolean, results = [stale]) =>
+      aRun(n, { startedAt: timeOf(now - days * DAY_MS), changed, results });
+    await history.saveRuns([
+      aged(1, 366, true),
+      aged(2, 365, true),
+      aged(3, 31, false),
+      aged(4, 31, true),
+      aged(5, 30, false),
+      aged(6, 0, false),
+    ]);
+    expect(await history.deleteOldRuns(now)).toBe(2);
+    expect((await list()).ids).toEqual([6, 5, 4, 2]);
+    expect((await list({ state: "firing" })).ids).toEqual([6, 5, 4, 2]);
+    const rows = await env.HISTORY.prepare("SELECT count(*) AS n FROM alert_findings").first("n");
+    expect(rows).toBe(4);
+    expect(await history.deleteOldRuns(now)).toBe(0);
+  });
+});
+
+describe("ping", () => {
+  it("throws while D1 does not answer", async () => {
+    await history.ping();
+    vi.spyOn(env.HISTORY, "prepare").mockImplementation(() => {
+      throw new Error("D1_ERROR: down");
+    });
+    await expect(history.ping()).rejects.toThrow();
+    vi.restoreAllMocks();
+  });
+});

@@ -1,0 +1,80 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { createAuditStore } from "../../../src/storage/audit-store.ts";
+import { anAuditEntry } from "../../builders/audit.ts";
+
+const audit = createAuditStore(env.HISTORY);
+
+beforeEach(async () => {
+  await env.HISTORY.exec("DELETE FROM audit");
+});
+
+/** An entry whose id ascends with `number`. */
+const entry = (number: number, changes: Parameters<typeof anAuditEntry>[0] = {}) =>
+  anAuditEntry({
+    id: `019aa3c0-0000-7000-8000-${String(number).padStart(12, "0")}`,
+    ...changes,
+  });
+
+const list = async (query: Partial<Parameters<typeof audit.list>[0]> = {}) => {
+  const page = await audit.list({ limit: 50, ...query });
+  if (!page.ok) throw new Error(page.reason);
+  return page;
+};
+
+describe("the audit in D1", () => {
+  it("gives back what was saved", async () => {
+    const saved = entry(1, { request: { a: [1, null] }, before: null, after: "x", target: "7" });
+    await audit.save([saved]);
+    expect((await list()).entries).toEqual([saved]);
+  });
+
+  it("keeps the first of two entries with one id, so that a save may be repeated", async () => {
+    await audit.save([entry(1)]);
+    await audit.save([entry(1, { outcome: "refused" }), entry(2)]);
+    expect((await list()).entries.map(({ outcome }) => outcome)).toEqual(["done", "done"]);
+  });
+
+  it("pages through its entries, the newest first", async () => {
+    await audit.save([1, 2, 3, 4, 5].map((number) => entry(number)));
+    const first = await list({ limit: 2 });
+    const second = await list({ limit: 2, cursor: first.nextCursor ?? "" });
+    const third = await list({ limit: 2, cursor: second.nextCursor ?? "" });
+    const ids = [first, second, third].flatMap((page) => page.entries.map(({ id }) => id));
+    expect(ids).toEqual([5, 4, 3, 2, 1].map((number) => entry(number).id));
+    expect(third).toMatchObject({ nextCursor: null, total: 5 });
+  });
+
+  it("refuses a cursor that it has not given", async () => {
+    expect(await audit.list({ limit: 1, cursor: "x" })).toEqual({
+      ok: false,
+      reason: "bad_cursor",
+    });
+  });
+
+  it("finds by actor, action, outcome and time", async () => {
+    await audit.save([
+      entry(1, { actor: "ann" }),
+      entry(2, { action: "ingest.resume" }),
+      entry(3, { outcome: "refused" }),
+      entry(4, { at: "2026-11-02T00:00:00.000Z" }),
+    ]);
+    const midnight = Date.parse("2026-11-02T00:00:00.000Z");
+    const found = async (query: Parameters<typeof list>[0]) =>
+      (await list(query)).entries.map(({ id }) => Number(id.slice(-1)));
+    expect(await found({ actor: "ann" })).toEqual([1]);
+    expect(await found({ action: "ingest.resume" })).toEqual([2]);
+    expect(await found({ outcome: "refused" })).toEqual([3]);
+    expect(await found({ sinceMs: midnight })).toEqual([4]);
+    expect(await found({ untilMs: midnight })).toEqual([3, 2, 1]);
+    expect(await found({ actor: "' OR 1=1 --" })).toEqual([]);
+  });
+
+  it("forgets entries of over 400 days, and no others", async () => {
+    const now = Date.parse("2026-11-01T00:00:00.000Z");
+    const at = (days: number) => new Date(now - days * 86_400_000).toISOString();
+    await audit.save([entry(1, { at: at(401) }), entry(2, { at: at(399) })]);
+    await audit.deleteOld(now);
+    expect((await list()).entries.map(({ id }) => id)).toEqual([entry(2).id]);
+  });
+});
