@@ -198,7 +198,7 @@ describe("a list of backups", () => {
   }, 60_000);
 });
 
-describe("moving a backup in", () => {
+describe("moving a backup in", { timeout: 60_000 }, () => {
   const id = anId(2_000);
   const { state, object, text } = aBackup(id);
   const objectPath = `/admin/backup/objects/${sha256Hex(object)}`;
