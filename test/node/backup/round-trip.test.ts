@@ -100,9 +100,11 @@ describe("a restore on an empty installation", () => {
     await fresh.ingest.coordinator.resume();
     await fresh.drain();
     expect(fresh.ingest.run(run.id)).toMatchObject({ state: "succeeded", generationAfter: 5 });
-    expect(fresh.rows("ingest_runs").find((row) => "id" in row && row.id === run.id)).toMatchObject({
-      state: "succeeded",
-    });
+    expect(fresh.rows("ingest_runs").find((row) => "id" in row && row.id === run.id)).toMatchObject(
+      {
+        state: "succeeded",
+      },
+    );
   });
 
   it("ends a run that was under way in the backup, also in the history", async () => {
@@ -116,9 +118,11 @@ describe("a restore on an empty installation", () => {
       state: "failed",
       error: { code: "restored" },
     });
-    expect(fresh.rows("ingest_runs").find((row) => "id" in row && row.id === run.id)).toMatchObject({
-      state: "failed",
-    });
+    expect(fresh.rows("ingest_runs").find((row) => "id" in row && row.id === run.id)).toMatchObject(
+      {
+        state: "failed",
+      },
+    );
   });
 });
 
