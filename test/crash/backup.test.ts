@@ -25,7 +25,8 @@ interface JobAnswer {
   readonly error: unknown;
 }
 
-const JOB_DEADLINE_MS = 120_000;
+const JOB_DEADLINE_MS = 180_000;
+const HOOK_TIMEOUT_MS = 900_000;
 const token = randomBytes(32).toString("base64url");
 const root = mkdtempSync(join(tmpdir(), "locations-backup-crash-"));
 const home = join(root, "home");
@@ -218,7 +219,7 @@ beforeAll(async () => {
   const done = await jobWhen(job.id, hasEnded);
   await sleep(1_000); // until the isolate looks for a newer manifest
   moved = { job: done, hash: await served(), rows: historyRows(elsewhere) };
-});
+}, HOOK_TIMEOUT_MS);
 
 describe("a backup whose process is killed in the middle", () => {
   it("is whole and proved in the end", () => {
