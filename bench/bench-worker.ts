@@ -60,6 +60,7 @@ export class BenchWorker {
           d1Databases: ["HISTORY"],
           durableObjects: {
             ALERTS: { className: "AlertMonitor", useSQLite: true },
+            BACKUPS: { className: "BackupCoordinator", useSQLite: true },
             COORDINATOR: { className: "IngestCoordinator", useSQLite: true },
           },
           unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
@@ -95,6 +96,11 @@ export class BenchWorker {
   async drop(name: string, bytes: Uint8Array): Promise<void> {
     const bucket = await this.#miniflare.getR2Bucket("ARCHIVE", NAME);
     await bucket.put(dropKey(name), bytes);
+  }
+
+  /** The database, behind the Worker's back. */
+  database() {
+    return this.#miniflare.getD1Database("HISTORY", NAME);
   }
 
   async stop(): Promise<void> {

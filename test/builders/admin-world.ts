@@ -1,5 +1,8 @@
 import type { AccessResult } from "../../src/admin/access-jwt.ts";
 import { createAdminApp } from "../../src/admin/app.ts";
+import type { BackupJobCalls } from "../../src/admin/backup-use-cases.ts";
+import type { JobResult, RemoveResult } from "../../src/backup/coordinator.ts";
+import type { Job } from "../../src/backup/job.ts";
 import type { AlertUseCases } from "../../src/admin/alert-calls.ts";
 import type { CoordinatorUseCases } from "../../src/admin/coordinator.ts";
 import { CoordinatorUnavailable } from "../../src/admin/coordinator-calls.ts";
@@ -20,6 +23,8 @@ import type {
 import type { EdgeCache } from "../../src/storage/edge-cache.ts";
 import type { StoreProbes } from "../../src/storage/probes.ts";
 import { digest, OPERATOR_TOKEN, READER_TOKEN } from "./admin-tokens.ts";
+import { aJob } from "./job.ts";
+import { MemoryBackupStore } from "./memory-backup-store.ts";
 import { FakeAlerts } from "./fake-alerts.ts";
 import { MemoryCatalogStore } from "./memory-catalog-store.ts";
 import { MemoryRunHistory } from "./memory-run-history.ts";
@@ -49,6 +54,14 @@ export class AdminWorld {
   /** What enqueueing answers, if it is refused. */
   refusal: Extract<EnqueueResult, { ok: false }> | null = null;
   readonly store = new MemoryCatalogStore();
+  readonly backups = new MemoryBackupStore(() => this.time);
+  /** Jobs about backups, the newest first. */
+  jobs: readonly Job[] = [];
+  /** What asking for a job comes to. */
+  jobResult: JobResult = { ok: true, disposition: "started", job: aJob() };
+  /** Backups that were to be deleted, and what that comes to. */
+  readonly removed: string[] = [];
+  removal: RemoveResult = { ok: true };
   /** The edge's cache. */
   readonly cached = new Map<string, string>();
   readonly cache: EdgeCache = {
@@ -146,6 +159,7 @@ export class AdminWorld {
       },
       coordinator: this.#coordinator,
       history: this.history,
+      backups: { jobs: this.#backupJobs, store: this.backups },
       alerts: this.alerts,
       alertHistory: { listRuns: async (query) => this.listAlertRuns(query) },
       reader: this.#reader,
@@ -165,6 +179,30 @@ export class AdminWorld {
       notice: "Credits",
       version: "test",
     });
+  }
+
+  readonly #backupJobs: BackupJobCalls = {
+    run: async () => this.#jobResult(),
+    verify: async () => this.#jobResult(),
+    restore: async () => this.#jobResult(),
+    remove: async (id) => {
+      this.#reach();
+      this.removed.push(id);
+      return this.removal;
+    },
+    findJob: async (id) => {
+      this.#reach();
+      return this.jobs.find((job) => job.id === id) ?? null;
+    },
+    jobs: async () => {
+      this.#reach();
+      return this.jobs;
+    },
+  };
+
+  #jobResult(): JobResult {
+    this.#reach();
+    return this.jobResult;
   }
 
   readonly #coordinator: CoordinatorUseCases = {
