@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
+import { findBrowser } from "./browser/find-browser.ts";
 import { adminTokens } from "./builders/admin-tokens.ts";
 import { fuzzSettings } from "./fuzz-settings.ts";
 
@@ -10,6 +11,27 @@ const root = `${dirname(import.meta.dirname)}/`;
 process.env.ADMIN_TOKENS = adminTokens();
 
 const fuzz = fuzzSettings(process.env);
+
+// CI sets REQUIRE_BROWSER, so that there the tests fail where they could not run.
+const hasBrowser = findBrowser() !== undefined || process.env["REQUIRE_BROWSER"] !== undefined;
+if (!hasBrowser)
+  console.warn(
+    "The browser tests are left out: no Chromium was found. Install one, or name it in the variable CHROMIUM.",
+  );
+
+const browserProject = {
+  root,
+  test: {
+    name: "browser",
+    include: ["test/browser/**/*.test.ts"],
+    globalSetup: ["test/system/running-service.ts"],
+    testTimeout: 300_000,
+    hookTimeout: 180_000,
+    fileParallelism: false,
+    // After all others, which would take its time.
+    sequence: { groupOrder: 1 },
+  },
+};
 
 export default defineConfig({
   root,
@@ -66,6 +88,7 @@ export default defineConfig({
           hookTimeout: 1_200_000,
         },
       },
+      ...(hasBrowser ? [browserProject] : []),
     ],
   },
 });
