@@ -27,7 +27,7 @@ describe("the command line of a deployment", () => {
     [["--workers-dev", "--domain", "loc.example.com"], "not both"],
     [["--domain", "https://loc.example.com/"], "--domain must be a host such as"],
     [["--domain", "localhost"], "--domain must be a host such as"],
-    [["--domain", "-a.example.com"], "--domain must be a host such as"],
+    [["--domain=-a.example.com"], "--domain must be a host such as"],
     [["--envv", "staging"], "Unknown option '--envv'"],
     [["staging"], "Unexpected argument 'staging'"],
   ])("refuses %j and says what is right", (args, message) => {
