@@ -30,9 +30,15 @@ export async function findAccount(wrangler: Wrangler, chosen: string | undefined
       "Wrangler is not logged in to Cloudflare. Run: npx wrangler login\nWhere there is no browser, set CLOUDFLARE_API_TOKEN to a token with the rights to edit Workers Scripts, KV, R2 and D1: https://dash.cloudflare.com/profile/api-tokens",
     );
   const { accounts } = parsed.data;
+  // A token with few rights cannot list the accounts that it is good for.
+  if (accounts.length === 0 && chosen !== undefined) return chosen;
   const wanted = chosen === undefined ? accounts : accounts.filter(({ id }) => id === chosen);
   const [account, ...others] = wanted;
   const list = accounts.map(({ id, name }) => `  ${id}  ${name}`).join("\n");
+  if (chosen === undefined && account === undefined)
+    throw new DeployError(
+      "Wrangler cannot see which account it may deploy to. Set CLOUDFLARE_ACCOUNT_ID; the dashboard shows it: https://dash.cloudflare.com/?to=/:account/workers",
+    );
   if (account === undefined)
     throw new DeployError(
       `CLOUDFLARE_ACCOUNT_ID is none of the accounts that wrangler is logged in to:\n${list}`,

@@ -27,11 +27,11 @@ async function deploy(line: CommandLine, terminal: Terminal, signal: AbortSignal
   const environment = line.environment ?? "production";
   const address = chooseAddress(line.address, readTarget(environment));
   const token = {
-    given: process.env["ADMIN_TOKEN"],
+    given: variable("ADMIN_TOKEN"),
     file: line.tokenFile,
     replace: line.newToken,
   };
-  const account = process.env["CLOUDFLARE_ACCOUNT_ID"];
+  const account = variable("CLOUDFLARE_ACCOUNT_ID");
   const dependencies = { wrangler, check, terminal, patience: PATIENCE };
   terminal.say(
     farewell(await deployService({ environment, address, token, account }, dependencies)),
@@ -48,6 +48,12 @@ function chooseAddress(asked: Address, target: Target): Address {
   --domain HOST   at a custom domain of a zone in the account, such as locations.example.com
 To settle it once, write "workers_dev = true" or "routes" into [env.${target.environment}] of wrangler.toml.`,
   );
+}
+
+/** A variable of the environment; an empty one, as workflows pass for what is not set, is none. */
+function variable(name: string): string | undefined {
+  const value = process.env[name];
+  return value === "" ? undefined : value;
 }
 
 function quickCheck(signal: AbortSignal): Promise<ToolEnd> {

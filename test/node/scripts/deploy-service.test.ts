@@ -256,6 +256,14 @@ describe("a deployment that fails", () => {
     expect(world.said.join("\n")).toContain("account: account two");
   });
 
+  it("takes the named account on trust where a token cannot list any", async () => {
+    const world = await open();
+    world.wrangler.change({ accounts: [] });
+    await expect(world.deploy()).rejects.toThrow("Set CLOUDFLARE_ACCOUNT_ID");
+    await world.deploy({ account: "acc-9", typed: "" });
+    expect(world.said.join("\n")).toContain("account: acc-9");
+  });
+
   it("deploys nothing when the check or the build fails", async () => {
     const world = await open();
     const check = { ok: false, stdout: "", lastLines: "src/worker.ts(1,1): error TS1005" };
