@@ -41,6 +41,8 @@ export interface DeployDependencies {
   readonly check: () => Promise<ToolEnd>;
   readonly terminal: Terminal;
   readonly patience: Patience;
+  /** The URL at which a host that was deployed to is called. */
+  readonly originOf: (host: string) => string;
 }
 
 /** What runs after a deployment. */
@@ -72,12 +74,13 @@ export async function deployService(
   const token = await chooseToken(options.token, service, terminal);
   const ids = await provision({ target, wrangler, say });
 
-  const url = await withConfig(target, options.address, ids, async (configFile) => {
+  const host = await withConfig(target, options.address, ids, async (configFile) => {
     say("Applying migrations …");
     await migrate(wrangler, target, configFile);
     say("Uploading …");
     return upload({ wrangler, target, configFile, token, address: options.address });
   });
+  const url = dependencies.originOf(host);
   say(`Waiting for ${url} …`);
   const health = await untilServed(url, 0, dependencies.patience);
   return { url, health: await ingest({ url, health, token, target, dependencies }) };
@@ -138,7 +141,7 @@ interface Upload {
   readonly address: Address;
 }
 
-/** Deploys the Worker with its secret, which has a file for as long as that takes. */
+/** Deploys the Worker with its secret, which has a file for as long as that takes; its host. */
 async function upload({ wrangler, target, configFile, token, address }: Upload): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "locations-secrets-"));
   try {
@@ -146,7 +149,7 @@ async function upload({ wrangler, target, configFile, token, address }: Upload):
     if (secretsFile !== undefined)
       writeFileSync(secretsFile, JSON.stringify({ [SECRET_NAME]: token.secret }), { mode: 0o600 });
     const end = await wrangler(deployWorker(target, { configFile, secretsFile }));
-    if (end.ok) return serviceUrl(end.reports, address, target);
+    if (end.ok) return serviceHost(end.reports, address, target);
     throw new DeployError(
       `The Worker could not be deployed. The Workers Paid plan is needed, and R2 must have been enabled once in the dashboard. Wrangler says:\n${end.lastLines}\nCorrect that and run the same command again: what is provisioned is kept.`,
     );
@@ -157,13 +160,17 @@ async function upload({ wrangler, target, configFile, token, address }: Upload):
 
 const deployReport = z.object({ type: z.literal("deploy"), targets: z.array(z.string()) });
 
-function serviceUrl(reports: readonly unknown[], address: Address, target: Target): string {
-  if (address.kind === "domain") return `https://${address.domain}`;
+/** A host among the targets that wrangler reports, which are also routes and schedules. */
+const WORKERS_DEV_HOST = /^[a-z0-9.-]+\.workers\.dev$/;
+
+function serviceHost(reports: readonly unknown[], address: Address, target: Target): string {
+  if (address.kind === "domain") return address.domain;
   const targets = reports.flatMap((report) => deployReport.safeParse(report).data?.targets ?? []);
-  const url = target.routedUrl ?? targets.find((text) => /^https?:\/\/\S+$/.test(text));
-  if (url !== undefined) return url;
+  const atWorkersDev = targets.find((text) => WORKERS_DEV_HOST.test(text));
+  const host = address.kind === "workers.dev" ? atWorkersDev : (target.routedHost ?? atWorkersDev);
+  if (host !== undefined) return host;
   throw new DeployError(
-    `The Worker is deployed, but at no URL that could be called from here: ${targets.join(", ")}. Queue the first ingest yourself: POST /admin/ingest/queue`,
+    `The Worker is deployed, but at no host that could be called from here: ${targets.join(", ")}. Queue the first ingest yourself: POST /admin/ingest/queue`,
   );
 }
 

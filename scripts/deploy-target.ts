@@ -22,8 +22,8 @@ export interface Target {
   readonly databaseName: string;
   readonly databaseBinding: string;
   readonly bucketName: string;
-  /** The URL that its routes lead to; undefined where it has none, or only patterns. */
-  readonly routedUrl: string | undefined;
+  /** The host that its routes lead to; undefined where it has none, or only patterns. */
+  readonly routedHost: string | undefined;
   /** Whether the file gives it a route or workers.dev. */
   readonly isReachable: boolean;
   readonly config: Config;
@@ -80,7 +80,7 @@ export function readTarget(environment: Environment): Target {
     databaseName: database.database_name,
     databaseBinding: database.binding,
     bucketName,
-    routedUrl: routes.map(routeUrl).find((url) => url !== undefined),
+    routedHost: routes.map(routeHost).find((host) => host !== undefined),
     isReachable: workers_dev === true || routes.length > 0,
     config: checkSettings(environment, config.vars),
   };
@@ -91,11 +91,11 @@ function readConfig(environment: Environment): EnvironmentConfig {
   return unstable_readConfig({ config: CONFIG_FILE, env: environment }) as EnvironmentConfig;
 }
 
-/** `https://host` of a route such as `host/*`, unless its host is a pattern as well. */
-function routeUrl(route: Route): string | undefined {
+/** The host of a route such as `host/*`, unless it is a pattern as well. */
+function routeHost(route: Route): string | undefined {
   const pattern = typeof route === "string" ? route : route.pattern;
   const [host = ""] = pattern.replace(/^https?:\/\//, "").split("/");
-  return host.includes("*") ? undefined : `https://${host}`;
+  return host.includes("*") ? undefined : host;
 }
 
 function checkSettings(environment: Environment, vars: EnvironmentConfig["vars"]): Config {

@@ -32,7 +32,8 @@ async function deploy(line: CommandLine, terminal: Terminal, signal: AbortSignal
     replace: line.newToken,
   };
   const account = variable("CLOUDFLARE_ACCOUNT_ID");
-  const dependencies = { wrangler, check, terminal, patience: PATIENCE };
+  const originOf = (host: string) => `https://${host}`;
+  const dependencies = { wrangler, check, terminal, patience: PATIENCE, originOf };
   terminal.say(
     farewell(await deployService({ environment, address, token, account }, dependencies)),
   );

@@ -11,6 +11,8 @@ export interface DeployWorld {
   readonly service: FakeService;
   /** Everything that was said on the terminal. */
   readonly said: readonly string[];
+  /** Hosts that were called after they were deployed to. */
+  readonly hosts: readonly string[];
   readonly deploy: (run?: DeployRun) => Promise<Deployed>;
   readonly remove: () => Promise<void>;
 }
@@ -33,8 +35,8 @@ export interface DeployWorldOptions extends Partial<FakeServiceOptions> {
 export async function deployWorld(options: DeployWorldOptions = {}): Promise<DeployWorld> {
   const wrangler = fakeWrangler();
   const said: string[] = [];
+  const hosts: string[] = [];
   const service = await fakeService({ knows: (token) => isSet(wrangler, token), ...options });
-  wrangler.change({ url: service.url });
   const { processes } = options;
 
   function deploy(run: DeployRun = {}): Promise<Deployed> {
@@ -56,6 +58,10 @@ export async function deployWorld(options: DeployWorldOptions = {}): Promise<Dep
           askSecret: async () => typed ?? "",
         },
         patience: PATIENCE,
+        originOf: (host) => {
+          hosts.push(host);
+          return service.url;
+        },
       },
     );
   }
@@ -64,7 +70,7 @@ export async function deployWorld(options: DeployWorldOptions = {}): Promise<Dep
     await service.stop();
     wrangler.remove();
   }
-  return { wrangler, service, said, deploy, remove };
+  return { wrangler, service, said, hosts, deploy, remove };
 }
 
 /** Whether the last secret that was set has the hash of a token. */

@@ -13,8 +13,6 @@ export interface FakeAccount {
   readonly workers: { readonly [name: string]: readonly string[] };
   /** How often migrations were applied to each database. */
   readonly applied: { readonly [uuid: string]: number };
-  /** Where a Worker at workers.dev is to be reached. */
-  readonly url: string;
   /** Errors by the beginning of a command, such as "d1 create". */
   readonly failures: { readonly [command: string]: string };
   /** Beginning of a command that never ends by itself; "" for none. */
@@ -154,17 +152,18 @@ function deploy(args: readonly string[], account: FakeAccount): Ending {
     return fail(`The following required secrets have not been set: ${missing.join(", ")}`);
   if (!config.kv_namespaces.every(({ id }) => account.namespaces.some((one) => one.id === id)))
     return fail("KV namespace not found [code: 10041]");
-  const targets = config.workers_dev === true ? [account.url] : config.routes?.map(routeTarget);
+  const host = `${config.name}.ada.workers.dev`;
+  const targets = [
+    ...(config.workers_dev === true ? [host] : []),
+    ...(config.routes ?? []).map(({ pattern }) => `${pattern} (custom domain)`),
+    "schedule: 17 4 * * *",
+  ];
   const next = {
     workers: { ...account.workers, [config.name]: [...new Set([...(present ?? []), ...given])] },
     buckets: [...new Set([...account.buckets, ...config.r2_buckets.map((one) => one.bucket_name)])],
   };
   const report = { type: "deploy", version: 1, worker_name: config.name, targets };
   return { ...succeed(`Uploaded ${config.name} (4.20 sec)`, next), report };
-}
-
-function routeTarget({ pattern }: { readonly pattern: string }): string {
-  return `${pattern} (custom domain)`;
 }
 
 function namedConfig(args: readonly string[]): NamedConfig {

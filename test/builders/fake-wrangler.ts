@@ -40,7 +40,6 @@ const NEW_ACCOUNT: FakeAccount = {
   buckets: [],
   workers: {},
   applied: {},
-  url: "https://locations.ada.workers.dev",
   failures: {},
   hangs: "",
 };

@@ -69,7 +69,7 @@ describe("npm run deploy", () => {
 /** Wrangler is a fake here; what it pretends to have deployed is the service that runs. */
 it("a deployment queues its ingest with the real admin routes and waits until it is served", async () => {
   const { url, adminToken } = inject("service");
-  const wrangler = fakeWrangler({ url, workers: { "locations-staging": ["ADMIN_TOKENS"] } });
+  const wrangler = fakeWrangler({ workers: { "locations-staging": ["ADMIN_TOKENS"] } });
   const said: string[] = [];
   try {
     const deployed = await deployService(
@@ -88,6 +88,7 @@ it("a deployment queues its ingest with the real admin routes and waits until it
           askSecret: async () => "",
         },
         patience: { pollMs: 200, answerMs: 30_000, silenceMs: 5_000 },
+        originOf: () => url,
       },
     );
     expect(deployed.url).toBe(url);

@@ -153,6 +153,22 @@ describe("the first deployment", () => {
     }
   });
 
+  it("calls the host at workers.dev that wrangler reports, or the domain that was asked for", async () => {
+    const world = await open();
+    await world.deploy({ typed: "" });
+    await world.deploy({ address: { kind: "domain", domain: "loc.example.com" } });
+    expect(world.hosts).toEqual(["locations.ada.workers.dev", "loc.example.com"]);
+    expect(world.wrangler.calls().at(-1)?.config).toMatchObject({
+      env: { production: { routes: [{ pattern: "loc.example.com", custom_domain: true }] } },
+    });
+  });
+
+  it("says that it knows no host where the routes are patterns only", async () => {
+    const world = await open();
+    const deployment = world.deploy({ typed: "", address: { kind: "configured" } });
+    await expect(deployment).rejects.toThrow(/at no host that could be called.*schedule/);
+  });
+
   it("waits for an address that does not answer sensibly at first", async () => {
     const world = await open({ deaf: 5 });
     expect((await world.deploy({ typed: "" })).health.version).toBe(1);
@@ -206,7 +222,7 @@ describe("the next deployment", () => {
     const world = await open();
     await world.deploy({ typed: "" }).catch(() => undefined);
     const empty = await open();
-    empty.wrangler.change({ ...world.wrangler.account(), url: empty.service.url });
+    empty.wrangler.change(world.wrangler.account());
     await expect(empty.deploy()).rejects.toThrow(
       /nothing is published yet.*ADMIN_TOKEN.*--new-token/,
     );
