@@ -160,13 +160,13 @@ async function upload({ wrangler, target, configFile, token, address }: Upload):
 
 const deployReport = z.object({ type: z.literal("deploy"), targets: z.array(z.string()) });
 
-/** A host among the targets that wrangler reports, which are also routes and schedules. */
-const WORKERS_DEV_HOST = /^[a-z0-9.-]+\.workers\.dev$/;
+/** The URL among the targets that wrangler reports, which are also routes and schedules. */
+const WORKERS_DEV_URL = /^https:\/\/([a-z0-9.-]+\.workers\.dev)$/;
 
 function serviceHost(reports: readonly unknown[], address: Address, target: Target): string {
   if (address.kind === "domain") return address.domain;
   const targets = reports.flatMap((report) => deployReport.safeParse(report).data?.targets ?? []);
-  const atWorkersDev = targets.find((text) => WORKERS_DEV_HOST.test(text));
+  const atWorkersDev = targets.flatMap((text) => WORKERS_DEV_URL.exec(text)?.[1] ?? [])[0];
   const host = address.kind === "workers.dev" ? atWorkersDev : (target.routedHost ?? atWorkersDev);
   if (host !== undefined) return host;
   throw new DeployError(

@@ -152,9 +152,9 @@ function deploy(args: readonly string[], account: FakeAccount): Ending {
     return fail(`The following required secrets have not been set: ${missing.join(", ")}`);
   if (!config.kv_namespaces.every(({ id }) => account.namespaces.some((one) => one.id === id)))
     return fail("KV namespace not found [code: 10041]");
-  const host = `${config.name}.ada.workers.dev`;
+  const url = `https://${config.name}.ada.workers.dev`;
   const targets = [
-    ...(config.workers_dev === true ? [host] : []),
+    ...(config.workers_dev === true ? [url] : []),
     ...(config.routes ?? []).map(({ pattern }) => `${pattern} (custom domain)`),
     "schedule: 17 4 * * *",
   ];
