@@ -64,6 +64,7 @@ function newPipeline(limits: ContractLimits): Pipeline {
 }
 
 function tell(message: GrowthMessage): void {
+  // oxlint-disable-next-line require-post-message-target-origin -- a thread's port has no origin
   parentPort?.postMessage(message);
 }
 

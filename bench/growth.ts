@@ -17,8 +17,8 @@ import { round } from "./statistics.ts";
 
 /** Most that an isolate may hold: the limit of Cloudflare Workers. */
 const ISOLATE_MB = 128;
-/** The heap's own limit, so that garbage is collected before it looks like need. */
-const HEAP_MB = Number(process.env["HEAPX"] ?? 96);
+/** The heap's own limit: enough for the largest world, and not so much that garbage looks like need. */
+const HEAP_MB = 144;
 const SAMPLE_MS = 3;
 const MIB = 2 ** 20;
 
@@ -112,16 +112,16 @@ async function ingestApart(times: number, order: GrowthOrder): Promise<Measured>
     worker.once("error", reject);
     worker.once("exit", () => resolve());
   });
-  let isOver = false;
+  const over = new AbortController();
   const watch = async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const cost = present;
       const used = await usedMb(worker);
       if (cost !== undefined && cost === present) cost.peakMb = Math.max(cost.peakMb, used);
       await sleep(SAMPLE_MS);
     }
   };
-  await Promise.all([ended.finally(() => (isOver = true)), watch()]);
+  await Promise.all([ended.finally(() => over.abort()), watch()]);
   if (facts === undefined) throw new Error(`${times} times the world came to nothing`);
   return { times, facts, refusal, stages };
 }

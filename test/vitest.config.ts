@@ -21,6 +21,8 @@ export default defineConfig({
           name: "node",
           provide: { fuzz },
           include: ["test/node/**/*.test.ts"],
+          // Bounds a hang only: on a busy machine a test of milliseconds may take seconds.
+          testTimeout: 60_000,
         },
       },
       {

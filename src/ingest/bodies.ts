@@ -68,8 +68,8 @@ export interface StoredCommon {
  */
 export function commonUnits(): CommonUnit[] {
   const codings = CODINGS.filter((coding) => segmentCoder(coding) !== undefined);
-  return [...codings]
-    .sort((a, b) => Number(b === "identity") - Number(a === "identity"))
+  return codings
+    .toSorted((a, b) => Number(b === "identity") - Number(a === "identity"))
     .flatMap((coding) => REPRESENTATIONS.map((representation) => ({ representation, coding })));
 }
 
@@ -154,7 +154,9 @@ async function encodeParts(
 ): Promise<{ parts: readonly Part[]; own: Blob }> {
   const coder = segmentCoder(unit.coding);
   if (coder === undefined) {
-    const own = toBlob(await brotliWhole(bytesOf(plain, common), LOCAL_EFFORT));
+    const { brotliQuality } = LOCAL_EFFORT;
+    const whole = { brotliQuality, length: digest.bytes };
+    const own = toBlob(await brotliWhole(bytesOf(plain, common), whole));
     return { parts: [own], own };
   }
   const { head, local, tail } = around;

@@ -19,7 +19,10 @@ import {
 } from "./bodies.ts";
 import {
   type Checkpoint,
+  deployName,
+  FIRST_CHECKPOINT,
   finish,
+  isOfDeploy,
   proceed,
   type RunContext,
   type StepResult,
@@ -53,19 +56,24 @@ export interface PipelineDependencies {
  */
 export class Pipeline {
   readonly #deps: PipelineDependencies;
+  readonly #deploy: string;
   #workspace: { key: string; workspace: Workspace } | undefined;
   #local: { key: string; parts: LocalParts } | undefined;
   readonly #pieces = new HeldPieces();
 
   constructor(deps: PipelineDependencies) {
     this.#deps = deps;
+    this.#deploy = deployName(deps.snapshot.sha256, deps.locales);
   }
 
   /**
-   * Does the next step. Throws SourceError or RunFault where the run cannot go on, anything else
-   * where the step may succeed when repeated.
+   * Does the next step. What a deploy with other code, another snapshot or other locales has begun is
+   * begun anew, unless it is published. Throws SourceError or RunFault where the run cannot go on,
+   * anything else where the step may succeed when repeated.
    */
   async step(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
+    if (!isOfDeploy(checkpoint, this.#deploy))
+      return proceed(FIRST_CHECKPOINT, { progress: { done: 0, total: 0 } });
     switch (checkpoint.stage) {
       case "fetch":
         return this.#fetch(checkpoint, context);
@@ -115,7 +123,8 @@ export class Pipeline {
       sources[name] = sha256;
       upstream[name] = { sha256, bytes: bytes.length, ...validators };
     }
-    return proceed({ ...checkpoint, stage: "parse", sources }, { upstream });
+    const madeBy = this.#deploy;
+    return proceed({ ...checkpoint, stage: "parse", madeBy, sources }, { upstream });
   }
 
   async #parse(checkpoint: Checkpoint): Promise<StepResult> {
@@ -236,8 +245,10 @@ export class Pipeline {
   async #publish(checkpoint: Checkpoint, { current }: RunContext): Promise<StepResult> {
     const { sources, entries } = checkpoint;
     const { catalogSha256, counts } = contentOf(checkpoint);
-    if (current !== null && JSON.stringify(entries) === JSON.stringify(current.locales))
+    if (current !== null && JSON.stringify(entries) === JSON.stringify(current.locales)) {
+      await heal(this.#deps.store, current);
       return finish("unchanged", { generationBefore: current.generation });
+    }
     const manifest: Manifest = {
       format: 1,
       generation: (current?.generation ?? 0) + 1,

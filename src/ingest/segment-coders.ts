@@ -134,14 +134,15 @@ function tryBrotli(): boolean {
   }
 }
 
-/** Brotli in one piece: for a runtime where its segments do not join. */
+/** Brotli of `length` bytes in one piece: for a runtime where its segments do not join. */
 export async function brotliWhole(
   bytes: AsyncIterable<Uint8Array>,
-  { brotliQuality }: Effort,
+  { brotliQuality, length }: { readonly brotliQuality: number; readonly length: number },
 ): Promise<Uint8Array> {
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: brotliQuality,
     [constants.BROTLI_PARAM_LGWIN]: BROTLI_WINDOW_BITS,
+    [constants.BROTLI_PARAM_SIZE_HINT]: length,
   };
   const encoded: Uint8Array[] = [];
   const take = async (pieces: AsyncIterable<Uint8Array>) => {

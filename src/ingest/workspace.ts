@@ -1,5 +1,6 @@
 import { CONTRACT_LIMITS, type ContractLimits } from "../catalog/contract-limits.ts";
 import { type EncodedPart, encodeLocal } from "../catalog/encode.ts";
+import { withDistinctSlugs } from "../catalog/distinct-slugs.ts";
 import type { Region, RegionNames } from "../catalog/model.ts";
 import { type AirportsRead, readAirports, readRegionNames } from "../sources/our-airports.ts";
 import {
@@ -56,7 +57,8 @@ export async function createWorkspace(
     countries,
     limits.iata,
   );
-  const names = await readRegionNames(await open("regions.csv"));
+  const codes = new Set(airports.map(({ region }) => region));
+  const names = await readRegionNames(await open("regions.csv"), codes);
   const reference = await readReference(openSnapshot, airports);
   const built = buildCatalog(airports, names, reference);
   return { ...built, read, local: localParts(built.catalog.regions, openSnapshot) };
@@ -65,7 +67,8 @@ export async function createWorkspace(
 function localParts(regions: readonly Region[], openSnapshot: OpenSnapshotFile): LocalParts {
   const slugs = new Map(regions.map((region) => [region.key, region.slug]));
   return async (locale) => {
-    const names = await readLocaleNames(openSnapshot, locale, slugs);
+    const known = await readLocaleNames(openSnapshot, locale, slugs);
+    const names = withDistinctSlugs(regions, known);
     return { names, encoded: encodeLocal(regions, names) };
   };
 }

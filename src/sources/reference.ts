@@ -71,16 +71,20 @@ export async function readReference(
   open: OpenSnapshotFile,
   airports: readonly SourceAirport[],
 ): Promise<Reference> {
+  const countries = await readCountries(open);
+  const codes = new Map(countries.map(({ isoCode2 }) => [isoCode2, isoCode2]));
+  const cities = new Map<string, ReferenceCity>();
+  await readTable(open, "cities.csv.gz", (row) => cities.set(row.get("key"), city(row, codes)));
+  const keys = new Map([...cities.keys()].map((key) => [key, key])); // one string for each key
   const cityOfAirport = new Map<string, string>();
-  await readTable(open, "airport-cities.csv.gz", (row) =>
-    cityOfAirport.set(row.get("airport_id"), row.get("city_key")),
-  );
+  await readTable(open, "airport-cities.csv.gz", (row) => {
+    const key = row.get("city_key");
+    cityOfAirport.set(row.get("airport_id"), keys.get(key) ?? key);
+  });
   const unknown = airports.filter(({ id }) => !cityOfAirport.has(id));
   const places = new Set(unknown.map(placeKeyOf));
-  const cities = new Map<string, ReferenceCity>();
-  await readTable(open, "cities.csv.gz", (row) => cities.set(row.get("key"), city(row)));
   return {
-    countries: await readCountries(open),
+    countries,
     cities,
     cityOfAirport,
     cityOfPlace: await readPlaces(open, places),
@@ -122,10 +126,12 @@ export async function readRegionNames(
   return names;
 }
 
-function city(row: CsvRow): ReferenceCity {
+/** `codes` are those of the countries: one string for all cities of a country. */
+function city(row: CsvRow, codes: ReadonlyMap<string, string>): ReferenceCity {
+  const country = row.get("country");
   return {
     name: row.get("name"),
-    country: row.get("country"),
+    country: codes.get(country) ?? country,
     lat: Number(row.get("lat")),
     lon: Number(row.get("lon")),
   };

@@ -55,7 +55,7 @@ const isIn = (stage: Stage) => (record: RunRecord) =>
   record.checkpoint.stage === stage && record.leaseUntil !== null;
 const localesDone = ({ checkpoint }: RunRecord) => Object.keys(checkpoint.entries).length;
 /** Where the process is killed, in order. */
-const PLACES: readonly { readonly name: string; is(record: RunRecord): boolean }[] = [
+const PLACES: readonly { readonly name: string; readonly is: (record: RunRecord) => boolean }[] = [
   { name: "fetch", is: isIn("fetch") },
   { name: "parse", is: isIn("parse") },
   { name: "build", is: isIn("build") },

@@ -25,7 +25,10 @@ export interface Watched {
   readonly record: RunRecord;
 }
 
-/** The production bundle as a process group that is killed without warning, and started again on the same storage. */
+/**
+ * The production bundle as a process group that is killed without warning, and started again on the
+ * same storage.
+ */
 export class MortalWorker {
   readonly url: string;
   readonly #folder: string;
@@ -57,7 +60,7 @@ export class MortalWorker {
   async #start(): Promise<LocalWorker> {
     await untilFree(this.#port);
     const digest = createHash("sha256").update(this.#token).digest("hex");
-    const worker = await LocalWorker.start({
+    return LocalWorker.start({
       port: this.#port,
       locales: this.#locales.join(","),
       stateFolder: this.#folder,
@@ -66,11 +69,11 @@ export class MortalWorker {
       say: () => undefined,
       signal: new AbortController().signal,
     });
-    // Whoever asks for a run wakes the coordinator; else it would wait for its watchdog.
-    await fetch(`${this.url}/admin/ingest/runs/${NO_RUN}`, {
-      headers: { authorization: `Bearer ${this.#token}` },
-    }).catch(() => undefined);
-    return worker;
+  }
+
+  /** Whoever asks for a run wakes the coordinator; else it would wait for its watchdog. */
+  #wake(): void {
+    void this.admin("GET", `/admin/ingest/runs/${NO_RUN}`).catch(() => undefined);
   }
 
   /** Waits until the Worker answers. Throws if it cannot be started. */
@@ -97,8 +100,9 @@ export class MortalWorker {
   }
 
   /**
-   * Kills the Worker at a place that `is` wants, and starts it again on the same storage. At the beginning of a run and towards its end, where steps are short, the Worker runs
-   * for moments only between two looks.
+   * Kills the Worker at a place that `is` wants, and starts it again on the same storage. At the
+   * beginning of a run and towards its end, where steps are short, the Worker runs for moments only
+   * between two looks.
    *
    * @param before the newest run that has ended before: the one that is meant comes after it.
    */
@@ -106,8 +110,10 @@ export class MortalWorker {
     is: (record: RunRecord) => boolean,
     before: string | undefined,
   ): Promise<Watched> {
+    await this.ready();
     const deadline = Date.now() + WATCH_DEADLINE_MS;
     const group = await this.#group(deadline);
+    this.#wake();
     let near = true;
     while (Date.now() < deadline) {
       if (near) process.kill(-group, "SIGSTOP");

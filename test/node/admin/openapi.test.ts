@@ -19,6 +19,9 @@ describe("the OpenAPI document", () => {
   it("describes every route of the service", async () => {
     const { paths } = await world.document();
     const own = [
+      "/admin/alerts/run",
+      "/admin/alerts/runs",
+      "/admin/alerts/test",
       "/admin/audit",
       "/admin/catalog/rollback",
       "/admin/catalog/versions",

@@ -48,6 +48,14 @@ describe("GET /dashboard/summary", () => {
         },
         last_success_at: "2026-11-01T04:20:00.000Z",
       },
+      alerts: {
+        worst: "pass",
+        evaluated_at: "2026-11-01T04:58:00.000Z",
+        firing: 0,
+        nodata: 0,
+        pending: 0,
+        alerts: [],
+      },
     });
   });
 

@@ -45,6 +45,12 @@ describe("GET /admin/monitor/status", () => {
     const { status, output, checks } = await monitor();
     expect({ status, output }).toEqual({ status: "pass", output: undefined });
     const own = [
+      "alerts:evaluation",
+      "alerts:firing",
+      "alerts:outbox",
+      "alerts:responseTime",
+      "alerts:settings",
+      "alerts:webhooks",
       "catalog:age",
       "catalog:counts",
       "catalog:integrity",
