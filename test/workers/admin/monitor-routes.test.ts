@@ -44,7 +44,7 @@ describe("GET /admin/monitor/status", () => {
   it("passes while everything is as it should be, and shows each thing it looked at", async () => {
     const { status, output, checks } = await monitor();
     expect({ status, output }).toEqual({ status: "pass", output: undefined });
-    expect(Object.keys(checks).toSorted()).toEqual([
+    const own = [
       "alerts:evaluation",
       "alerts:firing",
       "alerts:outbox",
@@ -71,7 +71,8 @@ describe("GET /admin/monitor/status", () => {
       "ingest:running",
       "kv:responseTime",
       "r2:responseTime",
-    ]);
+    ];
+    expect(Object.keys(checks)).toEqual(expect.arrayContaining(own));
     expect(checks["ingest:lastRun"]).toEqual([
       { status: "pass", observedValue: "succeeded published", time: "2026-11-01T04:20:00.000Z" },
     ]);
