@@ -19,7 +19,7 @@ export function damagedManifest(manifest: Manifest): fc.Arbitrary<string> {
     new TextDecoder().decode(damaged),
   );
   const digits = fc
-    .tuple(fc.nat(whole.length - 1), fc.constantFrom(...'0123456789abcdef"{}[],:'))
+    .tuple(fc.nat(whole.length - 1), fc.constantFrom(...'0123456789abcdef"{}[],:'.split("")))
     .map(([at, char]) => whole.slice(0, at) + char + whole.slice(at + 1));
   const values = fc
     .array(fc.tuple(fc.nat(countValues(manifest) - 1), replacement), { minLength: 1, maxLength: 3 })
@@ -33,7 +33,7 @@ type Replacement = { readonly value: unknown } | "gone" | { readonly swap: numbe
 const replacement: fc.Arbitrary<Replacement> = fc.oneof(
   fc.jsonValue({ maxDepth: 1 }).map((value) => ({ value })),
   fc
-    .constantFrom<unknown>(
+    .constantFrom(
       null,
       -1,
       1.5,
@@ -54,7 +54,7 @@ const replacement: fc.Arbitrary<Replacement> = fc.oneof(
 );
 
 /** Every value in a tree, itself first. */
-function* valuesOf(tree: unknown): Generator<unknown> {
+function* valuesOf(tree: unknown): Generator {
   yield tree;
   if (typeof tree !== "object" || tree === null) return;
   for (const value of Object.values(tree)) yield* valuesOf(value);
