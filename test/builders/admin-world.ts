@@ -186,22 +186,22 @@ export class AdminWorld {
     verify: async () => this.#jobResult(),
     restore: async () => this.#jobResult(),
     remove: async (id) => {
-      this.#reach();
+      await this.#reach();
       this.removed.push(id);
       return this.removal;
     },
     findJob: async (id) => {
-      this.#reach();
+      await this.#reach();
       return this.jobs.find((job) => job.id === id) ?? null;
     },
     jobs: async () => {
-      this.#reach();
+      await this.#reach();
       return this.jobs;
     },
   };
 
-  #jobResult(): JobResult {
-    this.#reach();
+  async #jobResult(): Promise<JobResult> {
+    await this.#reach();
     return this.jobResult;
   }
 
