@@ -54,6 +54,7 @@ export class Operator {
       ...times(2, async () => this.#diff()),
       ...times(3, async () => this.#look()),
       ...times(2, async () => this.#tick()),
+      ...times(1, async () => this.#backUp()),
       ...times(2, async () => this.#reset()),
     ];
     while (Date.now() < endAt) {
@@ -158,6 +159,12 @@ export class Operator {
       "/admin/audit",
     ]);
     await this.#call("GET", path);
+  }
+
+  /** Makes a backup beside everything else, and looks at those that there are. */
+  async #backUp(): Promise<void> {
+    await this.#call("POST", "/admin/backup/run", { note: "chaos" });
+    await this.#call("GET", "/admin/backup/list");
   }
 
   /** Cron ticks, some of them twice. */

@@ -4,6 +4,7 @@
  */
 import service, {
   AlertMonitor as Monitor,
+  BackupCoordinator as Backups,
   IngestCoordinator as Coordinator,
 } from "../../src/worker.ts";
 import type { Manifest } from "../../src/catalog/manifest.ts";
@@ -62,6 +63,12 @@ export class IngestCoordinator extends Coordinator {
 }
 
 export class AlertMonitor extends Monitor {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, open(env));
+  }
+}
+
+export class BackupCoordinator extends Backups {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, open(env));
   }
