@@ -67,7 +67,22 @@ async function measure(times: number): Promise<Measured> {
   try {
     const world = join(folder, "world");
     writeWorld(world, times, locales);
-    return await ingestApart(times, { world, stores: join(folder, "stores"), locales });
+    const order = { world, locales };
+    const timed = await ingestApart(times, {
+      ...order,
+      stores: join(folder, "timed"),
+      collects: false,
+    });
+    const weighed = await ingestApart(times, {
+      ...order,
+      stores: join(folder, "weighed"),
+      collects: true,
+    });
+    const stages = [...timed.stages].map(([row, cost]) => {
+      const { peakMb = NaN, afterMb = NaN } = weighed.stages.get(row) ?? {};
+      return [row, { ...cost, peakMb, afterMb }] as const;
+    });
+    return { ...timed, stages: new Map(stages) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -202,10 +217,11 @@ function report(all: readonly Measured[]): string {
       .map(([row, { peakMb }]) => `${one.times}× ${row}: ${round(peakMb, 0)} MB`),
   );
   return `${facts}${table}
-Peak and after: what V8 counts as the isolate's used heap (garbage included, in a heap limited to
-${HEAP_MB} MB) and its external memory (ArrayBuffers, and the state of zlib), sampled from outside every
-${SAMPLE_MS} ms during each step, and after it once garbage is collected. The most of any step of a stage;
-the limit of an isolate is ${ISOLATE_MB} MB. ${overdrawn.length === 0 ? "No step passed it." : `Passed by ${overdrawn.join(", ")}.`}
+Peak and after: what V8 counts as the isolate's used heap, in a heap limited to ${HEAP_MB} MB, and its
+external memory (ArrayBuffers, and the state of zlib); sampled from outside every ${SAMPLE_MS} ms, in a run of
+its own that collects garbage before each call to a store, and after each step. Garbage between two
+calls is included, and so is what the isolate holds before the first step (code and the snapshot).
+The most of any step of a stage; the limit of an isolate is ${ISOLATE_MB} MB. ${overdrawn.length === 0 ? "No step passed it." : `Passed by ${overdrawn.join(", ")}.`}
 Brotli is Node's, in one piece for each locale and at quality 9: unlike workerd's it refuses segments
 that join.
 
