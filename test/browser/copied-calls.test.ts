@@ -29,7 +29,7 @@ async function copyCall(query: string, kind: "curl" | "buf" | "TypeScript"): Pro
 }
 
 function runInShell(command: string, cwd: string): string {
-  const options = { cwd, encoding: "utf8", maxBuffer: MAX_BYTES } as const;
+  const options = { cwd, encoding: "utf8", maxBuffer: MAX_BYTES, stdio: "pipe" } as const;
   return execFileSync("sh", ["-c", command], options);
 }
 
@@ -61,7 +61,7 @@ describe("a copied call", () => {
 
   it.each(["connect", "grpc-web"])("runs in buf, over %s", async (protocol) => {
     const call = await copyCall(`protocol=${protocol}`, "buf");
-    expect(runInShell(call, process.cwd())).toContain('"nameLocalized":"Karibik"');
+    expect(runInShell(call, process.cwd())).toContain('"nameLocalized": "Karibik"');
   });
 
   it.each(["connect", "connect-get", "grpc-web"])(

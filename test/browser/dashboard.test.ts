@@ -138,7 +138,9 @@ describe("operating ingestion", () => {
 describe("versions", () => {
   it("shows what a new version changed, and serves the earlier one again", async () => {
     dropAllAirportsBut("GVA");
-    const page = await signIn();
+    const page = await signIn("#versions");
+    const before = await currentVersion(page);
+    await page.getByRole("link", { name: "Runs" }).click();
     await page.getByRole("button", { name: "Queue a run" }).click();
     await page.getByLabel("Source").selectOption("dropped");
     await confirm(page, "Queue");
@@ -146,21 +148,31 @@ describe("versions", () => {
     const published = firstRun(page).locator(".pill", { hasText: "published" });
     await published.waitFor({ timeout: PUBLISH_MS });
     await page.getByRole("link", { name: "Versions" }).click();
-    const second = page.locator('tr[data-version="2"]');
-    await second.getByText("current").waitFor();
-    expect(await second.textContent()).toContain("9,073");
-    await second.getByRole("button", { name: "Compare with 1" }).click();
-    const diff = page.locator('[data-diff="1-2"]');
-    await diff.locator("del", { hasText: "GVA" }).waitFor();
-    await page.locator('tr[data-version="1"]').getByRole("button", { name: "Roll back" }).click();
-    expect(await confirm(page, "Roll back")).toContain("published again, as 3");
-    await page.locator('tr[data-version="3"]').getByText("current").waitFor();
-    await page.getByLabel("From version").selectOption("1");
-    await page.getByLabel("To version").selectOption("3");
+    const after = page.locator(`tr[data-version="${before + 1}"]`);
+    await after.getByText("current").waitFor();
+    expect(await after.textContent()).toContain("9,073");
+    await after.getByRole("button", { name: `Compare with ${before}` }).click();
+    const diff = page.locator(`[data-diff="${before}-${before + 1}"]`);
+    await diff.locator("del", { hasText: "GVA Geneva" }).waitFor();
+    const earlier = page.locator(`tr[data-version="${before}"]`);
+    await earlier.getByRole("button", { name: "Roll back" }).click();
+    expect(await confirm(page, "Roll back")).toContain(`published again, as ${before + 2}`);
+    await page
+      .locator(`tr[data-version="${before + 2}"]`)
+      .getByText("current")
+      .waitFor();
+    await page.getByLabel("From version").selectOption(String(before));
+    await page.getByLabel("To version").selectOption(String(before + 2));
     await page.getByRole("button", { name: "Compare", exact: true }).click();
     await page.getByText("The two versions have the same content").waitFor();
   });
 });
+
+/** The version that the table calls current. */
+async function currentVersion(page: Page): Promise<number> {
+  const row = page.locator("tr[data-version]", { has: page.locator(".pill") });
+  return Number(await row.getAttribute("data-version"));
+}
 
 /** Puts the snapshot's airports but one where the source `dropped` finds them. */
 function dropAllAirportsBut(iata: string): void {

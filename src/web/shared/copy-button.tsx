@@ -25,9 +25,14 @@ export function CopyButton({ label, text }: Props) {
     );
   };
   return (
-    <button type="button" class="button" onClick={copy}>
-      <span role="status">{state === "idle" ? label : ANSWERS[state]}</span>
-    </button>
+    <>
+      <button type="button" class="button" onClick={copy}>
+        {state === "idle" ? label : ANSWERS[state]}
+      </button>
+      <span class="visually-hidden" role="status">
+        {state !== "idle" && ANSWERS[state]}
+      </span>
+    </>
   );
 }
 
