@@ -180,6 +180,11 @@ async function runJob(cron: string, scheduledTime: number, env: Env): Promise<vo
   }
 }
 
+// A rejection that nobody handles is a bug, and the platform's own notice of it is no line of the log.
+addEventListener("unhandledrejection", ({ reason }) =>
+  logLine("error", "unhandled_rejection", "a rejection was not handled", describeError(reason)),
+);
+
 export default {
   async fetch(request, env) {
     doors ??= openDoors(env);

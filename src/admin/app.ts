@@ -86,7 +86,7 @@ export function createAdminApp(deps: AdminDependencies): Hono<Http> {
 }
 
 /** Every route but the one that describes them. */
-function routeGroups(deps: AdminDependencies) {
+export function routeGroups(deps: AdminDependencies) {
   const { coordinator, history, reader, backups, now } = deps;
   return [
     ...ingestControlRoutes(coordinator, now),

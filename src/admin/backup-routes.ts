@@ -2,6 +2,7 @@ import { z } from "zod";
 import { backupId } from "../backup/backup-id.ts";
 import type { Accepted, JobResult, RemoveResult } from "../backup/coordinator.ts";
 import { findBackup, listBackups, type ListingDependencies } from "../backup/listing.ts";
+import { readBackups } from "./backup-calls.ts";
 import { backupPage, backupSchema, jobAnswer, jobSchema } from "./backup-schema.ts";
 import type { BackupAccess } from "./backup-use-cases.ts";
 import { pageQuery } from "./query.ts";
@@ -18,6 +19,8 @@ export const ofBackup = {
   params: z.object({ id: backupId }),
   invalidParams: 400,
 } as const;
+
+const BACKUPS_UNAVAILABLE = "`backups_unavailable`: R2 does not answer";
 
 /** Jobs that an answer may list. */
 const JOBS_LISTED = 50;
@@ -66,10 +69,11 @@ export function backupRoutes({ jobs, store }: BackupAccess, now: () => number) {
     access: "read",
     query: z.strictObject({ ...pageQuery, cursor: backupId.optional() }),
     responses: { 200: { description: "A page of them", body: backupPage } },
-  }).answer(async ({ query: { limit, cursor = null } }) => ({
-    status: 200,
-    body: outgoing(backupPage, await listBackups(listing, { limit, cursor })),
-  }));
+    problems: { 503: BACKUPS_UNAVAILABLE },
+  }).answer(async ({ query: { limit, cursor = null } }) => {
+    const read = await readBackups(listBackups(listing, { limit, cursor }));
+    return read.ok ? { status: 200, body: outgoing(backupPage, read.value) } : read.refusal;
+  });
 
   const listJobs = route({
     method: "get",
@@ -106,9 +110,11 @@ export function backupRoutes({ jobs, store }: BackupAccess, now: () => number) {
     access: "read",
     ...ofBackup,
     responses: { 200: { description: "The backup", body: backupSchema } },
-    problems: { 404: "`backup_not_found`" },
+    problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ params }) => {
-    const found = await findBackup(listing, params.id);
+    const read = await readBackups(findBackup(listing, params.id));
+    if (!read.ok) return read.refusal;
+    const found = read.value;
     return found === null ? NO_BACKUP : { status: 200, body: outgoing(backupSchema, found) };
   });
 

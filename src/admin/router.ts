@@ -8,6 +8,7 @@ import { MonitorUnavailable } from "./alert-calls.ts";
 import type { RecordChange } from "./audit-trail.ts";
 import { readBody } from "./body.ts";
 import { CoordinatorUnavailable } from "./coordinator-calls.ts";
+import { isCrossSite } from "./cross-site.ts";
 import type { Actor, Http } from "./http.ts";
 import { describeIssues, refuse } from "./parsed.ts";
 import type { Problem } from "./problem.ts";
@@ -84,6 +85,8 @@ async function settle(
   const actor = c.get("actor");
   if (spec.access !== "public" && actor?.scopes.includes(spec.access) !== true)
     return { answer: { problem: scopeMissing(spec.access) } };
+  if (spec.access === "operate" && isCrossSite(c.req.raw))
+    return { answer: { problem: CROSS_SITE } };
   const read = await readInput(c, spec);
   if (!read.ok) return { answer: { problem: read.problem } };
   try {
@@ -97,6 +100,12 @@ function scopeMissing(scope: string): Problem {
   const detail = `This credential lacks the scope "${scope}".`;
   return { status: 403, code: "scope_missing", detail };
 }
+
+const CROSS_SITE: Problem = {
+  status: 403,
+  code: "cross_site",
+  detail: "Pages of other sites may not change anything here.",
+};
 
 type ReadInput =
   | { readonly ok: true; readonly value: AnyInput }

@@ -56,7 +56,10 @@ export interface CoordinatorDependencies {
   readonly now: () => number;
   readonly newId: () => string;
   readonly log: (event: string, fields: { readonly [name: string]: unknown }) => void;
-  /** Is told of each run that has ended. Returns at once and never throws. */
+  /**
+   * Is told of each run that has ended with one of its steps; one that was cancelled while it
+   * waited has changed nothing. Returns at once and never throws.
+   */
   readonly runEnded: (run: Run) => void;
   /** Name of the configured upstream. */
   readonly source: string;

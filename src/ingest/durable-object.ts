@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { v7 } from "uuid";
 import { MONITOR_NAME } from "../alerts/monitor.ts";
+import { CONTRACT_LIMITS } from "../catalog/contract-limits.ts";
 import { type Config, loadConfig } from "../config.ts";
 import { describeError, logLine } from "../log.ts";
 import { droppedUpstream } from "../sources/dropped-upstream.ts";
@@ -64,6 +65,7 @@ export class IngestCoordinator extends DurableObject<Env> {
         upstreams: upstreamsOf(config, env.ARCHIVE),
         snapshot: embeddedSnapshot,
         locales: config.locales,
+        limits: CONTRACT_LIMITS,
         now: Date.now,
       }),
       store,

@@ -83,6 +83,8 @@ export class AdminWorld {
   });
   /** Whether the coordinator answers. */
   isReachable = true;
+  /** What a call to the coordinator waits for. */
+  reach: () => Promise<void> = async () => {};
   current: CurrentResult = { ok: false, reason: "nothing_published" };
   credentials: CredentialsResult = {
     ok: true,
@@ -184,28 +186,28 @@ export class AdminWorld {
     verify: async () => this.#jobResult(),
     restore: async () => this.#jobResult(),
     remove: async (id) => {
-      this.#reach();
+      await this.#reach();
       this.removed.push(id);
       return this.removal;
     },
     findJob: async (id) => {
-      this.#reach();
+      await this.#reach();
       return this.jobs.find((job) => job.id === id) ?? null;
     },
     jobs: async () => {
-      this.#reach();
+      await this.#reach();
       return this.jobs;
     },
   };
 
-  #jobResult(): JobResult {
-    this.#reach();
+  async #jobResult(): Promise<JobResult> {
+    await this.#reach();
     return this.jobResult;
   }
 
   readonly #coordinator: CoordinatorUseCases = {
     enqueue: async (request) => {
-      this.#reach();
+      await this.#reach();
       this.enqueued.push(request);
       if (this.refusal !== null) return this.refusal;
       const { ifPaused: _, source, ...asked } = request;
@@ -225,19 +227,19 @@ export class AdminWorld {
       };
     },
     pause: async ({ by, reason, until }) => {
-      this.#reach();
+      await this.#reach();
       const before = this.pause;
       this.pause = before ?? { at: this.#at(), by, reason, until };
       return this.#pauseAnswer(before);
     },
     resume: async () => {
-      this.#reach();
+      await this.#reach();
       const before = this.pause;
       this.pause = null;
       return this.#pauseAnswer(before);
     },
     cancel: async (id) => {
-      this.#reach();
+      await this.#reach();
       const run = this.runs.get(id);
       if (run === undefined) return { ok: false, reason: "not_found" };
       if (run.state === "queued") {
@@ -250,7 +252,7 @@ export class AdminWorld {
       return { ok: true, disposition: "cancelling", before: "running", run };
     },
     rollback: async (generation) => {
-      this.#reach();
+      await this.#reach();
       const [current] = this.versions;
       const wanted = this.versions.find((version) => version.generation === generation);
       if (current === undefined || wanted === undefined)
@@ -261,19 +263,19 @@ export class AdminWorld {
       return { ok: true, version };
     },
     findRun: async (id) => {
-      this.#reach();
+      await this.#reach();
       return this.runs.get(id) ?? null;
     },
     unsettledRuns: async () => {
-      this.#reach();
+      await this.#reach();
       return this.unsettled;
     },
     versions: async () => {
-      this.#reach();
+      await this.#reach();
       return this.versions;
     },
     status: async () => {
-      this.#reach();
+      await this.#reach();
       return {
         pause: this.pause,
         running: this.running,
@@ -310,7 +312,8 @@ export class AdminWorld {
     return new Date(this.time).toISOString();
   }
 
-  #reach(): void {
+  async #reach(): Promise<void> {
+    await this.reach();
     if (!this.isReachable) throw new CoordinatorUnavailable("the coordinator is away");
   }
 }

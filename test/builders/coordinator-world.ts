@@ -1,4 +1,5 @@
 import { gzipSync } from "node:zlib";
+import { CONTRACT_LIMITS } from "../../src/catalog/contract-limits.ts";
 import type { Manifest } from "../../src/catalog/manifest.ts";
 import { type BackupFirst, Coordinator } from "../../src/ingest/coordinator.ts";
 import { CoordinatorState } from "../../src/ingest/coordinator-state.ts";
@@ -209,6 +210,7 @@ export class CoordinatorWorld {
         upstreams: { embedded: upstream, other: upstream },
         snapshot: this.snapshot,
         locales: this.locales,
+        limits: CONTRACT_LIMITS,
         now: () => this.time,
       }),
       store,

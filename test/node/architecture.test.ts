@@ -12,6 +12,7 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
   rpc: ["catalog", "storage", "gen"],
   alerts: ["catalog", "storage", "log.ts"],
   admin: ["alerts", "backup", "catalog", "ingest", "storage", "data", "config.ts", "log.ts"],
+  web: ["gen"],
   "config.ts": ["sources"],
   "schedule.ts": ["ingest"],
   "log.ts": [],
@@ -32,7 +33,7 @@ interface Import {
 }
 
 const files = readdirSync("src", { recursive: true, encoding: "utf8" })
-  .filter((name) => name.endsWith(".ts"))
+  .filter((name) => /\.tsx?$/.test(name))
   .map((name) => join("src", name));
 
 const imports = files.flatMap((file): Import[] =>

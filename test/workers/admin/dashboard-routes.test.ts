@@ -30,7 +30,7 @@ async function summary(): Promise<Json> {
 describe("GET /dashboard/summary", () => {
   it("shows the catalog and the ingestion at a glance, to everybody", async () => {
     const { published_at, catalog_sha256, counts } = aManifest();
-    expect(await summary()).toEqual({
+    expect(await summary()).toMatchObject({
       at: "2026-11-01T05:00:00.000Z",
       degraded: [],
       catalog: { generation: 1, published_at, catalog_sha256, counts, locales: 1 },
@@ -47,6 +47,14 @@ describe("GET /dashboard/summary", () => {
           duration_ms: 9_000,
         },
         last_success_at: "2026-11-01T04:20:00.000Z",
+      },
+      alerts: {
+        worst: "pass",
+        evaluated_at: "2026-11-01T04:58:00.000Z",
+        firing: 0,
+        nodata: 0,
+        pending: 0,
+        alerts: [],
       },
     });
   });

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { sha256Hex } from "../../../src/catalog/hash.ts";
 import { type BackupManifest, manifestText, sumParts } from "../../../src/backup/format.ts";
 import { packPart } from "../../../src/backup/ndjson.ts";
@@ -158,6 +158,22 @@ describe("the routes of backups", () => {
     world.isReachable = false;
     expect((await world.post("/admin/backup/run")).status).toBe(503);
   });
+});
+
+describe("R2 out of reach", () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  it.each(["/admin/backup/list", `/admin/backup/${anId(1)}`])(
+    "lets GET %s answer 503 and when to come back, and not 500 as for a bug",
+    async (path) => {
+      for (const method of ["get", "head", "list"] as const)
+        vi.spyOn(env.ARCHIVE, method).mockRejectedValue(new Error("R2 is away"));
+      const answer = await admin("GET", path);
+      expect(answer.status).toBe(503);
+      expect(answer.headers.get("retry-after")).toBe("10");
+      expect(await answer.json()).toMatchObject({ code: "backups_unavailable" });
+    },
+  );
 });
 
 describe("a list of backups", () => {

@@ -1,0 +1,130 @@
+/** Builds the pages of `src/web/` into `dist/web/`, from where the Worker's static assets are served. */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { build, type Metafile } from "esbuild";
+import { docsContent } from "./docs-content.ts";
+
+const SOURCE = "src/web";
+const OUT = "dist/web";
+
+interface Page {
+  readonly name: "explorer" | "dashboard" | "docs";
+  /** File that is served at the page's path. */
+  readonly file: string;
+  readonly title: string;
+  readonly description: string;
+  readonly entries: readonly string[];
+  readonly content: string;
+}
+
+const NO_SCRIPT = "<noscript><p class='notice'>This page needs JavaScript.</p></noscript>";
+
+const PAGES: readonly Page[] = [
+  {
+    name: "explorer",
+    file: "index.html",
+    title: "Locations at the Edge",
+    description: "Every airport of the world with its city, country and regions, in one call.",
+    entries: [`${SOURCE}/explorer/main.tsx`, `${SOURCE}/style/explorer.css`],
+    content: NO_SCRIPT,
+  },
+  {
+    name: "dashboard",
+    file: "dashboard.html",
+    title: "Dashboard · Locations at the Edge",
+    description: "Health, ingest runs, versions, alerts and backups, for operators.",
+    entries: [`${SOURCE}/dashboard/main.tsx`, `${SOURCE}/style/dashboard.css`],
+    content: NO_SCRIPT,
+  },
+  {
+    name: "docs",
+    file: "docs.html",
+    title: "Docs · Locations at the Edge",
+    description: "The contract, the operators' routes, licences and credits.",
+    entries: [`${SOURCE}/style/docs.css`],
+    content: docsContent(),
+  },
+];
+
+type Files = Map<string, string | Uint8Array>;
+
+const { outputFiles, metafile } = await build({
+  entryPoints: PAGES.flatMap(({ entries }) => entries),
+  outdir: `${OUT}/assets`,
+  entryNames: "[name]-[hash]",
+  assetNames: "[name]-[hash]",
+  chunkNames: "[name]-[hash]",
+  publicPath: "/assets",
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  target: ["es2023", "chrome120", "firefox121", "safari17"],
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  minify: true,
+  metafile: true,
+  write: false,
+  loader: { ".json": "file" },
+  logLevel: "warning",
+});
+
+const files: Files = new Map(
+  outputFiles.map(({ path, contents }) => [
+    path.slice(path.indexOf(`${OUT}/`) + OUT.length + 1),
+    contents,
+  ]),
+);
+for (const page of PAGES) files.set(page.file, renderPage(page, metafile));
+files.set("assets/favicon.svg", readFileSync(`${SOURCE}/pages/favicon.svg`));
+files.set("_headers", readFileSync(`${SOURCE}/pages/headers.txt`));
+replaceFiles(files);
+
+function renderPage({ name, title, description, entries, content }: Page, built: Metafile): string {
+  const head = entries.flatMap((entry) => linksFor(entry, built));
+  const values: { [key: string]: string } = { name, title, description, content };
+  values["head"] = head.join("\n    ");
+  values[`current-${name}`] = 'aria-current="page"';
+  const layout = readFileSync(`${SOURCE}/pages/layout.html`, "utf8");
+  return layout.replaceAll(/\{\{([a-z-]+)\}\}/g, (_, key: string) => values[key] ?? "");
+}
+
+/** The elements that load an entry, and early what it imports. */
+function linksFor(entry: string, { outputs }: Metafile): string[] {
+  const [path, output] =
+    Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === entry) ?? [];
+  if (path === undefined || output === undefined) throw new Error(`nothing was built of ${entry}`);
+  const url = path.slice(OUT.length);
+  if (url.endsWith(".css")) return [`<link rel="stylesheet" href="${url}" />`];
+  const chunks = output.imports.filter(({ kind }) => kind === "import-statement");
+  return [
+    ...chunks.map((chunk) => `<link rel="modulepreload" href="${chunk.path.slice(OUT.length)}" />`),
+    `<script type="module" src="${url}"></script>`,
+  ];
+}
+
+/**
+ * Makes the folder hold these files and no others. What is the same stays untouched, so that a
+ * running Worker, which watches the folder, is not restarted for nothing.
+ */
+function replaceFiles(wanted: Files): void {
+  mkdirSync(OUT, { recursive: true });
+  for (const entry of readdirSync(OUT, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile() && !wanted.has(path.slice(OUT.length + 1))) rmSync(path);
+  }
+  for (const [name, content] of wanted) {
+    const path = join(OUT, name);
+    const bytes = Buffer.from(content);
+    if (readIfAny(path)?.equals(bytes)) continue;
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, bytes);
+  }
+}
+
+function readIfAny(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,137 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { type Action, type ActionAnswer, type ActionField, actionRequest } from "./action.ts";
+import { type AdminResult, askAdmin } from "./admin-client.ts";
+
+interface Props {
+  readonly action: Action;
+  readonly onClose: () => void;
+  /** Called when the service has answered, whatever it said. */
+  readonly onAnswered: () => void;
+}
+
+/** Asks for confirmation, does it, and shows what the service answered. */
+export function ActionDialog({ action, onClose, onAnswered }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [isSending, setSending] = useState(false);
+  const [result, setResult] = useState<AdminResult<ActionAnswer>>();
+  useEffect(() => dialog.current?.showModal(), []);
+  const onSubmit = async (event: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    event.preventDefault();
+    const request = actionRequest(action, new FormData(event.currentTarget));
+    setSending(true);
+    setResult(await askAdmin<ActionAnswer>(request));
+    setSending(false);
+    onAnswered();
+  };
+  return (
+    <dialog ref={dialog} class="dialog" aria-labelledby="dialog-title" onClose={onClose}>
+      <form onSubmit={(event) => void onSubmit(event)}>
+        <h2 id="dialog-title">{action.title}</h2>
+        {result === undefined && (
+          <>
+            <p class="dialog-text">{action.explanation}</p>
+            {action.fields.map((field) => (
+              <Field key={field.name} field={field} />
+            ))}
+          </>
+        )}
+        {result && <Answer action={action} result={result} />}
+        <div class="dialog-buttons">
+          <button type="button" class="button" onClick={() => dialog.current?.close()}>
+            {result === undefined ? "Keep as it is" : "Close"}
+          </button>
+          {!result?.ok && (
+            <button
+              type="submit"
+              class={`button ${action.isDangerous ? "button-danger" : "button-main"}`}
+              disabled={isSending}
+            >
+              {submitText(action, { isSending, hasFailed: result !== undefined })}
+            </button>
+          )}
+        </div>
+      </form>
+    </dialog>
+  );
+}
+
+function submitText(
+  { verb }: Action,
+  { isSending, hasFailed }: { readonly isSending: boolean; readonly hasFailed: boolean },
+): string {
+  if (isSending) return "Asking …";
+  return hasFailed ? "Try again" : verb;
+}
+
+interface AnswerProps {
+  readonly action: Action;
+  readonly result: AdminResult<ActionAnswer>;
+}
+
+function Answer({ action, result }: AnswerProps) {
+  if (!result.ok) {
+    const { message, requestId } = result.failure;
+    return (
+      <div class="notice notice-bad" role="alert">
+        <p>{message}</p>
+        {requestId !== "" && <small class="request-id">Request {requestId}</small>}
+      </div>
+    );
+  }
+  return (
+    <>
+      <div class="notice notice-good" role="status">
+        <p>{result.body.message ?? action.tell?.(result.body) ?? "Done."}</p>
+      </div>
+      <details class="answer">
+        <summary>The whole answer</summary>
+        <pre class="code-block" tabIndex={0}>
+          <code>{JSON.stringify(result.body, null, 2)}</code>
+        </pre>
+      </details>
+    </>
+  );
+}
+
+function Field({ field }: { field: ActionField }) {
+  switch (field.kind) {
+    case "choice":
+      return (
+        <label class="field">
+          <span class="field-label">{field.label}</span>
+          <select class="select" name={field.name}>
+            {field.choices.map(([value, text]) => (
+              <option key={value} value={value}>
+                {text}
+              </option>
+            ))}
+          </select>
+        </label>
+      );
+    case "check":
+      return (
+        <label class="check">
+          <input type="checkbox" name={field.name} />
+          <span>
+            {field.label}
+            {field.hint !== "" && <small>{field.hint}</small>}
+          </span>
+        </label>
+      );
+    case "text":
+    case "time":
+      return (
+        <label class="field">
+          <span class="field-label">{field.label} (optional)</span>
+          {field.kind === "time" ? (
+            <input class="input" name={field.name} type="datetime-local" />
+          ) : (
+            <input class="input" name={field.name} type="text" maxLength={500} autocomplete="off" />
+          )}
+          <small class="hint">{field.hint}</small>
+        </label>
+      );
+    default:
+      return field satisfies never;
+  }
+}

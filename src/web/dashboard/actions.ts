@@ -1,0 +1,188 @@
+import type { Action, ActionAnswer } from "./action.ts";
+
+/** Asked of whoever changes something. */
+const NOTE_HINT = "Kept in the history, for those who look later.";
+
+export const PAUSE: Action = {
+  title: "Pause ingestion",
+  explanation:
+    "Nothing is dispatched or published until it is resumed. What is published goes on being served. A run under way stops at its next step.",
+  verb: "Pause",
+  isDangerous: false,
+  path: "/admin/ingest/pause",
+  fields: [
+    { kind: "text", name: "reason", label: "Reason", hint: "Shown to whoever finds it paused." },
+    { kind: "time", name: "until", label: "Until", hint: "Your local time; empty: until resumed." },
+    {
+      kind: "check",
+      name: "cancel_running",
+      label: "Cancel the run under way",
+      hint: "Else it goes on after resume.",
+    },
+  ],
+};
+
+export const RESUME: Action = {
+  title: "Resume ingestion",
+  explanation:
+    "Runs that wait are dispatched in their order. Missed cron runs are not made up for.",
+  verb: "Resume",
+  isDangerous: false,
+  path: "/admin/ingest/resume",
+  fields: [
+    { kind: "text", name: "reason", label: "Reason", hint: NOTE_HINT },
+    { kind: "check", name: "run_now", label: "Queue a run as well", hint: "" },
+  ],
+};
+
+export const QUEUE: Action = {
+  title: "Queue an ingest run",
+  explanation:
+    "Builds the catalog from its source and publishes it if it differs and the guards agree.",
+  verb: "Queue",
+  isDangerous: false,
+  path: "/admin/ingest/queue",
+  fields: [
+    {
+      kind: "choice",
+      name: "mode",
+      label: "Mode",
+      choices: [
+        ["", "Incremental: only what has changed"],
+        ["full", "Full: fetch and store everything anew"],
+        ["dry_run", "Dry run: the guards’ verdict only"],
+      ],
+    },
+    {
+      kind: "choice",
+      name: "source",
+      label: "Source",
+      choices: [
+        ["", "As configured"],
+        ["embedded", "Embedded snapshot"],
+        ["ourairports", "OurAirports"],
+        ["dropped", "Files dropped into R2"],
+      ],
+    },
+    {
+      kind: "check",
+      name: "force",
+      label: "Force",
+      hint: "Overrides the guards against shrinking, change and lost coverage.",
+    },
+    { kind: "text", name: "note", label: "Note", hint: NOTE_HINT },
+  ],
+};
+
+export const BACK_UP: Action = {
+  title: "Take a backup",
+  explanation:
+    "Writes every table, the coordinator’s state and the published catalog into R2, and verifies it.",
+  verb: "Back up",
+  isDangerous: false,
+  path: "/admin/backup/run",
+  fields: [
+    { kind: "text", name: "note", label: "Note", hint: NOTE_HINT },
+    { kind: "check", name: "pin", label: "Pin", hint: "Retention never deletes it." },
+  ],
+};
+
+export const EVALUATE_ALERTS: Action = {
+  title: "Evaluate the alert rules now",
+  explanation: "Looks at every rule, and notifies as the five-minute cron would.",
+  verb: "Evaluate",
+  isDangerous: false,
+  path: "/admin/alerts/run",
+  fields: [],
+  tell: tellEvaluation,
+};
+
+export const TEST_NOTIFICATION: Action = {
+  title: "Send a test notification",
+  explanation: "Sends one message to every configured receiver.",
+  verb: "Send",
+  isDangerous: false,
+  path: "/admin/alerts/test",
+  fields: [],
+  tell: tellReceipts,
+};
+
+function tellEvaluation({ run }: ActionAnswer): string {
+  if (run === undefined) return "The rules were evaluated.";
+  const { rules_total: total, firing, pending, nodata, notified } = run;
+  return `${total} rules evaluated: ${firing} firing, ${pending} pending, ${nodata} without data. ${notified} notifications delivered.`;
+}
+
+function tellReceipts({ receipts = [] }: ActionAnswer): string {
+  const told = receipts.map(({ target, delivered, error }) =>
+    delivered ? `${target}: delivered.` : `${target}: not delivered (${error ?? "unknown"}).`,
+  );
+  return told.join(" ");
+}
+
+/** Cancels a run that has not ended. */
+export function cancelRun(id: string): Action {
+  return {
+    title: "Cancel the run",
+    explanation: "A run that waits is cancelled at once, one under way before it publishes.",
+    verb: "Cancel the run",
+    isDangerous: true,
+    path: `/admin/ingest/runs/${id}/cancel`,
+    fields: [],
+  };
+}
+
+/** Serves an earlier version again. */
+export function rollBack(generation: number): Action {
+  return {
+    title: `Roll back to version ${generation}`,
+    explanation:
+      "Publishes its content again under a new, higher version. Clients see it within about a minute. The next ingest run publishes what it builds; pause ingestion to stay on this version.",
+    verb: "Roll back",
+    isDangerous: true,
+    path: "/admin/catalog/rollback",
+    fields: [],
+    fixed: { generation },
+  };
+}
+
+/** Reads a backup back and compares it. */
+export function verifyBackup(id: string): Action {
+  return {
+    title: "Verify the backup",
+    explanation: "Reads every part back, compares the hashes, and rebuilds the catalog from it.",
+    verb: "Verify",
+    isDangerous: false,
+    path: `/admin/backup/${encodeURIComponent(id)}/verify`,
+    fields: [],
+  };
+}
+
+/** Keeps a backup from retention, or leaves it to it again. */
+export function pinBackup(id: string, isPinned: boolean): Action {
+  const verb = isPinned ? "Unpin" : "Pin";
+  return {
+    title: `${verb} the backup`,
+    explanation: isPinned
+      ? "Retention deletes it when its time has come."
+      : "Retention never deletes it while it is pinned.",
+    verb,
+    isDangerous: false,
+    path: `/admin/backup/${encodeURIComponent(id)}/${isPinned ? "unpin" : "pin"}`,
+    fields: [],
+    tell: () => (isPinned ? "It is left to retention again." : "It is kept until it is unpinned."),
+  };
+}
+
+/** Puts the state of a backup in the place of the present one. */
+export function restoreBackup(id: string): Action {
+  return {
+    title: "Restore the backup",
+    explanation:
+      "Puts what the backup holds in the place of the present state. It is verified first, and a backup of the present is taken as the way back.",
+    verb: "Restore",
+    isDangerous: true,
+    path: `/admin/backup/${encodeURIComponent(id)}/restore`,
+    fields: [],
+  };
+}

@@ -1,0 +1,240 @@
+/** What the service's plain HTTP routes answer, as far as the dashboard shows it. */
+
+export const LISTS = ["airports", "cities", "countries", "regions"] as const;
+export type ListName = (typeof LISTS)[number];
+
+/** The stages of an ingest run, in order. */
+export const STAGES = ["fetch", "parse", "build", "guard", "encode", "publish", "verify"] as const;
+
+export type RunState = "queued" | "running" | "succeeded" | "failed" | "cancelled" | "skipped";
+
+export interface EntityCounts {
+  readonly seen: number;
+  readonly kept: number;
+  readonly rejected: number;
+  readonly added: number;
+  readonly changed: number;
+  readonly removed: number;
+}
+
+export interface Run {
+  readonly id: string;
+  readonly state: RunState;
+  readonly outcome: "published" | "unchanged" | "dry_run" | null;
+  readonly trigger: string;
+  readonly mode: string;
+  readonly source: string;
+  readonly forced: boolean;
+  readonly requested_by: string;
+  readonly note: string | null;
+  readonly attempt: number;
+  readonly queued_at: string;
+  readonly started_at: string | null;
+  readonly finished_at: string | null;
+  readonly duration_ms: number | null;
+  readonly stage: (typeof STAGES)[number] | null;
+  readonly progress: { readonly done: number; readonly total: number };
+  readonly skipped_reason: string | null;
+  readonly skip_count: number;
+  readonly counts: { readonly [list in ListName]: EntityCounts } | null;
+  readonly rejects: readonly {
+    readonly reason: string;
+    readonly line: number;
+    readonly iata: string;
+    readonly id: string;
+  }[];
+  readonly rejects_total: number;
+  readonly guards: readonly { readonly guard: string; readonly message: string }[];
+  readonly generation_before: number | null;
+  readonly generation_after: number | null;
+  readonly error: {
+    readonly code: string;
+    readonly stage: string;
+    readonly message: string;
+  } | null;
+}
+
+export interface RunPage {
+  readonly runs: readonly Run[];
+  readonly next_cursor: string | null;
+  readonly total: number;
+  readonly paused: boolean | null;
+}
+
+export interface Version {
+  readonly generation: number;
+  readonly published_at: string;
+  readonly catalog_sha256: string;
+  readonly counts: { readonly [list in ListName]: number };
+  readonly locales: readonly string[];
+  readonly is_current: boolean;
+}
+
+export interface VersionList {
+  readonly versions: readonly Version[];
+}
+
+type Fields = { readonly [field: string]: unknown };
+
+export interface ListDiff {
+  readonly counts: { readonly added: number; readonly changed: number; readonly removed: number };
+  readonly added: readonly Fields[];
+  readonly changed: readonly {
+    readonly id: string;
+    readonly label: string;
+    readonly before: Fields;
+    readonly after: Fields;
+    readonly airport_iata_codes?: {
+      readonly added: readonly string[];
+      readonly removed: readonly string[];
+    };
+  }[];
+  readonly removed: readonly Fields[];
+}
+
+export type CatalogDiff = { readonly [list in ListName]: ListDiff };
+
+export interface AlertResult {
+  readonly rule: string;
+  readonly fingerprint: string;
+  readonly severity: string;
+  readonly state: "inactive" | "pending" | "firing" | "resolved" | "nodata";
+  readonly since: string | null;
+  readonly value: number | null;
+  readonly threshold: number;
+  readonly unit: string;
+  readonly message: string;
+}
+
+export interface AlertRun {
+  readonly id: string;
+  readonly trigger: string;
+  readonly started_at: string;
+  readonly duration_ms: number | null;
+  readonly worst: "pass" | "warn" | "fail";
+  readonly rules_total: number;
+  readonly pending: number;
+  readonly firing: number;
+  readonly fired: number;
+  readonly resolved: number;
+  readonly nodata: number;
+  readonly suppressed: number;
+  readonly notified: number;
+  readonly notify_failed: number;
+  readonly results: readonly AlertResult[];
+}
+
+export interface AlertRunPage {
+  readonly runs: readonly AlertRun[];
+  readonly next_cursor: string | null;
+}
+
+export interface Backup {
+  readonly id: string;
+  readonly state: string;
+  readonly trigger: string | null;
+  readonly note: string | null;
+  readonly pinned: boolean;
+  readonly started_at: string;
+  readonly finished_at: string | null;
+  readonly duration_ms: number | null;
+  readonly size_bytes: number | null;
+  readonly generation: number | null;
+  readonly verified: {
+    readonly state: "unverified" | "verified" | "intact" | "failed";
+    readonly at: string | null;
+    readonly message: string;
+  };
+  readonly expires_at: string | null;
+  /** What is wrong with one that is no whole backup. */
+  readonly problem: string | null;
+}
+
+/** Making, verifying or restoring a backup. */
+export interface BackupJob {
+  readonly id: string;
+  readonly kind: "run" | "verify" | "restore";
+  readonly backup_id: string;
+  readonly state: "queued" | "running" | "succeeded" | "failed";
+  readonly phase: string | null;
+  readonly progress: { readonly done: number; readonly total: number };
+  readonly queued_at: string;
+  readonly duration_ms: number | null;
+  readonly way_back_id: string | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
+}
+
+export interface BackupJobList {
+  readonly jobs: readonly BackupJob[];
+}
+
+/** What came of sending one notification. */
+export interface Receipt {
+  readonly target: string;
+  readonly delivered: boolean;
+  readonly error: string | null;
+}
+
+export interface BackupList {
+  readonly status: "ok" | "stale" | "unverified" | "no_backups";
+  readonly backups: readonly Backup[];
+  readonly next_cursor: string | null;
+}
+
+export interface AuditEntry {
+  readonly id: string;
+  readonly at: string;
+  readonly actor: string;
+  readonly action: string;
+  readonly target: string | null;
+  readonly outcome: "done" | "refused" | "failed";
+  readonly code: string | null;
+  readonly detail: string | null;
+}
+
+export interface AuditPage {
+  readonly entries: readonly AuditEntry[];
+  readonly next_cursor: string | null;
+}
+
+/** What `GET /dashboard/summary` answers; a section is null if it could not be read. */
+export interface Summary {
+  readonly at: string;
+  readonly degraded: readonly string[];
+  readonly catalog: {
+    readonly generation: number;
+    readonly published_at: string;
+    readonly counts: { readonly [list in ListName]: number };
+    readonly locales: number;
+  } | null;
+  readonly ingest: {
+    readonly paused: boolean;
+    readonly paused_at: string | null;
+    readonly queued: number;
+    readonly running: {
+      readonly stage: string | null;
+      readonly progress: { readonly done: number; readonly total: number };
+    } | null;
+    readonly last_run: {
+      readonly state: RunState;
+      readonly outcome: string | null;
+      readonly finished_at: string | null;
+      readonly duration_ms: number | null;
+    } | null;
+    readonly last_success_at: string | null;
+  } | null;
+  /** Absent in a deployment without backups. */
+  readonly backups?: {
+    readonly status: BackupList["status"];
+    readonly newest_at: string | null;
+    readonly newest_verified_at: string | null;
+  } | null;
+  /** Absent in a deployment without alerts. */
+  readonly alerts?: {
+    readonly worst: AlertRun["worst"] | null;
+    readonly evaluated_at: string | null;
+    readonly firing: number;
+    readonly nodata: number;
+    readonly pending: number;
+  } | null;
+}

@@ -1,0 +1,131 @@
+import { useEffect, useState } from "preact/hooks";
+import { formatCount } from "../shared/format.ts";
+import { type AdminResult, askAdmin } from "./admin-client.ts";
+import { type CatalogDiff, type ListDiff, type ListName, LISTS } from "./answers.ts";
+import { FailureLine } from "./failure-line.tsx";
+
+interface Props {
+  readonly from: number;
+  readonly to: number;
+  readonly onClose: () => void;
+}
+
+/** Rows of each kind that are shown. */
+const ROWS_MAX = 100;
+
+/** What differs between two versions. */
+export function DiffView({ from, to, onClose }: Props) {
+  const [result, setResult] = useState<AdminResult<CatalogDiff>>();
+  useEffect(() => {
+    const left = new AbortController();
+    setResult(undefined);
+    const ask = async () => {
+      const path = `/catalog/diff?from=${from}&to=${to}`;
+      const answer = await askAdmin<CatalogDiff>({ path, signal: left.signal });
+      if (!left.signal.aborted) setResult(answer);
+    };
+    void ask();
+    return () => left.abort();
+  }, [from, to]);
+  return (
+    <div class="panel diff" data-diff={`${from}-${to}`}>
+      <div class="diff-top">
+        <h3>
+          From version {from} to {to}
+        </h3>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Close the comparison"
+          onClick={onClose}
+        >
+          <span aria-hidden="true">×</span>
+        </button>
+      </div>
+      {result === undefined && <p role="status">Comparing …</p>}
+      {result?.ok === false && (
+        <FailureLine failure={result.failure} what="comparison of versions" hasOlder={false} />
+      )}
+      {result?.ok === true && <Lists diff={result.body} />}
+    </div>
+  );
+}
+
+function Lists({ diff }: { diff: CatalogDiff }) {
+  const differing = LISTS.filter((list) => isDifferent(diff[list]));
+  if (differing.length === 0)
+    return <p role="status">The two versions have the same content in this locale.</p>;
+  return (
+    <>
+      {differing.map((list) => (
+        <ListChanges key={list} list={list} diff={diff[list]} />
+      ))}
+    </>
+  );
+}
+
+function isDifferent({ counts: { added, changed, removed } }: ListDiff): boolean {
+  return added + changed + removed > 0;
+}
+
+function ListChanges({ list, diff }: { list: ListName; diff: ListDiff }) {
+  const { added, changed, removed } = diff.counts;
+  return (
+    <section class="diff-list">
+      <h4>
+        {list}{" "}
+        <span class="count">
+          +{formatCount(added)} ~{formatCount(changed)} −{formatCount(removed)}
+        </span>
+      </h4>
+      <ul>
+        {diff.added.slice(0, ROWS_MAX).map((entity) => (
+          <li key={String(entity["id"])} class="diff-added">
+            <ins>{entityName(entity)}</ins>
+          </li>
+        ))}
+        {diff.removed.slice(0, ROWS_MAX).map((entity) => (
+          <li key={String(entity["id"])} class="diff-removed">
+            <del>{entityName(entity)}</del>
+          </li>
+        ))}
+        {diff.changed.slice(0, ROWS_MAX).map((change) => (
+          <li key={change.id} class="diff-changed">
+            <b>{change.label}</b> <FieldChanges change={change} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function FieldChanges({ change }: { change: ListDiff["changed"][number] }) {
+  const codes = change.airport_iata_codes;
+  return (
+    <>
+      {Object.keys({ ...change.before, ...change.after }).map((field) => (
+        <span key={field} class="diff-field">
+          {field.replaceAll("_", " ")}: <del>{text(change.before[field])}</del>{" "}
+          <ins>{text(change.after[field])}</ins>
+        </span>
+      ))}
+      {codes && (
+        <span class="diff-field">
+          airports: <ins>{codes.added.join(" ")}</ins> <del>{codes.removed.join(" ")}</del>
+        </span>
+      )}
+    </>
+  );
+}
+
+function entityName(entity: { readonly [field: string]: unknown }): string {
+  const code = entity["iata"] ?? entity["iso_code2"] ?? "";
+  const name = entity["name"] ?? entity["name_eng"] ?? entity["slug"] ?? entity["id"];
+  return `${text(code)} ${text(name)}`.trim();
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" || typeof value === "number"
+    ? String(value)
+    : JSON.stringify(value ?? "");
+}

@@ -1,0 +1,51 @@
+import { useState } from "preact/hooks";
+import type { AdminFailure } from "./admin-client.ts";
+import { keepSessionToken, sessionToken } from "./session-token.ts";
+
+interface Props {
+  readonly failure: AdminFailure;
+  readonly onToken: () => void;
+}
+
+/** Asks for an operator's token, once for each tab. */
+export function TokenForm({ failure, onToken }: Props) {
+  const [typed, setTyped] = useState("");
+  const wasRefused = sessionToken() !== null;
+  const onSubmit = (event: SubmitEvent) => {
+    event.preventDefault();
+    keepSessionToken(typed.trim());
+    setTyped("");
+    onToken();
+  };
+  return (
+    <form class="panel token-form" onSubmit={onSubmit}>
+      <h2>Sign in to operate</h2>
+      <p class="hint">
+        The token stays in this tab until it is closed, and goes nowhere but to this service. On a
+        machine of your own, <code>npm start</code> wrote one to{" "}
+        <code>.wrangler/local-admin-token</code>.
+      </p>
+      <div class="token-row">
+        <label class="field token-field">
+          <span class="field-label">Operator’s token</span>
+          <input
+            class="input"
+            type="password"
+            autocomplete="off"
+            required
+            value={typed}
+            onInput={(event) => setTyped(event.currentTarget.value)}
+          />
+        </label>
+        <button type="submit" class="button button-main">
+          Sign in
+        </button>
+      </div>
+      {wasRefused && (
+        <p class="bad" role="alert">
+          {failure.message}
+        </p>
+      )}
+    </form>
+  );
+}

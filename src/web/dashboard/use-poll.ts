@@ -1,0 +1,46 @@
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { type AdminFailure, askAdmin } from "./admin-client.ts";
+
+export interface Polled<T> {
+  /** The last answer; kept while later ones fail. */
+  readonly body: T | undefined;
+  /** Why the last question went unanswered. */
+  readonly failure: AdminFailure | undefined;
+  /** Asks at once. */
+  readonly refresh: () => void;
+}
+
+/** Asks for a document again and again while the page is in sight. */
+export function usePoll<T>(path: string, everyMs: number): Polled<T> {
+  const [state, setState] = useState<{ body: T | undefined; failure: AdminFailure | undefined }>({
+    body: undefined,
+    failure: undefined,
+  });
+  const [round, setRound] = useState(0);
+  const asked = useRef(path);
+  const refresh = useCallback(() => setRound((count) => count + 1), []);
+  useEffect(() => {
+    const left = new AbortController();
+    // Another document is not an update of this one.
+    if (asked.current !== path) setState({ body: undefined, failure: undefined });
+    asked.current = path;
+    const ask = async () => {
+      const result = await askAdmin<T>({ path, signal: left.signal });
+      if (left.signal.aborted) return;
+      if (result.ok) setState({ body: result.body, failure: undefined });
+      else setState(({ body }) => ({ body, failure: result.failure }));
+    };
+    const askInSight = () => {
+      if (document.visibilityState === "visible") void ask();
+    };
+    void ask();
+    const timer = setInterval(askInSight, everyMs);
+    document.addEventListener("visibilitychange", askInSight);
+    return () => {
+      left.abort();
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", askInSight);
+    };
+  }, [path, everyMs, round]);
+  return { ...state, refresh };
+}

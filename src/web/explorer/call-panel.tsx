@@ -1,0 +1,52 @@
+import { Segmented } from "../shared/segmented.tsx";
+import type { CallFacts } from "./call.ts";
+import { CallFactsList } from "./call-facts-list.tsx";
+import { CopyCall } from "./copy-call.tsx";
+import { LocalePicker } from "./locale-picker.tsx";
+import type { CallSettings } from "./permalink.ts";
+
+interface Props {
+  readonly settings: CallSettings;
+  readonly facts: CallFacts | undefined;
+  readonly isCalling: boolean;
+  readonly hasFailed: boolean;
+  readonly onChange: (change: Partial<CallSettings>) => void;
+  readonly onCall: () => void;
+}
+
+const PROTOCOL_NAMES = {
+  "connect-get": "Connect GET",
+  connect: "Connect",
+  "grpc-web": "gRPC-Web",
+} as const;
+const ENCODING_NAMES = { proto: "Protobuf", json: "JSON" } as const;
+
+/** How the service is called, and what came of it. */
+export function CallPanel({ settings, facts, isCalling, hasFailed, onChange, onCall }: Props) {
+  return (
+    <section class="call" aria-label="The call">
+      <div class="call-controls">
+        <Segmented
+          legend="Protocol"
+          name="protocol"
+          choices={PROTOCOL_NAMES}
+          value={settings.protocol}
+          onChange={(protocol) => onChange({ protocol })}
+        />
+        <Segmented
+          legend="Encoding"
+          name="encoding"
+          choices={ENCODING_NAMES}
+          value={settings.encoding}
+          onChange={(encoding) => onChange({ encoding })}
+        />
+        <LocalePicker value={settings.locale} onChange={(locale) => onChange({ locale })} />
+        <button type="button" class="button button-main" disabled={isCalling} onClick={onCall}>
+          {isCalling ? "Calling …" : "Call again"}
+        </button>
+      </div>
+      <CallFactsList facts={facts} isCalling={isCalling} hasFailed={hasFailed} />
+      <CopyCall settings={settings} />
+    </section>
+  );
+}

@@ -1,0 +1,109 @@
+import { toBinary, create } from "@bufbuild/protobuf";
+import { LocationsRequestSchema } from "../../../gen/locations/v1/locations_pb.ts";
+import type { CallSettings } from "./permalink.ts";
+
+const PATH = "/locations.v1.LocationsService/GetLocationsV1";
+
+/** The languages in which a call can be copied. */
+export const SNIPPET_KINDS = ["curl", "buf", "typescript"] as const;
+export type SnippetKind = (typeof SNIPPET_KINDS)[number];
+
+/** The same call as the explorer's, to be run elsewhere. `origin` is the service's. */
+export function callSnippet(kind: SnippetKind, settings: CallSettings, origin: string): string {
+  switch (kind) {
+    case "curl":
+      return curlSnippet(settings, origin);
+    case "buf":
+      return bufSnippet(settings, origin);
+    case "typescript":
+      return typeScriptSnippet(settings, origin);
+    default:
+      return kind satisfies never;
+  }
+}
+
+function curlSnippet({ protocol, encoding, locale }: CallSettings, origin: string): string {
+  const url = `${origin}${PATH}`;
+  const json = JSON.stringify({ locale });
+  const message = requestBytes(locale);
+  if (protocol === "connect-get") {
+    const query =
+      encoding === "json"
+        ? `encoding=json&message=${encodeURIComponent(json)}`
+        : `encoding=proto&base64=1&message=${base64Url(message)}`;
+    return curl([quote(`${url}?connect=v1&${query}`)], encoding);
+  }
+  const type =
+    protocol === "connect" ? `application/${encoding}` : `application/grpc-web+${encoding}`;
+  const plain = encoding === "json" ? new TextEncoder().encode(json) : message;
+  const body = protocol === "connect" ? plain : envelope(plain);
+  const header = `-H ${quote(`content-type: ${type}`)}`;
+  if (protocol === "connect" && encoding === "json")
+    return curl([header, `-d ${quote(json)}`, quote(url)], encoding);
+  const sent = `printf ${quote(octal(body))} |\n  `;
+  return `${sent}${curl([header, "--data-binary @-", quote(url)], protocol === "connect" ? encoding : "proto")}`;
+}
+
+/** Binary answers go to a file, for a terminal cannot show them. */
+function curl(parts: readonly string[], encoding: CallSettings["encoding"]): string {
+  const output = encoding === "json" ? [] : ["-o locations.bin"];
+  return ["curl --compressed", ...output, ...parts].join(" \\\n  ");
+}
+
+function bufSnippet({ protocol, locale }: CallSettings, origin: string): string {
+  return [
+    "npx buf curl --schema proto",
+    `--protocol ${protocol === "grpc-web" ? "grpcweb" : "connect"}`,
+    `-d ${quote(JSON.stringify({ locale }))}`,
+    quote(`${origin}${PATH}`),
+  ].join(" \\\n  ");
+}
+
+function typeScriptSnippet({ protocol, encoding, locale }: CallSettings, origin: string): string {
+  const factory = protocol === "grpc-web" ? "createGrpcWebTransport" : "createConnectTransport";
+  const options = [
+    `baseUrl: ${JSON.stringify(origin)}`,
+    `useBinaryFormat: ${encoding === "proto"}`,
+    ...(protocol === "connect-get" ? ["useHttpGet: true"] : []),
+  ];
+  return `import { createClient } from "@connectrpc/connect";
+import { ${factory} } from "@connectrpc/connect-web";
+import { LocationsService } from "./gen/locations/v1/locations_pb.ts";
+
+const transport = ${factory}({
+${options.map((option) => `  ${option},`).join("\n")}
+});
+const client = createClient(LocationsService, transport);
+const { airports, cities, countries, regions } = await client.getLocationsV1({
+  locale: ${JSON.stringify(locale)},
+});`;
+}
+
+function requestBytes(locale: string): Uint8Array {
+  return toBinary(LocationsRequestSchema, create(LocationsRequestSchema, { locale }));
+}
+
+/** A message of gRPC-Web: a flag byte and the length before it. */
+function envelope(message: Uint8Array): Uint8Array {
+  const framed = new Uint8Array(5 + message.length);
+  new DataView(framed.buffer).setUint32(1, message.length);
+  framed.set(message, 5);
+  return framed;
+}
+
+/** Bytes in the notation of `printf`. */
+function octal(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
+}
+
+function base64Url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace(/=+$/, "");
+}
+
+/** One word for a POSIX shell. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,30 @@
+import { Code } from "@connectrpc/connect";
+import { adviceFor } from "./advice.ts";
+import type { CallFailure } from "./call.ts";
+
+interface Props {
+  readonly failure: CallFailure;
+  readonly onRetry: () => void;
+}
+
+/** A code as Connect writes it, such as `invalid_argument`. */
+function codeWord(code: Code): string {
+  return Code[code].replaceAll(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase();
+}
+
+/** Says what went wrong, what the service said, and what can be done. */
+export function FailureNotice({ failure, onRetry }: Props) {
+  const { title, whatToDo } = adviceFor(failure);
+  return (
+    <div class="notice notice-bad" role="alert">
+      <h2>{title}</h2>
+      <p>{whatToDo}</p>
+      <p class="notice-detail">
+        <code>{codeWord(failure.code)}</code> {failure.message}
+      </p>
+      <button type="button" class="button" onClick={onRetry}>
+        Call again
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,8 @@
+/** A locale's name in its own language, such as "Deutsch"; the tag where the browser has none. */
+export function localeName(tag: string): string {
+  try {
+    return new Intl.DisplayNames([tag], { type: "language", fallback: "code" }).of(tag) ?? tag;
+  } catch {
+    return tag;
+  }
+}

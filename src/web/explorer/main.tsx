@@ -1,0 +1,7 @@
+import { render } from "preact";
+import { Explorer } from "./explorer.tsx";
+
+const root = document.getElementById("explorer");
+if (root === null) throw new Error("the page has no element #explorer");
+root.replaceChildren();
+render(<Explorer />, root);

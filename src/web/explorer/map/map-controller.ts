@@ -1,0 +1,225 @@
+import { select, type Selection } from "d3-selection";
+import { interrupt } from "d3-transition";
+import {
+  zoom,
+  type D3ZoomEvent,
+  type ZoomBehavior,
+  zoomIdentity,
+  type ZoomTransform,
+} from "d3-zoom";
+import { drawMap } from "./draw-map.ts";
+import { type MapColors, readMapColors } from "./map-colors.ts";
+import { type MapPoint, type MapScene, pointAt } from "./map-scene.ts";
+import type { WorldPoint } from "./mercator.ts";
+import {
+  constrainView,
+  fitView,
+  type MapSize,
+  scaleExtent,
+  smallestScale,
+  type View,
+  worldView,
+} from "./viewport.ts";
+
+export interface MapEvents {
+  onHover(point: MapPoint | undefined, at: { readonly left: number; readonly top: number }): void;
+  onSelect(point: MapPoint): void;
+  /** Called when one looks closer than the coarse outline is good for. */
+  onCloseLook(): void;
+}
+
+const FLIGHT_MS = 700;
+const STEP_MS = 200;
+/** From this magnification on, the coarse outline looks coarse. */
+const CLOSE_LOOK_ZOOM = 5;
+const PIXEL_RATIO_MAX = 2;
+
+const EMPTY_SCENE: MapScene = {
+  outline: undefined,
+  points: [],
+  highlighted: [],
+  highlightedLands: [],
+  hovered: undefined,
+};
+
+/** Draws the map into a canvas, and moves it as people drag, turn the wheel and pinch. */
+export class MapController {
+  readonly #canvas: HTMLCanvasElement;
+  readonly #events: MapEvents;
+  readonly #selection: Selection<HTMLCanvasElement, unknown, null, undefined>;
+  readonly #zoom: ZoomBehavior<HTMLCanvasElement, unknown>;
+  readonly #ends = new AbortController();
+  #size: MapSize = { width: 1, height: 1 };
+  #view: View = zoomIdentity;
+  #scene = EMPTY_SCENE;
+  #colors: MapColors;
+  #frame = 0;
+
+  constructor(canvas: HTMLCanvasElement, events: MapEvents) {
+    this.#canvas = canvas;
+    this.#events = events;
+    this.#colors = readMapColors(canvas);
+    this.#selection = select(canvas);
+    this.#zoom = zoom<HTMLCanvasElement, unknown>()
+      .constrain((transform) => this.#constrain(transform))
+      .on("zoom", ({ transform }: D3ZoomEvent<HTMLCanvasElement, unknown>) =>
+        this.#look(transform),
+      );
+    this.#selection.call(this.#zoom);
+    this.#listen();
+  }
+
+  /** Changes what is drawn. */
+  show(change: Partial<MapScene>): void {
+    this.#scene = { ...this.#scene, ...change };
+    this.#draw();
+  }
+
+  /** Flies to where all of these points are seen. */
+  fit(points: readonly WorldPoint[]): void {
+    if (points.length > 0) this.#flyTo(fitView(points, this.#size, this.#view), FLIGHT_MS);
+  }
+
+  /** Flies back to the whole world. */
+  reset(): void {
+    this.#flyTo(worldView(this.#size), FLIGHT_MS);
+  }
+
+  /** Looks closer, or from further away. */
+  zoomBy(factor: number): void {
+    this.#zoom.scaleBy(this.#selection.transition().duration(duration(STEP_MS)), factor);
+  }
+
+  /** Moves the map by pixels of the page. */
+  panBy(dx: number, dy: number): void {
+    const { k } = this.#view;
+    this.#zoom.translateBy(
+      this.#selection.transition().duration(duration(STEP_MS)),
+      dx / k,
+      dy / k,
+    );
+  }
+
+  /** Stops listening and drawing. */
+  end(): void {
+    this.#ends.abort();
+    this.#selection.on(".zoom", null);
+    cancelAnimationFrame(this.#frame);
+  }
+
+  #listen(): void {
+    const { signal } = this.#ends;
+    const resized = new ResizeObserver(() => this.#resize());
+    resized.observe(this.#canvas);
+    signal.addEventListener("abort", () => resized.disconnect());
+    matchMedia("(prefers-color-scheme: dark)").addEventListener(
+      "change",
+      () => {
+        this.#colors = readMapColors(this.#canvas);
+        this.#draw();
+      },
+      { signal },
+    );
+    this.#canvas.addEventListener("pointermove", (event) => this.#hover(event), { signal });
+    this.#canvas.addEventListener("pointerleave", () => this.#setHovered(undefined), { signal });
+    this.#canvas.addEventListener(
+      "click",
+      (event) => {
+        const point = this.#pointUnder(event);
+        if (point !== undefined && !event.defaultPrevented) this.#events.onSelect(point);
+      },
+      { signal },
+    );
+  }
+
+  #resize(): void {
+    const { clientWidth, clientHeight } = this.#canvas;
+    if (clientWidth === 0 || clientHeight === 0) return;
+    const isFirst = this.#size.width === 1;
+    const before = this.#size;
+    this.#size = { width: clientWidth, height: clientHeight };
+    const ratio = pixelRatio();
+    this.#canvas.width = Math.round(clientWidth * ratio);
+    this.#canvas.height = Math.round(clientHeight * ratio);
+    this.#zoom.scaleExtent(scaleExtent(this.#size)).extent([
+      [0, 0],
+      [clientWidth, clientHeight],
+    ]);
+    if (isFirst) return this.#flyTo(worldView(this.#size), 0);
+    const k = Math.max(this.#view.k, smallestScale(this.#size));
+    const centerX = (before.width / 2 - this.#view.x) / this.#view.k;
+    const centerY = (before.height / 2 - this.#view.y) / this.#view.k;
+    const view = { k, x: clientWidth / 2 - centerX * k, y: clientHeight / 2 - centerY * k };
+    this.#flyTo(view, 0);
+  }
+
+  #flyTo({ x, y, k }: View, ms: number): void {
+    const transform = zoomIdentity.translate(x, y).scale(k);
+    const time = duration(ms);
+    interrupt(this.#canvas);
+    if (time === 0) this.#zoom.transform(this.#selection, transform);
+    else this.#zoom.transform(this.#selection.transition().duration(time), transform);
+  }
+
+  #constrain(transform: ZoomTransform): ZoomTransform {
+    const y = constrainView(transform, this.#size);
+    return y === transform.y
+      ? transform
+      : zoomIdentity.translate(transform.x, y).scale(transform.k);
+  }
+
+  #look(view: View): void {
+    this.#view = view;
+    if (view.k > smallestScale(this.#size) * CLOSE_LOOK_ZOOM) this.#events.onCloseLook();
+    this.#setHovered(undefined);
+    this.#draw();
+  }
+
+  #hover(event: PointerEvent): void {
+    if (event.pointerType === "mouse" && event.buttons === 0)
+      this.#setHovered(this.#pointUnder(event));
+  }
+
+  #setHovered(point: MapPoint | undefined): void {
+    if (point?.place === this.#scene.hovered?.place) return;
+    this.#canvas.classList.toggle("is-over-point", point !== undefined);
+    const { k, x, y } = this.#view;
+    const world = point === undefined ? 0 : Math.floor((this.#size.width / 2 - x) / k);
+    const lefts = [-1, 0, 1].map((copy) => ((point?.x ?? 0) + world + copy) * k + x);
+    const left = lefts.find((at) => at >= 0 && at <= this.#size.width) ?? 0;
+    this.#events.onHover(point, { left, top: (point?.y ?? 0) * k + y });
+    this.show({ hovered: point });
+  }
+
+  #pointUnder({ offsetX, offsetY }: MouseEvent): MapPoint | undefined {
+    const { k, x, y } = this.#view;
+    const at = { x: (offsetX - x) / k, y: (offsetY - y) / k };
+    return pointAt(this.#scene.points, at, k);
+  }
+
+  #draw(): void {
+    if (this.#frame !== 0) return;
+    this.#frame = requestAnimationFrame(() => {
+      this.#frame = 0;
+      const context = this.#canvas.getContext("2d", { alpha: false });
+      if (context === null) return;
+      drawMap({
+        context,
+        size: this.#size,
+        view: this.#view,
+        scene: this.#scene,
+        colors: this.#colors,
+        pixelRatio: pixelRatio(),
+      });
+    });
+  }
+}
+
+function pixelRatio(): number {
+  return Math.min(PIXEL_RATIO_MAX, window.devicePixelRatio);
+}
+
+/** People may have asked their system for less motion. */
+function duration(ms: number): number {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : ms;
+}

@@ -1,0 +1,18 @@
+/** A point of the unit square that Mercator's projection makes of the world: x to the east, y to the south. */
+export interface WorldPoint {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Beyond it Mercator's projection leaves the square. */
+const LIMIT_DEGREES = 85.051129;
+
+/** Projects degrees (WGS 84) into the unit square. */
+export function project(lon: number, lat: number): WorldPoint {
+  const clamped = Math.max(-LIMIT_DEGREES, Math.min(LIMIT_DEGREES, lat));
+  const sine = Math.sin((clamped * Math.PI) / 180);
+  return {
+    x: lon / 360 + 0.5,
+    y: 0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI),
+  };
+}

@@ -1,0 +1,86 @@
+import { project, type WorldPoint } from "./mercator.ts";
+
+/** Size of the map on the page, in CSS pixels. */
+export interface MapSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Where the map looks: screen = world × k + (x, y). The world repeats in x without end. */
+export interface View {
+  readonly x: number;
+  readonly y: number;
+  /** Pixels of one world. */
+  readonly k: number;
+}
+
+/** The part of the world that has airports to look at, from north to south. */
+const TOP = project(0, 83).y;
+const BOTTOM = project(0, -66).y;
+
+/** How close one can look: about 20 m a pixel. */
+const CLOSEST_ZOOM = 2_000_000;
+/** How close a single place is looked at by itself, compared with the whole world. */
+const PLACE_ZOOM = 24;
+/** Part of the map that what is looked at fills. */
+const FILL = 0.72;
+
+/** The smallest scale: one world fills the map in both directions. */
+export function smallestScale({ width, height }: MapSize): number {
+  return Math.max(width, height / (BOTTOM - TOP));
+}
+
+/** Smallest and largest scale, as d3-zoom wants them. */
+export function scaleExtent(size: MapSize): [number, number] {
+  return [smallestScale(size), CLOSEST_ZOOM];
+}
+
+/** Keeps the poles out of the map. */
+export function constrainView(view: View, { height }: MapSize): number {
+  const highest = -TOP * view.k;
+  const lowest = height - BOTTOM * view.k;
+  return Math.max(lowest, Math.min(highest, view.y));
+}
+
+/** The view of the whole world, with Europe and Africa in the middle. */
+export function worldView(size: MapSize): View {
+  const k = smallestScale(size);
+  const view = { k, x: (size.width - k) / 2 - k * 0.03, y: size.height / 2 - project(0, 22).y * k };
+  return { ...view, y: constrainView(view, size) };
+}
+
+/**
+ * The view that shows all of some points, across the date line where that is shorter. Of the
+ * copies of the world it takes the one nearest to where the map looks now.
+ */
+export function fitView(points: readonly WorldPoint[], size: MapSize, now: View): View {
+  const { west, span } = shortestArc(points.map(({ x }) => x));
+  const ys = points.map(({ y }) => y);
+  const north = Math.min(...ys);
+  const height = Math.max(...ys) - north;
+  const smallest = smallestScale(size);
+  const wanted = Math.min((size.width * FILL) / span, (size.height * FILL) / height);
+  const k = Math.max(smallest, Math.min(smallest * PLACE_ZOOM, wanted));
+  const lookingAt = (size.width / 2 - now.x) / now.k;
+  const middle = west + span / 2;
+  const x = middle + Math.round(lookingAt - middle);
+  const view = { k, x: size.width / 2 - x * k, y: size.height / 2 - (north + height / 2) * k };
+  return { ...view, y: constrainView(view, size) };
+}
+
+/** The shortest stretch around the world that holds all of these, as its western end and length. */
+function shortestArc(xs: readonly number[]): { readonly west: number; readonly span: number } {
+  const sorted = xs.toSorted((a, b) => a - b);
+  const first = sorted[0] ?? 0.5;
+  const last = sorted.at(-1) ?? 0.5;
+  let west = first;
+  let gap = first + 1 - last;
+  for (const [index, x] of sorted.entries()) {
+    const next = sorted[index + 1];
+    if (next !== undefined && next - x > gap) {
+      gap = next - x;
+      west = next;
+    }
+  }
+  return { west, span: 1 - gap };
+}

@@ -1,0 +1,58 @@
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { type CallFacts, type CallFailure, type CallOutcome, callService } from "./call.ts";
+import { type CatalogIndex, indexCatalog } from "./catalog-index.ts";
+import type { CallSettings } from "./permalink.ts";
+import { createSearchIndex, type SearchIndex } from "./search.ts";
+
+/** A catalog as it was answered, and what is looked up in it. */
+export interface LoadedCatalog {
+  readonly catalog: CatalogIndex;
+  readonly search: SearchIndex;
+  /** Locale that the names are in. */
+  readonly locale: string;
+}
+
+export interface CallState {
+  readonly isCalling: boolean;
+  /** Of the last call. */
+  readonly facts: CallFacts | undefined;
+  readonly failure: CallFailure | undefined;
+  /** Of the last call that succeeded. */
+  readonly loaded: LoadedCatalog | undefined;
+}
+
+const NOTHING_YET: CallState = {
+  isCalling: true,
+  facts: undefined,
+  failure: undefined,
+  loaded: undefined,
+};
+
+function afterCall(before: CallState, outcome: CallOutcome): CallState {
+  const { facts } = outcome;
+  if (!outcome.ok) return { ...before, isCalling: false, facts, failure: outcome.failure };
+  const catalog = indexCatalog(outcome.answer);
+  const locale = facts.exchange?.headers.get("content-language") ?? facts.settings.locale;
+  const loaded = { catalog, search: createSearchIndex(catalog), locale };
+  return { isCalling: false, facts, failure: undefined, loaded };
+}
+
+/** Calls the service whenever the settings change, and when asked to call again. */
+export function useCall(settings: CallSettings): [CallState, () => void] {
+  const [state, setState] = useState(NOTHING_YET);
+  const [again, setAgain] = useState(0);
+  const { protocol, encoding, locale } = settings;
+  useEffect(() => {
+    const superseded = new AbortController();
+    const { signal } = superseded;
+    setState((before) => ({ ...before, isCalling: true }));
+    const call = async () => {
+      const options = { signal, revalidate: again > 0 };
+      const outcome = await callService({ protocol, encoding, locale }, options);
+      if (!signal.aborted) setState((before) => afterCall(before, outcome));
+    };
+    void call();
+    return () => superseded.abort();
+  }, [protocol, encoding, locale, again]);
+  return [state, useCallback(() => setAgain((count) => count + 1), [])];
+}

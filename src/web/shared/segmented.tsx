@@ -1,0 +1,32 @@
+interface Props<T extends string> {
+  readonly legend: string;
+  /** Name of the group of radio buttons. */
+  readonly name: string;
+  readonly choices: { readonly [choice in T]: string };
+  readonly value: T;
+  readonly onChange: (value: T) => void;
+}
+
+/** One of a few choices, all of them in sight: radio buttons in a row. */
+export function Segmented<T extends string>({ legend, name, choices, value, onChange }: Props<T>) {
+  const names = Object.keys(choices) as T[]; // the keys of a mapped type over T
+  return (
+    <fieldset class="segmented">
+      <legend>{legend}</legend>
+      <div class="segments">
+        {names.map((choice) => (
+          <label key={choice} class="segment">
+            <input
+              type="radio"
+              name={name}
+              value={choice}
+              checked={choice === value}
+              onChange={() => onChange(choice)}
+            />
+            <span>{choices[choice]}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,5 @@
+/** The bundler copies the files of world-atlas and gives their URLs. */
+declare module "world-atlas/*.json" {
+  const url: string;
+  export default url;
+}

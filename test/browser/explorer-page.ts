@@ -1,0 +1,16 @@
+import type { Page } from "playwright-core";
+
+/** Waits until the call that the controls ask for has been answered in this locale. */
+export async function waitForAnswer(page: Page, locale: string): Promise<void> {
+  const facts = page.locator(".call-facts[aria-busy=false]");
+  await facts
+    .locator(".call-fact", { has: page.locator("dt", { hasText: "Language" }) })
+    .locator("dd", { hasText: new RegExp(`^${locale}(fallback|$)`) })
+    .waitFor();
+}
+
+/** What the explorer says of the last call, with the small print. */
+export async function factOf(page: Page, name: string): Promise<string> {
+  const fact = page.locator(".call-fact", { has: page.locator("dt", { hasText: name }) });
+  return (await fact.locator("dd").textContent()) ?? "";
+}

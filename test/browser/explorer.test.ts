@@ -1,0 +1,198 @@
+import { describe, expect, it } from "vitest";
+import { openPage, seriousFaults, takeProblems, useBrowser } from "./browser.ts";
+import { factOf, waitForAnswer } from "./explorer-page.ts";
+
+useBrowser();
+
+/** How the Caribbean is called, and written, in each locale. */
+const CARIBBEAN = [
+  ["en", "Caribbean", "ltr"],
+  ["de", "Karibik", "ltr"],
+  ["ja", "カリブ", "ltr"],
+  ["ar", "الكاريبي", "rtl"],
+] as const;
+
+describe.each(["Connect GET", "Connect", "gRPC-Web"])("the explorer over %s", (protocol) => {
+  it.each(CARIBBEAN)("shows the catalog in %s", async (locale, name, direction) => {
+    const page = await openPage("/?region=caribbean");
+    await page.getByRole("radio", { name: protocol, exact: true }).check();
+    await page.getByLabel("Locale").selectOption(locale);
+    await waitForAnswer(page, locale);
+    const heading = page.getByRole("heading", { level: 1 }).locator("bdi");
+    expect(await heading.textContent()).toContain(name);
+    expect(await heading.getAttribute("lang")).toBe(locale);
+    expect(await heading.getAttribute("dir")).toBe(direction);
+    expect(await factOf(page, "Status")).toMatch(/^200 ok(GET|POST)$/);
+    expect(await factOf(page, "On the wire")).toMatch(/MB decoded$/);
+    expect(await factOf(page, "Version")).toMatch(/^\d+[0-9a-f]{12}$/);
+  });
+
+  it("shows the same catalog from JSON", async () => {
+    const page = await openPage("/?region=caribbean&locale=de");
+    await waitForAnswer(page, "de");
+    const proto = await page.locator(".place").textContent();
+    await page.getByRole("radio", { name: protocol, exact: true }).check();
+    await page.getByRole("radio", { name: "JSON" }).check();
+    await waitForAnswer(page, "de");
+    expect(await factOf(page, "On the wire")).toMatch(/3\.\d+ MB decoded$/);
+    expect(await page.locator(".place").textContent()).toBe(proto);
+  });
+});
+
+describe("the explorer", () => {
+  it("asks again only for what has changed, over Connect GET", async () => {
+    const page = await openPage("/");
+    await waitForAnswer(page, "en");
+    await page.getByRole("button", { name: "Call again" }).click();
+    await page.locator(".call-fact", { hasText: "not modified" }).waitFor();
+    expect(await factOf(page, "On the wire")).toMatch(/^\d+ B/);
+    expect(await page.locator(".counts").textContent()).toContain("9,074");
+  });
+
+  it("finds places by code, by name without accents, and by localized region", async () => {
+    const page = await openPage("/?locale=de");
+    await waitForAnswer(page, "de");
+    const search = page.getByRole("combobox", { name: "Search" });
+    const options = page.getByRole("option");
+    await search.fill("zrh");
+    await options.first().getByText("Zürich Airport").waitFor();
+    await search.fill("zurich");
+    await options.first().getByText("Zürich", { exact: true }).waitFor();
+    await search.fill("sudostasien");
+    await options.first().getByText("Südostasien").waitFor();
+    await search.fill("lszh");
+    await options.first().getByText("Zürich Airport").waitFor();
+    await search.fill("qqqq");
+    await page.getByText("Nothing is called “qqqq”").waitFor();
+    expect(await options.count()).toBe(0);
+  });
+
+  it("is searched by keyboard alone", async () => {
+    const page = await openPage("/");
+    await waitForAnswer(page, "en");
+    await page.keyboard.press("Tab");
+    const search = page.getByRole("combobox", { name: "Search" });
+    await search.focus();
+    await page.keyboard.type("sao paulo");
+    await page.getByRole("option").nth(1).waitFor();
+    await page.keyboard.press("ArrowDown");
+    const chosen = page.locator('[role="option"][aria-selected="true"]');
+    const name = (await chosen.locator("bdi").textContent()) ?? "";
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name }).waitFor();
+    expect(new URL(page.url()).search).not.toBe("");
+  });
+
+  it("leads from an airport to its city, country and region, and back", async () => {
+    const page = await openPage("/?airport=GVA");
+    const heading = page.getByRole("heading", { level: 1 });
+    await heading.getByText("Geneva").waitFor();
+    await page.locator(".facts").getByRole("link", { name: "Genève" }).click();
+    await page.locator(".eyebrow", { hasText: "city" }).waitFor();
+    await page.locator(".facts").getByRole("link", { name: "Switzerland" }).click();
+    await page.locator(".eyebrow", { hasText: "country" }).waitFor();
+    await page.locator(".place-list").getByRole("link", { name: "Western Europe" }).click();
+    await page.locator(".eyebrow", { hasText: "region" }).waitFor();
+    expect(page.url()).toContain("?region=");
+    await page.goBack();
+    await heading.getByText("Switzerland").waitFor();
+    await page.getByRole("button", { name: "Close" }).click();
+    await heading.getByText("The world").waitFor();
+  });
+
+  it("opens each link that it made where it was", async () => {
+    const page = await openPage("/?city=&airport=nrt&locale=ja&protocol=grpc-web&encoding=json");
+    await page.getByRole("heading", { level: 1, name: "Narita" }).waitFor();
+    expect(await page.getByRole("radio", { name: "gRPC-Web" }).isChecked()).toBe(true);
+    expect(await page.getByRole("radio", { name: "JSON" }).isChecked()).toBe(true);
+    expect(await page.getByLabel("Locale").inputValue()).toBe("ja");
+    await page.locator(".facts a").first().click();
+    await page.locator(".eyebrow", { hasText: "city" }).waitFor();
+    const link = page.url();
+    const again = await openPage(link);
+    await again.locator(".eyebrow", { hasText: "city" }).waitFor();
+    expect(again.url()).toBe(link);
+  });
+
+  it("says so where a link names what the catalog does not have", async () => {
+    const page = await openPage("/?airport=QQQ");
+    await page.getByText("This catalog has nothing of the name").waitFor();
+    expect(await page.locator(".place").count()).toBe(0);
+  });
+
+  it("answers a tag without names of its own in the closest locale, and says so", async () => {
+    const page = await openPage("/");
+    await waitForAnswer(page, "en");
+    await page.getByLabel("Locale").selectOption("*");
+    await page.getByLabel("Language tag").fill("de-AT");
+    await page.getByRole("button", { name: "Use" }).click();
+    await waitForAnswer(page, "de");
+    expect(await factOf(page, "Language")).toBe("defallback: parent");
+  });
+
+  it("explains a malformed tag, keeps what it has, and recovers", async () => {
+    const page = await openPage("/?airport=ZRH");
+    await waitForAnswer(page, "en");
+    await page.getByLabel("Locale").selectOption("*");
+    await page.getByLabel("Language tag").fill("not a tag");
+    await page.getByRole("button", { name: "Use" }).click();
+    const alert = page.getByRole("alert");
+    await alert.getByText("The service does not accept this locale").waitFor();
+    expect(await alert.textContent()).toContain("invalid_argument");
+    await page.getByRole("heading", { level: 1, name: "Zürich Airport" }).waitFor();
+    expect(takeProblems().join()).toContain("400");
+    await page.getByLabel("Locale").selectOption("de");
+    await waitForAnswer(page, "de");
+    expect(await alert.count()).toBe(0);
+  });
+
+  it("explains that nothing answers, and recovers when something does", async () => {
+    const page = await openPage("/?protocol=connect");
+    await waitForAnswer(page, "en");
+    await page.context().setOffline(true);
+    await page.getByRole("button", { name: "Call again" }).first().click();
+    await page.getByRole("alert").getByText("No answer from the service").waitFor();
+    expect(takeProblems().join()).toContain("ERR_INTERNET_DISCONNECTED");
+    await page.context().setOffline(false);
+    await page.getByRole("alert").getByRole("button", { name: "Call again" }).click();
+    await waitForAnswer(page, "en");
+    expect(await page.getByRole("alert").count()).toBe(0);
+  });
+
+  it("says when to call again where nothing is published yet", async () => {
+    const page = await openPage("/docs");
+    await page.route("**/GetLocationsV1*", (route) =>
+      route.fulfill({
+        status: 503,
+        headers: { "retry-after": "7" },
+        json: { code: "unavailable", message: "nothing is published yet" },
+      }),
+    );
+    await page.goto("/");
+    const alert = page.getByRole("alert");
+    await alert.getByText("Call again in 7 s.").waitFor();
+    expect(await alert.textContent()).toContain("nothing is published yet");
+    expect(takeProblems().join()).toContain("503");
+  });
+
+  it("has no serious fault of accessibility", async () => {
+    for (const colorScheme of ["light", "dark"] as const) {
+      const page = await openPage("/?country=CH&locale=ar", { colorScheme });
+      await waitForAnswer(page, "ar");
+      await page.getByText("Copy this call").click();
+      expect(await seriousFaults(page)).toEqual([]);
+      await page.getByRole("button", { name: "Close" }).click();
+      await page.getByRole("combobox", { name: "Search" }).fill("par");
+      await page.getByRole("option").first().waitFor();
+      expect(await seriousFaults(page)).toEqual([]);
+    }
+  });
+
+  it("fits a phone", async () => {
+    const page = await openPage("/?region=caribbean&locale=ar", {
+      viewport: { width: 360, height: 740 },
+    });
+    await waitForAnswer(page, "ar");
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
+  });
+});

@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { openPage, useBrowser } from "./browser.ts";
+import { waitForAnswer } from "./explorer-page.ts";
+
+useBrowser();
+
+/** Says what is drawn, to be compared. */
+async function drawn(page: Page): Promise<string> {
+  const image = await page.evaluate<string>("document.querySelector('canvas').toDataURL()");
+  return createHash("sha256").update(image).digest("hex");
+}
+
+async function openMap(path: string): Promise<Page> {
+  const page = await openPage(path);
+  await waitForAnswer(page, "en");
+  await page.locator('.map-canvas[data-points="9074"]').waitFor();
+  await page.waitForLoadState("networkidle");
+  return page;
+}
+
+/** The middle of the map on the page. */
+async function middle(page: Page): Promise<{ readonly x: number; readonly y: number }> {
+  const box = await page.locator(".map-canvas").boundingBox();
+  if (box === null) throw new Error("the map is not laid out");
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+describe("the map", () => {
+  it("has all airports, and selects the one that is clicked", async () => {
+    const page = await openMap("/?airport=ZRH");
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("heading", { level: 1, name: "The world" }).waitFor();
+    const { x, y } = await middle(page);
+    await page.mouse.move(x + 2, y + 2);
+    await page.locator(".map-tip", { hasText: "ZRH" }).waitFor();
+    await page.mouse.click(x + 2, y + 2);
+    await page.getByRole("heading", { level: 1, name: "Zürich Airport" }).waitFor();
+    expect(new URL(page.url()).search).toBe("?airport=ZRH");
+  });
+
+  it("is zoomed by buttons, by the wheel, and by keys", async () => {
+    const page = await openMap("/");
+    const whole = await drawn(page);
+    await page.getByRole("button", { name: "Zoom in" }).click();
+    await expect.poll(() => drawn(page)).not.toBe(whole);
+    await page.getByRole("button", { name: "Whole world" }).click();
+    await expect.poll(() => drawn(page)).toBe(whole);
+    const { x, y } = await middle(page);
+    await page.mouse.move(x, y);
+    await page.mouse.wheel(0, -400);
+    await expect.poll(() => drawn(page)).not.toBe(whole);
+    await page.getByRole("application").focus();
+    await page.keyboard.press("0");
+    await page.mouse.move(0, 0);
+    await expect.poll(() => drawn(page)).toBe(whole);
+    await page.keyboard.press("ArrowLeft");
+    await expect.poll(() => drawn(page)).not.toBe(whole);
+  });
+
+  it("draws while it is dragged, and does not take the drag for a click", async () => {
+    const page = await openMap("/?airport=ZRH");
+    await page.getByRole("button", { name: "Close" }).click();
+    const { x, y } = await middle(page);
+    const seen = new Set([await drawn(page)]);
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    for (let step = 1; step <= 5; step++) {
+      await page.mouse.move(x + step * 30, y + step * 10);
+      await expect.poll(async () => seen.has(await drawn(page))).toBe(false);
+      seen.add(await drawn(page));
+    }
+    await page.mouse.up();
+    expect(seen.size).toBeGreaterThanOrEqual(6);
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toContain("The world");
+  });
+
+  it("shows where a region is, and that it is another than before", async () => {
+    const page = await openMap("/?region=caribbean");
+    const caribbean = await drawn(page);
+    await page.getByRole("combobox", { name: "Search" }).fill("micronesia");
+    await page.getByRole("option", { name: "region Micronesia" }).click();
+    await page.getByRole("heading", { level: 1, name: "Micronesia" }).waitFor();
+    await expect.poll(() => drawn(page)).not.toBe(caribbean);
+  });
+});

@@ -1,0 +1,121 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, inject, it } from "vitest";
+import { openPage, seriousFaults, takeProblems, useBrowser } from "./browser.ts";
+import { waitForAnswer } from "./explorer-page.ts";
+
+useBrowser();
+
+const PAGES = ["/", "/dashboard", "/docs"];
+const FIRST_LOAD_MAX_BYTES = 300_000;
+
+describe.each(PAGES)("%s", (path) => {
+  it("comes with a policy that lets nothing run or be embedded but the service's own files", async () => {
+    const { headers } = await fetch(`${inject("service").url}${path}`);
+    const policy = headers.get("content-security-policy") ?? "";
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain("unsafe");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("referrer-policy")).toBe("no-referrer");
+    expect(headers.get("cross-origin-opener-policy")).toBe("same-origin");
+    expect(headers.get("strict-transport-security")).toContain("max-age=");
+  });
+
+  it("runs no script that is put into it", async () => {
+    const page = await openPage(path);
+    const attack = `try {
+      const script = document.createElement("script");
+      script.textContent = "window.injected = true";
+      document.body.append(script);
+      document.body.insertAdjacentHTML("beforeend", "<img src=x onerror='window.injected = true'>");
+    } catch (error) { String(error) }`;
+    await page.evaluate(attack);
+    expect(await page.evaluate("window.injected")).toBeUndefined();
+    expect(takeProblems().join()).toMatch(/Content Security Policy|TrustedHTML|TrustedScript|401/);
+  });
+
+  it("asks nobody but the service for anything", async () => {
+    const page = await openPage("/docs");
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).origin));
+    await page.goto(path);
+    await page.waitForLoadState("networkidle");
+    expect([...new Set(asked)]).toEqual([inject("service").url]);
+    takeProblems(); // The dashboard is told that it is signed out.
+  });
+});
+
+it("the explorer loads less than 300 KB compressed, besides the catalog", async () => {
+  const page = await openPage("/docs");
+  const sizes = new Map<string, number>();
+  const reading: Promise<void>[] = [];
+  page.on("response", (response) => {
+    const { pathname } = new URL(response.url());
+    if (pathname.startsWith("/locations.v1.")) return;
+    // A file that is preloaded is answered twice, the second time without a body to read.
+    const read = async () => {
+      const body = await response.body().catch(() => Buffer.of());
+      sizes.set(pathname, Math.max(sizes.get(pathname) ?? 0, gzipSync(body).length));
+    };
+    reading.push(read());
+  });
+  await page.goto("/");
+  await waitForAnswer(page, "en");
+  await page.waitForLoadState("networkidle");
+  await Promise.all(reading);
+  const total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+  expect(sizes.size).toBeGreaterThan(4);
+  expect(total).toBeGreaterThan(50_000);
+  expect(total).toBeLessThan(FIRST_LOAD_MAX_BYTES);
+});
+
+describe("/docs", () => {
+  it("shows the contract with its comments, the operators' routes, and the credits", async () => {
+    const page = await openPage("/docs");
+    await page.getByText("Every airport").first().waitFor({ state: "attached" });
+    const text = (await page.locator("main").textContent()) ?? "";
+    expect(text).toContain("// GetLocationsV1 returns the full lists");
+    expect(text).toContain("/admin/ingest/queue");
+    expect(text).toContain("GeoNames");
+    await page.locator("summary", { hasText: "/admin/ingest/queue" }).click();
+    await page.getByRole("link", { name: "QueueAnswer" }).first().click();
+    await page.getByText("queue_depth").first().waitFor();
+  });
+
+  it.each(["light", "dark"] as const)(
+    "has no serious fault of accessibility, %s",
+    async (colorScheme) => {
+      const page = await openPage("/docs", { colorScheme });
+      expect(await seriousFaults(page)).toEqual([]);
+    },
+  );
+
+  it("fits a phone", async () => {
+    const page = await openPage("/docs", { viewport: { width: 360, height: 740 } });
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
+  });
+});
+
+describe("the pages and the Worker", () => {
+  it("share one origin without getting into each other's way", async () => {
+    const { url } = inject("service");
+    const status = async (path: string, init?: RequestInit) =>
+      (await fetch(`${url}${path}`, { redirect: "manual", ...init })).status;
+    expect(await status("/admin/ingest/runs")).toBe(401);
+    expect(await status("/catalog/health")).toBe(200);
+    expect(await status("/credits")).toBe(200);
+    expect(await status("/dashboard/summary")).toBe(200);
+    expect(await status("/nothing")).toBe(404);
+    expect(await status("/", { method: "POST" })).toBe(405);
+    expect(await status("/dashboard/")).toBe(307);
+    expect(await status("/locations.v1.LocationsService/GetLocationsV1")).toBe(415);
+  });
+
+  it("let browsers keep the files whose names are hashes of them", async () => {
+    const { url } = inject("service");
+    const html = await (await fetch(url)).text();
+    const [, script = ""] = /src="(\/assets\/[^"]+\.js)"/.exec(html) ?? [];
+    const { headers } = await fetch(`${url}${script}`);
+    expect(headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+  });
+});

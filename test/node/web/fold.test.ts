@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest";
+import { foldText } from "../../../src/web/explorer/fold.ts";
+
+describe("folding text for search", () => {
+  it.each([
+    ["Zürich", "zurich"],
+    ["São Tomé", "sao tome"],
+    ["Łódź", "lodz"],
+    ["Ærø", "aero"],
+    ["Diyarbakır", "diyarbakir"],
+    ["O’Hare", "ohare"],
+    ["  Saint-Denis  (La Réunion) ", "saint denis la reunion"],
+    ["東京", "東京"],
+    ["أندلسية", "اندلسية"],
+  ])("makes %j into %j", (text, folded) => {
+    expect(foldText(text)).toBe(folded);
+  });
+
+  it("changes nothing that is folded already", () => {
+    for (const text of ["zurich", "saint denis", "東京"]) expect(foldText(text)).toBe(text);
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { project } from "../../../src/web/explorer/map/mercator.ts";
+import { fitView, smallestScale, worldView } from "../../../src/web/explorer/map/viewport.ts";
+
+const SIZE = { width: 800, height: 500 };
+const WORLD = worldView(SIZE);
+
+function onScreen(points: readonly (readonly [number, number])[]) {
+  const worldPoints = points.map(([lon, lat]) => project(lon, lat));
+  const { x, y, k } = fitView(worldPoints, SIZE, WORLD);
+  return {
+    k,
+    places: worldPoints.map((point) => ({ x: mod(point.x * k + x, k), y: point.y * k + y })),
+  };
+}
+
+/** Of the worlds side by side, the copy nearest to the map. */
+function mod(x: number, k: number): number {
+  return ((x % k) + k) % k;
+}
+
+describe("where the map looks", () => {
+  it.each([
+    [
+      "Switzerland",
+      [
+        [8.5, 47.4],
+        [6.1, 46.2],
+      ],
+    ],
+    [
+      "across the date line",
+      [
+        [178.4, -18.1],
+        [-171.8, -13.8],
+        [179.2, -8.5],
+      ],
+    ],
+    [
+      "around the world",
+      [
+        [-122, 37],
+        [2, 49],
+        [139, 35],
+      ],
+    ],
+  ] as const)("holds all points: %s", (_, points) => {
+    for (const { x, y } of onScreen(points).places) {
+      expect(x).toBeGreaterThanOrEqual(0);
+      expect(x).toBeLessThanOrEqual(SIZE.width);
+      expect(y).toBeGreaterThanOrEqual(0);
+      expect(y).toBeLessThanOrEqual(SIZE.height);
+    }
+  });
+
+  it("goes across the date line rather than around the world", () => {
+    const { k } = onScreen([
+      [178.4, -18.1],
+      [-171.8, -13.8],
+    ]);
+    expect(k).toBeGreaterThan(5 * smallestScale(SIZE));
+  });
+
+  it("looks at a single point from not too close", () => {
+    const { k, places } = onScreen([[8.5, 47.4]]);
+    expect(k).toBe(24 * smallestScale(SIZE));
+    expect(places[0]?.x).toBeCloseTo(SIZE.width / 2);
+    expect(places[0]?.y).toBeCloseTo(SIZE.height / 2);
+  });
+
+  it("never shows what is beyond the poles", () => {
+    for (const size of [SIZE, { width: 360, height: 700 }, { width: 1900, height: 300 }]) {
+      const { y, k } = worldView(size);
+      expect(y).toBeLessThanOrEqual(0);
+      expect(y + k).toBeGreaterThanOrEqual(size.height);
+      expect(k).toBeGreaterThanOrEqual(size.width);
+    }
+  });
+});
