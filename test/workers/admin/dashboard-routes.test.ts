@@ -3,11 +3,13 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { AdminWorld, type Json } from "../../builders/admin-world.ts";
 import { aManifest } from "../../builders/manifest.ts";
 import { aRunRecord } from "../../builders/run.ts";
+import { storeGoodBackup } from "../../builders/stored-backup.ts";
 
 let world: AdminWorld;
 
 beforeEach(() => {
   world = new AdminWorld();
+  storeGoodBackup(world.backups, "019aa3c0-0000-7000-8000-0000000000f0");
   world.current = { ok: true, manifest: aManifest() };
   world.history.add(
     aRunRecord({
@@ -47,6 +49,11 @@ describe("GET /dashboard/summary", () => {
           duration_ms: 9_000,
         },
         last_success_at: "2026-11-01T04:20:00.000Z",
+      },
+      backups: {
+        status: "ok",
+        newest_at: "2026-11-01T04:00:05.000Z",
+        newest_verified_at: "2026-11-01T04:00:05.000Z",
       },
       alerts: {
         worst: "pass",

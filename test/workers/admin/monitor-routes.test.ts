@@ -4,11 +4,13 @@ import { OPERATOR_TOKEN } from "../../builders/admin-tokens.ts";
 import { AdminWorld } from "../../builders/admin-world.ts";
 import { aManifest } from "../../builders/manifest.ts";
 import { aRunRecord } from "../../builders/run.ts";
+import { storeGoodBackup } from "../../builders/stored-backup.ts";
 
 let world: AdminWorld;
 
 beforeEach(() => {
   world = new AdminWorld();
+  storeGoodBackup(world.backups, "019aa3c0-0000-7000-8000-0000000000f0");
   world.current = { ok: true, manifest: aManifest() };
   world.open = ({ manifest, locale, representation }) => {
     const entry = manifest.locales[locale];
@@ -51,6 +53,10 @@ describe("GET /admin/monitor/status", () => {
       "alerts:responseTime",
       "alerts:settings",
       "alerts:webhooks",
+      "backup:age",
+      "backup:responseTime",
+      "backup:status",
+      "backup:verifiedAge",
       "catalog:age",
       "catalog:counts",
       "catalog:integrity",
@@ -128,6 +134,14 @@ describe("GET /admin/monitor/status", () => {
     } finally {
       vi.useRealTimers();
     }
+  });
+
+  it("only warns while there is no backup", async () => {
+    world.backups.files.clear();
+    const { status, checks } = await monitor();
+    expect(status).toBe("warn");
+    expect(checks["backup:status"]).toMatchObject([{ status: "warn" }]);
+    expect(checks["backup:age"]).toEqual([{ status: "warn", output: "none" }]);
   });
 
   it("fails while the catalog cannot be served", async () => {

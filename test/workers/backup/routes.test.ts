@@ -1,40 +1,16 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { sha256Hex } from "../../../src/catalog/hash.ts";
-import { type BackupManifest, manifestText, sumParts } from "../../../src/backup/format.ts";
-import { packPart } from "../../../src/backup/ndjson.ts";
 import { createBackupStore } from "../../../src/storage/backup-store.ts";
 import { backupManifestKey, backupPartKey } from "../../../src/storage/keys.ts";
 import { AdminWorld, type Json } from "../../builders/admin-world.ts";
 import { READER_TOKEN } from "../../builders/admin-tokens.ts";
 import { aJob } from "../../builders/job.ts";
+import { aBackup } from "../../builders/stored-backup.ts";
 import { admin, listKeys } from "./installation.ts";
 
 /** An id that ascends with `number`. */
 const anId = (number: number) => `019aa3c0-0000-7000-8000-${String(number).padStart(12, "0")}`;
-
-/** The files of a small backup. */
-function aBackup(id: string, changes: Partial<BackupManifest> = {}) {
-  const state = packPart(null, 1, ['{"table":"facts","row":{"name":"pause","value":"{}"}}']);
-  const object = new TextEncoder().encode(`object of ${id}`);
-  const manifest: BackupManifest = {
-    format: 1,
-    id,
-    trigger: "manual",
-    note: null,
-    started_at: "2026-11-01T04:00:00.000Z",
-    finished_at: "2026-11-01T04:00:05.000Z",
-    worker_version: null,
-    built_by: null,
-    catalog: null,
-    tables: {},
-    state: sumParts([state.part], null),
-    parts: [state.part],
-    objects: [{ sha256: sha256Hex(object), bytes: object.length }],
-    ...changes,
-  };
-  return { state, object, text: manifestText(manifest) };
-}
 
 const BAD_IDS: readonly (readonly [name: string, id: string])[] = [
   ["a parent folder", "..%2f..%2fcatalog"],
