@@ -1,7 +1,6 @@
 import { dirname } from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
-import { findBrowser } from "./browser/find-browser.ts";
 import { adminTokens } from "./builders/admin-tokens.ts";
 import { fuzzSettings } from "./fuzz-settings.ts";
 
@@ -11,13 +10,6 @@ const root = `${dirname(import.meta.dirname)}/`;
 process.env.ADMIN_TOKENS = adminTokens();
 
 const fuzz = fuzzSettings(process.env);
-
-// CI sets REQUIRE_BROWSER, so that there the tests fail where they could not run.
-const hasBrowser = findBrowser() !== undefined || process.env["REQUIRE_BROWSER"] !== undefined;
-if (!hasBrowser)
-  console.warn(
-    "The browser tests are left out: no Chromium was found. Install one, or name it in the variable CHROMIUM.",
-  );
 
 /** They end what hangs, and nothing else: on a busy machine a test of milliseconds takes seconds. */
 const HANG_BOUNDS = { testTimeout: 120_000, hookTimeout: 120_000 };
@@ -31,8 +23,6 @@ const browserProject = {
     testTimeout: 300_000,
     hookTimeout: 180_000,
     fileParallelism: false,
-    // After all others, which would take its time.
-    sequence: { groupOrder: 1 },
   },
 };
 
@@ -91,7 +81,7 @@ export default defineConfig({
           hookTimeout: 1_200_000,
         },
       },
-      ...(hasBrowser ? [browserProject] : []),
+      browserProject,
     ],
   },
 });
