@@ -1,16 +1,16 @@
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { unstable_readConfig } from "wrangler";
 import { localAdminToken } from "../scripts/local-admin-token.ts";
 import { dropKey } from "../src/storage/keys.ts";
+import { bundleModules, bundleWorker, rateLimits } from "./bundle.ts";
+import { applyMigrations } from "./migrations.ts";
 
 const NAME = "bench";
 /** The same bundle in an isolate of its own, so that its large heap slows down nobody else. */
 const STOCK_NAME = "stock";
-const ENTRY_POINT = "worker.js";
 
 /** The benchmark's Worker in workerd, reached without a proxy in between. */
 export class BenchWorker {
@@ -33,10 +33,14 @@ export class BenchWorker {
     this.#token = token;
   }
 
-  /** Bundles the Worker as a deploy would, and starts it with empty stores. */
-  static async start(): Promise<BenchWorker> {
+  /**
+   * Bundles the Worker as a deploy would, and starts it with empty stores.
+   *
+   * @param hear is called with each line of its log.
+   */
+  static async start(hear: (line: string) => void = () => {}): Promise<BenchWorker> {
     const folder = mkdtempSync(join(tmpdir(), "bench-"));
-    bundle(folder);
+    bundleWorker("bench/worker.ts", folder);
     const token = localAdminToken();
     const config = unstable_readConfig({ config: "wrangler.toml" });
     const miniflare = new Miniflare(
@@ -45,31 +49,31 @@ export class BenchWorker {
           name,
           rootPath: folder,
           modulesRoot: folder,
-          modules: modules(folder),
+          modules: bundleModules(folder),
           compatibilityDate: config.compatibility_date ?? "",
           compatibilityFlags: config.compatibility_flags,
           bindings: { ...config.vars, ADMIN_TOKENS: token.secret },
           versionMetadata: "VERSION",
           kvNamespaces: ["CATALOG"],
           r2Buckets: ["ARCHIVE"],
+          ratelimits: rateLimits(config),
           d1Databases: ["HISTORY"],
           durableObjects: {
             ALERTS: { className: "AlertMonitor", useSQLite: true },
+            BACKUPS: { className: "BackupCoordinator", useSQLite: true },
             COORDINATOR: { className: "IngestCoordinator", useSQLite: true },
           },
           unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
         })),
         defaultPersistRoot: join(folder, "state"),
         handleStructuredLogs({ level, message }) {
+          hear(message);
           if (level === "error") process.stderr.write(`${message}\n`);
         },
       }),
     );
     await miniflare.ready;
-    const database = await miniflare.getD1Database("HISTORY", NAME);
-    for (const file of migrationFiles())
-      for (const statement of readFileSync(file, "utf8").split("--> statement-breakpoint"))
-        await database.prepare(statement).run();
+    await applyMigrations(await miniflare.getD1Database("HISTORY", NAME));
     const ports = {
       port: await portOf(miniflare, NAME),
       stockPort: await portOf(miniflare, STOCK_NAME),
@@ -94,34 +98,17 @@ export class BenchWorker {
     await bucket.put(dropKey(name), bytes);
   }
 
+  /** The database, behind the Worker's back. */
+  database() {
+    return this.#miniflare.getD1Database("HISTORY", NAME);
+  }
+
   async stop(): Promise<void> {
     await this.#miniflare.dispose();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }
 
-function migrationFiles(): string[] {
-  const names = readdirSync("migrations").filter((name) => name.endsWith(".sql"));
-  return names.toSorted().map((name) => join("migrations", name));
-}
-
 async function portOf(miniflare: Miniflare, name: string): Promise<number> {
   return Number((await miniflare.unsafeGetDirectURL(name)).port);
-}
-
-/** The bundle's files, the entry point first. */
-function modules(folder: string) {
-  const types = { ".js": "ESModule", ".gz": "Data", ".md": "Text" } as const;
-  return readdirSync(folder)
-    .toSorted((a, b) => Number(b === ENTRY_POINT) - Number(a === ENTRY_POINT))
-    .flatMap((name) => {
-      const [, type] = Object.entries(types).find(([ending]) => name.endsWith(ending)) ?? [];
-      return type === undefined ? [] : [{ type, path: join(folder, name) }];
-    });
-}
-
-function bundle(folder: string): void {
-  const command = ["deploy", "bench/worker.ts", "--dry-run", `--outdir=${folder}`];
-  const { status, stderr } = spawnSync("wrangler", command, { encoding: "utf8" });
-  if (status !== 0) throw new Error(stderr);
 }

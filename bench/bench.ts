@@ -9,6 +9,7 @@ import { measureIngest } from "./ingest.ts";
 import { load, type LoadRequest } from "./load.ts";
 import { printTable, writeReport } from "./report.ts";
 import { median, round } from "./statistics.ts";
+import { StepCosts } from "./step-costs.ts";
 import { workerdCpuMs } from "./workerd-process.ts";
 
 const CONNECTIONS = 8;
@@ -44,10 +45,11 @@ interface Measured {
 }
 
 const roundMs = Number(values.seconds) * 1000;
-const worker = await BenchWorker.start();
+const steps = new StepCosts();
+const worker = await BenchWorker.start((line) => steps.hear(line));
 try {
   progress("ingest");
-  const ingest = await measureIngest(worker);
+  const ingest = await measureIngest(worker, steps);
   const rows: string[][] = [];
   const cases = values.only === "" ? CASES : chosenCases(values.only.split(","));
   for (const [index, one] of cases.entries()) {

@@ -1,169 +1,230 @@
 /**
- * `node bench/growth.ts`: what an ingest costs when the world grows. The catalog of the snapshot is
- * taken once, three and ten times over, a copy at a time as `encodeCommon` takes its lists, and each
- * size is encoded in a process of its own whose heap is held to an isolate's 128 MB.
+ * `npm run bench:growth`: what an ingest costs when the world grows. The snapshot is taken once,
+ * three and ten times over, and goes through the pipeline that the Worker has, each world in an
+ * isolate of its own, with stores on disk.
  */
-import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { concatenate } from "../src/catalog/bytes.ts";
-import { type EncodedPart, encodeCommon, encodeLocal } from "../src/catalog/encode.ts";
-import { sha256Hex } from "../src/catalog/hash.ts";
-import type { Catalog, RegionNames } from "../src/catalog/model.ts";
-import { commonUnits, encodeCommonSegment } from "../src/ingest/bodies.ts";
-import { buildCatalog } from "../src/ingest/build.ts";
-import { brotliWhole } from "../src/ingest/segment-coders.ts";
-import { readAirports, readRegionNames } from "../src/sources/our-airports.ts";
-import { readReference, readRegionNames as readLocaleNames } from "../src/sources/reference.ts";
-import { gunzip } from "../src/sources/snapshot.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { Worker } from "node:worker_threads";
+import { STAGES } from "../src/ingest/run.ts";
+import type { GrowthFacts, GrowthMessage, GrowthOrder } from "./growth-run.ts";
+import { writeWorld } from "./growth-world.ts";
 import { printTable } from "./report.ts";
 import { round } from "./statistics.ts";
 
-const SNAPSHOT = "data/snapshot";
-const SIZES = [1, 3, 10];
-const HEAP_MB = 128;
-const LOCALE = "de";
-/** Of Node's brotli, which joins no segments: the part is compressed in one piece. */
-const BROTLI_QUALITY = 9;
+/** Most that an isolate may hold: the limit of Cloudflare Workers. */
+const ISOLATE_MB = 128;
+/** The heap's own limit: enough for the largest world, and not so much that garbage looks like need. */
+const HEAP_MB = 144;
+const SAMPLE_MS = 3;
+const MIB = 2 ** 20;
 
-/** What one size came to, in ms but for what says otherwise. */
+const { values } = parseArgs({
+  options: {
+    sizes: { type: "string", default: "1,3,10" },
+    locales: { type: "string", default: "de,en,ja,ru" },
+  },
+});
+const sizes = values.sizes.split(",").map(Number);
+const locales = values.locales.split(",");
+
+/** What the steps of one stage came to. */
+interface StageCost {
+  wallMs: number;
+  cpuMs: number;
+  /** Most that the isolate held during one of its steps, and after one. */
+  peakMb: number;
+  afterMb: number;
+}
+
+/** What a world came to. */
 interface Measured {
-  readonly entities: number;
-  readonly messageMb: number;
-  readonly steps: { readonly [step: string]: number };
-  /** Most memory above what the process had before the first step. */
-  readonly peakMb: number;
+  readonly times: number;
+  readonly facts: GrowthFacts;
+  /** Why the contract's guards refuse it. */
+  readonly refusal: string | undefined;
+  /** By name, in order of `ROWS`. */
+  readonly stages: ReadonlyMap<string, StageCost>;
 }
 
-const [size] = process.argv.slice(2);
-if (size === undefined) process.stdout.write(report(SIZES.map(measureApart)));
-else process.stdout.write(JSON.stringify(await measure(Number(size))));
+/** The stages of the run that publishes, and the guards where there is a version to compare with. */
+const COMPARING = "guard, compared";
+const ENCODING = ["encode, common part", "encode, compression of it", "encode, locales"];
+const ROWS = [...STAGES.flatMap((stage) => (stage === "encode" ? ENCODING : [stage])), COMPARING];
 
-/** Measures one size in a process of its own. */
-function measureApart(times: number): Measured {
-  const args = [`--max-old-space-size=${HEAP_MB}`, "bench/growth.ts", String(times)];
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
-  if (status !== 0) throw new Error(`${times} times the world: ${stderr}`);
-  return JSON.parse(stdout);
+const measured: Measured[] = [];
+for (const times of sizes) {
+  process.stderr.write(`${times} times the world …\n`);
+  measured.push(await measure(times));
 }
+process.stdout.write(report(measured));
 
 async function measure(times: number): Promise<Measured> {
-  const world = await readWorld();
-  const baseline = process.memoryUsage().rss;
-  const steps: { [step: string]: number } = {};
-  const time = <T>(step: string, work: () => T): T => {
-    const began = performance.now();
-    const result = work();
-    steps[step] = (steps[step] ?? 0) + performance.now() - began;
-    return result;
-  };
-  const commons: EncodedPart[] = [];
-  const locals: EncodedPart[] = [];
-  let entities = 0;
-  for (let copy = 0; copy < times; copy++) {
-    const { catalog, names } = copyOf(world, copy);
-    commons.push(time("encode the common part", () => encodeCommon(catalog)));
-    locals.push(time("encode a locale", () => encodeLocal(catalog.regions, names)));
-    const { airports, cities, countries, regions } = catalog;
-    entities += airports.length + cities.length + countries.length + regions.length;
+  const folder = mkdtempSync(join(tmpdir(), "growth-"));
+  try {
+    const world = join(folder, "world");
+    writeWorld(world, times, locales);
+    const order = { world, locales };
+    const timed = await ingestApart(times, {
+      ...order,
+      stores: join(folder, "timed"),
+      collects: false,
+    });
+    const weighed = await ingestApart(times, {
+      ...order,
+      stores: join(folder, "weighed"),
+      collects: true,
+    });
+    const stages = [...timed.stages].map(([row, cost]) => {
+      const { peakMb = NaN, afterMb = NaN } = weighed.stages.get(row) ?? {};
+      return [row, { ...cost, peakMb, afterMb }] as const;
+    });
+    return { ...timed, stages: new Map(stages) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
-  const common = joinParts(commons);
-  const local = joinParts(locals);
-  time("hash the message", () => sha256Hex(common.proto, local.proto));
-  for (const unit of commonUnits().filter(({ coding }) => coding === "gzip"))
-    time("compress the common part, gzip", () => encodeCommonSegment(unit, common));
-  time("compress the common part, brotli", () =>
-    brotliWhole(common.proto, { brotliQuality: BROTLI_QUALITY, gzipLevel: 9 }),
-  );
-  return {
-    entities,
-    messageMb: (common.proto.length + local.proto.length) / 2 ** 20,
-    steps,
-    peakMb: (process.resourceUsage().maxRSS * 1024 - baseline) / 2 ** 20,
+}
+
+/** Ingests in an isolate of its own, and looks at its memory all the while. */
+async function ingestApart(times: number, order: GrowthOrder): Promise<Measured> {
+  const worker = new Worker(join(import.meta.dirname, "growth-run.ts"), {
+    workerData: order,
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: 16 },
+  });
+  const stages = new Map<string, StageCost>();
+  let facts: GrowthFacts | undefined;
+  let refusal: string | undefined;
+  let present: StageCost | undefined;
+  worker.on("message", (message: GrowthMessage) => {
+    switch (message.tells) {
+      case "begin": {
+        const row = rowOf(message);
+        present = stages.get(row) ?? { wallMs: 0, cpuMs: 0, peakMb: 0, afterMb: 0 };
+        stages.set(row, present);
+        return;
+      }
+      case "end":
+        if (present === undefined) return;
+        present.wallMs += message.wallMs;
+        present.cpuMs += message.cpuMs;
+        present.afterMb = Math.max(present.afterMb, message.afterMb);
+        present = undefined;
+        return;
+      case "refused":
+        refusal = message.message;
+        return;
+      case "done":
+        facts = message.facts;
+        return;
+      default:
+        return message satisfies never;
+    }
+  });
+  const ended = new Promise<void>((resolve, reject) => {
+    worker.once("error", reject);
+    worker.once("exit", () => resolve());
+  });
+  const over = new AbortController();
+  const watch = async () => {
+    while (!over.signal.aborted) {
+      const cost = present;
+      const used = await usedMb(worker);
+      if (cost !== undefined && cost === present) cost.peakMb = Math.max(cost.peakMb, used);
+      await sleep(SAMPLE_MS);
+    }
   };
+  await Promise.all([ended.finally(() => over.abort()), watch()]);
+  if (facts === undefined) throw new Error(`${times} times the world came to nothing`);
+  return { times, facts, refusal, stages };
 }
 
-/** Lists of several copies, one after the other; in JSON they are objects in a row. */
-function joinParts(parts: readonly EncodedPart[]): EncodedPart {
-  return {
-    proto: concatenate(parts.map(({ proto }) => proto)),
-    json: concatenate(parts.map(({ json }) => json)),
-  };
+/** What an isolate holds: objects, and buffers outside of its heap. 0 once it has ended. */
+async function usedMb(worker: Worker): Promise<number> {
+  try {
+    const { used_heap_size, external_memory } = await worker.getHeapStatistics();
+    return (used_heap_size + external_memory) / MIB;
+  } catch {
+    return 0;
+  }
 }
 
-interface World {
-  readonly catalog: Catalog;
-  readonly names: RegionNames;
-}
-
-/** The catalog of the snapshot and its names in one locale. */
-async function readWorld(): Promise<World> {
-  const open = (name: string) =>
-    gunzip(new Blob([new Uint8Array(readFileSync(`${SNAPSHOT}/${name}`))]).stream());
-  const reference = await readReference(open);
-  const countries = new Set(reference.countries.map(({ isoCode2 }) => isoCode2));
-  const { airports } = await readAirports(open("airports.csv.gz"), countries);
-  const regionNames = await readRegionNames(open("regions.csv.gz"));
-  const { catalog } = buildCatalog(airports, regionNames, reference);
-  const slugs = new Map(catalog.regions.map(({ key, slug }) => [key, slug]));
-  return { catalog, names: await readLocaleNames(open, LOCALE, slugs) };
-}
-
-/**
- * A copy of the world, with ids, codes and slugs of its own, which refers to itself only. There are
- * too few IATA codes of three letters for ten. The first copy is the original.
- */
-function copyOf({ catalog, names }: World, copy: number): World {
-  if (copy === 0) return { catalog, names };
-  const id = (original: Uint8Array) => original.map((byte) => byte ^ copy);
-  const code = (iata: string) => `${iata}${copy}`;
-  const copied: Catalog = {
-    airports: catalog.airports.map((airport) => ({
-      ...airport,
-      id: id(airport.id),
-      iata: code(airport.iata),
-      cityId: id(airport.cityId),
-    })),
-    cities: catalog.cities.map((city) => ({
-      ...city,
-      id: id(city.id),
-      countryId: id(city.countryId),
-    })),
-    countries: catalog.countries.map((country) => ({ ...country, id: id(country.id) })),
-    regions: catalog.regions.map((region) => ({
-      ...region,
-      id: id(region.id),
-      key: `${region.key}-${copy}`,
-      slug: `${region.slug}-${copy}`,
-      airportIataCodes: region.airportIataCodes.map(code),
-    })),
-  };
-  const copiedNames = [...names].map(
-    ([key, { name, slug }]) => [`${key}-${copy}`, { name, slug: `${slug}-${copy}` }] as const,
-  );
-  return { catalog: copied, names: new Map(copiedNames) };
+function rowOf({ run, stage, part }: Extract<GrowthMessage, { tells: "begin" }>): string {
+  if (run === "publish") return part === null ? stage : `${stage}, ${part}`;
+  return run === "compare" && stage === "guard" ? COMPARING : "";
 }
 
 function report(all: readonly Measured[]): string {
-  const row = (name: string, decimals: number, of: (one: Measured) => number): string[] => {
-    const values = all.map(of);
-    const ratios = values.slice(1).map((value) => round(value / (values[0] ?? NaN), 1));
-    return [name, ...values.map((value) => round(value, decimals)), ...ratios];
-  };
-  const steps = Object.keys(all[0]?.steps ?? {});
-  const more = SIZES.slice(1).map((times) => `${times}× to 1×`);
+  const [first, ...more] = all;
+  const sizesOf = (what: string) => all.map(({ times }) => `${times}× ${what}`);
+  const cost = (one: Measured, row: string) => one.stages.get(row);
+  const total = (one: Measured, of: "wallMs" | "cpuMs") =>
+    ROWS.filter((row) => row !== COMPARING).reduce(
+      (sum, row) => sum + (cost(one, row)?.[of] ?? 0),
+      0,
+    );
+  const ms = (value: number | undefined) => round(value ?? NaN, 0);
+  const rows = [
+    ...ROWS.map((row) => [
+      row,
+      ...all.map((one) => ms(cost(one, row)?.wallMs)),
+      ...all.map((one) => ms(cost(one, row)?.cpuMs)),
+      ...all.map((one) => ms(cost(one, row)?.peakMb)),
+      ...all.map((one) => ms(cost(one, row)?.afterMb)),
+    ]),
+    [
+      "whole run",
+      ...all.map((one) => ms(total(one, "wallMs"))),
+      ...all.map((one) => ms(total(one, "cpuMs"))),
+      ...all.map((one) => ms(Math.max(...[...one.stages.values()].map((s) => s.peakMb)))),
+      ...all.map((one) => ms(Math.max(...[...one.stages.values()].map((s) => s.afterMb)))),
+    ],
+  ];
   const table = printTable({
-    title: `A growing world, in a heap of ${HEAP_MB} MB`,
-    columns: ["", ...SIZES.map((times) => `${times}×`), ...more],
+    title: `A growing world in ${locales.length} locales (${locales.join(", ")})`,
+    columns: [
+      "stage",
+      ...sizesOf("wall ms"),
+      ...sizesOf("CPU ms"),
+      ...sizesOf("peak MB"),
+      ...sizesOf("after, MB"),
+    ],
+    rows,
+  });
+  const facts = printTable({
+    title: "The worlds",
+    columns: ["", ...sizesOf("")],
     rows: [
-      row("entities", 0, ({ entities }) => entities),
-      row(`message in ${LOCALE}, MB`, 1, ({ messageMb }) => messageMb),
-      ...steps.map((step) => row(`${step}, ms`, 0, (one) => one.steps[step] ?? NaN)),
-      row("peak memory above one world, MB", 0, ({ peakMb }) => peakMb),
+      ["airports", ...all.map(({ facts: { airports } }) => String(airports))],
+      ["entities", ...all.map(({ facts: { entities } }) => String(entities))],
+      ["message, MB", ...all.map(({ facts: { messageBytes } }) => round(messageBytes / MIB, 1))],
+      [
+        "CPU ms for 1,000 entities in a locale",
+        ...all.map((one) =>
+          round((total(one, "cpuMs") / one.facts.entities / locales.length) * 1000, 1),
+        ),
+      ],
     ],
   });
-  return `${table}
-Brotli is Node's, in one piece and at quality ${BROTLI_QUALITY}: unlike workerd's it refuses segments that join. gzip
-is that of all representations. A copy of the world at a time is in memory as objects; the encoded
-bytes of all of them are. A message over 3.5 MiB is refused by a guard before it is compressed.
-`;
+  const refusals = [first, ...more].flatMap((one) =>
+    one?.refusal === undefined ? [] : [`${one.times}×: ${one.refusal}\n`],
+  );
+  const overdrawn = all.flatMap((one) =>
+    [...one.stages]
+      .filter(([, { peakMb }]) => peakMb > ISOLATE_MB)
+      .map(([row, { peakMb }]) => `${one.times}× ${row}: ${round(peakMb, 0)} MB`),
+  );
+  return `${facts}${table}
+Peak and after: what V8 counts as the isolate's used heap, in a heap limited to ${HEAP_MB} MB, and its
+external memory (ArrayBuffers, and the state of zlib); sampled from outside every ${SAMPLE_MS} ms, in a run of
+its own that collects garbage before each call to a store, and after each step. Garbage between two
+calls is included, and so is what the isolate holds before the first step (code and the snapshot).
+The most of any step of a stage; the limit of an isolate is ${ISOLATE_MB} MB. ${overdrawn.length === 0 ? "No step passed it." : `Passed by ${overdrawn.join(", ")}.`}
+Brotli is Node's, in one piece for each locale and at quality 9: unlike workerd's it refuses segments
+that join.
+
+What the contract's guards say, before anything is stored (the runs above go on without them):
+${refusals.join("") || "nothing\n"}`;
 }

@@ -1,5 +1,9 @@
+import { Buffer } from "node:buffer";
+import { encodeCommon, type EncodedPart } from "../src/catalog/encode.ts";
 import { sha256Hex } from "../src/catalog/hash.ts";
-import { type Blob, commonUnits, encodeBodies, encodeCommonSegment } from "../src/ingest/bodies.ts";
+import { commonUnits, compressPiece, LOCAL_EFFORT } from "../src/ingest/bodies.ts";
+import { formOf } from "../src/ingest/plain-segments.ts";
+import { segmentCoder } from "../src/ingest/segment-coders.ts";
 import { createWorkspace, type Workspace } from "../src/ingest/workspace.ts";
 import { embeddedSnapshot } from "../src/sources/embedded-snapshot.ts";
 import { snapshotOpener } from "../src/sources/snapshot.ts";
@@ -7,61 +11,73 @@ import { snapshotOpener } from "../src/sources/snapshot.ts";
 /** The snapshot's files are opened by name here, so that their hashes are not needed. */
 const EMBEDDED_SOURCES = { "airports.csv.gz": "", "regions.csv.gz": "" };
 
-let workspace: Workspace | undefined;
-const segments: Blob[] = [];
+let opened: { readonly workspace: Workspace; readonly common: EncodedPart } | undefined;
 
 /** Does one part of an ingest, as `Pipeline` does, without the stores. */
 export async function runPhase(
   phase: string,
   parameters: URLSearchParams,
 ): Promise<{ readonly bytes: number }> {
+  const locale = parameters.get("locale") ?? "en";
   switch (phase) {
-    case "build":
-      workspace = await build();
-      return { bytes: workspace.common.proto.length };
+    case "build": {
+      const workspace = await build();
+      opened = { workspace, common: encodeCommon(workspace.catalog) };
+      return { bytes: opened.common.proto.length };
+    }
     case "encode-locale": {
-      const { encoded } = await opened().local(parameters.get("locale") ?? "en");
-      return { bytes: sha256Hex(opened().common.proto, encoded.proto).length };
+      const { encoded } = await built().workspace.local(locale);
+      return { bytes: sha256Hex(built().common.proto, encoded.proto).length };
     }
     case "compress-common":
-      segments.splice(0, segments.length, ...commonUnits().map(compressCommon));
-      return { bytes: total(segments) };
-    case "compress-locale":
-      return { bytes: await compressLocale(parameters.get("locale") ?? "en") };
+      return {
+        bytes: total(
+          commonUnits().map(({ representation, coding }) => {
+            const plain = inRepresentation(representation, built().common);
+            return coding === "identity"
+              ? plain
+              : compressPiece({ representation, coding }, plain, 0).bytes;
+          }),
+        ),
+      };
+    case "compress-locale": {
+      const { encoded } = await built().workspace.local(locale);
+      sha256Hex(built().common.proto, encoded.proto);
+      return {
+        bytes: total(
+          commonUnits().map(({ representation, coding }) => {
+            const plain = inRepresentation(representation, encoded);
+            return segmentCoder(coding)?.middle(plain, 1, LOCAL_EFFORT) ?? plain;
+          }),
+        ),
+      };
+    }
     default:
       throw new Error(`no phase ${phase}`);
   }
 }
 
+/** A part in a representation, but for the few bytes that a frame or base64 moves. */
+function inRepresentation(
+  representation: Parameters<typeof formOf>[0],
+  part: EncodedPart,
+): Uint8Array {
+  const bytes = part[formOf(representation)];
+  if (representation !== "grpc-web-text") return bytes;
+  return new TextEncoder().encode(Buffer.from(bytes).toString("base64"));
+}
+
 function build(): Promise<Workspace> {
-  const open = snapshotOpener(embeddedSnapshot);
   const openSource = (file: string) =>
     Promise.resolve(new Blob([embeddedSnapshot.files[file] ?? ""]).stream());
-  return createWorkspace(EMBEDDED_SOURCES, openSource, open);
+  return createWorkspace(EMBEDDED_SOURCES, openSource, snapshotOpener(embeddedSnapshot));
 }
 
-function compressCommon(unit: ReturnType<typeof commonUnits>[number]): Blob {
-  return encodeCommonSegment(unit, opened().common);
+function built() {
+  if (opened === undefined) throw new Error("build first");
+  return opened;
 }
 
-async function compressLocale(locale: string): Promise<number> {
-  const { encoded } = await opened().local(locale);
-  const { blobs } = encodeBodies(opened().common, encoded, (unit) => {
-    const index = commonUnits().findIndex(
-      (other) => other.representation === unit.representation && other.coding === unit.coding,
-    );
-    const segment = segments[index];
-    if (segment === undefined) throw new Error("compress the common part first");
-    return segment;
-  });
-  return total(blobs);
-}
-
-function opened(): Workspace {
-  if (workspace === undefined) throw new Error("build first");
-  return workspace;
-}
-
-function total(blobs: readonly Blob[]): number {
-  return blobs.reduce((sum, blob) => sum + blob.bytes.length, 0);
+function total(parts: readonly Uint8Array[]): number {
+  return parts.reduce((sum, bytes) => sum + bytes.length, 0);
 }

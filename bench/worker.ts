@@ -20,7 +20,7 @@ import {
 import service from "../src/worker.ts";
 import { runPhase } from "./phases.ts";
 
-export { AlertMonitor, IngestCoordinator } from "../src/worker.ts";
+export { AlertMonitor, BackupCoordinator, IngestCoordinator } from "../src/worker.ts";
 
 interface Constant {
   readonly status: number;

@@ -1,23 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { type AdminCall, followIngest, queueIngest } from "./ingest-progress.ts";
 import type { LocalWorker } from "./local-worker.ts";
-import { ProgressBar } from "./progress-bar.ts";
 import { StartError } from "./start-error.ts";
-
-/** What `GET /admin/ingest/runs/{id}` answers, as far as it is shown here. */
-interface RunAnswer {
-  readonly id: string;
-  readonly state: string;
-  readonly outcome: string | null;
-  readonly stage: string | null;
-  readonly progress: { readonly done: number; readonly total: number };
-  readonly generation_before: number | null;
-  readonly generation_after: number | null;
-  readonly error: {
-    readonly code: string;
-    readonly stage: string;
-    readonly message: string;
-  } | null;
-}
 
 const POLL_MS = 250;
 const CALL_DEADLINE_MS = 30_000;
@@ -35,7 +19,7 @@ export async function ingest(
   token: string,
   localeCount: number,
 ): Promise<number> {
-  const call = async (method: string, path: string): Promise<unknown> => {
+  const call: AdminCall = async (method, path) => {
     try {
       const answer = await fetch(`${worker.url}${path}`, {
         method,
@@ -52,30 +36,10 @@ export async function ingest(
       );
     }
   };
-  const { run } = (await call("POST", "/admin/ingest/queue")) as { run: RunAnswer }; // our own API
-  const bar = new ProgressBar(process.stdout);
-  for (;;) {
-    const seen = (await call("GET", `/admin/ingest/runs/${run.id}`)) as RunAnswer; // our own API
-    bar.show(seen.stage ?? "waiting", seen.progress, describeUnits(seen.progress, localeCount));
-    if (seen.state === "succeeded") {
-      bar.end(`Catalog ${seen.outcome}.`);
-      return seen.generation_after ?? seen.generation_before ?? 0;
-    }
-    if (seen.state !== "queued" && seen.state !== "running") {
-      bar.end(`Ingest ${seen.state}.`);
-      const { stage, code, message } = seen.error ?? { stage: "?", code: "?", message: "?" };
-      throw new StartError(`The ingest ${seen.state} in stage ${stage}: ${message} (${code})`);
-    }
-    await sleep(POLL_MS);
-  }
-}
-
-/** How far a run is: it compresses what all locales share, then one locale after the other. */
-function describeUnits({ done, total }: RunAnswer["progress"], localeCount: number): string {
-  const shared = total - localeCount;
-  return done < shared
-    ? `common part ${done} of ${shared}, 0 of ${localeCount} locales`
-    : `${done - shared} of ${localeCount} locales`;
+  const { run } = await queueIngest(call);
+  const end = await followIngest({ call, runId: run.id, localeCount, pollMs: POLL_MS });
+  if (!end.ok) throw new StartError(end.problem);
+  return end.generation;
 }
 
 /**

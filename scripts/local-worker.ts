@@ -69,6 +69,7 @@ export class LocalWorker {
       writeFileSync(folder.secretsFile, `ADMIN_TOKENS='${adminTokens}'\n`, { mode: 0o600 });
       const args = [
         "dev",
+        "--env=",
         "--ip=127.0.0.1",
         `--port=${port}`,
         "--inspector-port=0",
@@ -168,7 +169,15 @@ async function assertPortIsFree(port: number): Promise<void> {
 }
 
 async function applyMigrations(folder: StateFolder, signal: AbortSignal): Promise<void> {
-  const args = ["d1", "migrations", "apply", "HISTORY", "--local", `--persist-to=${folder.path}`];
+  const args = [
+    "d1",
+    "migrations",
+    "apply",
+    "HISTORY",
+    "--local",
+    "--env=",
+    `--persist-to=${folder.path}`,
+  ];
   const group = startWrangler(args, folder, signal);
   await group.exited;
   if (!group.succeeded)

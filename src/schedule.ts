@@ -3,7 +3,7 @@ import type { EnqueueRequest } from "./ingest/queue.ts";
 /** What a cron trigger asks for. */
 export type CronJob =
   | { readonly job: "ingest"; readonly request: EnqueueRequest }
-  | { readonly job: "evaluate_alerts" };
+  | { readonly job: "evaluate_alerts" | "back_up" | "verify_backup" };
 
 /** What each string of `crons` in wrangler.toml asks for; a test asserts that the two agree. */
 export const CRON_JOBS: { readonly [cron: string]: CronJob } = {
@@ -20,6 +20,8 @@ export const CRON_JOBS: { readonly [cron: string]: CronJob } = {
     },
   },
   "*/5 * * * *": { job: "evaluate_alerts" },
+  "37 3 * * *": { job: "back_up" },
+  "7 5 * * SUN": { job: "verify_backup" },
 };
 
 /** The job of a cron trigger. Throws for a trigger that nobody knows. */

@@ -6,12 +6,13 @@ import { alertCalls } from "./admin/alert-calls.ts";
 import { createAdminApp } from "./admin/app.ts";
 import { createAuditTrail } from "./admin/audit-trail.ts";
 import type { AuthenticationDependencies } from "./admin/authentication.ts";
+import type { BackupJobCalls } from "./admin/backup-use-cases.ts";
 import type { CoordinatorUseCases } from "./admin/coordinator.ts";
 import { callCoordinator, type Repeatable } from "./admin/coordinator-calls.ts";
 import { readCredentials } from "./admin/credentials.ts";
 import { MONITOR_NAME } from "./alerts/monitor.ts";
 import { type Config, loadConfig } from "./config.ts";
-import { INSTANCE_NAME } from "./ingest/durable-object.ts";
+import { BACKUP_INSTANCE_NAME, INSTANCE_NAME } from "./ingest/durable-object.ts";
 import { describeError, logLine } from "./log.ts";
 import { createRpcHandler, isRpcRequest } from "./rpc/handler.ts";
 import { cronJob, ingestCrons } from "./schedule.ts";
@@ -19,12 +20,14 @@ import { embeddedSnapshot } from "./sources/embedded-snapshot.ts";
 import { CachedCatalogReader } from "./storage/cached-catalog-reader.ts";
 import { createAlertHistory } from "./storage/alert-history.ts";
 import { createAuditStore } from "./storage/audit-store.ts";
+import { createBackupStore } from "./storage/backup-store.ts";
 import { createCatalogStore } from "./storage/catalog-store.ts";
 import { createEdgeCache } from "./storage/edge-cache.ts";
 import { createHistory } from "./storage/history.ts";
 import { createStoreProbes } from "./storage/probes.ts";
 
 export { AlertMonitor } from "./alerts/durable-object.ts";
+export { BackupCoordinator } from "./backup/durable-object.ts";
 export { IngestCoordinator } from "./ingest/durable-object.ts";
 
 /** What an isolate builds once. */
@@ -44,6 +47,7 @@ function openDoors(env: Env): Doors {
     ...authentication(env),
     coordinator: coordinatorUseCases(env),
     history: createHistory(env.HISTORY),
+    backups: { jobs: backupJobCalls(env), store: createBackupStore(env.ARCHIVE) },
     alerts: alertCalls(() => monitor(env)),
     alertHistory: createAlertHistory(env.HISTORY),
     audit,
@@ -72,7 +76,7 @@ function openDoors(env: Env): Doors {
     // A change goes on to its end, and into the audit, when its client has gone away.
     admin: (request) => {
       const answer = Promise.resolve(admin.fetch(request));
-      if (request.method === "POST") waitUntil(answer);
+      if (request.method === "POST" || request.method === "DELETE") waitUntil(answer);
       return answer;
     },
   };
@@ -131,9 +135,27 @@ function coordinatorUseCases(env: Env): CoordinatorUseCases {
   };
 }
 
+function backupJobCalls(env: Env): BackupJobCalls {
+  type Stub = ReturnType<typeof backups>;
+  const call = <T>(repeatable: Repeatable, work: (stub: Stub) => Promise<T>) =>
+    callCoordinator(() => backups(env), repeatable, work);
+  return {
+    run: async (request) => call("once", async (stub) => stub.run(request)),
+    verify: async (id, by) => call("idempotent", async (stub) => stub.verify(id, by)),
+    restore: async (id, by) => call("once", async (stub) => stub.restore(id, by)),
+    remove: async (id) => call("once", async (stub) => stub.remove(id)),
+    findJob: async (id) => call("idempotent", async (stub) => stub.findJob(id)),
+    jobs: async (limit) => call("idempotent", async (stub) => stub.jobs(limit)),
+  };
+}
+
 /** A stub for each call: one that saw its object reset stays broken. */
 function coordinator(env: Env) {
   return env.COORDINATOR.getByName(INSTANCE_NAME);
+}
+
+function backups(env: Env) {
+  return env.BACKUPS.getByName(BACKUP_INSTANCE_NAME);
 }
 
 function monitor(env: Env) {
@@ -149,10 +171,19 @@ async function runJob(cron: string, scheduledTime: number, env: Env): Promise<vo
     case "evaluate_alerts":
       await monitor(env).evaluate({ trigger: "cron", requestedBy: "cron", tick: scheduledTime });
       return;
+    case "back_up":
+      return backups(env).tick(cron, scheduledTime, "run");
+    case "verify_backup":
+      return backups(env).tick(cron, scheduledTime, "verify_newest");
     default:
       job satisfies never;
   }
 }
+
+// A rejection that nobody handles is a bug, and the platform's own notice of it is no line of the log.
+addEventListener("unhandledrejection", ({ reason }) =>
+  logLine("error", "unhandled_rejection", "a rejection was not handled", describeError(reason)),
+);
 
 export default {
   async fetch(request, env) {

@@ -13,6 +13,10 @@ import { alertRoutes } from "./alert-routes.ts";
 import { auditRoutes } from "./audit-routes.ts";
 import type { RecordChange } from "./audit-trail.ts";
 import type { AuthenticationDependencies } from "./authentication.ts";
+import { backupCheck, backupSection } from "./backup-health.ts";
+import { backupRoutes } from "./backup-routes.ts";
+import { backupTransferRoutes } from "./backup-transfer-routes.ts";
+import type { BackupAccess } from "./backup-use-cases.ts";
 import { catalogHealthRoutes } from "./catalog-health-routes.ts";
 import type { CoordinatorUseCases } from "./coordinator.ts";
 import { dashboardRoutes } from "./dashboard-routes.ts";
@@ -32,6 +36,7 @@ import { versionRoutes } from "./version-routes.ts";
 export interface AdminDependencies extends AuthenticationDependencies {
   readonly coordinator: CoordinatorUseCases;
   readonly history: History;
+  readonly backups: BackupAccess;
   readonly alerts: AlertUseCases;
   readonly alertHistory: Pick<AlertHistory, "listRuns">;
   readonly audit: Pick<AuditStore, "list">;
@@ -82,12 +87,14 @@ export function createAdminApp(deps: AdminDependencies): Hono<Http> {
 
 /** Every route but the one that describes them. */
 export function routeGroups(deps: AdminDependencies) {
-  const { coordinator, history, reader, now } = deps;
+  const { coordinator, history, reader, backups, now } = deps;
   return [
     ...ingestControlRoutes(coordinator, now),
     ...runRoutes(coordinator, history),
     ...versionRoutes(coordinator),
     ...diffRoutes({ ...deps.diff, defaultLocale: deps.defaultLocale }),
+    ...backupTransferRoutes(backups),
+    ...backupRoutes(backups, now),
     ...alertRoutes(deps.alerts, deps.alertHistory),
     ...auditRoutes(deps.audit),
     ...monitorRoutes(
@@ -96,6 +103,7 @@ export function routeGroups(deps: AdminDependencies) {
         catalogCheck(reader, deps),
         coordinatorCheck(coordinator, deps),
         lastRunsCheck(coordinator, history, now),
+        backupCheck(backups.store, now),
         alertsCheck(deps.alerts, now),
       ],
       deps,
@@ -104,6 +112,7 @@ export function routeGroups(deps: AdminDependencies) {
       {
         catalog: catalogSection(reader),
         ingest: ingestSection(coordinator, history),
+        backups: backupSection(backups.store, now),
         alerts: alertsSection(deps.alerts),
       },
       now,

@@ -12,13 +12,7 @@ export function isAdminPath(path: string): boolean {
 
 /** What every request below /admin passes first, whether there is such a route or not. */
 export function adminGate(deps: AuthenticationDependencies): MiddlewareHandler<Http> {
-  const gate = every(
-    nothingIsKept,
-    nothingIsLoaded,
-    authenticate(deps),
-    refuseGrpc,
-    refuseCrossSite,
-  );
+  const gate = every(nothingIsKept, nothingIsLoaded, authenticate(deps), refuseGrpc);
   return async (c, next) => (isAdminPath(c.req.path) ? gate(c, next) : next());
 }
 
@@ -37,19 +31,4 @@ const refuseGrpc: MiddlewareHandler<Http> = async (c, next) => {
   if (!/^\s*application\/grpc/i.test(c.req.header("content-type") ?? "")) return next();
   const detail = "Admin routes are plain HTTP: send application/json.";
   return sendProblem(c, { status: 415, code: "grpc_refused", detail });
-};
-
-/**
- * Keeps pages of other sites from changing anything in the name of an operator who is signed in to
- * Cloudflare Access: browsers say where such a request comes from, and other clients say nothing.
- */
-const refuseCrossSite: MiddlewareHandler<Http> = async (c, next) => {
-  const isSafe = c.req.method === "GET" || c.req.method === "HEAD";
-  const { origin } = new URL(c.req.url);
-  const comesFrom = c.req.header("origin") ?? origin;
-  const site = c.req.header("sec-fetch-site") ?? "same-origin";
-  if (isSafe || (comesFrom === origin && (site === "same-origin" || site === "none")))
-    return next();
-  const detail = "Pages of other sites may not change anything here.";
-  return sendProblem(c, { status: 403, code: "cross_site", detail });
 };

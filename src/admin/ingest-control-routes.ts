@@ -132,7 +132,7 @@ export function ingestControlRoutes(ingest: CoordinatorUseCases, now: () => numb
       202: { description: "The run waits; Location names it", body: queueAnswer },
     },
     problems: {
-      409: '`paused`: ingestion is paused, and the request said `"if_paused": "reject"`',
+      409: '`paused`: ingestion is paused, and the request said `"if_paused": "reject"`; `restoring`: a backup is being restored',
       429: "`queue_full`: ten runs wait already; see Retry-After",
     },
   }).answer(async ({ body, actor }) => {
@@ -177,6 +177,11 @@ function refuseQueue(result: Extract<EnqueueResult, { ok: false }>): Refusal {
       problem: { status: 409, code: "paused", detail },
       change: { before: snakeKeys(result.pause) },
     };
+  }
+  if (result.reason === "restoring") {
+    const detail =
+      "A backup is being restored, which replaces the queue. Try again when it is done.";
+    return { problem: { status: 409, code: "restoring", detail } };
   }
   const detail = `${result.queueDepth} runs wait already. Try again later, or cancel one.`;
   return {

@@ -5,6 +5,7 @@ import { isOpen, type Run } from "../ingest/run.ts";
 import type { CatalogReader } from "../storage/catalog-reader.ts";
 import { CODINGS } from "../catalog/manifest.ts";
 import type { History } from "../storage/history.ts";
+import { withDeadline } from "../storage/deadline.ts";
 import type { StoreProbes } from "../storage/probes.ts";
 import { checkCatalog } from "./catalog-health-routes.ts";
 import type { CoordinatorUseCases } from "./coordinator.ts";
@@ -84,7 +85,12 @@ export function lastRunsCheck(
     name: "ingest",
     deadlineMs: COORDINATOR_DEADLINE_MS,
     read: async () => {
-      const unsettled = await coordinator.unsettledRuns().catch(() => []);
+      // Without what the coordinator knows, D1 alone tells of runs that ended a moment ago.
+      const unsettled = await withDeadline(
+        "coordinator",
+        STORE_DEADLINE_MS,
+        coordinator.unsettledRuns(),
+      ).catch(() => []);
       const [recent, succeeded] = await Promise.all([
         listRuns(history, { limit: RECENT_RUNS }, unsettled),
         listRuns(history, { limit: 1, state: "succeeded" }, unsettled),

@@ -5,6 +5,7 @@ import {
   type ZodOpenApiResponseObject,
   type ZodOpenApiResponsesObject,
 } from "zod-openapi";
+import { z } from "zod";
 import { PROBLEM_MEDIA_TYPE, problemSchema } from "./problem.ts";
 import type { Route, RouteSpec } from "./route.ts";
 
@@ -55,6 +56,13 @@ function operation(spec: RouteSpec): ZodOpenApiOperationObject {
     ...(body && {
       requestBody: { required: false, content: { "application/json": { schema: body } } },
     }),
+    ...(spec.upload !== undefined && {
+      requestBody: {
+        required: true,
+        description: spec.upload,
+        content: { "application/octet-stream": { schema: z.file() } },
+      },
+    }),
     responses: responses(spec),
   };
 }
@@ -75,11 +83,13 @@ function responses(spec: RouteSpec): ZodOpenApiResponsesObject {
   for (const [status, description] of Object.entries(problems(spec)))
     found[status] = { description, content: problem };
   for (const [status, response] of Object.entries(spec.responses)) {
-    const { description, body, mediaType = "application/json" } = response;
+    const { description, body, file } = response;
+    const { mediaType = file ? "application/octet-stream" : "application/json" } = response;
+    const schema = file ? z.file() : body;
     const other = found[status];
     found[status] = {
       description: [description, other?.description].filter((text) => text).join("; or "),
-      ...(body && { content: { [mediaType]: { schema: body }, ...other?.content } }),
+      ...(schema && { content: { [mediaType]: { schema }, ...other?.content } }),
     };
   }
   return found;
@@ -96,11 +106,11 @@ const ADMIN_PROBLEMS = {
 /** What each status of a problem means, with the codes of its problems. */
 function problems(spec: RouteSpec): { [status: string]: string } {
   const described: { [status: string]: string } = {
-    400: "`invalid_query` or `invalid_body`: the detail names what is wrong",
+    400: `\`invalid_query\`${spec.invalidParams === 400 ? ", `invalid_path`" : ""} or \`invalid_body\`: the detail names what is wrong`,
     405: "`method_not_allowed`: see the header Allow",
     ...(spec.method === "post" && { 413: "`body_too_large`: over 16 KiB" }),
     500: "`internal`: a bug, whose cause is in the log",
-    ...(spec.params && { 404: "`not_found`" }),
+    ...(spec.params && spec.invalidParams !== 400 && { 404: "`not_found`" }),
     ...(spec.access !== "public" && ADMIN_PROBLEMS),
   };
   for (const [status, codes] of Object.entries(spec.problems ?? {}))

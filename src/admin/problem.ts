@@ -52,6 +52,7 @@ const TITLES: { readonly [status: number]: string } = {
   404: "Not Found",
   405: "Method Not Allowed",
   409: "Conflict",
+  411: "Length Required",
   413: "Content Too Large",
   415: "Unsupported Media Type",
   429: "Too Many Requests",

@@ -10,20 +10,25 @@ export interface ResponseSpec {
   readonly body?: z.ZodType;
   /** `application/json` if absent. */
   readonly mediaType?: string;
+  /** Whether the body is the bytes of a file, as the handler gives them. */
+  readonly file?: true;
 }
 
 interface CommonSpec {
-  readonly method: "get" | "post";
+  readonly method: "get" | "post" | "put" | "delete";
   /** In Hono's form, such as `/admin/ingest/runs/:id`. */
   readonly path: `/${string}`;
   readonly summary: string;
   readonly description?: string;
-  /** Values that do not match are answered 404. */
+  /** Values that do not match are answered 404, or 400 where `invalidParams` says so. */
   readonly params?: z.ZodObject;
+  readonly invalidParams?: 400;
   /** A strict object of texts: parameters that it does not name are refused. */
   readonly query?: z.ZodObject;
   /** A strict object: fields that it does not name are refused. */
   readonly body?: z.ZodObject;
+  /** The body is a file of any bytes instead, which the handler reads; what it says of them. */
+  readonly upload?: string;
   /** By status. */
   readonly responses: { readonly [status: number]: ResponseSpec };
   /** Problems of this route's own, by status, with their codes. */
@@ -37,7 +42,12 @@ interface CommonSpec {
 export type RouteSpec = CommonSpec &
   (
     | { readonly access: "public" | "read" }
-    | { readonly access: "operate"; readonly action: `${string}.${string}` }
+    | {
+        readonly access: "operate";
+        readonly action: `${string}.${string}`;
+        /** What changes nothing that counts until another request does need not be audited. */
+        readonly audited?: false;
+      }
   );
 
 /** A request that was found in order. */
@@ -45,6 +55,8 @@ export interface RouteInput<S extends RouteSpec> {
   readonly params: Parsed<S["params"]>;
   readonly query: Parsed<S["query"]>;
   readonly body: Parsed<S["body"]>;
+  /** The bytes of an upload; null if there are none, or none are taken. */
+  readonly upload: ReadableStream<Uint8Array> | null;
   readonly actor: S["access"] extends Scope ? Actor : undefined;
   readonly requestId: string;
   readonly headers: Headers;
@@ -82,7 +94,9 @@ type Success<R, Status extends keyof R> = {
 
 type BodyOf<R> = R extends { readonly body: infer B extends z.ZodType }
   ? { readonly body: Immutable<z.output<B>> }
-  : { readonly body?: undefined };
+  : R extends { readonly file: true }
+    ? { readonly body?: undefined; readonly file: ReadableStream<Uint8Array> }
+    : { readonly body?: undefined };
 
 /** A value that is only read. */
 export type Immutable<T> = T extends readonly (infer Item)[]
@@ -102,6 +116,7 @@ export interface AnyInput {
   readonly params: { readonly [name: string]: string };
   readonly query: unknown;
   readonly body: unknown;
+  readonly upload: ReadableStream<Uint8Array> | null;
   readonly actor: Actor | undefined;
   readonly requestId: string;
   readonly headers: Headers;
@@ -109,7 +124,12 @@ export interface AnyInput {
 }
 
 export type AnyAnswer =
-  Refusal | (AnswerParts & { readonly status: number; readonly body?: unknown });
+  | Refusal
+  | (AnswerParts & {
+      readonly status: number;
+      readonly body?: unknown;
+      readonly file?: ReadableStream<Uint8Array>;
+    });
 
 /** Describes a route; `answer` then says what answers by that description. */
 export function route<const S extends RouteSpec>(spec: S) {

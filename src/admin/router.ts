@@ -8,6 +8,7 @@ import { MonitorUnavailable } from "./alert-calls.ts";
 import type { RecordChange } from "./audit-trail.ts";
 import { readBody } from "./body.ts";
 import { CoordinatorUnavailable } from "./coordinator-calls.ts";
+import { isCrossSite } from "./cross-site.ts";
 import type { Actor, Http } from "./http.ts";
 import { describeIssues, refuse } from "./parsed.ts";
 import type { Problem } from "./problem.ts";
@@ -26,10 +27,12 @@ export function addRoutes(
   routes: readonly Route[],
   deps: RouterDependencies,
 ): void {
-  for (const route of routes)
-    app.on(route.spec.method.toUpperCase(), route.spec.path, (c) => answerRoute(c, route, deps));
+  // Path by path, so that one with a parameter does not take what another path refuses.
   for (const path of new Set(routes.map(({ spec }) => spec.path))) {
-    const methods = routes.filter(({ spec }) => spec.path === path).map(({ spec }) => spec.method);
+    const own = routes.filter(({ spec }) => spec.path === path);
+    for (const route of own)
+      app.on(route.spec.method.toUpperCase(), path, (c) => answerRoute(c, route, deps));
+    const methods = own.map(({ spec }) => spec.method);
     const allow = methods.map((method) => (method === "get" ? "GET, HEAD" : method.toUpperCase()));
     app.all(path, (c) => refuseMethod(c, allow.join(", ")));
   }
@@ -59,7 +62,7 @@ async function answerRoute(
   const settled = await settle(c, spec, handle);
   const { answer, cause } = settled;
   const actor = c.get("actor");
-  if (spec.access === "operate" && actor !== undefined)
+  if (spec.access === "operate" && spec.audited !== false && actor !== undefined)
     await deps.record(auditEntry(c, { spec, actor, settled, now: deps.now() }));
   if (cause !== undefined) logFault(c, cause);
   if (actor !== undefined)
@@ -82,6 +85,8 @@ async function settle(
   const actor = c.get("actor");
   if (spec.access !== "public" && actor?.scopes.includes(spec.access) !== true)
     return { answer: { problem: scopeMissing(spec.access) } };
+  if (spec.access === "operate" && isCrossSite(c.req.raw))
+    return { answer: { problem: CROSS_SITE } };
   const read = await readInput(c, spec);
   if (!read.ok) return { answer: { problem: read.problem } };
   try {
@@ -96,6 +101,12 @@ function scopeMissing(scope: string): Problem {
   return { status: 403, code: "scope_missing", detail };
 }
 
+const CROSS_SITE: Problem = {
+  status: 403,
+  code: "cross_site",
+  detail: "Pages of other sites may not change anything here.",
+};
+
 type ReadInput =
   | { readonly ok: true; readonly value: AnyInput }
   | { readonly ok: false; readonly problem: Problem };
@@ -105,8 +116,9 @@ const NO_PARAMETERS = z.strictObject({});
 async function readInput(c: Context<Http>, spec: RouteSpec): Promise<ReadInput> {
   const params = (spec.params ?? NO_PARAMETERS).safeParse(c.req.param());
   if (!params.success) {
-    const detail = `There is nothing at this path: ${describeIssues(params.error, "parameter")}.`;
-    return refuse(404, "not_found", detail);
+    const issues = describeIssues(params.error, "parameter");
+    if (spec.invalidParams === 400) return refuse(400, "invalid_path", issues);
+    return refuse(404, "not_found", `There is nothing at this path: ${issues}.`);
   }
   const query = readQuery(new URL(c.req.url).searchParams, spec.query ?? NO_PARAMETERS);
   if (!query.ok) return query;
@@ -117,6 +129,7 @@ async function readInput(c: Context<Http>, spec: RouteSpec): Promise<ReadInput> 
     params: params.data,
     query: query.value,
     body: body.value,
+    upload: spec.upload === undefined ? null : c.req.raw.body,
     actor: c.get("actor"),
     requestId: c.get("requestId"),
     headers: c.req.raw.headers,
@@ -145,7 +158,7 @@ function alertsUnavailable({ retryAfterSeconds }: MonitorUnavailable): Refusal {
 /** The coordinator did not answer: a change may or may not have taken effect. */
 function unavailable({ retryAfterSeconds }: CoordinatorUnavailable): Refusal {
   const detail =
-    "The ingest coordinator does not answer. Whether a change took effect is not known: look at it again before repeating it.";
+    "The coordinator does not answer. Whether a change took effect is not known: look at it again before repeating it.";
   return {
     problem: { status: 503, code: "coordinator_unavailable", detail },
     headers: { "retry-after": String(retryAfterSeconds) },
@@ -197,7 +210,12 @@ function statusOf(answer: AnyAnswer): number {
 
 function send(c: Context<Http>, spec: RouteSpec, answer: AnyAnswer): Response {
   if ("problem" in answer) return sendProblem(c, answer.problem, answer.headers);
-  const { status, body, headers } = answer;
+  const { status, body, headers, file } = answer;
+  if (file !== undefined)
+    return c.body(file, status as ContentfulStatusCode, {
+      "content-type": spec.responses[status]?.mediaType ?? "application/octet-stream",
+      ...headers,
+    });
   if (body === undefined) return c.body(null, status as StatusCode, headers); // one that `spec` names
   const mediaType = spec.responses[status]?.mediaType ?? "application/json";
   return c.body(JSON.stringify(body), status as ContentfulStatusCode, {

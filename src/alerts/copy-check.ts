@@ -4,7 +4,7 @@ import type { CatalogStore, Replica } from "../storage/catalog-store.ts";
 import type { CopyCheck, DamagedCopy } from "./facts.ts";
 
 const REPLICAS: readonly Replica[] = ["kv", "r2"];
-/** After this time the rest is left for another evaluation. */
+/** After this time the rest is left to the next evaluation. */
 const CHECK_MS = 20_000;
 /** After so many copies that cannot be read, the store is taken for unreachable. */
 const UNREADABLE_MAX = 4;
@@ -12,6 +12,8 @@ const UNREADABLE_MAX = 4;
 export interface CheckRequest {
   /** The locale that was checked last; null for none. */
   readonly after: string | null;
+  /** Blobs of that locale which are still to be read. */
+  readonly rest: readonly string[];
   /** Blobs that were found damaged before: they are read again until they are whole. */
   readonly suspects: readonly string[];
 }
@@ -27,26 +29,23 @@ export interface CheckDependencies {
  */
 export async function checkCopies(
   manifest: Manifest,
-  { after, suspects }: CheckRequest,
+  { after, rest, suspects }: CheckRequest,
   { store, now }: CheckDependencies,
 ): Promise<CopyCheck> {
-  const locale = nextLocale(manifest, after);
-  const entry = manifest.locales[locale ?? ""];
   const named = manifestBlobs(manifest);
-  const blobs = new Set([
-    ...suspects.filter((sha256) => named.has(sha256)),
-    ...(entry === undefined ? [] : localeBlobs(entry)),
-  ]);
+  const left = rest.filter((sha256) => named.has(sha256));
+  const locale = left.length > 0 ? after : nextLocale(manifest, after);
+  const entry = manifest.locales[locale ?? ""];
+  const own = left.length > 0 || entry === undefined ? left : localeBlobs(entry);
+  const blobs = [...new Set([...suspects.filter((sha256) => named.has(sha256)), ...own])];
   const damaged: DamagedCopy[] = [];
   const unreadable: string[] = [];
   const endsAt = now() + CHECK_MS;
   let checked = 0;
+  let visited = 0;
   for (const sha256 of blobs) {
-    if (unreadable.length >= UNREADABLE_MAX) break;
-    if (now() >= endsAt) {
-      unreadable.push(`the copies were not read within ${CHECK_MS} ms`);
-      break;
-    }
+    if (unreadable.length >= UNREADABLE_MAX || now() >= endsAt) break;
+    visited++;
     const copies = await Promise.all(REPLICAS.map((replica) => store.readBlob(replica, sha256)));
     for (const [index, copy] of copies.entries()) {
       const replica = REPLICAS[index] ?? "kv";
@@ -55,7 +54,7 @@ export async function checkCopies(
       else damaged.push({ replica, sha256, fault: copy.fault });
     }
   }
-  return { locale, checked, damaged, unreadable };
+  return { locale, checked, damaged, unreadable, rest: blobs.slice(visited) };
 }
 
 /** The locale after another in code unit order, around the end; null if there is none. */

@@ -1,11 +1,13 @@
 import { DurableObject } from "cloudflare:workers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { v7 } from "uuid";
+import { newestTimes } from "../backup/listing.ts";
 import { INSTANCE_NAME } from "../ingest/durable-object.ts";
 import { logLine } from "../log.ts";
 import { createAlertHistory } from "../storage/alert-history.ts";
+import { createBackupStore } from "../storage/backup-store.ts";
 import { createCatalogStore } from "../storage/catalog-store.ts";
-import type { IngestFacts } from "./facts.ts";
+import type { BackupFacts, IngestFacts } from "./facts.ts";
 import {
   type EvaluationRequest,
   type EvaluationResult,
@@ -35,7 +37,7 @@ export class AlertMonitor extends DurableObject<Env> {
         readIngest: () => readIngest(env.COORDINATOR),
         store: createCatalogStore(env.CATALOG, env.ARCHIVE),
         pingHistory: () => history.ping(),
-        readBackups: async () => null,
+        readBackups: () => readBackups(env.ARCHIVE),
         timeoutMs: INPUT_TIMEOUT_MS,
         now: Date.now,
       },
@@ -65,6 +67,11 @@ export class AlertMonitor extends DurableObject<Env> {
   status(): MonitorStatus {
     return this.#monitor.status();
   }
+}
+
+async function readBackups(archive: R2Bucket): Promise<BackupFacts> {
+  const { finishedAt, goodFinishedAt } = await newestTimes(createBackupStore(archive), Date.now());
+  return { newestFinishedAt: finishedAt, newestVerifiedAt: goodFinishedAt };
 }
 
 /** Asks twice, each time through a new stub: one that saw its object reset stays broken. */

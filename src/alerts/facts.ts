@@ -70,6 +70,8 @@ export interface CopyCheck {
   readonly damaged: readonly DamagedCopy[];
   /** Why copies could not be read. */
   readonly unreadable: readonly string[];
+  /** Blobs of the locale for which there was no time: they are the next to be read. */
+  readonly rest: readonly string[];
 }
 
 /** The newest backups; null where there is none. Times are RFC 3339. */

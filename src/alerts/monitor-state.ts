@@ -23,8 +23,9 @@ interface Facts {
   readonly since: number;
   readonly last_tick: number;
   readonly last_run: AlertRun;
-  /** The locale whose copies were checked last, and blobs of which a copy was damaged. */
+  /** The locale whose copies were checked last, its blobs that are still to be checked, and those of which a copy was damaged. */
   readonly checked_locale: string;
+  readonly unchecked: readonly string[];
   readonly suspects: readonly string[];
   /** When old rows were last deleted from D1. */
   readonly cleaned_at: number;

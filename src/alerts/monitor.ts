@@ -224,6 +224,7 @@ export class Monitor {
     };
     const check = {
       after: this.#state.fact("checked_locale"),
+      rest: this.#state.fact("unchecked") ?? [],
       suspects: this.#state.fact("suspects") ?? [],
     };
     return readFacts(sources, { check, monitor });
@@ -259,13 +260,15 @@ export class Monitor {
 
   /** Which copies are to be read at the next evaluation. */
   #noteCheck({ copies, catalog }: Facts): void {
-    const { locale, damaged, unreadable } = copies;
+    const { locale, damaged, unreadable, rest } = copies;
     if (locale === null) return;
     this.#state.setFact("checked_locale", locale);
+    this.#state.setFact("unchecked", rest);
     const before = this.#state.fact("suspects") ?? [];
-    // Where a store could not be read, nothing shows that a suspect is whole again.
+    // What could not be read, or was not, does not show that a suspect is whole again.
     const isBlind = unreadable.length > 0 || catalog.kv.state === "unreadable";
-    const suspects = new Set([...damaged.map(({ sha256 }) => sha256), ...(isBlind ? before : [])]);
+    const unproved = before.filter((sha256) => isBlind || rest.includes(sha256));
+    const suspects = new Set([...damaged.map(({ sha256 }) => sha256), ...unproved]);
     this.#state.setFact("suspects", [...suspects].slice(0, SUSPECTS_MAX));
   }
 

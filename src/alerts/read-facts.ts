@@ -59,7 +59,13 @@ export async function readFacts(
   };
 }
 
-const NOTHING_CHECKED: CopyCheck = { locale: null, checked: 0, damaged: [], unreadable: [] };
+const NOTHING_CHECKED: CopyCheck = {
+  locale: null,
+  checked: 0,
+  damaged: [],
+  unreadable: [],
+  rest: [],
+};
 
 async function readInput<T>(
   what: string,

@@ -23,60 +23,68 @@ export interface EncodedPart {
   readonly json: Uint8Array<ArrayBuffer>;
 }
 
+/** The two ways in which a part is encoded; every representation frames one of them. */
+export type Form = keyof EncodedPart;
+
 /** Messages built at a time: bounds the memory above that of the encoded bytes. */
 const CHUNK_LENGTH = 500;
 
 /**
- * Encodes what is the same in every locale. Serialized messages concatenate (Protocol Buffers
- * encoding, "Last One Wins"), so `proto` is a LocationsResponse without regions, and `json` the
- * beginning of its ProtoJSON object. The catalog's lists must not be empty.
+ * Encodes what is the same in every locale, piece by piece, so that the whole need not be in
+ * memory. Serialized messages concatenate (Protocol Buffers encoding, "Last One Wins"), so that in
+ * `proto` it is a LocationsResponse without regions, and in `json` the beginning of its ProtoJSON
+ * object. The catalog's lists must not be empty.
  */
+export function* commonPieces(catalog: Catalog, form: Form): Generator<Uint8Array> {
+  const { airports, cities, countries } = catalog;
+  const isJson = form === "json";
+  if (isJson) yield utf8("{");
+  yield* encodeList(form, "airports", AirportSchema, airports, airportMessage);
+  if (isJson) yield utf8(",");
+  yield* encodeList(form, "cities", CitySchema, cities, cityMessage);
+  if (isJson) yield utf8(",");
+  yield* encodeList(form, "countries", CountrySchema, countries, countryMessage);
+}
+
+/** All that `commonPieces` gives, in both forms. */
 export function encodeCommon(catalog: Catalog): EncodedPart {
-  const airports = encodeList("airports", AirportSchema, catalog.airports, airportMessage);
-  const cities = encodeList("cities", CitySchema, catalog.cities, cityMessage);
-  const countries = encodeList("countries", CountrySchema, catalog.countries, countryMessage);
   return {
-    proto: concatenate([...airports.proto, ...cities.proto, ...countries.proto]),
-    json: concatenate([
-      utf8("{"),
-      ...airports.json,
-      utf8(","),
-      ...cities.json,
-      utf8(","),
-      ...countries.json,
-    ]),
+    proto: concatenate([...commonPieces(catalog, "proto")]),
+    json: concatenate([...commonPieces(catalog, "json")]),
   };
 }
 
 /** Encodes what varies with the locale: the regions, and the end of the ProtoJSON object. */
 export function encodeLocal(regions: readonly Region[], names: RegionNames): EncodedPart {
-  const encoded = encodeList("regions", RegionSchema, regions, (region) =>
-    regionMessage(region, names),
-  );
+  const messages = regions.map((region) => regionMessage(region, names));
+  const pieces = (form: Form) => encodeList(form, "regions", RegionSchema, messages, same);
   return {
-    proto: concatenate(encoded.proto),
-    json: concatenate([utf8(","), ...encoded.json, utf8("}")]),
+    proto: concatenate([...pieces("proto")]),
+    json: concatenate([utf8(","), ...pieces("json"), utf8("}")]),
   };
 }
 
-function encodeList<T, D extends DescMessage>(
+const same = <T>(message: T): T => message;
+
+function* encodeList<T, D extends DescMessage>(
+  form: Form,
   field: "airports" | "cities" | "countries" | "regions",
   schema: D,
   entities: readonly T[],
   toMessage: (entity: T) => MessageShape<D>,
-): { proto: Uint8Array[]; json: Uint8Array[] } {
-  const proto: Uint8Array[] = [];
-  const json: Uint8Array[] = [utf8(`"${field}":[`)];
+): Generator<Uint8Array> {
+  if (form === "json") yield utf8(`"${field}":[`);
   for (let start = 0; start < entities.length; start += CHUNK_LENGTH) {
     const messages = entities.slice(start, start + CHUNK_LENGTH).map(toMessage);
-    proto.push(
-      toBinary(LocationsResponseSchema, create(LocationsResponseSchema, { [field]: messages })),
-    );
-    const texts = messages.map((message) => JSON.stringify(toJson(schema, message)));
-    json.push(utf8((start === 0 ? "" : ",") + texts.join(",")));
+    if (form === "proto") {
+      const chunk = create(LocationsResponseSchema, { [field]: messages });
+      yield toBinary(LocationsResponseSchema, chunk);
+    } else {
+      const texts = messages.map((message) => JSON.stringify(toJson(schema, message)));
+      yield utf8((start === 0 ? "" : ",") + texts.join(","));
+    }
   }
-  json.push(utf8("]"));
-  return { proto, json };
+  if (form === "json") yield utf8("]");
 }
 
 function airportMessage(airport: Airport): AirportMessage {

@@ -19,8 +19,20 @@ export const countryId = (isoCode2: string): Uint8Array => idOf(`country:iso3166
 /** Id of the region with a key such as `iso3166-2:FR-OCC`. */
 export const regionId = (regionKey: string): Uint8Array => idOf(`region:${regionKey}`);
 
+const ID_BYTES = 16;
+/** Ids that share a buffer: with one of their own each, most of a catalog's memory would be those. */
+const IDS_IN_BUFFER = 512;
+
+let buffer = new Uint8Array(0);
+let used = 0;
+
 function idOf(name: string): Uint8Array {
-  return v5(name, NAMESPACE, new Uint8Array(16));
+  if (used === buffer.length) {
+    buffer = new Uint8Array(IDS_IN_BUFFER * ID_BYTES);
+    used = 0;
+  }
+  v5(name, NAMESPACE, buffer, used);
+  return buffer.subarray(used, (used += ID_BYTES));
 }
 
 /** Order of two ids: by their bytes. */

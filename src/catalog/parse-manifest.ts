@@ -10,7 +10,8 @@ import {
 } from "./manifest.ts";
 
 /**
- * Reads a manifest and checks every part of its shape: what is not wholly right is not used.
+ * Reads a manifest and checks every part of its shape, and that it says the same of the same bytes
+ * throughout: what is not wholly right is not used.
  *
  * @returns the manifest, or the first problem found, such as `locales.de.bytes is not a count`.
  */
@@ -63,7 +64,7 @@ function readLocale(value: unknown, path: string): LocaleEntry {
   const coverage = fields["coverage"];
   if (typeof coverage !== "number" || !(coverage >= 0 && coverage <= 1))
     throw new ShapeError(`${path}.coverage is not a share`);
-  return {
+  const entry: LocaleEntry = {
     sha256: sha256(fields["sha256"], `${path}.sha256`),
     bytes: count(fields["bytes"], `${path}.bytes`),
     coverage,
@@ -71,6 +72,10 @@ function readLocale(value: unknown, path: string): LocaleEntry {
       REPRESENTATIONS.map((name) => [name, readCodings(bodies[name], `${path}.bodies.${name}`)]),
     ) as Bodies, // one entry for each of REPRESENTATIONS
   };
+  const message = entry.bodies.proto.identity;
+  if (message?.sha256 !== entry.sha256 || message.bytes !== entry.bytes)
+    throw new ShapeError(`${path} is another message than ${path}.bodies.proto.identity`);
+  return entry;
 }
 
 function readCodings(value: unknown, path: string): Bodies[keyof Bodies] {
@@ -86,18 +91,31 @@ function readBody(value: unknown, path: string): Body {
   const fields = object(value, path);
   const segments = fields["segments"];
   if (!Array.isArray(segments)) throw new ShapeError(`${path}.segments is not a list`);
-  return {
+  const body: Body = {
     sha256: sha256(fields["sha256"], `${path}.sha256`),
     bytes: count(fields["bytes"], `${path}.bytes`),
     segments: segments.map((segment, index) => readSegment(segment, `${path}.segments.${index}`)),
   };
+  const bytes = body.segments.reduce((sum, segment) => sum + segmentBytes(segment), 0);
+  if (bytes !== body.bytes)
+    throw new ShapeError(`${path}.bytes is ${body.bytes}, but its segments have ${bytes}`);
+  return body;
 }
 
 function readSegment(value: unknown, path: string): Segment {
   const fields = object(value, path);
   const inline = fields["inline"];
-  if (typeof inline === "string") return { inline };
+  if (typeof inline === "string" && BASE64.test(inline)) return { inline };
   return { blob: sha256(fields["blob"], `${path}.blob`), bytes: count(fields["bytes"], path) };
+}
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+function segmentBytes(segment: Segment): number {
+  if ("blob" in segment) return segment.bytes;
+  const { inline } = segment;
+  const padding = inline.endsWith("==") ? 2 : Number(inline.endsWith("="));
+  return (inline.length / 4) * 3 - padding;
 }
 
 function object(value: unknown, path: string): Fields {
@@ -127,8 +145,10 @@ function sha256(value: unknown, path: string): string {
   return value;
 }
 
+/** RFC 3339 in UTC with milliseconds, and a day that there is. */
 function time(value: unknown, path: string): string {
-  if (typeof value !== "string" || Number.isNaN(Date.parse(value)))
+  const date = new Date(typeof value === "string" ? value : Number.NaN);
+  if (Number.isNaN(date.valueOf()) || date.toISOString() !== value)
     throw new ShapeError(`${path} is not a time`);
   return value;
 }

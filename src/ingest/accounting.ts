@@ -17,7 +17,7 @@ export function countLists({ catalog }: Pick<Workspace, "catalog">): Counts {
 }
 
 /** Rows of the airports file with an IATA code, and how many of them were rejected. */
-export function countRows({ read }: Workspace): {
+export function countRows({ read }: Pick<Workspace, "read">): {
   readonly seen: number;
   readonly rejected: number;
 } {

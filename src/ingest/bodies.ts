@@ -1,5 +1,7 @@
 import { Buffer } from "node:buffer";
-import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { createHash } from "node:crypto";
+import { pipeline } from "node:stream/promises";
+import { createBrotliDecompress, createGunzip, crc32 } from "node:zlib";
 import { concatenate } from "../catalog/bytes.ts";
 import type { EncodedPart } from "../catalog/encode.ts";
 import { sha256Hex } from "../catalog/hash.ts";
@@ -12,13 +14,27 @@ import {
   REPRESENTATIONS,
   type Segment,
 } from "../catalog/manifest.ts";
-import { plainSegments, type PlainSegments } from "./plain-segments.ts";
-import { brotliWhole, checksum, type Effort, segmentCoder } from "./segment-coders.ts";
+import {
+  type CommonEnds,
+  commonLength,
+  formOf,
+  headLength,
+  surround,
+  type Surroundings,
+} from "./plain-segments.ts";
+import { brotliWhole, type Checksum, type Effort, segmentCoder } from "./segment-coders.ts";
 
 /** The common part is compressed once for all locales: it may take seconds. */
 const COMMON_EFFORT: Effort = { brotliQuality: 11, gzipLevel: 9 };
 /** Compressed for each locale. */
-const LOCAL_EFFORT: Effort = { brotliQuality: 9, gzipLevel: 9 };
+export const LOCAL_EFFORT: Effort = { brotliQuality: 9, gzipLevel: 9 };
+/**
+ * Longest piece of a common segment, uncompressed. Today's world is one piece in every
+ * representation; a larger one takes more of them, and no more memory.
+ */
+export const COMMON_PIECE_BYTES = 4 * 1024 * 1024;
+/** What a decoder gives at a time. */
+const DECODED_CHUNK_BYTES = 256 * 1024;
 
 /** Bytes to be stored under their own SHA-256 (hex). */
 export interface Blob {
@@ -32,113 +48,210 @@ export interface CommonUnit {
   readonly coding: Coding;
 }
 
-/** Every pair of a representation and a coding that has a common segment in this runtime. */
-export function commonUnits(): CommonUnit[] {
-  return REPRESENTATIONS.flatMap((representation) =>
-    CODINGS.filter((coding) => segmentCoder(coding) !== undefined).map((coding) => ({
-      representation,
-      coding,
-    })),
-  );
+/** A stored piece of a common segment. */
+export interface CommonPiece {
+  /** SHA-256 (hex) of its bytes. */
+  readonly blob: string;
+  readonly bytes: number;
 }
 
-const NO_REGIONS: EncodedPart = { proto: new Uint8Array(), json: new Uint8Array() };
+/** The common segments as they are stored. */
+export interface StoredCommon {
+  /** The pieces of a unit, in order. */
+  pieces(unit: CommonUnit): readonly CommonPiece[];
+  read(piece: CommonPiece): Promise<Uint8Array>;
+}
 
-/** Encodes the common segment of one unit. */
-export function encodeCommonSegment(unit: CommonUnit, common: EncodedPart): Blob {
-  const plain = plainSegments(unit.representation, common, NO_REGIONS);
+/**
+ * Every pair of a representation and a coding that has a common segment in this runtime. The
+ * uncompressed ones come first: the others are made of them.
+ */
+export function commonUnits(): CommonUnit[] {
+  const codings = CODINGS.filter((coding) => segmentCoder(coding) !== undefined);
+  return codings
+    .toSorted((a, b) => Number(b === "identity") - Number(a === "identity"))
+    .flatMap((coding) => REPRESENTATIONS.map((representation) => ({ representation, coding })));
+}
+
+/** Pieces of a unit, for a common part of so many bytes in each form. */
+export function countPieces(
+  { representation }: CommonUnit,
+  commonBytes: { readonly proto: number; readonly json: number },
+): number {
+  const length = commonLength(representation, commonBytes[formOf(representation)]);
+  return Math.ceil(length / COMMON_PIECE_BYTES);
+}
+
+/** Compresses one piece of a common segment, `offset` bytes from its beginning. */
+export function compressPiece(unit: CommonUnit, piece: Uint8Array, offset: number): Blob {
   const coder = segmentCoder(unit.coding);
   if (coder === undefined) throw new Error(`segments of ${unit.coding} do not join here`);
-  return toBlob(coder.middle(plain.common, plain.head.length, COMMON_EFFORT));
+  return toBlob(coder.middle(piece, headLength(unit.representation) + offset, COMMON_EFFORT));
 }
-
-/** Gives the encoded common segment of a unit. */
-export type CommonSegment = (unit: CommonUnit) => Blob;
 
 /**
  * Encodes every body of one locale, and decodes each again to prove that it says what was meant.
+ * Holds one piece of one of them at a time.
  *
  * @returns the bodies, and the blobs that are this locale's own.
  */
-export function encodeBodies(
-  common: EncodedPart,
+export async function encodeBodies(
   local: EncodedPart,
-  commonSegment: CommonSegment,
-): { bodies: Bodies; blobs: Blob[] } {
+  common: StoredCommon,
+): Promise<{ bodies: Bodies; blobs: Blob[] }> {
   const blobs = new Map<string, Blob>();
-  const keep = (blob: Blob): Segment => {
-    blobs.set(blob.sha256, blob);
-    return { blob: blob.sha256, bytes: blob.bytes.length };
-  };
-  const entries = REPRESENTATIONS.map((representation) => {
-    const plain = plainSegments(representation, common, local);
-    const codings = CODINGS.map((coding) => {
-      const body = encodeBody({ representation, coding }, plain, commonSegment, keep);
-      return [coding, body] as const;
-    });
-    return [representation, Object.fromEntries(codings)] as const;
-  });
+  const entries: [Representation, Bodies[Representation]][] = [];
+  for (const representation of REPRESENTATIONS) {
+    const form = formOf(representation);
+    const part = common.pieces({ representation: form, coding: "identity" });
+    const around = surround(representation, await readEnds(part, common), local[form]);
+    const made = await encodeCodings(representation, around, common);
+    for (const blob of made.blobs) blobs.set(blob.sha256, blob);
+    entries.push([representation, made.codings]);
+  }
   const bodies = Object.fromEntries(entries) as Bodies; // one entry for each of REPRESENTATIONS
   return { bodies, blobs: [...blobs.values()] };
 }
 
-function encodeBody(
-  unit: CommonUnit,
-  plain: PlainSegments,
-  commonSegment: CommonSegment,
-  keep: (blob: Blob) => Segment,
-): Body {
-  const { head, common, local, tail } = plain;
-  const parts = [head, common, local, tail];
+async function encodeCodings(
+  representation: Representation,
+  around: Surroundings,
+  common: StoredCommon,
+): Promise<{ codings: Bodies[Representation]; blobs: Blob[] }> {
+  const codings: { [C in Coding]?: Body } = {};
+  const blobs: Blob[] = [];
+  const plain: Part[] = [
+    around.head,
+    ...common.pieces({ representation, coding: "identity" }),
+    around.local,
+    around.tail,
+  ];
+  const digest = await readThrough(bytesOf(plain, common));
+  for (const coding of CODINGS) {
+    const unit = { representation, coding };
+    const { parts, own } = await encodeParts({ unit, around, plain, digest }, common);
+    const sent = await prove(unit, { bytes: bytesOf(parts, common), plain: digest });
+    blobs.push(own);
+    codings[coding] = { ...sent, segments: parts.flatMap(toSegment) };
+  }
+  return { codings, blobs };
+}
+
+/** A run of a body: bytes for the manifest, this locale's own blob, or a piece that locales share. */
+type Part = Uint8Array | Blob | CommonPiece;
+
+interface Encoding {
+  readonly unit: CommonUnit;
+  readonly around: Surroundings;
+  /** The body, uncompressed. */
+  readonly plain: readonly Part[];
+  readonly digest: Digest;
+}
+
+async function encodeParts(
+  { unit, around, plain, digest }: Encoding,
+  common: StoredCommon,
+): Promise<{ parts: readonly Part[]; own: Blob }> {
   const coder = segmentCoder(unit.coding);
   if (coder === undefined) {
-    const whole = toBlob(brotliWhole(concatenate(parts), LOCAL_EFFORT));
-    return toBody(unit, [whole.bytes], [keep(whole)], parts);
+    const { brotliQuality } = LOCAL_EFFORT;
+    const whole = { brotliQuality, length: digest.bytes };
+    const own = toBlob(await brotliWhole(bytesOf(plain, common), whole));
+    return { parts: [own], own };
   }
-  const shared = commonSegment(unit);
-  const whole = checksum(parts);
-  const offset = head.length + common.length;
-  const open = coder.open(head);
+  const { head, local, tail } = around;
+  const offset = digest.bytes - tail.length - local.length;
   const own = toBlob(coder.middle(local, offset, LOCAL_EFFORT));
-  const close = coder.close(tail, offset + local.length, whole);
-  const segments = [
-    inline(open),
-    { blob: shared.sha256, bytes: shared.bytes.length },
-    keep(own),
-    inline(close),
-  ].filter((segment) => !("inline" in segment) || segment.inline !== "");
-  return toBody(unit, [open, shared.bytes, own.bytes, close], segments, parts);
+  const close = coder.close(tail, offset + local.length, digest);
+  return { parts: [coder.open(head), ...common.pieces(unit), own, close], own };
 }
 
-function toBody(
+/** SHA-256 (hex), CRC-32 and length of a run of bytes. */
+interface Digest extends Checksum {
+  readonly sha256: string;
+}
+
+/** Decodes a body while its bytes pass, and gives the hash and length of what is sent. */
+async function prove(
   { representation, coding }: CommonUnit,
-  encoded: readonly Uint8Array[],
-  segments: readonly Segment[],
-  plain: readonly Uint8Array[],
-): Body {
-  const whole = concatenate(encoded);
-  if (sha256Hex(decode(coding, whole)) !== sha256Hex(...plain))
+  { bytes, plain }: { bytes: AsyncIterable<Uint8Array>; plain: Digest },
+): Promise<Pick<Body, "sha256" | "bytes">> {
+  const sent = digesting();
+  const decoded = digesting();
+  const passing = async function* () {
+    for await (const piece of bytes) {
+      sent.update(piece);
+      yield piece;
+    }
+  };
+  const take = async (pieces: AsyncIterable<Uint8Array>) => {
+    for await (const piece of pieces) decoded.update(piece);
+  };
+  if (coding === "identity") await take(passing());
+  else await pipeline(passing(), newDecoder(coding), take);
+  if (decoded.end().sha256 !== plain.sha256)
     throw new Error(`${representation} in ${coding} does not decode to what was encoded`);
-  return { sha256: sha256Hex(whole), bytes: whole.length, segments };
+  const { sha256, bytes: length } = sent.end();
+  return { sha256, bytes: length };
 }
 
-function decode(coding: Coding, bytes: Uint8Array): Uint8Array {
-  switch (coding) {
-    case "identity":
-      return bytes;
-    case "gzip":
-      return gunzipSync(bytes);
-    case "br":
-      return brotliDecompressSync(bytes);
-    default:
-      return coding satisfies never;
+function newDecoder(coding: "gzip" | "br") {
+  const options = { chunkSize: DECODED_CHUNK_BYTES };
+  return coding === "gzip" ? createGunzip(options) : createBrotliDecompress(options);
+}
+
+function digesting() {
+  const hash = createHash("sha256");
+  let crc = 0;
+  let bytes = 0;
+  return {
+    update(piece: Uint8Array) {
+      hash.update(piece);
+      crc = crc32(piece, crc);
+      bytes += piece.length;
+    },
+    end: (): Digest => ({ sha256: hash.digest("hex"), crc32: crc, bytes }),
+  };
+}
+
+async function readThrough(pieces: AsyncIterable<Uint8Array>): Promise<Digest> {
+  const digest = digesting();
+  for await (const piece of pieces) digest.update(piece);
+  return digest.end();
+}
+
+/** The bytes of parts, none of them empty. */
+async function* bytesOf(parts: readonly Part[], common: StoredCommon): AsyncGenerator<Uint8Array> {
+  for (const part of parts) {
+    const bytes = await readPart(part, common);
+    if (bytes.length > 0) yield bytes;
   }
 }
 
-function inline(bytes: Uint8Array): Segment {
-  return { inline: Buffer.from(bytes).toString("base64") };
+async function readPart(part: Part, common: StoredCommon): Promise<Uint8Array> {
+  if (part instanceof Uint8Array) return part;
+  return "blob" in part ? common.read(part) : part.bytes;
 }
 
-function toBlob(bytes: Uint8Array): Blob {
+/** A part as the manifest names it; nothing for an empty one. */
+function toSegment(part: Part): Segment[] {
+  if (!(part instanceof Uint8Array))
+    return "blob" in part ? [part] : [{ blob: part.sha256, bytes: part.bytes.length }];
+  return part.length === 0 ? [] : [{ inline: Buffer.from(part).toString("base64") }];
+}
+
+async function readEnds(pieces: readonly CommonPiece[], common: StoredCommon): Promise<CommonEnds> {
+  const [first = { blob: "", bytes: 0 }] = pieces;
+  let last: Uint8Array = new Uint8Array();
+  for (const piece of pieces.toReversed()) {
+    if (last.length >= 2) break;
+    last = concatenate([await common.read(piece), last]);
+  }
+  const bytes = pieces.reduce((length, piece) => length + piece.bytes, 0);
+  return { bytes, first: await common.read(first), last };
+}
+
+/** Bytes with their name. */
+export function toBlob(bytes: Uint8Array): Blob {
   return { sha256: sha256Hex(bytes), bytes };
 }

@@ -3,7 +3,7 @@ import { airportId, cityId, compareIds, countryId, regionId } from "../catalog/i
 import { compareText } from "../catalog/integrity.ts";
 import type { Airport, Catalog, City, Country, Region } from "../catalog/model.ts";
 import { roundDegrees, type SourceAirport } from "../sources/our-airports.ts";
-import { placeKey, type Reference } from "../sources/reference.ts";
+import { placeKeyOf, type Reference, type ReferenceCity } from "../sources/reference.ts";
 
 /** How an airport's city was found. */
 export type CityOrigin = "known_airport" | "known_place" | "synthetic";
@@ -32,7 +32,7 @@ export function buildCatalog(
   return {
     catalog: {
       airports: airports
-        .map((airport) => toAirport(airport, cities.keyOf))
+        .map((airport) => toAirport(airport, cities.idOf))
         .toSorted((a, b) => compareText(a.iata, b.iata)),
       cities: cities.cities,
       countries: reference.countries
@@ -45,7 +45,9 @@ export function buildCatalog(
   };
 }
 
-function toAirport(airport: SourceAirport, cityKeys: ReadonlyMap<string, string>): Airport {
+function toAirport(airport: SourceAirport, cityIds: ReadonlyMap<string, Uint8Array>): Airport {
+  const itsCityId = cityIds.get(airport.id);
+  if (itsCityId === undefined) throw new Error(`airport ${airport.id} has no city`);
   return {
     id: airportId(airport.id),
     iata: airport.iata,
@@ -53,37 +55,53 @@ function toAirport(airport: SourceAirport, cityKeys: ReadonlyMap<string, string>
     name: airport.name,
     lat: airport.lat,
     lon: airport.lon,
-    cityId: cityId(cityKeys.get(airport.id) ?? ""),
+    cityId: itsCityId,
   };
 }
 
 interface ResolvedCities {
   readonly cities: readonly City[];
-  /** City key by OurAirports id. */
-  readonly keyOf: ReadonlyMap<string, string>;
+  /** City id by OurAirports id. */
+  readonly idOf: ReadonlyMap<string, Uint8Array>;
   readonly origins: { readonly [O in CityOrigin]: number };
 }
 
 function resolveCities(airports: readonly SourceAirport[], reference: Reference): ResolvedCities {
-  const keyOf = new Map<string, string>();
+  const idOf = new Map<string, Uint8Array>();
   const origins = { known_airport: 0, known_place: 0, synthetic: 0 };
-  const served = Map.groupBy(airports, (airport) => {
+  const cities = new Map<string, City>();
+  /** Airports of cities that no table knows, by the city's key. */
+  const unknown = new Map<string, SourceAirport[]>();
+  const toCity = cityMaker();
+  for (const airport of airports) {
     const { key, origin } = cityKeyOf(airport, reference);
-    keyOf.set(airport.id, key);
     origins[origin]++;
-    return key;
-  });
-  const cities = [...served].map(([key, itsAirports]): City => {
-    const known = reference.cities.get(key) ?? syntheticCity(itsAirports);
-    return {
-      id: cityId(key),
-      name: known.name,
-      countryId: countryId(known.country),
-      lat: known.lat,
-      lon: known.lon,
-    };
-  });
-  return { cities: cities.toSorted((a, b) => compareIds(a.id, b.id)), keyOf, origins };
+    const known = reference.cities.get(key);
+    if (known === undefined) {
+      unknown.set(key, [...(unknown.get(key) ?? []), airport]);
+      continue;
+    }
+    const itsCity = cities.get(key) ?? toCity(key, known);
+    cities.set(key, itsCity);
+    idOf.set(airport.id, itsCity.id);
+  }
+  for (const [key, itsAirports] of unknown) {
+    const itsCity = toCity(key, syntheticCity(itsAirports));
+    cities.set(key, itsCity);
+    for (const { id } of itsAirports) idOf.set(id, itsCity.id);
+  }
+  const ordered = [...cities.values()].toSorted((a, b) => compareIds(a.id, b.id));
+  return { cities: ordered, idOf, origins };
+}
+
+/** Makes cities, with one id for all that are in a country. */
+function cityMaker(): (key: string, known: ReferenceCity) => City {
+  const countryIds = new Map<string, Uint8Array>();
+  return (key, { name, country, lat, lon }) => {
+    const itsCountryId = countryIds.get(country) ?? countryId(country);
+    countryIds.set(country, itsCountryId);
+    return { id: cityId(key), name, countryId: itsCountryId, lat, lon };
+  };
 }
 
 function cityKeyOf(
@@ -92,9 +110,9 @@ function cityKeyOf(
 ): { key: string; origin: CityOrigin } {
   const byAirport = reference.cityOfAirport.get(airport.id);
   if (byAirport !== undefined) return { key: byAirport, origin: "known_airport" };
-  const folded = foldText(airport.municipality) || foldText(airport.name);
-  const byPlace = reference.cityOfPlace.get(placeKey(airport.region, folded));
+  const byPlace = reference.cityOfPlace.get(placeKeyOf(airport));
   if (byPlace !== undefined) return { key: byPlace, origin: "known_place" };
+  const folded = foldText(airport.municipality) || foldText(airport.name);
   const place = folded === "" ? `airport-${airport.id}` : folded;
   return { key: `ourairports:${airport.region}:${place}`, origin: "synthetic" };
 }
@@ -160,11 +178,17 @@ function toRegion(
   return { id: regionId(key), key, slug, name, airportIataCodes };
 }
 
-/** `occitanie-fr`; if that is taken, with the subdivision's own code: `occitanie-occ-fr`. */
+/**
+ * `occitanie-fr`; if that is taken, with the subdivision's own code: `occitanie-occ-fr`; if that is
+ * taken too, with a number.
+ */
 function freeSlug(name: string, code: string, taken: ReadonlySet<string>): string {
   const [country = "", ...subdivision] = code.toLowerCase().split("-");
   const base = foldText(name);
   const own = foldText(subdivision.join("-"));
-  const slug = [base || own, country].join("-");
-  return taken.has(slug) ? [base, own, country].filter((part) => part !== "").join("-") : slug;
+  const join = (...parts: string[]) => [...parts, country].filter((part) => part !== "").join("-");
+  let slug = join(base || own);
+  if (taken.has(slug)) slug = join(base, own);
+  for (let number = 2; taken.has(slug); number++) slug = join(base, own, String(number));
+  return slug;
 }

@@ -1,27 +1,48 @@
 import type { LocaleEntry, Manifest } from "../catalog/manifest.ts";
+import type { CommonPiece } from "./bodies.ts";
 import type { Content } from "./content.ts";
 import type { Run, RunMode, RunOutcome, Stage, UpstreamFiles } from "./run.ts";
+
+/** Raised when code reads checkpoints otherwise: a run under way then begins anew after the deploy. */
+const CHECKPOINT_FORMAT = 2;
 
 /** Where a run stands between two steps; JSON. */
 export interface Checkpoint {
   readonly stage: Stage;
+  /** `deployName` of the deploy that made what follows; null before the first step. */
+  readonly madeBy: string | null;
   /** SHA-256 (hex) of each archived upstream file, and of the snapshot. */
   readonly sources: { readonly [file: string]: string };
   /** From the guard stage on. */
   readonly content: Content | null;
-  /** SHA-256 of the common segment of each unit that has been stored, in order of `commonUnits`. */
-  readonly commonSegments: readonly string[];
+  /** The pieces of common segments that have been stored, for each of `commonUnits`. */
+  readonly common: readonly (readonly CommonPiece[])[];
   /** Entries of the locales whose blobs have been stored. */
   readonly entries: { readonly [locale: string]: LocaleEntry };
 }
 
 export const FIRST_CHECKPOINT: Checkpoint = {
   stage: "fetch",
+  madeBy: null,
   sources: {},
   content: null,
-  commonSegments: [],
+  common: [],
   entries: {},
 };
+
+/** What a deploy is called whose steps can be continued: by this code, with this snapshot and locales. */
+export function deployName(snapshotSha256: string, locales: readonly string[]): string {
+  return JSON.stringify([CHECKPOINT_FORMAT, snapshotSha256, locales]);
+}
+
+/**
+ * Whether what a run has done so far is of use to a deploy: what was built of one snapshot must not
+ * be joined to what is built of another. Once a version is recorded, only the stores are to be
+ * brought to it.
+ */
+export function isOfDeploy({ stage, madeBy }: Checkpoint, name: string): boolean {
+  return stage === "fetch" || stage === "verify" || madeBy === name;
+}
 
 /** What a step is told of the world. */
 export interface RunContext {

@@ -3,6 +3,7 @@ import type { AuditEntry } from "../storage/audit-store.ts";
 import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
 import type { Pause } from "./pause.ts";
 import type { Checkpoint } from "./checkpoint.ts";
+import type { Hold } from "./hold.ts";
 import type { QueueView } from "./queue.ts";
 import { type EndedRun, isOpen, type Run, type RunState, type UpstreamFiles } from "./run.ts";
 import { VERSIONS_RETAINED } from "./versions.ts";
@@ -34,6 +35,13 @@ interface Facts {
   readonly skipped_run: string;
   readonly unreplicated: number;
   readonly [archived: `archived:${string}`]: UpstreamFiles;
+}
+
+/** What is known of copies that go out and in; no part of the state that they carry. */
+interface Exchange {
+  readonly hold: Hold;
+  /** The job that has replaced the state last, and the generation that came of it. */
+  readonly imported: { readonly by: string; readonly generation: number | null };
 }
 
 /** Ended runs that the coordinator itself remembers; D1 has the rest. */
@@ -68,6 +76,7 @@ export class CoordinatorState {
       `CREATE TABLE IF NOT EXISTS ticks (cron TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (cron, at))`,
     );
     this.#exec(`CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)`);
+    this.#exec(`CREATE TABLE IF NOT EXISTS exchange (name TEXT PRIMARY KEY, value TEXT NOT NULL)`);
   }
 
   transaction<T>(work: () => T): T {
@@ -163,15 +172,22 @@ export class CoordinatorState {
    * is the primary key, so that none is given out twice.
    */
   addVersion(manifest: Manifest): void {
+    this.insertVersion(manifest);
+    this.#exec(
+      `DELETE FROM versions WHERE generation NOT IN (
+        SELECT generation FROM versions ORDER BY generation DESC LIMIT ?
+      )`,
+      VERSIONS_RETAINED,
+    );
+  }
+
+  /** Records a version as published, and forgets none. */
+  insertVersion(manifest: Manifest): void {
     const text = JSON.stringify(manifest);
     this.#exec(
       "INSERT INTO versions (generation, manifest) VALUES (?, ?)",
       manifest.generation,
       text,
-    );
-    this.#exec(
-      "DELETE FROM versions WHERE generation <= ?",
-      manifest.generation - VERSIONS_RETAINED,
     );
     this.#setFact("unreplicated", manifest.generation);
   }
@@ -260,6 +276,39 @@ export class CoordinatorState {
     this.#exec("DELETE FROM outbox WHERE seq <= ?", throughSeq);
   }
 
+  /** Takes the outbox's next number, and gives it to no row. */
+  takeOutboxSeq(): number {
+    const [row] = this.#exec("INSERT INTO outbox (run) VALUES ('') RETURNING seq");
+    const seq = Number(row?.["seq"]);
+    this.#exec("DELETE FROM outbox WHERE seq = ?", seq);
+    return seq;
+  }
+
+  /** Lets the outbox's next number be higher than `seq`. */
+  raiseOutboxSeq(seq: number): void {
+    if (this.takeOutboxSeq() >= seq) return;
+    this.#exec("INSERT INTO outbox (seq, run) VALUES (?, '')", seq);
+    this.#exec("DELETE FROM outbox WHERE seq = ?", seq);
+  }
+
+  hold(): Hold | null {
+    return this.#exchange("hold");
+  }
+
+  setHold(hold: Hold | null): void {
+    this.#setExchange("hold", hold);
+  }
+
+  /** What came of replacing the state, if this job has done so last. */
+  importedBy(by: string): Exchange["imported"] | null {
+    const imported = this.#exchange("imported");
+    return imported?.by === by ? imported : null;
+  }
+
+  setImportedBy(by: string, generation: number | null): void {
+    this.#setExchange("imported", { by, generation });
+  }
+
   #runsIn(state: RunState): RunRecord[] {
     return this.#records("WHERE state = ? ORDER BY id", state);
   }
@@ -286,15 +335,31 @@ export class CoordinatorState {
   }
 
   #fact<N extends keyof Facts>(name: N): Facts[N] | null {
-    const row = this.#exec("SELECT value FROM facts WHERE name = ?", name)[0];
-    return row === undefined ? null : JSON.parse(String(row["value"]));
+    return this.#value("facts", name) as Facts[N] | null; // only `#setFact` writes them
   }
 
   #setFact<N extends keyof Facts>(name: N, value: Facts[N] | null): void {
-    if (value === null) this.#exec("DELETE FROM facts WHERE name = ?", name);
+    this.#setValue("facts", name, value);
+  }
+
+  #exchange<N extends keyof Exchange>(name: N): Exchange[N] | null {
+    return this.#value("exchange", name) as Exchange[N] | null; // only `#setExchange` writes them
+  }
+
+  #setExchange<N extends keyof Exchange>(name: N, value: Exchange[N] | null): void {
+    this.#setValue("exchange", name, value);
+  }
+
+  #value(table: "facts" | "exchange", name: string): unknown {
+    const row = this.#exec(`SELECT value FROM ${table} WHERE name = ?`, name)[0];
+    return row === undefined ? null : JSON.parse(String(row["value"]));
+  }
+
+  #setValue(table: "facts" | "exchange", name: string, value: unknown): void {
+    if (value === null) this.#exec(`DELETE FROM ${table} WHERE name = ?`, name);
     else
       this.#exec(
-        "INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)",
+        `INSERT OR REPLACE INTO ${table} (name, value) VALUES (?, ?)`,
         name,
         JSON.stringify(value),
       );

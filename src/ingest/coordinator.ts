@@ -3,9 +3,10 @@ import { describeError } from "../log.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import type { CoordinatorState, RunRecord } from "./coordinator-state.ts";
-import { type RunFailure, toFailure } from "./faults.ts";
+import { type RunFailure, RunFault, toFailure } from "./faults.ts";
 import { decidePause, hasEnded, type Pause, type PauseRequest } from "./pause.ts";
 import { FIRST_CHECKPOINT, type StepResult } from "./checkpoint.ts";
+import { decideHold, type Hold, type HoldRequest, type HoldResult, isInForce } from "./hold.ts";
 import type { Pipeline } from "./pipeline.ts";
 import { replicate } from "./publisher.ts";
 import {
@@ -33,6 +34,8 @@ const OUTBOX_BATCH = 20;
 const GARBAGE_BATCH = 100;
 /** After a store refused, how long to leave it alone. */
 const STORE_RETRY_MS = 30_000;
+/** How often to ask whether the backup before a forced publication is done. */
+const BACKUP_POLL_MS = 2_000;
 
 export interface CoordinatorDependencies {
   readonly state: CoordinatorState;
@@ -46,17 +49,26 @@ export interface CoordinatorDependencies {
   readonly saveAudit: (entries: readonly AuditEntry[]) => Promise<void>;
   /** Deletes history that is past its retention. Throws if D1 refuses. */
   readonly deleteOldRuns: () => Promise<unknown>;
+  /** Makes a backup before a forced run publishes, or says how far the one for this run is. */
+  readonly backUpFirst: (runId: string) => Promise<BackupFirst>;
   /** Replaces the one alarm; null takes it away. */
   readonly setAlarm: (at: number | null) => Promise<void>;
   readonly now: () => number;
   readonly newId: () => string;
   readonly log: (event: string, fields: { readonly [name: string]: unknown }) => void;
-  /** Is told of each run that has ended. Returns at once and never throws. */
+  /**
+   * Is told of each run that has ended with one of its steps; one that was cancelled while it
+   * waited has changed nothing. Returns at once and never throws.
+   */
   readonly runEnded: (run: Run) => void;
   /** Name of the configured upstream. */
   readonly source: string;
   readonly workerVersion: string | null;
 }
+
+/** How far the backup is that a forced run waits for. */
+export type BackupFirst =
+  { readonly state: "done" | "under_way" } | { readonly state: "failed"; readonly message: string };
 
 /** What a pause or resume came to. */
 export interface PauseAnswer {
@@ -133,8 +145,9 @@ export class Coordinator {
   /** Puts a run in the queue, unless one that would do the same waits already. */
   async enqueue(request: EnqueueRequest): Promise<EnqueueResult> {
     const wanted = newRun(this.#newRun(request.source), request);
-    const result = this.#state.transaction(() => {
+    const result = this.#state.transaction((): EnqueueResult => {
       this.#liftEnded();
+      if (this.#hold()?.kind === "restore") return { ok: false, reason: "restoring" };
       const decided = decideEnqueue(wanted, this.#state.queue(), request.ifPaused);
       if (decided.add !== null) this.#state.saveRun(decided.add, true);
       return decided.result;
@@ -153,6 +166,8 @@ export class Coordinator {
     const wanted = newRun(this.#newRun(request.source), request);
     this.#state.transaction(() => {
       this.#liftEnded();
+      // A restore replaces the queue: it comes to what the restored one makes of the next tick.
+      if (this.#hold()?.kind === "restore") return;
       if (!this.#state.addTick(cron, scheduledAt)) return;
       const reason = decideTick(wanted, this.#state.queue());
       if (reason === null) {
@@ -188,6 +203,7 @@ export class Coordinator {
       const before = this.#state.pause();
       const decided = decidePause(before, request, this.#at());
       this.#state.setPause(decided.pause);
+      this.#touchPause();
       const { running } = this.#state.queue();
       if (cancelRunning && running !== undefined) this.#cancelRunning(running, request.by);
       return this.#pauseAnswer(before, decided.changed);
@@ -202,6 +218,7 @@ export class Coordinator {
       this.#liftEnded();
       const before = this.#state.pause();
       this.#lift();
+      this.#touchPause();
       return this.#pauseAnswer(before, before !== null);
     });
     await this.#rearm();
@@ -235,6 +252,47 @@ export class Coordinator {
     this.#replicateRetryAt = 0;
     await this.#rearm();
     return result;
+  }
+
+  /**
+   * Holds the coordinator for a job, or goes on doing so: no step of a run begins, nothing leaves
+   * for D1, and no blob is deleted, until `release` or the hold's end.
+   */
+  async hold(request: HoldRequest): Promise<HoldResult> {
+    const result = this.#state.transaction(() => {
+      const now = this.#deps.now();
+      const { running } = this.#state.queue();
+      const decided = decideHold(request, { present: this.#state.hold(), running, now });
+      if (!decided.result.ok) return decided.result;
+      this.#state.setHold(decided.hold);
+      // A step whose lease ran out may still be waiting for a store: it must not commit now.
+      const isStale = decided.result.ready && running !== undefined && running.leaseUntil !== null;
+      if (isStale)
+        this.#state.saveRun({ ...running, fence: running.fence + 1, leaseUntil: null }, false);
+      return decided.result;
+    });
+    await this.#rearm();
+    return result;
+  }
+
+  /** Ends the hold of a job, if it is its. */
+  async release(by: string): Promise<void> {
+    this.#state.transaction(() => {
+      if (this.#state.hold()?.by === by) this.#state.setHold(null);
+    });
+    await this.#rearm();
+  }
+
+  /** Notes blobs that are about to be stored by somebody else. */
+  noteBlobs(sha256s: readonly string[]): void {
+    this.#state.transaction(() => this.#state.addBlobs(sha256s));
+  }
+
+  /** To be called when the tables have been replaced: what follows from them is due at once. */
+  async stateReplaced(): Promise<void> {
+    this.#deps.pipeline.forget();
+    this.#replicateRetryAt = 0;
+    await this.#rearm();
   }
 
   findRun(id: string): Run | null {
@@ -320,6 +378,12 @@ export class Coordinator {
   #dueAt(): number | null {
     const now = this.#deps.now();
     const view = this.#state.queue();
+    const hold = this.#hold();
+    if (hold !== null) {
+      const replicateAt = this.#mayReplicate(view) ? this.#replicateRetryAt : null;
+      const idle: QueueView = { ...view, waiting: [], running: undefined };
+      return nextAlarm(idle, { now, others: [hold.until, replicateAt] });
+    }
     const waitsForD1 = this.#state.outboxLength() > 0;
     const others = [
       waitsForD1 ? this.#outboxRetryAt : null,
@@ -336,7 +400,7 @@ export class Coordinator {
     return this.#state.transaction(() => {
       const now = this.#deps.now();
       this.#liftEnded();
-      const record = nextToStep(this.#state.queue(), now);
+      const record = this.#hold() === null ? nextToStep(this.#state.queue(), now) : undefined;
       if (record === undefined) return undefined;
       const at = this.#at();
       const run: Run = {
@@ -367,6 +431,7 @@ export class Coordinator {
     try {
       if (claimed.attempts > MAX_STEP_ATTEMPTS && checkpoint.stage !== "verify")
         return this.#fail(claimed, leaseExpired(checkpoint.stage));
+      if (!(await this.#isBackedUp(claimed))) return;
       const result = await this.#deps.pipeline.step(checkpoint, {
         mode: run.mode,
         forced: run.forced,
@@ -382,6 +447,25 @@ export class Coordinator {
     } catch (cause) {
       this.#takeFault(claimed, cause);
     }
+  }
+
+  /**
+   * Whether a run may publish as far as backups are concerned. Force is the one way past the
+   * guards, so what is served before is to be safe: without a backup nothing is forced.
+   */
+  async #isBackedUp(claimed: RunRecord): Promise<boolean> {
+    const isForced = claimed.run.forced && claimed.checkpoint.stage === "publish";
+    if (!isForced || this.#state.currentVersion() === null) return true;
+    const backup = await this.#deps.backUpFirst(claimed.run.id);
+    if (backup.state === "done") return true;
+    if (backup.state === "failed") throw new RunFault("backup_failed", backup.message);
+    this.#underFence(claimed, (record) => ({
+      ...record,
+      attempts: 0,
+      leaseUntil: null,
+      notBefore: this.#deps.now() + BACKUP_POLL_MS,
+    }));
+    return false;
   }
 
   /** Commits what a claimed step came to, unless the step has been claimed again since. */
@@ -488,13 +572,26 @@ export class Coordinator {
     this.#state.setSkippedRunId(null);
   }
 
+  /** The hold that is in force. */
+  #hold(): Hold | null {
+    const hold = this.#state.hold();
+    return isInForce(hold, this.#deps.now()) ? hold : null;
+  }
+
+  /** What people say of the pause while a restore is under way is to outlive it. */
+  #touchPause(): void {
+    const hold = this.#hold();
+    if (hold !== null) this.#state.setHold({ ...hold, pauseTouched: true });
+  }
+
   /** A run that verifies brings the stores to the version itself. */
   #mayReplicate({ running }: QueueView): boolean {
     return this.#state.unreplicated() !== null && running?.checkpoint.stage !== "verify";
   }
 
   #mayCollect({ running }: QueueView): boolean {
-    return this.#state.unreplicated() === null && running === undefined;
+    const isIdle = running === undefined && this.#hold() === null;
+    return this.#state.unreplicated() === null && isIdle;
   }
 
   /** Brings the stores to the version that was recorded last, and clears up after it. */
@@ -538,7 +635,7 @@ export class Coordinator {
 
   /** Sends waiting rows to D1; what it refuses waits. */
   async #drainOutbox(): Promise<void> {
-    while (this.#deps.now() >= this.#outboxRetryAt) {
+    while (this.#deps.now() >= this.#outboxRetryAt && this.#hold() === null) {
       const rows = this.#state.outbox(OUTBOX_BATCH);
       const last = rows.at(-1);
       if (last === undefined) return;

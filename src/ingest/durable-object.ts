@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { v7 } from "uuid";
 import { MONITOR_NAME } from "../alerts/monitor.ts";
+import { CONTRACT_LIMITS } from "../catalog/contract-limits.ts";
 import { type Config, loadConfig } from "../config.ts";
 import { describeError, logLine } from "../log.ts";
 import { droppedUpstream } from "../sources/dropped-upstream.ts";
@@ -22,14 +23,23 @@ import {
   type RollbackResult,
 } from "./coordinator.ts";
 import { CoordinatorState } from "./coordinator-state.ts";
+import type { HoldRequest, HoldResult } from "./hold.ts";
 import type { PauseRequest } from "./pause.ts";
 import { Pipeline } from "./pipeline.ts";
 import type { EnqueueRequest, EnqueueResult } from "./queue.ts";
 import type { Run } from "./run.ts";
+import {
+  type ImportRequest,
+  type ImportResult,
+  type SnapshotPage,
+  StateTransfer,
+} from "./state-transfer.ts";
 import type { Version } from "./versions.ts";
 
 /** Name of the one instance. */
 export const INSTANCE_NAME = "ingest";
+/** Name of the one instance that makes backups. */
+export const BACKUP_INSTANCE_NAME = "backup";
 
 /**
  * The Durable Object that ingests: a thin shell, which gives `Coordinator` its storage, its alarm
@@ -37,21 +47,25 @@ export const INSTANCE_NAME = "ingest";
  */
 export class IngestCoordinator extends DurableObject<Env> {
   readonly #coordinator: Coordinator;
+  readonly #transfer: StateTransfer;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     const config = loadConfig(env, embeddedSnapshot.locales);
     const store = createCatalogStore(env.CATALOG, env.ARCHIVE);
     const history = createHistory(env.HISTORY);
+    const state = new CoordinatorState(ctx.storage);
+    this.#transfer = new StateTransfer(ctx.storage, state, Date.now);
     const audit = createAuditStore(env.HISTORY);
     this.#coordinator = new Coordinator({
-      state: new CoordinatorState(ctx.storage),
+      state,
       pipeline: new Pipeline({
         store,
         archive: createSourceArchive(env.ARCHIVE),
         upstreams: upstreamsOf(config, env.ARCHIVE),
         snapshot: embeddedSnapshot,
         locales: config.locales,
+        limits: CONTRACT_LIMITS,
         now: Date.now,
       }),
       store,
@@ -59,6 +73,7 @@ export class IngestCoordinator extends DurableObject<Env> {
       saveAudit: (entries) => audit.save(entries),
       deleteOldRuns: () =>
         Promise.all([history.deleteOldRuns(Date.now()), audit.deleteOld(Date.now())]),
+      backUpFirst: (runId) => env.BACKUPS.getByName(BACKUP_INSTANCE_NAME).backUpFirst(runId),
       setAlarm: (at) => (at === null ? ctx.storage.deleteAlarm() : ctx.storage.setAlarm(at)),
       now: Date.now,
       newId: v7,
@@ -122,6 +137,40 @@ export class IngestCoordinator extends DurableObject<Env> {
 
   status(): CoordinatorStatus {
     return this.#coordinator.status();
+  }
+
+  hold(request: HoldRequest): Promise<HoldResult> {
+    return this.#coordinator.hold(request);
+  }
+
+  release(by: string): Promise<void> {
+    return this.#coordinator.release(by);
+  }
+
+  noteBlobs(sha256s: readonly string[]): void {
+    this.#coordinator.noteBlobs(sha256s);
+  }
+
+  takeSnapshot(by: string): boolean {
+    return this.#transfer.take(by);
+  }
+
+  readSnapshot(from: number): SnapshotPage {
+    return this.#transfer.read(from);
+  }
+
+  stageState(from: number, lines: readonly string[]): void {
+    this.#transfer.stage(from, lines);
+  }
+
+  async replaceState(by: string, request: ImportRequest): Promise<ImportResult> {
+    const result = this.#transfer.replace(by, request);
+    if (result.ok) await this.#coordinator.stateReplaced();
+    return result;
+  }
+
+  forgetTransfer(): void {
+    this.#transfer.forget();
   }
 
   override alarm(): Promise<void> {

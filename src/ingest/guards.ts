@@ -18,8 +18,6 @@ export const CHANGE_MAX_PERCENT = 10;
 export const REJECTS_MAX_PERCENT = 2;
 /** How much coverage a locale may lose, in percentage points. */
 export const COVERAGE_LOSS_MAX_POINTS = 10;
-/** gRPC clients refuse messages over 4 MiB by default; this leaves room to act before they do. */
-export const MESSAGE_MAX_BYTES = 3.5 * 1024 * 1024;
 /** Largest value that KV takes. */
 export const BLOB_MAX_BYTES = 25 * 1024 * 1024;
 /** Broken rules that a trip names. */
@@ -61,6 +59,7 @@ export interface GuardFacts {
   readonly violations: readonly Violation[];
   /** Length of the identity protobuf message by locale. */
   readonly messageBytes: { readonly [locale: string]: number };
+  readonly messageMaxBytes: number;
   /** Length of the largest blob, or a bound that none will pass. */
   readonly largestBlobBytes: number;
 }
@@ -173,9 +172,10 @@ function* checkCoverage(published: PublishedFacts, facts: GuardFacts): Generator
   }
 }
 
-function* checkSizes({ messageBytes, largestBlobBytes }: GuardFacts): Generator<GuardTrip> {
+function* checkSizes(facts: GuardFacts): Generator<GuardTrip> {
+  const { messageBytes, messageMaxBytes, largestBlobBytes } = facts;
   for (const [locale, after] of Object.entries(messageBytes)) {
-    const limit = MESSAGE_MAX_BYTES;
+    const limit = messageMaxBytes;
     const message = `the message in ${locale} has ${after} bytes, over ${limit}: gRPC clients would refuse it`;
     if (after > limit)
       yield { guard: "guard_message_size", locale, before: null, after, limit, message };

@@ -1,25 +1,42 @@
+import { inChunks } from "../catalog/bytes.ts";
+import type { ContractLimits } from "../catalog/contract-limits.ts";
+import { commonPieces } from "../catalog/encode.ts";
 import { sha256Hex } from "../catalog/hash.ts";
 import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
 import { type Snapshot, snapshotOpener } from "../sources/snapshot.ts";
 import type { Upstream } from "../sources/upstream.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
-import { account, countEntities, countLists } from "./accounting.ts";
-import { type Blob, commonUnits, encodeBodies, encodeCommonSegment } from "./bodies.ts";
+import { account, countEntities } from "./accounting.ts";
+import {
+  type Blob,
+  COMMON_PIECE_BYTES,
+  type CommonPiece,
+  type CommonUnit,
+  compressPiece,
+  encodeBodies,
+  toBlob,
+} from "./bodies.ts";
 import {
   type Checkpoint,
+  deployName,
+  FIRST_CHECKPOINT,
   finish,
+  isOfDeploy,
   proceed,
   type RunContext,
   type StepResult,
 } from "./checkpoint.ts";
+import { contentOf, countCommon, nextCommon, piecesOf } from "./common-progress.ts";
 import { describeContent } from "./content.ts";
 import { GuardsTripped, RunFault } from "./faults.ts";
 import { applyForce } from "./guards.ts";
+import { HeldPieces } from "./held-pieces.ts";
+import { commonSegment, formOf } from "./plain-segments.ts";
 import { heal, replicate } from "./publisher.ts";
 import type { Run, UpstreamFacts } from "./run.ts";
 import { judge } from "./verdict.ts";
-import { createWorkspace, type Workspace } from "./workspace.ts";
+import { createWorkspace, type LocalParts, type Workspace } from "./workspace.ts";
 
 export interface PipelineDependencies {
   readonly store: CatalogStore;
@@ -29,6 +46,7 @@ export interface PipelineDependencies {
   readonly snapshot: Snapshot;
   /** Locales to publish, in order. */
   readonly locales: readonly string[];
+  readonly limits: ContractLimits;
   readonly now: () => number;
 }
 
@@ -38,18 +56,24 @@ export interface PipelineDependencies {
  */
 export class Pipeline {
   readonly #deps: PipelineDependencies;
+  readonly #deploy: string;
   #workspace: { key: string; workspace: Workspace } | undefined;
-  readonly #segments = new Map<string, Blob>();
+  #local: { key: string; parts: LocalParts } | undefined;
+  readonly #pieces = new HeldPieces();
 
   constructor(deps: PipelineDependencies) {
     this.#deps = deps;
+    this.#deploy = deployName(deps.snapshot.sha256, deps.locales);
   }
 
   /**
-   * Does the next step. Throws SourceError or RunFault where the run cannot go on, anything else
-   * where the step may succeed when repeated.
+   * Does the next step. What a deploy with other code, another snapshot or other locales has begun is
+   * begun anew, unless it is published. Throws SourceError or RunFault where the run cannot go on,
+   * anything else where the step may succeed when repeated.
    */
   async step(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
+    if (!isOfDeploy(checkpoint, this.#deploy))
+      return proceed(FIRST_CHECKPOINT, { progress: { done: 0, total: 0 } });
     switch (checkpoint.stage) {
       case "fetch":
         return this.#fetch(checkpoint, context);
@@ -60,7 +84,7 @@ export class Pipeline {
       case "guard":
         return this.#guard(checkpoint, context);
       case "encode":
-        return checkpoint.commonSegments.length < commonUnits().length
+        return nextCommon(checkpoint) !== undefined
           ? this.#encodeCommon(checkpoint, context)
           : this.#encodeLocale(checkpoint, context);
       case "publish":
@@ -75,7 +99,8 @@ export class Pipeline {
   /** Lets go of what a run left in memory. */
   forget(): void {
     this.#workspace = undefined;
-    this.#segments.clear();
+    this.#local = undefined;
+    this.#pieces.clear();
   }
 
   async #fetch(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
@@ -98,7 +123,8 @@ export class Pipeline {
       sources[name] = sha256;
       upstream[name] = { sha256, bytes: bytes.length, ...validators };
     }
-    return proceed({ ...checkpoint, stage: "parse", sources }, { upstream });
+    const madeBy = this.#deploy;
+    return proceed({ ...checkpoint, stage: "parse", madeBy, sources }, { upstream });
   }
 
   async #parse(checkpoint: Checkpoint): Promise<StepResult> {
@@ -108,7 +134,7 @@ export class Pipeline {
 
   async #build(checkpoint: Checkpoint, { mode, current }: RunContext): Promise<StepResult> {
     const workspace = await this.#open(checkpoint);
-    const content = await describeContent(workspace, this.#deps.locales);
+    const content = await describeContent(workspace, this.#deps.locales, this.#deps.limits);
     const { catalogSha256 } = content;
     if (mode === "incremental" && current?.catalog_sha256 === catalogSha256) {
       await heal(this.#deps.store, current);
@@ -122,17 +148,17 @@ export class Pipeline {
   }
 
   async #guard(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
-    const { content } = checkpoint;
-    if (content === null) throw new Error("nothing was built");
+    const content = contentOf(checkpoint);
     const { mode, forced, current } = context;
-    const { locales, store } = this.#deps;
+    const { locales, limits, store } = this.#deps;
     const workspace = await this.#open(checkpoint);
-    const { trips, changes } = await judge({ workspace, content, locales }, current, store);
+    const candidate = { workspace, content, locales, limits };
+    const { trips, changes } = await judge(candidate, current, store);
     const patch: Partial<Run> = {
       counts: countEntities(workspace, changes),
       guards: trips,
       generationBefore: current?.generation ?? null,
-      progress: { done: 0, total: commonUnits().length + locales.length },
+      progress: this.#progress(checkpoint),
     };
     if (mode === "dry_run") return finish("dry_run", patch);
     const { refused } = applyForce(trips, forced);
@@ -140,54 +166,96 @@ export class Pipeline {
     return proceed({ ...checkpoint, stage: "encode" }, patch);
   }
 
+  /** Stores one uncompressed common segment whole, or one piece of a compressed one. */
   async #encodeCommon(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
-    const done = checkpoint.commonSegments.length;
-    const unit = commonUnits()[done];
-    if (unit === undefined) throw new Error(`no common segment ${done}`);
-    const { common } = await this.#open(checkpoint);
-    const blob = encodeCommonSegment(unit, common);
-    // Representations may share a segment, and KV takes one write a second for each key.
-    if (!checkpoint.commonSegments.includes(blob.sha256)) await this.#writeBlobs([blob], context);
-    this.#segments.set(blob.sha256, blob);
-    const commonSegments = [...checkpoint.commonSegments, blob.sha256];
-    return proceed({ ...checkpoint, commonSegments }, this.#progress(done + 1));
+    const { common } = checkpoint;
+    const to = nextCommon(checkpoint);
+    if (to === undefined) throw new Error("every common segment is stored");
+    const { unit, index } = to;
+    const before = common[index] ?? [];
+    const added =
+      unit.coding === "identity"
+        ? await this.#storePlain(unit, checkpoint, context)
+        : [await this.#storeCompressed(unit, checkpoint, context)];
+    const next = { ...checkpoint, common: [...common.slice(0, index), [...before, ...added]] };
+    return proceed(next, { progress: this.#progress(next) });
+  }
+
+  async #storePlain(
+    { representation }: CommonUnit,
+    checkpoint: Checkpoint,
+    context: RunContext,
+  ): Promise<CommonPiece[]> {
+    const form = formOf(representation);
+    const segment = commonSegment(
+      representation,
+      form === representation
+        ? commonPieces((await this.#open(checkpoint)).catalog, form)
+        : this.#readPieces(checkpoint, { representation: form, coding: "identity" }),
+      contentOf(checkpoint).commonBytes[form],
+    );
+    const pieces: CommonPiece[] = [];
+    for await (const bytes of inChunks(segment, COMMON_PIECE_BYTES))
+      pieces.push(await this.#storePiece(toBlob(bytes), checkpoint, context));
+    return pieces;
+  }
+
+  async #storeCompressed(
+    unit: CommonUnit,
+    checkpoint: Checkpoint,
+    context: RunContext,
+  ): Promise<CommonPiece> {
+    const done = piecesOf(checkpoint, unit).length;
+    const plain = piecesOf(checkpoint, { ...unit, coding: "identity" })[done];
+    if (plain === undefined) throw new Error(`no piece ${done} of ${unit.representation}`);
+    this.#letGoOfCatalog();
+    const bytes = await this.#readPiece(plain);
+    const blob = compressPiece(unit, bytes, done * COMMON_PIECE_BYTES);
+    return this.#storePiece(blob, checkpoint, context);
+  }
+
+  async #storePiece(blob: Blob, { common }: Checkpoint, context: RunContext): Promise<CommonPiece> {
+    // Representations may share a piece, and KV takes one write a second for each key.
+    if (!common.flat().some((piece) => piece.blob === blob.sha256))
+      await this.#writeBlobs([blob], context);
+    this.#pieces.hold(blob);
+    return { blob: blob.sha256, bytes: blob.bytes.length };
   }
 
   async #encodeLocale(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
     const locale = this.#deps.locales.find((name) => checkpoint.entries[name] === undefined);
     if (locale === undefined) return proceed({ ...checkpoint, stage: "publish" }, {});
-    const message = checkpoint.content?.messages[locale];
+    const message = contentOf(checkpoint).messages[locale];
     if (message === undefined) throw new Error(`${locale} was not built`);
-    const workspace = await this.#open(checkpoint);
-    const { encoded } = await workspace.local(locale);
-    const segments = await this.#commonSegments(checkpoint);
-    const { bodies, blobs } = encodeBodies(workspace.common, encoded, (unit) => {
-      const index = commonUnits().findIndex(
-        (other) => other.representation === unit.representation && other.coding === unit.coding,
-      );
-      const segment = segments[index];
-      if (segment === undefined) throw new Error(`no common segment ${index}`);
-      return segment;
+    const local = await this.#openLocal(checkpoint);
+    const { encoded } = await local(locale);
+    const { bodies, blobs } = await encodeBodies(encoded, {
+      pieces: (unit) => piecesOf(checkpoint, unit),
+      read: (piece) => this.#readPiece(piece),
     });
+    if (bodies.proto.identity?.sha256 !== message.sha256)
+      throw new Error(`the message in ${locale} is not the one that was built`);
     await this.#writeBlobs(blobs, context);
     const entries = { ...checkpoint.entries, [locale]: { ...message, bodies } };
-    const done = checkpoint.commonSegments.length + Object.keys(entries).length;
     const stage = Object.keys(entries).length === this.#deps.locales.length ? "publish" : "encode";
-    return proceed({ ...checkpoint, stage, entries }, this.#progress(done));
+    const next = { ...checkpoint, entries };
+    return proceed({ ...next, stage }, { progress: this.#progress(next) });
   }
 
   async #publish(checkpoint: Checkpoint, { current }: RunContext): Promise<StepResult> {
-    const { content, sources, entries } = checkpoint;
-    if (content === null) throw new Error("nothing was built");
-    if (current !== null && JSON.stringify(entries) === JSON.stringify(current.locales))
+    const { sources, entries } = checkpoint;
+    const { catalogSha256, counts } = contentOf(checkpoint);
+    if (current !== null && JSON.stringify(entries) === JSON.stringify(current.locales)) {
+      await heal(this.#deps.store, current);
       return finish("unchanged", { generationBefore: current.generation });
+    }
     const manifest: Manifest = {
       format: 1,
       generation: (current?.generation ?? 0) + 1,
       published_at: new Date(this.#deps.now()).toISOString(),
-      catalog_sha256: content.catalogSha256,
+      catalog_sha256: catalogSha256,
       sources,
-      counts: countLists(await this.#open(checkpoint)),
+      counts,
       previous: current?.generation ?? null,
       locales: entries,
     };
@@ -212,27 +280,41 @@ export class Pipeline {
   async #open({ sources }: Checkpoint): Promise<Workspace> {
     const key = JSON.stringify(sources);
     if (this.#workspace?.key === key) return this.#workspace.workspace;
-    const { archive, snapshot } = this.#deps;
+    const { archive, snapshot, limits } = this.#deps;
     const openSource = async (file: string, sha256: string) => archive.open(file, sha256);
-    const workspace = await createWorkspace(sources, openSource, snapshotOpener(snapshot));
+    const opener = snapshotOpener(snapshot);
+    const workspace = await createWorkspace(sources, openSource, opener, limits);
     this.#workspace = { key, workspace };
     return workspace;
   }
 
-  async #commonSegments({ commonSegments }: Checkpoint): Promise<Blob[]> {
-    const blobs: Blob[] = [];
-    for (const sha256 of commonSegments) {
-      const blob = this.#segments.get(sha256) ?? (await this.#readBlob(sha256));
-      this.#segments.set(sha256, blob);
-      blobs.push(blob);
-    }
-    return blobs;
+  /** The parts of locales alone: what is common is stored by then. */
+  async #openLocal(checkpoint: Checkpoint): Promise<LocalParts> {
+    const key = JSON.stringify(checkpoint.sources);
+    if (this.#local?.key !== key) await this.#open(checkpoint);
+    this.#letGoOfCatalog();
+    if (this.#local === undefined) throw new Error("nothing was opened");
+    return this.#local.parts;
   }
 
-  async #readBlob(sha256: string): Promise<Blob> {
-    const copy = await this.#deps.store.readBlob("r2", sha256);
-    if (!copy.ok) throw new Error(copy.detail);
-    return { sha256, bytes: copy.value };
+  #letGoOfCatalog(): void {
+    if (this.#workspace === undefined) return;
+    const { key, workspace } = this.#workspace;
+    this.#local = { key, parts: workspace.local };
+    this.#workspace = undefined;
+  }
+
+  async *#readPieces(checkpoint: Checkpoint, unit: CommonUnit): AsyncGenerator<Uint8Array> {
+    for (const piece of piecesOf(checkpoint, unit)) yield await this.#readPiece(piece);
+  }
+
+  async #readPiece({ blob }: CommonPiece): Promise<Uint8Array> {
+    const held = this.#pieces.get(blob);
+    if (held !== undefined) return held;
+    const copy = await this.#deps.store.readBlob("r2", blob);
+    if (!copy.ok) throw new Error(`${copy.fault} ${copy.detail}`);
+    this.#pieces.hold({ sha256: blob, bytes: copy.value });
+    return copy.value;
   }
 
   /** Stores blobs that the current version lacks, and reads them back. */
@@ -253,8 +335,10 @@ export class Pipeline {
     );
   }
 
-  #progress(done: number): Partial<Run> {
-    return { progress: { done, total: commonUnits().length + this.#deps.locales.length } };
+  #progress(checkpoint: Checkpoint): Run["progress"] {
+    const { done, total } = countCommon(checkpoint);
+    const { locales } = this.#deps;
+    return { done: done + Object.keys(checkpoint.entries).length, total: total + locales.length };
   }
 }
 

@@ -35,6 +35,7 @@ export interface EnqueueAnswer {
 export type EnqueueResult =
   | { readonly ok: true; readonly answer: EnqueueAnswer }
   | { readonly ok: false; readonly reason: "paused"; readonly pause: Pause }
+  | { readonly ok: false; readonly reason: "restoring" }
   | { readonly ok: false; readonly reason: "queue_full"; readonly queueDepth: number };
 
 /** The queue as a decision sees it. */

@@ -8,11 +8,12 @@
  *   (`BROTLI_PARAM_STREAM_OFFSET` of google/brotli's encode.h), so that it leaves out the stream
  *   header and refers to nothing before it, and is flushed at the segment's end.
  */
+import { pipeline } from "node:stream/promises";
 import {
   brotliCompressSync,
   brotliDecompressSync,
   constants,
-  crc32,
+  createBrotliCompress,
   deflateRawSync,
 } from "node:zlib";
 import { concatenate } from "../catalog/bytes.ts";
@@ -37,14 +38,6 @@ export interface SegmentCoder {
   middle(bytes: Uint8Array, offset: number, effort: Effort): Uint8Array;
   /** The last bytes of the body. */
   close(bytes: Uint8Array, offset: number, whole: Checksum): Uint8Array;
-}
-
-/** CRC-32 and length of the concatenation of `parts`. */
-export function checksum(parts: readonly Uint8Array[]): Checksum {
-  return {
-    crc32: parts.reduce((crc, part) => crc32(part, crc), 0),
-    bytes: parts.reduce((length, part) => length + part.length, 0),
-  };
 }
 
 const identity: SegmentCoder = {
@@ -141,7 +134,20 @@ function tryBrotli(): boolean {
   }
 }
 
-/** Brotli in one piece: for a runtime where its segments do not join. */
-export function brotliWhole(bytes: Uint8Array, { brotliQuality }: Effort): Uint8Array {
-  return compressBrotli(bytes, 0, brotliQuality, constants.BROTLI_OPERATION_FINISH);
+/** Brotli of `length` bytes in one piece: for a runtime where its segments do not join. */
+export async function brotliWhole(
+  bytes: AsyncIterable<Uint8Array>,
+  { brotliQuality, length }: { readonly brotliQuality: number; readonly length: number },
+): Promise<Uint8Array> {
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: brotliQuality,
+    [constants.BROTLI_PARAM_LGWIN]: BROTLI_WINDOW_BITS,
+    [constants.BROTLI_PARAM_SIZE_HINT]: length,
+  };
+  const encoded: Uint8Array[] = [];
+  const take = async (pieces: AsyncIterable<Uint8Array>) => {
+    for await (const piece of pieces) encoded.push(piece);
+  };
+  await pipeline(bytes, createBrotliCompress({ params }), take);
+  return concatenate(encoded);
 }

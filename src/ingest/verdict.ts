@@ -1,14 +1,16 @@
-import { concatenate } from "../catalog/bytes.ts";
+import { gather } from "../catalog/bytes.ts";
+import type { ContractLimits } from "../catalog/contract-limits.ts";
 import {
   type CatalogDiff,
   type ChangeCounts,
   countChanges,
   diffCatalogs,
 } from "../catalog/diff.ts";
+import { commonPieces } from "../catalog/encode.ts";
 import type { Manifest } from "../catalog/manifest.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { readBody } from "../storage/read-body.ts";
-import { countLists, countRows } from "./accounting.ts";
+import { countRows } from "./accounting.ts";
 import type { Content } from "./content.ts";
 import { checkGuards, type GuardTrip } from "./guards.ts";
 import type { Workspace } from "./workspace.ts";
@@ -21,6 +23,7 @@ export interface Candidate {
   readonly content: Content;
   /** Locales to be published. */
   readonly locales: readonly string[];
+  readonly limits: ContractLimits;
 }
 
 /** What the guards say of a candidate, and what it would change in the published version. */
@@ -36,7 +39,7 @@ export async function judge(
   current: Manifest | null,
   store: CatalogStore,
 ): Promise<Verdict> {
-  const { workspace, content, locales } = candidate;
+  const { workspace, content, locales, limits } = candidate;
   const changes = current && countChanges(await diffToPublished(candidate, current, store));
   const coverageOf = (entries: { readonly [locale: string]: { readonly coverage: number } }) =>
     Object.fromEntries(
@@ -48,22 +51,22 @@ export async function judge(
   const trips = checkGuards({
     published: current &&
       changes && { counts: current.counts, coverage: coverageOf(current.locales), changes },
-    counts: countLists(workspace),
+    counts: content.counts,
     coverage: coverageOf(messages),
     rows: countRows(workspace),
     violations: content.violations,
     messageBytes: Object.fromEntries(
       Object.entries(messages).map(([locale, { bytes }]) => [locale, bytes]),
     ),
-    // No coding makes a segment longer than its JSON.
-    largestBlobBytes: workspace.common.json.length,
+    messageMaxBytes: limits.messageMaxBytes,
+    largestBlobBytes: content.largestBlobBytes,
   });
   return { trips, changes };
 }
 
 /** Regions vary with the locale, so one is compared that both versions have. */
 async function diffToPublished(
-  { workspace, locales }: Candidate,
+  { workspace, content, locales }: Candidate,
   current: Manifest,
   store: CatalogStore,
 ): Promise<CatalogDiff> {
@@ -72,6 +75,10 @@ async function diffToPublished(
   const body = entry?.bodies.proto.identity;
   const before = body === undefined ? new Uint8Array() : await readBody(store, body);
   const { encoded } = await workspace.local(locale ?? locales[0] ?? "en");
-  const after = concatenate([workspace.common.proto, encoded.proto]);
+  const pieces = function* () {
+    yield* commonPieces(workspace.catalog, "proto");
+    yield encoded.proto;
+  };
+  const after = gather(pieces(), content.commonBytes.proto + encoded.proto.length);
   return diffCatalogs({ before, after, maxListed: DIFF_MAX_LISTED });
 }

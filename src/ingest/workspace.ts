@@ -1,8 +1,11 @@
-import { type EncodedPart, encodeCommon, encodeLocal } from "../catalog/encode.ts";
-import type { Catalog, RegionNames } from "../catalog/model.ts";
+import { CONTRACT_LIMITS, type ContractLimits } from "../catalog/contract-limits.ts";
+import { type EncodedPart, encodeLocal } from "../catalog/encode.ts";
+import { withDistinctSlugs } from "../catalog/distinct-slugs.ts";
+import type { Region, RegionNames } from "../catalog/model.ts";
 import { type AirportsRead, readAirports, readRegionNames } from "../sources/our-airports.ts";
 import {
   type OpenSnapshotFile,
+  readCountries,
   readReference,
   readRegionNames as readLocaleNames,
 } from "../sources/reference.ts";
@@ -13,24 +16,33 @@ import { buildCatalog, type Built } from "./build.ts";
 /** Opens an archived upstream file by its name and SHA-256. */
 export type OpenSource = (file: string, sha256: string) => Promise<ReadableStream<Uint8Array>>;
 
+/** Names and encoded regions of one locale. */
+export interface LocalPart {
+  readonly names: RegionNames;
+  readonly encoded: EncodedPart;
+}
+
+/** Makes the part of each locale. Holds the regions, and nothing else of a catalog. */
+export type LocalParts = (locale: string) => Promise<LocalPart>;
+
 /** A catalog built from archived upstream bytes, with what made it. */
 export interface Workspace extends Built {
-  readonly read: AirportsRead;
-  readonly common: EncodedPart;
-  /** Names and encoded regions of one locale. */
-  local(locale: string): Promise<{ names: RegionNames; encoded: EncodedPart }>;
+  readonly read: Omit<AirportsRead, "airports">;
+  readonly local: LocalParts;
 }
 
 /**
  * Builds the catalog from archived bytes. Deterministic, so that a step which finds nothing in
  * memory (after an eviction or a crash) makes the same workspace again.
  *
+ * @param sources SHA-256 (hex) of each archived file, by its name.
  * @throws SourceError when upstream bytes cannot be used.
  */
 export async function createWorkspace(
   sources: { readonly [file: string]: string },
   openSource: OpenSource,
   openSnapshot: OpenSnapshotFile,
+  limits: Pick<ContractLimits, "iata"> = CONTRACT_LIMITS,
 ): Promise<Workspace> {
   const open = async (table: Table) => {
     const found = findFile(table, sources);
@@ -38,23 +50,25 @@ export async function createWorkspace(
       throw new SourceError("missing_file", `upstream gave no file for ${table}`);
     return decodeFile(found.name, await openSource(found.name, found.file));
   };
-  const reference = await readReference(openSnapshot);
-  const countries = new Set(reference.countries.map((country) => country.isoCode2));
-  const read = await readAirports(await open("airports.csv"), countries);
-  const names = await readRegionNames(await open("regions.csv"));
-  const built = buildCatalog(read.airports, names, reference);
-  const slugs = slugsByKey(built.catalog);
-  return {
-    ...built,
-    read,
-    common: encodeCommon(built.catalog),
-    async local(locale) {
-      const localNames = await readLocaleNames(openSnapshot, locale, slugs);
-      return { names: localNames, encoded: encodeLocal(built.catalog.regions, localNames) };
-    },
-  };
+  const known = await readCountries(openSnapshot);
+  const countries = new Set(known.map((country) => country.isoCode2));
+  const { airports, ...read } = await readAirports(
+    await open("airports.csv"),
+    countries,
+    limits.iata,
+  );
+  const codes = new Set(airports.map(({ region }) => region));
+  const names = await readRegionNames(await open("regions.csv"), codes);
+  const reference = await readReference(openSnapshot, airports);
+  const built = buildCatalog(airports, names, reference);
+  return { ...built, read, local: localParts(built.catalog.regions, openSnapshot) };
 }
 
-function slugsByKey(catalog: Catalog): ReadonlyMap<string, string> {
-  return new Map(catalog.regions.map((region) => [region.key, region.slug]));
+function localParts(regions: readonly Region[], openSnapshot: OpenSnapshotFile): LocalParts {
+  const slugs = new Map(regions.map((region) => [region.key, region.slug]));
+  return async (locale) => {
+    const known = await readLocaleNames(openSnapshot, locale, slugs);
+    const names = withDistinctSlugs(regions, known);
+    return { names, encoded: encodeLocal(regions, names) };
+  };
 }

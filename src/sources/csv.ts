@@ -12,9 +12,16 @@ export interface CsvRow {
   get(column: string): string;
 }
 
+/** Longest row, and longest line of one, in characters; the live file's have a few thousand. */
+const ROW_MAX_CHARACTERS = 262_144;
+/** Most rows with more or fewer values than the header, of which a file of line breaks has millions. */
+const INCOMPLETE_ROWS_MAX = 50_000;
+/** The parser makes all rows of a piece at once, which takes a hundred times the piece's bytes. */
+const PIECE_BYTES = 4096;
+
 /**
  * Reads CSV (RFC 4180, UTF-8, with or without a byte order mark, LF or CRLF) row by row, holding
- * no more than a chunk of it.
+ * no more than a chunk of it and a row.
  *
  * @throws SourceError `not_utf8`, `missing_columns`, `malformed_csv`, or `truncated` when the
  * last row breaks off.
@@ -27,18 +34,29 @@ export async function* readCsv(
   let columns: ReadonlyMap<string, number> | undefined;
   let lastText = "";
   const remember = async function* () {
-    for await (const text of decodeUtf8(file, bytes)) yield (lastText = text);
+    for await (const text of boundLines(file, decodeUtf8(file, bytes))) yield (lastText = text);
   };
-  const parser = parse({ bom: true, info: true, relax_column_count: true });
+  const parser = parse({
+    bom: true,
+    info: true,
+    relax_column_count: true,
+    max_record_size: ROW_MAX_CHARACTERS,
+  });
   const source = Readable.from(remember()).on("error", (error) => parser.destroy(error));
   try {
     let incomplete: number | undefined;
+    let incompleteRows = 0;
     for await (const { record, info } of source.pipe(parser) as AsyncIterable<ParsedRow>) {
       if (columns === undefined) {
         columns = readHeader(file, record, requiredColumns);
         continue;
       }
       incomplete = record.length === columns.size ? undefined : info.lines;
+      if (incomplete !== undefined && ++incompleteRows > INCOMPLETE_ROWS_MAX)
+        throw new SourceError(
+          "malformed_csv",
+          `${file} has over ${INCOMPLETE_ROWS_MAX} rows with more or fewer values than its header; look whether it is the right file`,
+        );
       yield new Row(info.lines, record, columns);
     }
     if (incomplete !== undefined && !lastText.endsWith("\n"))
@@ -96,6 +114,23 @@ function asSourceError(file: string, error: unknown): unknown {
   return error;
 }
 
+/** Refuses a line that no table has, before it is taken apart into values. */
+async function* boundLines(file: string, texts: AsyncIterable<string>): AsyncGenerator<string> {
+  let length = 0;
+  for await (const text of texts) {
+    const first = text.search(/[\r\n]/);
+    const longest = length + (first === -1 ? text.length : first);
+    const last = Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r"));
+    length = last === -1 ? longest : text.length - last - 1;
+    if (Math.max(longest, length) > ROW_MAX_CHARACTERS)
+      throw new SourceError(
+        "malformed_csv",
+        `${file} has a line of over ${ROW_MAX_CHARACTERS} characters; look whether it is the right file`,
+      );
+    yield text;
+  }
+}
+
 /** Decodes a stream piece by piece, none of them empty. */
 async function* decodeUtf8(
   file: string,
@@ -110,8 +145,10 @@ async function* decodeUtf8(
     }
   };
   for await (const chunk of bytes) {
-    const text = decode(chunk, true);
-    if (text !== "") yield text;
+    for (let start = 0; start < chunk.length; start += PIECE_BYTES) {
+      const text = decode(chunk.subarray(start, start + PIECE_BYTES), true);
+      if (text !== "") yield text;
+    }
   }
   const rest = decode();
   if (rest !== "") yield rest;

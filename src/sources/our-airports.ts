@@ -1,5 +1,7 @@
+import { CONTRACT_LIMITS } from "../catalog/contract-limits.ts";
 import { compareText, isPosition } from "../catalog/integrity.ts";
 import { readCsv, type CsvRow } from "./csv.ts";
+import { SourceError } from "./source-error.ts";
 
 /** An airport as OurAirports tells of it, normalized. */
 export interface SourceAirport {
@@ -36,6 +38,7 @@ export type RejectReason =
   | "unknown_country"
   | "type_excluded"
   | "duplicate_iata"
+  | "duplicate_id"
   | "column_count";
 
 export interface Reject {
@@ -51,13 +54,16 @@ export type RepairReason = "name_white_space" | "name_note" | "icao_from_gps_cod
 
 /** What became of each row. Rows without an IATA code are `filtered`, not rejected. */
 export interface AirportsRead {
-  /** In order of their IATA codes, which are distinct. */
+  /** In order of their IATA codes; codes and ids are distinct. */
   readonly airports: readonly SourceAirport[];
   readonly seen: number;
   readonly filtered: number;
   readonly rejects: readonly Reject[];
   readonly repaired: Readonly<RepairCounts>;
 }
+
+/** Most rejected rows that are held in memory: several times as many as the file has airports. */
+const REJECTS_MAX = 50_000;
 
 const REQUIRED_COLUMNS = [
   "id",
@@ -74,12 +80,15 @@ const REQUIRED_COLUMNS = [
  * Reads OurAirports' airports.csv, of which only rows with an IATA code are held in memory.
  *
  * @param knownCountries ISO 3166-1 alpha-2 codes that an airport may lie in.
+ * @param iataCode what an IATA code looks like.
  * @throws SourceError when the file as a whole cannot be used.
  */
 export async function readAirports(
   bytes: ReadableStream<Uint8Array>,
   knownCountries: ReadonlySet<string>,
+  iataCode: RegExp = CONTRACT_LIMITS.iata,
 ): Promise<AirportsRead> {
+  const interned = new Map<string, string>();
   const candidates: { airport: SourceAirport; line: number }[] = [];
   const rejects: Reject[] = [];
   const repaired: RepairCounts = {};
@@ -92,20 +101,35 @@ export async function readAirports(
       filtered++;
       continue;
     }
-    const parsed = parseAirport(row, knownCountries, repaired);
-    if (typeof parsed === "string")
+    const parsed = parseAirport(row, { knownCountries, iataCode, interned }, repaired);
+    if (typeof parsed === "string") {
       rejects.push({ reason: parsed, line: row.line, iata, id: row.get("id") });
-    else candidates.push({ airport: parsed, line: row.line });
+      if (rejects.length > REJECTS_MAX) throw tooManyRejects(row.line);
+    } else candidates.push({ airport: parsed, line: row.line });
   }
-  const airports = distinctByIata(candidates, rejects);
+  const airports = distinctAirports(candidates, rejects);
   return { airports, seen, filtered, rejects, repaired };
+}
+
+interface ParseRules {
+  readonly knownCountries: ReadonlySet<string>;
+  readonly iataCode: RegExp;
+  /** One string for all airports of a country or region. */
+  readonly interned: Map<string, string>;
+}
+
+function tooManyRejects(line: number): SourceError {
+  return new SourceError(
+    "malformed_csv",
+    `airports.csv has over ${REJECTS_MAX} rows up to line ${line} that cannot be used; look whether it is the right file`,
+  );
 }
 
 type RepairCounts = { [R in RepairReason]?: number };
 
 function parseAirport(
   row: CsvRow,
-  knownCountries: ReadonlySet<string>,
+  { knownCountries, iataCode, interned }: ParseRules,
   repaired: RepairCounts,
 ): SourceAirport | RejectReason {
   if (!row.complete) return "column_count";
@@ -118,14 +142,21 @@ function parseAirport(
   const country = row.get("iso_country");
   if (type === undefined) return "type_excluded";
   if (!/^[1-9][0-9]*$/.test(id) || name === "") return "missing_required";
-  if (!/^[A-Z]{3}$/.test(iata)) return "bad_iata";
+  if (!iataCode.test(iata)) return "bad_iata";
   if (!isPosition({ lat, lon })) return "bad_coordinates";
   if (!knownCountries.has(country)) return "unknown_country";
   const icao = findIcao(row);
   countRepairs(row, name, icao, repaired);
-  const region = row.get("iso_region");
+  const region = intern(row.get("iso_region"), interned);
   const municipality = cleanText(row.get("municipality"));
-  return { id, type, name, lat, lon, country, region, municipality, iata, icao };
+  const code = intern(country, interned);
+  return { id, type, name, lat, lon, country: code, region, municipality, iata, icao };
+}
+
+function intern(text: string, interned: Map<string, string>): string {
+  const known = interned.get(text);
+  if (known === undefined) interned.set(text, text);
+  return known ?? text;
 }
 
 /** `icao_code`, else `gps_code`; never `ident`, which often only looks like an ICAO code. */
@@ -155,9 +186,12 @@ export function roundDegrees(degrees: number): number {
   return Math.round(degrees * 1e6) / 1e6 + 0;
 }
 
-/** NFC, trimmed, inner white space collapsed to one space. */
+/** NFC, trimmed, inner white space and control characters collapsed to one space. */
 function cleanText(text: string): string {
-  return text.normalize("NFC").trim().replace(/\s+/gu, " ");
+  return text
+    .normalize("NFC")
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .trim();
 }
 
 /** The name without OurAirports' notes of state, such as "(unusable)". */
@@ -165,7 +199,8 @@ function cleanName(name: string): string {
   return cleanText(cleanText(name).replace(/\((unusable|closed|abandoned)\)/giu, ""));
 }
 
-function distinctByIata(
+/** One airport for each IATA code and for each id, whatever the order of the rows. */
+function distinctAirports(
   candidates: readonly { airport: SourceAirport; line: number }[],
   rejects: Reject[],
 ): SourceAirport[] {
@@ -176,10 +211,13 @@ function distinctByIata(
       Number(a.airport.id) - Number(b.airport.id),
   );
   const kept: SourceAirport[] = [];
+  const ids = new Set<string>();
   for (const { airport, line } of ordered) {
-    if (kept.at(-1)?.iata === airport.iata)
-      rejects.push({ reason: "duplicate_iata", line, iata: airport.iata, id: airport.id });
+    const { iata, id } = airport;
+    if (kept.at(-1)?.iata === iata) rejects.push({ reason: "duplicate_iata", line, iata, id });
+    else if (ids.has(id)) rejects.push({ reason: "duplicate_id", line, iata, id });
     else kept.push(airport);
+    ids.add(id);
   }
   return kept;
 }
@@ -187,15 +225,19 @@ function distinctByIata(
 /**
  * Reads OurAirports' regions.csv: English names by region code.
  *
+ * @param wanted codes whose names are needed.
  * @throws SourceError when the file as a whole cannot be used.
  */
 export async function readRegionNames(
   bytes: ReadableStream<Uint8Array>,
+  wanted: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, string>> {
   const names = new Map<string, string>();
   for await (const row of readCsv("regions.csv", bytes, ["code", "name"])) {
+    const code = row.get("code");
+    if (!row.complete || !wanted.has(code)) continue;
     const name = cleanText(row.get("name"));
-    if (row.complete && name !== "") names.set(row.get("code"), name);
+    if (name !== "") names.set(code, name);
   }
   return names;
 }

@@ -1,5 +1,7 @@
+import { foldText } from "../catalog/fold.ts";
 import type { LocalizedName, RegionNames } from "../catalog/model.ts";
 import { readCsv, type CsvRow } from "./csv.ts";
+import type { SourceAirport } from "./our-airports.ts";
 
 /** Opens an uncompressed file of the snapshot by its name in the snapshot's manifest. */
 export type OpenSnapshotFile = (name: string) => ReadableStream<Uint8Array>;
@@ -37,7 +39,7 @@ export interface Reference {
   readonly cities: ReadonlyMap<string, ReferenceCity>;
   /** City key by numeric OurAirports id. */
   readonly cityOfAirport: ReadonlyMap<string, string>;
-  /** City key by `placeKey`. */
+  /** City key by `placeKeyOf`, for airports that the table before lacks. */
   readonly cityOfPlace: ReadonlyMap<string, string>;
   readonly regions: readonly ReferenceRegion[];
 }
@@ -45,36 +47,66 @@ export interface Reference {
 /** Key of a municipality within an ISO 3166-2 region; `folded` as `foldText` makes it. */
 export const placeKey = (region: string, folded: string): string => `${region}:${folded}`;
 
-/** Reads the snapshot's tables. */
-export async function readReference(open: OpenSnapshotFile): Promise<Reference> {
+/** Key of the place that an airport is in: its municipality, or else what it is named after. */
+export function placeKeyOf(
+  airport: Pick<SourceAirport, "region" | "municipality" | "name">,
+): string {
+  const { region, municipality, name } = airport;
+  return placeKey(region, foldText(municipality) || foldText(name));
+}
+
+/** Reads the snapshot's countries. */
+export async function readCountries(open: OpenSnapshotFile): Promise<ReferenceCountry[]> {
+  return readList(open, "countries.csv.gz", (row) => ({
+    isoCode2: row.get("iso_code2"),
+    isoCode3: row.get("iso_code3"),
+    nameEng: row.get("name_eng"),
+    nameNative: row.get("name_native"),
+    phonePrefix: row.get("phone_prefix"),
+  }));
+}
+
+/** Reads of the snapshot's tables what these airports need. */
+export async function readReference(
+  open: OpenSnapshotFile,
+  airports: readonly SourceAirport[],
+): Promise<Reference> {
+  const countries = await readCountries(open);
+  const codes = new Map(countries.map(({ isoCode2 }) => [isoCode2, isoCode2]));
+  const cities = new Map<string, ReferenceCity>();
+  await readTable(open, "cities.csv.gz", (row) => cities.set(row.get("key"), city(row, codes)));
+  const keys = new Map([...cities.keys()].map((key) => [key, key])); // one string for each key
+  const cityOfAirport = new Map<string, string>();
+  await readTable(open, "airport-cities.csv.gz", (row) => {
+    const key = row.get("city_key");
+    cityOfAirport.set(row.get("airport_id"), keys.get(key) ?? key);
+  });
+  const unknown = airports.filter(({ id }) => !cityOfAirport.has(id));
+  const places = new Set(unknown.map(placeKeyOf));
   return {
-    countries: await readTable(open, "countries.csv.gz", (row) => ({
-      isoCode2: row.get("iso_code2"),
-      isoCode3: row.get("iso_code3"),
-      nameEng: row.get("name_eng"),
-      nameNative: row.get("name_native"),
-      phonePrefix: row.get("phone_prefix"),
-    })),
-    cities: new Map(await readTable(open, "cities.csv.gz", (row) => [row.get("key"), city(row)])),
-    cityOfAirport: new Map(
-      await readTable(open, "airport-cities.csv.gz", (row) => [
-        row.get("airport_id"),
-        row.get("city_key"),
-      ]),
-    ),
-    cityOfPlace: new Map(
-      await readTable(open, "places.csv.gz", (row) => [
-        placeKey(row.get("iso_region"), row.get("municipality")),
-        row.get("city_key"),
-      ]),
-    ),
-    regions: await readTable(open, "catalog-regions.csv.gz", (row) => ({
+    countries,
+    cities,
+    cityOfAirport,
+    cityOfPlace: await readPlaces(open, places),
+    regions: await readList(open, "catalog-regions.csv.gz", (row) => ({
       key: row.get("key"),
       slug: row.get("slug"),
       name: row.get("name"),
       members: row.get("members").split(" "),
     })),
   };
+}
+
+async function readPlaces(
+  open: OpenSnapshotFile,
+  wanted: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, string>> {
+  const cityOfPlace = new Map<string, string>();
+  await readTable(open, "places.csv.gz", (row) => {
+    const key = placeKey(row.get("iso_region"), row.get("municipality"));
+    if (wanted.has(key)) cityOfPlace.set(key, row.get("city_key"));
+  });
+  return cityOfPlace;
 }
 
 /**
@@ -94,21 +126,31 @@ export async function readRegionNames(
   return names;
 }
 
-function city(row: CsvRow): ReferenceCity {
+/** `codes` are those of the countries: one string for all cities of a country. */
+function city(row: CsvRow, codes: ReadonlyMap<string, string>): ReferenceCity {
+  const country = row.get("country");
   return {
     name: row.get("name"),
-    country: row.get("country"),
+    country: codes.get(country) ?? country,
     lat: Number(row.get("lat")),
     lon: Number(row.get("lon")),
   };
 }
 
-async function readTable<T>(
+async function readTable(
+  open: OpenSnapshotFile,
+  name: string,
+  read: (row: CsvRow) => unknown,
+): Promise<void> {
+  for await (const row of readCsv(name, open(name), [])) read(row);
+}
+
+async function readList<T>(
   open: OpenSnapshotFile,
   name: string,
   read: (row: CsvRow) => T,
 ): Promise<T[]> {
   const rows: T[] = [];
-  for await (const row of readCsv(name, open(name), [])) rows.push(read(row));
+  await readTable(open, name, (row) => rows.push(read(row)));
   return rows;
 }

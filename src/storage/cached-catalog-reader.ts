@@ -13,7 +13,11 @@ import type {
 import type { CatalogStore, Copy, Replica } from "./catalog-store.ts";
 import { abortable } from "./deadline.ts";
 import { ManifestMemo } from "./manifest-memo.ts";
+import { RecentFailures } from "./recent-failures.ts";
 import { SharedLoads } from "./shared-loads.ts";
+
+/** How long a body that a store could not give is not asked of that store again. */
+const UNREADABLE_FOR_MS = 2_000;
 
 export interface ReaderDependencies {
   readonly store: CatalogStore;
@@ -43,12 +47,14 @@ export class CachedCatalogReader implements CatalogReader {
   readonly #cache: ByteCache;
   readonly #memo: ManifestMemo;
   readonly #loads: SharedLoads<Copy<Blob>>;
+  readonly #failures: RecentFailures<Copy<Blob>>;
 
   constructor(deps: ReaderDependencies) {
     this.#deps = deps;
     this.#cache = new ByteCache(deps.cacheMaxBytes);
     this.#memo = new ManifestMemo(deps);
     this.#loads = new SharedLoads(deps.waitUntil, deps.now);
+    this.#failures = new RecentFailures(UNREADABLE_FOR_MS, deps.now);
   }
 
   async current(caller: Caller): Promise<CurrentResult> {
@@ -127,26 +133,37 @@ export class CachedCatalogReader implements CatalogReader {
     return undefined;
   }
 
-  /** A body joined out of its segments: one load for all requests that want it meanwhile. */
-  #loadBody(replica: Replica, body: Body): Promise<Copy<Blob>> {
-    return this.#loads.load(`${replica} ${body.sha256}`, async () => {
-      const copies = await Promise.all(
-        body.segments.map((segment) => this.#loadSegment(replica, segment)),
-      );
-      const parts: Blob[] = [];
-      for (const copy of copies) {
-        if (!copy.ok) return copy;
-        parts.push(copy.value);
-      }
-      const whole = new Blob(parts);
-      if (sha256Hex(new Uint8Array(await whole.arrayBuffer())) !== body.sha256) {
-        const detail = `body ${body.sha256}: its segments join to something else`;
-        this.#deps.report("body_corrupt", detail);
-        return { ok: false, fault: "corrupt", detail };
-      }
-      this.#cache.set(body.sha256, whole);
-      return { ok: true, value: whole };
-    });
+  /** A body from a store: one load for all requests that want it meanwhile, and none soon after it failed. */
+  async #loadBody(replica: Replica, body: Body): Promise<Copy<Blob>> {
+    const key = `${replica} ${body.sha256}`;
+    return (
+      this.#failures.get(key) ??
+      this.#loads.load(key, async () => {
+        const copy = await this.#joinBody(replica, body);
+        if (!copy.ok) this.#failures.add(key, copy);
+        return copy;
+      })
+    );
+  }
+
+  /** A body joined out of its segments. */
+  async #joinBody(replica: Replica, body: Body): Promise<Copy<Blob>> {
+    const copies = await Promise.all(
+      body.segments.map((segment) => this.#loadSegment(replica, segment)),
+    );
+    const parts: Blob[] = [];
+    for (const copy of copies) {
+      if (!copy.ok) return copy;
+      parts.push(copy.value);
+    }
+    const whole = new Blob(parts);
+    if (sha256Hex(new Uint8Array(await whole.arrayBuffer())) !== body.sha256) {
+      const detail = `body ${body.sha256}: its segments join to something else`;
+      this.#deps.report("body_corrupt", detail);
+      return { ok: false, fault: "corrupt", detail };
+    }
+    this.#cache.set(body.sha256, whole);
+    return { ok: true, value: whole };
   }
 
   async #loadSegment(replica: Replica, segment: Segment): Promise<Copy<Blob>> {

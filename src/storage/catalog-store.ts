@@ -1,6 +1,6 @@
 import { sha256Hex } from "../catalog/hash.ts";
 import type { Manifest } from "../catalog/manifest.ts";
-import { parseManifest } from "../catalog/parse-manifest.ts";
+import { openManifest, sealManifest } from "../catalog/seal-manifest.ts";
 import { withDeadline } from "./deadline.ts";
 import { blobKey, generationKey, MANIFEST_KEY } from "./keys.ts";
 
@@ -63,10 +63,10 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket): CatalogStore 
       if (keys.length > 0) await r2.delete(keys);
     },
     async writeGeneration(manifest) {
-      await r2.put(generationKey(manifest.generation), JSON.stringify(manifest));
+      await r2.put(generationKey(manifest.generation), sealManifest(manifest));
     },
     async writeManifest(manifest) {
-      const text = JSON.stringify(manifest);
+      const text = sealManifest(manifest);
       await r2.put(MANIFEST_KEY, text);
       await kv.put(MANIFEST_KEY, text);
     },
@@ -97,7 +97,7 @@ async function readCopy(
 
 function asManifest(copy: Copy<Uint8Array>): Copy<Manifest> {
   if (!copy.ok) return copy;
-  const parsed = parseManifest(new TextDecoder().decode(copy.value));
+  const parsed = openManifest(new TextDecoder().decode(copy.value));
   return parsed.ok
     ? { ok: true, value: parsed.manifest }
     : { ok: false, fault: "corrupt", detail: `${MANIFEST_KEY}: ${parsed.problem}` };

@@ -17,3 +17,26 @@ export const DROP_PREFIX = "drop/";
 
 /** R2: a file that an operator has dropped. */
 export const dropKey = (name: string): string => `${DROP_PREFIX}${name}`;
+
+/** R2: what the keys of all backups begin with. */
+export const BACKUPS_PREFIX = "backups/";
+
+/** R2: what the keys of one backup begin with. */
+export const backupPrefix = (id: string): string => `${BACKUPS_PREFIX}${id}/`;
+
+/** R2: what a backup consists of (JSON), written last: without it the backup does not exist. */
+export const backupManifestKey = (id: string): string => `${backupPrefix(id)}manifest.json`;
+
+/** R2: rows of a table or of the coordinator's state (NDJSON, gzip). */
+export const backupPartKey = (id: string, name: string): string =>
+  `${backupPrefix(id)}parts/${name}`;
+
+/** R2: what was said of a backup later (JSON). */
+export const backupNoteKey = (id: string, note: "pin" | "verdict"): string =>
+  `${backupPrefix(id)}${note}.json`;
+
+/** R2: what the keys of objects begin with that backups share. */
+export const BACKUP_OBJECTS_PREFIX = `${BACKUPS_PREFIX}objects/`;
+
+/** R2: a blob or an upstream file as backups keep it, by its SHA-256 (hex). */
+export const backupObjectKey = (sha256: string): string => `${BACKUP_OBJECTS_PREFIX}${sha256}`;

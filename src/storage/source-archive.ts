@@ -1,20 +1,33 @@
+import { sha256Hex } from "../catalog/hash.ts";
+import { withDeadline } from "./deadline.ts";
 import { sourceKey } from "./keys.ts";
 
 /** Exact upstream bytes in R2, by their SHA-256. Both methods throw if the store refuses. */
 export interface SourceArchive {
   write(sha256: string, bytes: Uint8Array): Promise<void>;
+  /** Throws as well if the bytes have another hash. */
   open(file: string, sha256: string): Promise<ReadableStream<Uint8Array>>;
 }
 
+/** How long a file may take to be read. */
+const READ_DEADLINE_MS = 30_000;
+
 export function createSourceArchive(r2: R2Bucket): SourceArchive {
+  const read = async (key: string) => {
+    const object = await r2.get(key);
+    return object === null ? null : object.arrayBuffer();
+  };
   return {
     async write(sha256, bytes) {
       await r2.put(sourceKey(sha256), bytes, { sha256 });
     },
     async open(file, sha256) {
-      const object = await r2.get(sourceKey(sha256));
-      if (object === null) throw new Error(`${file} is not archived as ${sourceKey(sha256)}`);
-      return object.body;
+      const key = sourceKey(sha256);
+      const buffer = await withDeadline(key, READ_DEADLINE_MS, read(key));
+      if (buffer === null) throw new Error(`${file} is not archived as ${key}`);
+      const bytes = new Uint8Array(buffer);
+      if (sha256Hex(bytes) !== sha256) throw new Error(`${file} is damaged in ${key}`);
+      return new Blob([bytes]).stream();
     },
   };
 }

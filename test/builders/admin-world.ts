@@ -1,5 +1,8 @@
 import type { AccessResult } from "../../src/admin/access-jwt.ts";
 import { createAdminApp } from "../../src/admin/app.ts";
+import type { BackupJobCalls } from "../../src/admin/backup-use-cases.ts";
+import type { JobResult, RemoveResult } from "../../src/backup/coordinator.ts";
+import type { Job } from "../../src/backup/job.ts";
 import type { AlertUseCases } from "../../src/admin/alert-calls.ts";
 import type { CoordinatorUseCases } from "../../src/admin/coordinator.ts";
 import { CoordinatorUnavailable } from "../../src/admin/coordinator-calls.ts";
@@ -20,6 +23,8 @@ import type {
 import type { EdgeCache } from "../../src/storage/edge-cache.ts";
 import type { StoreProbes } from "../../src/storage/probes.ts";
 import { digest, OPERATOR_TOKEN, READER_TOKEN } from "./admin-tokens.ts";
+import { aJob } from "./job.ts";
+import { MemoryBackupStore } from "./memory-backup-store.ts";
 import { FakeAlerts } from "./fake-alerts.ts";
 import { MemoryCatalogStore } from "./memory-catalog-store.ts";
 import { MemoryRunHistory } from "./memory-run-history.ts";
@@ -49,6 +54,14 @@ export class AdminWorld {
   /** What enqueueing answers, if it is refused. */
   refusal: Extract<EnqueueResult, { ok: false }> | null = null;
   readonly store = new MemoryCatalogStore();
+  readonly backups = new MemoryBackupStore(() => this.time);
+  /** Jobs about backups, the newest first. */
+  jobs: readonly Job[] = [];
+  /** What asking for a job comes to. */
+  jobResult: JobResult = { ok: true, disposition: "started", job: aJob() };
+  /** Backups that were to be deleted, and what that comes to. */
+  readonly removed: string[] = [];
+  removal: RemoveResult = { ok: true };
   /** The edge's cache. */
   readonly cached = new Map<string, string>();
   readonly cache: EdgeCache = {
@@ -70,6 +83,8 @@ export class AdminWorld {
   });
   /** Whether the coordinator answers. */
   isReachable = true;
+  /** What a call to the coordinator waits for. */
+  reach: () => Promise<void> = async () => {};
   current: CurrentResult = { ok: false, reason: "nothing_published" };
   credentials: CredentialsResult = {
     ok: true,
@@ -144,6 +159,7 @@ export class AdminWorld {
       },
       coordinator: this.#coordinator,
       history: this.history,
+      backups: { jobs: this.#backupJobs, store: this.backups },
       alerts: this.alerts,
       alertHistory: { listRuns: async (query) => this.listAlertRuns(query) },
       reader: this.#reader,
@@ -165,9 +181,33 @@ export class AdminWorld {
     });
   }
 
+  readonly #backupJobs: BackupJobCalls = {
+    run: async () => this.#jobResult(),
+    verify: async () => this.#jobResult(),
+    restore: async () => this.#jobResult(),
+    remove: async (id) => {
+      await this.#reach();
+      this.removed.push(id);
+      return this.removal;
+    },
+    findJob: async (id) => {
+      await this.#reach();
+      return this.jobs.find((job) => job.id === id) ?? null;
+    },
+    jobs: async () => {
+      await this.#reach();
+      return this.jobs;
+    },
+  };
+
+  async #jobResult(): Promise<JobResult> {
+    await this.#reach();
+    return this.jobResult;
+  }
+
   readonly #coordinator: CoordinatorUseCases = {
     enqueue: async (request) => {
-      this.#reach();
+      await this.#reach();
       this.enqueued.push(request);
       if (this.refusal !== null) return this.refusal;
       const { ifPaused: _, source, ...asked } = request;
@@ -187,19 +227,19 @@ export class AdminWorld {
       };
     },
     pause: async ({ by, reason, until }) => {
-      this.#reach();
+      await this.#reach();
       const before = this.pause;
       this.pause = before ?? { at: this.#at(), by, reason, until };
       return this.#pauseAnswer(before);
     },
     resume: async () => {
-      this.#reach();
+      await this.#reach();
       const before = this.pause;
       this.pause = null;
       return this.#pauseAnswer(before);
     },
     cancel: async (id) => {
-      this.#reach();
+      await this.#reach();
       const run = this.runs.get(id);
       if (run === undefined) return { ok: false, reason: "not_found" };
       if (run.state === "queued") {
@@ -212,7 +252,7 @@ export class AdminWorld {
       return { ok: true, disposition: "cancelling", before: "running", run };
     },
     rollback: async (generation) => {
-      this.#reach();
+      await this.#reach();
       const [current] = this.versions;
       const wanted = this.versions.find((version) => version.generation === generation);
       if (current === undefined || wanted === undefined)
@@ -223,19 +263,19 @@ export class AdminWorld {
       return { ok: true, version };
     },
     findRun: async (id) => {
-      this.#reach();
+      await this.#reach();
       return this.runs.get(id) ?? null;
     },
     unsettledRuns: async () => {
-      this.#reach();
+      await this.#reach();
       return this.unsettled;
     },
     versions: async () => {
-      this.#reach();
+      await this.#reach();
       return this.versions;
     },
     status: async () => {
-      this.#reach();
+      await this.#reach();
       return {
         pause: this.pause,
         running: this.running,
@@ -272,7 +312,8 @@ export class AdminWorld {
     return new Date(this.time).toISOString();
   }
 
-  #reach(): void {
+  async #reach(): Promise<void> {
+    await this.reach();
     if (!this.isReachable) throw new CoordinatorUnavailable("the coordinator is away");
   }
 }

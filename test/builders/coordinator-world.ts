@@ -1,10 +1,12 @@
 import { gzipSync } from "node:zlib";
+import { CONTRACT_LIMITS } from "../../src/catalog/contract-limits.ts";
 import type { Manifest } from "../../src/catalog/manifest.ts";
-import { Coordinator } from "../../src/ingest/coordinator.ts";
+import { type BackupFirst, Coordinator } from "../../src/ingest/coordinator.ts";
 import { CoordinatorState } from "../../src/ingest/coordinator-state.ts";
 import { Pipeline, type PipelineDependencies } from "../../src/ingest/pipeline.ts";
 import type { EnqueueAnswer, EnqueueRequest } from "../../src/ingest/queue.ts";
 import type { Run } from "../../src/ingest/run.ts";
+import { StateTransfer } from "../../src/ingest/state-transfer.ts";
 import type { Upstream } from "../../src/sources/upstream.ts";
 import type { AuditEntry } from "../../src/storage/audit-store.ts";
 import type { SourceArchive } from "../../src/storage/source-archive.ts";
@@ -70,19 +72,24 @@ export class CoordinatorWorld {
   upstream: Upstream = anUpstream(moreAirports(AIRPORTS_AT_FIRST));
   /** What it throws is the fault of the dependency that is called; what it awaits its delay. */
   before: (call: string) => void | Promise<void> = () => {};
+  /** How far the backup is that a forced run waits for. */
+  backUpFirst: (runId: string) => Promise<BackupFirst> = async () => ({ state: "done" });
   /** The same, once the call has taken effect: its reply is lost. */
   after: (call: string) => void = () => {};
   coordinator: Coordinator;
+  /** What hands the coordinator's state out and takes it in. */
+  transfer: StateTransfer;
+  snapshot = aSnapshot();
   #instance = 0;
   #ids = 0;
   #gone = Promise.withResolvers<void>();
-  readonly #snapshot = aSnapshot();
   readonly #makePipeline: (deps: PipelineDependencies) => Pipeline;
 
   constructor({ locales = ["en"], makePipeline }: CoordinatorWorldOptions = {}) {
     this.locales = locales;
     this.#makePipeline = makePipeline ?? ((deps) => new Pipeline(deps));
     this.coordinator = this.#newCoordinator();
+    this.transfer = this.#newTransfer();
   }
 
   /** Loses the coordinator; whatever it was about to do is never done. A new one takes its place. */
@@ -91,6 +98,7 @@ export class CoordinatorWorld {
     this.#gone.resolve();
     this.#gone = Promise.withResolvers();
     this.coordinator = this.#newCoordinator();
+    this.transfer = this.#newTransfer();
     void this.coordinator.recover(this.alarmAt);
   }
 
@@ -168,6 +176,10 @@ export class CoordinatorWorld {
     return this.calls.filter((call) => call.startsWith(beginning));
   }
 
+  #newTransfer(): StateTransfer {
+    return new StateTransfer(this.tables, new CoordinatorState(this.tables), () => this.time);
+  }
+
   #newCoordinator(): Coordinator {
     const instance = this.#instance;
     const enter = (call: string) => this.#enter(instance, call);
@@ -196,8 +208,9 @@ export class CoordinatorWorld {
         store,
         archive,
         upstreams: { embedded: upstream, other: upstream },
-        snapshot: this.#snapshot,
+        snapshot: this.snapshot,
         locales: this.locales,
+        limits: CONTRACT_LIMITS,
         now: () => this.time,
       }),
       store,
@@ -212,6 +225,7 @@ export class CoordinatorWorld {
         this.after("d1 audit");
       },
       deleteOldRuns: async () => enter("d1 delete"),
+      backUpFirst: async (runId) => this.backUpFirst(runId),
       setAlarm: async (at) => {
         if (instance === this.#instance) this.alarmAt = at;
       },

@@ -1,5 +1,6 @@
 /** Builders of what the guards look at: nothing trips but for what a test names. */
 import type { ChangeCounts, ListChanges } from "../../src/catalog/diff.ts";
+import { CONTRACT_LIMITS } from "../../src/catalog/contract-limits.ts";
 import type { Counts } from "../../src/catalog/manifest.ts";
 import type { GuardFacts, PublishedFacts } from "../../src/ingest/guards.ts";
 
@@ -37,6 +38,7 @@ export function someGuardFacts(changes: Partial<GuardFacts> = {}): GuardFacts {
     rows: { seen: 9074, rejected: 0 },
     violations: [],
     messageBytes: { de: 1_800_000, en: 1_700_000, ja: 1_900_000 },
+    messageMaxBytes: CONTRACT_LIMITS.messageMaxBytes,
     largestBlobBytes: 3_500_000,
     ...changes,
   };

@@ -20,12 +20,14 @@ export function aManifest(changes: Partial<Manifest> = {}): Manifest {
 }
 
 export function aLocaleEntry(changes: Partial<LocaleEntry> = {}): LocaleEntry {
-  const bodies = { identity: aBody("identity"), gzip: aBody("gzip"), br: aBody("br") };
+  const each = { identity: aBody("identity"), gzip: aBody("gzip"), br: aBody("br") };
+  const { bodies = { proto: each, json: each, "grpc-web": each, "grpc-web-text": each } } = changes;
+  const message = bodies.proto.identity ?? aBody("identity");
   return {
-    sha256: sha256Hex("message"),
-    bytes: 100,
+    sha256: message.sha256,
+    bytes: message.bytes,
     coverage: 0.5,
-    bodies: { proto: bodies, json: bodies, "grpc-web": bodies, "grpc-web-text": bodies },
+    bodies,
     ...changes,
   };
 }

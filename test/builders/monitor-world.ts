@@ -97,12 +97,12 @@ export class MonitorWorld {
           await this.before("backups");
           return this.backups;
         },
-        timeoutMs: 200,
+        timeoutMs: 500,
         now,
       },
       delivery: {
         fetch: async (url, init) => fetch(url, init),
-        limits: { timeoutMs: 200, maxAttempts: 2, backoffMs: 1 },
+        limits: { timeoutMs: 1_000, maxAttempts: 2, backoffMs: 1 },
         now,
         sleep: async () => {},
       },

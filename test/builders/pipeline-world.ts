@@ -1,3 +1,4 @@
+import { CONTRACT_LIMITS, type ContractLimits } from "../../src/catalog/contract-limits.ts";
 import type { Manifest } from "../../src/catalog/manifest.ts";
 import {
   type Checkpoint,
@@ -17,10 +18,12 @@ import { aSnapshot } from "./small-snapshot.ts";
 export class PipelineWorld {
   readonly store = new MemoryCatalogStore();
   readonly archive = new MemorySourceArchive();
-  readonly locales: readonly string[];
+  /** What a deploy may change. */
+  locales: readonly string[];
   snapshot: Snapshot = aSnapshot();
   upstream: Upstream | undefined;
   forced = false;
+  limits: ContractLimits = CONTRACT_LIMITS;
   /** The version recorded last. */
   current: Manifest | null = null;
   /** The upstream files of the last success. */
@@ -43,6 +46,7 @@ export class PipelineWorld {
       upstreams: { test: this.upstream ?? embeddedUpstream(this.snapshot) },
       snapshot: this.snapshot,
       locales: this.locales,
+      limits: this.limits,
       now: () => Date.parse("2026-11-01T04:17:00.000Z"),
     });
   }

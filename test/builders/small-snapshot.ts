@@ -38,10 +38,12 @@ const NAMES: { readonly [locale: string]: string } = {
 export interface SmallSnapshotChanges {
   /** Rows of airports.csv. */
   readonly airports?: readonly Row[];
+  /** Rows of names/<locale>.csv, instead of those of a locale. */
+  readonly names?: { readonly [locale: string]: string };
 }
 
 /** Airports ZRH, GVA and LIN, and names in en, de and ja. */
-export function aSnapshot({ airports = AIRPORTS }: SmallSnapshotChanges = {}): Snapshot {
+export function aSnapshot({ airports = AIRPORTS, names }: SmallSnapshotChanges = {}): Snapshot {
   const tables: { readonly [name: string]: string } = {
     "airports.csv.gz": csvOf(airports),
     "regions.csv.gz": "code,name\nCH-ZH,Zürich\nCH-VS,Valais\n",
@@ -55,7 +57,7 @@ export function aSnapshot({ airports = AIRPORTS }: SmallSnapshotChanges = {}): S
     "catalog-regions.csv.gz":
       "key,slug,name,members\nm49:150,europe,Europe,CH IT\niso3166-2:CH-ZH,zurich-ch,Zurich,CH-ZH\niso3166-2:CH-GE,geneva-ch,Geneva,CH-GE\niso3166-2:IT-25,lombardy-it,Lombardy,IT-25\n",
     ...Object.fromEntries(
-      Object.entries(NAMES).map(([locale, rows]) => [
+      Object.entries({ ...NAMES, ...names }).map(([locale, rows]) => [
         `names/${locale}.csv.gz`,
         `key,name,slug\n${rows}`,
       ]),

@@ -8,9 +8,10 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
   sources: ["catalog", "data"],
   storage: ["catalog"],
   ingest: ["catalog", "sources", "storage", "log.ts"],
+  backup: ["catalog", "ingest", "sources", "storage", "log.ts"],
   rpc: ["catalog", "storage", "gen"],
   alerts: ["catalog", "storage", "log.ts"],
-  admin: ["alerts", "catalog", "ingest", "storage", "data", "config.ts", "log.ts"],
+  admin: ["alerts", "backup", "catalog", "ingest", "storage", "data", "config.ts", "log.ts"],
   web: ["gen"],
   "config.ts": ["sources"],
   "schedule.ts": ["ingest"],
@@ -20,6 +21,7 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
 /** The only files that may name the platform's bindings. */
 const BINDINGS_MAY_BE_NAMED_IN = [
   "src/alerts/durable-object.ts",
+  "src/backup/durable-object.ts",
   "src/config.ts",
   "src/ingest/durable-object.ts",
   "src/worker.ts",
@@ -71,4 +73,8 @@ describe("the rooms of src/", () => {
 });
 
 /** The Durable Objects build their adapters themselves, and call each other. */
-const EXEMPT = new Set(["src/alerts/durable-object.ts", "src/ingest/durable-object.ts"]);
+const EXEMPT = new Set([
+  "src/alerts/durable-object.ts",
+  "src/backup/durable-object.ts",
+  "src/ingest/durable-object.ts",
+]);

@@ -44,25 +44,34 @@ beforeAll(async () => {
     WebhookReceiver.start(),
     WebhookReceiver.start(),
   ]);
+  worker = await start(folder, {
+    ALERT_CATALOG_STALE_MS: String(STALE_MS),
+    ALERT_WEBHOOKS: JSON.stringify([
+      { name: "ops", kind: "alertmanager", url: ops.url, secret: SECRET },
+      { name: "chat", kind: "slack", url: chat.url },
+    ]),
+    ALERT_PING_URL: switchboard.url,
+  });
+  await ingest();
+});
+
+/** Starts a service of its own with these settings. */
+async function start(
+  stateFolder: string,
+  vars: { readonly [name: string]: string },
+): Promise<LocalWorker> {
   const sha256 = createHash("sha256").update(token).digest("hex");
-  worker = await LocalWorker.start({
+  return LocalWorker.start({
     port: await freePort(),
     locales: "en",
-    stateFolder: folder,
+    stateFolder,
     fresh: true,
     adminTokens: JSON.stringify([{ id: "night-shift", sha256, scopes: ["read", "operate"] }]),
-    vars: {
-      ALERT_CATALOG_STALE_MS: String(STALE_MS),
-      ALERT_WEBHOOKS: JSON.stringify([
-        { name: "ops", kind: "alertmanager", url: ops.url, secret: SECRET },
-        { name: "chat", kind: "slack", url: chat.url },
-      ]),
-      ALERT_PING_URL: switchboard.url,
-    },
+    vars,
     say: () => undefined,
     signal: new AbortController().signal,
   });
-});
+}
 
 afterAll(async () => {
   await worker?.stop();
@@ -119,7 +128,6 @@ async function evaluatedAfterIngest(count: number): Promise<void> {
 
 describe("a catalog that goes stale", () => {
   it("fires, is healed by an ingest, resolves, and leaves the whole story", async () => {
-    await ingest();
     await evaluatedAfterIngest(1);
     expect([ops.received, chat.received]).toEqual([[], []]);
 
@@ -234,5 +242,33 @@ describe("the log on standard output", () => {
     expect(said).toContain('"event":"alert_notification"');
     for (const hidden of [SECRET, ops.url, chat.url, switchboard.url, token])
       expect(said).not.toContain(hidden);
+  });
+});
+
+describe("settings of the alerts that cannot be used", () => {
+  it("close the alerts with a reason, and neither serving nor ingestion", async () => {
+    const otherFolder = mkdtempSync(join(tmpdir(), "locations-alerts-"));
+    const url = "https://hooks.example.org/very-secret-path";
+    const webhooks = JSON.stringify([{ name: "ops", kind: "pager", url }]);
+    const other = await start(otherFolder, { ALERT_WEBHOOKS: webhooks });
+    try {
+      const headers = { authorization: `Bearer ${token}` };
+      const post = (path: string) => fetch(`${other.url}${path}`, { method: "POST", headers });
+      const refused = await post("/admin/alerts/run");
+      expect(refused.status).toBe(503);
+      const { code, detail } = await refused.json<{ code: string; detail: string }>();
+      expect(code).toBe("alerts_misconfigured");
+      expect(detail).toContain("ALERT_WEBHOOKS must be a JSON list");
+      expect((await post("/admin/ingest/queue")).status).toBe(202);
+      const health = await fetch(`${other.url}/catalog/health`);
+      expect(health.headers.get("content-type")).toContain("application/health+json");
+      const log = readFileSync(other.logFile, "utf8");
+      expect(log).toContain('"event":"alerts_misconfigured"');
+      const said = log.split("\n").filter((line) => line.startsWith("{"));
+      expect(said.join("\n") + detail).not.toContain("very-secret-path");
+    } finally {
+      await other.stop();
+      rmSync(otherFolder, { recursive: true, force: true });
+    }
   });
 });

@@ -30,11 +30,21 @@ beforeEach(() => {
 });
 
 const check = (request: Partial<CheckRequest> = {}) =>
-  checkCopies(manifest, { after: null, suspects: [], ...request }, { store, now: () => time });
+  checkCopies(
+    manifest,
+    { after: null, rest: [], suspects: [], ...request },
+    { store, now: () => time },
+  );
 
 describe("checkCopies", () => {
   it("reads one locale's blobs from both stores, each once", async () => {
-    expect(await check()).toEqual({ locale: "de", checked: 4, damaged: [], unreadable: [] });
+    expect(await check()).toEqual({
+      locale: "de",
+      checked: 4,
+      damaged: [],
+      unreadable: [],
+      rest: [],
+    });
     const blobs = blobsOf("de").map(([sha256]) => sha256);
     expect(store.calls.toSorted()).toEqual(
       ["kv", "r2"]
@@ -65,6 +75,7 @@ describe("checkCopies", () => {
         { replica: "r2", sha256: germanBlob, fault: "corrupt" },
       ],
       unreadable: [],
+      rest: [],
     });
   });
 
@@ -88,12 +99,20 @@ describe("checkCopies", () => {
     expect(seen.unreadable[0]).toContain("R2 is down");
   });
 
-  it("stops when it takes too long, and says so", async () => {
+  it("leaves to the next time what takes too long, before it is another locale's turn", async () => {
     store.before = () => {
       time += 15_000;
     };
-    const seen = await check();
-    expect(seen.checked).toBe(2);
-    expect(seen.unreadable).toEqual(["the copies were not read within 20000 ms"]);
+    const first = await check();
+    expect(first).toMatchObject({ locale: "de", checked: 2, damaged: [], unreadable: [] });
+    expect(first.rest).toHaveLength(1);
+    const second = await check({ after: first.locale, rest: first.rest });
+    expect(second).toEqual({ locale: "de", checked: 2, damaged: [], unreadable: [], rest: [] });
+    expect(new Set(store.calls).size).toBe(4);
+    expect((await check({ after: second.locale })).locale).toBe("en");
+  });
+
+  it("forgets what is left of a locale once that is no longer published", async () => {
+    expect(await check({ after: "de", rest: ["gone"] })).toMatchObject({ locale: "en", rest: [] });
   });
 });

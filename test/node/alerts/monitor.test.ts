@@ -177,6 +177,30 @@ describe("an alert", () => {
     expect(told()).toEqual(["firing catalog_stale", "resolved catalog_stale"]);
   });
 
+  it("is told again, as the same, when the object is lost while it is being told", async () => {
+    world.compared(31);
+    receiver.answers = [silence];
+    // Nobody ever hears of the end of this evaluation.
+    const lost = world.tick().catch(() => {});
+    await expect.poll(() => receiver.received.length).toBe(1);
+    receiver.answers = [status(200)];
+    world.restart();
+    const next = await world.tick();
+    await lost;
+    const [first, second] = receiver.bodies.map(({ alerts }) => alerts);
+    expect(second).toMatchObject([{ labels: { alertname: "catalog_stale" } }]);
+    const identity = ({ fingerprint, startsAt }: { [name: string]: unknown }) => [
+      fingerprint,
+      startsAt,
+    ];
+    expect((second as []).map(identity)).toEqual((first as []).map(identity)); // lists of alerts
+    expect(resultOf(next, "catalog_stale")).toMatchObject({
+      state: "firing",
+      previousState: "firing",
+      notified: [{ target: "ops", change: "fired", delivered: true }],
+    });
+  });
+
   it("of a target that is no longer configured ends, and is forgotten", async () => {
     world.restart(settingsFor("ops", "old"));
     receiver.answers = [status(500)];
@@ -197,7 +221,7 @@ describe("a receiver that", () => {
   beforeEach(() => world.compared(31));
 
   it.each([
-    ["never answers", silence, "no answer within 200 ms"],
+    ["never answers", silence, "no answer within 1000 ms"],
     ["breaks the connection", reset, "the connection failed"],
     ["fails", status(503), "it answers 503"],
   ])("%s is told at a later evaluation, once", async (_, answer, error) => {

@@ -119,6 +119,7 @@ const MEASURED: readonly {
             fault: "corrupt",
           })),
           unreadable: [],
+          rest: [],
         },
       }),
   },
@@ -280,7 +281,7 @@ describe("an input that cannot be read", () => {
 
   it("does not hide a copy that is known to be damaged", () => {
     const damaged = [{ replica: "r2", sha256: "ab", fault: "missing" }] as const;
-    const copies = { locale: "en", checked: 3, damaged, unreadable: ["kv: timeout"] };
+    const copies = { locale: "en", checked: 3, damaged, unreadable: ["kv: timeout"], rest: [] };
     const facts = someFacts({ copies });
     expect(findingOf("integrity_mismatch", facts)).toMatchObject({ verdict: "bad", value: 1 });
   });

@@ -54,7 +54,7 @@ afterEach(async () => {
 
 const deps: DeliveryDependencies = {
   fetch: async (url, init) => fetch(url, init),
-  limits: { timeoutMs: 100, maxAttempts: 3, backoffMs: 10 },
+  limits: { timeoutMs: 500, maxAttempts: 3, backoffMs: 10 },
   now: () => NOW,
   sleep: async (ms) => void waits.push(ms),
 };
@@ -220,7 +220,7 @@ describe("a receiver that", () => {
       delivered: false,
       attempts: 3,
       status: null,
-      error: "no answer within 100 ms",
+      error: "no answer within 500 ms",
     });
   });
 

@@ -39,11 +39,14 @@ describe("ids", () => {
   });
 
   it("have 16 bytes of their own, which no other id shares", () => {
-    const a = countryId("FR");
-    const b = countryId("DE");
-    expect(a).toHaveLength(16);
-    expect(a.byteOffset).toBe(0);
-    expect(a.buffer).not.toBe(b.buffer);
+    const ids = Array.from({ length: 2_000 }, (_, n) => airportId(String(n + 1)));
+    const keys = ids.map(idKey);
+    expect(new Set(keys).size).toBe(ids.length);
+    for (const id of ids) {
+      expect(id).toHaveLength(16);
+      id.fill(0);
+    }
+    expect(ids.map((_, n) => idKey(airportId(String(n + 1))))).toEqual(keys);
   });
 });
 

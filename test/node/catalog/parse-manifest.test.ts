@@ -38,6 +38,11 @@ describe("parseManifest", () => {
     ["previous", undefined, "previous is not a count"],
     ["published_at", 0, "published_at is not a time"],
     ["published_at", "yesterday", "published_at is not a time"],
+    ["published_at", "2026-11-01", "published_at is not a time"],
+    ["published_at", "2026-11-01T04:17:00Z", "published_at is not a time"],
+    ["published_at", "2026-11-01T04:17:00.000+01:00", "published_at is not a time"],
+    ["published_at", "2026-02-30T04:17:00.000Z", "published_at is not a time"],
+    ["published_at", "Sun, 01 Nov 2026 04:17:00 GMT", "published_at is not a time"],
     ["catalog_sha256", "abc", "catalog_sha256 is not a SHA-256"],
     ["catalog_sha256", "A".repeat(64), "catalog_sha256 is not a SHA-256"],
     ["sources", [], "sources is not an object"],
@@ -67,6 +72,27 @@ describe("parseManifest", () => {
       "locales.en.bodies.json.br.segments",
       [{ inline: 1 }],
       "locales.en.bodies.json.br.segments.0.blob is not a SHA-256",
+    ],
+    [
+      "locales.en.bodies.json.br.segments",
+      [{ inline: "%" }],
+      "locales.en.bodies.json.br.segments.0.blob is not a SHA-256",
+    ],
+    [
+      "locales.en.bodies.json.br.segments",
+      [{ inline: "PA==" }],
+      "locales.en.bodies.json.br.bytes is 20, but its segments have 1",
+    ],
+    [
+      "locales.en.bodies.json.br.bytes",
+      21,
+      "locales.en.bodies.json.br.bytes is 21, but its segments have 20",
+    ],
+    ["locales.en.bytes", 1, "locales.en is another message than locales.en.bodies.proto.identity"],
+    [
+      "locales.en.sha256",
+      "0".repeat(64),
+      "locales.en is another message than locales.en.bodies.proto.identity",
     ],
   ])("refuses %s: %j", (path, value, problem) => {
     const text = JSON.stringify(changed(aManifest(), path.split("."), value));

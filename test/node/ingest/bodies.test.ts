@@ -13,15 +13,9 @@ import {
   type Representation,
   REPRESENTATIONS,
 } from "../../../src/catalog/manifest.ts";
-import {
-  type Blob,
-  type CommonUnit,
-  commonUnits,
-  encodeBodies,
-  encodeCommonSegment,
-} from "../../../src/ingest/bodies.ts";
+import { type Blob, compressPiece, encodeBodies } from "../../../src/ingest/bodies.ts";
 import { aCatalog } from "../../builders/catalog.ts";
-import { decoded } from "../../builders/segments.ts";
+import { decoded, MemoryCommon } from "../../builders/segments.ts";
 
 const catalog = aCatalog();
 const common = encodeCommon(catalog);
@@ -31,33 +25,25 @@ const german = encodeLocal(
   new Map([["m49:150", { name: "Europa", slug: "europa" }]]),
 );
 
-const keyOf = ({ representation, coding }: CommonUnit) => `${representation} ${coding}`;
-const commonBlobs = new Map(
-  commonUnits().map((unit) => [keyOf(unit), encodeCommonSegment(unit, common)]),
-);
-const commonSegment = (unit: CommonUnit): Blob => {
-  const blob = commonBlobs.get(keyOf(unit));
-  if (blob === undefined) throw new Error(`no segment for ${keyOf(unit)}`);
-  return blob;
-};
+let stored: MemoryCommon;
+let en: Awaited<ReturnType<typeof encodeBodies>>;
+let de: Awaited<ReturnType<typeof encodeBodies>>;
 
-let en: ReturnType<typeof encodeBodies>;
-let de: ReturnType<typeof encodeBodies>;
-
-beforeAll(() => {
-  en = encodeBodies(common, english, commonSegment);
-  de = encodeBodies(common, german, commonSegment);
+beforeAll(async () => {
+  stored = await MemoryCommon.of(common);
+  en = await encodeBodies(english, stored);
+  de = await encodeBodies(german, stored);
 });
 
 /** The body as a reader joins it out of stored blobs and what the manifest holds. */
 function join(body: Body, blobs: readonly Blob[]): Buffer {
-  const stored = new Map(
-    [...blobs, ...commonBlobs.values()].map((blob) => [blob.sha256, blob.bytes]),
+  const bytesOf = new Map(
+    [...blobs, ...stored.blobs.values()].map((blob) => [blob.sha256, blob.bytes]),
   );
   return Buffer.concat(
     body.segments.map((segment) => {
       if ("inline" in segment) return Buffer.from(segment.inline, "base64");
-      const bytes = stored.get(segment.blob);
+      const bytes = bytesOf.get(segment.blob);
       expect(bytes?.length).toBe(segment.bytes);
       return bytes ?? new Uint8Array();
     }),
@@ -126,11 +112,9 @@ describe("encodeBodies", () => {
     const shared = new Set(en.blobs.map(({ sha256 }) => sha256));
     for (const { sha256 } of de.blobs) expect(shared.has(sha256)).toBe(false);
     for (const { representation, coding, body } of bodiesOf(en.bodies)) {
-      if (!commonBlobs.has(keyOf({ representation, coding }))) continue;
-      const { sha256 } = commonSegment({ representation, coding });
       const other = de.bodies[representation][coding];
-      for (const one of [body, other])
-        expect(one?.segments).toContainEqual(expect.objectContaining({ blob: sha256 }));
+      for (const piece of stored.pieces({ representation, coding }))
+        for (const one of [body, other]) expect(one?.segments).toContainEqual(piece);
     }
   });
 
@@ -143,26 +127,41 @@ describe("encodeBodies", () => {
     }
   });
 
-  it("gives the same bodies each time", () => {
-    expect(encodeBodies(common, german, commonSegment)).toEqual(de);
+  it("gives the same bodies each time", async () => {
+    expect(await encodeBodies(german, stored)).toEqual(de);
   });
 
-  it("refuses a common segment that is not of these bytes", () => {
-    const other = encodeCommonSegment(
-      { representation: "json", coding: "gzip" },
-      { proto: common.proto, json: common.proto },
-    );
-    const mixed = (unit: CommonUnit) => (keyOf(unit) === "json gzip" ? other : commonSegment(unit));
-    expect(() => encodeBodies(common, english, mixed)).toThrow();
+  it.each([1, 2, 3, 4, 50])(
+    "makes bodies of the same meaning out of common pieces of %i bytes",
+    async (pieceBytes) => {
+      const pieces = await MemoryCommon.of(common, pieceBytes);
+      const { bodies, blobs } = await encodeBodies(german, pieces);
+      for (const { representation, coding, body } of bodiesOf(bodies)) {
+        const bytes = join(body, [...blobs, ...pieces.blobs.values()]);
+        expect(body).toMatchObject({ sha256: sha256Hex(bytes), bytes: bytes.length });
+        const whole = de.bodies[representation][coding];
+        if (whole === undefined) throw new Error(`no ${representation} in ${coding}`);
+        const plain = decoded(coding, join(whole, de.blobs));
+        expect(decoded(coding, bytes).equals(plain), `${representation} ${coding}`).toBe(true);
+      }
+      expect(bodies.proto.identity?.segments.length).toBeGreaterThan(2);
+    },
+  );
+
+  it("refuses a common segment that is not of these bytes", async () => {
+    const mixed = await MemoryCommon.of(common);
+    const [piece] = mixed.pieces({ representation: "json", coding: "gzip" });
+    if (piece === undefined) throw new Error("gzip segments join everywhere");
+    const unit = { representation: "json", coding: "gzip" } as const;
+    mixed.replace(piece, compressPiece(unit, common.proto, 0).bytes);
+    await expect(encodeBodies(english, mixed)).rejects.toThrow("incorrect data check");
   });
 
-  it("refuses a common segment that decodes, but to other bytes", () => {
-    const other = { ...commonSegment({ representation: "proto", coding: "identity" }) };
-    const bytes = Uint8Array.from(other.bytes).fill(0);
-    const mixed = (unit: CommonUnit) =>
-      keyOf(unit) === "proto identity" ? { ...other, bytes } : commonSegment(unit);
-    expect(() => encodeBodies(common, english, mixed)).toThrow(
-      "proto in identity does not decode to what was encoded",
-    );
+  it("refuses a common segment that breaks off", async () => {
+    const mixed = await MemoryCommon.of(common);
+    const [piece] = mixed.pieces({ representation: "proto", coding: "gzip" });
+    if (piece === undefined) throw new Error("gzip segments join everywhere");
+    mixed.replace(piece, (await mixed.read(piece)).subarray(0, 20));
+    await expect(encodeBodies(english, mixed)).rejects.toThrow();
   });
 });

@@ -145,6 +145,21 @@ describe("a region", () => {
     ]);
   });
 
+  it("gets a slug of its own also when the ones of its name and code are taken", () => {
+    const reference = aReference();
+    const taken = ["zurich-ch", "zurich-sg-ch", "zurich-sg-2-ch"].map((slug) =>
+      aReferenceRegion({ key: `m49:${slug}`, slug, members: ["CH"] }),
+    );
+    const { catalog } = buildCatalog([altenrhein], new Map([["CH-SG", "Zürich"]]), {
+      ...reference,
+      regions: taken,
+    });
+    expect(catalog.regions.find(({ key }) => key === "iso3166-2:CH-SG")?.slug).toBe(
+      "zurich-sg-3-ch",
+    );
+    expect(checkCatalog(catalog)).toEqual([]);
+  });
+
   it("is named by its code in the slug when its name does not fold to ASCII", () => {
     const built = build([altenrhein], new Map([["CH-SG", "北海道"]]));
     expect(built.catalog.regions.map(({ slug }) => slug)).toEqual(["europe", "sg-ch"]);

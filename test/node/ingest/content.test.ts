@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { encodeCommon } from "../../../src/catalog/encode.ts";
 import { sha256Hex } from "../../../src/catalog/hash.ts";
 import { describeContent } from "../../../src/ingest/content.ts";
 import { createWorkspace, type Workspace } from "../../../src/ingest/workspace.ts";
@@ -18,12 +19,18 @@ async function aWorkspace(airports: readonly Row[] = smallAirports): Promise<Wor
 describe("describeContent", () => {
   it("hashes and measures the message of each locale", async () => {
     const workspace = await aWorkspace();
-    const { messages, violations } = await describeContent(workspace, ["de", "en"]);
+    const { messages, violations, ...rest } = await describeContent(workspace, ["de", "en"]);
     const { encoded } = await workspace.local("de");
+    const common = encodeCommon(workspace.catalog);
     expect(messages["de"]).toEqual({
-      sha256: sha256Hex(workspace.common.proto, encoded.proto),
-      bytes: workspace.common.proto.length + encoded.proto.length,
+      sha256: sha256Hex(common.proto, encoded.proto),
+      bytes: common.proto.length + encoded.proto.length,
       coverage: 1,
+    });
+    expect(rest).toMatchObject({
+      counts: { airports: 3, cities: 3, countries: 2, regions: 4 },
+      commonBytes: { proto: common.proto.length, json: common.json.length },
+      largestBlobBytes: Math.max(common.json.length, encoded.json.length),
     });
     expect(Object.keys(messages)).toEqual(["de", "en"]);
     expect(violations).toEqual([]);

@@ -168,7 +168,10 @@ describe("a stalled step that has been overtaken", () => {
       if (stalledCall.startsWith("archive")) world.crash();
       let stalled: Promise<void> | undefined;
       const stop = reached.promise.then(() => true);
-      while (!(await Promise.race([stop, (stalled = world.alarm()).then(() => false)])));
+      for (let alarms = 0; ; alarms++) {
+        expect(alarms).toBeLessThan(50);
+        if (await Promise.race([stop, (stalled = world.alarm()).then(() => false)])) break;
+      }
       await world.drain();
       const ended = world.run(run.id);
       expect(ended).toMatchObject({ state: "succeeded", outcome: "published", generationAfter: 1 });

@@ -1,14 +1,31 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import type { Checkpoint, RunContext, StepResult } from "../../../src/ingest/checkpoint.ts";
+import { Pipeline, type PipelineDependencies } from "../../../src/ingest/pipeline.ts";
 import { type Run, type Stage, STAGES } from "../../../src/ingest/run.ts";
 import { CoordinatorWorld, START } from "../../builders/coordinator-world.ts";
 
 const PAUSE = { by: "ops", reason: null, until: null };
 const BEFORE_VERIFY = STAGES.filter((stage) => stage !== "verify");
 
+/** Reads once before it publishes, so that something can happen meanwhile. */
+class SlowPublish extends Pipeline {
+  readonly #store: PipelineDependencies["store"];
+
+  constructor(deps: PipelineDependencies) {
+    super(deps);
+    this.#store = deps.store;
+  }
+
+  override async step(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
+    if (checkpoint.stage === "publish") await this.#store.readManifest("r2");
+    return super.step(checkpoint, context);
+  }
+}
+
 let world: CoordinatorWorld;
 
 beforeEach(async () => {
-  world = new CoordinatorWorld();
+  world = new CoordinatorWorld({ makePipeline: (deps) => new SlowPublish(deps) });
   await world.runToEnd();
   world.renameAirport("Kloten");
 });

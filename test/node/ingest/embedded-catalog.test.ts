@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { encodeCommon } from "../../../src/catalog/encode.ts";
 import { countryId, idKey } from "../../../src/catalog/ids.ts";
 import { checkCatalog, checkNames, localizedName } from "../../../src/catalog/integrity.ts";
 import type { Airport, City, Country, Region } from "../../../src/catalog/model.ts";
@@ -54,9 +55,8 @@ function found<T>(entity: T | undefined): T {
 
 describe("the catalog of the embedded snapshot", () => {
   it("keeps each of its 9,074 airports, and rejects none", () => {
-    const { airports, seen, filtered, rejects } = workspace.read;
+    const { seen, filtered, rejects } = workspace.read;
     expect({ seen, filtered, rejects }).toEqual({ seen: 9074, filtered: 0, rejects: [] });
-    expect(airports).toHaveLength(9074);
     expect(workspace.catalog.airports).toHaveLength(9074);
   });
 
@@ -171,10 +171,11 @@ describe("the catalog of the embedded snapshot", () => {
   });
 
   it("stays below the 4 MiB that gRPC clients accept, in every locale", async () => {
+    const common = encodeCommon(workspace.catalog);
     for (const locale of locales) {
       const { encoded } = await workspace.local(locale);
-      const bytes = workspace.common.proto.length + encoded.proto.length;
+      const bytes = common.proto.length + encoded.proto.length;
       expect(bytes, locale).toBeLessThan(3.5 * 1024 * 1024);
     }
-  });
+  }, 60_000);
 });

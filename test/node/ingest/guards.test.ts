@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { CONTRACT_LIMITS } from "../../../src/catalog/contract-limits.ts";
 import type { Counts } from "../../../src/catalog/manifest.ts";
 import {
   applyForce,
@@ -7,7 +8,6 @@ import {
   checkGuards,
   type GuardFacts,
   type GuardTrip,
-  MESSAGE_MAX_BYTES,
 } from "../../../src/ingest/guards.ts";
 import { aPublished, someChanges, someGuardFacts, WORLD } from "../../builders/guard-facts.ts";
 
@@ -24,6 +24,7 @@ const EVERYTHING_WRONG: GuardFacts = {
   rows: { seen: 10, rejected: 5 },
   violations: [{ rule: "list_not_empty", entity: "regions" }],
   messageBytes: { en: 4 * MIB },
+  messageMaxBytes: 3.5 * MIB,
   largestBlobBytes: 26 * MIB,
 };
 
@@ -248,7 +249,7 @@ describe("checkGuards", () => {
 
   describe("guard_message_size and guard_blob_size", () => {
     it("have the limits of the contract", () => {
-      expect(MESSAGE_MAX_BYTES).toBe(3_670_016);
+      expect(CONTRACT_LIMITS.messageMaxBytes).toBe(3_670_016);
       expect(BLOB_MAX_BYTES).toBe(26_214_400);
     });
 
@@ -412,6 +413,7 @@ const anyFacts: fc.Arbitrary<GuardFacts> = fc.record({
     fc.constantFrom("de", "en"),
     fc.integer({ min: 3.5 * MIB - 2, max: 3.5 * MIB + 2 }),
   ),
+  messageMaxBytes: fc.constant(3.5 * MIB),
   largestBlobBytes: fc.integer({ min: 25 * MIB - 2, max: 25 * MIB + 2 }),
 });
 

@@ -1,7 +1,11 @@
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
-import { manifestBlobs } from "../../../src/catalog/manifest.ts";
+import { sha256Hex } from "../../../src/catalog/hash.ts";
+import { CODINGS, manifestBlobs, REPRESENTATIONS } from "../../../src/catalog/manifest.ts";
+import { commonUnits } from "../../../src/ingest/bodies.ts";
 import { blobKey, generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
+import { readBody } from "../../../src/storage/read-body.ts";
+import { decoded } from "../../builders/segments.ts";
 import { anAirportRow } from "../../builders/source.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
 import { aSnapshot, moreAirports, smallAirports } from "../../builders/small-snapshot.ts";
@@ -32,7 +36,7 @@ describe("a run", () => {
       "publish",
       "verify",
     ]);
-    expect(common).toBe(world.checkpoint.commonSegments.length);
+    expect(common).toBe(commonUnits().length);
     expect(puts().slice(-3)).toEqual([
       `r2 put ${generationKey(1)}`,
       `r2 put ${MANIFEST_KEY}`,
@@ -104,7 +108,7 @@ describe("a run", () => {
         cityOrigins: { known_airport: 3, known_place: 0, synthetic: 48 },
       },
     });
-    const units = world.checkpoint.commonSegments.length + 3;
+    const units = commonUnits().length + 3;
     expect(world.run.progress).toEqual({ done: units, total: units });
     expect(world.run).toMatchObject({ generationBefore: null, generationAfter: 1 });
   });
@@ -156,6 +160,42 @@ describe("a run with what is published already", () => {
     expect(world.current).toEqual(current);
     expect(world.run.generationBefore).toBe(1);
   });
+});
+
+describe("a run in mode full of what is published already", () => {
+  it("brings back a manifest that a store has lost", async () => {
+    await world.runToEnd();
+    world.store.kv.delete(MANIFEST_KEY);
+    expect((await world.runToEnd("full")).outcome).toBe("unchanged");
+    expect(await world.store.readManifest("kv")).toEqual({ ok: true, value: world.current });
+  });
+});
+
+describe("a world that is larger than a piece", () => {
+  it("is stored in pieces, which locales share, and says the same", async () => {
+    const name = "A long name ".repeat(800_000).trim();
+    world.limits = { ...world.limits, messageMaxBytes: Infinity };
+    world.snapshot = aSnapshot({
+      airports: [...smallAirports, anAirportRow({ id: "5", iata_code: "LNG", name })],
+    });
+    await world.runToEnd();
+    const { de, en } = world.current?.locales ?? {};
+    if (de === undefined || en === undefined) throw new Error("not published");
+    for (const representation of REPRESENTATIONS) {
+      const blobsOf = ({ bodies }: typeof de) =>
+        bodies[representation].gzip?.segments.filter((segment) => "blob" in segment) ?? [];
+      expect(blobsOf(de).length, representation).toBeGreaterThan(3);
+      expect(blobsOf(de).slice(0, -1)).toEqual(blobsOf(en).slice(0, -1));
+    }
+    for (const { sha256, bodies } of [de, en])
+      for (const coding of CODINGS) {
+        const body = bodies.proto[coding];
+        if (body === undefined) throw new Error(`no ${coding}`);
+        const plain = decoded(coding, await readBody(world.store, body));
+        expect(sha256Hex(plain), coding).toBe(sha256);
+      }
+    expect(world.run.progress?.done).toBe(world.run.progress?.total);
+  }, 60_000);
 });
 
 describe("a run with a change", () => {
@@ -215,9 +255,8 @@ describe("bytes that cannot be used", () => {
 
 describe("a message that gRPC clients would refuse", () => {
   it("ends the run, and nothing is written", async () => {
-    world.snapshot = aSnapshot({
-      airports: [anAirportRow({ name: "x".repeat(3.5 * 1024 * 1024) })],
-    });
+    const name = "x".repeat((3.5 * 1024 * 1024) / 20);
+    world.snapshot = aSnapshot({ airports: moreAirports(20).map((row) => ({ ...row, name })) });
     await expect(world.runToEnd()).rejects.toMatchObject({
       name: "GuardsTripped",
       code: "guard_message_size",

@@ -5,7 +5,7 @@
 import { buildCatalog } from "../../../src/ingest/build.ts";
 import { readCsv } from "../../../src/sources/csv.ts";
 import { readAirports } from "../../../src/sources/our-airports.ts";
-import { readReference } from "../../../src/sources/reference.ts";
+import { readCountries, readReference } from "../../../src/sources/reference.ts";
 import { snapshotOpener } from "../../../src/sources/snapshot.ts";
 import { snapshotOnDisk } from "../../builders/snapshot-on-disk.ts";
 import { csvOf, LIVE_COLUMNS, type Row } from "../../builders/source.ts";
@@ -37,8 +37,7 @@ function count(text: string): Uint8Array {
   return chunk;
 }
 
-const reference = await readReference(open);
-const countries = new Set(reference.countries.map(({ isoCode2 }) => isoCode2));
+const countries = new Set((await readCountries(open)).map(({ isoCode2 }) => isoCode2));
 const chunks = largeFile();
 const stream = new ReadableStream<Uint8Array>({
   async pull(controller) {
@@ -48,6 +47,7 @@ const stream = new ReadableStream<Uint8Array>({
   },
 });
 const { airports, seen, filtered } = await readAirports(stream, countries);
+const reference = await readReference(open, airports);
 const { catalog } = buildCatalog(airports, new Map(), reference);
 const built = { airports: catalog.airports.length, regions: catalog.regions.length };
 process.stdout.write(JSON.stringify({ bytes, seen, filtered, ...built }));

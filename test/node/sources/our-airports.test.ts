@@ -57,6 +57,16 @@ describe("readAirports", () => {
     },
   );
 
+  it("refuses a file of which too many rows cannot be used to be kept in memory", async () => {
+    const columns = ["id", "type", "name", "latitude_deg", "longitude_deg"];
+    const header = csvOf([], [...columns, "iso_country", "iso_region", "iata_code"]);
+    const rejected = readText(header + ",,,,,,,x\n".repeat(50_001));
+    await expect(rejected).rejects.toMatchObject({
+      fault: "malformed_csv",
+      message: expect.stringContaining("over 50000 rows"),
+    });
+  });
+
   it("keeps no text for null: NA is Namibia", async () => {
     const row = anAirportRow({ iso_country: "NA", continent: "NA", iso_region: "NA-KH" });
     const { airports } = await read(row);
@@ -152,6 +162,19 @@ describe("a row that readAirports rejects", () => {
     ]);
   });
 
+  it("is rejected as duplicate_id: the first by IATA code stays", async () => {
+    const { airports, rejects } = await read(
+      anAirportRow({ id: "7", iata_code: "ZRH" }),
+      anAirportRow({ id: "7", iata_code: "AAA" }),
+      anAirportRow({ id: "8", iata_code: "BBB" }),
+    );
+    expect(airports.map(({ id, iata }) => [id, iata])).toEqual([
+      ["7", "AAA"],
+      ["8", "BBB"],
+    ]);
+    expect(rejects).toEqual([{ reason: "duplicate_id", line: 2, iata: "ZRH", id: "7" }]);
+  });
+
   it("does not push out an airport that is good", async () => {
     const { airports } = await read(
       anAirportRow({ id: "3", latitude_deg: "?" }),
@@ -164,6 +187,7 @@ describe("a row that readAirports rejects", () => {
 describe("a row that readAirports repairs", () => {
   it.each<[Row, Partial<AirportsRead["airports"][number]>, AirportsRead["repaired"]]>([
     [{ name: " Kloten \u00a0 Field\t" }, { name: "Kloten Field" }, { name_white_space: 1 }],
+    [{ name: "Kloten\u0000Field\u0007" }, { name: "Kloten Field" }, { name_white_space: 1 }],
     [{ name: "Zu\u0308rich Airport" }, {}, { name_white_space: 1 }],
     [{ name: "Kloten (Unusable)" }, { name: "Kloten" }, { name_note: 1 }],
     [{ name: "Kloten (closed) Field" }, { name: "Kloten Field" }, { name_note: 1 }],
@@ -193,9 +217,11 @@ describe("roundDegrees", () => {
 });
 
 describe("readRegionNames", () => {
-  it("reads English names by code, and skips rows without a name or of another length", async () => {
-    const text = "id,code,name\n1,CH-ZH, Canton  of Zürich\n2,CH-BE,\n3,CH-GE\n4,NA-KH,Khomas\n";
-    expect([...(await readRegionNames(streamOf(text)))]).toEqual([
+  it("reads the English names that are wanted, and skips rows without a name or of another length", async () => {
+    const text =
+      "id,code,name\n1,CH-ZH, Canton  of Zürich\n2,CH-BE,\n3,CH-GE\n4,NA-KH,Khomas\n5,NA-ER,Erongo\n";
+    const codes = new Set(["CH-ZH", "CH-BE", "CH-GE", "NA-KH"]);
+    expect([...(await readRegionNames(streamOf(text), codes))]).toEqual([
       ["CH-ZH", "Canton of Zürich"],
       ["NA-KH", "Khomas"],
     ]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { placeKey, readReference, readRegionNames } from "../../../src/sources/reference.ts";
-import { aReference, streamOf } from "../../builders/source.ts";
+import { aReference, aSourceAirport, streamOf } from "../../builders/source.ts";
 
 const FILES: { readonly [name: string]: string } = {
   "countries.csv.gz":
@@ -18,15 +18,24 @@ const FILES: { readonly [name: string]: string } = {
 const open = (name: string) => streamOf(FILES[name] ?? "");
 
 describe("readReference", () => {
+  const inWinterthur = aSourceAirport({ id: "99", municipality: "WINTERTHUR" });
+
   it("reads every table of the snapshot", async () => {
-    expect(await readReference(open)).toEqual(aReference());
+    expect(await readReference(open, [inWinterthur])).toEqual(aReference());
+  });
+
+  it("holds only the places of airports whose city is not known by their id", async () => {
+    const zurich = aSourceAirport({ municipality: "Winterthur" });
+    const elsewhere = aSourceAirport({ id: "99", municipality: "Winterthur", region: "CH-SG" });
+    const { cityOfPlace } = await readReference(open, [zurich, elsewhere]);
+    expect(cityOfPlace).toEqual(new Map());
   });
 
   it("reads the members of a region as a list", async () => {
     const regions = "key,slug,name,members\nm49:145,western-asia,Western Asia,AE BH CY\n";
     const openWith = (name: string) =>
       name === "catalog-regions.csv.gz" ? streamOf(regions) : open(name);
-    const reference = await readReference(openWith);
+    const reference = await readReference(openWith, []);
     expect(reference.regions[0]?.members).toEqual(["AE", "BH", "CY"]);
   });
 });

@@ -228,6 +228,7 @@ describe("a blob that neither store can give", () => {
     world.breakCalls("r2");
     expect(await read(two.manifest)).toBe("unavailable");
     world.repair();
+    world.time += 2_000;
     expect(await read(two.manifest)).toEqual(TWO);
   });
 
@@ -236,6 +237,22 @@ describe("a blob that neither store can give", () => {
     world.breakCalls("kv", "r2");
     expect(await read(one.manifest)).toBe("unavailable");
     world.repair();
+    world.time += 2_000;
+    expect(await read(one.manifest)).toEqual(ONE);
+  });
+});
+
+describe("a body that no store can give", () => {
+  it("is not asked for again by each request, but is a while later", async () => {
+    world.store.publish(one);
+    flipBit(["kv", "r2"], "one");
+    expect(await read(one.manifest)).toBe("data_loss");
+    const calls = world.store.calls.length;
+    for (let request = 0; request < 20; request++)
+      expect(await read(one.manifest)).toBe("data_loss");
+    expect(world.store.calls).toHaveLength(calls);
+    world.store.publish(one);
+    world.time += 2_000;
     expect(await read(one.manifest)).toEqual(ONE);
   });
 });

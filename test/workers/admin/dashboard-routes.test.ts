@@ -3,11 +3,13 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { AdminWorld, type Json } from "../../builders/admin-world.ts";
 import { aManifest } from "../../builders/manifest.ts";
 import { aRunRecord } from "../../builders/run.ts";
+import { storeGoodBackup } from "../../builders/stored-backup.ts";
 
 let world: AdminWorld;
 
 beforeEach(() => {
   world = new AdminWorld();
+  storeGoodBackup(world.backups, "019aa3c0-0000-7000-8000-0000000000f0");
   world.current = { ok: true, manifest: aManifest() };
   world.history.add(
     aRunRecord({
@@ -30,7 +32,7 @@ async function summary(): Promise<Json> {
 describe("GET /dashboard/summary", () => {
   it("shows the catalog and the ingestion at a glance, to everybody", async () => {
     const { published_at, catalog_sha256, counts } = aManifest();
-    expect(await summary()).toEqual({
+    expect(await summary()).toMatchObject({
       at: "2026-11-01T05:00:00.000Z",
       degraded: [],
       catalog: { generation: 1, published_at, catalog_sha256, counts, locales: 1 },
@@ -47,6 +49,19 @@ describe("GET /dashboard/summary", () => {
           duration_ms: 9_000,
         },
         last_success_at: "2026-11-01T04:20:00.000Z",
+      },
+      backups: {
+        status: "ok",
+        newest_at: "2026-11-01T04:00:05.000Z",
+        newest_verified_at: "2026-11-01T04:00:05.000Z",
+      },
+      alerts: {
+        worst: "pass",
+        evaluated_at: "2026-11-01T04:58:00.000Z",
+        firing: 0,
+        nodata: 0,
+        pending: 0,
+        alerts: [],
       },
     });
   });

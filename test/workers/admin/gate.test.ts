@@ -52,6 +52,7 @@ describe("a page of another site", () => {
     expect(answer.status).toBe(403);
     expect(await answer.json()).toMatchObject({ code: "cross_site" });
     expect(world.pause).toBeNull();
+    expect(world.audited).toMatchObject([{ outcome: "refused", code: "cross_site" }]);
   });
 
   it.each([

@@ -4,11 +4,13 @@ import { OPERATOR_TOKEN } from "../../builders/admin-tokens.ts";
 import { AdminWorld } from "../../builders/admin-world.ts";
 import { aManifest } from "../../builders/manifest.ts";
 import { aRunRecord } from "../../builders/run.ts";
+import { storeGoodBackup } from "../../builders/stored-backup.ts";
 
 let world: AdminWorld;
 
 beforeEach(() => {
   world = new AdminWorld();
+  storeGoodBackup(world.backups, "019aa3c0-0000-7000-8000-0000000000f0");
   world.current = { ok: true, manifest: aManifest() };
   world.open = ({ manifest, locale, representation }) => {
     const entry = manifest.locales[locale];
@@ -44,7 +46,17 @@ describe("GET /admin/monitor/status", () => {
   it("passes while everything is as it should be, and shows each thing it looked at", async () => {
     const { status, output, checks } = await monitor();
     expect({ status, output }).toEqual({ status: "pass", output: undefined });
-    expect(Object.keys(checks).toSorted()).toEqual([
+    const own = [
+      "alerts:evaluation",
+      "alerts:firing",
+      "alerts:outbox",
+      "alerts:responseTime",
+      "alerts:settings",
+      "alerts:webhooks",
+      "backup:age",
+      "backup:responseTime",
+      "backup:status",
+      "backup:verifiedAge",
       "catalog:age",
       "catalog:counts",
       "catalog:integrity",
@@ -65,7 +77,8 @@ describe("GET /admin/monitor/status", () => {
       "ingest:running",
       "kv:responseTime",
       "r2:responseTime",
-    ]);
+    ];
+    expect(Object.keys(checks)).toEqual(expect.arrayContaining(own));
     expect(checks["ingest:lastRun"]).toEqual([
       { status: "pass", observedValue: "succeeded published", time: "2026-11-01T04:20:00.000Z" },
     ]);
@@ -105,6 +118,30 @@ describe("GET /admin/monitor/status", () => {
     expect(checks["coordinator:responseTime"]).toMatchObject([{ status: "fail" }]);
     expect(checks["ingest:lastRun"]).toMatchObject([{ status: "pass" }]);
     expect(checks["catalog:present"]).toMatchObject([{ status: "pass" }]);
+  });
+
+  it("only warns while a step keeps the coordinator busy", async () => {
+    vi.useFakeTimers();
+    try {
+      world.reach = () => new Promise(() => {});
+      const asked = monitor();
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect(await asked).toMatchObject({
+        status: "warn",
+        output: "coordinator:responseTime: no answer in time; a step of a run may keep it busy",
+        checks: { "ingest:lastRun": [{ status: "pass" }] },
+      });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("only warns while there is no backup", async () => {
+    world.backups.files.clear();
+    const { status, checks } = await monitor();
+    expect(status).toBe("warn");
+    expect(checks["backup:status"]).toMatchObject([{ status: "warn" }]);
+    expect(checks["backup:age"]).toEqual([{ status: "warn", output: "none" }]);
   });
 
   it("fails while the catalog cannot be served", async () => {

@@ -178,6 +178,9 @@ describe("the history in D1", () => {
       },
       replicated: true,
       outboxLength: 0,
+      leaseUntil: null,
+      lastTicks: {},
+      oldestPublishedAt: (await servedManifest()).published_at,
     });
   });
 });

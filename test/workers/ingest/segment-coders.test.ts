@@ -1,14 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { encodeCommon, encodeLocal } from "../../../src/catalog/encode.ts";
 import { CODINGS, REPRESENTATIONS } from "../../../src/catalog/manifest.ts";
-import {
-  type CommonUnit,
-  commonUnits,
-  encodeBodies,
-  encodeCommonSegment,
-} from "../../../src/ingest/bodies.ts";
+import { commonUnits, compressPiece, encodeBodies } from "../../../src/ingest/bodies.ts";
 import { aCatalog } from "../../builders/catalog.ts";
-import { expectSegmentsJoin } from "../../builders/segments.ts";
+import { expectSegmentsJoin, MemoryCommon } from "../../builders/segments.ts";
 
 describe("joined segments", () => {
   it.each(CODINGS)("decode to the whole in %s, wherever it is cut", (coding) => {
@@ -19,23 +14,37 @@ describe("joined segments", () => {
 describe("the bodies of a locale", () => {
   const catalog = aCatalog();
   const common = encodeCommon(catalog);
-  const keyOf = ({ representation, coding }: CommonUnit) => `${representation} ${coding}`;
-  const blobs = new Map(
-    commonUnits().map((unit) => [keyOf(unit), encodeCommonSegment(unit, common)]),
-  );
-  const commonSegment = (unit: CommonUnit) => {
-    const blob = blobs.get(keyOf(unit));
-    if (blob === undefined) throw new Error(`no segment for ${keyOf(unit)}`);
-    return blob;
-  };
-
-  it("share a common segment in every representation and every coding, brotli too", () => {
+  it("share a common segment in every representation and every coding, brotli too", async () => {
     expect(commonUnits()).toHaveLength(REPRESENTATIONS.length * CODINGS.length);
-    const { bodies } = encodeBodies(common, encodeLocal(catalog.regions, new Map()), commonSegment);
+    const stored = await MemoryCommon.of(common);
+    const { bodies } = await encodeBodies(encodeLocal(catalog.regions, new Map()), stored);
     for (const unit of commonUnits()) {
       const segments = bodies[unit.representation][unit.coding]?.segments;
-      const { sha256, bytes } = commonSegment(unit);
-      expect(segments, keyOf(unit)).toContainEqual({ blob: sha256, bytes: bytes.length });
+      const [piece, ...more] = stored.pieces(unit);
+      expect(segments).toContainEqual(piece);
+      expect(more).toEqual([]);
     }
   });
+
+  it("are refused if a common segment decodes, but to other bytes", async () => {
+    const unit = { representation: "json", coding: "br" } as const;
+    const stored = await MemoryCommon.of(common);
+    const [piece] = stored.pieces(unit);
+    if (piece === undefined) throw new Error("brotli segments join here");
+    const other = Uint8Array.from(common.json).fill(0x20);
+    stored.replace(piece, compressPiece(unit, other, 0).bytes);
+    const local = encodeLocal(catalog.regions, new Map());
+    await expect(encodeBodies(local, stored)).rejects.toThrow(
+      "json in br does not decode to what was encoded",
+    );
+  });
+
+  it("decode to the same where the common part is stored in several pieces", async () => {
+    const local = encodeLocal(catalog.regions, new Map());
+    const stored = await MemoryCommon.of(common, 100);
+    const { bodies } = await encodeBodies(local, stored); // which proves that they decode
+    const pieces = stored.pieces({ representation: "json", coding: "br" });
+    expect(pieces.length).toBeGreaterThan(2);
+    expect(bodies.json.br?.segments).toEqual(expect.arrayContaining(pieces));
+  }, 60_000);
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { aGet, aHandler, aPost, bytesOf, trailerOf } from "./requests.ts";
 
-const OPEN_MS = 300;
+/** So long that an answer which waited for it would be seen. */
+const OPEN_MS = 20_000;
 const TIMEOUT_MS = 50;
 
 async function timed<T>(work: Promise<T>): Promise<[T, number]> {
@@ -25,7 +26,7 @@ describe("a deadline that passes while storage is slow", () => {
         const [response, ms] = await timed(handler(request));
         expect(response.status).toBe(504);
         expect(await response.json()).toMatchObject({ code: "deadline_exceeded" });
-        expect(ms).toBeGreaterThanOrEqual(TIMEOUT_MS - 10);
+        expect(ms).toBeGreaterThanOrEqual(TIMEOUT_MS / 2);
         expect(ms).toBeLessThan(OPEN_MS - 50);
       }
       expect(reader.cancelled).toBe(ignores ? 0 : 2);

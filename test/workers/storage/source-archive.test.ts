@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/hash.ts";
+import { sourceKey } from "../../../src/storage/keys.ts";
 import { createSourceArchive } from "../../../src/storage/source-archive.ts";
 
 const archive = createSourceArchive(env.ARCHIVE);
@@ -20,6 +21,13 @@ describe("the source archive", () => {
   it("names a file that it does not have", async () => {
     await expect(archive.open("airports.csv.gz", sha256Hex("none"))).rejects.toThrow(
       `airports.csv.gz is not archived as sources/${sha256Hex("none")}`,
+    );
+  });
+
+  it("gives no damaged bytes, of which a wrong catalog would be made", async () => {
+    await env.ARCHIVE.put(sourceKey(sha256Hex("whole")), "halv");
+    await expect(archive.open("airports.csv", sha256Hex("whole"))).rejects.toThrow(
+      "airports.csv is damaged",
     );
   });
 });

@@ -1,0 +1,35 @@
+import { spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+
+const ENTRY_POINT = "worker.js";
+
+/** Bundles a Worker as a deploy would. Its entry point must be called `worker.ts`. */
+export function bundleWorker(entry: string, folder: string): void {
+  const command = ["deploy", entry, "--dry-run", `--outdir=${folder}`];
+  const { status, stderr } = spawnSync("wrangler", command, { encoding: "utf8" });
+  if (status !== 0) throw new Error(stderr);
+}
+
+/** The bundle's files, the entry point first. */
+export function bundleModules(folder: string) {
+  const types = { ".js": "ESModule", ".gz": "Data", ".md": "Text" } as const;
+  return readdirSync(folder)
+    .toSorted((a, b) => Number(b === ENTRY_POINT) - Number(a === ENTRY_POINT))
+    .flatMap((name) => {
+      const [, type] = Object.entries(types).find(([ending]) => name.endsWith(ending)) ?? [];
+      return type === undefined ? [] : [{ type, path: join(folder, name) }];
+    });
+}
+
+/** A rate limit as wrangler.toml has it. */
+interface RateLimitConfig {
+  readonly name: string;
+  readonly namespace_id: string;
+  readonly simple: { readonly limit: number; readonly period: 10 | 60 };
+}
+
+/** The rate limits of wrangler.toml, as Miniflare wants them. */
+export function rateLimits({ ratelimits }: { readonly ratelimits: readonly RateLimitConfig[] }) {
+  return Object.fromEntries(ratelimits.map(({ name, ...limit }) => [name, limit]));
+}

@@ -1,0 +1,95 @@
+import { mkdirSync, openAsBlob, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { sha256Hex } from "../src/catalog/hash.ts";
+import type { Manifest } from "../src/catalog/manifest.ts";
+import { parseManifest } from "../src/catalog/parse-manifest.ts";
+import type { CatalogStore, Copy, Replica } from "../src/storage/catalog-store.ts";
+import { blobKey, generationKey, MANIFEST_KEY, sourceKey } from "../src/storage/keys.ts";
+import type { SourceArchive } from "../src/storage/source-archive.ts";
+
+/** KV and R2 as folders: what they hold is in nobody's memory. */
+export class DiskCatalogStore implements CatalogStore {
+  readonly #folder: string;
+  readonly #before: () => void;
+
+  /** @param before is called before each read and each write. */
+  constructor(folder: string, before: () => void) {
+    this.#folder = folder;
+    this.#before = before;
+  }
+
+  async readManifest(replica: Replica): Promise<Copy<Manifest>> {
+    return asManifest(this.#read(replica, MANIFEST_KEY));
+  }
+
+  async readGeneration(generation: number): Promise<Copy<Manifest>> {
+    return asManifest(this.#read("r2", generationKey(generation)));
+  }
+
+  async readBlob(replica: Replica, sha256: string): Promise<Copy<Uint8Array<ArrayBuffer>>> {
+    const copy = this.#read(replica, blobKey(sha256));
+    if (!copy.ok || sha256Hex(copy.value) === sha256) return copy;
+    return { ok: false, fault: "corrupt", detail: blobKey(sha256) };
+  }
+
+  async writeBlob(sha256: string, bytes: Uint8Array): Promise<void> {
+    for (const replica of ["r2", "kv"] as const) this.#write(replica, blobKey(sha256), bytes);
+  }
+
+  async deleteBlobs(sha256s: readonly string[]): Promise<void> {
+    for (const replica of ["r2", "kv"] as const)
+      for (const sha256 of sha256s) rmSync(this.#path(replica, blobKey(sha256)), { force: true });
+  }
+
+  async writeGeneration(manifest: Manifest): Promise<void> {
+    this.#write("r2", generationKey(manifest.generation), JSON.stringify(manifest));
+  }
+
+  async writeManifest(manifest: Manifest): Promise<void> {
+    for (const replica of ["r2", "kv"] as const)
+      this.#write(replica, MANIFEST_KEY, JSON.stringify(manifest));
+  }
+
+  #path(replica: Replica, key: string): string {
+    return join(this.#folder, replica, key);
+  }
+
+  #write(replica: Replica, key: string, content: Uint8Array | string): void {
+    this.#before();
+    const path = this.#path(replica, key);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+  }
+
+  #read(replica: Replica, key: string): Copy<Uint8Array<ArrayBuffer>> {
+    this.#before();
+    try {
+      const { buffer, byteOffset, length } = readFileSync(this.#path(replica, key));
+      return { ok: true, value: new Uint8Array(buffer, byteOffset, length) };
+    } catch {
+      return { ok: false, fault: "missing", detail: key };
+    }
+  }
+}
+
+/** The archive of upstream bytes as a folder. */
+export function diskArchive(folder: string): SourceArchive {
+  const pathOf = (sha256: string) => join(folder, sourceKey(sha256));
+  return {
+    async write(sha256, bytes) {
+      mkdirSync(dirname(pathOf(sha256)), { recursive: true });
+      writeFileSync(pathOf(sha256), bytes);
+    },
+    async open(_, sha256) {
+      return (await openAsBlob(pathOf(sha256))).stream();
+    },
+  };
+}
+
+function asManifest(copy: Copy<Uint8Array>): Copy<Manifest> {
+  if (!copy.ok) return copy;
+  const parsed = parseManifest(new TextDecoder().decode(copy.value));
+  return parsed.ok
+    ? { ok: true, value: parsed.manifest }
+    : { ok: false, fault: "corrupt", detail: parsed.problem };
+}

@@ -1,0 +1,74 @@
+/** What a deployment would do, for people to read. Pure. */
+import {
+  applyMigrations,
+  buildWorker,
+  type Command,
+  createDatabase,
+  createNamespace,
+  deployWorker,
+  LIST_DATABASES,
+  LIST_NAMESPACES,
+  listSecrets,
+  WHO_AM_I,
+} from "./deploy-commands.ts";
+import type { Address, Target } from "./deploy-target.ts";
+
+export interface PlannedStep {
+  readonly what: string;
+  readonly command?: Command;
+}
+
+/** Every step of a deployment in its order, with the wrangler command that it runs. */
+export function planDeployment(
+  target: Target,
+  { configFile, secretsFile }: { readonly configFile: string; readonly secretsFile: string },
+): PlannedStep[] {
+  return [
+    { what: "see who is logged in", command: WHO_AM_I },
+    { what: "run the quick part of npm run check" },
+    { what: "build the Worker", command: buildWorker(target, configFile) },
+    { what: "see whether the Worker has its secret", command: listSecrets(target) },
+    { what: "look for the KV namespace", command: LIST_NAMESPACES },
+    { what: "make it, if missing", command: createNamespace(target) },
+    { what: "look for the D1 database", command: LIST_DATABASES },
+    { what: "make it, if missing", command: createDatabase(target) },
+    { what: "apply the migrations", command: applyMigrations(target, configFile) },
+    {
+      what: `upload the Worker and its new secret, and make the R2 bucket ${target.bucketName}, if missing`,
+      command: deployWorker(target, { configFile, secretsFile }),
+    },
+    { what: "or, if the Worker has its secret", command: deployWorker(target, { configFile }) },
+    { what: "wait until GET /catalog/health answers" },
+    { what: "POST /admin/ingest/queue, and follow GET /admin/ingest/runs/{id}" },
+  ];
+}
+
+export function describePlan(
+  target: Target,
+  address: Address,
+  steps: readonly PlannedStep[],
+): string {
+  const lines = steps.flatMap(({ what, command }) => [
+    `  ${what}`,
+    ...(command === undefined ? [] : [`    wrangler ${command.join(" ")}`]),
+  ]);
+  const { workerName, environment, config } = target;
+  return [
+    `Plan for ${workerName} (${environment}) at ${describeAddress(address)}`,
+    `  ${config.locales.length} locales from the source "${config.source}"`,
+    ...lines,
+  ].join("\n");
+}
+
+function describeAddress(address: Address): string {
+  switch (address.kind) {
+    case "workers.dev":
+      return "the account's workers.dev subdomain";
+    case "domain":
+      return `https://${address.domain}`;
+    case "configured":
+      return "the routes of wrangler.toml";
+    default:
+      return address satisfies never;
+  }
+}

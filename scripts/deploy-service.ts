@@ -1,0 +1,212 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+import { findAccount } from "./deploy-account.ts";
+import { applyMigrations, buildWorker, deployWorker } from "./deploy-commands.ts";
+import { DeployError } from "./deploy-error.ts";
+import { provision } from "./deploy-provision.ts";
+import {
+  type Address,
+  completeConfig,
+  type Provisioned,
+  readTarget,
+  type Target,
+} from "./deploy-target.ts";
+import {
+  type AdminToken,
+  chooseToken,
+  hasSecret,
+  SECRET_NAME,
+  type TokenOptions,
+} from "./deploy-token.ts";
+import { adminCaller, type Health, type Patience, untilServed } from "./deployed-service.ts";
+import { followIngest, queueIngest } from "./ingest-progress.ts";
+import type { ToolEnd } from "./run-tool.ts";
+import type { Terminal } from "./terminal.ts";
+import type { Wrangler } from "./wrangler.ts";
+
+export interface DeployOptions {
+  readonly environment: Target["environment"];
+  readonly address: Address;
+  readonly token: TokenOptions;
+  /** Id of the Cloudflare account, where there are several. */
+  readonly account: string | undefined;
+}
+
+/** What a deployment needs of the world. */
+export interface DeployDependencies {
+  readonly wrangler: Wrangler;
+  /** The quick part of `npm run check`. */
+  readonly check: () => Promise<ToolEnd>;
+  readonly terminal: Terminal;
+  readonly patience: Patience;
+  /** The URL at which a host that was deployed to is called. */
+  readonly originOf: (host: string) => string;
+}
+
+/** What runs after a deployment. */
+export interface Deployed {
+  readonly url: string;
+  readonly health: Health;
+}
+
+/**
+ * Brings an environment from whatever it is to the state of this clone. Each step finds what an
+ * earlier run has done, so that the same command also upgrades, and mends a run that broke off.
+ *
+ * @throws DeployError at the first step that fails.
+ */
+export async function deployService(
+  options: DeployOptions,
+  dependencies: DeployDependencies,
+): Promise<Deployed> {
+  const { wrangler, terminal } = dependencies;
+  const { say } = terminal;
+  const target = readTarget(options.environment);
+  say(`Deploying ${target.workerName} (${target.environment})`);
+  say(`  account: ${await findAccount(wrangler, options.account)}`);
+  say("Checking and building …");
+  await checkAndBuild(target, options.address, dependencies);
+
+  say("Provisioning …");
+  const service = { hasSecret: await hasSecret(wrangler, target) };
+  const token = await chooseToken(options.token, service, terminal);
+  const ids = await provision({ target, wrangler, say });
+
+  const host = await withConfig(target, options.address, ids, async (configFile) => {
+    say("Applying migrations …");
+    await migrate(wrangler, target, configFile);
+    say("Uploading …");
+    return upload({ wrangler, target, configFile, token, address: options.address });
+  });
+  const url = dependencies.originOf(host);
+  say(`Waiting for ${url} …`);
+  const health = await untilServed(url, 0, dependencies.patience);
+  return { url, health: await ingest({ url, health, token, target, dependencies }) };
+}
+
+/**
+ * Whatever needs no account: the check, and the bundle as it would be uploaded.
+ *
+ * @throws DeployError with what is wrong.
+ */
+export async function checkAndBuild(
+  target: Target,
+  address: Address,
+  { wrangler, check }: Pick<DeployDependencies, "wrangler" | "check">,
+): Promise<void> {
+  const checked = await check();
+  if (!checked.ok)
+    throw new DeployError(`The check failed; nothing was deployed.\n${checked.lastLines}`);
+  await withConfig(target, address, undefined, async (configFile) => {
+    const { ok, lastLines } = await wrangler(buildWorker(target, configFile));
+    if (!ok) throw new DeployError(`The build failed; nothing was deployed.\n${lastLines}`);
+  });
+}
+
+/** Name of the completed wrangler.toml, beside it since its paths are relative; for this process. */
+export function configFileName({ environment }: Target): string {
+  return `.wrangler-deploy-${environment}-${process.pid}.json`;
+}
+
+async function withConfig<T>(
+  target: Target,
+  address: Address,
+  ids: Provisioned | undefined,
+  use: (configFile: string) => Promise<T>,
+): Promise<T> {
+  const configFile = configFileName(target);
+  writeFileSync(configFile, JSON.stringify(completeConfig(target, address, ids), null, 2));
+  try {
+    return await use(configFile);
+  } finally {
+    rmSync(configFile);
+  }
+}
+
+async function migrate(wrangler: Wrangler, target: Target, configFile: string): Promise<void> {
+  const { ok, lastLines } = await wrangler(applyMigrations(target, configFile));
+  if (ok) return;
+  throw new DeployError(
+    `The D1 migrations could not be applied. Wrangler has taken back the one that failed and kept those before it; the Worker was not deployed, and what is served is as before. Wrangler says:\n${lastLines}`,
+  );
+}
+
+interface Upload {
+  readonly wrangler: Wrangler;
+  readonly target: Target;
+  readonly configFile: string;
+  readonly token: AdminToken;
+  readonly address: Address;
+}
+
+/** Deploys the Worker with its secret, which has a file for as long as that takes; its host. */
+async function upload({ wrangler, target, configFile, token, address }: Upload): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "locations-secrets-"));
+  try {
+    const secretsFile = token.secret === undefined ? undefined : join(folder, "secrets.json");
+    if (secretsFile !== undefined)
+      writeFileSync(secretsFile, JSON.stringify({ [SECRET_NAME]: token.secret }), { mode: 0o600 });
+    const end = await wrangler(deployWorker(target, { configFile, secretsFile }));
+    if (end.ok) return serviceHost(end.reports, address, target);
+    throw new DeployError(
+      `The Worker could not be deployed. The Workers Paid plan is needed, and R2 must have been enabled once in the dashboard. Wrangler says:\n${end.lastLines}\nCorrect that and run the same command again: what is provisioned is kept.`,
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const deployReport = z.object({ type: z.literal("deploy"), targets: z.array(z.string()) });
+
+/** The URL among the targets that wrangler reports, which are also routes and schedules. */
+const WORKERS_DEV_URL = /^https:\/\/([a-z0-9.-]+\.workers\.dev)$/;
+
+function serviceHost(reports: readonly unknown[], address: Address, target: Target): string {
+  if (address.kind === "domain") return address.domain;
+  const targets = reports.flatMap((report) => deployReport.safeParse(report).data?.targets ?? []);
+  const atWorkersDev = targets.flatMap((text) => WORKERS_DEV_URL.exec(text)?.[1] ?? [])[0];
+  const host = address.kind === "workers.dev" ? atWorkersDev : (target.routedHost ?? atWorkersDev);
+  if (host !== undefined) return host;
+  throw new DeployError(
+    `The Worker is deployed, but at no host that could be called from here: ${targets.join(", ")}. Queue the first ingest yourself: POST /admin/ingest/queue`,
+  );
+}
+
+interface Ingest {
+  readonly url: string;
+  readonly health: Health;
+  readonly token: AdminToken;
+  readonly target: Target;
+  readonly dependencies: Pick<DeployDependencies, "terminal" | "patience">;
+}
+
+/** Queues an ingest and waits until its catalog is served; how the service is then. */
+async function ingest({ url, health, token, target, dependencies }: Ingest): Promise<Health> {
+  const { terminal, patience } = dependencies;
+  if (token.text === undefined) return withoutToken(url, health, terminal);
+  const access = { token: token.text, isNew: token.secret !== undefined };
+  const call = adminCaller(url, access, patience);
+  terminal.say("Ingesting …");
+  const { run, paused } = await queueIngest(call);
+  if (paused) {
+    terminal.say(`  Ingestion is paused: run ${run.id} starts when it is resumed.`);
+    return health;
+  }
+  const localeCount = target.config.locales.length;
+  const end = await followIngest({ call, runId: run.id, localeCount, pollMs: patience.pollMs });
+  if (end.ok) return untilServed(url, end.generation, patience);
+  throw new DeployError(
+    `${end.problem}\nThe Worker is deployed at ${url}; what it served before, it serves still. Correct the cause and queue another ingest: POST ${url}/admin/ingest/queue`,
+  );
+}
+
+function withoutToken(url: string, health: Health, { say }: Terminal): Health {
+  if (health.version === undefined)
+    throw new DeployError(
+      `The Worker is deployed at ${url}, but nothing is published yet, and without the admin token no ingest can be queued. Run the same command with the token in ADMIN_TOKEN; if it is lost, with --new-token.`,
+    );
+  say("  No admin token was given, so no ingest is queued; the next one comes by cron.");
+  return health;
+}

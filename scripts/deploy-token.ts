@@ -1,0 +1,114 @@
+import { createHash, randomBytes } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { z } from "zod";
+import { listSecrets } from "./deploy-commands.ts";
+import { DeployError } from "./deploy-error.ts";
+import type { Target } from "./deploy-target.ts";
+import { parseJson } from "./parse-json.ts";
+import type { Terminal } from "./terminal.ts";
+import type { Wrangler } from "./wrangler.ts";
+
+/** The admin token of a deployment. */
+export interface AdminToken {
+  /** Undefined if the service has one that nobody gave here. */
+  readonly text: string | undefined;
+  /** Value of the secret ADMIN_TOKENS to set, which has only the hash; undefined to set none. */
+  readonly secret: string | undefined;
+}
+
+export interface TokenOptions {
+  /** The variable ADMIN_TOKEN. */
+  readonly given: string | undefined;
+  /** File that has the token, or is to have it. */
+  readonly file: string | undefined;
+  /** Replace all tokens that the service has. */
+  readonly replace: boolean;
+}
+
+export const SECRET_NAME = "ADMIN_TOKENS";
+
+const secrets = z.array(z.object({ name: z.string() }));
+/** What the Worker accepts as a bearer token (RFC 6750), and long enough not to be guessed. */
+const TOKEN = /^[\x21-\x7e]{20,512}$/;
+
+/** Whether the deployed Worker has the secret. False if there is no such Worker yet. */
+export async function hasSecret(wrangler: Wrangler, target: Target): Promise<boolean> {
+  const { ok, stdout, lastLines } = await wrangler(listSecrets(target));
+  // The words of the wrangler that package.json pins.
+  if (!ok && lastLines.includes(`Worker "${target.workerName}" not found`)) return false;
+  const parsed = secrets.safeParse(ok ? parseJson(stdout) : undefined);
+  if (parsed.success) return parsed.data.some(({ name }) => name === SECRET_NAME);
+  throw new DeployError(
+    `Whether ${target.workerName} is deployed already could not be found out. Nothing was changed. Wrangler says:\n${lastLines}`,
+  );
+}
+
+/**
+ * Decides on the token: what the service has stays, unless it is to be replaced. A token that is
+ * made is shown on the terminal, or written to the file, and nowhere else.
+ *
+ * @throws DeployError if a given token is no good, or if nobody would learn a made one.
+ */
+export async function chooseToken(
+  options: TokenOptions,
+  service: { readonly hasSecret: boolean },
+  terminal: Terminal,
+): Promise<AdminToken> {
+  const { file, replace } = options;
+  const given = checkToken(options.given ?? readTokenFile(file));
+  if (service.hasSecret && !replace)
+    return { text: given ?? (await ask(terminal)), secret: undefined };
+  const text = given ?? makeToken(file, terminal);
+  return { text, secret: adminTokensSecret(text) };
+}
+
+/** Value of the secret ADMIN_TOKENS that lets one token do everything. */
+export function adminTokensSecret(token: string): string {
+  const sha256 = createHash("sha256").update(token).digest("hex");
+  return JSON.stringify([{ id: "operator", sha256, scopes: ["read", "operate"] }]);
+}
+
+async function ask(terminal: Terminal): Promise<string | undefined> {
+  if (!terminal.isInteractive) return undefined;
+  return checkToken(await terminal.askSecret("Admin token (Enter to queue no ingest): "));
+}
+
+function checkToken(text: string | undefined): string | undefined {
+  const token = text?.trim() ?? "";
+  if (token === "") return undefined;
+  if (TOKEN.test(token)) return token;
+  throw new DeployError(
+    "The given admin token must have 20 to 512 visible ASCII characters without spaces, such as those of: openssl rand -base64 32",
+  );
+}
+
+function readTokenFile(file: string | undefined): string | undefined {
+  if (file === undefined || !existsSync(file)) return undefined;
+  const text = readFileSync(file, "utf8");
+  if (text.trim() === "")
+    throw new DeployError(`${file} is empty. Remove it, or name another file.`);
+  return text;
+}
+
+function makeToken(file: string | undefined, terminal: Terminal): string {
+  const token = randomBytes(32).toString("base64url");
+  if (file !== undefined) {
+    writeTokenFile(file, token);
+    terminal.say(`  Admin token: made, in ${file}`);
+  } else if (terminal.isInteractive) {
+    terminal.say(`\n  Admin token, shown this once; keep it well:\n\n    ${token}\n`);
+  } else {
+    throw new DeployError(
+      "The service needs an admin token, and without a terminal a new one would end up in a log. Give one in the variable ADMIN_TOKEN, or name a file for a new one: --token-file FILE",
+    );
+  }
+  return token;
+}
+
+function writeTokenFile(file: string, token: string): void {
+  try {
+    writeFileSync(file, `${token}\n`, { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    throw new DeployError(`The admin token cannot be written to ${file}: ${String(error)}`);
+  }
+}

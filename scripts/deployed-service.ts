@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { DeployError } from "./deploy-error.ts";
+import type { AdminCall } from "./ingest-progress.ts";
+import { parseJson } from "./parse-json.ts";
+
+/** How long to wait for a service that comes up elsewhere. */
+export interface Patience {
+  readonly pollMs: number;
+  /** For a new address to answer: its DNS entry and certificate take some minutes. */
+  readonly answerMs: number;
+  /** For a service that has answered, to answer again. */
+  readonly silenceMs: number;
+}
+
+export const PATIENCE: Patience = { pollMs: 1_000, answerMs: 600_000, silenceMs: 60_000 };
+
+/** What `GET /catalog/health` says. */
+export interface Health {
+  readonly status: string;
+  /** Generation that is served; undefined while nothing is published. */
+  readonly version: number | undefined;
+  readonly counts: { readonly [list: string]: number };
+}
+
+const CALL_DEADLINE_MS = 30_000;
+
+const health = z.object({
+  status: z.string(),
+  version: z.coerce.number().optional(),
+  counts: z.record(z.string(), z.number()).default({}),
+});
+
+const problem = z.object({ detail: z.string() });
+
+/**
+ * Waits until the service says how it is, and that it serves a generation or newer.
+ *
+ * @param generation 0 to be content with any answer.
+ * @throws DeployError if it does not in time.
+ */
+export async function untilServed(
+  url: string,
+  generation: number,
+  { pollMs, answerMs }: Patience,
+): Promise<Health> {
+  const deadline = Date.now() + answerMs;
+  let last = "no answer";
+  do {
+    const seen = await askHealth(url);
+    if (seen.ok && (seen.health.version ?? 0) >= generation) return seen.health;
+    last = seen.ok ? `it serves version ${seen.health.version ?? "none"}` : seen.problem;
+    await sleep(pollMs);
+  } while (Date.now() < deadline);
+  throw new DeployError(
+    `The Worker is deployed, but ${url}/catalog/health does not answer as it should: ${last}.\nA new address can take some minutes. Open it in a browser; when it answers, run the same command again. If it never does, "npx wrangler tail" shows what the Worker logs.`,
+  );
+}
+
+type HealthAnswer =
+  { readonly ok: true; readonly health: Health } | { readonly ok: false; readonly problem: string };
+
+async function askHealth(url: string): Promise<HealthAnswer> {
+  try {
+    const signal = AbortSignal.timeout(CALL_DEADLINE_MS);
+    const answer = await fetch(`${url}/catalog/health`, { signal });
+    const parsed = health.safeParse(parseJson(await answer.text()));
+    if (!parsed.success) return { ok: false, problem: `status ${answer.status}` };
+    return { ok: true, health: { ...parsed.data, version: parsed.data.version } };
+  } catch (error) {
+    return { ok: false, problem: describe(error) };
+  }
+}
+
+export interface AdminAccess {
+  readonly token: string;
+  /** Isolates of the version before may not know it for a moment. */
+  readonly isNew: boolean;
+}
+
+/**
+ * Calls admin routes of a deployed service, again and again while it is silent. Queueing twice does
+ * no harm: the second call gets the run that waits already.
+ */
+export function adminCaller(url: string, access: AdminAccess, patience: Patience): AdminCall {
+  return async (method, path) => {
+    const deadline = Date.now() + patience.silenceMs;
+    for (;;) {
+      const answer = await callOnce(`${url}${path}`, method, access.token);
+      if (answer.ok) return answer.body;
+      const mayPass = answer.status >= 500 || (answer.status === 401 && access.isNew);
+      if (!mayPass || Date.now() >= deadline)
+        throw new DeployError(
+          `The Worker is deployed, but the ingest cannot be followed. ${method} ${url}${path}: ${answer.problem}`,
+        );
+      await sleep(patience.pollMs);
+    }
+  };
+}
+
+type CallAnswer =
+  | { readonly ok: true; readonly body: unknown }
+  | { readonly ok: false; readonly problem: string; readonly status: number };
+
+/** Stands for an answer that did not come at all. */
+const NO_ANSWER = 599;
+
+async function callOnce(url: string, method: string, token: string): Promise<CallAnswer> {
+  try {
+    const answer = await fetch(url, {
+      method,
+      headers: { authorization: `Bearer ${token}` },
+      signal: AbortSignal.timeout(CALL_DEADLINE_MS),
+    });
+    const body = parseJson(await answer.text());
+    if (answer.ok) return { ok: true, body };
+    return { ok: false, problem: refusal(answer.status, body), status: answer.status };
+  } catch (error) {
+    return { ok: false, problem: describe(error), status: NO_ANSWER };
+  }
+}
+
+function refusal(status: number, body: unknown): string {
+  if (status === 401)
+    return "The service does not know this admin token. Give the right one in ADMIN_TOKEN, or replace all that it knows: --new-token";
+  const parsed = problem.safeParse(body);
+  return parsed.success ? `${status}, ${parsed.data.detail}` : `status ${status}`;
+}
+
+/** An error of `fetch`, whose cause says more than itself. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ProgressBar } from "./progress-bar.ts";
+
+/** Calls an admin route and answers its JSON; throws where it is refused. */
+export type AdminCall = (method: "GET" | "POST", path: string) => Promise<unknown>;
+
+/** What `POST /admin/ingest/queue` answers, as far as it is needed here. */
+export interface QueueAnswer {
+  readonly run: RunAnswer;
+  readonly paused: boolean;
+}
+
+/** What `GET /admin/ingest/runs/{id}` answers, as far as it is shown here. */
+export interface RunAnswer {
+  readonly id: string;
+  readonly state: string;
+  readonly outcome: string | null;
+  readonly stage: string | null;
+  readonly progress: { readonly done: number; readonly total: number };
+  readonly generation_before: number | null;
+  readonly generation_after: number | null;
+  readonly error: {
+    readonly code: string;
+    readonly stage: string;
+    readonly message: string;
+  } | null;
+}
+
+/** How a run ended: with the generation that is published then, or with what went wrong. */
+export type IngestEnd =
+  | { readonly ok: true; readonly generation: number }
+  | { readonly ok: false; readonly problem: string };
+
+export interface FollowOptions {
+  readonly call: AdminCall;
+  readonly runId: string;
+  /** Locales that are to be published. */
+  readonly localeCount: number;
+  readonly pollMs: number;
+}
+
+export async function queueIngest(call: AdminCall): Promise<QueueAnswer> {
+  return (await call("POST", "/admin/ingest/queue")) as QueueAnswer; // our own API
+}
+
+/** Shows the progress of a run until it has ended. */
+export async function followIngest(options: FollowOptions): Promise<IngestEnd> {
+  const { call, runId, localeCount, pollMs } = options;
+  const bar = new ProgressBar(process.stdout);
+  for (;;) {
+    const seen = (await call("GET", `/admin/ingest/runs/${runId}`)) as RunAnswer; // our own API
+    bar.show(seen.stage ?? "waiting", seen.progress, describeUnits(seen.progress, localeCount));
+    if (seen.state === "succeeded") {
+      bar.end(`Catalog ${seen.outcome}.`);
+      return { ok: true, generation: seen.generation_after ?? seen.generation_before ?? 0 };
+    }
+    if (seen.state !== "queued" && seen.state !== "running") {
+      bar.end(`Ingest ${seen.state}.`);
+      const { stage, code, message } = seen.error ?? { stage: "?", code: "?", message: "?" };
+      const problem = `The ingest ${seen.state} in stage ${stage}: ${message} (${code})`;
+      return { ok: false, problem };
+    }
+    await sleep(pollMs);
+  }
+}
+
+/** How far a run is: it compresses what all locales share, then one locale after the other. */
+function describeUnits({ done, total }: RunAnswer["progress"], localeCount: number): string {
+  const shared = total - localeCount;
+  return done < shared
+    ? `common part ${done} of ${shared}, 0 of ${localeCount} locales`
+    : `${done - shared} of ${localeCount} locales`;
+}

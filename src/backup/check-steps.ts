@@ -1,0 +1,249 @@
+/** The phases that verify a backup: they read everything back and change nothing but its verdict. */
+import { Buffer } from "node:buffer";
+import { sha256Hex } from "../catalog/hash.ts";
+import { type Body, type Manifest, manifestBlobs } from "../catalog/manifest.ts";
+import { describeContent } from "../ingest/content.ts";
+import { readContents } from "../ingest/state-transfer.ts";
+import { createWorkspace } from "../ingest/workspace.ts";
+import { snapshotOpener } from "../sources/snapshot.ts";
+import { SourceError } from "../sources/source-error.ts";
+import { type Fault, fault } from "./fault.ts";
+import type { BackupManifest } from "./format.ts";
+import {
+  again,
+  type Checkpoint,
+  failWith,
+  next,
+  type StepContext,
+  type StepResult,
+} from "./job.ts";
+import { unpackPart } from "./ndjson.ts";
+import { type ParsedManifest, parseManifest } from "./parse-manifest.ts";
+import type { StepDependencies } from "./step-dependencies.ts";
+import { judgeRebuild, type Verdict } from "./verdict.ts";
+
+const PARTS_PER_STEP = 10;
+const OBJECTS_PER_STEP = 48;
+/** Objects in memory at a time. */
+const OBJECTS_AT_A_TIME = 6;
+
+/** Reads some parts back, hashes and decodes them. */
+export async function checkParts(
+  deps: StepDependencies,
+  context: StepContext,
+): Promise<StepResult> {
+  const { checkpoint, subject } = context;
+  const parsed = await openManifest(deps, subject);
+  if (!parsed.ok) return condemn(deps, subject, parsed.fault);
+  const { parts } = parsed.manifest;
+  const due = parts.slice(checkpoint.done, checkpoint.done + PARTS_PER_STEP);
+  for (const part of due) {
+    const unpacked = unpackPart(part, await deps.backups.readPart(subject, part.name));
+    if (!unpacked.ok) return condemn(deps, subject, unpacked.fault);
+  }
+  return countUp(checkpoint, due.length, parts.length);
+}
+
+/** Reads some objects back and hashes them. */
+export async function checkObjects(
+  deps: StepDependencies,
+  { checkpoint, subject }: StepContext,
+): Promise<StepResult> {
+  const parsed = await openManifest(deps, subject);
+  if (!parsed.ok) return condemn(deps, subject, parsed.fault);
+  const { objects } = parsed.manifest;
+  const due = objects.slice(checkpoint.done, checkpoint.done + OBJECTS_PER_STEP);
+  for (let start = 0; start < due.length; start += OBJECTS_AT_A_TIME) {
+    const some = due.slice(start, start + OBJECTS_AT_A_TIME);
+    const faults = await Promise.all(some.map(({ sha256 }) => findFault(deps, sha256)));
+    const found = faults.find((each) => each !== undefined);
+    if (found !== undefined) return condemn(deps, subject, found);
+  }
+  return countUp(checkpoint, due.length, objects.length);
+}
+
+async function findFault(
+  { backups }: StepDependencies,
+  sha256: string,
+): Promise<Fault | undefined> {
+  const bytes = await backups.readObject(sha256);
+  if (bytes === null) return fault("object_missing", `the object ${sha256} is missing`);
+  if (sha256Hex(bytes) === sha256) return undefined;
+  return fault("object_damaged", `the object ${sha256} is damaged: its bytes have another hash`);
+}
+
+/**
+ * Compares the parts of the backup with each other: whether its objects are all that its versions
+ * need, and whether the blobs of the published version give the hashes that it was published with.
+ */
+export async function checkCatalog(
+  deps: StepDependencies,
+  { checkpoint, subject }: StepContext,
+): Promise<StepResult> {
+  const parsed = await openManifest(deps, subject);
+  if (!parsed.ok) return condemn(deps, subject, parsed.fault);
+  const { manifest } = parsed;
+  const versions = await readVersions(deps, manifest);
+  const objects = new Set(manifest.objects.map(({ sha256 }) => sha256));
+  const missing = versions
+    .flatMap((version) => [...manifestBlobs(version), ...sourcesOf(version)])
+    .find((sha256) => !objects.has(sha256));
+  if (missing !== undefined)
+    return condemn(deps, subject, fault("catalog_mismatch", `it does not name ${missing}`));
+  const current = currentOf(versions);
+  const named = manifest.catalog;
+  const isNamed =
+    current?.generation === named?.generation && current?.catalog_sha256 === named?.catalog_sha256;
+  if (!isNamed || (current !== undefined && !(await isWhole(deps, current))))
+    return condemn(
+      deps,
+      subject,
+      fault("catalog_mismatch", "its blobs do not give the catalog that it names"),
+    );
+  return next(checkpoint);
+}
+
+/** Whether the blobs of a version give the message of each locale, and these the catalog's hash. */
+async function isWhole(deps: StepDependencies, manifest: Manifest): Promise<boolean> {
+  const shared = new Map<string, Uint8Array>();
+  for (const { sha256, bodies } of Object.values(manifest.locales)) {
+    const body = bodies.proto.identity;
+    if (body === undefined || sha256Hex(...(await readBody(deps, body, shared))) !== sha256)
+      return false;
+  }
+  const lines = Object.entries(manifest.locales).map(
+    ([locale, { sha256 }]) => `${locale} ${sha256}\n`,
+  );
+  return sha256Hex(...lines) === manifest.catalog_sha256;
+}
+
+/** The bytes of a body; of the segments, the largest is common to all locales and read once. */
+async function readBody(
+  { backups }: StepDependencies,
+  { segments }: Body,
+  shared: Map<string, Uint8Array>,
+): Promise<Uint8Array[]> {
+  const parts: Uint8Array[] = [];
+  const largest = Math.max(...segments.map((segment) => ("blob" in segment ? segment.bytes : 0)));
+  for (const segment of segments) {
+    if ("inline" in segment) {
+      parts.push(Buffer.from(segment.inline, "base64"));
+      continue;
+    }
+    const bytes = shared.get(segment.blob) ?? (await backups.readObject(segment.blob));
+    if (bytes === null) throw new Error(`the object ${segment.blob} has gone`);
+    if (segment.bytes === largest) shared.set(segment.blob, bytes);
+    parts.push(bytes);
+  }
+  return parts;
+}
+
+/** Builds the catalog anew from the archived upstream bytes, and writes the verdict. */
+export async function rebuild(
+  deps: StepDependencies,
+  { checkpoint, subject }: StepContext,
+): Promise<StepResult> {
+  const parsed = await openManifest(deps, subject);
+  if (!parsed.ok) return condemn(deps, subject, parsed.fault);
+  const { manifest } = parsed;
+  const current = currentOf(await readVersions(deps, manifest));
+  const judged = current
+    ? judgeRebuild({
+        published: current.catalog_sha256,
+        rebuilt: await buildAnew(deps, current),
+        snapshot: { used: current.sources["snapshot"], present: deps.snapshot.sha256 },
+        worker: { used: manifest.built_by, present: deps.workerVersion },
+      })
+    : NOTHING_PUBLISHED;
+  await writeVerdict(deps, subject, judged);
+  if (judged.state === "failed") return failWith(fault("rebuild_mismatch", judged.message));
+  return next(checkpoint, { verdict: judged.state });
+}
+
+const NOTHING_PUBLISHED = {
+  state: "verified",
+  code: "nothing_published",
+  message: "Every byte is right. No catalog was published.",
+} as const;
+
+/** The hash of the catalog that the archived bytes give now; null if they give none. */
+async function buildAnew(
+  { backups, snapshot }: StepDependencies,
+  { sources, locales }: Manifest,
+): Promise<string | null> {
+  try {
+    const openSource = async (file: string, sha256: string) => {
+      const opened = await backups.openObject(sha256);
+      if (opened === null) throw new Error(`${file} has gone: ${sha256}`);
+      return opened.bytes;
+    };
+    const workspace = await createWorkspace(sources, openSource, snapshotOpener(snapshot));
+    const known = Object.keys(locales).filter((locale) =>
+      snapshot.locales.some((entry) => entry.locale === locale),
+    );
+    return (await describeContent(workspace, known)).catalogSha256;
+  } catch (error) {
+    if (error instanceof SourceError) return null;
+    throw error;
+  }
+}
+
+/** The manifest of a backup, or why it is none. */
+export async function openManifest(
+  { backups }: Pick<StepDependencies, "backups">,
+  id: string,
+): Promise<ParsedManifest> {
+  return parseManifest(await backups.readManifest(id), id);
+}
+
+/** Lines of the state in a part, which has been checked before. */
+export async function readStateLines(
+  { backups }: Pick<StepDependencies, "backups">,
+  manifest: BackupManifest,
+  part: BackupManifest["parts"][number],
+): Promise<readonly string[]> {
+  const unpacked = unpackPart(part, await backups.readPart(manifest.id, part.name));
+  if (!unpacked.ok) throw new Error(unpacked.fault.message);
+  return unpacked.lines;
+}
+
+async function readVersions(deps: StepDependencies, manifest: BackupManifest): Promise<Manifest[]> {
+  const versions: Manifest[] = [];
+  for (const part of manifest.parts.filter(({ table }) => table === null))
+    versions.push(...readContents(await readStateLines(deps, manifest, part)).versions);
+  return versions;
+}
+
+function currentOf(versions: readonly Manifest[]): Manifest | undefined {
+  return versions.toSorted((a, b) => b.generation - a.generation)[0];
+}
+
+function sourcesOf({ sources }: Manifest): string[] {
+  return Object.entries(sources).flatMap(([file, sha256]) => (file === "snapshot" ? [] : [sha256]));
+}
+
+function countUp(checkpoint: Checkpoint, more: number, total: number): StepResult {
+  const done = checkpoint.done + more;
+  return done < total ? again({ ...checkpoint, done }, total) : next(checkpoint);
+}
+
+/** Ends the job because of what is wrong with the backup, and says so beside it if it exists. */
+async function condemn(
+  deps: StepDependencies,
+  subject: string,
+  { code, message }: Fault,
+): Promise<StepResult> {
+  if (code !== "manifest_missing")
+    await writeVerdict(deps, subject, { state: "failed", code, message });
+  return failWith(fault(code, message));
+}
+
+async function writeVerdict(
+  { backups, workerVersion, now }: StepDependencies,
+  subject: string,
+  judged: Pick<Verdict, "state" | "code" | "message">,
+): Promise<void> {
+  const at = new Date(now()).toISOString();
+  const verdict: Verdict = { ...judged, at, worker_version: workerVersion };
+  await backups.writeNote(subject, "verdict", JSON.stringify(verdict));
+}

@@ -1,0 +1,33 @@
+/** Why a backup cannot be used, made or restored. */
+export const FAULT_CODES = [
+  "manifest_missing",
+  "manifest_truncated",
+  "manifest_altered",
+  "manifest_invalid",
+  "future_format",
+  "part_missing",
+  "part_damaged",
+  "rows_altered",
+  "object_missing",
+  "object_damaged",
+  "catalog_mismatch",
+  "rebuild_mismatch",
+  "schema_mismatch",
+  "run_active",
+  "held",
+  "hold_lost",
+  "state_refused",
+  "nothing_to_copy",
+  "store_fault",
+] as const;
+export type FaultCode = (typeof FAULT_CODES)[number];
+
+/** An expected end that is no success, in a word for programs and a sentence for people. */
+export interface Fault {
+  readonly code: FaultCode;
+  readonly message: string;
+}
+
+export function fault(code: FaultCode, message: string): Fault {
+  return { code, message };
+}

@@ -1,0 +1,208 @@
+import type { BackupStore } from "../storage/backup-store.ts";
+import { backupBytes, type BackupTrigger, type TableFacts } from "./format.ts";
+import { isOpenJob, type Job } from "./job.ts";
+import { asKept, findNewest, type FoundBackup, listIds, readBackup } from "./read-backups.ts";
+import { timeOfId } from "./backup-id.ts";
+import { expiresAt, type KeptBackup } from "./retention.ts";
+import type { VerdictState } from "./verdict.ts";
+
+/**
+ * `running`: being made. `complete`: whole, as far as its manifest says. `incomplete`: without a
+ * manifest. `damaged`: with a manifest that cannot be used.
+ */
+export const BACKUP_STATES = ["running", "complete", "incomplete", "damaged"] as const;
+export type BackupState = (typeof BACKUP_STATES)[number];
+
+/** A backup as operators see it. Times are RFC 3339; what a manifest would say is null without one. */
+export interface Backup {
+  readonly id: string;
+  readonly state: BackupState;
+  readonly trigger: BackupTrigger | null;
+  readonly note: string | null;
+  readonly pinned: boolean;
+  readonly startedAt: string;
+  readonly finishedAt: string | null;
+  readonly durationMs: number | null;
+  readonly sizeBytes: number | null;
+  readonly parts: number | null;
+  readonly objects: number | null;
+  readonly tables: { readonly [name: string]: Pick<TableFacts, "rows" | "sha256"> };
+  readonly generation: number | null;
+  readonly catalogSha256: string | null;
+  readonly verified: {
+    readonly state: VerdictState;
+    readonly at: string | null;
+    readonly message: string;
+  };
+  /** Before when retention will not delete it; null while it is not to be deleted. */
+  readonly expiresAt: string | null;
+  /** Why it cannot be used, of one that is incomplete or damaged. */
+  readonly problem: string | null;
+}
+
+/** `stale`: the newest is too old. `unverified`: the newest has not proved good. */
+export const BACKUP_STATUSES = ["ok", "stale", "unverified", "no_backups"] as const;
+export type BackupStatus = (typeof BACKUP_STATUSES)[number];
+
+export interface BackupPage {
+  readonly status: BackupStatus;
+  /** Newest first. */
+  readonly backups: readonly Backup[];
+  /** Id of the last backup of this page; null on the last page. */
+  readonly nextCursor: string | null;
+  readonly total: number;
+}
+
+export interface PageRequest {
+  readonly limit: number;
+  /** The `nextCursor` of the page before: backups older than this id. */
+  readonly cursor: string | null;
+}
+
+export interface ListingDependencies {
+  readonly backups: BackupStore;
+  /** Jobs, the newest first. */
+  readonly jobs: () => Promise<readonly Job[]>;
+  readonly now: () => number;
+}
+
+/** A daily backup may be late by this much before the newest is stale. */
+const STALE_AFTER_MS = 26 * 60 * 60 * 1000;
+/** The most backups that are looked at for what retention will do. */
+const RETENTION_LOOKS_AT = 200;
+
+/** One page of backups, from all pages of R2. */
+export async function listBackups(
+  deps: ListingDependencies,
+  { limit, cursor }: PageRequest,
+): Promise<BackupPage> {
+  const { backups } = deps;
+  const ids = await listIds(backups);
+  const older = ids.filter((id) => cursor === null || id < cursor).toReversed();
+  const due = older.slice(0, limit);
+  const found = await readAll(backups, due);
+  const kept = await readKept(backups, ids, found);
+  const open = (await deps.jobs()).filter(isOpenJob);
+  return {
+    status: judgeStatus(await findNewest(backups, ids), deps.now()),
+    backups: found.map((each) => describe(each, { kept, open, now: deps.now() })),
+    nextCursor: older.length > due.length ? (due.at(-1) ?? null) : null,
+    total: ids.length,
+  };
+}
+
+/** A backup, whole or not; null if nothing of it is there. */
+export async function findBackup(deps: ListingDependencies, id: string): Promise<Backup | null> {
+  const { backups } = deps;
+  const open = (await deps.jobs()).filter(isOpenJob);
+  const ids = await listIds(backups);
+  const isBeingMade = open.some((job) => job.kind === "run" && job.backupId === id);
+  if (!ids.includes(id) && !isBeingMade) return null;
+  const found = await readBackup(backups, id);
+  const kept = await readKept(backups, ids, [found]);
+  return describe(found, { kept, open, now: deps.now() });
+}
+
+/** When the newest backup was finished, and when the newest one that proved good. */
+export interface NewestTimes {
+  /** RFC 3339; null if there is none. */
+  readonly finishedAt: string | null;
+  readonly goodFinishedAt: string | null;
+  readonly status: BackupStatus;
+}
+
+export async function newestTimes(backups: BackupStore, now: number): Promise<NewestTimes> {
+  const newest = await findNewest(backups, await listIds(backups));
+  return {
+    finishedAt: finishedAt(newest.whole),
+    goodFinishedAt: finishedAt(newest.good),
+    status: judgeStatus(newest, now),
+  };
+}
+
+function judgeStatus(
+  { whole, good }: { whole: FoundBackup | null; good: FoundBackup | null },
+  now: number,
+): BackupStatus {
+  const finished = finishedAt(whole);
+  if (finished === null) return "no_backups";
+  if (now - Date.parse(finished) > STALE_AFTER_MS) return "stale";
+  return good?.id === whole?.id ? "ok" : "unverified";
+}
+
+function finishedAt(found: FoundBackup | null): string | null {
+  return found?.parsed.ok === true ? found.parsed.manifest.finished_at : null;
+}
+
+/** Reads some backups, a few at a time. */
+async function readAll(backups: BackupStore, ids: readonly string[]): Promise<FoundBackup[]> {
+  const found: FoundBackup[] = [];
+  const atATime = 10;
+  for (let start = 0; start < ids.length; start += atATime) {
+    const some = ids.slice(start, start + atATime).map((id) => readBackup(backups, id));
+    found.push(...(await Promise.all(some)));
+  }
+  return found;
+}
+
+/** What retention will look at: the newest backups, read unless they have been read already. */
+async function readKept(
+  backups: BackupStore,
+  ids: readonly string[],
+  known: readonly FoundBackup[],
+): Promise<KeptBackup[]> {
+  const byId = new Map(known.map((each) => [each.id, each]));
+  const others = ids.slice(-RETENTION_LOOKS_AT).filter((id) => !byId.has(id));
+  const all = [...known, ...(await readAll(backups, others))];
+  return all.flatMap((each) => asKept(each) ?? []);
+}
+
+function describe(
+  found: FoundBackup,
+  { kept, open, now }: { kept: readonly KeptBackup[]; open: readonly Job[]; now: number },
+): Backup {
+  const { id, parsed, verdict, pinned } = found;
+  const job = open.find((each) => (each.kind === "run" ? each.backupId : each.wayBackId) === id);
+  const manifest = parsed.ok ? parsed.manifest : null;
+  const own = kept.find((each) => each.id === id);
+  const expiry = own === undefined ? null : expiresAt(own, kept, now);
+  const startedAt = manifest?.started_at ?? job?.startedAt ?? timeText(timeOfId(id));
+  return {
+    id,
+    state: stateOf(found, job),
+    trigger: manifest?.trigger ?? job?.trigger ?? null,
+    note: manifest?.note ?? job?.note ?? null,
+    pinned: pinned || (job?.pin ?? false),
+    startedAt,
+    finishedAt: manifest?.finished_at ?? null,
+    durationMs: manifest === null ? null : Date.parse(manifest.finished_at) - Date.parse(startedAt),
+    sizeBytes: manifest === null ? null : backupBytes(manifest),
+    parts: manifest?.parts.length ?? null,
+    objects: manifest?.objects.length ?? null,
+    tables: Object.fromEntries(
+      Object.entries(manifest?.tables ?? {}).map(([name, { rows, sha256 }]) => [
+        name,
+        { rows, sha256 },
+      ]),
+    ),
+    generation: manifest?.catalog?.generation ?? null,
+    catalogSha256: manifest?.catalog?.catalog_sha256 ?? null,
+    verified: {
+      state: verdict?.state ?? "unverified",
+      at: verdict?.at ?? null,
+      message: verdict?.message ?? "It has not been verified yet.",
+    },
+    expiresAt: expiry === null ? null : timeText(expiry),
+    problem: parsed.ok || job !== undefined ? null : parsed.fault.message,
+  };
+}
+
+function stateOf({ parsed }: FoundBackup, job: Job | undefined): BackupState {
+  if (parsed.ok) return "complete";
+  if (parsed.fault.code !== "manifest_missing") return "damaged";
+  return job === undefined ? "incomplete" : "running";
+}
+
+function timeText(ms: number): string {
+  return new Date(ms).toISOString();
+}

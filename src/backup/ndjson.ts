@@ -1,0 +1,65 @@
+/** Rows as they are stored: one JSON value a line, UTF-8, gzip. Pure. */
+import { gunzipSync, gzipSync } from "node:zlib";
+import { sha256Hex } from "../catalog/hash.ts";
+import { type Fault, fault } from "./fault.ts";
+import { type Part, partName } from "./format.ts";
+
+/** A part with its bytes. */
+export interface PackedPart {
+  readonly part: Part;
+  readonly bytes: Uint8Array;
+}
+
+/** Packs lines as the part of a table, or of the state for null, with a number from 1. */
+export function packPart(
+  table: string | null,
+  number: number,
+  lines: readonly string[],
+): PackedPart {
+  const content = lines.map((line) => `${line}\n`).join("");
+  const bytes = gzipSync(content);
+  const part: Part = {
+    name: partName(table, number),
+    table,
+    rows: lines.length,
+    bytes: bytes.length,
+    sha256: sha256Hex(bytes),
+    content_sha256: sha256Hex(content),
+  };
+  return { part, bytes };
+}
+
+export type UnpackedPart =
+  | { readonly ok: true; readonly lines: readonly string[] }
+  | { readonly ok: false; readonly fault: Fault };
+
+/**
+ * Reads a stored part back and proves it. Bytes that no longer decode are damaged; bytes that
+ * decode to other rows than were written have been altered.
+ */
+export function unpackPart(part: Part, bytes: Uint8Array | null): UnpackedPart {
+  const refuse = (code: Fault["code"], message: string): UnpackedPart => ({
+    ok: false,
+    fault: fault(code, `${part.name} ${message}`),
+  });
+  if (bytes === null) return refuse("part_missing", "is missing");
+  const content = decode(bytes);
+  if (content === undefined)
+    return refuse("part_damaged", `is damaged: its ${bytes.length} bytes are no gzip of UTF-8`);
+  const lines = content.split("\n").slice(0, -1);
+  if (sha256Hex(content) !== part.content_sha256 || lines.length !== part.rows)
+    return refuse("rows_altered", "holds other rows than were written");
+  if (bytes.length !== part.bytes || sha256Hex(bytes) !== part.sha256)
+    return refuse("part_damaged", "is damaged: its bytes have another hash");
+  return { ok: true, lines };
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(gunzipSync(bytes));
+  } catch {
+    return undefined;
+  }
+}

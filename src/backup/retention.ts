@@ -1,0 +1,97 @@
+/** Which backups are kept. Pure: no clock, no I/O. */
+import { isGood, type VerdictState } from "./verdict.ts";
+import type { BackupTrigger } from "./format.ts";
+
+/** What retention looks at. */
+export interface KeptBackup {
+  readonly id: string;
+  readonly trigger: BackupTrigger;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly pinned: boolean;
+  readonly verdict: VerdictState;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** The newest backup of each of so many days, weeks and months that have one. */
+const PERIODS_KEPT = { day: 7, week: 4, month: 6 } as const;
+type Period = keyof typeof PERIODS_KEPT;
+const PERIODS: readonly Period[] = ["day", "week", "month"];
+/** Backups that were not made by cron were made for a reason: they are kept for this long. */
+const KEPT_FOR_ITS_REASON_MS = 7 * DAY_MS;
+
+/**
+ * Backups that may be deleted: not the newest of one of the last 7 days, 4 weeks (from Monday, UTC)
+ * or 6 months that have a backup, nor pinned, nor younger than a week if cron did not make them.
+ * Of one period a backup that proved good is preferred. The newest backup and the newest that
+ * proved good are never among them.
+ */
+export function expired(backups: readonly KeptBackup[], now: number): string[] {
+  const protectedIds = protectedBackups(backups);
+  for (const period of PERIODS)
+    for (const { id } of bestOfEach(period, backups).slice(0, PERIODS_KEPT[period]))
+      protectedIds.add(id);
+  return backups
+    .filter((backup) => !protectedIds.has(backup.id) && !backup.pinned)
+    .filter((backup) => !isKeptForItsReason(backup, now))
+    .map(({ id }) => id);
+}
+
+/** Ids of the newest backup and of the newest that proved good: never deleted, by nobody. */
+export function protectedBackups(backups: readonly KeptBackup[]): Set<string> {
+  const newestFirst = backups.toSorted((a, b) => b.startedAt - a.startedAt);
+  const newest = newestFirst[0]?.id;
+  const good = newestFirst.find(({ verdict }) => isGood(verdict))?.id;
+  return new Set([newest, good].filter((id) => id !== undefined));
+}
+
+/**
+ * Before when retention will not delete a backup as long as one is made each day, in milliseconds
+ * since 1970; null while it is not to be deleted at all.
+ */
+export function expiresAt(
+  backup: KeptBackup,
+  backups: readonly KeptBackup[],
+  now: number,
+): number | null {
+  if (backup.pinned || protectedBackups(backups).has(backup.id)) return null;
+  const times = PERIODS.flatMap((period) => {
+    const isBest = bestOfEach(period, backups).some(({ id }) => id === backup.id);
+    return isBest ? [endOf(period, backup.startedAt)] : [];
+  });
+  if (backup.trigger !== "cron") times.push(backup.startedAt + KEPT_FOR_ITS_REASON_MS);
+  return Math.max(now, ...times);
+}
+
+function isKeptForItsReason({ trigger, startedAt }: KeptBackup, now: number): boolean {
+  return trigger !== "cron" && now - startedAt < KEPT_FOR_ITS_REASON_MS;
+}
+
+/** The best backup of each period that has one, the newest period first. */
+function bestOfEach(period: Period, backups: readonly KeptBackup[]): KeptBackup[] {
+  const groups = Map.groupBy(backups, ({ startedAt }) => startOf(period, startedAt));
+  return [...groups]
+    .toSorted(([a], [b]) => b - a)
+    .flatMap(([, group]) => group.toSorted(compareWorth).slice(0, 1));
+}
+
+function compareWorth(a: KeptBackup, b: KeptBackup): number {
+  const worth = ({ verdict }: KeptBackup) => (isGood(verdict) ? 2 : Number(verdict !== "failed"));
+  return worth(b) - worth(a) || b.startedAt - a.startedAt;
+}
+
+function startOf(period: Period, time: number): number {
+  const date = new Date(time);
+  if (period === "month") return Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
+  const day = Math.floor(time / DAY_MS);
+  // Day 0, 1970-01-01, was a Thursday: three days after a Monday.
+  return (period === "day" ? day : day - ((day + 3) % 7)) * DAY_MS;
+}
+
+function endOf(period: Period, time: number): number {
+  const start = startOf(period, time);
+  if (period === "day") return start + PERIODS_KEPT.day * DAY_MS;
+  if (period === "week") return start + PERIODS_KEPT.week * 7 * DAY_MS;
+  const date = new Date(start);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + PERIODS_KEPT.month);
+}

@@ -1,0 +1,148 @@
+import { Buffer } from "node:buffer";
+import {
+  BACKUP_OBJECTS_PREFIX,
+  backupManifestKey,
+  backupNoteKey,
+  backupObjectKey,
+  backupPartKey,
+  backupPrefix,
+  BACKUPS_PREFIX,
+} from "./keys.ts";
+
+/** What is said of a backup after it was made. */
+export type BackupNote = "pin" | "verdict";
+
+/** A stored file that is read as it arrives. */
+export interface OpenFile {
+  readonly bytes: ReadableStream<Uint8Array>;
+  readonly size: number;
+}
+
+/** A file to be stored: its bytes, and the SHA-256 (hex) that they must have. */
+export interface NewFile {
+  readonly bytes: Uint8Array | ReadableStream<Uint8Array>;
+  readonly sha256: string;
+}
+
+/** A shared object and when it was stored, in milliseconds since 1970. */
+export interface ListedObject {
+  readonly sha256: string;
+  readonly storedAt: number;
+}
+
+/** Backups in R2. Every method throws if the store refuses, and every write may be repeated. */
+export interface BackupStore {
+  /** Names of the folders under `backups/`, ascending: ids, and whatever else lies there. */
+  folders(): Promise<string[]>;
+  readManifest(id: string): Promise<string | null>;
+  /** Makes a backup exist: to be called when everything that it names is stored. */
+  writeManifest(id: string, text: string): Promise<void>;
+  readPart(id: string, name: string): Promise<Uint8Array | null>;
+  openPart(id: string, name: string): Promise<OpenFile | null>;
+  /** Throws if the bytes do not have the hash. */
+  writePart(id: string, name: string, file: NewFile): Promise<void>;
+  /** Whether a part is stored with this hash. */
+  hasPart(id: string, name: string, sha256: string): Promise<boolean>;
+  readObject(sha256: string): Promise<Uint8Array | null>;
+  openObject(sha256: string): Promise<OpenFile | null>;
+  writeObject(file: NewFile): Promise<void>;
+  /** Length of an object that was stored under its hash; null if there is none such. */
+  objectBytes(sha256: string): Promise<number | null>;
+  /** All objects, page by page. */
+  objects(): AsyncIterable<readonly ListedObject[]>;
+  deleteObjects(sha256s: readonly string[]): Promise<void>;
+  readNote(id: string, note: BackupNote): Promise<string | null>;
+  writeNote(id: string, note: BackupNote, text: string): Promise<void>;
+  deleteNote(id: string, note: BackupNote): Promise<void>;
+  /** When something was last stored in a backup's folder (ms since 1970); null if it is empty. */
+  changedAt(id: string): Promise<number | null>;
+  /** Deletes a backup, its manifest first, so that what is left of it never looks whole. */
+  deleteBackup(id: string): Promise<void>;
+}
+
+export function createBackupStore(r2: R2Bucket): BackupStore {
+  const readText = async (key: string) => (await r2.get(key))?.text() ?? null;
+  return {
+    async folders() {
+      const names: string[] = [];
+      for await (const page of pages(r2, { prefix: BACKUPS_PREFIX, delimiter: "/" }))
+        names.push(...page.delimitedPrefixes.map((key) => key.slice(BACKUPS_PREFIX.length, -1)));
+      return names.toSorted();
+    },
+    readManifest: (id) => readText(backupManifestKey(id)),
+    async writeManifest(id, text) {
+      await r2.put(backupManifestKey(id), text);
+    },
+    readPart: (id, name) => readBytes(r2, backupPartKey(id, name)),
+    openPart: (id, name) => openFile(r2, backupPartKey(id, name)),
+    async writePart(id, name, { bytes, sha256 }) {
+      await r2.put(backupPartKey(id, name), bytes, { sha256 });
+    },
+    async hasPart(id, name, sha256) {
+      return storedHash(await r2.head(backupPartKey(id, name))) === sha256;
+    },
+    readObject: (sha256) => readBytes(r2, backupObjectKey(sha256)),
+    openObject: (sha256) => openFile(r2, backupObjectKey(sha256)),
+    async writeObject({ bytes, sha256 }) {
+      await r2.put(backupObjectKey(sha256), bytes, { sha256 });
+    },
+    async objectBytes(sha256) {
+      const head = await r2.head(backupObjectKey(sha256));
+      return head !== null && storedHash(head) === sha256 ? head.size : null;
+    },
+    async *objects() {
+      for await (const { objects } of pages(r2, { prefix: BACKUP_OBJECTS_PREFIX }))
+        yield objects.map(({ key, uploaded }) => ({
+          sha256: key.slice(BACKUP_OBJECTS_PREFIX.length),
+          storedAt: uploaded.getTime(),
+        }));
+    },
+    async deleteObjects(sha256s) {
+      if (sha256s.length > 0) await r2.delete(sha256s.map(backupObjectKey));
+    },
+    readNote: (id, note) => readText(backupNoteKey(id, note)),
+    async writeNote(id, note, text) {
+      await r2.put(backupNoteKey(id, note), text);
+    },
+    async deleteNote(id, note) {
+      await r2.delete(backupNoteKey(id, note));
+    },
+    async changedAt(id) {
+      const times: number[] = [];
+      for await (const { objects } of pages(r2, { prefix: backupPrefix(id) }))
+        times.push(...objects.map(({ uploaded }) => uploaded.getTime()));
+      return times.length === 0 ? null : Math.max(...times);
+    },
+    async deleteBackup(id) {
+      await r2.delete(backupManifestKey(id));
+      for await (const { objects } of pages(r2, { prefix: backupPrefix(id) }))
+        if (objects.length > 0) await r2.delete(objects.map(({ key }) => key));
+    },
+  };
+}
+
+/** All pages of a listing, each of 1,000 keys at most. */
+async function* pages(r2: R2Bucket, options: R2ListOptions): AsyncGenerator<R2Objects> {
+  let cursor: string | undefined;
+  do {
+    const page: R2Objects = await r2.list({ ...options, ...(cursor !== undefined && { cursor }) });
+    yield page;
+    cursor = page.truncated ? page.cursor : undefined;
+  } while (cursor !== undefined);
+}
+
+async function readBytes(r2: R2Bucket, key: string): Promise<Uint8Array | null> {
+  const object = await r2.get(key);
+  return object === null ? null : new Uint8Array(await object.arrayBuffer());
+}
+
+async function openFile(r2: R2Bucket, key: string): Promise<OpenFile | null> {
+  const object = await r2.get(key);
+  return object && { bytes: object.body, size: object.size };
+}
+
+/** The SHA-256 (hex) that R2 checked when it took the bytes. */
+function storedHash(head: R2Object | null): string | undefined {
+  const sha256 = head?.checksums.sha256;
+  return sha256 === undefined ? undefined : Buffer.from(sha256).toString("hex");
+}

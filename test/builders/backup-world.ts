@@ -1,0 +1,215 @@
+import { manifestBlobs } from "../../src/catalog/manifest.ts";
+import { BackupJobs, type RunRequest } from "../../src/backup/coordinator.ts";
+import type { Job } from "../../src/backup/job.ts";
+import { JobState } from "../../src/backup/job-state.ts";
+import { createDatabaseCopy, type DatabaseCopy } from "../../src/storage/database-copy.ts";
+import { createHistory } from "../../src/storage/history.ts";
+import { CoordinatorWorld } from "./coordinator-world.ts";
+import { MemoryBackupStore } from "./memory-backup-store.ts";
+import { MemoryCatalogStore } from "./memory-catalog-store.ts";
+import { MemoryD1 } from "./memory-d1.ts";
+import { MemoryTables } from "./memory-tables.ts";
+
+/** A request for a backup by hand. */
+export function aRunRequest(changes: Partial<RunRequest> = {}): RunRequest {
+  return { trigger: "manual", note: null, pin: false, requestedBy: "ops", ...changes };
+}
+
+/**
+ * An installation in memory: an ingest with its stores, a database, and what makes backups of them.
+ * Clock and alarms pass only when they are told to. `crash` loses what is held in memory.
+ */
+export class BackupWorld {
+  readonly ingest: CoordinatorWorld;
+  readonly d1 = MemoryD1.migrated();
+  readonly tables = new MemoryTables();
+  readonly store: MemoryBackupStore;
+  /** Every call to a dependency of the jobs, such as `put backups/…` or `ingest hold`. */
+  readonly calls: string[] = [];
+  readonly events: { readonly event: string; readonly fields: object }[] = [];
+  workerVersion: string | null = "v1";
+  alarmAt: number | null = null;
+  /** What it throws is the fault of the dependency that is called. */
+  before: (call: string) => void | Promise<void> = () => {};
+  jobs: BackupJobs;
+  #instance = 0;
+  #ids = 0;
+  #gone = Promise.withResolvers<void>();
+
+  /** An hour after `other`, with nothing but its backups. */
+  constructor(other?: BackupWorld, locales: readonly string[] = ["de", "en"]) {
+    this.ingest = new CoordinatorWorld({ locales });
+    this.store = new MemoryBackupStore(() => this.ingest.time, other?.store.files);
+    if (other !== undefined) this.ingest.time = other.ingest.time + 3_600_000;
+    this.jobs = this.#newJobs();
+    this.ingest.backUpFirst = (runId) => this.jobs.backUpFirst(runId);
+  }
+
+  /** Loses the jobs in memory, and the ingest coordinator too: the process has died. */
+  crash(): void {
+    this.#instance++;
+    this.#gone.resolve();
+    this.#gone = Promise.withResolvers();
+    this.ingest.crash();
+    this.jobs = this.#newJobs();
+    void this.jobs.recover(this.alarmAt);
+  }
+
+  async alarm(): Promise<void> {
+    this.alarmAt = null;
+    const gone = this.#gone.promise;
+    await Promise.race([this.jobs.alarm(), gone]);
+  }
+
+  /** Lets the alarms of both coordinators fire at their times until none is set, or until `done`. */
+  async drain(done: () => boolean = () => false): Promise<void> {
+    for (let alarms = 0; alarms < 3_000 && !done(); alarms++) {
+      const due = [this.alarmAt, this.ingest.alarmAt].filter((at) => at !== null);
+      if (due.length === 0) return this.#mirror();
+      this.ingest.time = Math.max(this.ingest.time, Math.min(...due));
+      if (this.ingest.alarmAt !== null && this.ingest.alarmAt <= this.ingest.time)
+        await this.ingest.alarm();
+      await this.#mirror();
+      if (this.alarmAt !== null && this.alarmAt <= this.ingest.time) await this.alarm();
+    }
+    if (!done()) throw new Error("the alarms are set again and again");
+  }
+
+  /** Makes a backup, waits for the end of its job, and gives the job. */
+  async backUp(changes: Partial<RunRequest> = {}): Promise<Job> {
+    const result = await this.jobs.run(aRunRequest(changes));
+    if (!result.ok) throw new Error(`not begun: ${result.reason}`);
+    await this.drain();
+    return this.job(result.job.id);
+  }
+
+  /** Restores a backup; `begun` is called between the answer and the first alarm. */
+  async restore(id: string, begun: () => void = () => {}): Promise<Job> {
+    const result = await this.jobs.restore(id, "ops");
+    if (!result.ok) throw new Error(`not begun: ${result.reason}`);
+    begun();
+    await this.drain();
+    return this.job(result.job.id);
+  }
+
+  async verify(id: string): Promise<Job> {
+    const result = await this.jobs.verify(id, "ops");
+    if (!result.ok) throw new Error(`not begun: ${result.reason}`);
+    await this.drain();
+    return this.job(result.job.id);
+  }
+
+  job(id: string): Job {
+    const job = this.jobs.findJob(id);
+    if (job === null) throw new Error(`there is no job ${id}`);
+    return job;
+  }
+
+  /** Blobs that some retained version names. */
+  blobs(): string[] {
+    const { coordinator } = this.ingest;
+    const manifests = coordinator
+      .versions()
+      .flatMap(({ generation }) => coordinator.findVersion(generation) ?? []);
+    return [...new Set(manifests.flatMap((manifest) => [...manifestBlobs(manifest)]))];
+  }
+
+  /** Rows of a table of D1. */
+  rows(table: string): object[] {
+    return this.d1.database.prepare(`SELECT * FROM "${table}" ORDER BY 1`).all();
+  }
+
+  /** Everything that counts: what is served, the coordinator's tables, and D1. */
+  async everything() {
+    const tables = ["runs", "versions", "outbox", "ticks", "facts", "blobs"];
+    const state = tables.map((table) => [
+      table,
+      this.ingest.tables.sql.exec(`SELECT * FROM ${table} ORDER BY 1`).toArray(),
+    ]);
+    return {
+      served: await this.ingest.served(),
+      state: Object.fromEntries(state),
+      history: this.rows("ingest_runs"),
+    };
+  }
+
+  /** Rows that the ingest has sent to D1 are in its fake; here they are in the database. */
+  async #mirror(): Promise<void> {
+    const rows = [...this.ingest.history.rows.values()];
+    this.ingest.history.rows.clear();
+    const history = createHistory(this.d1.binding);
+    if (rows.length > 0) await history.saveRuns(rows.map(({ seq, run }) => ({ ...run, seq })));
+  }
+
+  #newJobs(): BackupJobs {
+    const instance = this.#instance;
+    const enter = (call: string) => this.#enter(instance, call);
+    const { ingest } = this;
+    const backups = new MemoryBackupStore(() => ingest.time, this.store.files);
+    backups.before = enter;
+    const catalog = new MemoryCatalogStore(ingest.store);
+    catalog.before = (call) => enter(`catalog ${call}`);
+    const call = async <T>(name: string, work: () => T | Promise<T>): Promise<T> => {
+      await enter(`ingest ${name}`);
+      return work();
+    };
+    return new BackupJobs({
+      state: new JobState(this.tables),
+      backups,
+      database: intercepted(createDatabaseCopy(this.d1.binding), enter),
+      ingest: {
+        hold: (request) => call("hold", () => ingest.coordinator.hold(request)),
+        release: (by) => call("release", () => ingest.coordinator.release(by)),
+        takeSnapshot: (by) => call("take snapshot", () => ingest.transfer.take(by)),
+        readSnapshot: (from) => call("read snapshot", () => ingest.transfer.read(from)),
+        forgetTransfer: () => call("forget transfer", () => ingest.transfer.forget()),
+        stageState: (from, lines) => call("stage", () => ingest.transfer.stage(from, lines)),
+        replaceState: (by, request) =>
+          call("replace", async () => {
+            const result = ingest.transfer.replace(by, request);
+            if (result.ok) await ingest.coordinator.stateReplaced();
+            return result;
+          }),
+        noteBlobs: (sha256s) => call("note", () => ingest.coordinator.noteBlobs(sha256s)),
+        status: () => call("status", () => ingest.coordinator.status()),
+      },
+      catalog,
+      archive: ingest.archive,
+      snapshot: ingest.snapshot,
+      workerVersion: this.workerVersion,
+      setAlarm: async (at) => {
+        if (instance === this.#instance) this.alarmAt = at;
+      },
+      now: () => ingest.time,
+      newId: () => this.#newId(),
+      log: (event, fields) => void this.events.push({ event, fields }),
+    });
+  }
+
+  /** UUIDv7 of the present moment, in ascending order. */
+  #newId(): string {
+    const time = Math.floor(this.ingest.time).toString(16).padStart(12, "0");
+    const count = (++this.#ids).toString(16).padStart(3, "0");
+    return `${time.slice(0, 8)}-${time.slice(8)}-7${count}-8000-000000000000`;
+  }
+
+  async #enter(instance: number, call: string): Promise<void> {
+    if (instance === this.#instance) {
+      this.calls.push(call);
+      await this.before(call);
+    }
+    // An instance that is lost never hears again of what it was waiting for.
+    if (instance !== this.#instance) await new Promise(() => {});
+  }
+}
+
+function intercepted(database: DatabaseCopy, enter: (call: string) => Promise<void>): DatabaseCopy {
+  return {
+    tables: () => enter("d1 tables").then(() => database.tables()),
+    readPage: (...args) => enter("d1 read").then(() => database.readPage(...args)),
+    beginRestore: (...args) => enter("d1 begin").then(() => database.beginRestore(...args)),
+    stageRows: (...args) => enter("d1 stage").then(() => database.stageRows(...args)),
+    finishRestore: (...args) => enter("d1 finish").then(() => database.finishRestore(...args)),
+    abandonRestore: () => enter("d1 abandon").then(() => database.abandonRestore()),
+  };
+}

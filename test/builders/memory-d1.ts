@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+
+type Binding = string | number | null;
+
+interface Statement {
+  readonly query: string;
+  readonly bindings: readonly Binding[];
+  bind(...bindings: Binding[]): Statement;
+  all(): Promise<{ results: object[]; meta: object }>;
+  first(): Promise<object | null>;
+  run(): Promise<{ results: object[]; meta: object }>;
+}
+
+/** D1 over SQLite in memory, as far as it is used here; a batch is a transaction. */
+export class MemoryD1 {
+  readonly database = new DatabaseSync(":memory:");
+  readonly calls: string[] = [];
+  /** What it throws is the fault of the database. */
+  before: (call: string) => void | Promise<void> = () => {};
+
+  /** A database with the tables of all migrations. */
+  static migrated(): MemoryD1 {
+    const d1 = new MemoryD1();
+    for (const name of readdirSync("migrations").toSorted())
+      if (name.endsWith(".sql")) d1.database.exec(readFileSync(`migrations/${name}`, "utf8"));
+    return d1;
+  }
+
+  /** As the adapters take it. */
+  get binding(): D1Database {
+    return this as unknown as D1Database; // the adapters use no more than there is here
+  }
+
+  prepare(query: string): Statement {
+    return this.#statement(query, []);
+  }
+
+  async batch(statements: readonly Statement[]): Promise<object[]> {
+    await this.#enter("batch");
+    this.database.exec("BEGIN");
+    try {
+      const results = statements.map((statement) => ({ results: this.#rows(statement) }));
+      this.database.exec("COMMIT");
+      return results;
+    } catch (error) {
+      this.database.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
+  #statement(query: string, bindings: readonly Binding[]): Statement {
+    const run = async () => {
+      await this.#enter(query);
+      return { results: this.#rows({ query, bindings }), meta: {} };
+    };
+    return {
+      query,
+      bindings,
+      bind: (...more) => this.#statement(query, more),
+      all: run,
+      run,
+      first: async () => (await run()).results[0] ?? null,
+    };
+  }
+
+  #rows({ query, bindings }: Pick<Statement, "query" | "bindings">): object[] {
+    return this.database.prepare(query).all(...bindings);
+  }
+
+  async #enter(call: string): Promise<void> {
+    this.calls.push(call);
+    await this.before(call);
+  }
+}

@@ -1,0 +1,49 @@
+import { sha256Hex } from "../../src/catalog/hash.ts";
+import { type BackupManifest, manifestText, sumParts } from "../../src/backup/format.ts";
+import { packPart } from "../../src/backup/ndjson.ts";
+import { backupManifestKey, backupNoteKey } from "../../src/storage/keys.ts";
+import type { MemoryBackupStore } from "./memory-backup-store.ts";
+
+/** The files of a small backup. */
+export function aBackup(id: string, changes: Partial<BackupManifest> = {}) {
+  const state = packPart(null, 1, ['{"table":"facts","row":{"name":"pause","value":"{}"}}']);
+  const object = new TextEncoder().encode(`object of ${id}`);
+  const manifest: BackupManifest = {
+    format: 1,
+    id,
+    trigger: "manual",
+    note: null,
+    started_at: "2026-11-01T04:00:00.000Z",
+    finished_at: "2026-11-01T04:00:05.000Z",
+    worker_version: null,
+    built_by: null,
+    catalog: null,
+    tables: {},
+    state: sumParts([state.part], null),
+    parts: [state.part],
+    objects: [{ sha256: sha256Hex(object), bytes: object.length }],
+    ...changes,
+  };
+  return { state, object, text: manifestText(manifest) };
+}
+
+/** Lays the manifest of a backup that proved good into a store. */
+export function storeGoodBackup(store: MemoryBackupStore, id: string): void {
+  const verdict = {
+    state: "verified",
+    at: "2026-11-01T04:00:06.000Z",
+    code: "rebuilt",
+    message: "Every byte is right.",
+    worker_version: null,
+  };
+  const texts = [
+    [backupManifestKey(id), aBackup(id).text],
+    [backupNoteKey(id, "verdict"), JSON.stringify(verdict)],
+  ] as const;
+  for (const [key, text] of texts)
+    store.files.set(key, {
+      bytes: new TextEncoder().encode(text),
+      sha256: undefined,
+      storedAt: Date.parse(verdict.at),
+    });
+}

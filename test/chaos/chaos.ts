@@ -1,0 +1,262 @@
+/**
+ * `npm run chaos`: the bundle that is deployed, under load, while its stores fail, its process is
+ * killed, and operators publish, pause, roll back and cancel. A checker looks at every answer, and
+ * at everything that is stored once the faults are over. All decisions come from the seed; when
+ * they meet what the service does is up to the machine.
+ */
+import { createHash, randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { bundleWorker } from "../../bench/bundle.ts";
+import { isOpen } from "../../src/ingest/run.ts";
+import { Admin } from "./admin.ts";
+import { Clients, REQUESTS } from "./clients.ts";
+import type { StoredState } from "./evidence.ts";
+import { NO_FAULTS } from "./fault-plan.ts";
+import { readHostConfig } from "./host-config.ts";
+import { checkInvariants, checkStores } from "./invariants.ts";
+import { MALFORMED } from "./judge-answer.ts";
+import { Operator } from "./operator.ts";
+import { Random } from "./random.ts";
+import { Report } from "./report.ts";
+import { Service } from "./service.ts";
+import { REGIONS_FILE } from "./upstream-files.ts";
+import { nextWeather } from "./weather.ts";
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: "string", default: "60" },
+    seed: { type: "string", default: String(Date.now() % 1e6) },
+    clients: { type: "string", default: "6" },
+    help: { type: "boolean", default: false },
+  },
+});
+if (values.help) {
+  process.stdout.write(`Usage: npm run chaos -- [--seconds N] [--seed N] [--clients N]
+
+  --seconds N   how long faults are injected (default 60)
+  --seed N      what all decisions come from (default: another each time)
+  --clients N   clients, each with one request at a time (default 6)
+`);
+  process.exit(0);
+}
+
+const DEFAULT_LOCALE = "en";
+/** Locales that one deploy or the other publishes. */
+const DEPLOYED_LOCALES = ["en,de,ja", "en,de,ja,ar"];
+const WEATHER_MS = { least: 1_500, most: 5_000 };
+const LIFE_MS = { least: 8_000, most: 18_000 };
+const DEAD_MS = { least: 0, most: 1_500 };
+const CONVERGENCE_DEADLINE_MS = 240_000;
+const PUBLISH_DEADLINE_MS = 90_000;
+/** How long an isolate may go on to serve what it holds: its freshness, and its pause after a fault. */
+const FRESH_DEADLINE_MS = 15_000;
+const POLL_MS = 500;
+
+const seed = Number(values.seed);
+const durationMs = Number(values.seconds) * 1000;
+if (!Number.isFinite(seed) || !(durationMs > 0))
+  throw new Error("--seed and --seconds are numbers");
+const folder = mkdtempSync(join(tmpdir(), "locations-chaos-"));
+const token = randomBytes(32).toString("base64url");
+const report = new Report();
+const config = readHostConfig();
+const service = new Service({
+  folder,
+  config,
+  bundle: join(folder, "bundle"),
+  port: await freePort(),
+  secret: randomBytes(16).toString("hex"),
+  vars: {
+    ...config.vars,
+    ADMIN_TOKENS: adminTokens(),
+    DEFAULT_LOCALE,
+    SOURCE: "dropped",
+    MANIFEST_FRESH_MS: "500",
+    // Too few bytes for all bodies, so that stores are read again and again.
+    CACHE_MAX_BYTES: String(2 * 1024 * 1024),
+  },
+});
+const clients = new Clients(service, report);
+const admin = new Admin(service, report, token);
+const random = new Random(seed, "operator");
+const operator = new Operator({ admin, service, report, random });
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+let hasEnded = false;
+try {
+  await main();
+  hasEnded = true;
+} finally {
+  clients.close();
+  await service.kill();
+  if (hasEnded && report.violations.length === 0) rmSync(folder, { recursive: true, force: true });
+  else process.stderr.write(`The stores and the Worker's log are left in ${folder}\n`);
+}
+
+async function main(): Promise<void> {
+  say(`seed ${seed}: bundling …`);
+  bundleWorker("test/chaos/worker.ts", join(folder, "bundle"));
+  await service.start({ LOCALES: DEPLOYED_LOCALES[0] ?? "" });
+  say("first ingest …");
+  await service.control("drop?name=regions.csv.gz", REGIONS_FILE);
+  await publishOne("the first ingest");
+  say(`chaos for ${values.seconds} s …`);
+  const endAt = Date.now() + durationMs;
+  await Promise.all([
+    operator.workUntil(endAt),
+    changeWeather(endAt),
+    killUntil(endAt),
+    countInjected(endAt),
+    ...Array.from({ length: Number(values.clients) }, async (_, client) =>
+      clients.callUntil(endAt, new Random(seed, `client ${client}`)),
+    ),
+  ]);
+  say("the faults are over; waiting until everything agrees …");
+  await service.setPlan(NO_FAULTS);
+  await operator.resume();
+  const convergedMs = await converge();
+  await publishOne("an ingest after the faults");
+  await converge();
+  await serveCurrent();
+  await finish(convergedMs);
+}
+
+/** Queues a run and waits until a version is out. */
+async function publishOne(what: string): Promise<void> {
+  const deadline = Date.now() + PUBLISH_DEADLINE_MS;
+  const before = (await readState()).truth.manifests.at(-1)?.generation ?? 0;
+  while (Date.now() < deadline) {
+    await operator.publish();
+    await untilIdle(deadline);
+    if (((await readState()).truth.manifests.at(-1)?.generation ?? 0) > before) return;
+  }
+  report.violate({ invariant: "convergence", what: `${what} published nothing in time` });
+}
+
+async function untilIdle(deadline: number): Promise<void> {
+  while (Date.now() < deadline) {
+    const { truth } = await readState();
+    if (!truth.runs.some(({ state }) => isOpen(state))) return;
+    await sleep(POLL_MS);
+  }
+}
+
+async function changeWeather(endAt: number): Promise<void> {
+  const weather = new Random(seed, "weather");
+  while (Date.now() < endAt) {
+    const { name, plan } = nextWeather(weather);
+    report.count("weather", name);
+    await service.setPlan(plan);
+    await sleep(weather.between(WEATHER_MS.least, WEATHER_MS.most));
+  }
+}
+
+/** Kills the process, and starts it on the same storage, as it was or with another configuration. */
+async function killUntil(endAt: number): Promise<void> {
+  const death = new Random(seed, "death");
+  for (;;) {
+    const lifeMs = death.between(LIFE_MS.least, LIFE_MS.most);
+    if (Date.now() + lifeMs >= endAt) return;
+    await sleep(lifeMs);
+    await service.kill();
+    await sleep(death.between(DEAD_MS.least, DEAD_MS.most));
+    const locales = death.pick(DEPLOYED_LOCALES);
+    await service.start({ LOCALES: locales });
+    report.count("killed", `process, started again with LOCALES=${locales}`);
+  }
+}
+
+/** What was injected in the last moment before a kill is not counted. */
+async function countInjected(endAt: number): Promise<void> {
+  while (Date.now() < endAt) {
+    await sleep(POLL_MS);
+    const injected = (await service.control("injected")) as { [what: string]: number }; // our worker
+    for (const [what, times] of Object.entries(injected)) report.count("injected", what, times);
+  }
+}
+
+/** Waits until nothing is under way and the stores agree; how long it took (ms). */
+async function converge(): Promise<number> {
+  const began = Date.now();
+  for (;;) {
+    const state = await readState();
+    const open = state.truth.runs.filter((run) => isOpen(run.state));
+    const waits = [...checkStores(state), ...open];
+    if (waits.length === 0) return Date.now() - began;
+    if (Date.now() - began > CONVERGENCE_DEADLINE_MS) {
+      const what = `not after ${CONVERGENCE_DEADLINE_MS} ms: ${JSON.stringify(waits)}`;
+      report.violate({ invariant: "convergence", what });
+      return Date.now() - began;
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+/** Every form of the call gets the current version, now that nothing fails. */
+async function serveCurrent(): Promise<void> {
+  const current = (await readState()).truth.manifests.at(-1)?.generation;
+  const deadline = Date.now() + FRESH_DEADLINE_MS;
+  const [first] = REQUESTS;
+  if (first === undefined) throw new Error("there are no requests");
+  while (Date.now() < deadline && (await clients.call(first)) !== current) await sleep(POLL_MS);
+  for (const request of REQUESTS) {
+    const generation = await clients.call(request);
+    if (generation === current || request.locale === MALFORMED) continue;
+    const what = `generation ${generation} instead of ${current}: ${JSON.stringify(request)}`;
+    report.violate({ invariant: "convergence", what });
+  }
+}
+
+async function finish(convergedMs: number): Promise<void> {
+  const state = await readState();
+  const { operated } = operator;
+  const evidence = {
+    served: clients.served.values(),
+    operated,
+    state,
+    defaultLocale: DEFAULT_LOCALE,
+  };
+  for (const violation of checkInvariants(evidence)) report.violate(violation);
+  for (const { state: end, outcome } of state.rows)
+    report.count("runs", outcome === null ? end : `${end}: ${outcome}`);
+  report.count("checked", "generations published", state.truth.manifests.at(-1)?.generation ?? 0);
+  report.count("checked", "rollbacks acknowledged", operated.rollbacks.size);
+  report.count("checked", "enqueues acknowledged", operated.acknowledged.size);
+  report.count("checked", "pauses acknowledged", operated.pauses.length);
+  report.count("checked", "different bodies, each decoded", clients.check.bodies);
+  report.count("checked", "seconds until everything agreed", Math.round(convergedMs / 1000));
+  report.count("checked", "violations", report.violations.length);
+  process.stdout.write(`seed ${seed}, ${values.seconds} s\n${report.print()}`);
+  if (report.violations.length === 0) return;
+  process.exitCode = 1;
+  const file = join(folder, "violations.json");
+  writeFileSync(file, JSON.stringify({ seed, violations: report.violations, state }, null, 2));
+  process.stdout.write(`\nVIOLATED with seed ${seed}: see ${file}\n`);
+}
+
+async function readState(): Promise<StoredState> {
+  return (await service.control("state")) as StoredState; // our worker
+}
+
+function adminTokens(): string {
+  const sha256 = createHash("sha256").update(token).digest("hex");
+  return JSON.stringify([{ id: "chaos", sha256, scopes: ["read", "operate"] }]);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

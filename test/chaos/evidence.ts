@@ -1,0 +1,73 @@
+import type { Manifest } from "../../src/catalog/manifest.ts";
+import type { Run } from "../../src/ingest/run.ts";
+
+/** What the coordinator has stored. */
+export interface CoordinatorTruth {
+  /** Open runs and the 50 that ended last. */
+  readonly runs: readonly Run[];
+  /** Of the retained versions, the oldest first. */
+  readonly manifests: readonly Manifest[];
+  readonly outbox: number;
+  readonly auditOutbox: number;
+  readonly isReplicated: boolean;
+}
+
+/** The columns of `ingest_runs` that the checker looks at. */
+export interface RunRow {
+  readonly id: string;
+  readonly state: string;
+  readonly outcome: string | null;
+  readonly generation_after: number | null;
+  readonly retries: number;
+  readonly finished_at: string | null;
+}
+
+/** Everything that the stores have at one moment. */
+export interface StoredState {
+  readonly truth: CoordinatorTruth;
+  readonly rows: readonly RunRow[];
+  /** Manifests that R2 keeps, by generation. */
+  readonly kept: { readonly [generation: string]: Manifest };
+  readonly kv: Manifest | null;
+  readonly r2: Manifest | null;
+}
+
+/** A success that a client received. */
+export interface Served {
+  readonly generation: number;
+  readonly wanted: string;
+  readonly locale: string;
+  readonly messageSha256: string;
+  /** The first 32 digits of the body's hash. */
+  readonly tag: string;
+  readonly request: string;
+}
+
+/** A time in which nothing may be published, in milliseconds since 1970. */
+export interface AcknowledgedPause {
+  readonly from: number;
+  readonly to: number;
+  /** The generation that was published at its beginning and at its end, where that was answered. */
+  readonly before: number | undefined;
+  readonly after: number | undefined;
+}
+
+/** What operators asked for, and were told. */
+export interface Operated {
+  /** Runs that an enqueue named in its answer. */
+  readonly acknowledged: Set<string>;
+  /** Runs whose cancellation was answered. */
+  readonly cancelled: Set<string>;
+  readonly pauses: AcknowledgedPause[];
+  rollbackAttempts: number;
+  /** What each acknowledged rollback published: the new generation, and the one it repeats. */
+  readonly rollbacks: Map<number, number>;
+  /** The end of each run that was seen ended. */
+  readonly ends: Map<string, string>;
+}
+
+/** Something that must not be. */
+export interface Violation {
+  readonly invariant: string;
+  readonly what: string;
+}

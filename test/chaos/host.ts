@@ -1,0 +1,60 @@
+/**
+ * The process that is killed: Miniflare and workerd with stores on disk. Started by `service.ts`
+ * with its options as JSON; says when it serves; ends when its parent does.
+ */
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { bundleModules } from "../../bench/bundle.ts";
+import { applyMigrations } from "../../bench/migrations.ts";
+import type { HostConfig } from "./host-config.ts";
+import type { FaultPlan } from "./fault-plan.ts";
+
+export interface HostOptions {
+  readonly folder: string;
+  readonly bundle: string;
+  readonly port: number;
+  readonly vars: { readonly [name: string]: string };
+  /** From wrangler.toml, which takes long to be read. */
+  readonly config: HostConfig;
+  readonly plan: FaultPlan;
+  /** Whether D1 is still to get its tables. */
+  readonly migrate: boolean;
+}
+
+const NAME = "chaos";
+const options = JSON.parse(process.argv[2] ?? "") as HostOptions; // by service.ts
+process.once("disconnect", () => process.exit());
+const { config } = options;
+const miniflare = new Miniflare({
+  ...convertV4MiniflareOptions({
+    workers: [
+      {
+        name: NAME,
+        rootPath: options.bundle,
+        modulesRoot: options.bundle,
+        modules: bundleModules(options.bundle),
+        compatibilityDate: config.compatibilityDate,
+        compatibilityFlags: config.compatibilityFlags,
+        bindings: {
+          ...options.vars,
+          CHAOS_PLAN: JSON.parse(JSON.stringify(options.plan)),
+        },
+        versionMetadata: "VERSION",
+        kvNamespaces: ["CATALOG"],
+        r2Buckets: ["ARCHIVE"],
+        d1Databases: ["HISTORY"],
+        ratelimits: config.rateLimits,
+        durableObjects: config.durableObjects,
+        unsafeDirectSockets: [{ host: "127.0.0.1", port: options.port }],
+      },
+    ],
+    handleStructuredLogs({ level, message }) {
+      appendFileSync(join(options.folder, "worker.log"), `${level} ${message}\n`);
+    },
+  }),
+  resourcePersistencePath: join(options.folder, "state"),
+});
+await miniflare.ready;
+if (options.migrate) await applyMigrations(await miniflare.getD1Database("HISTORY", NAME));
+process.send?.("ready");

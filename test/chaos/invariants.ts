@@ -1,0 +1,172 @@
+/** What must hold of everything that was seen and stored, once the faults are over. Pure. */
+import { negotiateLocale, parseLocale } from "../../src/catalog/locale.ts";
+import type { Manifest } from "../../src/catalog/manifest.ts";
+import { isOpen } from "../../src/ingest/run.ts";
+import type { Operated, RunRow, Served, StoredState, Violation } from "./evidence.ts";
+
+export interface Evidence {
+  readonly served: Iterable<Served>;
+  readonly operated: Operated;
+  readonly state: StoredState;
+  readonly defaultLocale: string;
+}
+
+/** Every violation of I1 to I7, and of the agreement of the stores. */
+export function checkInvariants(evidence: Evidence): Violation[] {
+  const manifests = allManifests(evidence.state);
+  return [
+    ...checkServed(evidence, manifests),
+    ...checkRuns(evidence),
+    ...checkPublications(evidence, manifests),
+    ...checkPauses(evidence, manifests),
+    ...checkStores(evidence.state),
+  ];
+}
+
+type Manifests = ReadonlyMap<number, Manifest>;
+
+function allManifests({ truth, kept }: StoredState): Manifests {
+  const all = [...Object.values(kept), ...truth.manifests];
+  return new Map(all.map((manifest) => [manifest.generation, manifest]));
+}
+
+/** I1: each answer was of a published manifest, in the locale that it should be in. */
+function checkServed({ served, defaultLocale }: Evidence, manifests: Manifests): Violation[] {
+  return [...served].flatMap((answer) => {
+    const problem = problemOf(answer, manifests.get(answer.generation), defaultLocale);
+    if (problem === undefined) return [];
+    return [{ invariant: "I1", what: `${problem}: ${JSON.stringify(answer)}` }];
+  });
+}
+
+function problemOf(
+  answer: Served,
+  manifest: Manifest | undefined,
+  defaultLocale: string,
+): string | undefined {
+  const entry = manifest?.locales[answer.locale];
+  if (manifest === undefined) return "a generation that was never published";
+  if (entry === undefined) return "a locale that was not published in this generation";
+  const parsed = parseLocale(answer.wanted);
+  const tag = parsed.ok ? parsed.tag : "";
+  const { locale } = negotiateLocale(tag, manifest.locales, defaultLocale);
+  if (locale !== answer.locale) return `not in ${locale}`;
+  if (entry.sha256 !== answer.messageSha256) return "another message than was published";
+  const bodies = Object.values(entry.bodies).flatMap((codings) => Object.values(codings));
+  if (!bodies.some(({ sha256 }) => sha256.startsWith(answer.tag))) return "an unpublished body";
+  return undefined;
+}
+
+/** I3 and I6: every run has ended, once, and D1 says what the coordinator says. */
+function checkRuns({ operated, state }: Evidence): Violation[] {
+  const rows = new Map(state.rows.map((row) => [row.id, row]));
+  const violations: Violation[] = [];
+  const violate = (invariant: string, what: string) => violations.push({ invariant, what });
+  for (const row of state.rows)
+    if (row.state === "queued" || row.state === "running")
+      violate("I6", `D1 shows run ${row.id} as ${row.state}`);
+  for (const run of state.truth.runs) {
+    if (isOpen(run.state)) violate("I3", `run ${run.id} is still ${run.state}`);
+    const row = rows.get(run.id);
+    const isSame =
+      row?.state === run.state &&
+      row.outcome === run.outcome &&
+      row.generation_after === run.generationAfter &&
+      row.finished_at === run.finishedAt;
+    if (!isSame) violate("D1", `${JSON.stringify(row)} instead of ${JSON.stringify(run)}`);
+  }
+  for (const id of operated.acknowledged)
+    if (!rows.has(id)) violate("I3", `run ${id} was acknowledged and is gone`);
+  for (const id of operated.cancelled)
+    if (rows.get(id)?.state !== "cancelled")
+      violate("I3", `run ${id} was to be cancelled and is ${JSON.stringify(rows.get(id))}`);
+  for (const [id, end] of operated.ends) {
+    const row = rows.get(id);
+    if (`${row?.state} ${row?.outcome}` !== end)
+      violate("I3", `run ${id} had ended as ${end} and is ${JSON.stringify(row)}`);
+  }
+  return violations;
+}
+
+/** I4 and I7: each generation comes from one run that succeeded, or from a rollback. */
+function checkPublications({ operated, state }: Evidence, manifests: Manifests): Violation[] {
+  const violations: Violation[] = [];
+  const publishers = publishersOf(state.rows);
+  for (const [generation, runs] of publishers)
+    if (runs.length > 1)
+      violations.push({ invariant: "I4", what: `${generation} is of ${JSON.stringify(runs)}` });
+  const repeats = [...manifests.values()].filter(
+    ({ generation }) => !publishers.has(generation) && !operated.rollbacks.has(generation),
+  );
+  const known = [...publishers.keys(), ...operated.rollbacks.keys()];
+  const lost = operated.rollbackAttempts - operated.rollbacks.size;
+  for (const manifest of repeats)
+    if (!isRepetition(manifest, manifests))
+      violations.push({
+        invariant: "I7",
+        what: `generation ${manifest.generation} is of no run that succeeded and of no rollback`,
+      });
+  if (repeats.length > lost)
+    violations.push({
+      invariant: "I7",
+      what: `${repeats.length} generations are of nobody, after ${lost} rollbacks without an answer; of somebody are ${known.join(", ")}`,
+    });
+  for (const [generation, earlier] of operated.rollbacks)
+    if (!haveSameLocales(manifests.get(generation), manifests.get(earlier)))
+      violations.push({ invariant: "I1", what: `${generation} does not repeat ${earlier}` });
+  return violations;
+}
+
+function publishersOf(rows: readonly RunRow[]): ReadonlyMap<number, readonly RunRow[]> {
+  const published = rows.filter(({ outcome }) => outcome === "published");
+  return Map.groupBy(published, (row) => row.generation_after ?? -1);
+}
+
+function isRepetition(manifest: Manifest, manifests: Manifests): boolean {
+  return [...manifests.values()].some(
+    (earlier) => earlier.generation < manifest.generation && haveSameLocales(manifest, earlier),
+  );
+}
+
+/** A version that R2 never got has nothing to be compared with. */
+function haveSameLocales(one: Manifest | undefined, other: Manifest | undefined): boolean {
+  if (one === undefined || other === undefined) return true;
+  return JSON.stringify(one.locales) === JSON.stringify(other.locales);
+}
+
+/** I5: what was published within an acknowledged pause was no run's doing. */
+function checkPauses({ operated, state }: Evidence, manifests: Manifests): Violation[] {
+  const publishers = publishersOf(state.rows);
+  const ofRuns = [...manifests.values()].filter(({ generation }) => publishers.has(generation));
+  return operated.pauses.flatMap(({ from, to, before, after }) =>
+    ofRuns
+      .filter(({ generation, published_at }) => {
+        const at = Date.parse(published_at);
+        const cameBetween =
+          before !== undefined && after !== undefined && generation > before && generation <= after;
+        return (at > from && at < to) || cameBetween;
+      })
+      .map(({ generation, published_at }) => ({
+        invariant: "I5",
+        what: `generation ${generation} was published at ${published_at}, in the pause from ${new Date(from).toISOString()} to ${new Date(to).toISOString()}, from ${before} to ${after}`,
+      })),
+  );
+}
+
+/** The stores agree on the version that was published last, and nothing waits. */
+export function checkStores({ truth, kv, r2 }: StoredState): Violation[] {
+  const violations: Violation[] = [];
+  const current = JSON.stringify(truth.manifests.at(-1) ?? null);
+  const newest = truth.manifests.at(-1)?.generation;
+  if (JSON.stringify(kv) !== current)
+    violations.push({ invariant: "KV", what: `shows ${kv?.generation} instead of ${newest}` });
+  if (JSON.stringify(r2) !== current)
+    violations.push({ invariant: "R2", what: `shows ${r2?.generation} instead of ${newest}` });
+  if (!truth.isReplicated) violations.push({ invariant: "KV", what: "is not replicated" });
+  if (truth.outbox + truth.auditOutbox > 0)
+    violations.push({
+      invariant: "D1",
+      what: `${truth.outbox} rows and ${truth.auditOutbox} audit entries wait`,
+    });
+  return violations;
+}

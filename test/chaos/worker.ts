@@ -1,0 +1,147 @@
+/**
+ * The Worker as it is deployed, with bindings that fail when the harness wants them to, and a
+ * control path whose secret the harness alone knows.
+ */
+import service, {
+  AlertMonitor as Monitor,
+  BackupCoordinator as Backups,
+  IngestCoordinator as Coordinator,
+} from "../../src/worker.ts";
+import type { Manifest } from "../../src/catalog/manifest.ts";
+import type { RunRecord } from "../../src/ingest/coordinator-state.ts";
+import { INSTANCE_NAME } from "../../src/ingest/durable-object.ts";
+import { dropKey, MANIFEST_KEY } from "../../src/storage/keys.ts";
+import type { CoordinatorTruth, StoredState } from "./evidence.ts";
+import type { FaultPlan } from "./fault-plan.ts";
+import { faultyEnv } from "./faulty-bindings.ts";
+import { FaultyCalls } from "./faulty-calls.ts";
+
+type ChaosEnv = Env & { readonly CHAOS_SECRET: string; readonly CHAOS_PLAN: FaultPlan };
+
+/** An isolate serves and ingests at once here, so that both have the same plan. */
+const calls = new FaultyCalls();
+let faulty: Env | undefined;
+
+function open(env: Env): Env {
+  if (faulty === undefined) calls.plan = (env as ChaosEnv).CHAOS_PLAN; // set by the harness
+  faulty ??= faultyEnv(env, calls);
+  return faulty;
+}
+
+export class IngestCoordinator extends Coordinator {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, open(env));
+  }
+
+  /** Loses what is in memory, in the middle of whatever is under way. */
+  reset(): void {
+    this.ctx.abort("reset by the chaos run");
+  }
+
+  /** What the coordinator has stored, whatever it says of itself. */
+  inspect(): CoordinatorTruth {
+    const texts = (query: string) =>
+      this.ctx.storage.sql
+        .exec<{ text: string }>(query)
+        .toArray()
+        .map(({ text }) => text);
+    const records = texts("SELECT record AS text FROM runs ORDER BY id").map((text): RunRecord =>
+      JSON.parse(text),
+    );
+    const manifests = texts("SELECT manifest AS text FROM versions ORDER BY generation").map(
+      (text): Manifest => JSON.parse(text),
+    );
+    const count = (query: string) => this.ctx.storage.sql.exec<{ rows: number }>(query).one().rows;
+    return {
+      runs: records.map(({ run }) => run),
+      manifests,
+      outbox: count("SELECT COUNT(*) AS rows FROM outbox"),
+      auditOutbox: count("SELECT COUNT(*) AS rows FROM audit_outbox"),
+      isReplicated: count("SELECT COUNT(*) AS rows FROM facts WHERE name = 'unreplicated'") === 0,
+    };
+  }
+}
+
+export class AlertMonitor extends Monitor {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, open(env));
+  }
+}
+
+export class BackupCoordinator extends Backups {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, open(env));
+  }
+}
+
+export default {
+  async fetch(request, env) {
+    const { pathname, searchParams } = new URL(request.url);
+    const [, room, secret, what] = pathname.split("/");
+    if (room !== "chaos") return service.fetch(request, open(env));
+    if (secret !== (env as ChaosEnv).CHAOS_SECRET) return new Response(null, { status: 404 });
+    open(env);
+    switch (what ?? "") {
+      case "plan":
+        calls.plan = await request.json();
+        return Response.json({});
+      case "injected":
+        return Response.json(calls.takeInjected());
+      case "drop":
+        await env.ARCHIVE.put(dropKey(searchParams.get("name") ?? ""), await request.arrayBuffer());
+        return Response.json({});
+      case "tick":
+        await service.scheduled(
+          {
+            cron: searchParams.get("cron") ?? "",
+            scheduledTime: Number(searchParams.get("at")),
+            noRetry: () => undefined,
+          },
+          open(env),
+        );
+        return Response.json({});
+      case "reset":
+        await coordinator(env).reset();
+        return Response.json({});
+      case "state":
+        return Response.json(await readState(env));
+      default:
+        return new Response(null, { status: 404 });
+    }
+  },
+
+  scheduled: async (controller, env) => service.scheduled(controller, open(env)),
+} satisfies ExportedHandler<Env>;
+
+function coordinator(env: Env) {
+  const namespace = env.COORDINATOR as unknown as DurableObjectNamespace<IngestCoordinator>; // the class above
+  return namespace.getByName(INSTANCE_NAME);
+}
+
+/** Everything that is stored, read without faults. */
+async function readState(env: Env): Promise<StoredState> {
+  const truth = await coordinator(env).inspect();
+  const { results } = await env.HISTORY.prepare("SELECT * FROM ingest_runs ORDER BY id").all();
+  const kept: { [generation: string]: Manifest } = {};
+  const { objects } = await env.ARCHIVE.list({ prefix: "catalog/manifests/", limit: 1000 });
+  for (const { key } of objects) {
+    const manifest = await readJson(await env.ARCHIVE.get(key));
+    if (manifest !== null) kept[manifest.generation] = manifest;
+  }
+  return {
+    truth,
+    rows: results as unknown as StoredState["rows"], // the columns of ingest_runs
+    kept,
+    kv: readManifest(await env.CATALOG.get(MANIFEST_KEY)),
+    r2: await readJson(await env.ARCHIVE.get(MANIFEST_KEY)),
+  };
+}
+
+async function readJson(object: R2ObjectBody | null): Promise<Manifest | null> {
+  return object === null ? null : readManifest(await object.text());
+}
+
+/** Nothing is checked here: what is not as it should be is for the checker to find. */
+function readManifest(text: string | null): Manifest | null {
+  return text === null ? null : (JSON.parse(text.split("\n")[0] ?? "") as Manifest); // what the service wrote
+}

@@ -1,0 +1,255 @@
+import { spawnSync } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LocalWorker } from "../../scripts/local-worker.ts";
+import { StartError } from "../../scripts/start-error.ts";
+import type { JobState, Phase } from "../../src/backup/job.ts";
+import { CALL, sha256 } from "../system/http.ts";
+import { freePort } from "../system/running-service.ts";
+import { requestMessage } from "../system/wire.ts";
+
+/** What `GET /admin/backup/jobs/{id}` answers, as far as it is looked at here. */
+interface JobAnswer {
+  readonly id: string;
+  readonly backup_id: string;
+  readonly state: JobState;
+  readonly phase: Phase | null;
+  readonly verdict: string | null;
+  readonly generation: number | null;
+  readonly way_back_id: string | null;
+  readonly error: unknown;
+}
+
+const JOB_DEADLINE_MS = 180_000;
+const HOOK_TIMEOUT_MS = 900_000;
+const token = randomBytes(32).toString("base64url");
+const root = mkdtempSync(join(tmpdir(), "locations-backup-crash-"));
+const home = join(root, "home");
+const elsewhere = join(root, "elsewhere");
+const disk = join(root, "disk");
+let port: number;
+let worker: LocalWorker | undefined;
+let samples: readonly string[] = [];
+const over = new AbortController();
+
+afterAll(async () => {
+  await worker?.stop();
+  rmSync(root, { recursive: true, force: true });
+});
+
+async function start(stateFolder: string): Promise<void> {
+  const digest = createHash("sha256").update(token).digest("hex");
+  worker = await LocalWorker.start({
+    port,
+    locales: "en",
+    stateFolder,
+    fresh: false,
+    adminTokens: JSON.stringify([{ id: "crash", sha256: digest, scopes: ["read", "operate"] }]),
+    say: () => undefined,
+    signal: new AbortController().signal,
+  });
+}
+
+async function admin<T>(method: string, path: string, body?: object): Promise<T> {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  return answer.json();
+}
+
+const findJob = (id: string) => admin<JobAnswer>("GET", `/admin/backup/jobs/${id}`);
+
+async function jobWhen(id: string, is: (job: JobAnswer) => boolean): Promise<JobAnswer> {
+  for (const deadline = Date.now() + JOB_DEADLINE_MS; Date.now() < deadline; await sleep(5)) {
+    const job = await findJob(id);
+    if (is(job)) return job;
+  }
+  throw new Error(`not in time: ${JSON.stringify(await findJob(id))}`);
+}
+
+const hasEnded = ({ state }: JobAnswer) => state === "succeeded" || state === "failed";
+
+async function ingestOnce(body: object = {}): Promise<void> {
+  const { run } = await admin<{ run: { id: string } }>("POST", "/admin/ingest/queue", body);
+  for (const deadline = Date.now() + JOB_DEADLINE_MS; Date.now() < deadline; await sleep(100)) {
+    const { state } = await admin<{ state: string }>("GET", `/admin/ingest/runs/${run.id}`);
+    if (state === "succeeded") return;
+    if (state === "failed") throw new Error("the ingest failed");
+  }
+  throw new Error("the ingest does not end");
+}
+
+/** Begins a job, kills the process in one of some phases, and starts it again on the same storage. */
+async function crashIn(phases: readonly Phase[], path: string): Promise<JobAnswer> {
+  const { job } = await admin<{ job: JobAnswer }>("POST", path, {});
+  const isThere = ({ phase }: JobAnswer) => phase !== null && phases.includes(phase);
+  const seen = await jobWhen(job.id, (each) => isThere(each) || hasEnded(each));
+  if (hasEnded(seen)) throw new Error(`not seen in ${phases.join()}: ${JSON.stringify(seen)}`);
+  process.kill(-workerGroup(), "SIGKILL");
+  await worker?.stop(); // lets go of the folder
+  await startAgain();
+  return jobWhen(job.id, hasEnded);
+}
+
+/** Starts the Worker as soon as the port is free of the one that was killed. */
+async function startAgain(): Promise<void> {
+  for (const deadline = Date.now() + JOB_DEADLINE_MS; ; await sleep(200)) {
+    try {
+      return await start(home);
+    } catch (error) {
+      const isLeaving = error instanceof StartError && error.message.includes("is taken");
+      if (!isLeaving || Date.now() > deadline) throw error;
+    }
+  }
+}
+
+/** The process group of the Worker. */
+function workerGroup(): number {
+  const { stdout } = spawnSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" });
+  for (const line of stdout.split("\n")) {
+    const [, pid, parent, args = ""] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+    if (Number(parent) === process.pid && args.includes("wrangler.js dev")) return Number(pid);
+  }
+  throw new Error("there is no Worker");
+}
+
+/** What a client gets: the SHA-256 of the body, which the answer names itself. */
+async function served(): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${port}${CALL}`, {
+    method: "POST",
+    headers: { "content-type": "application/proto", "accept-encoding": "identity" },
+    body: Uint8Array.from(requestMessage("en")),
+  });
+  if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
+  const hash = sha256(new Uint8Array(await answer.arrayBuffer()));
+  expect(answer.headers.get("catalog-sha256")).toBe(hash);
+  return hash;
+}
+
+/** Asks again and again; a process that is gone gives no answer at all. */
+async function sampleUntilOver(): Promise<void> {
+  while (!over.signal.aborted) {
+    const sample = await served().catch((error: unknown) => {
+      if (error instanceof TypeError) return undefined; // fetch failed
+      throw error;
+    });
+    if (sample !== undefined) samples = [...new Set([...samples, sample])];
+    await sleep(100);
+  }
+}
+
+/** Rows of the runs in D1, while nothing is running. */
+function historyRows(folder: string): unknown[] {
+  const storage = join(folder, "v3", "d1", "miniflare-D1DatabaseObject");
+  return readdirSync(storage)
+    .filter((name) => name.endsWith(".sqlite") && name !== "metadata.sqlite")
+    .flatMap((name) => {
+      const database = new DatabaseSync(join(storage, name), { readOnly: true });
+      try {
+        return database.prepare("SELECT * FROM ingest_runs ORDER BY id").all();
+      } finally {
+        database.close();
+      }
+    });
+}
+
+function command(name: string, ...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [`scripts/${name}.ts`, ...args, `--url=http://127.0.0.1:${port}`],
+    { encoding: "utf8", env: { ...process.env, ADMIN_TOKEN: token } },
+  );
+  if (status !== 0) throw new Error(stderr);
+  return stdout;
+}
+
+/** In which phases to kill: several, since a slow look from outside may miss a short one. */
+const KILLED_BACKUPS: readonly (readonly Phase[])[] = [
+  ["hold", "copy_state", "copy_tables", "copy_objects", "write_manifest"],
+  ["check_parts", "check_objects", "check_catalog", "rebuild"],
+];
+const KILLED_RESTORES: readonly (readonly Phase[])[] = [
+  ["check_parts", "check_objects", "check_catalog", "rebuild", "compare_schema"],
+  ["hold", "copy_state", "copy_tables", "copy_objects", "write_manifest"],
+  ["restore_objects", "stage_tables", "stage_state", "replace_state", "replace_tables", "settle"],
+];
+
+const made: JobAnswer[] = [];
+const restored: { readonly job: JobAnswer; rows: readonly unknown[]; summary: unknown }[] = [];
+let before: { readonly rows: readonly unknown[]; readonly hash: string };
+let moved: { readonly job: JobAnswer; readonly hash: string; readonly rows: readonly unknown[] };
+
+const firstId = () => made[0]?.backup_id ?? "";
+
+beforeAll(async () => {
+  port = await freePort();
+  await start(home);
+  await ingestOnce();
+  await admin("POST", "/admin/ingest/pause", { reason: "holidays" });
+  await sleep(500); // until the rows have reached D1
+  before = { rows: historyRows(home), hash: await served() };
+  const clients = sampleUntilOver();
+  try {
+    for (const phases of KILLED_BACKUPS) made.push(await crashIn(phases, "/admin/backup/run"));
+    for (const phases of KILLED_RESTORES) {
+      await admin("POST", "/admin/ingest/resume", {});
+      await ingestOnce({ mode: "dry_run" });
+      const job = await crashIn(phases, `/admin/backup/${firstId()}/restore`);
+      const summary = await admin("GET", "/dashboard/summary");
+      restored.push({ job, summary, rows: historyRows(home) });
+    }
+    command("backup-download", firstId(), disk);
+  } finally {
+    over.abort();
+    await clients;
+  }
+  await worker?.stop();
+  await start(elsewhere);
+  command("backup-upload", disk);
+  const { job } = await admin<{ job: JobAnswer }>("POST", `/admin/backup/${firstId()}/restore`, {});
+  const done = await jobWhen(job.id, hasEnded);
+  await sleep(1_000); // until the isolate looks for a newer manifest
+  moved = { job: done, hash: await served(), rows: historyRows(elsewhere) };
+}, HOOK_TIMEOUT_MS);
+
+describe("a backup whose process is killed in the middle", () => {
+  it.each(KILLED_BACKUPS.map((phases, index) => [index, phases.join()] as const))(
+    "(%i: in %s) is whole and proved in the end",
+    (index) => {
+      const job = { state: "succeeded", verdict: "verified", error: null };
+      expect(made[index]).toMatchObject(job);
+    },
+  );
+});
+
+describe("a restore whose process is killed in the middle", () => {
+  it.each(KILLED_RESTORES.map((phases, index) => [index, phases.join()] as const))(
+    "(%i: in %s) is done in the end: every row of the history, and the pause, are back",
+    (index) => {
+      const generation = index + 2;
+      expect(restored[index]?.job).toMatchObject({ state: "succeeded", generation, error: null });
+      expect(restored[index]?.rows).toEqual(before.rows);
+      expect(restored[index]?.summary).toMatchObject({ ingest: { paused: true } });
+    },
+  );
+
+  it("serves whole bodies all the while", () => {
+    expect(samples).toEqual([before.hash]);
+  });
+});
+
+describe("a backup that has been moved by way of a disk", () => {
+  it("restores another, empty installation to the same rows and bytes", () => {
+    expect(moved.job).toMatchObject({ state: "succeeded", verdict: "verified", error: null });
+    expect(moved.hash).toBe(before.hash);
+    expect(moved.rows).toEqual(before.rows);
+  });
+});

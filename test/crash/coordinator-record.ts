@@ -1,0 +1,53 @@
+import { copyFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { RunRecord } from "../../src/ingest/coordinator-state.ts";
+
+/**
+ * What the coordinator has stored of the newest run, from a copy, so that its own storage is left
+ * alone. Undefined if there is none, or if the copy was made in the middle of a write.
+ */
+export function readRecord(stateFolder: string): RunRecord | undefined {
+  const storage = join(stateFolder, "v3", "do", "locations-IngestCoordinator");
+  const copy = mkdtempSync(join(tmpdir(), "locations-frozen-"));
+  try {
+    for (const name of readdirSync(storage).filter((file) => !file.endsWith("-shm")))
+      copyFileSync(join(storage, name), join(copy, name));
+    const [record] = readdirSync(copy)
+      .filter((name) => name.endsWith(".sqlite"))
+      .flatMap((name) => selectRecord(join(copy, name)));
+    return record;
+  } catch {
+    return undefined;
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+function selectRecord(file: string): RunRecord[] {
+  const database = new DatabaseSync(file);
+  try {
+    const hasRuns = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'runs'").get();
+    if (hasRuns === undefined) return [];
+    const rows = database.prepare("SELECT record FROM runs ORDER BY id DESC LIMIT 1").all();
+    return rows.map((row) => JSON.parse(String(row["record"])));
+  } finally {
+    database.close();
+  }
+}
+
+/** Rows of the history in D1, oldest first, while nobody serves from the folder. */
+export function readHistory(stateFolder: string): unknown[] {
+  const storage = join(stateFolder, "v3", "d1", "miniflare-D1DatabaseObject");
+  return readdirSync(storage)
+    .filter((name) => name.endsWith(".sqlite") && name !== "metadata.sqlite")
+    .flatMap((name) => {
+      const database = new DatabaseSync(join(storage, name), { readOnly: true });
+      try {
+        return database.prepare("SELECT * FROM ingest_runs ORDER BY id").all();
+      } finally {
+        database.close();
+      }
+    });
+}

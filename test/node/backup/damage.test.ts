@@ -1,0 +1,196 @@
+import { gunzipSync, gzipSync } from "node:zlib";
+import { beforeEach, describe, expect, it } from "vitest";
+import { sha256Hex } from "../../../src/catalog/hash.ts";
+import { type BackupManifest, manifestText, partName } from "../../../src/backup/format.ts";
+import { parseVerdict } from "../../../src/backup/verdict.ts";
+import { backupManifestKey, backupObjectKey, backupPartKey } from "../../../src/storage/keys.ts";
+import { BackupWorld } from "../../builders/backup-world.ts";
+
+let world: BackupWorld;
+let id: string;
+/** A blob that the backup names. */
+let blob: string;
+
+beforeEach(async () => {
+  world = new BackupWorld();
+  await world.ingest.publishVersions(2);
+  await world.drain();
+  ({ backupId: id } = await world.backUp());
+  blob = world.blobs()[0] ?? "";
+});
+
+const flipBit = (bytes: Uint8Array) =>
+  bytes.map((byte, index) => (index === Math.floor(bytes.length / 2) ? byte ^ 1 : byte));
+const runsPart = () => backupPartKey(id, partName("ingest_runs", 1));
+const anObject = () => backupObjectKey(blob);
+
+function change(edit: (manifest: BackupManifest) => object): void {
+  world.store.damage(backupManifestKey(id), (bytes) => {
+    const { sha256: _, ...manifest } = JSON.parse(new TextDecoder().decode(bytes));
+    return utf8(manifestText(edit(manifest) as BackupManifest)); // whatever it makes of it
+  });
+}
+
+const utf8 = (text: string) => new TextEncoder().encode(text);
+
+/** Ways to lose a backup, and the reason that each is refused for. */
+const DAMAGES: readonly (readonly [name: string, reason: string, damage: () => void])[] = [
+  ["one flipped bit in a part", "part_damaged", () => world.store.damage(runsPart(), flipBit)],
+  [
+    "a truncated part",
+    "part_damaged",
+    () => world.store.damage(runsPart(), (bytes) => bytes.slice(0, -9)),
+  ],
+  ["a missing part", "part_missing", () => void world.store.files.delete(runsPart())],
+  [
+    "one altered row",
+    "rows_altered",
+    () =>
+      world.store.damage(runsPart(), (bytes) =>
+        gzipSync(gunzipSync(bytes).toString().replace("published", "unchanged")),
+      ),
+  ],
+  [
+    "one altered row, and the manifest's hashes of the file with it",
+    "rows_altered",
+    () => {
+      const text = gunzipSync(world.store.files.get(runsPart())?.bytes ?? new Uint8Array());
+      const bytes = gzipSync(text.toString().replace("published", "unchanged"));
+      world.store.damage(runsPart(), () => bytes);
+      change((manifest) => ({
+        ...manifest,
+        parts: manifest.parts.map((part) =>
+          part.table === "ingest_runs"
+            ? { ...part, bytes: bytes.length, sha256: sha256Hex(bytes) }
+            : part,
+        ),
+      }));
+    },
+  ],
+  ["one flipped bit in an object", "object_damaged", () => world.store.damage(anObject(), flipBit)],
+  ["a missing object", "object_missing", () => void world.store.files.delete(anObject())],
+  [
+    "an object that it does not name",
+    "catalog_mismatch",
+    () =>
+      change((manifest) => ({
+        ...manifest,
+        objects: manifest.objects.filter(({ sha256 }) => sha256 !== blob),
+      })),
+  ],
+  [
+    "another catalog than its state has",
+    "catalog_mismatch",
+    () =>
+      change((manifest) => ({
+        ...manifest,
+        catalog: { generation: 2, catalog_sha256: sha256Hex("another") },
+      })),
+  ],
+  [
+    "a future format",
+    "future_format",
+    () => change((manifest) => ({ ...manifest, format: 2, more: "than is known here" })),
+  ],
+  [
+    "a truncated manifest",
+    "manifest_truncated",
+    () => world.store.damage(backupManifestKey(id), (bytes) => bytes.slice(0, 300)),
+  ],
+  [
+    "an altered manifest",
+    "manifest_altered",
+    () =>
+      world.store.damage(backupManifestKey(id), (bytes) =>
+        utf8(new TextDecoder().decode(bytes).replace('"rows":2', '"rows":3')),
+      ),
+  ],
+  [
+    "a manifest of another backup",
+    "manifest_invalid",
+    () => change((manifest) => ({ ...manifest, id: id.replace(/.$/, "9") })),
+  ],
+  [
+    "a manifest that does not add up",
+    "manifest_invalid",
+    () => change((manifest) => ({ ...manifest, state: { ...manifest.state, rows: 1 } })),
+  ],
+  [
+    "a table that there is not",
+    "schema_mismatch",
+    () => world.d1.database.exec("ALTER TABLE ingest_runs RENAME TO other"),
+  ],
+  [
+    "a column that there is not",
+    "schema_mismatch",
+    () => world.d1.database.exec("ALTER TABLE ingest_runs DROP COLUMN note"),
+  ],
+];
+
+describe("a restore of a backup with", () => {
+  it.each(DAMAGES)("%s is refused as %s, and nothing has changed", async (_, reason, damage) => {
+    await world.ingest.publishVersions(1);
+    await world.drain();
+    damage();
+    const before = await world.everything().catch(() => "no such table");
+    const job = await world.restore(id);
+    expect(job).toMatchObject({ state: "failed", error: { code: reason }, generation: null });
+    expect(await world.everything().catch(() => "no such table")).toEqual(before);
+    expect(world.ingest.coordinator.status()).toMatchObject({ replicated: true });
+    world.ingest.renameAirport("afterwards");
+    expect(await world.ingest.runToEnd()).toMatchObject({ state: "succeeded" });
+  });
+});
+
+describe("verifying a backup", () => {
+  it.each(DAMAGES.filter(([, reason]) => reason !== "schema_mismatch"))(
+    "with %s says %s, and keeps the verdict beside it",
+    async (_, reason, damage) => {
+      damage();
+      expect(await world.verify(id)).toMatchObject({
+        state: "failed",
+        verdict: "failed",
+        error: { code: reason },
+      });
+      const verdict = parseVerdict(await world.store.readNote(id, "verdict"));
+      expect(verdict).toMatchObject({ state: "failed", code: reason });
+    },
+  );
+
+  it("that this Worker builds otherwise, by another version of the code, is intact", async () => {
+    otherNames();
+    world.workerVersion = "v2";
+    world.crash();
+    expect(await world.verify(id)).toMatchObject({ state: "succeeded", verdict: "intact" });
+    const verdict = parseVerdict(await world.store.readNote(id, "verdict"));
+    expect(verdict).toMatchObject({ state: "intact", code: "other_code" });
+    expect(await world.restore(id)).toMatchObject({ state: "succeeded" });
+  });
+
+  it("that was built with another snapshot is intact", async () => {
+    otherNames();
+    world.ingest.snapshot = { ...world.ingest.snapshot, sha256: sha256Hex("another") };
+    world.crash();
+    expect(await world.verify(id)).toMatchObject({ state: "succeeded", verdict: "intact" });
+    const verdict = parseVerdict(await world.store.readNote(id, "verdict"));
+    expect(verdict).toMatchObject({ state: "intact", code: "other_snapshot" });
+  });
+
+  it("that the very same code and snapshot build otherwise has failed", async () => {
+    otherNames();
+    world.crash();
+    expect(await world.verify(id)).toMatchObject({
+      state: "failed",
+      verdict: "failed",
+      error: { code: "rebuild_mismatch" },
+    });
+  });
+
+  /** Lets the snapshot have another name for Zürich in German. */
+  function otherNames(): void {
+    const { files } = world.ingest.snapshot;
+    const names = "key,name,slug\niso3166-2:CH-ZH,Züri,zueri-ch\n";
+    const changed = { ...files, "names/de.csv.gz": Uint8Array.from(gzipSync(names)).buffer };
+    world.ingest.snapshot = { ...world.ingest.snapshot, files: changed };
+  }
+});

@@ -1,0 +1,86 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { expired, expiresAt, type KeptBackup } from "../../../src/backup/retention.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** A Saturday. */
+const NOW = Date.parse("2026-11-21T04:00:00.000Z");
+
+/** A backup that cron made so many days ago, and that proved good. */
+function aBackup(daysAgo: number, changes: Partial<KeptBackup> = {}): KeptBackup {
+  const startedAt = NOW - daysAgo * DAY_MS;
+  return {
+    id: `${daysAgo} days ago`,
+    trigger: "cron",
+    startedAt,
+    pinned: false,
+    verdict: "verified",
+    ...changes,
+  };
+}
+
+const daily = (days: number) => Array.from({ length: days }, (_, daysAgo) => aBackup(daysAgo));
+
+function kept(backups: readonly KeptBackup[]): string[] {
+  const gone = new Set(expired(backups, NOW));
+  return backups.filter(({ id }) => !gone.has(id)).map(({ id }) => id);
+}
+
+describe("retention", () => {
+  it("keeps the newest of 7 days, 4 weeks and 6 months", () => {
+    expect(kept(daily(300))).toEqual(
+      // Seven days; of the weeks the Sundays, of which the 15th is there already; of the months
+      // before the last days.
+      [0, 1, 2, 3, 4, 5, 6, 13, 20, 21, 52, 82, 113, 144].map((days) => `${days} days ago`),
+    );
+  });
+
+  it("never lets go of the newest, nor of the newest that proved good", () => {
+    const backups = [
+      aBackup(400, { verdict: "verified" }),
+      ...daily(300).map((backup) => ({ ...backup, verdict: "failed" as const })),
+    ];
+    expect(kept(backups)).toContain("400 days ago");
+    expect(kept(backups)).toContain("0 days ago");
+    expect(kept([aBackup(999, { verdict: "failed" })])).toEqual(["999 days ago"]);
+  });
+
+  it("keeps what is pinned, and for a week what was made for a reason", () => {
+    const backups = [
+      ...daily(30),
+      aBackup(200, { id: "pinned", pinned: true }),
+      aBackup(5.1, { id: "by hand", trigger: "manual" }),
+      aBackup(6.9, { id: "way back", trigger: "restore" }),
+      aBackup(8.1, { id: "by hand, long ago", trigger: "manual" }),
+    ];
+    expect(kept(backups)).toEqual(expect.arrayContaining(["pinned", "by hand", "way back"]));
+    expect(kept(backups)).not.toContain("by hand, long ago");
+  });
+
+  it("prefers of one day a backup that proved good to a later one that did not", () => {
+    const good = aBackup(3.01, { id: "good" });
+    const backups = [...daily(3), aBackup(3, { id: "failed", verdict: "failed" }), good];
+    expect(kept(backups)).toContain("good");
+    expect(kept(backups)).not.toContain("failed");
+  });
+
+  it("deletes nothing before the time that it has named, if one is made each day", () => {
+    const property = fc.property(fc.integer({ min: 0, max: 400 }), (days) => {
+      const before = daily(200);
+      const backup = before[Math.min(days, 199)] ?? aBackup(0);
+      const expiry = expiresAt(backup, before, NOW);
+      if (expiry === null) return;
+      for (let later = 1; NOW + later * DAY_MS < expiry; later++) {
+        const more = Array.from({ length: later }, (_, index) => aBackup(-index - 1));
+        expect(expired([...before, ...more], NOW + later * DAY_MS)).not.toContain(backup.id);
+      }
+    });
+    fc.assert(property, { numRuns: 60 });
+  });
+
+  it("names no time for what it does not delete", () => {
+    const backups = daily(30);
+    expect(expiresAt(aBackup(0), backups, NOW)).toBeNull();
+    expect(expiresAt(aBackup(9, { pinned: true }), backups, NOW)).toBeNull();
+  });
+});

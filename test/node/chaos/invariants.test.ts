@@ -1,0 +1,143 @@
+import { describe, expect, it } from "vitest";
+import type { Run } from "../../../src/ingest/run.ts";
+import type { Operated, RunRow, Served, StoredState } from "../../chaos/evidence.ts";
+import { checkInvariants } from "../../chaos/invariants.ts";
+import { aLocaleEntry, aManifest } from "../../builders/manifest.ts";
+import { aRunRecord } from "../../builders/run.ts";
+
+const first = aManifest({ generation: 1, locales: { en: aLocaleEntry() } });
+const second = aManifest({
+  generation: 2,
+  previous: 1,
+  published_at: "2026-11-21T06:00:10.000Z",
+  locales: { en: aLocaleEntry({ sha256: "c".repeat(64) }) },
+});
+const { run: published } = aRunRecord({
+  id: "run",
+  state: "succeeded",
+  outcome: "published",
+  generationAfter: 2,
+  finishedAt: "2026-11-21T06:00:11.000Z",
+});
+
+/** What a chaos run without a fault of the service leaves behind: a version, and one by a run. */
+function evidence({
+  state = {},
+  operated = {},
+  served = [],
+}: {
+  readonly state?: Partial<StoredState>;
+  readonly operated?: Partial<Operated>;
+  readonly served?: readonly Served[];
+} = {}) {
+  const initial = rowOf({ ...published, id: "initial", generationAfter: 1 });
+  return {
+    served,
+    defaultLocale: "en",
+    operated: {
+      acknowledged: new Set<string>(["run"]),
+      cancelled: new Set<string>(),
+      pauses: [],
+      rollbackAttempts: 0,
+      rollbacks: new Map<number, number>(),
+      ends: new Map<string, string>(),
+      ...operated,
+    },
+    state: {
+      truth: {
+        runs: [published],
+        manifests: [first, second],
+        outbox: 0,
+        auditOutbox: 0,
+        isReplicated: true,
+      },
+      rows: [initial, rowOf(published)],
+      kept: { "1": first, "2": second },
+      kv: second,
+      r2: second,
+      ...state,
+    },
+  };
+}
+
+function rowOf({ id, state, outcome, generationAfter, retries, finishedAt }: Run): RunRow {
+  return {
+    id,
+    state,
+    outcome,
+    generation_after: generationAfter,
+    retries,
+    finished_at: finishedAt,
+  };
+}
+
+const answer: Served = {
+  generation: 2,
+  wanted: "de",
+  locale: "en",
+  messageSha256: "c".repeat(64),
+  tag: second.locales["en"]?.bodies.proto.identity?.sha256.slice(0, 32) ?? "",
+  request: "POST",
+};
+
+const violated = (of: Parameters<typeof evidence>[0]) =>
+  checkInvariants(evidence(of)).map(({ invariant }) => invariant);
+
+describe("the checker of the chaos run", () => {
+  it("has nothing to say when all is well", () => {
+    expect(violated({ served: [answer] })).toEqual([]);
+  });
+
+  it.each<[string, Partial<Served>]>([
+    ["another message than was published", { messageSha256: "d".repeat(64) }],
+    ["an unpublished body", { tag: "d".repeat(32) }],
+    ["an unpublished generation", { generation: 3 }],
+    ["an unpublished locale", { locale: "de" }],
+  ])("reports %s", (_, changes) => {
+    expect(violated({ served: [{ ...answer, ...changes }] })).toEqual(["I1"]);
+  });
+
+  it("reports an acknowledged run that is gone", () => {
+    expect(violated({ operated: { acknowledged: new Set(["lost"]) } })).toEqual(["I3"]);
+  });
+
+  it("reports a cancelled run that went on", () => {
+    expect(violated({ operated: { cancelled: new Set(["run"]) } })).toEqual(["I3"]);
+  });
+
+  it("reports a run that ended twice, each time otherwise", () => {
+    expect(violated({ operated: { ends: new Map([["run", "failed null"]]) } })).toEqual(["I3"]);
+  });
+
+  it("reports two runs that published one generation", () => {
+    const rows = [...evidence().state.rows, rowOf({ ...published, id: "other" })];
+    expect(violated({ state: { rows } })).toEqual(["I4"]);
+  });
+
+  it.each([
+    ["at a time within a pause", { before: undefined, after: undefined }],
+    ["between two looks in a pause", { before: 1, after: 2 }],
+  ])("reports a version that a run published %s", (_, seen) => {
+    const at = Date.parse(second.published_at);
+    const from = seen.before === undefined ? at - 1 : at + 1;
+    const pauses = [{ from, to: from + 1_000, ...seen }];
+    expect(violated({ operated: { pauses } })).toEqual(["I5"]);
+  });
+
+  it("reports a row of D1 that is still running", () => {
+    const running: RunRow = { ...rowOf(published), id: "stuck", state: "running", outcome: null };
+    expect(violated({ state: { rows: [...evidence().state.rows, running] } })).toEqual(["I6"]);
+  });
+
+  it("reports a version that is of no run and of no rollback", () => {
+    const rows = evidence().state.rows.map((row) =>
+      row.id === "run" ? { ...row, state: "failed", outcome: null } : row,
+    );
+    expect(violated({ state: { rows } })).toContain("I7");
+  });
+
+  it("reports stores that do not agree, and rows that still wait", () => {
+    const truth = { ...evidence().state.truth, outbox: 1 };
+    expect(violated({ state: { kv: first, r2: null, truth } })).toEqual(["KV", "R2", "D1"]);
+  });
+});

@@ -1,0 +1,32 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { costReport, costTable, requestCosts } from "../../../scripts/costs.ts";
+
+/** A Markdown text without what only aligns it. */
+function cells(markdown: string): string {
+  return markdown
+    .replaceAll(/[ -]+/g, " ")
+    .replaceAll(/ ?([|:]) ?/g, "$1")
+    .trim();
+}
+
+describe("the costs in the README", () => {
+  it("are those that the script computes", () => {
+    const [, stated = ""] =
+      /<!-- costs: begin -->([^]*)<!-- costs: end -->/.exec(readFileSync("README.md", "utf8")) ??
+      [];
+    expect(cells(stated)).toBe(cells(costReport()));
+  });
+
+  it("have their sum in the last row", () => {
+    const lines = [
+      { what: "a", arithmetic: "", dollars: 0.25 },
+      { what: "b", arithmetic: "", dollars: 0.5 },
+    ];
+    expect(costTable("x", lines).split("\n").at(-1)).toBe("| **sum** | | **0.750** |");
+  });
+
+  it("charge 30 cents for a million requests, as published", () => {
+    expect(requestCosts()[0]?.dollars).toBeCloseTo(0.3);
+  });
+});

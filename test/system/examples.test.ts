@@ -1,0 +1,104 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { delimiter, resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { compileFunction } from "node:vm";
+import { build } from "esbuild";
+import { describe, expect, inject, it } from "vitest";
+
+const { url } = inject("service");
+
+interface Ended {
+  readonly code: unknown;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function run(command: string, ...args: readonly string[]): Promise<Ended> {
+  const bin = resolve("node_modules/.bin");
+  const env = { ...process.env, PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}` };
+  const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"] });
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "close"),
+  ]);
+  return { code, stdout, stderr };
+}
+
+describe("examples/node.ts", () => {
+  it("joins the lists and prints the regions in the language it asked for", async () => {
+    const { code, stdout, stderr } = await run("node", "examples/node.ts", url, "de", "PMI");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^9074 airports, version \d+$/m);
+    expect(stdout).toMatch(/^PMI: .*, Palma.*, Spain$/m);
+    expect(stdout).toContain("Regions in de:\n");
+    expect(stdout).toMatch(/^ {2}Balearen$/m);
+  });
+
+  it("prints the code and the reason of an error", async () => {
+    const { code, stderr } = await run("node", "examples/node.ts", url, "not a tag");
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^InvalidArgument: .*use a tag such as/);
+  });
+});
+
+describe("examples/shell.sh", () => {
+  it("gets the catalog over each protocol, 304 the second time, and the reason of a mistake", async () => {
+    const { code, stdout, stderr } = await run("sh", "examples/shell.sh", url, "de");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^catalog-version: \d+$/im);
+    expect(Number(/^bytes: (\d+)$/m.exec(stdout)?.[1])).toBeGreaterThan(3_000_000);
+    expect(stdout).toContain("first: 200\nagain: 304\nthe same bytes\n");
+    expect(stdout).not.toContain("Munich: 0");
+    expect(stdout).toMatch(/"code":"invalid_argument"[^]*status: 400/);
+  });
+});
+
+interface Submitted {
+  preventDefault(): void;
+}
+
+/** A page without a browser: what main.js uses of the document, and nothing else. */
+function fakePage(fields: { readonly [name: string]: string }) {
+  const shown = Promise.withResolvers<string>();
+  let submit: ((event: Submitted) => void) | undefined;
+  const form = {
+    addEventListener: (_type: string, listener: typeof submit) => (submit = listener),
+  };
+  const output = {
+    set textContent(shownText: string) {
+      if (shownText !== "…") shown.resolve(shownText);
+    },
+  };
+  return {
+    document: { querySelector: (selector: string) => (selector === "form" ? form : output) },
+    FormData: class {
+      [Symbol.iterator]() {
+        return Object.entries(fields)[Symbol.iterator]();
+      }
+    },
+    submit: () => {
+      submit?.({ preventDefault: () => undefined });
+      return shown.promise;
+    },
+  };
+}
+
+describe("examples/browser", () => {
+  it.each([
+    ["de", /^9074 airports\. PMI: .*\(.*Balearen.*\)$/],
+    ["not a tag", /^\[invalid_argument\] .*use a tag such as/],
+  ])("shows what it gets for the locale “%s”", async (locale, shown) => {
+    const { outputFiles } = await build({
+      entryPoints: ["examples/browser/main.js"],
+      bundle: true,
+      format: "iife",
+      platform: "browser",
+      write: false,
+    });
+    const { document, FormData, submit } = fakePage({ url, locale, iata: "PMI" });
+    compileFunction(outputFiles[0]?.text ?? "", ["document", "FormData"])(document, FormData);
+    expect(await submit()).toMatch(shown);
+  });
+});

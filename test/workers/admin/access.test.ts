@@ -1,0 +1,69 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import worker from "../../../src/worker.ts";
+import { AccessTeam, AUDIENCE, type JwtChanges, TEAM } from "../../builders/access-team.ts";
+
+let team: AccessTeam;
+/** Where keys were fetched from. */
+const fetched: string[] = [];
+
+beforeAll(async () => {
+  team = await AccessTeam.create();
+  const keySet = await team.keySet();
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (input) => {
+    fetched.push(input instanceof Request ? input.url : String(input));
+    return Response.json(keySet);
+  });
+});
+
+/** The Worker's answer to a user of Access, who is Ann unless `changes` say otherwise. */
+async function ask(path: string, { changes = {}, method = "GET" }: Asked = {}) {
+  const headers = { "cf-access-jwt-assertion": await team.sign(Date.now(), changes) };
+  return worker.fetch(new Request(`https://locations.test${path}`, { method, headers }), {
+    ...env,
+    ADMIN_TOKENS: "[]",
+    ACCESS_TEAM_DOMAIN: new URL(TEAM).host,
+    ACCESS_AUD: AUDIENCE,
+    ACCESS_OPERATORS: "bob@example.org",
+  });
+}
+
+interface Asked {
+  readonly changes?: JwtChanges;
+  readonly method?: string;
+}
+
+const bob = { claims: { email: "bob@example.org" } };
+
+describe("the Worker behind Cloudflare Access", () => {
+  it("lets its users look, by the keys that the team publishes", async () => {
+    expect((await ask("/admin/ingest/runs")).status).toBe(200);
+    expect((await ask("/admin/audit")).status).toBe(200);
+    expect(fetched).toEqual(["https://team.cloudflareaccess.com/cdn-cgi/access/certs"]);
+  });
+
+  it("lets those operate who are named, and shows them in the audit", async () => {
+    expect((await ask("/admin/ingest/pause", { method: "POST" })).status).toBe(403);
+    expect((await ask("/admin/ingest/pause", { method: "POST", changes: bob })).status).toBe(200);
+    const audit = await ask("/admin/audit");
+    expect(await audit.json()).toMatchObject({
+      entries: [
+        { actor: "bob@example.org", outcome: "done" },
+        { actor: "ann@example.org", outcome: "refused" },
+      ],
+    });
+  });
+
+  it("refuses a JWT for another application, or of another team's key", async () => {
+    expect((await ask("/admin/audit", { changes: { claims: { aud: "other" } } })).status).toBe(401);
+    const [header, payload] = (await team.sign(Date.now())).split(".");
+    const [, , signature] = (await (await AccessTeam.create()).sign(Date.now())).split(".");
+    const forged = await worker.fetch(
+      new Request("https://locations.test/admin/audit", {
+        headers: { "cf-access-jwt-assertion": `${header}.${payload}.${signature}` },
+      }),
+      env,
+    );
+    expect(forged.status).toBe(401);
+  });
+});

@@ -1,0 +1,29 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env, exports } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { INSTANCE_NAME } from "../../../src/ingest/durable-object.ts";
+import { OPERATOR_TOKEN } from "../../builders/admin-tokens.ts";
+
+function call(method: string, path: string): Promise<Response> {
+  const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
+  return exports.default.fetch(`https://locations.test${path}`, { method, headers });
+}
+
+/** Resets the coordinator, which breaks every stub that has been used. */
+async function reset(): Promise<void> {
+  const stub = env.COORDINATOR.getByName(INSTANCE_NAME);
+  await runInDurableObject(stub, (_, state) => state.abort("reset by a test")).catch(() => {});
+}
+
+describe("a coordinator that was reset", () => {
+  it("answers the next call, and has forgotten nothing", async () => {
+    expect((await call("POST", "/admin/ingest/pause")).status).toBe(200);
+    await reset();
+    const paused = await call("POST", "/admin/ingest/pause");
+    expect(await paused.json()).toMatchObject({ paused: true, changed: false });
+    await reset();
+    expect((await call("GET", "/admin/ingest/runs")).status).toBe(200);
+    await reset();
+    expect(await (await call("GET", "/admin/ingest/runs")).json()).toMatchObject({ paused: true });
+  });
+});

@@ -1,0 +1,128 @@
+/** A whole installation in workerd as the tests of backups see it, and ways to lose it. */
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env, exports } from "cloudflare:workers";
+import { vi } from "vitest";
+import type { Job } from "../../../src/backup/job.ts";
+import { BACKUP_INSTANCE_NAME } from "../../../src/ingest/durable-object.ts";
+import { OPERATOR_TOKEN } from "../../builders/admin-tokens.ts";
+import { coordinator, RUN_TIMEOUT_MS } from "../ingest/coordinator-under-test.ts";
+
+/** A stub for each call: one that saw its object reset stays broken. */
+export function backups() {
+  return env.BACKUPS.getByName(BACKUP_INSTANCE_NAME);
+}
+
+/** Bytes that are sent as they are. */
+export interface Upload {
+  readonly bytes: Uint8Array;
+  readonly headers: { readonly [name: string]: string };
+}
+
+/** Calls an admin route, with a body of JSON or an upload. */
+export async function admin(
+  method: string,
+  path: string,
+  body?: object | Upload,
+): Promise<Response> {
+  const isUpload = body !== undefined && "bytes" in body;
+  const sent = isUpload
+    ? { headers: body.headers, body: Uint8Array.from(body.bytes) }
+    : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+  const length = isUpload ? { "content-length": String(body.bytes.length) } : {};
+  return exports.default.fetch(`http://localhost${path}`, {
+    method,
+    ...(body !== undefined && { body: sent.body }),
+    headers: {
+      ...(body !== undefined && sent.headers),
+      ...length,
+      authorization: `Bearer ${OPERATOR_TOKEN}`,
+    },
+  });
+}
+
+/** Calls a route that begins a job, and waits for the job's end. */
+export async function jobOf(path: string, body?: object): Promise<Job> {
+  const answer = await admin("POST", path, body);
+  if (answer.status !== 202) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  const { job } = await answer.json<{ job: { id: string } }>();
+  return jobEnded(job.id);
+}
+
+export function jobEnded(id: string): Promise<Job> {
+  const look = async () => {
+    const job = await backups().findJob(id);
+    if (job === null || job.finishedAt === null) throw new Error(`not yet: ${JSON.stringify(job)}`);
+    return job;
+  };
+  return vi.waitFor(look, { timeout: RUN_TIMEOUT_MS, interval: 25 });
+}
+
+/** Waits until nothing waits for D1. */
+export async function historyIsWritten(): Promise<void> {
+  await vi.waitFor(async () => {
+    const { outboxLength, running } = await coordinator().status();
+    if (outboxLength > 0 || running !== null) throw new Error("not yet");
+  });
+}
+
+type Rows = readonly Record<string, unknown>[];
+
+/** Tables of a Durable Object's or the database's own. */
+const isOwn = (name: string) => !/^(sqlite_|_cf_|__|d1_)/.test(name);
+
+/** Rows of every table of D1 but the audit. */
+export async function databaseTables(): Promise<{ readonly [table: string]: Rows }> {
+  const tables: { [table: string]: Rows } = {};
+  for (const name of await databaseTableNames())
+    tables[name] = (await env.HISTORY.prepare(`SELECT * FROM "${name}" ORDER BY 1`).all()).results;
+  return tables;
+}
+
+async function databaseTableNames(): Promise<string[]> {
+  const { results } = await env.HISTORY.prepare(
+    "SELECT name FROM sqlite_master WHERE type = 'table'",
+  ).all<{ name: string }>();
+  return results.map(({ name }) => name).filter(isOwn);
+}
+
+/** Rows of every table of the ingest coordinator that is part of its state. */
+export function coordinatorTables(): Promise<{ readonly [table: string]: Rows }> {
+  return runInDurableObject(coordinator(), (_, { storage }) => {
+    const names = storage.sql
+      .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
+      .toArray()
+      .map(({ name }) => name)
+      .filter((name) => isOwn(name) && !["snapshot", "incoming", "exchange"].includes(name));
+    return Object.fromEntries(
+      names.map((name) => [name, storage.sql.exec(`SELECT * FROM "${name}" ORDER BY 1`).toArray()]),
+    );
+  });
+}
+
+/** Loses everything but what lies under `backups/` in R2. */
+export async function wipeAllButBackups(): Promise<void> {
+  for (const stub of [coordinator(), backups()]) {
+    await runInDurableObject(stub, async (_, { storage }) => {
+      await storage.deleteAlarm();
+      await storage.deleteAll();
+    });
+    await evictDurableObject(stub);
+  }
+  const { keys } = await env.CATALOG.list();
+  await Promise.all(keys.map(({ name }) => env.CATALOG.delete(name)));
+  const objects = await listKeys("");
+  await env.ARCHIVE.delete(objects.filter((key) => !key.startsWith("backups/")));
+  for (const name of await databaseTableNames()) await env.HISTORY.exec(`DELETE FROM "${name}"`);
+}
+
+/** Keys of R2 that begin so. */
+export async function listKeys(prefix: string): Promise<string[]> {
+  const keys: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page: R2Objects = await env.ARCHIVE.list({ prefix, ...(cursor && { cursor }) });
+    keys.push(...page.objects.map(({ key }) => key));
+    cursor = page.truncated ? page.cursor : undefined;
+  } while (cursor !== undefined);
+  return keys;
+}

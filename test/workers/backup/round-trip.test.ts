@@ -1,0 +1,173 @@
+import { gunzipSync } from "node:zlib";
+import { evictDurableObject } from "cloudflare:test";
+import { env, exports } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { sha256Hex } from "../../../src/catalog/hash.ts";
+import { compareText } from "../../../src/catalog/integrity.ts";
+import { type Manifest, manifestBlobs } from "../../../src/catalog/manifest.ts";
+import type { Job } from "../../../src/backup/job.ts";
+import { embeddedSnapshot } from "../../../src/sources/embedded-snapshot.ts";
+import { dropKey } from "../../../src/storage/keys.ts";
+import {
+  coordinator,
+  enqueue,
+  RUN_TIMEOUT_MS,
+  runToEnd,
+  servedManifest,
+  store,
+} from "../ingest/coordinator-under-test.ts";
+import {
+  backups,
+  coordinatorTables,
+  databaseTables,
+  historyIsWritten,
+  jobOf,
+  listKeys,
+  wipeAllButBackups,
+} from "./installation.ts";
+
+const LOCALES = ["en", "de", "ja"];
+
+/** What clients get: hashes of bodies by locale and form. */
+async function servedBytes(): Promise<{ readonly [request: string]: string }> {
+  const served: { [request: string]: string } = {};
+  for (const locale of LOCALES)
+    for (const form of ["proto", "json"]) {
+      const message = encodeURIComponent(JSON.stringify({ locale }));
+      const query = `connect=v1&encoding=json&message=${message}`;
+      const path = "/locations.v1.LocationsService/GetLocationsV1";
+      const answer =
+        form === "json"
+          ? await exports.default.fetch(`http://localhost${path}?${query}`)
+          : await exports.default.fetch(`http://localhost${path}`, {
+              method: "POST",
+              headers: { "content-type": "application/json" },
+              body: JSON.stringify({ locale }),
+            });
+      expect(answer.status).toBe(200);
+      served[`${locale} ${form}`] = sha256Hex(new Uint8Array(await answer.arrayBuffer()));
+    }
+  return served;
+}
+
+let before: {
+  readonly database: Awaited<ReturnType<typeof databaseTables>>;
+  readonly state: Awaited<ReturnType<typeof coordinatorTables>>;
+  readonly manifest: Manifest;
+  readonly blobs: readonly (readonly [string, string])[];
+  readonly bytes: { readonly [request: string]: string };
+};
+let made: Job;
+let second: Job;
+let objectsAfterFirst: readonly string[];
+let objectsAfterSecond: readonly string[];
+let restored: Job;
+
+async function readBlobs(): Promise<[string, string][]> {
+  const blobs: [string, string][] = [];
+  for (const { generation } of await coordinator().versions()) {
+    const manifest = await coordinator().findVersion(generation);
+    for (const sha256 of manifest === null ? [] : manifestBlobs(manifest))
+      for (const replica of ["kv", "r2"] as const) {
+        const copy = await store.readBlob(replica, sha256);
+        blobs.push([`${replica} ${sha256}`, copy.ok ? sha256Hex(copy.value) : copy.fault]);
+      }
+  }
+  return [...new Map(blobs)].toSorted(([a], [b]) => compareText(a, b));
+}
+
+/** Drops the snapshot's airports without the last few. */
+async function dropOtherAirports(): Promise<void> {
+  const bytes = new Uint8Array(embeddedSnapshot.files["airports.csv.gz"] ?? []);
+  const lines = gunzipSync(bytes).toString().trimEnd().split("\n");
+  await env.ARCHIVE.put(dropKey("airports.csv"), `${lines.slice(0, -3).join("\n")}\n`);
+  const regions = embeddedSnapshot.files["regions.csv.gz"] ?? new ArrayBuffer();
+  await env.ARCHIVE.put(dropKey("regions.csv.gz"), regions);
+}
+
+beforeAll(async () => {
+  await runToEnd();
+  await dropOtherAirports();
+  await runToEnd({ source: "dropped" });
+  await coordinator().pause({ by: "ops", reason: "holidays", until: null }, false);
+  await enqueue({ note: "waits for the end of the holidays" });
+  await historyIsWritten();
+  before = {
+    database: await databaseTables(),
+    state: await coordinatorTables(),
+    manifest: await servedManifest(),
+    blobs: await readBlobs(),
+    bytes: await servedBytes(),
+  };
+  made = await jobOf("/admin/backup/run", { note: "before the holidays" });
+  objectsAfterFirst = await listKeys("backups/objects/");
+  second = await jobOf("/admin/backup/run");
+  objectsAfterSecond = await listKeys("backups/objects/");
+  await wipeAllButBackups();
+  restored = await jobOf(`/admin/backup/${made.backupId}/restore`);
+  await evictDurableObject(coordinator());
+  await evictDurableObject(backups());
+}, 2 * RUN_TIMEOUT_MS);
+
+describe("a backup of an installation with history, versions and a pause", () => {
+  it("is made and proved: the archived upstream bytes give the published catalog", () => {
+    expect(made).toMatchObject({ state: "succeeded", verdict: "verified", error: null });
+    expect(before.database["ingest_runs"]).toHaveLength(3);
+    expect(before.state["versions"]).toHaveLength(2);
+  });
+
+  it("shares its objects with the next one, which writes none that is there", () => {
+    expect(second).toMatchObject({ state: "succeeded", verdict: "verified" });
+    expect(objectsAfterFirst.length).toBeGreaterThan(20);
+    expect(objectsAfterSecond).toEqual(objectsAfterFirst);
+  });
+});
+
+describe("restoring it where everything else is lost", () => {
+  it("succeeds, and names the way back", () => {
+    expect(restored).toMatchObject({ state: "succeeded", error: null, generation: 3 });
+    expect(restored.wayBackId).not.toBeNull();
+  });
+
+  it("brings back every row of every table of D1", async () => {
+    const { audit: _, ...tables } = await databaseTables();
+    const { audit: __, ...tablesBefore } = before.database;
+    expect(tables).toEqual(tablesBefore);
+  });
+
+  it("brings back every table of the coordinator, with one version more, which is served", async () => {
+    const { versions = [], ...state } = await coordinatorTables();
+    const { versions: versionsBefore = [], ...stateBefore } = before.state;
+    expect(state).toEqual(stateBefore);
+    expect(versions.slice(0, -1)).toEqual(versionsBefore);
+    expect(await servedManifest()).toEqual({
+      ...before.manifest,
+      generation: 3,
+      published_at: expect.any(String),
+    });
+    expect((await coordinator().status()).pause).toMatchObject({ by: "ops", reason: "holidays" });
+  });
+
+  it("brings back every blob of every version, in KV and R2, and every manifest", async () => {
+    expect(await readBlobs()).toEqual(before.blobs);
+    for (const { generation } of await coordinator().versions())
+      expect(await store.readGeneration(generation)).toEqual({
+        ok: true,
+        value: await coordinator().findVersion(generation),
+      });
+  });
+
+  it("serves every byte as before", async () => {
+    await expect.poll(servedBytes, { timeout: 60_000, interval: 500 }).toEqual(before.bytes);
+  });
+
+  it(
+    "lets the ingest go on after the resume, under the next generation",
+    async () => {
+      await coordinator().resume();
+      const run = await runToEnd({ source: "embedded" });
+      expect(run).toMatchObject({ state: "succeeded", outcome: "published", generationAfter: 4 });
+    },
+    RUN_TIMEOUT_MS,
+  );
+});

@@ -1,0 +1,253 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { sha256Hex } from "../../../src/catalog/hash.ts";
+import { createBackupStore } from "../../../src/storage/backup-store.ts";
+import { backupManifestKey, backupPartKey } from "../../../src/storage/keys.ts";
+import { AdminWorld, type Json } from "../../builders/admin-world.ts";
+import { READER_TOKEN } from "../../builders/admin-tokens.ts";
+import { aJob } from "../../builders/job.ts";
+import { aBackup } from "../../builders/stored-backup.ts";
+import { admin, listKeys } from "./installation.ts";
+
+/** An id that ascends with `number`. */
+const anId = (number: number) => `019aa3c0-0000-7000-8000-${String(number).padStart(12, "0")}`;
+
+const BAD_IDS: readonly (readonly [name: string, id: string])[] = [
+  ["a parent folder", "..%2f..%2fcatalog"],
+  ["a parent folder, encoded twice", "%252e%252e"],
+  ["an absolute path", "%2fetc%2fpasswd"],
+  ["a backslash", "..%5c"],
+  ["NUL", `${anId(1)}%00`],
+  ["1025 bytes", "a".repeat(1025)],
+  ["capitals", anId(1).toUpperCase()],
+  ["another UUID", "019aa3c0-0000-4000-8000-000000000001"],
+  ["a space", `${anId(1)}%20`],
+  ["broken UTF-8", "%ff"],
+  ["__proto__", "__proto__"],
+];
+
+describe("an id that is none", () => {
+  let world: AdminWorld;
+
+  beforeEach(() => {
+    world = new AdminWorld();
+  });
+
+  it.each(BAD_IDS)("(%s) is a 400 on every route, and reaches nothing", async (_, id) => {
+    const calls: readonly (readonly [method: string, path: string])[] = [
+      ["GET", ""],
+      ["DELETE", ""],
+      ["POST", "/verify"],
+      ["POST", "/restore"],
+      ["POST", "/pin"],
+      ["POST", "/unpin"],
+      ["GET", "/manifest"],
+      ["PUT", "/manifest"],
+      ["GET", "/parts/state.000001.ndjson.gz"],
+      ["PUT", "/parts/state.000001.ndjson.gz"],
+    ];
+    for (const [method, path] of calls) {
+      const answer = await world.request(`/admin/backup/${id}${path}`, { method });
+      expect(answer.status, `${method} ${path}`).toBe(400);
+      expect(await answer.json()).toMatchObject({ code: "invalid_path" });
+    }
+    expect(world.backups.calls).toEqual([]);
+    expect(world.removed).toEqual([]);
+  });
+
+  it.each(["..%2fmanifest.json", "manifest.json", "d1.a%2fb.000001.ndjson.gz", "%00"])(
+    "is that of a part as well: %s",
+    async (name) => {
+      const path = `/admin/backup/${anId(1)}/parts/${name}`;
+      expect((await world.request(path)).status).toBe(400);
+      expect((await world.request(path, { method: "PUT" })).status).toBe(400);
+    },
+  );
+
+  it("is one also for the cursor of the list", async () => {
+    const answer = await world.request("/admin/backup/list?cursor=..%2f");
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ code: "invalid_query" });
+  });
+});
+
+describe("the routes of backups", () => {
+  let world: AdminWorld;
+
+  beforeEach(() => {
+    world = new AdminWorld();
+  });
+
+  it("answer 202 with the backup's place, and say what happens", async () => {
+    const job = aJob();
+    world.jobResult = { ok: true, disposition: "attached", job };
+    const answer = await world.post("/admin/backup/run", { note: "why", pin: true });
+    expect(answer.status).toBe(202);
+    expect(answer.headers.get("location")).toBe(`/admin/backup/${job.backupId}`);
+    expect(await answer.json()).toMatchObject({ disposition: "attached", job: { id: job.id } });
+    expect(world.audited).toMatchObject([{ action: "backup.run", outcome: "done" }]);
+  });
+
+  it("answer 409 while an ingest run or another job is in the way of a restore", async () => {
+    const job = aJob();
+    for (const refusal of [
+      { ok: false, reason: "busy", job } as const,
+      { ok: false, reason: "run_active", runId: anId(7) } as const,
+    ]) {
+      world.jobResult = refusal;
+      const answer = await world.post(`/admin/backup/${anId(1)}/restore`);
+      expect(answer.status).toBe(409);
+      expect(await answer.json()).toMatchObject({ code: refusal.reason });
+    }
+    expect(world.audited).toMatchObject([{ outcome: "refused" }, { outcome: "refused" }]);
+  });
+
+  it("never delete the newest that proved good", async () => {
+    for (const reason of ["newest_verified", "newest", "pinned", "in_use"] as const) {
+      world.removal = { ok: false, reason };
+      const answer = await world.request(`/admin/backup/${anId(1)}`, { method: "DELETE" });
+      expect(answer.status).toBe(409);
+      expect(await answer.json()).toMatchObject({ code: reason });
+    }
+    world.removal = { ok: true };
+    const answer = await world.request(`/admin/backup/${anId(1)}`, { method: "DELETE" });
+    expect(answer.status).toBe(204);
+  });
+
+  it("want the scope operate for everything that changes something", async () => {
+    const authorization = `Bearer ${READER_TOKEN}`;
+    for (const [method, path] of [
+      ["POST", "/admin/backup/run"],
+      ["DELETE", `/admin/backup/${anId(1)}`],
+      ["POST", `/admin/backup/${anId(1)}/restore`],
+      ["PUT", `/admin/backup/${anId(1)}/manifest`],
+      ["PUT", `/admin/backup/objects/${sha256Hex("x")}`],
+    ] as const) {
+      const answer = await world.request(path, { method, headers: { authorization } });
+      expect(answer.status, path).toBe(403);
+    }
+  });
+
+  it("answer 503 while the coordinator is away, and 404 for what is not there", async () => {
+    expect((await world.request(`/admin/backup/${anId(1)}`)).status).toBe(404);
+    expect((await world.request(`/admin/backup/jobs/${anId(1)}`)).status).toBe(404);
+    world.isReachable = false;
+    expect((await world.post("/admin/backup/run")).status).toBe(503);
+  });
+});
+
+describe("R2 out of reach", () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  it.each(["/admin/backup/list", `/admin/backup/${anId(1)}`])(
+    "lets GET %s answer 503 and when to come back, and not 500 as for a bug",
+    async (path) => {
+      for (const method of ["get", "head", "list"] as const)
+        vi.spyOn(env.ARCHIVE, method).mockRejectedValue(new Error("R2 is away"));
+      const answer = await admin("GET", path);
+      expect(answer.status).toBe(503);
+      expect(answer.headers.get("retry-after")).toBe("10");
+      expect(await answer.json()).toMatchObject({ code: "backups_unavailable" });
+    },
+  );
+});
+
+describe("a list of backups", () => {
+  beforeAll(async () => {
+    const store = createBackupStore(env.ARCHIVE);
+    for (let number = 1; number <= 1_010; number++)
+      if (number % 500 !== 0) await store.writeManifest(anId(number), aBackup(anId(number)).text);
+    await env.ARCHIVE.put(backupPartKey(anId(500), "state.000001.ndjson.gz"), "half");
+    await env.ARCHIVE.put(backupManifestKey(anId(1_000)), '{"format":1,');
+    await env.ARCHIVE.put("backups/../odd", "no backup");
+  }, 60_000);
+
+  it("has all of more than 1,000, page by page, and says what is wrong with which", async () => {
+    const seen: Json[] = [];
+    let cursor: string | null = null;
+    do {
+      const query: string = cursor === null ? "" : `&cursor=${cursor}`;
+      const answer = await admin("GET", `/admin/backup/list?limit=200${query}`);
+      expect(answer.status).toBe(200);
+      const page = await answer.json<{
+        status: string;
+        backups: Json[];
+        next_cursor: string | null;
+        total: number;
+      }>();
+      expect(page).toMatchObject({ status: "stale", total: 1_010 });
+      seen.push(...page.backups);
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+    expect(seen.map(({ id }) => id)).toEqual(
+      Array.from({ length: 1_010 }, (_, index) => anId(1_010 - index)),
+    );
+    const odd = seen.filter(({ state }) => state !== "complete");
+    expect(odd).toMatchObject([
+      { id: anId(1_000), state: "damaged", problem: expect.stringContaining("ends too early") },
+      { id: anId(500), state: "incomplete", problem: "there is no manifest.json" },
+    ]);
+  }, 60_000);
+});
+
+describe("moving a backup in", { timeout: 60_000 }, () => {
+  const id = anId(2_000);
+  const { state, object, text } = aBackup(id);
+  const objectPath = `/admin/backup/objects/${sha256Hex(object)}`;
+  const partPath = `/admin/backup/${id}/parts/${state.part.name}`;
+  const digest = (sha256: string) =>
+    `sha-256=:${btoa(String.fromCharCode(...Uint8Array.from(sha256.match(/../g) ?? [], (hex) => Number.parseInt(hex, 16))))}:`;
+
+  const put = (path: string, body: Uint8Array | string, headers: Record<string, string> = {}) => {
+    const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
+    return admin("PUT", path, { bytes, headers });
+  };
+
+  it("takes nothing whose hash is another, and no manifest before everything it names", async () => {
+    const refused = await put(objectPath, "something else");
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ code: "digest_mismatch" });
+    expect((await put(partPath, state.bytes)).status).toBe(400);
+    const early = await put(`/admin/backup/${id}/manifest`, text);
+    expect(early.status).toBe(409);
+    expect(await early.json()).toMatchObject({ code: "backup_incomplete" });
+    expect(await listKeys(`backups/${id}/`)).toEqual([]);
+  });
+
+  it("makes it exist with the manifest, pinned, and gives every byte back", async () => {
+    expect((await put(objectPath, object)).status).toBe(204);
+    const part = await put(partPath, state.bytes, {
+      "content-digest": digest(state.part.sha256),
+    });
+    expect(part.status).toBe(204);
+    const made = await put(`/admin/backup/${id}/manifest`, text);
+    expect(made.status).toBe(201);
+    expect((await put(`/admin/backup/${id}/manifest`, text)).status).toBe(204);
+    const other = aBackup(id, { note: "another" }).text;
+    expect((await put(`/admin/backup/${id}/manifest`, other)).status).toBe(409);
+    const one = await (await admin("GET", `/admin/backup/${id}`)).json();
+    expect(one).toMatchObject({ id, state: "complete", pinned: true, expires_at: null });
+    for (const [path, bytes] of [
+      [objectPath, object],
+      [partPath, state.bytes],
+      [`/admin/backup/${id}/manifest`, new TextEncoder().encode(text)],
+    ] as const) {
+      const answer = await admin("GET", path);
+      expect(answer.status).toBe(200);
+      expect(new Uint8Array(await answer.arrayBuffer())).toEqual(Uint8Array.from(bytes));
+    }
+  });
+
+  it("refuses a manifest of the future, and one that is cut off", async () => {
+    const future = anId(2_001);
+    const { sha256: _, ...fields } = JSON.parse(aBackup(future).text);
+    for (const [body, why] of [
+      [JSON.stringify({ ...fields, format: 2 }), "future_format"],
+      [text.slice(0, 100), "manifest_truncated"],
+    ] as const) {
+      const answer = await put(`/admin/backup/${future}/manifest`, body);
+      expect(answer.status).toBe(400);
+      expect(await answer.text()).toContain(why);
+    }
+  });
+});
