@@ -164,6 +164,8 @@ export async function fakeCloudflare(): Promise<FakeCloudflare> {
         return { result: { id, resources: { script: { etag: "e" } }, startup_time_ms: 9 } };
       },
     ],
+    // It has every file already.
+    ["POST", /\/assets-upload-session$/, () => ({ result: { jwt: "complete", buckets: [] } })],
     ["GET", /\/deployments$/, () => ({ result: { deployments: [] } })],
     ["POST", /\/deployments$/, () => ({ result: { id: "d" } })],
     ["PATCH", /\/script-settings$/, () => ({ result: {} })],

@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 import { deployService } from "../../../scripts/deploy-service.ts";
 import { adminTokensSecret } from "../../../scripts/deploy-token.ts";
 import { WRANGLER_SCRIPT, wranglerRunner } from "../../../scripts/wrangler.ts";
+import { CRON_JOBS } from "../../../src/schedule.ts";
 import { fakeCloudflare } from "../../builders/fake-cloudflare.ts";
 import { fakeService } from "../../builders/fake-service.ts";
 
@@ -55,7 +56,7 @@ describe("a deployment by the real wrangler", () => {
         databases: ["locations-staging-history"],
         buckets: ["locations-staging-archive"],
         workers: ["locations-staging"],
-        crons: ["17 4 * * *"],
+        crons: Object.keys(CRON_JOBS),
         isAtWorkersDev: true,
       });
       expect(cloudflare.statements()).toContainEqual(
