@@ -37,8 +37,11 @@ async function measureDrag(page: Page): Promise<number[]> {
   const x = box.x + box.width / 2;
   const y = box.y + box.height / 2;
   await page.evaluate(`{
-    window.frames_seen = [];
-    const tick = (time) => { window.frames_seen.push(time); requestAnimationFrame(tick); };
+    const seen = (window.frames_seen = []);
+    const tick = (time) => {
+      seen.push(time);
+      if (window.frames_seen === seen) requestAnimationFrame(tick);
+    };
     requestAnimationFrame(tick);
   }`);
   await page.mouse.move(x, y);

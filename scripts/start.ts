@@ -102,6 +102,8 @@ Serving ${lists.join(", ")} at ${url}
   curl --compressed --json '{"locale":"de"}' ${call} | head -c 1000
   npx buf curl --schema proto --protocol grpcweb -d '{"locale":"de"}' ${call} | head -c 1000
 
+Explorer     ${url}/
+Dashboard    ${url}/dashboard
 Admin token  ${tokenFile}
 Health       ${url}/catalog/health
 Log          ${logFile}
