@@ -23,7 +23,7 @@ export interface Health {
   readonly counts: { readonly [list: string]: number };
 }
 
-const CALL_DEADLINE_MS = 30_000;
+const CALL_DEADLINE_MS = 120_000;
 
 const health = z.object({
   status: z.string(),

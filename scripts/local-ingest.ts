@@ -4,7 +4,7 @@ import type { LocalWorker } from "./local-worker.ts";
 import { StartError } from "./start-error.ts";
 
 const POLL_MS = 250;
-const CALL_DEADLINE_MS = 30_000;
+const CALL_DEADLINE_MS = 120_000;
 
 /**
  * Queues an ingest and shows its progress until it has ended. Where the same catalog is published

@@ -27,7 +27,7 @@ const READY_DEADLINE_MS = 60_000;
 const POLL_MS = 200;
 /** How often a running Worker is asked whether it is well, and how long it may be silent. */
 const HEALTH_POLL_MS = 5_000;
-const SILENCE_DEADLINE_MS = 30_000;
+const SILENCE_DEADLINE_MS = 120_000;
 
 const WRANGLER_ENV = {
   WRANGLER_SEND_METRICS: "false",

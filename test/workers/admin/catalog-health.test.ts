@@ -64,7 +64,7 @@ describe("GET /catalog/health", () => {
       catalog_sha256: manifest.catalog_sha256,
       published_at: manifest.published_at,
       counts: manifest.counts,
-      locales: [{ locale: "en", bytes: 100, coverage: 0.9 }],
+      locales: [{ locale: "en", bytes: entry.bytes, coverage: 0.9 }],
       checks: {
         "catalog:present": [{ status: "pass", observedValue: 7 }],
         "catalog:age": [{ status: "pass", observedValue: 90, observedUnit: "s" }],
