@@ -165,7 +165,9 @@ describe("the history in D1", () => {
   it("is all that waited for it: the outbox is empty, and no alarm is set", async () => {
     await settled();
     const { ended, ...status } = await coordinator().status();
-    expect(ended.map(({ outcome }) => outcome).toSorted()).toEqual(["published", "unchanged"]);
+    expect(new Set(ended.map(({ outcome }) => outcome))).toEqual(
+      new Set(["published", "unchanged"]),
+    );
     expect(status).toEqual({
       pause: null,
       running: null,
