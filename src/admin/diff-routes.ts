@@ -77,7 +77,7 @@ async function compare(
   if ("problem" in after) return after;
   const changes = diffCatalogs({
     before: before.bytes,
-    after: after.bytes,
+    after: () => [after.bytes],
     maxListed: MAX_LISTED,
   });
   return {

@@ -32,14 +32,3 @@ export async function* inChunks(
     }
   if (length > 0) yield concatenate(held);
 }
-
-/** One run of `length` bytes out of pieces. Throws a RangeError if there are more. */
-export function gather(pieces: Iterable<Uint8Array>, length: number): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(length);
-  let offset = 0;
-  for (const piece of pieces) {
-    whole.set(piece, offset);
-    offset += piece.length;
-  }
-  return whole;
-}

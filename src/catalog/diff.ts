@@ -81,7 +81,8 @@ export interface CatalogDiff {
 export interface VersionPair {
   /** Bytes of a LocationsResponse. */
   readonly before: Uint8Array;
-  readonly after: Uint8Array;
+  /** Bytes of LocationsResponses that have the list among them, and together are the version's. */
+  readonly after: (list: keyof Counts) => Iterable<Uint8Array>;
   /** Most entities that each of `added`, `changed` and `removed` lists; all if absent. */
   readonly maxListed?: number;
 }
@@ -147,20 +148,23 @@ function diffList<M extends Airport | City | Country | Region, F, C>(
   const added = new CountedList<F>(maxListed);
   const changed = new CountedList<C>(maxListed);
   const removed = new CountedList<F>(maxListed);
-  const unmatched = new Map<string, Uint8Array>();
-  for (const entity of entitiesOf(before, field)) unmatched.set(keyOf(entity), entity);
-  for (const entity of entitiesOf(after, field)) {
-    const key = keyOf(entity);
-    const earlier = unmatched.get(key);
-    unmatched.delete(key);
-    if (earlier === undefined) {
-      added.push(() => read(entity));
-    } else if (!areEqual(earlier, entity)) {
+  const unmatched = new Map<string, number>();
+  for (const { at, entity } of entitiesOf(before, field)) unmatched.set(keyOf(entity), at);
+  for (const message of after(field))
+    for (const { entity } of entitiesOf(message, field)) {
+      const key = keyOf(entity);
+      const at = unmatched.get(key);
+      if (at === undefined) {
+        added.push(() => read(entity));
+        continue;
+      }
+      unmatched.delete(key);
+      const earlier = entityAt(before, at);
+      if (areEqual(earlier, entity)) continue;
       const change = compare(read(earlier), read(entity));
       if (change !== undefined) changed.push(() => change);
     }
-  }
-  for (const entity of unmatched.values()) removed.push(() => read(entity));
+  for (const at of unmatched.values()) removed.push(() => read(entityAt(before, at)));
   return {
     counts: { added: added.count, changed: changed.count, removed: removed.count },
     added: added.listed,
@@ -185,15 +189,25 @@ class CountedList<T> {
   }
 }
 
-/** The bytes of each entity of a list, in order. */
-function* entitiesOf(message: Uint8Array, list: keyof Counts): Generator<Uint8Array> {
+/** The bytes of each entity of a list, in order, and where `entityAt` finds them in the message. */
+function* entitiesOf(
+  message: Uint8Array,
+  list: keyof Counts,
+): Generator<{ readonly at: number; readonly entity: Uint8Array }> {
   const { number } = LocationsResponseSchema.field[list];
   const reader = new BinaryReader(message);
   while (reader.pos < reader.len) {
     const [field, wireType] = reader.tag();
-    if (field === number) yield reader.bytes();
+    const at = reader.pos;
+    if (field === number) yield { at, entity: reader.bytes() };
     else reader.skip(wireType, field);
   }
+}
+
+function entityAt(message: Uint8Array, at: number): Uint8Array {
+  const reader = new BinaryReader(message);
+  reader.pos = at;
+  return reader.bytes();
 }
 
 /** The id of an encoded entity; every entity has it in the same field. */

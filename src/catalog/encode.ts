@@ -36,14 +36,30 @@ const CHUNK_LENGTH = 500;
  * object. The catalog's lists must not be empty.
  */
 export function* commonPieces(catalog: Catalog, form: Form): Generator<Uint8Array> {
-  const { airports, cities, countries } = catalog;
-  const isJson = form === "json";
-  if (isJson) yield utf8("{");
-  yield* encodeList(form, "airports", AirportSchema, airports, airportMessage);
-  if (isJson) yield utf8(",");
-  yield* encodeList(form, "cities", CitySchema, cities, cityMessage);
-  if (isJson) yield utf8(",");
-  yield* encodeList(form, "countries", CountrySchema, countries, countryMessage);
+  for (const [index, list] of COMMON_LISTS.entries()) {
+    if (form === "json") yield utf8(index === 0 ? "{" : ",");
+    yield* listPieces(catalog, list, form);
+  }
+}
+
+const COMMON_LISTS = ["airports", "cities", "countries"] as const;
+
+/** The part of `commonPieces` that is one list; in `proto` each piece is a LocationsResponse. */
+export function listPieces(
+  { airports, cities, countries }: Catalog,
+  list: (typeof COMMON_LISTS)[number],
+  form: Form,
+): Generator<Uint8Array> {
+  switch (list) {
+    case "airports":
+      return encodeList(form, list, AirportSchema, airports, airportMessage);
+    case "cities":
+      return encodeList(form, list, CitySchema, cities, cityMessage);
+    case "countries":
+      return encodeList(form, list, CountrySchema, countries, countryMessage);
+    default:
+      return list satisfies never;
+  }
 }
 
 /** All that `commonPieces` gives, in both forms. */

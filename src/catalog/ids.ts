@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { v5 } from "uuid";
 
 /**
@@ -45,15 +46,11 @@ export function compareIds(a: Uint8Array, b: Uint8Array): number {
 }
 
 /** An id as a map key: 32 hex digits. */
-export function idKey(id: Uint8Array): string {
-  let key = "";
-  for (const byte of id) key += HEX[byte];
-  return key;
+export function idKey({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString("hex");
 }
 
 /** An id as people write it (RFC 9562, section 4): `6ba7b810-9dad-51d1-80b4-00c04fd430c8`. */
 export function idText(id: Uint8Array): string {
   return idKey(id).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
-
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));

@@ -3,7 +3,12 @@ import { airportId, cityId, compareIds, countryId, regionId } from "../catalog/i
 import { compareText } from "../catalog/integrity.ts";
 import type { Airport, Catalog, City, Country, Region } from "../catalog/model.ts";
 import { roundDegrees, type SourceAirport } from "../sources/our-airports.ts";
-import { placeKeyOf, type Reference, type ReferenceCity } from "../sources/reference.ts";
+import {
+  type CityTables,
+  placeKeyOf,
+  type ReferenceCountry,
+  type ReferenceRegion,
+} from "../sources/reference.ts";
 
 /** How an airport's city was found. */
 export type CityOrigin = "known_airport" | "known_place" | "synthetic";
@@ -16,26 +21,32 @@ export interface Built {
   readonly newRegions: readonly string[];
 }
 
+/** What a catalog is built from. */
+export interface CatalogParts {
+  readonly airports: readonly SourceAirport[];
+  /** Of these airports. */
+  readonly cities: ResolvedCities;
+  readonly countries: readonly ReferenceCountry[];
+  /** Those that the snapshot knows. */
+  readonly regions: readonly ReferenceRegion[];
+  /** English names of subdivisions by code, for those that the snapshot lacks. */
+  readonly regionNames: ReadonlyMap<string, string>;
+}
+
 /**
  * Builds the catalog from upstream's airports and the snapshot's tables. The same inputs give the
  * same catalog, in the same order. Pure: no clock, no I/O.
- *
- * @param regionNames English names of subdivisions by code, for those that the snapshot lacks.
  */
-export function buildCatalog(
-  airports: readonly SourceAirport[],
-  regionNames: ReadonlyMap<string, string>,
-  reference: Reference,
-): Built {
-  const cities = resolveCities(airports, reference);
-  const regions = resolveRegions(airports, regionNames, reference);
+export function buildCatalog(parts: CatalogParts): Built {
+  const { airports, cities, countries } = parts;
+  const regions = resolveRegions(parts);
   return {
     catalog: {
       airports: airports
-        .map((airport) => toAirport(airport, cities.idOf))
+        .map((airport, index) => toAirport(airport, cities.cityIds[index]))
         .toSorted((a, b) => compareText(a.iata, b.iata)),
       cities: cities.cities,
-      countries: reference.countries
+      countries: countries
         .map((country): Country => ({ id: countryId(country.isoCode2), ...country }))
         .toSorted((a, b) => compareIds(a.id, b.id)),
       regions: regions.regions,
@@ -45,8 +56,7 @@ export function buildCatalog(
   };
 }
 
-function toAirport(airport: SourceAirport, cityIds: ReadonlyMap<string, Uint8Array>): Airport {
-  const itsCityId = cityIds.get(airport.id);
+function toAirport(airport: SourceAirport, itsCityId: Uint8Array | undefined): Airport {
   if (itsCityId === undefined) throw new Error(`airport ${airport.id} has no city`);
   return {
     id: airportId(airport.id),
@@ -59,58 +69,56 @@ function toAirport(airport: SourceAirport, cityIds: ReadonlyMap<string, Uint8Arr
   };
 }
 
-interface ResolvedCities {
+/** The cities of airports. */
+export interface ResolvedCities {
+  /** In order of their ids. */
   readonly cities: readonly City[];
-  /** City id by OurAirports id. */
-  readonly idOf: ReadonlyMap<string, Uint8Array>;
+  /** Id of each airport's city, in the order of the airports. */
+  readonly cityIds: readonly Uint8Array[];
   readonly origins: { readonly [O in CityOrigin]: number };
 }
 
-function resolveCities(airports: readonly SourceAirport[], reference: Reference): ResolvedCities {
-  const idOf = new Map<string, Uint8Array>();
+/**
+ * Finds the city of each airport, and makes those that no table knows. Pure: no clock, no I/O.
+ *
+ * @param tables what the snapshot knows of these airports.
+ */
+export function resolveCities(
+  airports: readonly SourceAirport[],
+  tables: CityTables,
+): ResolvedCities {
   const origins = { known_airport: 0, known_place: 0, synthetic: 0 };
-  const cities = new Map<string, City>();
   /** Airports of cities that no table knows, by the city's key. */
   const unknown = new Map<string, SourceAirport[]>();
-  const toCity = cityMaker();
-  for (const airport of airports) {
-    const { key, origin } = cityKeyOf(airport, reference);
+  const keys = airports.map((airport) => {
+    const { key, origin } = cityKeyOf(airport, tables);
     origins[origin]++;
-    const known = reference.cities.get(key);
-    if (known === undefined) {
-      unknown.set(key, [...(unknown.get(key) ?? []), airport]);
-      continue;
-    }
-    const itsCity = cities.get(key) ?? toCity(key, known);
-    cities.set(key, itsCity);
-    idOf.set(airport.id, itsCity.id);
-  }
-  for (const [key, itsAirports] of unknown) {
-    const itsCity = toCity(key, syntheticCity(itsAirports));
-    cities.set(key, itsCity);
-    for (const { id } of itsAirports) idOf.set(id, itsCity.id);
-  }
-  const ordered = [...cities.values()].toSorted((a, b) => compareIds(a.id, b.id));
-  return { cities: ordered, idOf, origins };
-}
-
-/** Makes cities, with one id for all that are in a country. */
-function cityMaker(): (key: string, known: ReferenceCity) => City {
-  const countryIds = new Map<string, Uint8Array>();
-  return (key, { name, country, lat, lon }) => {
-    const itsCountryId = countryIds.get(country) ?? countryId(country);
-    countryIds.set(country, itsCountryId);
-    return { id: cityId(key), name, countryId: itsCountryId, lat, lon };
+    if (tables.cities.has(key)) return key;
+    const others = unknown.get(key);
+    if (others === undefined) unknown.set(key, [airport]);
+    else others.push(airport);
+    return key;
+  });
+  const made = new Map([...unknown].map(([key, its]) => [key, syntheticCity(key, its)]));
+  const cities = keys.map((key, index) => {
+    const itsCity = tables.cities.get(key) ?? made.get(key);
+    if (itsCity === undefined) throw new Error(`airport ${airports[index]?.id} has no city`);
+    return itsCity;
+  });
+  return {
+    cities: [...new Set(cities)].toSorted((a, b) => compareIds(a.id, b.id)),
+    cityIds: cities.map(({ id }) => id),
+    origins,
   };
 }
 
 function cityKeyOf(
   airport: SourceAirport,
-  reference: Reference,
+  tables: CityTables,
 ): { key: string; origin: CityOrigin } {
-  const byAirport = reference.cityOfAirport.get(airport.id);
+  const byAirport = tables.cityOfAirport.get(airport.id);
   if (byAirport !== undefined) return { key: byAirport, origin: "known_airport" };
-  const byPlace = reference.cityOfPlace.get(placeKeyOf(airport));
+  const byPlace = tables.cityOfPlace.get(placeKeyOf(airport));
   if (byPlace !== undefined) return { key: byPlace, origin: "known_place" };
   const folded = foldText(airport.municipality) || foldText(airport.name);
   const place = folded === "" ? `airport-${airport.id}` : folded;
@@ -118,29 +126,29 @@ function cityKeyOf(
 }
 
 /** A city that no table knows: named by its airports' municipality, in the middle of them. */
-function syntheticCity(airports: readonly SourceAirport[]) {
+function syntheticCity(key: string, airports: readonly SourceAirport[]): City {
   const ordered = airports.toSorted((a, b) => Number(a.id) - Number(b.id));
   const mean = (of: (airport: SourceAirport) => number) =>
     roundDegrees(ordered.reduce((sum, airport) => sum + of(airport), 0) / ordered.length);
   const first = ordered[0];
   if (first === undefined) throw new Error("a city without airports");
   return {
+    id: cityId(key),
     name: first.municipality || first.name,
-    country: first.country,
+    countryId: countryId(first.country),
     lat: mean((airport) => airport.lat),
     lon: mean((airport) => airport.lon),
   };
 }
 
-function resolveRegions(
-  airports: readonly SourceAirport[],
-  regionNames: ReadonlyMap<string, string>,
-  reference: Reference,
-): { regions: Region[]; added: string[] } {
+function resolveRegions({ airports, regionNames, regions: known }: CatalogParts): {
+  regions: Region[];
+  added: string[];
+} {
   const byCode = Map.groupBy(airports, (airport) => airport.region);
   const byCountry = Map.groupBy(airports, (airport) => airport.country);
-  const slugs = new Set(reference.regions.map((region) => region.slug));
-  const regions = reference.regions.map(({ key, slug, name, members }) => {
+  const slugs = new Set(known.map((region) => region.slug));
+  const regions = known.map(({ key, slug, name, members }) => {
     const index = key.startsWith("m49:") ? byCountry : byCode;
     return toRegion(
       key,
@@ -149,11 +157,11 @@ function resolveRegions(
       members.flatMap((member) => index.get(member) ?? []),
     );
   });
-  const known = new Set(reference.regions.flatMap((region) => region.members));
+  const covered = new Set(known.flatMap((region) => region.members));
   const added: string[] = [];
   for (const code of [...byCode.keys()].toSorted(compareText)) {
     const name = regionNames.get(code);
-    if (known.has(code) || name === undefined || !/^[A-Z]{2}-(?!U-A$)[A-Z0-9-]+$/.test(code))
+    if (covered.has(code) || name === undefined || !/^[A-Z]{2}-(?!U-A$)[A-Z0-9-]+$/.test(code))
       continue;
     const slug = freeSlug(name, code, slugs);
     slugs.add(slug);

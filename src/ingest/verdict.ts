@@ -1,4 +1,3 @@
-import { gather } from "../catalog/bytes.ts";
 import type { ContractLimits } from "../catalog/contract-limits.ts";
 import {
   type CatalogDiff,
@@ -6,8 +5,8 @@ import {
   countChanges,
   diffCatalogs,
 } from "../catalog/diff.ts";
-import { commonPieces } from "../catalog/encode.ts";
-import type { Manifest } from "../catalog/manifest.ts";
+import { listPieces } from "../catalog/encode.ts";
+import type { Counts, Manifest } from "../catalog/manifest.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { readBody } from "../storage/read-body.ts";
 import { countRows } from "./accounting.ts";
@@ -66,7 +65,7 @@ export async function judge(
 
 /** Regions vary with the locale, so one is compared that both versions have. */
 async function diffToPublished(
-  { workspace, content, locales }: Candidate,
+  { workspace, locales }: Candidate,
   current: Manifest,
   store: CatalogStore,
 ): Promise<CatalogDiff> {
@@ -75,10 +74,7 @@ async function diffToPublished(
   const body = entry?.bodies.proto.identity;
   const before = body === undefined ? new Uint8Array() : await readBody(store, body);
   const { encoded } = await workspace.local(locale ?? locales[0] ?? "en");
-  const pieces = function* () {
-    yield* commonPieces(workspace.catalog, "proto");
-    yield encoded.proto;
-  };
-  const after = gather(pieces(), content.commonBytes.proto + encoded.proto.length);
+  const after = (list: keyof Counts) =>
+    list === "regions" ? [encoded.proto] : listPieces(workspace.catalog, list, "proto");
   return diffCatalogs({ before, after, maxListed: DIFF_MAX_LISTED });
 }

@@ -2,16 +2,22 @@ import { CONTRACT_LIMITS, type ContractLimits } from "../catalog/contract-limits
 import { type EncodedPart, encodeLocal } from "../catalog/encode.ts";
 import { withDistinctSlugs } from "../catalog/distinct-slugs.ts";
 import type { Region, RegionNames } from "../catalog/model.ts";
-import { type AirportsRead, readAirports, readRegionNames } from "../sources/our-airports.ts";
+import {
+  type AirportsRead,
+  readAirports,
+  readRegionNames,
+  type SourceAirport,
+} from "../sources/our-airports.ts";
 import {
   type OpenSnapshotFile,
   readCountries,
-  readReference,
+  readCityTables,
   readRegionNames as readLocaleNames,
+  readRegions,
 } from "../sources/reference.ts";
 import { decodeFile, findFile, type Table } from "../sources/source-file.ts";
 import { SourceError } from "../sources/source-error.ts";
-import { buildCatalog, type Built } from "./build.ts";
+import { buildCatalog, type Built, resolveCities } from "./build.ts";
 
 /** Opens an archived upstream file by its name and SHA-256. */
 export type OpenSource = (file: string, sha256: string) => Promise<ReadableStream<Uint8Array>>;
@@ -50,18 +56,26 @@ export async function createWorkspace(
       throw new SourceError("missing_file", `upstream gave no file for ${table}`);
     return decodeFile(found.name, await openSource(found.name, found.file));
   };
-  const known = await readCountries(openSnapshot);
-  const countries = new Set(known.map((country) => country.isoCode2));
+  const countries = await readCountries(openSnapshot);
   const { airports, ...read } = await readAirports(
     await open("airports.csv"),
-    countries,
+    new Set(countries.map(({ isoCode2 }) => isoCode2)),
     limits.iata,
   );
   const codes = new Set(airports.map(({ region }) => region));
-  const names = await readRegionNames(await open("regions.csv"), codes);
-  const reference = await readReference(openSnapshot, airports);
-  const built = buildCatalog(airports, names, reference);
+  const built = buildCatalog({
+    airports,
+    cities: await findCities(airports, openSnapshot),
+    countries,
+    regions: await readRegions(openSnapshot),
+    regionNames: await readRegionNames(await open("regions.csv"), codes),
+  });
   return { ...built, read, local: localParts(built.catalog.regions, openSnapshot) };
+}
+
+/** A function of its own, so that the tables are not in memory any more when the catalog is. */
+async function findCities(airports: readonly SourceAirport[], openSnapshot: OpenSnapshotFile) {
+  return resolveCities(airports, await readCityTables(openSnapshot, airports));
 }
 
 function localParts(regions: readonly Region[], openSnapshot: OpenSnapshotFile): LocalParts {

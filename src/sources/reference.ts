@@ -1,5 +1,6 @@
 import { foldText } from "../catalog/fold.ts";
-import type { LocalizedName, RegionNames } from "../catalog/model.ts";
+import { cityId, countryId } from "../catalog/ids.ts";
+import type { City, LocalizedName, RegionNames } from "../catalog/model.ts";
 import { readCsv, type CsvRow } from "./csv.ts";
 import type { SourceAirport } from "./our-airports.ts";
 
@@ -15,14 +16,6 @@ export interface ReferenceCountry {
   readonly phonePrefix: string;
 }
 
-/** A city as the snapshot has it; `country` is an ISO 3166-1 alpha-2 code. */
-export interface ReferenceCity {
-  readonly name: string;
-  readonly country: string;
-  readonly lat: number;
-  readonly lon: number;
-}
-
 /** A region as the snapshot has it; its slug is frozen. */
 export interface ReferenceRegion {
   readonly key: string;
@@ -32,16 +25,14 @@ export interface ReferenceRegion {
   readonly members: readonly string[];
 }
 
-/** What the catalog takes from the snapshot, whichever upstream the airports come from. */
-export interface Reference {
-  readonly countries: readonly ReferenceCountry[];
+/** What the snapshot knows of the cities of airports, whichever upstream these come from. */
+export interface CityTables {
   /** By city key. */
-  readonly cities: ReadonlyMap<string, ReferenceCity>;
+  readonly cities: ReadonlyMap<string, City>;
   /** City key by numeric OurAirports id. */
   readonly cityOfAirport: ReadonlyMap<string, string>;
   /** City key by `placeKeyOf`, for airports that the table before lacks. */
   readonly cityOfPlace: ReadonlyMap<string, string>;
-  readonly regions: readonly ReferenceRegion[];
 }
 
 /** Key of a municipality within an ISO 3166-2 region; `folded` as `foldText` makes it. */
@@ -66,35 +57,31 @@ export async function readCountries(open: OpenSnapshotFile): Promise<ReferenceCo
   }));
 }
 
-/** Reads of the snapshot's tables what these airports need. */
-export async function readReference(
+/** Reads the regions that the snapshot knows. */
+export async function readRegions(open: OpenSnapshotFile): Promise<ReferenceRegion[]> {
+  return readList(open, "catalog-regions.csv.gz", (row) => ({
+    key: row.get("key"),
+    slug: row.get("slug"),
+    name: row.get("name"),
+    members: row.get("members").split(" "),
+  }));
+}
+
+/** Reads of the snapshot's cities what these airports need. */
+export async function readCityTables(
   open: OpenSnapshotFile,
   airports: readonly SourceAirport[],
-): Promise<Reference> {
-  const countries = await readCountries(open);
-  const codes = new Map(countries.map(({ isoCode2 }) => [isoCode2, isoCode2]));
-  const cities = new Map<string, ReferenceCity>();
-  await readTable(open, "cities.csv.gz", (row) => cities.set(row.get("key"), city(row, codes)));
-  const keys = new Map([...cities.keys()].map((key) => [key, key])); // one string for each key
+): Promise<CityTables> {
+  const cities = new Map<string, City>();
+  const toCity = cityReader();
+  await readTable(open, "cities.csv.gz", (row) => cities.set(row.get("key"), toCity(row)));
   const cityOfAirport = new Map<string, string>();
-  await readTable(open, "airport-cities.csv.gz", (row) => {
-    const key = row.get("city_key");
-    cityOfAirport.set(row.get("airport_id"), keys.get(key) ?? key);
-  });
+  await readTable(open, "airport-cities.csv.gz", (row) =>
+    cityOfAirport.set(row.get("airport_id"), row.get("city_key")),
+  );
   const unknown = airports.filter(({ id }) => !cityOfAirport.has(id));
   const places = new Set(unknown.map(placeKeyOf));
-  return {
-    countries,
-    cities,
-    cityOfAirport,
-    cityOfPlace: await readPlaces(open, places),
-    regions: await readList(open, "catalog-regions.csv.gz", (row) => ({
-      key: row.get("key"),
-      slug: row.get("slug"),
-      name: row.get("name"),
-      members: row.get("members").split(" "),
-    })),
-  };
+  return { cities, cityOfAirport, cityOfPlace: await readPlaces(open, places) };
 }
 
 async function readPlaces(
@@ -126,14 +113,20 @@ export async function readRegionNames(
   return names;
 }
 
-/** `codes` are those of the countries: one string for all cities of a country. */
-function city(row: CsvRow, codes: ReadonlyMap<string, string>): ReferenceCity {
-  const country = row.get("country");
-  return {
-    name: row.get("name"),
-    country: codes.get(country) ?? country,
-    lat: Number(row.get("lat")),
-    lon: Number(row.get("lon")),
+/** Makes cities of rows, with one id for all that are in a country. */
+function cityReader(): (row: CsvRow) => City {
+  const countryIds = new Map<string, Uint8Array>();
+  return (row) => {
+    const country = row.get("country");
+    const itsCountryId = countryIds.get(country) ?? countryId(country);
+    countryIds.set(country, itsCountryId);
+    return {
+      id: cityId(row.get("key")),
+      name: row.get("name"),
+      countryId: itsCountryId,
+      lat: Number(row.get("lat")),
+      lon: Number(row.get("lon")),
+    };
   };
 }
 

@@ -1,32 +1,41 @@
 import { Buffer } from "node:buffer";
-import { concatenate } from "../catalog/bytes.ts";
-import type { Body } from "../catalog/manifest.ts";
+import type { Body, Segment } from "../catalog/manifest.ts";
 import type { CatalogStore, Copy } from "./catalog-store.ts";
 
-/** The bytes of a body, from R2, each blob hashed. Never throws. */
+type BlobReader = Pick<CatalogStore, "readBlob">;
+
+/**
+ * The bytes of a body, from R2, each blob hashed. Holds them and one blob at a time: a large body is
+ * not in memory twice. Never throws.
+ */
 export async function tryReadBody(
-  store: Pick<CatalogStore, "readBlob">,
+  store: BlobReader,
   body: Body,
 ): Promise<Copy<Uint8Array<ArrayBuffer>>> {
-  const copies = await Promise.all(
-    body.segments.map(async (segment): Promise<Copy<Uint8Array>> => {
-      if ("blob" in segment) return store.readBlob("r2", segment.blob);
-      return { ok: true, value: Buffer.from(segment.inline, "base64") };
-    }),
-  );
-  const parts: Uint8Array[] = [];
-  for (const copy of copies) {
+  const whole = new Uint8Array(body.bytes);
+  let offset = 0;
+  for (const segment of body.segments) {
+    const copy = await readSegment(store, segment);
     if (!copy.ok) return copy;
-    parts.push(copy.value);
+    whole.set(copy.value, offset);
+    offset += copy.value.length;
   }
-  return { ok: true, value: concatenate(parts) };
+  return { ok: true, value: whole };
+}
+
+async function readSegment(store: BlobReader, segment: Segment): Promise<Copy<Uint8Array>> {
+  if (!("blob" in segment)) return { ok: true, value: Buffer.from(segment.inline, "base64") };
+  const copy = await store.readBlob("r2", segment.blob);
+  if (!copy.ok || copy.value.length === segment.bytes) return copy;
+  return {
+    ok: false,
+    fault: "corrupt",
+    detail: `${segment.blob} is not ${segment.bytes} bytes long`,
+  };
 }
 
 /** The same, for those who cannot go on without it: throws if a blob is missing or damaged. */
-export async function readBody(
-  store: Pick<CatalogStore, "readBlob">,
-  body: Body,
-): Promise<Uint8Array<ArrayBuffer>> {
+export async function readBody(store: BlobReader, body: Body): Promise<Uint8Array<ArrayBuffer>> {
   const copy = await tryReadBody(store, body);
   if (!copy.ok) throw new Error(`${copy.fault} ${copy.detail}`);
   return copy.value;

@@ -1,6 +1,13 @@
 /** Builders of upstream rows, files and what is read from them. */
+import { cityId, countryId } from "../../src/catalog/ids.ts";
+import {
+  buildCatalog,
+  type Built,
+  type CatalogParts,
+  resolveCities,
+} from "../../src/ingest/build.ts";
 import type { SourceAirport } from "../../src/sources/our-airports.ts";
-import type { Reference, ReferenceRegion } from "../../src/sources/reference.ts";
+import type { CityTables, ReferenceCountry, ReferenceRegion } from "../../src/sources/reference.ts";
 
 /** Columns of OurAirports' airports.csv as it is today. */
 export const LIVE_COLUMNS = [
@@ -95,30 +102,64 @@ export function aSourceAirport(changes: Partial<SourceAirport> = {}): SourceAirp
   };
 }
 
-/** Tables that know Zürich's airport by its id, and Winterthur by its name only. */
-export function aReference(changes: Partial<Reference> = {}): Reference {
+export function aReferenceCountry(): ReferenceCountry {
   return {
-    countries: [
-      {
-        isoCode2: "CH",
-        isoCode3: "CHE",
-        nameEng: "Switzerland",
-        nameNative: "Schweiz",
-        phonePrefix: "41",
-      },
-    ],
+    isoCode2: "CH",
+    isoCode3: "CHE",
+    nameEng: "Switzerland",
+    nameNative: "Schweiz",
+    phonePrefix: "41",
+  };
+}
+
+/** Tables that know Zürich's airport by its id, and Winterthur by its name only. */
+export function someCityTables(): CityTables {
+  const city = { countryId: countryId("CH") };
+  const zurich = {
+    ...city,
+    id: cityId("geonames:2657896"),
+    name: "Zürich",
+    lat: 47.36667,
+    lon: 8.55,
+  };
+  const winterthur = {
+    ...city,
+    id: cityId("geonames:2657970"),
+    name: "Winterthur",
+    lat: 47.50564,
+    lon: 8.72413,
+  };
+  return {
     cities: new Map([
-      ["geonames:2657896", { name: "Zürich", country: "CH", lat: 47.36667, lon: 8.55 }],
-      ["geonames:2657970", { name: "Winterthur", country: "CH", lat: 47.50564, lon: 8.72413 }],
+      ["geonames:2657896", zurich],
+      ["geonames:2657970", winterthur],
     ]),
     cityOfAirport: new Map([["4439", "geonames:2657896"]]),
     cityOfPlace: new Map([["CH-ZH:winterthur", "geonames:2657970"]]),
-    regions: [
-      aReferenceRegion({ key: "m49:150", slug: "europe", name: "Europe", members: ["CH"] }),
-      aReferenceRegion(),
-    ],
-    ...changes,
   };
+}
+
+/** Europe and the canton of Zürich. */
+export function someReferenceRegions(): ReferenceRegion[] {
+  return [
+    aReferenceRegion({ key: "m49:150", slug: "europe", name: "Europe", members: ["CH"] }),
+    aReferenceRegion(),
+  ];
+}
+
+/** A catalog of airports, with the tables of the builders above. */
+export function buildFrom(
+  airports: readonly SourceAirport[],
+  changes: Partial<CatalogParts> = {},
+): Built {
+  return buildCatalog({
+    airports,
+    cities: resolveCities(airports, someCityTables()),
+    countries: [aReferenceCountry()],
+    regions: someReferenceRegions(),
+    regionNames: new Map(),
+    ...changes,
+  });
 }
 
 export function aReferenceRegion(changes: Partial<ReferenceRegion> = {}): ReferenceRegion {

@@ -2,9 +2,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { airportId, cityId, countryId, idKey, regionId } from "../../../src/catalog/ids.ts";
 import { checkCatalog } from "../../../src/catalog/integrity.ts";
-import { type Built, buildCatalog } from "../../../src/ingest/build.ts";
+import type { Built } from "../../../src/ingest/build.ts";
 import type { SourceAirport } from "../../../src/sources/our-airports.ts";
-import { aReference, aReferenceRegion, aSourceAirport } from "../../builders/source.ts";
+import {
+  aReferenceRegion,
+  aSourceAirport,
+  buildFrom,
+  someReferenceRegions,
+} from "../../builders/source.ts";
 
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
@@ -28,8 +33,8 @@ const sitterdorf = aSourceAirport({
   lon: 9.262,
 });
 
-function build(airports: readonly SourceAirport[], names = NO_NAMES): Built {
-  return buildCatalog(airports, names, aReference());
+function build(airports: readonly SourceAirport[], regionNames = NO_NAMES): Built {
+  return buildFrom(airports, { regionNames });
 }
 
 function cityOf({ catalog }: Built, iata: string) {
@@ -146,13 +151,12 @@ describe("a region", () => {
   });
 
   it("gets a slug of its own also when the ones of its name and code are taken", () => {
-    const reference = aReference();
     const taken = ["zurich-ch", "zurich-sg-ch", "zurich-sg-2-ch"].map((slug) =>
       aReferenceRegion({ key: `m49:${slug}`, slug, members: ["CH"] }),
     );
-    const { catalog } = buildCatalog([altenrhein], new Map([["CH-SG", "Zürich"]]), {
-      ...reference,
+    const { catalog } = buildFrom([altenrhein], {
       regions: taken,
+      regionNames: new Map([["CH-SG", "Zürich"]]),
     });
     expect(catalog.regions.find(({ key }) => key === "iso3166-2:CH-SG")?.slug).toBe(
       "zurich-sg-3-ch",
@@ -202,21 +206,20 @@ describe("buildCatalog", () => {
   });
 
   it("gives the same catalog whatever the order of its inputs", () => {
-    const reference = aReference();
     const regions = [
-      ...reference.regions,
+      ...someReferenceRegions(),
       aReferenceRegion({ key: "m49:155", slug: "west", members: ["CH"] }),
     ];
     const entries = [...names];
-    const whole = buildCatalog(airports, names, { ...reference, regions });
+    const whole = buildFrom(airports, { regions, regionNames: names });
     fc.assert(
       fc.property(
         fc.shuffledSubarray(airports, { minLength: airports.length }),
         fc.shuffledSubarray(regions, { minLength: regions.length }),
         fc.shuffledSubarray(entries, { minLength: entries.length }),
         (someAirports, someRegions, someNames) => {
-          const shuffled = { ...reference, regions: someRegions };
-          expect(buildCatalog(someAirports, new Map(someNames), shuffled)).toEqual(whole);
+          const shuffled = { regions: someRegions, regionNames: new Map(someNames) };
+          expect(buildFrom(someAirports, shuffled)).toEqual(whole);
         },
       ),
     );

@@ -2,10 +2,10 @@
  * Reads a file as long as OurAirports' and builds a catalog from it, for a test that runs this with
  * little memory. Writes what came of it as JSON to standard output.
  */
-import { buildCatalog } from "../../../src/ingest/build.ts";
+import { buildCatalog, resolveCities } from "../../../src/ingest/build.ts";
 import { readCsv } from "../../../src/sources/csv.ts";
 import { readAirports } from "../../../src/sources/our-airports.ts";
-import { readCountries, readReference } from "../../../src/sources/reference.ts";
+import { readCityTables, readCountries, readRegions } from "../../../src/sources/reference.ts";
 import { snapshotOpener } from "../../../src/sources/snapshot.ts";
 import { snapshotOnDisk } from "../../builders/snapshot-on-disk.ts";
 import { csvOf, LIVE_COLUMNS, type Row } from "../../builders/source.ts";
@@ -37,7 +37,8 @@ function count(text: string): Uint8Array {
   return chunk;
 }
 
-const countries = new Set((await readCountries(open)).map(({ isoCode2 }) => isoCode2));
+const countries = await readCountries(open);
+const codes = new Set(countries.map(({ isoCode2 }) => isoCode2));
 const chunks = largeFile();
 const stream = new ReadableStream<Uint8Array>({
   async pull(controller) {
@@ -46,8 +47,13 @@ const stream = new ReadableStream<Uint8Array>({
     else controller.enqueue(value);
   },
 });
-const { airports, seen, filtered } = await readAirports(stream, countries);
-const reference = await readReference(open, airports);
-const { catalog } = buildCatalog(airports, new Map(), reference);
+const { airports, seen, filtered } = await readAirports(stream, codes);
+const { catalog } = buildCatalog({
+  airports,
+  cities: resolveCities(airports, await readCityTables(open, airports)),
+  countries,
+  regions: await readRegions(open),
+  regionNames: new Map(),
+});
 const built = { airports: catalog.airports.length, regions: catalog.regions.length };
 process.stdout.write(JSON.stringify({ bytes, seen, filtered, ...built }));

@@ -1,6 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { placeKey, readReference, readRegionNames } from "../../../src/sources/reference.ts";
-import { aReference, aSourceAirport, streamOf } from "../../builders/source.ts";
+import {
+  placeKey,
+  readCityTables,
+  readCountries,
+  readRegionNames,
+  readRegions,
+} from "../../../src/sources/reference.ts";
+import {
+  aReferenceCountry,
+  aSourceAirport,
+  someCityTables,
+  someReferenceRegions,
+  streamOf,
+} from "../../builders/source.ts";
 
 const FILES: { readonly [name: string]: string } = {
   "countries.csv.gz":
@@ -17,26 +29,36 @@ const FILES: { readonly [name: string]: string } = {
 
 const open = (name: string) => streamOf(FILES[name] ?? "");
 
-describe("readReference", () => {
+describe("readCountries", () => {
+  it("reads the snapshot's countries", async () => {
+    expect(await readCountries(open)).toEqual([aReferenceCountry()]);
+  });
+});
+
+describe("readCityTables", () => {
   const inWinterthur = aSourceAirport({ id: "99", municipality: "WINTERTHUR" });
 
-  it("reads every table of the snapshot", async () => {
-    expect(await readReference(open, [inWinterthur])).toEqual(aReference());
+  it("reads every table of cities", async () => {
+    expect(await readCityTables(open, [inWinterthur])).toEqual(someCityTables());
   });
 
   it("holds only the places of airports whose city is not known by their id", async () => {
     const zurich = aSourceAirport({ municipality: "Winterthur" });
     const elsewhere = aSourceAirport({ id: "99", municipality: "Winterthur", region: "CH-SG" });
-    const { cityOfPlace } = await readReference(open, [zurich, elsewhere]);
+    const { cityOfPlace } = await readCityTables(open, [zurich, elsewhere]);
     expect(cityOfPlace).toEqual(new Map());
+  });
+});
+
+describe("readRegions", () => {
+  it("reads the snapshot's regions", async () => {
+    expect(await readRegions(open)).toEqual(someReferenceRegions());
   });
 
   it("reads the members of a region as a list", async () => {
     const regions = "key,slug,name,members\nm49:145,western-asia,Western Asia,AE BH CY\n";
-    const openWith = (name: string) =>
-      name === "catalog-regions.csv.gz" ? streamOf(regions) : open(name);
-    const reference = await readReference(openWith, []);
-    expect(reference.regions[0]?.members).toEqual(["AE", "BH", "CY"]);
+    const [region] = await readRegions(() => streamOf(regions));
+    expect(region?.members).toEqual(["AE", "BH", "CY"]);
   });
 });
 

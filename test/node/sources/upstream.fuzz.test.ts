@@ -1,7 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { buildCatalog } from "../../../src/ingest/build.ts";
 import { readCsv } from "../../../src/sources/csv.ts";
 import {
   type AirportsRead,
@@ -12,7 +11,7 @@ import { SourceError } from "../../../src/sources/source-error.ts";
 import { mutatedCsv } from "../../builders/csv-mutations.ts";
 import { fuzzed, UNHURRIED } from "../../builders/fuzzed.ts";
 import { readSnapshotFile } from "../../builders/snapshot-on-disk.ts";
-import { aReference, streamOf } from "../../builders/source.ts";
+import { buildFrom, streamOf } from "../../builders/source.ts";
 
 /** The header of a real table and some of its rows, all over the file. */
 async function realRows(file: string, every: number): Promise<string[][]> {
@@ -77,7 +76,7 @@ describe("upstream's tables, damaged in any way,", UNHURRIED, () => {
       fc.asyncProperty(mutatedCsv(airportRows), async (bytes) => {
         const read = await orRefused(readAirports(streamOf(bytes), countries));
         if (read === undefined) return;
-        const { catalog } = buildCatalog(read.airports, new Map(), aReference());
+        const { catalog } = buildFrom(read.airports);
         const cities = new Set(catalog.cities.map(({ id }) => id.join()));
         for (const { cityId } of catalog.airports) expect(cities).toContain(cityId.join());
       }),
