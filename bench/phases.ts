@@ -26,7 +26,7 @@ export async function runPhase(
       return { bytes: opened.common.proto.length };
     }
     case "encode-locale": {
-      const { encoded } = await built().workspace.local(locale);
+      const encoded = await encodeLocale(locale);
       return { bytes: sha256Hex(built().common.proto, encoded.proto).length };
     }
     case "compress-common":
@@ -41,7 +41,7 @@ export async function runPhase(
         ),
       };
     case "compress-locale": {
-      const { encoded } = await built().workspace.local(locale);
+      const encoded = await encodeLocale(locale);
       sha256Hex(built().common.proto, encoded.proto);
       return {
         bytes: total(
@@ -71,6 +71,10 @@ function build(): Promise<Workspace> {
   const openSource = (file: string) =>
     Promise.resolve(new Blob([embeddedSnapshot.files[file] ?? ""]).stream());
   return createWorkspace(EMBEDDED_SOURCES, openSource, snapshotOpener(embeddedSnapshot));
+}
+
+async function encodeLocale(locale: string): Promise<EncodedPart> {
+  return (await built().workspace.local(locale)).encode();
 }
 
 function built() {

@@ -70,17 +70,28 @@ export function encodeCommon(catalog: Catalog): EncodedPart {
   };
 }
 
-/** Encodes what varies with the locale: the regions, and the end of the ProtoJSON object. */
-export function encodeLocal(regions: readonly Region[], names: RegionNames): EncodedPart {
-  const messages = regions.map((region) => regionMessage(region, names));
-  const pieces = (form: Form) => encodeList(form, "regions", RegionSchema, messages, same);
-  return {
-    proto: concatenate([...pieces("proto")]),
-    json: concatenate([utf8(","), ...pieces("json"), utf8("}")]),
-  };
+/**
+ * Encodes what varies with the locale, piece by piece: the regions, and the end of the ProtoJSON
+ * object. In `proto` each piece is a LocationsResponse.
+ */
+export function* localPieces(
+  regions: readonly Region[],
+  names: RegionNames,
+  form: Form,
+): Generator<Uint8Array> {
+  const toMessage = (region: Region) => regionMessage(region, names);
+  if (form === "json") yield utf8(",");
+  yield* encodeList(form, "regions", RegionSchema, regions, toMessage);
+  if (form === "json") yield utf8("}");
 }
 
-const same = <T>(message: T): T => message;
+/** All that `localPieces` gives, in both forms. */
+export function encodeLocal(regions: readonly Region[], names: RegionNames): EncodedPart {
+  return {
+    proto: concatenate([...localPieces(regions, names, "proto")]),
+    json: concatenate([...localPieces(regions, names, "json")]),
+  };
+}
 
 function* encodeList<T, D extends DescMessage>(
   form: Form,

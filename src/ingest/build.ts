@@ -23,9 +23,7 @@ export interface Built {
 
 /** What a catalog is built from. */
 export interface CatalogParts {
-  readonly airports: readonly SourceAirport[];
-  /** Of these airports. */
-  readonly cities: ResolvedCities;
+  readonly placed: PlacedAirports;
   readonly countries: readonly ReferenceCountry[];
   /** Those that the snapshot knows. */
   readonly regions: readonly ReferenceRegion[];
@@ -38,22 +36,56 @@ export interface CatalogParts {
  * same catalog, in the same order. Pure: no clock, no I/O.
  */
 export function buildCatalog(parts: CatalogParts): Built {
-  const { airports, cities, countries } = parts;
+  const { placed, countries } = parts;
   const regions = resolveRegions(parts);
   return {
     catalog: {
-      airports: airports
-        .map((airport, index) => toAirport(airport, cities.cityIds[index]))
-        .toSorted((a, b) => compareText(a.iata, b.iata)),
-      cities: cities.cities,
+      airports: placed.airports,
+      cities: placed.cities,
       countries: countries
         .map((country): Country => ({ id: countryId(country.isoCode2), ...country }))
         .toSorted((a, b) => compareIds(a.id, b.id)),
       regions: regions.regions,
     },
-    cityOrigins: cities.origins,
+    cityOrigins: placed.cityOrigins,
     newRegions: regions.added,
   };
+}
+
+/** Airports as the catalog has them, with all that it takes from upstream's. */
+export interface PlacedAirports {
+  /** In order of their IATA codes. */
+  readonly airports: readonly Airport[];
+  readonly cities: readonly City[];
+  readonly cityOrigins: Built["cityOrigins"];
+  /** IATA codes by upstream's ISO 3166-2 code. */
+  readonly codesByRegion: ReadonlyMap<string, readonly string[]>;
+  /** IATA codes by ISO 3166-1 alpha-2 code. */
+  readonly codesByCountry: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Makes the catalog's airports of upstream's, which are not needed any more afterwards. */
+export function placeAirports(
+  airports: readonly SourceAirport[],
+  { cities, cityIds, origins }: ResolvedCities,
+): PlacedAirports {
+  return {
+    airports: airports
+      .map((airport, index) => toAirport(airport, cityIds[index]))
+      .toSorted((a, b) => compareText(a.iata, b.iata)),
+    cities,
+    cityOrigins: origins,
+    codesByRegion: codesBy(airports, ({ region }) => region),
+    codesByCountry: codesBy(airports, ({ country }) => country),
+  };
+}
+
+function codesBy(
+  airports: readonly SourceAirport[],
+  keyOf: (airport: SourceAirport) => string,
+): ReadonlyMap<string, readonly string[]> {
+  const groups = Map.groupBy(airports, keyOf);
+  return new Map([...groups].map(([key, group]) => [key, group.map(({ iata }) => iata)]));
 }
 
 function toAirport(airport: SourceAirport, itsCityId: Uint8Array | undefined): Airport {
@@ -141,32 +173,27 @@ function syntheticCity(key: string, airports: readonly SourceAirport[]): City {
   };
 }
 
-function resolveRegions({ airports, regionNames, regions: known }: CatalogParts): {
+function resolveRegions({ placed, regionNames, regions: known }: CatalogParts): {
   regions: Region[];
   added: string[];
 } {
-  const byCode = Map.groupBy(airports, (airport) => airport.region);
-  const byCountry = Map.groupBy(airports, (airport) => airport.country);
+  const { codesByRegion, codesByCountry } = placed;
   const slugs = new Set(known.map((region) => region.slug));
   const regions = known.map(({ key, slug, name, members }) => {
-    const index = key.startsWith("m49:") ? byCountry : byCode;
-    return toRegion(
-      key,
-      slug,
-      name,
-      members.flatMap((member) => index.get(member) ?? []),
-    );
+    const index = key.startsWith("m49:") ? codesByCountry : codesByRegion;
+    const codes = members.flatMap((member) => index.get(member) ?? []);
+    return toRegion({ key, slug, name, codes });
   });
   const covered = new Set(known.flatMap((region) => region.members));
   const added: string[] = [];
-  for (const code of [...byCode.keys()].toSorted(compareText)) {
+  for (const [code, codes] of [...codesByRegion].toSorted(([a], [b]) => compareText(a, b))) {
     const name = regionNames.get(code);
     if (covered.has(code) || name === undefined || !/^[A-Z]{2}-(?!U-A$)[A-Z0-9-]+$/.test(code))
       continue;
     const slug = freeSlug(name, code, slugs);
     slugs.add(slug);
     added.push(code);
-    regions.push(toRegion(`iso3166-2:${code}`, slug, name, byCode.get(code) ?? []));
+    regions.push(toRegion({ key: `iso3166-2:${code}`, slug, name, codes }));
   }
   return {
     regions: regions
@@ -176,14 +203,12 @@ function resolveRegions({ airports, regionNames, regions: known }: CatalogParts)
   };
 }
 
-function toRegion(
-  key: string,
-  slug: string,
-  name: string,
-  airports: readonly SourceAirport[],
-): Region {
-  const airportIataCodes = airports.map((airport) => airport.iata).toSorted(compareText);
-  return { id: regionId(key), key, slug, name, airportIataCodes };
+interface RegionParts extends Pick<Region, "key" | "slug" | "name"> {
+  readonly codes: readonly string[];
+}
+
+function toRegion({ key, slug, name, codes }: RegionParts): Region {
+  return { id: regionId(key), key, slug, name, airportIataCodes: codes.toSorted(compareText) };
 }
 
 /**

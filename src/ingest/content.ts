@@ -29,7 +29,7 @@ const VIOLATIONS_KEPT = 50;
 
 /**
  * Encodes the message of every locale, hashes it, and checks it against the contract. Holds one
- * locale's part at a time, and a piece of what is common.
+ * locale's names at a time, and a piece of its message.
  */
 export async function describeContent(
   workspace: Workspace,
@@ -43,17 +43,14 @@ export async function describeContent(
   let largestBlobBytes = Math.min(json, COMMON_PIECE_BYTES);
   const messages: { [locale: string]: Message } = {};
   for (const locale of locales) {
-    const { names, encoded } = await workspace.local(locale);
+    const { names, pieces } = await workspace.local(locale);
     const found = checkNames(catalog.regions, names);
     violations.push(
       ...found.map(({ rule, entity }) => ({ rule, entity: `${entity} in ${locale}` })),
     );
-    messages[locale] = {
-      sha256: common.sha256With(encoded.proto),
-      bytes: common.bytes + encoded.proto.length,
-      coverage: coverage(catalog, names),
-    };
-    largestBlobBytes = Math.max(largestBlobBytes, encoded.json.length);
+    const message = common.hashWith(pieces("proto"));
+    messages[locale] = { ...message, coverage: coverage(catalog, names) };
+    largestBlobBytes = Math.max(largestBlobBytes, totalLength(pieces("json")));
   }
   const hashes = locales.map((locale) => `${locale} ${messages[locale]?.sha256}\n`);
   const catalogSha256 = sha256Hex(...hashes);

@@ -1,7 +1,7 @@
 import type { Blob } from "./bodies.ts";
 
 /** Holds today's world with room to spare; of a larger one the rest is read again for each locale. */
-export const HELD_MAX_BYTES = 24 * 1024 * 1024;
+export const HELD_MAX_BYTES = 16 * 1024 * 1024;
 
 /**
  * Pieces of common segments in memory, to save time. Nothing makes way for what does not fit any

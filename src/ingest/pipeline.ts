@@ -187,6 +187,7 @@ export class Pipeline {
     context: RunContext,
   ): Promise<CommonPiece[]> {
     const form = formOf(representation);
+    if (form !== representation) this.#letGoOfCatalog();
     const segment = commonSegment(
       representation,
       form === representation
@@ -218,7 +219,8 @@ export class Pipeline {
     // Representations may share a piece, and KV takes one write a second for each key.
     if (!common.flat().some((piece) => piece.blob === blob.sha256))
       await this.#writeBlobs([blob], context);
-    this.#pieces.hold(blob);
+    // A large world does not fit into memory in both forms: as a catalog, and encoded.
+    if (this.#workspace === undefined) this.#pieces.hold(blob);
     return { blob: blob.sha256, bytes: blob.bytes.length };
   }
 
@@ -228,8 +230,8 @@ export class Pipeline {
     const message = contentOf(checkpoint).messages[locale];
     if (message === undefined) throw new Error(`${locale} was not built`);
     const local = await this.#openLocal(checkpoint);
-    const { encoded } = await local(locale);
-    const { bodies, blobs } = await encodeBodies(encoded, {
+    const part = await local(locale);
+    const { bodies, blobs } = await encodeBodies(part.encode(), {
       pieces: (unit) => piecesOf(checkpoint, unit),
       read: (piece) => this.#readPiece(piece),
     });

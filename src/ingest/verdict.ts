@@ -73,8 +73,8 @@ async function diffToPublished(
   const entry = current.locales[locale ?? ""];
   const body = entry?.bodies.proto.identity;
   const before = body === undefined ? new Uint8Array() : await readBody(store, body);
-  const { encoded } = await workspace.local(locale ?? locales[0] ?? "en");
+  const local = await workspace.local(locale ?? locales[0] ?? "en");
   const after = (list: keyof Counts) =>
-    list === "regions" ? [encoded.proto] : listPieces(workspace.catalog, list, "proto");
+    list === "regions" ? local.pieces("proto") : listPieces(workspace.catalog, list, "proto");
   return diffCatalogs({ before, after, maxListed: DIFF_MAX_LISTED });
 }

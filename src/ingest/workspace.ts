@@ -1,5 +1,5 @@
 import { CONTRACT_LIMITS, type ContractLimits } from "../catalog/contract-limits.ts";
-import { type EncodedPart, encodeLocal } from "../catalog/encode.ts";
+import { type EncodedPart, encodeLocal, type Form, localPieces } from "../catalog/encode.ts";
 import { withDistinctSlugs } from "../catalog/distinct-slugs.ts";
 import type { Region, RegionNames } from "../catalog/model.ts";
 import {
@@ -17,15 +17,18 @@ import {
 } from "../sources/reference.ts";
 import { decodeFile, findFile, type Table } from "../sources/source-file.ts";
 import { SourceError } from "../sources/source-error.ts";
-import { buildCatalog, type Built, resolveCities } from "./build.ts";
+import { buildCatalog, type Built, placeAirports, resolveCities } from "./build.ts";
 
 /** Opens an archived upstream file by its name and SHA-256. */
 export type OpenSource = (file: string, sha256: string) => Promise<ReadableStream<Uint8Array>>;
 
-/** Names and encoded regions of one locale. */
+/** Names and regions of one locale. */
 export interface LocalPart {
   readonly names: RegionNames;
-  readonly encoded: EncodedPart;
+  /** The encoded regions, whole. */
+  encode(): EncodedPart;
+  /** The encoded regions, piece by piece. */
+  pieces(form: Form): Iterable<Uint8Array>;
 }
 
 /** Makes the part of each locale. Holds the regions, and nothing else of a catalog. */
@@ -57,23 +60,27 @@ export async function createWorkspace(
     return decodeFile(found.name, await openSource(found.name, found.file));
   };
   const countries = await readCountries(openSnapshot);
-  const { airports, ...read } = await readAirports(
-    await open("airports.csv"),
-    new Set(countries.map(({ isoCode2 }) => isoCode2)),
-    limits.iata,
+  const codes = new Set(countries.map(({ isoCode2 }) => isoCode2));
+  const { placed, read } = await readPlaced(openSnapshot, async () =>
+    readAirports(await open("airports.csv"), codes, limits.iata),
   );
-  const codes = new Set(airports.map(({ region }) => region));
+  const wanted = new Set(placed.codesByRegion.keys());
   const built = buildCatalog({
-    airports,
-    cities: await findCities(airports, openSnapshot),
+    placed,
     countries,
     regions: await readRegions(openSnapshot),
-    regionNames: await readRegionNames(await open("regions.csv"), codes),
+    regionNames: await readRegionNames(await open("regions.csv"), wanted),
   });
   return { ...built, read, local: localParts(built.catalog.regions, openSnapshot) };
 }
 
-/** A function of its own, so that the tables are not in memory any more when the catalog is. */
+/** A function of its own, so that upstream's airports are not in memory any more with the catalog. */
+async function readPlaced(openSnapshot: OpenSnapshotFile, readAll: () => Promise<AirportsRead>) {
+  const { airports, ...read } = await readAll();
+  return { placed: placeAirports(airports, await findCities(airports, openSnapshot)), read };
+}
+
+/** A function of its own, for the same of the tables. */
 async function findCities(airports: readonly SourceAirport[], openSnapshot: OpenSnapshotFile) {
   return resolveCities(airports, await readCityTables(openSnapshot, airports));
 }
@@ -83,6 +90,10 @@ function localParts(regions: readonly Region[], openSnapshot: OpenSnapshotFile):
   return async (locale) => {
     const known = await readLocaleNames(openSnapshot, locale, slugs);
     const names = withDistinctSlugs(regions, known);
-    return { names, encoded: encodeLocal(regions, names) };
+    return {
+      names,
+      encode: () => encodeLocal(regions, names),
+      pieces: (form) => localPieces(regions, names, form),
+    };
   };
 }

@@ -4,6 +4,7 @@ import {
   buildCatalog,
   type Built,
   type CatalogParts,
+  placeAirports,
   resolveCities,
 } from "../../src/ingest/build.ts";
 import type { SourceAirport } from "../../src/sources/our-airports.ts";
@@ -153,8 +154,7 @@ export function buildFrom(
   changes: Partial<CatalogParts> = {},
 ): Built {
   return buildCatalog({
-    airports,
-    cities: resolveCities(airports, someCityTables()),
+    placed: placeAirports(airports, resolveCities(airports, someCityTables())),
     countries: [aReferenceCountry()],
     regions: someReferenceRegions(),
     regionNames: new Map(),

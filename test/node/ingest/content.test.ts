@@ -20,7 +20,7 @@ describe("describeContent", () => {
   it("hashes and measures the message of each locale", async () => {
     const workspace = await aWorkspace();
     const { messages, violations, ...rest } = await describeContent(workspace, ["de", "en"]);
-    const { encoded } = await workspace.local("de");
+    const encoded = (await workspace.local("de")).encode();
     const common = encodeCommon(workspace.catalog);
     expect(messages["de"]).toEqual({
       sha256: sha256Hex(common.proto, encoded.proto),

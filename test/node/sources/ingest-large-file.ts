@@ -2,7 +2,7 @@
  * Reads a file as long as OurAirports' and builds a catalog from it, for a test that runs this with
  * little memory. Writes what came of it as JSON to standard output.
  */
-import { buildCatalog, resolveCities } from "../../../src/ingest/build.ts";
+import { buildCatalog, placeAirports, resolveCities } from "../../../src/ingest/build.ts";
 import { readCsv } from "../../../src/sources/csv.ts";
 import { readAirports } from "../../../src/sources/our-airports.ts";
 import { readCityTables, readCountries, readRegions } from "../../../src/sources/reference.ts";
@@ -49,8 +49,7 @@ const stream = new ReadableStream<Uint8Array>({
 });
 const { airports, seen, filtered } = await readAirports(stream, codes);
 const { catalog } = buildCatalog({
-  airports,
-  cities: resolveCities(airports, await readCityTables(open, airports)),
+  placed: placeAirports(airports, resolveCities(airports, await readCityTables(open, airports))),
   countries,
   regions: await readRegions(open),
   regionNames: new Map(),
