@@ -21,16 +21,25 @@ export interface GrowthOrder {
   readonly world: string;
   readonly stores: string;
   readonly locales: readonly string[];
-  /** Whether to collect garbage before each call to a store: what is left is need. */
-  readonly collects: boolean;
 }
 
 /** What the isolate tells, in order. */
 export type GrowthMessage =
   | { readonly tells: "begin"; readonly run: GrowthRun; readonly stage: Stage; part: string | null }
-  | { readonly tells: "end"; readonly wallMs: number; readonly cpuMs: number; afterMb: number }
+  | { readonly tells: "end"; readonly cost: StepCost }
   | { readonly tells: "refused"; readonly message: string }
   | { readonly tells: "done"; readonly facts: GrowthFacts };
+
+/** What a step came to. */
+export interface StepCost {
+  readonly wallMs: number;
+  /** CPU time of the isolate's own thread. */
+  readonly ownMs: number;
+  /** CPU time of other threads: zlib's streams, and V8's. */
+  readonly otherMs: number;
+  /** What the isolate holds afterwards. */
+  readonly afterMb: number;
+}
 
 /**
  * A run under the contract's limits as far as its guards, one that goes on beyond them, and a dry
@@ -50,13 +59,13 @@ export interface GrowthFacts {
 /** There are too few IATA codes of three letters for ten worlds. */
 const LIMITS: ContractLimits = { ...CONTRACT_LIMITS, iata: /^[A-Z]{3,4}$/ };
 
-const { world, stores, locales, collects } = workerData as GrowthOrder; // growth.ts is who starts it
+const { world, stores, locales } = workerData as GrowthOrder; // growth.ts is who starts it
 const snapshot = readWorld(world, locales);
 let current: Manifest | null = null;
 
 function newPipeline(limits: ContractLimits): Pipeline {
   return new Pipeline({
-    store: new DiskCatalogStore(stores, collects ? collect : () => undefined),
+    store: new DiskCatalogStore(stores),
     archive: diskArchive(stores),
     upstreams: { world: embeddedUpstream(snapshot) },
     snapshot,
@@ -81,7 +90,7 @@ async function run(
   for (;;) {
     const { stage } = checkpoint;
     tell({ tells: "begin", run: name, stage, part: partOf(checkpoint) });
-    const [began, cpu] = [performance.now(), process.cpuUsage()];
+    const began = [performance.now(), cpuMs(), ownCpuMs()] as const;
     const result = await pipeline.step(checkpoint, {
       mode,
       forced: false,
@@ -90,13 +99,14 @@ async function run(
       archived: {},
       noteBlobs: () => undefined,
     });
-    const wallMs = performance.now() - began;
-    const { user, system } = process.cpuUsage(cpu);
+    const wallMs = performance.now() - began[0];
+    const ownMs = ownCpuMs() - began[2];
+    const otherMs = Math.max(0, cpuMs() - began[1] - ownMs);
     // What buffers took is given back after the collection only.
     collect();
     await setImmediate();
     collect();
-    tell({ tells: "end", wallMs, cpuMs: (user + system) / 1000, afterMb: usedMb() });
+    tell({ tells: "end", cost: { wallMs, ownMs, otherMs, afterMb: usedMb() } });
     current = result.publish ?? current;
     if (result.next === null || stage === until) return result;
     checkpoint = result.next;
@@ -113,6 +123,16 @@ function partOf(checkpoint: Checkpoint): string | null {
 
 function collect(): void {
   global.gc?.();
+}
+
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+function ownCpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
 }
 
 function usedMb(): number {

@@ -46,8 +46,8 @@ export function compareIds(a: Uint8Array, b: Uint8Array): number {
 }
 
 /** An id as a map key: 32 hex digits. */
-export function idKey({ buffer, byteOffset, length }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, length).toString("hex");
+export function idKey(id: Uint8Array): string {
+  return Buffer.from(id.buffer, id.byteOffset, id.length).toString("hex");
 }
 
 /** An id as people write it (RFC 9562, section 4): `6ba7b810-9dad-51d1-80b4-00c04fd430c8`. */

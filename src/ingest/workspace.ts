@@ -26,9 +26,9 @@ export type OpenSource = (file: string, sha256: string) => Promise<ReadableStrea
 export interface LocalPart {
   readonly names: RegionNames;
   /** The encoded regions, whole. */
-  encode(): EncodedPart;
+  readonly encode: () => EncodedPart;
   /** The encoded regions, piece by piece. */
-  pieces(form: Form): Iterable<Uint8Array>;
+  readonly pieces: (form: Form) => Iterable<Uint8Array>;
 }
 
 /** Makes the part of each locale. Holds the regions, and nothing else of a catalog. */

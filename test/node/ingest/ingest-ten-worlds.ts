@@ -1,0 +1,55 @@
+/**
+ * Does the steps of an ingest that need the most memory with a world ten times as large, for a test
+ * that runs this with little of it: all up to the uncompressed common part. Writes what came of it
+ * as JSON to standard output.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DiskCatalogStore, diskArchive } from "../../../bench/disk-stores.ts";
+import { readWorld, writeWorld } from "../../../bench/growth-world.ts";
+import { CONTRACT_LIMITS } from "../../../src/catalog/contract-limits.ts";
+import { type Checkpoint, FIRST_CHECKPOINT } from "../../../src/ingest/checkpoint.ts";
+import { nextCommon } from "../../../src/ingest/common-progress.ts";
+import { Pipeline } from "../../../src/ingest/pipeline.ts";
+import { embeddedUpstream } from "../../../src/sources/upstream.ts";
+
+const LOCALES = ["ru"];
+/** There are too few IATA codes of three letters, and messages are longer than the contract's. */
+const LIMITS = { ...CONTRACT_LIMITS, iata: /^[A-Z]{3,4}$/, messageMaxBytes: Infinity };
+
+function isOver(checkpoint: Checkpoint): boolean {
+  return checkpoint.stage === "encode" && nextCommon(checkpoint)?.unit.coding !== "identity";
+}
+
+const folder = mkdtempSync(join(tmpdir(), "ten-worlds-"));
+try {
+  writeWorld(folder, 10, LOCALES);
+  const snapshot = readWorld(folder, LOCALES);
+  const pipeline = new Pipeline({
+    store: new DiskCatalogStore(join(folder, "stores")),
+    archive: diskArchive(join(folder, "stores")),
+    upstreams: { world: embeddedUpstream(snapshot) },
+    snapshot,
+    locales: LOCALES,
+    limits: LIMITS,
+    now: Date.now,
+  });
+  let checkpoint = FIRST_CHECKPOINT;
+  while (!isOver(checkpoint)) {
+    const { next } = await pipeline.step(checkpoint, {
+      mode: "incremental",
+      forced: false,
+      source: "world",
+      current: null,
+      archived: {},
+      noteBlobs: () => undefined,
+    });
+    if (next === null) throw new Error("the run ended early");
+    checkpoint = next;
+  }
+  const { content } = checkpoint;
+  process.stdout.write(JSON.stringify({ counts: content?.counts, broken: content?.violations }));
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
