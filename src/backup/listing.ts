@@ -127,7 +127,7 @@ export async function newestTimes(backups: BackupStore): Promise<NewestTimes> {
 }
 
 function timesOf({ whole, good }: Newest): NewestTimes {
-  return { finishedAt: finishedAt(whole), goodFinishedAt: finishedAt(good) };
+  return { finishedAt: finishOf(whole), goodFinishedAt: finishOf(good) };
 }
 
 export function judgeStatus(
@@ -139,7 +139,7 @@ export function judgeStatus(
   return goodFinishedAt === finishedAt ? "ok" : "unverified";
 }
 
-function finishedAt(found: FoundBackup | null): string | null {
+function finishOf(found: FoundBackup | null): string | null {
   return found?.parsed.ok === true ? found.parsed.manifest.finished_at : null;
 }
 

@@ -51,10 +51,10 @@ async function letGo(
   { backups, now }: StepDependencies,
   { checkpoint, items }: StepContext,
 ): Promise<StepResult> {
-  const lookedAt = items.all("looked_at");
-  const whole = new Set(lookedAt.map(({ id }) => id));
-  const others = (await listIds(backups)).filter((id) => !whole.has(id));
-  for (const id of expired(lookedAt, now()))
+  const ids = await listIds(backups);
+  const whole = items.all("looked_at").filter(({ id }) => ids.includes(id));
+  const others = ids.filter((id) => !items.has("looked_at", id));
+  for (const id of expired(whole, now()))
     if ((await backups.readNote(id, "pin")) === null) await backups.deleteBackup(id);
   let isAllKnown = true;
   for (const id of others)

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { backupManifestKey } from "../../../src/storage/keys.ts";
-import { aRunRequest, BackupWorld } from "../../builders/backup-world.ts";
+import { BackupWorld } from "../../builders/backup-world.ts";
 
 let world: BackupWorld;
 
@@ -71,8 +71,8 @@ describe("a process that dies while a backup is made", () => {
       dieAt(death);
       const job = await world.backUp();
       liveOn();
-      expect(job, `${death}`).toMatchObject({ state: "succeeded", verdict: "verified" });
-      expect(await stateAndHistory(), `${death}`).toEqual(before);
+      expect(job, String(death)).toMatchObject({ state: "succeeded", verdict: "verified" });
+      expect(await stateAndHistory(), String(death)).toEqual(before);
       expect(world.ingest.coordinator.status()).toMatchObject({ running: null });
     }
   }, 60_000);
@@ -91,9 +91,9 @@ describe("a process that dies while a backup is restored", () => {
       const [target, wanted] = index % 2 === 0 ? [laterId, later] : [backupId, old];
       const job = await world.restore(target, () => dieAt(death));
       liveOn();
-      expect(job, `${death}`).toMatchObject({ state: "succeeded", error: null });
+      expect(job, String(death)).toMatchObject({ state: "succeeded", error: null });
       const after = await stateAndHistory();
-      expect(after.served?.locales, `${death}`).toEqual(wanted?.locales);
+      expect(after.served?.locales, String(death)).toEqual(wanted?.locales);
       expect(after.served?.generation).toBe(job.generation);
       expect(after.history).toHaveLength(target === laterId ? 4 : 2);
       expect(after.runs).toHaveLength(target === laterId ? 4 : 2);
