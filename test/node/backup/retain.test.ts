@@ -77,9 +77,10 @@ describe("two months of daily backups", () => {
   it("leave those of 7 days, 4 weeks and the months, whole, and only what they share", async () => {
     const everNamed = new Set<string>();
     let longestRecord = 0;
-    world.after = () => {
+    world.before = (call) => {
+      if (call !== "list" && !call.endsWith("/manifest.json")) return;
       const [row] = world.tables.sql
-        .exec("SELECT MAX(LENGTH(record)) AS bytes FROM jobs")
+        .exec("SELECT MAX(LENGTH(record)) AS bytes FROM jobs WHERE is_open = 1")
         .toArray();
       longestRecord = Math.max(longestRecord, Number(row?.["bytes"]));
     };
@@ -92,7 +93,6 @@ describe("two months of daily backups", () => {
       for (const sha256 of objects()) everNamed.add(sha256);
       if (day < 60) world.ingest.time += DAY_MS;
     }
-    world.after = () => {};
     const ids = await listIds(world.store);
     expect(ids.map(dayOf)).toEqual([
       "2026-11-30",
@@ -113,7 +113,7 @@ describe("two months of daily backups", () => {
     expect(objects().filter((sha256) => !left.has(sha256))).toEqual([]);
     expect(longestRecord).toBeLessThan(16 * 1024);
     expect(world.tables.sql.exec("SELECT * FROM job_items").toArray()).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 });
 
 describe("retention", () => {
