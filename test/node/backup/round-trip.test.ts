@@ -31,17 +31,6 @@ describe("a backup", () => {
     expect(await world.ingest.runToEnd()).toMatchObject({ outcome: "published" });
   });
 
-  it("reads what its locales share once to prove the catalog", async () => {
-    const reads: string[] = [];
-    world.before = (call) => {
-      if (world.jobs.jobs(1)[0]?.phase === "check_catalog") reads.push(call);
-    };
-    expect(await world.backUp()).toMatchObject({ verdict: "verified" });
-    const objects = reads.filter((call) => call.startsWith(`get ${backupObjectKey("")}`));
-    expect(objects.length).toBeGreaterThan(2);
-    expect(new Set(objects).size).toBe(objects.length);
-  });
-
   it("writes only objects that no earlier one has", async () => {
     await world.backUp();
     world.calls.length = 0;
