@@ -83,10 +83,3 @@ export interface AlertRun {
   readonly ping: PingOutcome | null;
   readonly workerVersion: string | null;
 }
-
-/** How bad a set of results is: input that cannot be read is never a pass. */
-export function worstOf(results: readonly AlertResult[]): Worst {
-  const bad = results.filter(({ state }) => state === "firing" || state === "nodata");
-  if (bad.some(({ severity, suppressed }) => severity === "fail" && !suppressed)) return "fail";
-  return bad.length > 0 ? "warn" : "pass";
-}
