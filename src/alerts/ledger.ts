@@ -42,13 +42,17 @@ export function owedChange(
   // What is just getting well may be over at the next evaluation.
   if (suppressed || track.goods > 0) return null;
   if (!needsAttention(track.state)) return null;
-  const isPast = (at: number | null | undefined) => at == null || now - at >= repeatMs;
+  const lastAt = lastToldAt(track, told);
+  if (lastAt !== null && now - lastAt < repeatMs) return null;
   const isFiring = track.state === "firing";
-  const lastAt = isFiring ? told?.firedAt : told?.nodataAt;
-  if (!isPast(lastAt)) return null;
   const saidSo = told?.isOpen === true && (isFiring ? told.saidFired : told.saidNodata);
   if (saidSo) return "repeated";
   return isFiring ? "fired" : "nodata";
+}
+
+/** When a target was last told that the alert is in the state in which it is; null if never. */
+export function lastToldAt({ state }: AlertTrack, told: Told | null): number | null {
+  return (state === "firing" ? told?.firedAt : told?.nodataAt) ?? null;
 }
 
 /** The entry after a message was delivered. */

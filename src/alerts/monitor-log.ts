@@ -43,9 +43,10 @@ export class MonitorLog {
     });
   }
 
-  receipt(event: string, receipt: Receipt): void {
+  receipt(event: string, receipt: Receipt, webhookId: string): void {
     const { target, delivered, attempts, status, error, durationMs: duration_ms } = receipt;
-    const fields = { target, delivered, attempts, status, error, duration_ms };
+    const webhook_id = webhookId;
+    const fields = { target, webhook_id, delivered, attempts, status, error, duration_ms };
     this.line(event, fields, delivered ? "info" : "warn");
   }
 

@@ -15,6 +15,8 @@ export interface Notice {
   readonly evidence: Evidence;
   /** When the alert was raised. */
   readonly startsAt: string;
+  /** When the target was last told that it fires, or has no data, as it does; null if never. */
+  readonly lastToldAt: string | null;
   /** When it was resolved; null while it is not. */
   readonly endsAt: string | null;
   /** For a resolved alert: until when its coming back is not told. */
@@ -23,7 +25,7 @@ export interface Notice {
 
 /** All that one evaluation tells one target. */
 export interface Message {
-  /** Id of the evaluation: the same if the message is sent again. */
+  /** The same if the same changes are told again. */
   readonly id: string;
   readonly target: string;
   readonly notices: readonly Notice[];

@@ -2,12 +2,19 @@ import { timeText } from "../storage/time-text.ts";
 import type { AlertRun, PingOutcome, Receipt } from "./alert-run.ts";
 import type { AlertTrack } from "./alert-state.ts";
 import type { Evaluated } from "./evaluation.ts";
-import { afterDelivery, owedChange, quietUntil, type Told } from "./ledger.ts";
+import { afterDelivery, lastToldAt, owedChange, quietUntil, type Told } from "./ledger.ts";
 import { MonitorLog, type WriteLog } from "./monitor-log.ts";
 import type { MonitorState, TargetRecord } from "./monitor-state.ts";
 import type { Notice } from "./notice.ts";
+import { afterSilence, changeKeys, heldBackUntil, messageId } from "./redelivery.ts";
 import type { AlertConfig } from "./settings.ts";
-import { type DeliveryDependencies, request, sendMessage, type WebhookTarget } from "./webhook.ts";
+import {
+  type Delivery,
+  type DeliveryDependencies,
+  request,
+  sendMessage,
+  type WebhookTarget,
+} from "./webhook.ts";
 
 export interface NotifierDependencies {
   readonly state: MonitorState;
@@ -91,10 +98,11 @@ export class Notifier {
     const id = newId();
     const log = new MonitorLog(this.#deps.log, id);
     const notices = [testNotice(by, timeText(delivery.now()))];
-    const receipts = await Promise.all(
+    const sent = await Promise.all(
       chosen.map((target) => sendMessage(target, { id, target: target.name, notices }, delivery)),
     );
-    for (const receipt of receipts) log.receipt("alert_test", receipt);
+    const receipts = sent.map(({ receipt }) => receipt);
+    for (const receipt of receipts) log.receipt("alert_test", receipt, id);
     return { ok: true, receipts };
   }
 
@@ -108,9 +116,12 @@ export class Notifier {
     return "failed";
   }
 
-  /** Tells one target all that it is owed, in one message; null if that is nothing. */
+  /**
+   * Tells one target all that it is owed, in one message; null if that is nothing, or if it has to
+   * wait: never where an operator asks.
+   */
   async #notify(
-    { id }: AlertRun,
+    { id, trigger }: AlertRun,
     target: WebhookTarget,
     evaluated: readonly Evaluated[],
     context: NotifyContext,
@@ -120,14 +131,24 @@ export class Notifier {
     );
     if (owed.length === 0) return null;
     const notices = owed.map(({ notice }) => notice);
-    const message = { id, target: target.name, notices };
-    const receipt = await sendMessage(target, message, this.#deps.delivery);
+    const changes = changeKeys(notices);
+    const sending = { changes, now: context.now };
+    const log = new MonitorLog(this.#deps.log, id);
+    const before = this.#state.target(target.name);
+    const retryAt = heldBackUntil(before.unanswered, sending);
+    if (retryAt !== null && trigger !== "manual") {
+      const fields = { target: target.name, retry_at: timeText(retryAt) };
+      log.line("alert_notification_waits", fields);
+      return null;
+    }
+    const message = { id: messageId(target.name, changes), target: target.name, notices };
+    const delivery = await sendMessage(target, message, this.#deps.delivery);
+    const { receipt } = delivery;
     this.#state.transaction(() => {
-      const before = this.#state.target(target.name);
-      this.#state.setTarget(target.name, afterReceipt(before, receipt));
+      this.#state.setTarget(target.name, afterSending(before, delivery, sending));
       if (receipt.delivered) this.#noteTold(target.name, owed, context.now);
     });
-    new MonitorLog(this.#deps.log, id).receipt("alert_notification", receipt);
+    log.receipt("alert_notification", receipt, message.id);
     return { receipt, notices };
   }
 
@@ -150,20 +171,27 @@ function owedTo(
   const isResolved = change === "resolved";
   const quiet = isResolved ? quietUntil(told, context) : null;
   const raisedAt = told?.isOpen === true ? told.raisedAt : (track.raisedAt ?? context.now);
+  const lastAt = lastToldAt(track, told);
   const notice: Notice = {
     ...result,
     change,
     startsAt: timeText(raisedAt),
+    lastToldAt: lastAt === null ? null : timeText(lastAt),
     endsAt: isResolved ? timeText(context.now) : null,
     quietUntil: quiet === null ? null : timeText(quiet),
   };
   return [{ notice, track }];
 }
 
-function afterReceipt(before: TargetRecord, receipt: Receipt): TargetRecord {
+function afterSending(
+  before: TargetRecord,
+  { receipt, timedOut }: Delivery,
+  sending: { readonly changes: readonly string[]; readonly now: number },
+): TargetRecord {
+  const unanswered = timedOut ? afterSilence(before.unanswered, sending) : null;
   return receipt.delivered
-    ? { failures: 0, lastError: null, lastDeliveredAt: Date.parse(receipt.at) }
-    : { ...before, failures: before.failures + 1, lastError: receipt.error };
+    ? { failures: 0, lastError: null, lastDeliveredAt: Date.parse(receipt.at), unanswered }
+    : { ...before, failures: before.failures + 1, lastError: receipt.error, unanswered };
 }
 
 function testNotice(by: string, at: string): Notice {
@@ -179,6 +207,7 @@ function testNotice(by: string, at: string): Notice {
     unit: "runs",
     evidence: {},
     startsAt: at,
+    lastToldAt: null,
     endsAt: null,
     quietUntil: null,
   };

@@ -35,6 +35,11 @@ function told(path = ""): string[] {
     });
 }
 
+/** The `Webhook-Id` of each message that has arrived. */
+function messageIds() {
+  return receiver.received.map(({ headers }) => headers["webhook-id"]);
+}
+
 beforeEach(async () => {
   receiver = await WebhookReceiver.start();
   world = new MonitorWorld(settingsFor("ops"));
@@ -187,6 +192,9 @@ describe("an alert", () => {
     world.restart();
     const next = await world.tick();
     await lost;
+    const [id, ...others] = messageIds();
+    expect(id).toMatch(/^[0-9a-f]{32}$/);
+    expect(others.filter((other) => other !== id)).toEqual([]);
     const [first, second] = receiver.bodies.map(({ alerts }) => alerts);
     expect(second).toMatchObject([{ labels: { alertname: "catalog_stale" } }]);
     const identity = ({ fingerprint, startsAt }: { [name: string]: unknown }) => [
@@ -240,6 +248,51 @@ describe("a receiver that", () => {
     await world.tick();
     await world.tick();
     expect(told()).toEqual(["firing catalog_stale"]);
+  });
+
+  it("answers too late is told the same under one id, ever less often, and news at once", async () => {
+    receiver.answers = [silence];
+    await world.tick();
+    await world.tick();
+    const told = messageIds();
+    expect(told).toHaveLength(4);
+    expect(new Set(told).size).toBe(1);
+
+    const waiting = await world.tick();
+    expect(waiting).toMatchObject({ notified: 0, notifyFailed: 0, deliveries: [] });
+    expect(messageIds()).toEqual(told);
+    expect(world.log).toContain('"alert_notification_waits"');
+
+    receiver.answers = [status(200)];
+    world.ingest = {
+      ...world.ingest,
+      pause: { at: world.at(-25 * HOUR_MS), by: "ops", reason: null },
+    };
+    await world.evaluate({ trigger: "ingest", requestedBy: "run-1" });
+    expect(messageIds().slice(4)).toEqual([expect.not.stringMatching(String(told[0]))]);
+    expect(receiver.bodies.at(-1)).toMatchObject({
+      alerts: [
+        { labels: { alertname: "catalog_stale" }, annotations: { change: "fired" } },
+        { labels: { alertname: "ingest_paused_long" } },
+      ],
+    });
+    const [{ startsAt } = { startsAt: "" }] = receiver.bodies.at(-1)?.["alerts"] as {
+      startsAt: string;
+    }[]; // a list of alerts
+    expect(receiver.bodies[0]).toMatchObject({ alerts: [{ startsAt }] });
+  });
+
+  it("answers too late is told at once when an operator asks for an evaluation", async () => {
+    receiver.answers = [silence];
+    await world.tick();
+    receiver.answers = [status(200)];
+    expect(await world.evaluate({ trigger: "ingest" })).toMatchObject({ notified: 0 });
+    expect(await world.evaluate({ trigger: "manual" })).toMatchObject({ notified: 1 });
+  });
+
+  it("hears of each repetition under an id of its own", async () => {
+    for (let ticks = 0; ticks < 97; ticks++) await world.tick();
+    expect(new Set(messageIds()).size).toBe(3);
   });
 
   it("refuses for three evaluations is itself an alert, which it hears of when it is back", async () => {
