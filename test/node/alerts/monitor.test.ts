@@ -56,7 +56,7 @@ describe("an evaluation of a healthy service", () => {
       trigger: "cron",
       requestedBy: "cron",
       worst: "pass",
-      rulesTotal: 11,
+      rulesTotal: 13,
       pending: 0,
       firing: 0,
       fired: 0,
