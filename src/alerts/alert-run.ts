@@ -68,10 +68,13 @@ export interface AlertRun {
   readonly pending: number;
   readonly firing: number;
   readonly nodata: number;
-  /** Alerts that have begun to fire, and that were resolved, at this evaluation. */
+  /**
+   * Alerts that were raised at this evaluation, since they fire or have been without data for a
+   * while, and that were resolved: each once, whatever its states in between.
+   */
   readonly fired: number;
   readonly resolved: number;
-  /** Raised alerts that the present pause excuses. */
+  /** Alerts that fire or have no data, and that the present pause excuses. */
   readonly suppressed: number;
   /** Messages that were delivered, and that were not. */
   readonly notified: number;

@@ -1,7 +1,7 @@
 /** What an evaluation makes of the findings. Pure: no clock, no I/O. */
 import { timeText } from "../storage/time-text.ts";
 import type { AlertResult, AlertRun, Worst } from "./alert-run.ts";
-import { needsAttention, newTrack, nextTrack } from "./alert-state.ts";
+import { type AlertTrack, needsAttention, newTrack, nextTrack } from "./alert-state.ts";
 import type { AlertRecord } from "./monitor-state.ts";
 import type { RuleFinding } from "./rules.ts";
 
@@ -9,6 +9,8 @@ import type { RuleFinding } from "./rules.ts";
 export interface Evaluated {
   readonly record: AlertRecord;
   readonly result: AlertResult;
+  /** Whether it was raised, or resolved, at this evaluation. */
+  readonly turn: "raised" | "resolved" | null;
 }
 
 /** An alert after one more finding. */
@@ -23,7 +25,13 @@ export function step(known: AlertRecord | undefined, finding: RuleFinding, now: 
     since: timeText(track.since),
     notified: [],
   };
-  return { record: { track, last: result }, result };
+  return { record: { track, last: result }, result, turn: turnOf(before, track) };
+}
+
+function turnOf(before: AlertTrack, after: AlertTrack): Evaluated["turn"] {
+  const [was, is] = [before, after].map(({ raisedAt }) => raisedAt !== null);
+  if (was === is) return null;
+  return is ? "raised" : "resolved";
 }
 
 /** What is said of an alert whose cause is no longer configured: it is over. */
@@ -47,7 +55,7 @@ export function noLongerWatched({ last }: AlertRecord): RuleFinding {
 
 /** What an evaluation's row says of all its alerts together. */
 export function summarize(
-  results: readonly AlertResult[],
+  evaluated: readonly Evaluated[],
 ): Pick<
   AlertRun,
   | "worst"
@@ -61,8 +69,10 @@ export function summarize(
   | "changed"
   | "results"
 > {
+  const results = evaluated.map(({ result }) => result);
   const count = (is: (result: AlertResult) => boolean) => results.filter(is).length;
   const inState = (state: AlertResult["state"]) => count((result) => result.state === state);
+  const turned = (what: Evaluated["turn"]) => evaluated.filter(({ turn }) => turn === what).length;
   const isNew = ({ state, previousState }: AlertResult) => state !== previousState;
   return {
     worst: worstOf(results),
@@ -70,8 +80,8 @@ export function summarize(
     pending: inState("pending"),
     firing: inState("firing"),
     nodata: inState("nodata"),
-    resolved: inState("resolved"),
-    fired: count((result) => result.state === "firing" && isNew(result)),
+    fired: turned("raised"),
+    resolved: turned("resolved"),
     suppressed: count(({ suppressed, state }) => suppressed && needsAttention(state)),
     changed: results.some(
       (result) =>
@@ -82,7 +92,7 @@ export function summarize(
 }
 
 /** How bad a set of results is: input that cannot be read is never a pass. */
-export function worstOf(results: readonly AlertResult[]): Worst {
+function worstOf(results: readonly AlertResult[]): Worst {
   const bad = results.filter(({ state }) => needsAttention(state));
   if (bad.some(({ severity, suppressed }) => severity === "fail" && !suppressed)) return "fail";
   return bad.length > 0 ? "warn" : "pass";

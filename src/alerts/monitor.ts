@@ -143,7 +143,7 @@ export class Monitor {
     const now = this.#deps.now();
     const evaluated = this.#state.transaction(() => this.#decide(facts, { config, asked, now }));
     const begun: AlertRun = {
-      ...summarize(evaluated.map(({ result }) => result)),
+      ...summarize(evaluated),
       id,
       trigger,
       requestedBy,

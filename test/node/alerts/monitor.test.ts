@@ -121,6 +121,33 @@ describe("an alert", () => {
     expect([...world.rows.values()]).toHaveLength(5);
   });
 
+  it("that loses its data for a while is counted once when it is raised, and once when it is over", async () => {
+    world.compared(31);
+    const runs = [await world.tick()];
+    world.before = (call) => {
+      if (call === "ingest") throw new Error("reset");
+    };
+    runs.push(await world.tick());
+    world.before = () => {};
+    runs.push(await world.tick());
+    world.compared(0);
+    runs.push(await world.tick(), await world.tick());
+    expect(runs.map((run) => resultOf(run, "catalog_stale").state)).toEqual([
+      "firing",
+      "nodata",
+      "firing",
+      "firing",
+      "resolved",
+    ]);
+    expect(runs.map(({ fired, resolved }) => [fired, resolved])).toEqual([
+      [1, 0],
+      [0, 0],
+      [0, 0],
+      [0, 0],
+      [0, 1],
+    ]);
+  });
+
   it("is repeated every four hours while it fires", async () => {
     world.compared(31);
     for (let ticks = 0; ticks < 97; ticks++) await world.tick();
@@ -399,13 +426,14 @@ describe("an input that cannot be read", () => {
     const first = await world.tick();
     expect(first).toMatchObject({ worst: "fail", firing: 0, fired: 0, notified: 0 });
     expect(first.nodata).toBeGreaterThan(5);
-    await world.tick();
+    const raised = await world.tick();
     expect(told()).toHaveLength(1);
     expect(told()[0]).toContain("ingest_failing");
+    expect(raised.fired).toBe(raised.nodata);
     world.before = () => {};
     await world.tick();
     const last = await world.tick();
-    expect(last).toMatchObject({ worst: "pass", nodata: 0 });
+    expect(last).toMatchObject({ worst: "pass", nodata: 0, resolved: raised.fired });
     expect(told()).toHaveLength(2);
     expect(told()[1]).toMatch(/^resolved .*ingest_failing/);
   });
