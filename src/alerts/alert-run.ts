@@ -1,6 +1,6 @@
 import type { AlertState } from "./alert-state.ts";
 import type { Change } from "./ledger.ts";
-import type { Evidence, RuleName, Severity, Unit } from "./rule.ts";
+import type { RuleFinding } from "./rules.ts";
 
 export const RUN_TRIGGERS = ["cron", "ingest", "manual"] as const;
 /** What asked for an evaluation. */
@@ -17,21 +17,11 @@ export interface ResultNotice {
 }
 
 /** What an evaluation found of one alert. Times are RFC 3339. */
-export interface AlertResult {
-  readonly rule: RuleName;
-  readonly fingerprint: string;
-  readonly labels: { readonly [name: string]: string };
-  readonly severity: Severity;
+export interface AlertResult extends Omit<RuleFinding, "verdict" | "forMs"> {
   readonly state: AlertState;
   readonly previousState: AlertState;
   /** When it came into this state. */
   readonly since: string;
-  readonly value: number | null;
-  readonly threshold: number;
-  readonly unit: Unit;
-  readonly message: string;
-  readonly evidence: Evidence;
-  readonly suppressed: boolean;
   readonly notified: readonly ResultNotice[];
 }
 

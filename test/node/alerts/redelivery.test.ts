@@ -7,26 +7,12 @@ import {
   messageId,
   type Unanswered,
 } from "../../../src/alerts/redelivery.ts";
+import { aNotice } from "../../builders/alert-notice.ts";
 
 const MINUTE_MS = 60_000;
 
-const notice: Notice = {
-  change: "fired",
-  rule: "catalog_stale",
-  fingerprint: "00112233445566aa",
-  labels: {},
-  severity: "fail",
-  message: "The catalog was last compared with upstream 1 d 7 h ago.",
-  value: 111_600_000,
-  threshold: 108_000_000,
-  unit: "ms",
-  evidence: {},
-  startsAt: "2026-11-20T11:55:00.000Z",
-  lastToldAt: null,
-  endsAt: null,
-  quietUntil: null,
-};
-const other: Notice = { ...notice, rule: "ingest_failing", fingerprint: "ffeeddccbbaa9988" };
+const notice = aNotice();
+const other = aNotice({ rule: "ingest_failing", fingerprint: "ffeeddccbbaa9988" });
 
 const idOf = (...notices: readonly Notice[]) => messageId("ops", changeKeys(notices));
 

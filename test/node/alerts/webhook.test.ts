@@ -6,27 +6,13 @@ import {
   sendMessage,
   type WebhookTarget,
 } from "../../../src/alerts/webhook.ts";
+import { aNotice } from "../../builders/alert-notice.ts";
 import { reset, silence, status, WebhookReceiver } from "../../builders/webhook-receiver.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00.000Z");
 const SECRET = "a secret of some length";
 
-const notice: Notice = {
-  change: "fired",
-  rule: "catalog_stale",
-  fingerprint: "00112233445566aa",
-  labels: {},
-  severity: "fail",
-  message: "The catalog was last compared with upstream 1 d 7 h ago.",
-  value: 111_600_000,
-  threshold: 108_000_000,
-  unit: "ms",
-  evidence: { generation: 7 },
-  startsAt: "2026-11-20T11:55:00.000Z",
-  lastToldAt: null,
-  endsAt: null,
-  quietUntil: null,
-};
+const notice = aNotice();
 
 const resolved: Notice = {
   ...notice,
