@@ -68,7 +68,7 @@ function readOptions(): Options | undefined {
 function readVar(text: string): [name: string, value: string] {
   const [, name, value] = /^([A-Z][A-Z_]*)=(.*)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined)
-    throw new StartError(`--var must be NAME=VALUE, not "${text}"`);
+    throw new StartError("--var must be NAME=VALUE, with a name such as ALERT_REPEAT_MS");
   return [name, value];
 }
 
