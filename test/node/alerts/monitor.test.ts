@@ -281,13 +281,13 @@ describe("a receiver that", () => {
     receiver.answers = [silence];
     await world.tick();
     await world.tick();
-    const told = messageIds();
-    expect(told).toHaveLength(4);
-    expect(new Set(told).size).toBe(1);
+    const ids = messageIds();
+    expect(ids).toHaveLength(4);
+    expect(new Set(ids).size).toBe(1);
 
     const waiting = await world.tick();
     expect(waiting).toMatchObject({ notified: 0, notifyFailed: 0, deliveries: [] });
-    expect(messageIds()).toEqual(told);
+    expect(messageIds()).toEqual(ids);
     expect(world.log).toContain('"alert_notification_waits"');
 
     receiver.answers = [status(200)];
@@ -296,17 +296,17 @@ describe("a receiver that", () => {
       pause: { at: world.at(-25 * HOUR_MS), by: "ops", reason: null },
     };
     await world.evaluate({ trigger: "ingest", requestedBy: "run-1" });
-    expect(messageIds().slice(4)).toEqual([expect.not.stringMatching(String(told[0]))]);
+    expect(messageIds().slice(4)).toEqual([expect.not.stringMatching(String(ids[0]))]);
     expect(receiver.bodies.at(-1)).toMatchObject({
       alerts: [
         { labels: { alertname: "catalog_stale" }, annotations: { change: "fired" } },
         { labels: { alertname: "ingest_paused_long" } },
       ],
     });
-    const [{ startsAt } = { startsAt: "" }] = receiver.bodies.at(-1)?.["alerts"] as {
-      startsAt: string;
-    }[]; // a list of alerts
-    expect(receiver.bodies[0]).toMatchObject({ alerts: [{ startsAt }] });
+    const beginnings = receiver.bodies.map(({ alerts }) =>
+      (alerts as { startsAt: string }[]).map(({ startsAt }) => startsAt),
+    );
+    expect(beginnings.at(-1)?.[0]).toBe(beginnings[0]?.[0]);
   });
 
   it("answers too late is told at once when an operator asks for an evaluation", async () => {
