@@ -10,9 +10,12 @@ import type { SourceArchive } from "../src/storage/source-archive.ts";
 /** KV and R2 as folders: what they hold is in nobody's memory. */
 export class DiskCatalogStore implements CatalogStore {
   readonly #folder: string;
+  readonly #before: () => void;
 
-  constructor(folder: string) {
+  /** @param before is called before each read and each write. */
+  constructor(folder: string, before: () => void = () => {}) {
     this.#folder = folder;
+    this.#before = before;
   }
 
   async readManifest(replica: Replica): Promise<Copy<Manifest>> {
@@ -52,12 +55,14 @@ export class DiskCatalogStore implements CatalogStore {
   }
 
   #write(replica: Replica, key: string, content: Uint8Array | string): void {
+    this.#before();
     const path = this.#path(replica, key);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, content);
   }
 
   #read(replica: Replica, key: string): Copy<Uint8Array<ArrayBuffer>> {
+    this.#before();
     try {
       const { buffer, byteOffset, length } = readFileSync(this.#path(replica, key));
       return { ok: true, value: new Uint8Array(buffer, byteOffset, length) };
