@@ -22,8 +22,8 @@ export interface GrowthOrder {
   readonly stores: string;
   readonly locales: readonly string[];
   /**
-   * Whether to collect garbage before each call to a store, and again and again while streams run:
-   * the limit of a heap does not count the buffers outside of it.
+   * Whether to collect garbage before each call to a store, and again and again while bodies are
+   * encoded: the limit of a heap does not count the buffers outside of it.
    */
   readonly collects: boolean;
 }
@@ -97,6 +97,8 @@ async function run(
   for (;;) {
     const { stage } = checkpoint;
     tell({ tells: "begin", run: name, stage, part: partOf(checkpoint) });
+    const collecting =
+      collects && stage === "encode" ? setInterval(collect, COLLECT_MS) : undefined;
     const began = [performance.now(), cpuMs(), ownCpuMs()] as const;
     const result = await pipeline.step(checkpoint, {
       mode,
@@ -106,6 +108,7 @@ async function run(
       archived: {},
       noteBlobs: () => undefined,
     });
+    clearInterval(collecting);
     const wallMs = performance.now() - began[0];
     const ownMs = ownCpuMs() - began[2];
     const otherMs = Math.max(0, cpuMs() - began[1] - ownMs);
@@ -147,7 +150,6 @@ function usedMb(): number {
   return (used_heap_size + external_memory) / 2 ** 20;
 }
 
-if (collects) setInterval(collect, COLLECT_MS).unref();
 try {
   await run("contract", { mode: "incremental", limits: LIMITS, until: "guard" });
 } catch (error) {

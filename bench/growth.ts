@@ -250,7 +250,7 @@ function report(all: readonly Measured[]): string {
 Peak and after: what V8 counts as the isolate's used heap and its external memory (ArrayBuffers, and
 the state of zlib), sampled from outside every ${SAMPLE_MS} ms; in a run of its own, to the end, in a heap
 limited to ${TIGHT.maxOldGenerationSizeMb} MB and ${TIGHT.maxYoungGenerationSizeMb} MB for what is young, that collects garbage also before each call to a
-store, while streams run, and after each step. What the isolate holds before the first step (code
+store, while bodies are encoded, and after each step. What the isolate holds before the first step (code
 and the snapshot) is included, and so is garbage between two collections. The most of any step of a
 stage; the limit of an isolate is ${ISOLATE_MB} MB. ${overdrawn.length === 0 ? "No step passed it." : `Passed by ${overdrawn.join(", ")}.`}
 CPU ms are those of the isolate's own thread; zlib ms those of all other threads, most of them zlib's
