@@ -1,13 +1,15 @@
 import { z } from "zod";
 import { backupId } from "../backup/backup-id.ts";
 import type { Accepted, JobResult, RemoveResult } from "../backup/coordinator.ts";
+import type { Job } from "../backup/job.ts";
 import { findBackup, listBackups, type ListingDependencies } from "../backup/listing.ts";
-import { readBackups } from "./backup-calls.ts";
-import { backupPage, backupSchema, jobAnswer, jobSchema } from "./backup-schema.ts";
+import { describeError, logLine } from "../log.ts";
+import { backupPage, backupSchema, jobAnswer, jobSchema, runAnswer } from "./backup-schema.ts";
 import type { BackupAccess } from "./backup-use-cases.ts";
 import { pageQuery } from "./query.ts";
 import { type Refusal, route } from "./route.ts";
 import { snakeKeys } from "./snake-keys.ts";
+import { askBackups, StoreUnavailable } from "./store-calls.ts";
 
 const runBody = z.strictObject({
   note: z.string().max(500).optional(),
@@ -20,10 +22,13 @@ export const ofBackup = {
   invalidParams: 400,
 } as const;
 
-const BACKUPS_UNAVAILABLE = "`backups_unavailable`: R2 does not answer";
+export const BACKUPS_UNAVAILABLE = "`backups_unavailable`: R2 does not answer";
 
 /** Jobs that an answer may list. */
 const JOBS_LISTED = 50;
+
+/** How long the answer to making a backup waits for what R2 has of it. */
+const BACKUP_DEADLINE_MS = 2_000;
 
 export const NO_BACKUP: Refusal = {
   problem: {
@@ -50,15 +55,34 @@ export function backupRoutes({ jobs, store }: BackupAccess, now: () => number) {
     access: "operate",
     action: "backup.run",
     body: runBody,
-    responses: { 202: { description: "It is under way; Location names it", body: jobAnswer } },
+    responses: { 202: { description: "It is under way; Location names it", body: runAnswer } },
     problems: { 429: "`queue_full`: too many jobs wait" },
   }).answer(async ({ body, actor }) => {
     const { note = null, pin } = body;
     const request = { trigger: "manual", note, pin, requestedBy: actor.id } as const;
     const result = await jobs.run(request);
     if (!result.ok) return refuseJob(result);
-    return accept(result, `/admin/backup/${result.job.backupId}`);
+    const { body: accepted, ...answer } = accept(result, `/admin/backup/${result.job.backupId}`);
+    const backup = await backupOf(result.job);
+    return { ...answer, body: { ...accepted, backup } };
   });
+
+  /** The backup that a job makes; null if R2 does not say. The job is begun all the same. */
+  async function backupOf(made: Job) {
+    try {
+      const found = findBackup({ ...listing, jobs: async () => [made] }, made.backupId);
+      return outgoing(backupSchema.nullable(), await askBackups(found, BACKUP_DEADLINE_MS));
+    } catch (cause) {
+      if (!(cause instanceof StoreUnavailable)) throw cause;
+      logLine(
+        "warn",
+        "backup_unread",
+        "a backup was begun and cannot be shown",
+        describeError(cause),
+      );
+      return null;
+    }
+  }
 
   const list = route({
     method: "get",
@@ -71,8 +95,8 @@ export function backupRoutes({ jobs, store }: BackupAccess, now: () => number) {
     responses: { 200: { description: "A page of them", body: backupPage } },
     problems: { 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ query: { limit, cursor = null } }) => {
-    const read = await readBackups(listBackups(listing, { limit, cursor }));
-    return read.ok ? { status: 200, body: outgoing(backupPage, read.value) } : read.refusal;
+    const page = await askBackups(listBackups(listing, { limit, cursor }));
+    return { status: 200, body: outgoing(backupPage, page) };
   });
 
   const listJobs = route({
@@ -112,9 +136,7 @@ export function backupRoutes({ jobs, store }: BackupAccess, now: () => number) {
     responses: { 200: { description: "The backup", body: backupSchema } },
     problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ params }) => {
-    const read = await readBackups(findBackup(listing, params.id));
-    if (!read.ok) return read.refusal;
-    const found = read.value;
+    const found = await askBackups(findBackup(listing, params.id));
     return found === null ? NO_BACKUP : { status: 200, body: outgoing(backupSchema, found) };
   });
 
@@ -162,7 +184,7 @@ export function backupRoutes({ jobs, store }: BackupAccess, now: () => number) {
     action: "backup.pin",
     ...ofBackup,
     responses: { 200: { description: "The backup", body: backupSchema } },
-    problems: { 404: "`backup_not_found`" },
+    problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ params, actor }) => setPin(params.id, actor.id));
 
   const unpin = route({
@@ -173,15 +195,15 @@ export function backupRoutes({ jobs, store }: BackupAccess, now: () => number) {
     action: "backup.unpin",
     ...ofBackup,
     responses: { 200: { description: "The backup", body: backupSchema } },
-    problems: { 404: "`backup_not_found`" },
+    problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ params }) => setPin(params.id, null));
 
   /** Pins a backup for somebody, or unpins it for null. */
   async function setPin(id: string, by: string | null) {
-    const before = await findBackup(listing, id);
+    const before = await askBackups(findBackup(listing, id));
     if (before === null) return NO_BACKUP;
-    if (by === null) await store.deleteNote(id, "pin");
-    else await store.writeNote(id, "pin", JSON.stringify({ by }));
+    if (by === null) await askBackups(store.deleteNote(id, "pin"));
+    else await askBackups(store.writeNote(id, "pin", JSON.stringify({ by })));
     const after = { ...before, pinned: by !== null };
     return {
       status: 200,

@@ -1,10 +1,11 @@
-import { env, exports } from "cloudflare:workers";
+import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import notice from "../../../data/NOTICE.md";
 import type { Manifest } from "../../../src/catalog/manifest.ts";
 import type { OpenResult, Selection } from "../../../src/storage/catalog-reader.ts";
 import { createCatalogStore } from "../../../src/storage/catalog-store.ts";
 import { AdminWorld } from "../../builders/admin-world.ts";
+import { checkedFetch } from "../checked-fetch.ts";
 import { aLocaleEntry, aManifest, aVersion } from "../../builders/manifest.ts";
 
 let world: AdminWorld;
@@ -25,7 +26,7 @@ function opens({ locale, representation }: Selection, manifest: Manifest): OpenR
   };
 }
 
-const get = (path: string) => exports.default.fetch(`https://locations.test${path}`);
+const get = (path: string) => checkedFetch(path);
 
 describe("GET /catalog/health", () => {
   it("is 503 until something is published, and 200 from then on", async () => {
@@ -184,7 +185,7 @@ describe("any other path", () => {
   });
 
   it("does not take the request's id from the request", async () => {
-    const answer = await exports.default.fetch("https://locations.test/x", {
+    const answer = await checkedFetch("/x", {
       headers: { "x-request-id": "forged" },
     });
     expect(await answer.text()).not.toContain("forged");

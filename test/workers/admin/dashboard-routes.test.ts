@@ -1,9 +1,9 @@
-import { exports } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { AdminWorld, type Json } from "../../builders/admin-world.ts";
 import { aManifest } from "../../builders/manifest.ts";
 import { aRunRecord } from "../../builders/run.ts";
 import { storeGoodBackup } from "../../builders/stored-backup.ts";
+import { checkedFetch } from "../checked-fetch.ts";
 
 let world: AdminWorld;
 
@@ -106,7 +106,7 @@ describe("GET /dashboard/summary", () => {
 
 describe("the Worker's summary", () => {
   it("is read from its stores, and then given again for some seconds", async () => {
-    const ask = () => exports.default.fetch("https://locations.test/dashboard/summary");
+    const ask = () => checkedFetch("/dashboard/summary");
     const first = await ask();
     expect(first.headers.get("cache-control")).toBe("public, max-age=5");
     const text = await first.text();

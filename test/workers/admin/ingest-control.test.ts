@@ -1,8 +1,8 @@
-import { exports } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { OPERATOR_TOKEN } from "../../builders/admin-tokens.ts";
 import { AdminWorld, type Json } from "../../builders/admin-world.ts";
 import { aRunRecord } from "../../builders/run.ts";
+import { checkedFetch } from "../checked-fetch.ts";
 
 let world: AdminWorld;
 
@@ -305,8 +305,7 @@ describe("while the coordinator does not answer", () => {
 describe("the Worker itself", () => {
   it("queues a run that can be followed at its Location", async () => {
     const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
-    const call = (path: string, method: string) =>
-      exports.default.fetch(`https://locations.test${path}`, { method, headers });
+    const call = (path: string, method: string) => checkedFetch(path, { method, headers });
     const answer = await call("/admin/ingest/queue", "POST");
     expect(answer.status).toBe(202);
     const { run } = await answer.json<{ run: { id: string } }>(); // our own API
