@@ -59,7 +59,7 @@ function findOperation(
   { paths }: OpenApi,
   { method, path }: { readonly method: string; readonly path: string },
 ): Operation | undefined {
-  const [pathname = ""] = path.split("?");
+  const { pathname } = new URL(path, "https://locations.test");
   const exact = Object.entries(paths ?? {}).find(([template]) => template === pathname);
   const found =
     exact ??

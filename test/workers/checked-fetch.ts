@@ -6,16 +6,15 @@ const described = new AdminWorld();
 
 /**
  * Asks the Worker under test for `path` with its query, and checks the answer against the OpenAPI
- * document. `ask` may stand for the Worker with other settings.
+ * document. `ask` may send it to the Worker with other settings instead.
  */
 export async function checkedFetch(
   path: string,
   init: RequestInit = {},
-  ask: (url: string, init: RequestInit) => Promise<Response> = (url) =>
-    exports.default.fetch(url, init),
+  ask: (url: string) => Promise<Response> = (url) => exports.default.fetch(url, init),
 ): Promise<Response> {
   const { href, pathname } = new URL(path, "https://locations.test");
-  const answer = await ask(href, init);
+  const answer = await ask(href);
   const request = { method: init.method ?? "GET", path: pathname };
   await checkAnswer(await described.document(), request, answer);
   return answer;

@@ -62,6 +62,25 @@ describe("the Worker behind Cloudflare Access", () => {
     });
   });
 
+  it("writes no JWT into the log, be it right, expired or malformed", async () => {
+    const right = await team.sign(Date.now());
+    const expired = await team.sign(Date.now() - 7_200_000);
+    const malformed = right.slice(0, -5);
+    const log = vi.spyOn(console, "log").mockImplementation(() => {});
+    try {
+      expect((await askWith(right, "/admin/audit")).status).toBe(200);
+      expect((await askWith(right, "/admin/ingest/pause", "POST")).status).toBe(403);
+      expect((await askWith(expired, "/admin/audit")).status).toBe(401);
+      expect((await askWith(malformed, "/admin/audit")).status).toBe(401);
+      const lines = JSON.stringify(log.mock.calls);
+      expect(lines).toContain("ann@example.org");
+      for (const jwt of [right, expired, malformed])
+        for (const part of jwt.split(".")) expect(lines).not.toContain(part);
+    } finally {
+      log.mockRestore();
+    }
+  });
+
   it("refuses a JWT for another application, or of another team's key", async () => {
     expect((await ask("/admin/audit", { changes: { claims: { aud: "other" } } })).status).toBe(401);
     const right = await team.sign(Date.now());

@@ -235,11 +235,18 @@ describe("the Worker's monitor", () => {
   });
 
   it("says which store is down", async () => {
-    const head = vi.spyOn(env.ARCHIVE, "head").mockRejectedValue(new Error("R2 is down"));
+    const log = vi.spyOn(console, "log").mockImplementation(() => {});
+    const cause = new Error("R2 is down", { cause: "no route" });
+    const head = vi.spyOn(env.ARCHIVE, "head").mockRejectedValue(cause);
     const answer = await checkedFetch("/admin/monitor/status", {
       headers: { authorization: `Bearer ${OPERATOR_TOKEN}` },
     });
     head.mockRestore();
+    const lines = log.mock.calls.map(([line]) => JSON.parse(String(line)));
+    log.mockRestore();
+    expect(lines.filter(({ event }) => event === "check_failed")).toMatchObject([
+      { level: "warn", check: "r2", error: "Error: R2 is down", causes: ["no route"] },
+    ]);
     expect(await answer.json()).toMatchObject({
       checks: { "r2:responseTime": [{ status: "fail", output: "it does not answer" }] },
     });
