@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { backupId } from "../backup/backup-id.ts";
-import type { Accepted, JobResult, RemoveResult } from "../backup/coordinator.ts";
 import type { Job } from "../backup/job.ts";
 import { findBackup, listBackups, type ListingDependencies } from "../backup/listing.ts";
 import { describeError, logLine } from "../log.ts";
+import { accept, NO_BACKUP, refuseJob, refuseRemoval } from "./backup-answers.ts";
 import { backupPage, backupSchema, jobAnswer, jobSchema, runAnswer } from "./backup-schema.ts";
 import type { BackupAccess } from "./backup-use-cases.ts";
 import { pageQuery } from "./query.ts";
-import { type Refusal, route } from "./route.ts";
+import { route } from "./route.ts";
 import { snakeKeys } from "./snake-keys.ts";
 import { askBackups, StoreUnavailable } from "./store-calls.ts";
 
@@ -22,6 +22,7 @@ export const ofBackup = {
   invalidParams: 400,
 } as const;
 
+/** What a problem of status 503 means on routes that ask R2. */
 export const BACKUPS_UNAVAILABLE = "`backups_unavailable`: R2 does not answer";
 
 /** Jobs that an answer may list. */
@@ -29,14 +30,6 @@ const JOBS_LISTED = 50;
 
 /** How long the answer to making a backup waits for what R2 has of it. */
 const BACKUP_DEADLINE_MS = 2_000;
-
-export const NO_BACKUP: Refusal = {
-  problem: {
-    status: 404,
-    code: "backup_not_found",
-    detail: "There is no backup with this id. GET /admin/backup/list lists those that there are.",
-  },
-};
 
 /** Making, listing, verifying, restoring, pinning and deleting backups. */
 export function backupRoutes({ jobs, store }: BackupAccess, now: () => number) {
@@ -236,65 +229,4 @@ export function backupRoutes({ jobs, store }: BackupAccess, now: () => number) {
 /** A value in the form of a schema: in snake_case, but for the names of tables, which are data. */
 function outgoing<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   return schema.parse(snakeKeys(value));
-}
-
-function accept({ disposition, job }: Accepted, location: string) {
-  return {
-    status: 202,
-    body: { disposition, job: snakeKeys(job), message: messageOf(disposition, job.id) },
-    headers: { location },
-    change: { target: job.backupId, after: { disposition, job_id: job.id } },
-  } as const;
-}
-
-function messageOf(disposition: Accepted["disposition"], jobId: string): string {
-  const how = `GET /admin/backup/jobs/${jobId} tells how far it is.`;
-  switch (disposition) {
-    case "started":
-      return `It is under way. ${how}`;
-    case "queued":
-      return `It begins when the job before it has ended. ${how}`;
-    case "attached":
-      return `The same is under way already. ${how}`;
-    default:
-      return disposition satisfies never;
-  }
-}
-
-/** After this time a busy coordinator is worth another try. */
-const RETRY_SECONDS = 30;
-
-function refuseJob(result: Extract<JobResult, { ok: false }>): Refusal {
-  const headers = { "retry-after": String(RETRY_SECONDS) };
-  switch (result.reason) {
-    case "not_found":
-      return NO_BACKUP;
-    case "busy": {
-      const { kind, id } = result.job;
-      const detail = `A restore wants to be alone, and the ${kind} ${id} is under way. Try again when it has ended.`;
-      return { problem: { status: 409, code: "busy", detail }, headers };
-    }
-    case "run_active": {
-      const detail = `The ingest run ${result.runId} is under way. Wait for its end or cancel it, and pause ingestion so that none begins.`;
-      return { problem: { status: 409, code: "run_active", detail }, headers };
-    }
-    case "queue_full": {
-      const detail = "Too many jobs about backups wait already. Try again later.";
-      return { problem: { status: 429, code: "queue_full", detail }, headers };
-    }
-    default:
-      return result satisfies never;
-  }
-}
-
-const REMOVAL_DETAILS = {
-  newest_verified: "This is the newest backup that proved good. Make and verify another one first.",
-  newest: "This is the newest backup. Make another one first.",
-  pinned: "This backup is pinned. Unpin it first.",
-  in_use: "A job is working with this backup. Wait for its end.",
-} as const;
-
-function refuseRemoval(reason: Extract<RemoveResult, { ok: false }>["reason"]): Refusal {
-  if (reason === "not_found") return NO_BACKUP;
-  return { problem: { status: 409, code: reason, detail: REMOVAL_DETAILS[reason] } };
 }

@@ -198,8 +198,8 @@ function send(c: Context<Http>, spec: RouteSpec, answer: AnyAnswer): Response {
     });
   if (body === undefined) return c.body(null, status as StatusCode, headers); // one that `spec` names
   const mediaType = spec.responses[status]?.mediaType ?? "application/json";
-  const isText = mediaType.startsWith("text/");
-  return c.body(isText ? String(body) : JSON.stringify(body), status as ContentfulStatusCode, {
+  const isText = typeof body === "string" && mediaType.startsWith("text/");
+  return c.body(isText ? body : JSON.stringify(body), status as ContentfulStatusCode, {
     "content-type": isText ? `${mediaType}; charset=utf-8` : mediaType,
     ...headers,
   });
