@@ -1,4 +1,5 @@
-import type { Accepted, JobResult, RemoveResult } from "../backup/coordinator.ts";
+import type { Accepted, JobResult } from "../backup/coordinator.ts";
+import type { RemoveResult } from "../backup/remove-backup.ts";
 import type { Refusal } from "./route.ts";
 import { snakeKeys } from "./snake-keys.ts";
 

@@ -32,11 +32,12 @@ const JOBS_LISTED = 50;
 const BACKUP_DEADLINE_MS = 2_000;
 
 /** Making, listing, verifying, restoring, pinning and deleting backups. */
-export function backupRoutes({ jobs, store }: BackupAccess, now: () => number) {
+export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: () => number) {
   const listing: ListingDependencies = {
     backups: store,
     jobs: () => jobs.jobs(JOBS_LISTED),
     now,
+    staleAfterMs,
   };
 
   const run = route({
@@ -44,7 +45,7 @@ export function backupRoutes({ jobs, store }: BackupAccess, now: () => number) {
     path: "/admin/backup/run",
     summary: "Make a backup",
     description:
-      "Of everything that is stored. It is verified right after. While one is being made, that one is the answer.",
+      "Of everything that is stored. It is verified right after. While one is being made, that one is the answer, unless it lacks the note or the pin that is asked for: then another is made after it.",
     access: "operate",
     action: "backup.run",
     body: runBody,

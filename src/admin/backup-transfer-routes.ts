@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { PART_NAME } from "../backup/format.ts";
-import { acceptManifest } from "../backup/upload.ts";
 import type { OpenFile } from "../storage/backup-store.ts";
 import { NO_BACKUP } from "./backup-answers.ts";
 import { BACKUPS_UNAVAILABLE, ofBackup } from "./backup-routes.ts";
@@ -31,7 +30,7 @@ const objectPath = {
 const manifestPath = { path: "/admin/backup/:id/manifest", ...ofBackup } as const;
 
 const FILE = { description: "Its bytes", file: true } as const;
-/** How long a file, or the look at everything that a manifest names, may take. */
+/** How long a file may take. */
 const UPLOAD_DEADLINE_MS = 5 * 60_000;
 const TAKEN = { 204: { description: "It is stored" } } as const;
 const UPLOAD_PROBLEMS = {
@@ -42,7 +41,7 @@ const UPLOAD_PROBLEMS = {
 };
 
 /** Moving a backup to a disk and back, file by file; `npm run backup:download` and `:upload`. */
-export function backupTransferRoutes({ store }: BackupAccess) {
+export function backupTransferRoutes({ jobs, store }: BackupAccess) {
   const readObject = route({
     method: "get",
     ...objectPath,
@@ -134,15 +133,13 @@ export function backupTransferRoutes({ store }: BackupAccess) {
       409: "`backup_exists`: another one with this id; `backup_incomplete`: a file has not arrived",
       411: UPLOAD_PROBLEMS[411],
       413: UPLOAD_PROBLEMS[413],
-      503: BACKUPS_UNAVAILABLE,
     },
   }).answer(async ({ params: { id }, upload, headers, actor }) => {
     const refusal = checkLength(headers, MAX_MANIFEST_BYTES);
     if (refusal !== undefined) return refusal;
     const text = await new Response(upload).text().catch(() => undefined);
     if (text === undefined) return { problem: BODY_INCOMPLETE.problem };
-    const accepted = acceptManifest(store, { id, text, by: actor.id });
-    const result = await askBackups(accepted, UPLOAD_DEADLINE_MS);
+    const result = await jobs.acceptManifest({ id, text, by: actor.id });
     if (result.ok)
       return result.disposition === "unchanged"
         ? { status: 204 }
