@@ -150,13 +150,12 @@ describe("npm start", () => {
   });
 
   it("finds the published catalog the next time, and shares neither port nor folder", async () => {
-    const began = Date.now();
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const started = new Start([`--port=${port}`, "--locales=en,de", `--state=${state}`]);
     await started.says(SERVING);
     expect(started.stdout).toContain("Catalog unchanged.");
-    expect(Date.now() - began).toBeLessThan(30_000);
+    expect(started.stdout).not.toContain("encode …");
 
     const samePort = new Start([`--port=${port}`, `--state=${state}-other`, "--fresh"]);
     expect(await samePort.ends()).toBe(1);

@@ -41,7 +41,11 @@ describe("a run from files that an operator dropped", { timeout: RUN_TIMEOUT_MS 
       counts: { airports: { kept: SMALL_AIRPORTS - 3, added: 0, removed: 3 } },
     });
     const manifest = await servedManifest();
-    expect(manifest).toMatchObject({ generation: 2, previous: 1, counts: { airports: SMALL_AIRPORTS - 3 } });
+    expect(manifest).toMatchObject({
+      generation: 2,
+      previous: 1,
+      counts: { airports: SMALL_AIRPORTS - 3 },
+    });
     expect(manifest.catalog_sha256).not.toBe(first.catalog_sha256);
   });
 
