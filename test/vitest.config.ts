@@ -58,6 +58,8 @@ export default defineConfig({
           provide: { fuzz },
           include: ["test/node/**/*.test.ts"],
           ...parallel,
+          // Starting a process for each of its many small files takes longer than most of them.
+          isolate: false,
         },
       },
       {

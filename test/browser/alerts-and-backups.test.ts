@@ -13,7 +13,6 @@ describe("alerts", () => {
     await page.getByRole("button", { name: "Queue a run" }).click();
     await page.getByLabel("Source").selectOption("dropped");
     await confirm(page, "Queue");
-    await page.locator(".track").first().waitFor();
     await firstRun(page).locator(".pill", { hasText: "failed" }).waitFor();
 
     await page.getByRole("link", { name: "Alerts" }).click();
