@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { describe, expect, inject, it } from "vitest";
 import { openPage, seriousFaults, takeProblems, useBrowser } from "./browser.ts";
 import { confirm, dropAirports, firstRun, leaveServiceAsFound, signIn } from "./dashboard-page.ts";
@@ -139,6 +139,9 @@ describe("versions", () => {
   });
 });
 
+/** How often the dashboard asks for the summary. */
+const POLL_MS = 5_000;
+
 /** The version that the table calls current. */
 async function currentVersion(page: Page): Promise<number> {
   const row = page.locator("tr[data-version]", { has: page.locator(".pill") });
@@ -179,6 +182,19 @@ describe("the dashboard", () => {
       expect(await seriousFaults(page)).toEqual([]);
     },
   );
+
+  it("asks a slow service again only after it has answered", async () => {
+    const page = await openPage("/docs");
+    const held: Route[] = [];
+    await page.route(/\/dashboard\/summary/, (route) => void held.push(route));
+    await page.goto("/dashboard");
+    await expect.poll(() => held.length).toBe(1);
+    await page.waitForTimeout(POLL_MS * 1.5);
+    expect(held).toHaveLength(1);
+    await held[0]?.continue();
+    await expect.poll(() => held.length).toBe(2);
+    takeProblems(); // That it is signed out.
+  });
 
   it("fits a phone", async () => {
     const page = await signIn("", { viewport: { width: 360, height: 740 } });
