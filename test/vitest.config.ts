@@ -27,18 +27,33 @@ const runningService = {
   setupFiles: ["test/system/await-catalog.ts"],
 };
 
-const browserProject = {
-  root,
-  test: {
-    name: "browser",
-    include: ["test/browser/**/*.test.ts"],
-    ...runningService,
-    ...HANG_BOUNDS,
-    // Its tests pause the service and change what is published: one at a time, after all others.
-    maxWorkers: 1,
-    sequence: { groupOrder: 1 },
+const DASHBOARD = "test/browser/dashboard/**/*.test.ts";
+
+const browserProjects = [
+  {
+    root,
+    test: {
+      // Projects begin in the order of their names: `node` first, while the service publishes.
+      name: "pages",
+      include: ["test/browser/**/*.test.ts"],
+      exclude: [DASHBOARD],
+      ...runningService,
+      ...parallel,
+    },
   },
-};
+  {
+    root,
+    test: {
+      name: "dashboard",
+      include: [DASHBOARD],
+      ...runningService,
+      ...HANG_BOUNDS,
+      // They pause the service and change what is published: one at a time, after all others.
+      maxWorkers: 1,
+      sequence: { groupOrder: 1 },
+    },
+  },
+];
 
 // With REQUIRE_BROWSER set, they fail where there is no browser.
 const hasBrowser = findBrowser() !== undefined || process.env["REQUIRE_BROWSER"] !== undefined;
@@ -103,7 +118,7 @@ export default defineConfig({
           hookTimeout: 1_200_000,
         },
       },
-      ...(hasBrowser ? [browserProject] : []),
+      ...(hasBrowser ? browserProjects : []),
     ],
   },
 });

@@ -5,8 +5,8 @@ import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { afterEach, inject } from "vitest";
-import { readSnapshotFile } from "../builders/snapshot-on-disk.ts";
-import { openPage, takeProblems } from "./browser.ts";
+import { readSnapshotFile } from "../../builders/snapshot-on-disk.ts";
+import { openPage, takeProblems } from "../browser.ts";
 
 /** Opens the dashboard and signs in. */
 export async function signIn(

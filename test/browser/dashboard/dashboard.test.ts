@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Page, Route } from "playwright-core";
 import { describe, expect, inject, it } from "vitest";
-import { openPage, seriousFaults, takeProblems, useBrowser } from "./browser.ts";
+import { openPage, seriousFaults, takeProblems, useBrowser } from "../browser.ts";
 import { confirm, dropAirports, firstRun, leaveServiceAsFound, signIn } from "./dashboard-page.ts";
 
 useBrowser();

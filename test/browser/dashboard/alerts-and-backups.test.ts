@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { seriousFaults, takeProblems, useBrowser } from "./browser.ts";
+import { seriousFaults, takeProblems, useBrowser } from "../browser.ts";
 import { confirm, dropAirports, firstRun, leaveServiceAsFound, signIn } from "./dashboard-page.ts";
 
 useBrowser();
