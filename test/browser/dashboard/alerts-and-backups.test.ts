@@ -22,9 +22,10 @@ describe("alerts", () => {
     const refused = rules.getByRole("row", { name: "guard_tripped" });
     await refused.getByText("firing").waitFor();
     expect(await refused.textContent()).toContain("guard_shrink: airports 9074 → 4537");
-    expect(await rules.getByText("queue_backlog").count()).toBe(0);
+    const backlog = rules.locator("code", { hasText: "queue_backlog" });
+    expect(await backlog.count()).toBe(0);
     await page.getByRole("button", { name: "All rules" }).click();
-    await rules.getByText("queue_backlog").waitFor();
+    await backlog.first().waitFor();
     const evaluations = page.getByRole("group", { name: "Evaluations" });
     await evaluations.getByText("manual").first().waitFor();
     await evaluations.getByText("ingest").first().waitFor();
