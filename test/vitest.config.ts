@@ -57,10 +57,6 @@ const browserProjects = [
 
 // With REQUIRE_BROWSER set, they fail where there is no browser.
 const hasBrowser = findBrowser() !== undefined || process.env["REQUIRE_BROWSER"] !== undefined;
-if (!hasBrowser)
-  console.warn(
-    "The browser tests are left out: no Chromium was found. Install one, or name it in the variable CHROMIUM.",
-  );
 
 export default defineConfig({
   root,

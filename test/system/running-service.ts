@@ -11,6 +11,7 @@ import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { ingest } from "../../scripts/local-ingest.ts";
 import { LocalWorker } from "../../scripts/local-worker.ts";
+import { findBrowser } from "../browser/find-browser.ts";
 import { WebhookReceiver } from "../builders/webhook-receiver.ts";
 
 /** What the tests know of the running service. */
@@ -36,6 +37,10 @@ export default async function setup({
 }: TestProject): Promise<(() => Promise<void>) | undefined> {
   const everyProject = vitest.getRootProject();
   if (everyProject.getProvidedContext().service !== undefined) return undefined;
+  if (!vitest.projects.some(({ name }) => name === "pages") && findBrowser() === undefined)
+    console.warn(
+      "The browser tests are left out: no Chromium was found. Install one, or name it in the variable CHROMIUM.",
+    );
   const stateFolder = mkdtempSync(join(tmpdir(), "locations-system-"));
   const adminToken = randomBytes(32).toString("base64url");
   const sha256 = createHash("sha256").update(adminToken).digest("hex");
