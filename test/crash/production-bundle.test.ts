@@ -1,5 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,6 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { AnswerCheck } from "../../bench/answer-check.ts";
 import { bundleWorker } from "../../bench/bundle.ts";
 import { workerdPeakMb } from "../../bench/workerd-process.ts";
+import { ingestCrons } from "../../src/schedule.ts";
 import type { StoredState } from "../chaos/evidence.ts";
 import { NO_FAULTS } from "../chaos/fault-plan.ts";
 import { readHostConfig } from "../chaos/host-config.ts";
@@ -26,6 +30,8 @@ interface RunAnswer {
   readonly progress: { readonly done: number };
   readonly generation_after: number | null;
 }
+
+type Vars = Parameters<Service["start"]>[0];
 
 /** Bounds a hang only. */
 const DEADLINE_MS = 600_000;
@@ -84,9 +90,9 @@ function makeFormer(): void {
   writeFileSync(file, changed);
 }
 
-async function restart(deploy?: Deploy): Promise<void> {
+async function restart(deploy?: Deploy, vars: Vars = {}): Promise<void> {
   await service.kill();
-  await service.start(LOCALES, deploy);
+  await service.start({ ...LOCALES, ...vars }, deploy);
 }
 
 async function admin<T>(method: string, path: string, body?: object): Promise<T> {
@@ -185,6 +191,64 @@ describe("a deploy in the middle of a run", () => {
     expect(await runWhen(second, hasEnded)).toMatchObject(run);
     expect(await rowOf(second)).toMatchObject({ state: "succeeded", generation_after: 2 });
     expect(await ask()).toBe(2);
+  });
+});
+
+describe("an upstream that sends without end", () => {
+  it("is cut off at the limit, and what is served stays", async () => {
+    const upstream = createServer((_, response) => {
+      const write = () => {
+        while (response.write(Buffer.alloc(65_536, "a"))) if (response.destroyed) return;
+      };
+      response.on("drain", write);
+      write();
+    }).listen(0, "127.0.0.1");
+    await once(upstream, "listening");
+    const { port } = upstream.address() as AddressInfo; // of a TCP server
+    const url = `http://127.0.0.1:${port}`;
+    try {
+      await restart(undefined, { SOURCE: "ourairports", SOURCE_URLS: `${url}/a.csv,${url}/r.csv` });
+      const run = await runWhen(await queue({}), hasEnded);
+      expect(run).toMatchObject({ state: "failed", error: { code: "source_too_large" } });
+      expect(await ask()).toBe(2);
+    } finally {
+      upstream.closeAllConnections();
+      upstream.close();
+    }
+  });
+});
+
+describe("a cron trigger", () => {
+  it("that fires twice at once makes one run, and one that nobody knows makes none", async () => {
+    await restart();
+    const count = async () => {
+      const { total } = await admin<{ total: number }>("GET", "/admin/ingest/runs?trigger=cron");
+      return total;
+    };
+    const before = await count();
+    const [cron = ""] = ingestCrons();
+    const tick = `tick?cron=${encodeURIComponent(cron)}&at=${Date.now()}`;
+    await Promise.all([service.control(tick), service.control(tick)]);
+    await expect(service.control("tick?cron=nobody&at=1")).rejects.toThrow("500");
+    expect(await count()).toBe(before + 1);
+  });
+});
+
+describe("an admin body", () => {
+  it.each([
+    ["of a megabyte", JSON.stringify({ note: "a".repeat(1_000_000) }), 413],
+    ["five thousand arrays deep", `{"note":${"[".repeat(5_000)}${"]".repeat(5_000)}}`, 400],
+    ["with a key twice", '{"mode":"full","mode":"dry_run"}', 400],
+    ["with __proto__", '{"__proto__":{"force":true}}', 400],
+  ])("%s is refused, and the service goes on", async (_, body, status) => {
+    const answer = await fetch(`http://127.0.0.1:${service.port}/admin/ingest/queue`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}` },
+      body,
+    });
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get("content-type")).toContain("application/problem+json");
+    expect(await ask()).toBeGreaterThan(0);
   });
 });
 
