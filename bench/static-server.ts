@@ -65,7 +65,7 @@ load_module ${BROTLI_MODULE};
 daemon off;
 master_process off;
 pid ${folder}/nginx.pid;
-error_log stderr error;
+error_log stderr crit;
 events { worker_connections 64; }
 http {
   access_log off;

@@ -20,7 +20,7 @@ const dropped = fc.option(
     fc.nat({ max: 2 * MAX_BYTES }).map((length) => Buffer.alloc(length, "a")),
     fc.uint8Array({ maxLength: 50 }),
   ),
-  { nil: undefined, freq: 1 },
+  { nil: undefined, freq: 2 },
 );
 
 describe("whatever is dropped", UNHURRIED, () => {
