@@ -24,8 +24,9 @@ export interface CheckDependencies {
 }
 
 /**
- * Reads one locale's blobs and the suspects from both stores, and hashes them. One blob at a time,
- * so that no more of them is in memory; the locales take turns, so that each is read in time.
+ * Reads one locale's blobs and the suspects from both stores, and hashes them. One blob after the
+ * other, so that no more than its two copies is in memory; the locales take turns, so that each is
+ * read in time.
  */
 export async function checkCopies(
   manifest: Manifest,
