@@ -10,11 +10,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { AnswerCheck } from "../../bench/answer-check.ts";
 import { bundleWorker } from "../../bench/bundle.ts";
 import { workerdPeakMb } from "../../bench/workerd-process.ts";
+import type { Manifest } from "../../src/catalog/manifest.ts";
 import { ingestCrons } from "../../src/schedule.ts";
+import { JOINING_MAX_BYTES } from "../../src/storage/cached-catalog-reader.ts";
+import { Clients, REQUESTS } from "../chaos/clients.ts";
 import type { StoredState } from "../chaos/evidence.ts";
 import { NO_FAULTS } from "../chaos/fault-plan.ts";
 import { readHostConfig } from "../chaos/host-config.ts";
 import { Random } from "../chaos/random.ts";
+import { Report } from "../chaos/report.ts";
 import { type Deploy, Service } from "../chaos/service.ts";
 import { FEWEST_AIRPORTS, goodAirports, REGIONS_FILE } from "../chaos/upstream-files.ts";
 import { CALL } from "../system/http.ts";
@@ -155,6 +159,14 @@ async function askAll(): Promise<void> {
   if (answers.some((generation) => generation !== 3)) throw new Error(answers.join());
 }
 
+/** Bytes of all bodies of a version. */
+function bytesOf(manifest: Manifest | null): number {
+  return Object.values(manifest?.locales ?? {})
+    .flatMap(({ bodies }) => Object.values(bodies))
+    .flatMap((codings) => Object.values(codings))
+    .reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
 const readState = async () => (await service.control("state")) as StoredState; // our worker
 
 async function rowOf(id: string) {
@@ -275,6 +287,19 @@ describe("an isolate that holds nothing", () => {
     expect(await ask()).toBe(3);
     await service.setPlan({ seed: 1, rates: { kv: { hang: 1 } }, hangMs: 10 * DEADLINE_MS });
     expect(await ask()).toBe(3);
+  });
+
+  it("answers every form and coding in two locales at once, which are not all read at a time", async () => {
+    const requests = REQUESTS.filter(({ locale, isTimed }) => /^(en|de)$/.test(locale) && !isTimed);
+    await restart();
+    const { kv } = await readState();
+    expect(bytesOf(kv)).toBeGreaterThan(JOINING_MAX_BYTES);
+    const report = new Report();
+    const clients = new Clients(service, report);
+    const generations = await Promise.all(requests.map((request) => clients.call(request)));
+    clients.close();
+    expect(report.violations).toEqual([]);
+    expect(new Set(generations)).toEqual(new Set([3]));
   });
 
   it(`answers ${CLIENTS} clients at once out of one read of each part`, async () => {
