@@ -10,7 +10,9 @@ import type { BackupJobCalls } from "./admin/backup-use-cases.ts";
 import type { CoordinatorUseCases } from "./admin/coordinator.ts";
 import { callCoordinator, type Repeatable } from "./admin/coordinator-calls.ts";
 import { readCredentials } from "./admin/credentials.ts";
+import { finishChanges } from "./admin/finish-changes.ts";
 import { MONITOR_NAME } from "./alerts/monitor.ts";
+import { backupStaleMs } from "./alerts/settings.ts";
 import { type Config, loadConfig } from "./config.ts";
 import { BACKUP_INSTANCE_NAME, INSTANCE_NAME } from "./ingest/durable-object.ts";
 import { describeError, logLine } from "./log.ts";
@@ -47,7 +49,11 @@ function openDoors(env: Env): Doors {
     ...authentication(env),
     coordinator: coordinatorUseCases(env),
     history: createHistory(env.HISTORY),
-    backups: { jobs: backupJobCalls(env), store: createBackupStore(env.ARCHIVE) },
+    backups: {
+      jobs: backupJobCalls(env),
+      store: createBackupStore(env.ARCHIVE),
+      staleAfterMs: backupStaleMs(env),
+    },
     alerts: alertCalls(() => monitor(env)),
     alertHistory: createAlertHistory(env.HISTORY),
     audit,
@@ -64,6 +70,7 @@ function openDoors(env: Env): Doors {
     }),
     reader,
     defaultLocale: config.defaultLocale,
+    waitUntil,
     notice,
     version,
   });
@@ -73,12 +80,7 @@ function openDoors(env: Env): Doors {
       defaultLocale: config.defaultLocale,
       log: (message, cause) => logLine("error", "rpc_error", message, describeError(cause)),
     }),
-    // A change goes on to its end, and into the audit, when its client has gone away.
-    admin: (request) => {
-      const answer = Promise.resolve(admin.fetch(request));
-      if (request.method === "POST" || request.method === "DELETE") waitUntil(answer);
-      return answer;
-    },
+    admin: finishChanges((request) => admin.fetch(request), waitUntil),
   };
 }
 
@@ -144,6 +146,8 @@ function backupJobCalls(env: Env): BackupJobCalls {
     verify: async (id, by) => call("idempotent", async (stub) => stub.verify(id, by)),
     restore: async (id, by) => call("once", async (stub) => stub.restore(id, by)),
     remove: async (id) => call("once", async (stub) => stub.remove(id)),
+    acceptManifest: async (upload) =>
+      call("idempotent", async (stub) => stub.acceptManifest(upload)),
     findJob: async (id) => call("idempotent", async (stub) => stub.findJob(id)),
     jobs: async (limit) => call("idempotent", async (stub) => stub.jobs(limit)),
   };

@@ -47,7 +47,9 @@ export async function checkCopies(
   for (const sha256 of blobs) {
     if (unreadable.length >= UNREADABLE_MAX || now() >= endsAt) break;
     visited++;
-    const copies = await Promise.all(REPLICAS.map((replica) => store.readBlob(replica, sha256)));
+    const copies = await Promise.all(
+      REPLICAS.map((replica) => store.readBlob(replica, sha256, "fresh")),
+    );
     for (const [index, copy] of copies.entries()) {
       const replica = REPLICAS[index] ?? "kv";
       if (copy.ok) checked++;
