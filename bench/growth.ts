@@ -4,7 +4,7 @@
  * isolate of its own, with stores on disk: once for the time, and once in a heap so small that it
  * ends only if each step fits.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -33,6 +33,7 @@ const { values } = parseArgs({
   options: {
     sizes: { type: "string", default: "1,3,10" },
     locales: { type: "string", default: "de,en,ja,ru" },
+    json: { type: "string" },
   },
 });
 const sizes = values.sizes.split(",").map(Number);
@@ -46,6 +47,15 @@ interface StageCost {
   /** Most that the isolate held during one of its steps, and after one. */
   peakMb: number;
   afterMb: number;
+}
+
+/** An ingest of a world in short. */
+export interface GrowthSummary {
+  readonly times: number;
+  readonly entities: number;
+  readonly cpuMs: number;
+  /** Most that the isolate held during any step. */
+  readonly peakMb: number;
 }
 
 /** What a world came to. */
@@ -74,7 +84,19 @@ try {
 } finally {
   rmSync(code, { recursive: true, force: true });
 }
-process.stdout.write(report(measured));
+if (values.json === undefined) process.stdout.write(report(measured));
+else writeFileSync(values.json, JSON.stringify(measured.map(summarize)));
+
+/** What a larger world costs, for the table of `npm run bench`. */
+function summarize({ times, facts, stages }: Measured): GrowthSummary {
+  const all = [...stages].filter(([row]) => row !== COMPARING).map(([, cost]) => cost);
+  return {
+    times,
+    entities: facts.entities,
+    cpuMs: all.reduce((sum, { cpuMs }) => sum + cpuMs, 0),
+    peakMb: Math.max(...all.map(({ peakMb }) => peakMb)),
+  };
+}
 
 /** JavaScript, as a deploy would: Node's removal of types would take 15 MB of the isolate. */
 function bundleRun(): void {

@@ -1,6 +1,8 @@
+import { availableParallelism } from "node:os";
 import { dirname } from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
+import { findBrowser } from "./browser/find-browser.ts";
 import { adminTokens } from "./builders/admin-tokens.ts";
 import { fuzzSettings } from "./fuzz-settings.ts";
 
@@ -12,19 +14,49 @@ process.env.ADMIN_TOKENS = adminTokens();
 const fuzz = fuzzSettings(process.env);
 
 /** They end what hangs, and nothing else: on a busy machine a test of milliseconds takes seconds. */
-const HANG_BOUNDS = { testTimeout: 120_000, hookTimeout: 120_000 };
-
-const browserProject = {
-  root,
-  test: {
-    name: "browser",
-    include: ["test/browser/**/*.test.ts"],
-    globalSetup: ["test/system/running-service.ts"],
-    testTimeout: 300_000,
-    hookTimeout: 180_000,
-    fileParallelism: false,
-  },
+const HANG_BOUNDS = {
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: 120_000 } },
 };
+
+const parallel = { ...HANG_BOUNDS, maxWorkers: availableParallelism() };
+
+const runningService = {
+  globalSetup: ["test/system/running-service.ts"],
+  setupFiles: ["test/system/await-catalog.ts"],
+};
+
+const DASHBOARD = "test/browser/dashboard/**/*.test.ts";
+
+const browserProjects = [
+  {
+    root,
+    test: {
+      // Projects begin in the order of their names: `node` first, while the service publishes.
+      name: "pages",
+      include: ["test/browser/**/*.test.ts"],
+      exclude: [DASHBOARD],
+      ...runningService,
+      ...parallel,
+    },
+  },
+  {
+    root,
+    test: {
+      name: "dashboard",
+      include: [DASHBOARD],
+      ...runningService,
+      ...HANG_BOUNDS,
+      // They pause the service and change what is published: one at a time, after all others.
+      maxWorkers: 1,
+      sequence: { groupOrder: 1 },
+    },
+  },
+];
+
+// With REQUIRE_BROWSER set, they fail where there is no browser.
+const hasBrowser = findBrowser() !== undefined || process.env["REQUIRE_BROWSER"] !== undefined;
 
 export default defineConfig({
   root,
@@ -36,7 +68,9 @@ export default defineConfig({
           name: "node",
           provide: { fuzz },
           include: ["test/node/**/*.test.ts"],
-          ...HANG_BOUNDS,
+          ...parallel,
+          // Starting a process for each of its many small files takes longer than most of them.
+          isolate: false,
         },
       },
       {
@@ -57,7 +91,7 @@ export default defineConfig({
           provide: { fuzz },
           include: ["test/workers/**/*.test.ts"],
           setupFiles: ["test/workers/apply-migrations.ts"],
-          ...HANG_BOUNDS,
+          ...parallel,
         },
       },
       {
@@ -65,10 +99,8 @@ export default defineConfig({
         test: {
           name: "system",
           include: ["test/system/**/*.test.ts"],
-          globalSetup: ["test/system/running-service.ts"],
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
-          fileParallelism: false,
+          ...runningService,
+          ...parallel,
         },
       },
       {
@@ -76,12 +108,13 @@ export default defineConfig({
         test: {
           name: "crash",
           include: ["test/crash/**/*.test.ts"],
-          testTimeout: 120_000,
-          // Bounds a hang only: it starts the Worker some twelve times.
+          ...HANG_BOUNDS,
+          fileParallelism: false,
+          // It starts the Worker some twelve times.
           hookTimeout: 1_200_000,
         },
       },
-      browserProject,
+      ...(hasBrowser ? browserProjects : []),
     ],
   },
 });

@@ -5,6 +5,7 @@ import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
 import type { CoordinatorState, RunRecord } from "./coordinator-state.ts";
 import { isInForce } from "./hold.ts";
 import { FIRST_CHECKPOINT } from "./checkpoint.ts";
+import { stateProblem } from "./state-problem.ts";
 
 /** A row of the coordinator's tables, as a line of JSON holds it. */
 export interface StateLine {
@@ -197,6 +198,8 @@ export class StateTransfer {
         this.#state.raiseOutboxSeq(Number(row["seq"]));
         continue;
       }
+      const problem = stateProblem(table, row);
+      if (problem !== undefined) throw new Error(problem);
       const columns = Object.keys(row);
       const names = columns.map((name) => `"${name.replaceAll('"', '""')}"`).join(", ");
       const marks = columns.map(() => "?").join(", ");

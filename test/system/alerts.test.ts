@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LocalWorker } from "../../scripts/local-worker.ts";
+import { type SmallUpstream, startSmallUpstream } from "../builders/small-upstream.ts";
 import { status, WebhookReceiver } from "../builders/webhook-receiver.ts";
 import { freePort } from "./running-service.ts";
 
@@ -36,6 +37,7 @@ const folder = mkdtempSync(join(tmpdir(), "locations-alerts-"));
 let ops: WebhookReceiver;
 let chat: WebhookReceiver;
 let switchboard: WebhookReceiver;
+let upstream: SmallUpstream | undefined;
 let worker: LocalWorker | undefined;
 
 beforeAll(async () => {
@@ -44,7 +46,9 @@ beforeAll(async () => {
     WebhookReceiver.start(),
     WebhookReceiver.start(),
   ]);
+  upstream = await startSmallUpstream();
   worker = await start(folder, {
+    ...upstream.vars,
     ALERT_CATALOG_STALE_MS: String(STALE_MS),
     ALERT_WEBHOOKS: JSON.stringify([
       { name: "ops", kind: "alertmanager", url: ops.url, secret: SECRET },
@@ -75,6 +79,7 @@ async function start(
 
 afterAll(async () => {
   await worker?.stop();
+  await upstream?.stop();
   await Promise.all([ops.goAway(), chat.goAway(), switchboard.goAway()]);
   rmSync(folder, { recursive: true, force: true });
 });

@@ -11,6 +11,7 @@ import { LocalWorker } from "../../scripts/local-worker.ts";
 import { newAdminToken, type TokenEntry } from "../../scripts/new-admin-token.ts";
 import type { AdminApi } from "../../src/admin/client-schema.ts";
 import { checkAnswer, type OpenApi } from "../builders/openapi-check.ts";
+import { type SmallUpstream, startSmallUpstream } from "../builders/small-upstream.ts";
 import { freePort } from "./running-service.ts";
 
 const POLL_MS = 250;
@@ -18,6 +19,7 @@ const POLL_MS = 250;
 const stateFolder = mkdtempSync(join(tmpdir(), "locations-operator-"));
 const operator = aToken("ann", "read,operate");
 const viewer = aToken("bob", "read");
+let upstream: SmallUpstream | undefined;
 let worker: LocalWorker | undefined;
 let document: OpenApi | undefined;
 
@@ -29,30 +31,33 @@ function aToken(id: string, scopes: string): { readonly text: string; readonly e
 }
 
 /** Starts the service on what the last one has stored. */
-async function start(locales: string): Promise<LocalWorker> {
+async function start(locales: string, { vars }: SmallUpstream): Promise<LocalWorker> {
   return LocalWorker.start({
     port: await freePort(),
     locales,
     stateFolder,
     fresh: false,
     adminTokens: JSON.stringify([operator.entry, viewer.entry]),
+    vars,
     say: () => undefined,
     signal: new AbortController().signal,
   });
 }
 
 beforeAll(async () => {
-  const first = await start("en");
+  upstream = await startSmallUpstream();
+  const first = await start("en", upstream);
   try {
     await ingest(first, operator.text, 1);
   } finally {
     await first.stop();
   }
-  worker = await start("de,en");
+  worker = await start("de,en", upstream);
 }, 180_000);
 
 afterAll(async () => {
   await worker?.stop();
+  await upstream?.stop();
   rmSync(stateFolder, { recursive: true, force: true });
 });
 

@@ -1,4 +1,7 @@
-/** Global setup of the project: one running service for all its files, published by a real ingest. */
+/**
+ * Global setup of the projects that test a running service: one for them all. A real ingest
+ * publishes while other projects' tests run already; `await-catalog.ts` waits for it.
+ */
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -8,6 +11,8 @@ import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { ingest } from "../../scripts/local-ingest.ts";
 import { LocalWorker } from "../../scripts/local-worker.ts";
+import { findBrowser } from "../browser/find-browser.ts";
+import { WebhookReceiver } from "../builders/webhook-receiver.ts";
 
 /** What the tests know of the running service. */
 export interface RunningService {
@@ -27,38 +32,50 @@ declare module "vitest" {
 
 const LOCALES = ["en", "de", "ja", "ar", "ru", "zh"];
 
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+export default async function setup({
+  vitest,
+}: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const everyProject = vitest.getRootProject();
+  if (everyProject.getProvidedContext().service !== undefined) return undefined;
+  if (!vitest.projects.some(({ name }) => name === "pages") && findBrowser() === undefined)
+    console.warn(
+      "The browser tests are left out: no Chromium was found. Install one, or name it in the variable CHROMIUM.",
+    );
   const stateFolder = mkdtempSync(join(tmpdir(), "locations-system-"));
   const adminToken = randomBytes(32).toString("base64url");
   const sha256 = createHash("sha256").update(adminToken).digest("hex");
   const port = await freePort();
+  const webhook = await WebhookReceiver.start();
   const worker = await LocalWorker.start({
     port,
     locales: LOCALES.join(","),
     stateFolder,
     fresh: true,
     adminTokens: JSON.stringify([{ id: "system", sha256, scopes: ["read", "operate"] }]),
+    vars: {
+      ALERT_WEBHOOKS: JSON.stringify([{ name: "ops", kind: "slack", url: webhook.url }]),
+    },
     say: () => undefined,
     signal: new AbortController().signal,
   });
-  async function teardown(): Promise<void> {
-    await worker.stop();
-    rmSync(stateFolder, { recursive: true, force: true });
-  }
-  try {
-    await ingest(worker, adminToken, LOCALES.length);
-  } catch (error) {
-    await teardown();
-    throw error;
-  }
-  project.provide("service", {
+  const published = ingest(worker, adminToken, LOCALES.length).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  everyProject.provide("service", {
     url: worker.url,
     port,
     adminToken,
     logFile: worker.logFile,
     locales: LOCALES,
   });
-  return teardown;
+  return async () => {
+    await worker.stop();
+    await webhook.goAway();
+    rmSync(stateFolder, { recursive: true, force: true });
+    const failure = await published;
+    if (failure !== undefined) throw failure;
+  };
 }
 
 /** A port of the loopback interface that nobody listens on. */

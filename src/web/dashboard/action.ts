@@ -30,6 +30,8 @@ export interface Action {
   /** What the button says that does it. */
   readonly verb: string;
   readonly isDangerous: boolean;
+  /** POST where it is not said otherwise. */
+  readonly method?: "DELETE";
   readonly path: string;
   readonly fields: readonly ActionField[];
   /** What the request says besides the fields. */
@@ -38,8 +40,10 @@ export interface Action {
   readonly tell?: (answer: ActionAnswer) => string;
 }
 
-/** The request of a confirmed action. Fields that were left empty are not sent. */
+/** The request of a confirmed action. Fields that were left empty are not sent, nor is a body with DELETE. */
 export function actionRequest(action: Action, filled: FormData): AdminRequest {
+  const { method = "POST", path } = action;
+  if (method === "DELETE") return { method, path };
   const given = action.fields.flatMap(({ kind, name }) => {
     const value = filled.get(name);
     if (typeof value !== "string" || value.trim() === "") return [];
@@ -47,5 +51,5 @@ export function actionRequest(action: Action, filled: FormData): AdminRequest {
     return [[name, kind === "time" ? new Date(value).toISOString() : value.trim()]];
   });
   const body = { ...action.fixed, ...Object.fromEntries(given) };
-  return { method: "POST", path: action.path, body };
+  return { method, path, body };
 }

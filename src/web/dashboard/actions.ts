@@ -174,6 +174,21 @@ export function pinBackup(id: string, isPinned: boolean): Action {
   };
 }
 
+/** Deletes a backup for good. */
+export function deleteBackup(id: string): Action {
+  return {
+    title: "Delete the backup",
+    explanation:
+      "Nothing brings it back. The newest backup, the newest that proved good, and one that is pinned or in use are never deleted.",
+    verb: "Delete",
+    isDangerous: true,
+    method: "DELETE",
+    path: `/admin/backup/${encodeURIComponent(id)}`,
+    fields: [],
+    tell: () => "It is deleted.",
+  };
+}
+
 /** Puts the state of a backup in the place of the present one. */
 export function restoreBackup(id: string): Action {
   return {

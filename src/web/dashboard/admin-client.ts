@@ -14,7 +14,7 @@ export interface AdminFailure {
 }
 
 export interface AdminRequest {
-  readonly method?: "GET" | "POST";
+  readonly method?: "GET" | "POST" | "DELETE";
   readonly path: string;
   readonly body?: object;
   readonly signal?: AbortSignal;
@@ -29,14 +29,17 @@ interface Problem {
 
 /**
  * Asks the service's plain HTTP routes. Never rejects. The body is the service's own document,
- * from the same deployment as this page, and not checked again.
+ * from the same deployment as this page, and not checked again; of an answer without one it is {}.
  */
 export async function askAdmin<T>(request: AdminRequest): Promise<AdminResult<T>> {
   try {
     const answer = await send(request);
     // Cloudflare Access sends people whose session has ended to its own page.
     if (answer.type === "opaqueredirect") return fail("unauthenticated", SIGNED_OUT);
-    if (isAnswer(answer)) return { ok: true, body: (await answer.json()) as T };
+    if (isAnswer(answer)) {
+      const body: unknown = answer.status === NO_CONTENT ? {} : await answer.json();
+      return { ok: true, body: body as T };
+    }
     const problem = (await answer.json().catch(() => ({}))) as Problem;
     return fail(kindOf(answer.status), problem.detail ?? `Status ${answer.status}.`, problem);
   } catch {
@@ -44,6 +47,7 @@ export async function askAdmin<T>(request: AdminRequest): Promise<AdminResult<T>
   }
 }
 
+const NO_CONTENT = 204;
 const SIGNED_OUT = "The sign-in has ended: load the page again.";
 
 function send({ method = "GET", path, body, signal }: AdminRequest): Promise<Response> {

@@ -1,6 +1,6 @@
 import { formatAge, formatBytes, formatDuration, formatTime } from "../shared/format.ts";
 import type { Action } from "./action.ts";
-import { BACK_UP, pinBackup, restoreBackup, verifyBackup } from "./actions.ts";
+import { BACK_UP, deleteBackup, pinBackup, restoreBackup, verifyBackup } from "./actions.ts";
 import type { Backup, BackupList } from "./answers.ts";
 import { BackupJobs } from "./backup-jobs.tsx";
 import { FailureLine } from "./failure-line.tsx";
@@ -109,6 +109,9 @@ function BackupRow({ backup, now, onAction }: RowProps) {
           onClick={() => onAction(restoreBackup(backup.id))}
         >
           Restore<span class="visually-hidden"> the backup {backup.id}</span>
+        </button>
+        <button type="button" class="link-button" onClick={() => onAction(deleteBackup(backup.id))}>
+          Delete<span class="visually-hidden"> the backup {backup.id}</span>
         </button>
       </td>
     </tr>

@@ -10,6 +10,9 @@ export interface Polled<T> {
   readonly refresh: () => void;
 }
 
+/** How long one answer may take before it is given up. */
+const ANSWER_TIMEOUT_MS = 30_000;
+
 /** Asks for a document again and again while the page is in sight. */
 export function usePoll<T>(path: string, everyMs: number): Polled<T> {
   const [state, setState] = useState<{ body: T | undefined; failure: AdminFailure | undefined }>({
@@ -24,8 +27,14 @@ export function usePoll<T>(path: string, everyMs: number): Polled<T> {
     // Another document is not an update of this one.
     if (asked.current !== path) setState({ body: undefined, failure: undefined });
     asked.current = path;
+    let isAsking = false;
     const ask = async () => {
-      const result = await askAdmin<T>({ path, signal: left.signal });
+      // A slow service is not asked again before it has answered, nor shown by an older answer.
+      if (isAsking) return;
+      isAsking = true;
+      const signal = AbortSignal.any([left.signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]);
+      const result = await askAdmin<T>({ path, signal });
+      isAsking = false;
       if (left.signal.aborted) return;
       if (result.ok) setState({ body: result.body, failure: undefined });
       else setState(({ body }) => ({ body, failure: result.failure }));

@@ -27,8 +27,8 @@ export interface RecordedFetch {
   transfer(): Promise<Transfer | undefined>;
 }
 
-/** The browser notes a measurement a little after the body has been read. */
-const TRANSFER_TRIES = 10;
+/** The browser notes a measurement a little after the body has been read; how long that may take. */
+const TRANSFER_DEADLINE_MS = 5_000;
 const TRANSFER_PAUSE_MS = 15;
 
 /** A fetch that remembers what was exchanged, and what the browser measured of it. */
@@ -47,7 +47,8 @@ export function recordFetch(init: RequestInit): RecordedFetch {
     exchange: () => exchange,
     async transfer() {
       if (exchange === undefined) return undefined;
-      for (let tries = 0; tries < TRANSFER_TRIES; tries++) {
+      const deadline = performance.now() + TRANSFER_DEADLINE_MS;
+      while (performance.now() < deadline) {
         const entry = performance.getEntriesByName(exchange.url, "resource").at(-1);
         if (entry instanceof PerformanceResourceTiming && entry.startTime >= startedAt - 1)
           return transferOf(entry);

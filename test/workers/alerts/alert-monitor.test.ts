@@ -5,6 +5,7 @@ import { MONITOR_NAME } from "../../../src/alerts/monitor.ts";
 import { createAlertHistory } from "../../../src/storage/alert-history.ts";
 import worker from "../../../src/worker.ts";
 import { coordinator, RUN_TIMEOUT_MS, runToEnd } from "../ingest/coordinator-under-test.ts";
+import { dropAirports, SMALL_AIRPORTS } from "../ingest/small-world.ts";
 
 const EVERY_FIVE_MINUTES = "*/5 * * * *";
 const FIRST = Date.parse("2026-11-20T12:00:00.000Z");
@@ -59,7 +60,8 @@ describe("the cron trigger of the alerts", () => {
 
 describe("the end of an ingest run", () => {
   beforeAll(async () => {
-    await runToEnd();
+    await dropAirports(SMALL_AIRPORTS);
+    await runToEnd({ source: "dropped" });
   }, RUN_TIMEOUT_MS);
 
   it("asks for an evaluation, which finds that all is well again", async () => {

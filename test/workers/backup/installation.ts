@@ -60,10 +60,11 @@ export function jobEnded(id: string): Promise<Job> {
 
 /** Waits until nothing waits for D1. */
 export async function historyIsWritten(): Promise<void> {
-  await vi.waitFor(async () => {
+  const look = async () => {
     const { outboxLength, running } = await coordinator().status();
     if (outboxLength > 0 || running !== null) throw new Error("not yet");
-  });
+  };
+  await vi.waitFor(look, { timeout: RUN_TIMEOUT_MS });
 }
 
 type Rows = readonly Record<string, unknown>[];

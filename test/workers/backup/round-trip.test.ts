@@ -1,13 +1,10 @@
-import { gunzipSync } from "node:zlib";
 import { evictDurableObject } from "cloudflare:test";
-import { env, exports } from "cloudflare:workers";
+import { exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/hash.ts";
 import { compareText } from "../../../src/catalog/integrity.ts";
 import { type Manifest, manifestBlobs } from "../../../src/catalog/manifest.ts";
 import type { Job } from "../../../src/backup/job.ts";
-import { embeddedSnapshot } from "../../../src/sources/embedded-snapshot.ts";
-import { dropKey } from "../../../src/storage/keys.ts";
 import {
   coordinator,
   enqueue,
@@ -16,6 +13,7 @@ import {
   servedManifest,
   store,
 } from "../ingest/coordinator-under-test.ts";
+import { dropAirports, SMALL_AIRPORTS } from "../ingest/small-world.ts";
 import {
   backups,
   coordinatorTables,
@@ -76,21 +74,13 @@ async function readBlobs(): Promise<[string, string][]> {
   return [...new Map(blobs)].toSorted(([a], [b]) => compareText(a, b));
 }
 
-/** Drops the snapshot's airports without the last few. */
-async function dropOtherAirports(): Promise<void> {
-  const bytes = new Uint8Array(embeddedSnapshot.files["airports.csv.gz"] ?? []);
-  const lines = gunzipSync(bytes).toString().trimEnd().split("\n");
-  await env.ARCHIVE.put(dropKey("airports.csv"), `${lines.slice(0, -3).join("\n")}\n`);
-  const regions = embeddedSnapshot.files["regions.csv.gz"] ?? new ArrayBuffer();
-  await env.ARCHIVE.put(dropKey("regions.csv.gz"), regions);
-}
-
 beforeAll(async () => {
-  await runToEnd();
-  await dropOtherAirports();
+  await dropAirports(SMALL_AIRPORTS);
+  await runToEnd({ source: "dropped" });
+  await dropAirports(SMALL_AIRPORTS - 3);
   await runToEnd({ source: "dropped" });
   await coordinator().pause({ by: "ops", reason: "holidays", until: null }, false);
-  await enqueue({ note: "waits for the end of the holidays" });
+  await enqueue({ source: "dropped", note: "waits for the end of the holidays" });
   await historyIsWritten();
   before = {
     database: await databaseTables(),
@@ -164,8 +154,9 @@ describe("restoring it where everything else is lost", () => {
   it(
     "lets the ingest go on after the resume, under the next generation",
     async () => {
+      await dropAirports(SMALL_AIRPORTS);
       await coordinator().resume();
-      const run = await runToEnd({ source: "embedded" });
+      const run = await runToEnd({ source: "dropped" });
       expect(run).toMatchObject({ state: "succeeded", outcome: "published", generationAfter: 4 });
     },
     RUN_TIMEOUT_MS,

@@ -18,6 +18,11 @@ import {
   settled,
   store,
 } from "./coordinator-under-test.ts";
+import { dropAirports, SMALL_AIRPORTS } from "./small-world.ts";
+
+const SOURCE = { source: "dropped" } as const;
+
+beforeAll(() => dropAirports(SMALL_AIRPORTS));
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -54,7 +59,7 @@ describe("a run that meets a fault of each store, a reset and an eviction", () =
 
   beforeAll(async () => {
     refuseFirstSource();
-    const { run } = await enqueue();
+    const { run } = await enqueue(SOURCE);
     await runWhen(run.id, ({ progress }) => progress.done === 1);
     await abortAllDurableObjects();
     await runWhen(run.id, ({ progress }) => progress.done === commonUnits().length);
@@ -116,7 +121,7 @@ describe("a step that is overtaken by another attempt at it", () => {
         while (!gate.open) await new Promise((resolve) => setTimeout(resolve, 10));
         return get(key);
       });
-      const { run } = await enqueue();
+      const { run } = await enqueue(SOURCE);
       await expect.poll(() => gate.reached).toBe(true);
       const ended = await vi.waitFor(
         async () => {
@@ -140,7 +145,7 @@ describe("a run while D1 is down", { timeout: RUN_TIMEOUT_MS }, () => {
   it("ends all the same; its rows wait, and arrive when D1 is back", async () => {
     const before = await historyRows();
     const batch = vi.spyOn(env.HISTORY, "batch").mockRejectedValue(new Error("D1_ERROR: down"));
-    const run = await runToEnd();
+    const run = await runToEnd(SOURCE);
     expect(run).toMatchObject({ state: "succeeded", outcome: "unchanged" });
     expect((await coordinator().status()).outboxLength).toBeGreaterThan(0);
     expect(batch).toHaveBeenCalled();
@@ -159,7 +164,7 @@ describe("a run while D1 is down", { timeout: RUN_TIMEOUT_MS }, () => {
       await batch(statements);
       throw new Error("D1_ERROR: connection lost");
     });
-    const { id } = await runToEnd();
+    const { id } = await runToEnd(SOURCE);
     await expect.poll(historyRows).toHaveLength(before.length + 1);
     vi.restoreAllMocks();
     await drainOutbox();

@@ -1,11 +1,7 @@
-import { gunzipSync } from "node:zlib";
 import { evictDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Manifest, manifestBlobs } from "../../../src/catalog/manifest.ts";
 import type { Run } from "../../../src/ingest/run.ts";
-import { embeddedSnapshot } from "../../../src/sources/embedded-snapshot.ts";
-import { dropKey } from "../../../src/storage/keys.ts";
 import {
   coordinator,
   RUN_TIMEOUT_MS,
@@ -14,22 +10,10 @@ import {
   settled,
   store,
 } from "./coordinator-under-test.ts";
+import { dropAirports, SMALL_AIRPORTS } from "./small-world.ts";
 
 let first: Manifest;
 let dropped: Run;
-
-/** The snapshot's airports without the last `count` of them. */
-function airportsWithoutLast(count: number): string {
-  const bytes = new Uint8Array(embeddedSnapshot.files["airports.csv.gz"] ?? []);
-  const lines = gunzipSync(bytes).toString().trimEnd().split("\n");
-  return `${lines.slice(0, -count).join("\n")}\n`;
-}
-
-async function drop(airports: string): Promise<void> {
-  await env.ARCHIVE.put(dropKey("airports.csv"), airports);
-  const regions = embeddedSnapshot.files["regions.csv.gz"] ?? new ArrayBuffer();
-  await env.ARCHIVE.put(dropKey("regions.csv.gz"), regions);
-}
 
 async function readsEveryBlob(manifest: Manifest): Promise<boolean> {
   for (const sha256 of manifestBlobs(manifest))
@@ -39,9 +23,10 @@ async function readsEveryBlob(manifest: Manifest): Promise<boolean> {
 }
 
 beforeAll(async () => {
-  await runToEnd();
+  await dropAirports(SMALL_AIRPORTS);
+  await runToEnd({ source: "dropped" });
   first = await servedManifest();
-  await drop(airportsWithoutLast(3));
+  await dropAirports(SMALL_AIRPORTS - 3);
   dropped = await runToEnd({ source: "dropped" });
 }, RUN_TIMEOUT_MS);
 
@@ -53,10 +38,14 @@ describe("a run from files that an operator dropped", { timeout: RUN_TIMEOUT_MS 
       source: "dropped",
       generationBefore: 1,
       generationAfter: 2,
-      counts: { airports: { kept: 9071, added: 0, removed: 3 } },
+      counts: { airports: { kept: SMALL_AIRPORTS - 3, added: 0, removed: 3 } },
     });
     const manifest = await servedManifest();
-    expect(manifest).toMatchObject({ generation: 2, previous: 1, counts: { airports: 9071 } });
+    expect(manifest).toMatchObject({
+      generation: 2,
+      previous: 1,
+      counts: { airports: SMALL_AIRPORTS - 3 },
+    });
     expect(manifest.catalog_sha256).not.toBe(first.catalog_sha256);
   });
 
@@ -66,7 +55,7 @@ describe("a run from files that an operator dropped", { timeout: RUN_TIMEOUT_MS 
   });
 
   it("is refused by the guards when half of them is gone, and nothing changes", async () => {
-    await drop(airportsWithoutLast(4500));
+    await dropAirports(SMALL_AIRPORTS / 2);
     const refused = await runToEnd({ source: "dropped" });
     expect(refused).toMatchObject({
       state: "failed",
@@ -75,7 +64,7 @@ describe("a run from files that an operator dropped", { timeout: RUN_TIMEOUT_MS 
       error: { code: "guard_shrink", stage: "guard" },
       generationAfter: null,
     });
-    expect(refused.error?.message).toContain("airports 9071 → 4574");
+    expect(refused.error?.message).toContain("airports 397 → 200");
     expect(refused.guards.map(({ guard }) => guard)).toContain("guard_shrink");
     expect((await servedManifest()).generation).toBe(2);
     await settled();

@@ -1,46 +1,17 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { gunzipSync } from "node:zlib";
-import type { Page } from "playwright-core";
+import { readFileSync } from "node:fs";
+import type { Page, Route } from "playwright-core";
 import { describe, expect, inject, it } from "vitest";
-import { openPage, seriousFaults, takeProblems, useBrowser } from "./browser.ts";
+import { openPage, seriousFaults, takeProblems, useBrowser } from "../browser.ts";
+import { confirm, dropAirports, firstRun, leaveServiceAsFound, signIn } from "./dashboard-page.ts";
 
 useBrowser();
-
-/** How long an ingest may take: compressing it all anew is slow on a busy machine. */
-const PUBLISH_MS = 240_000;
-
-/** Opens the dashboard and signs in. */
-async function signIn(hash = "", options: Parameters<typeof openPage>[1] = {}): Promise<Page> {
-  const page = await openPage(`/dashboard${hash}`, options);
-  await page.getByLabel("Operator’s token").fill(inject("service").adminToken);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("navigation", { name: "Sections" }).waitFor();
-  takeProblems(); // That it was signed out is what the browser has noted.
-  return page;
-}
-
-/** Confirms the dialog, and returns what the service answered. */
-async function confirm(page: Page, verb: string): Promise<string> {
-  const dialog = page.getByRole("dialog");
-  await dialog.getByRole("button", { name: verb, exact: true }).click();
-  const answer = (await dialog.locator(".notice").textContent()) ?? "";
-  await dialog.getByRole("button", { name: "Close" }).click();
-  return answer;
-}
-
-/** The run that is newest in the table. */
-function firstRun(page: Page) {
-  return page.locator("tr[data-run]").first();
-}
+leaveServiceAsFound();
 
 describe("signing in", () => {
   it("shows the health to everybody, and nothing more without a token", async () => {
     const page = await openPage("/dashboard");
     await page.locator('[data-card="Catalog"]', { hasText: "9,074 airports" }).waitFor();
-    await page.locator('[data-card="Ingest"]', { hasText: "published" }).waitFor();
+    await page.locator('[data-card="Ingest"]', { hasText: "Idle, last" }).waitFor();
     await page.getByLabel("Operator’s token").waitFor();
     expect(await page.getByRole("button", { name: "Pause" }).count()).toBe(0);
     expect(takeProblems().every((problem) => problem.includes("401"))).toBe(true);
@@ -137,7 +108,7 @@ describe("operating ingestion", () => {
 
 describe("versions", () => {
   it("shows what a new version changed, and serves the earlier one again", async () => {
-    dropAllAirportsBut("GVA");
+    dropAirports((row) => !row.split(",").includes("GVA"));
     const page = await signIn("#versions");
     const before = await currentVersion(page);
     await page.getByRole("link", { name: "Runs" }).click();
@@ -146,7 +117,7 @@ describe("versions", () => {
     await confirm(page, "Queue");
     await page.locator(".track .stage[aria-current=step]").first().waitFor();
     const published = firstRun(page).locator(".pill", { hasText: "published" });
-    await published.waitFor({ timeout: PUBLISH_MS });
+    await published.waitFor();
     await page.getByRole("link", { name: "Versions" }).click();
     const after = page.locator(`tr[data-version="${before + 1}"]`);
     await after.getByText("current").waitFor();
@@ -168,153 +139,18 @@ describe("versions", () => {
   });
 });
 
+/** How often the dashboard asks for the summary. */
+const POLL_MS = 5_000;
+
 /** The version that the table calls current. */
 async function currentVersion(page: Page): Promise<number> {
   const row = page.locator("tr[data-version]", { has: page.locator(".pill") });
   return Number(await row.getAttribute("data-version"));
 }
 
-/** Puts the snapshot's airports but one where the source `dropped` finds them. */
-function dropAllAirportsBut(iata: string): void {
-  const folder = mkdtempSync(join(tmpdir(), "locations-drop-"));
-  const all = gunzipSync(readFileSync("data/snapshot/airports.csv.gz")).toString().split("\n");
-  const file = join(folder, "airports.csv");
-  writeFileSync(file, all.filter((line) => !line.split(",").includes(iata)).join("\n"));
-  putObject("drop/airports.csv", file);
-  putObject("drop/regions.csv.gz", "data/snapshot/regions.csv.gz");
-  rmSync(folder, { recursive: true });
-}
-
-function putObject(key: string, file: string): void {
-  const state = dirname(inject("service").logFile);
-  const wrangler = "node_modules/wrangler/bin/wrangler.js";
-  const args = ["r2", "object", "put", `locations-archive/${key}`, `--file=${file}`, "--local"];
-  execFileSync(process.execPath, [wrangler, ...args, `--persist-to=${state}`]);
-}
-
-const AT = "2026-11-21T06:00:00.000Z";
-
-const ALERT_RUN = {
-  id: "01a1fcea-0000-7000-8000-000000000001",
-  trigger: "cron",
-  started_at: AT,
-  finished_at: AT,
-  duration_ms: 41,
-  worst: "fail",
-  rules_total: 2,
-  pending: 0,
-  firing: 1,
-  fired: 1,
-  resolved: 0,
-  nodata: 0,
-  suppressed: 0,
-  notified: 1,
-  notify_failed: 0,
-  results: [
-    {
-      rule: "backup_stale",
-      fingerprint: "1",
-      labels: {},
-      severity: "fail",
-      state: "firing",
-      previous_state: "pending",
-      since: AT,
-      value: 180_000_000,
-      threshold: 129_600_000,
-      unit: "ms",
-      message: "The last backup is two days old.",
-      evidence: {},
-      notified: [],
-    },
-    {
-      rule: "queue_backlog",
-      fingerprint: "2",
-      labels: {},
-      severity: "warn",
-      state: "inactive",
-      previous_state: "inactive",
-      since: AT,
-      value: 0,
-      threshold: 5,
-      unit: "runs",
-      message: "No run waits.",
-      evidence: {},
-      notified: [],
-    },
-  ],
-};
-
-const BACKUP = {
-  id: "20261121T060000Z-daily",
-  state: "complete",
-  trigger: "cron",
-  note: null,
-  pinned: true,
-  started_at: AT,
-  finished_at: AT,
-  duration_ms: 5_400,
-  size_bytes: 12_345_678,
-  parts: 7,
-  tables: {},
-  generation: 1,
-  catalog_sha256: "0".repeat(64),
-  verified: { state: "verified", at: AT, message: "Every part is right." },
-  problem: null,
-  expires_at: null,
-};
-
-const JOB = {
-  id: "01a1fcea-0000-7000-8000-000000000002",
-  kind: "run",
-  backup_id: "20261121T070000Z-manual",
-  state: "running",
-  phase: "copy_tables",
-  progress: { done: 2, total: 5 },
-  queued_at: AT,
-  duration_ms: null,
-  way_back_id: null,
-  error: null,
-};
-
-// With documents of our own, since a running service has no alert to show.
-describe("alerts and backups", () => {
-  it("shows what fires, what the rules found before, and every rule where one asks", async () => {
-    const page = await signIn();
-    await page.route(/\/admin\/alerts\/runs/, (route) =>
-      route.fulfill({ json: { runs: [ALERT_RUN], next_cursor: null, total: 1 } }),
-    );
-    await page.getByRole("link", { name: "Alerts" }).click();
-    const rules = page.getByRole("group", { name: "Rules" });
-    await rules.getByText("The last backup is two days old.").waitFor();
-    expect(await rules.textContent()).toContain("2 d 2 h");
-    expect(await rules.getByText("queue_backlog").count()).toBe(0);
-    await page.getByRole("button", { name: "All rules" }).click();
-    await rules.getByText("queue_backlog").waitFor();
-    await page.getByRole("group", { name: "Evaluations" }).getByText("cron").waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
-  });
-
-  it("shows the backups and when one was last verified", async () => {
-    const page = await signIn();
-    await page.route(/\/admin\/backup\/list/, (route) =>
-      route.fulfill({ json: { status: "ok", backups: [BACKUP], next_cursor: null } }),
-    );
-    await page.route(/\/admin\/backup\/jobs/, (route) => route.fulfill({ json: { jobs: [JOB] } }));
-    await page.getByRole("link", { name: "Backups" }).click();
-    const row = page.locator("tr[data-backup]");
-    await row.getByText("12.3 MB").waitFor();
-    expect(await row.textContent()).toContain("pinned");
-    await page.getByText("Last verified").waitFor();
-    await page.locator("tr[data-job]").getByText("copy tables, 2 of 5").waitFor();
-    await page.route(/\/admin\/backup\/.*\/verify/, (route) =>
-      route.fulfill({ json: { message: "Every part is as it was written." } }),
-    );
-    await row.getByRole("button", { name: "Verify" }).click();
-    expect(await confirm(page, "Verify")).toBe("Every part is as it was written.");
-    expect(await seriousFaults(page)).toEqual([]);
-  });
-
-  it("says so in a deployment that has none, and shows what the service refuses", async () => {
+describe("a deployment without alerts and backups", () => {
+  // Made up here: the service that runs has both.
+  it("says so, and shows what the service refuses", async () => {
     const page = await signIn();
     const problem = { type: "about:blank", status: 404, code: "not_found", detail: "Nothing." };
     await page.route(/\/admin\/(alerts|backup)\//, (route) =>
@@ -346,6 +182,17 @@ describe("the dashboard", () => {
       expect(await seriousFaults(page)).toEqual([]);
     },
   );
+
+  it("asks a slow service again only after it has answered", async () => {
+    const page = await signIn();
+    const held: Route[] = [];
+    await page.route(/\/dashboard\/summary/, (route) => void held.push(route));
+    await expect.poll(() => held.length).toBe(1);
+    await page.waitForTimeout(POLL_MS * 1.5);
+    expect(held).toHaveLength(1);
+    await held[0]?.continue();
+    await expect.poll(() => held.length).toBe(2);
+  });
 
   it("fits a phone", async () => {
     const page = await signIn("", { viewport: { width: 360, height: 740 } });

@@ -1,0 +1,87 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import type { Page } from "playwright-core";
+import { afterEach, inject } from "vitest";
+import { readSnapshotFile } from "../../builders/snapshot-on-disk.ts";
+import { openPage, takeProblems } from "../browser.ts";
+
+/** Opens the dashboard and signs in. */
+export async function signIn(
+  hash = "",
+  options: Parameters<typeof openPage>[1] = {},
+): Promise<Page> {
+  const page = await openPage(`/dashboard${hash}`, options);
+  await page.getByLabel("Operator’s token").fill(inject("service").adminToken);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("navigation", { name: "Sections" }).waitFor();
+  takeProblems(); // That it was signed out is what the browser has noted.
+  return page;
+}
+
+/** Has each test leave the service as it found it, also where it fails: others share it. */
+export function leaveServiceAsFound(): void {
+  afterEach(async () => {
+    const { runs } = await admin<{ runs: { id: string; state: string }[] }>("GET", "ingest/runs");
+    for (const { id, state } of runs)
+      if (state === "queued" || state === "running")
+        await admin("POST", `ingest/runs/${id}/cancel`).catch(() => "it has ended since");
+    await admin("POST", "ingest/resume");
+    const { versions } = await admin<{ versions: Version[] }>("GET", "catalog/versions");
+    const first = versions.at(-1);
+    const current = versions.find((version) => version.is_current);
+    if (first !== undefined && first.catalog_sha256 !== current?.catalog_sha256)
+      await admin("POST", "catalog/rollback", { generation: first.generation });
+  });
+}
+
+interface Version {
+  readonly generation: number;
+  readonly catalog_sha256: string;
+  readonly is_current: boolean;
+}
+
+/** Calls an admin route of the service. */
+async function admin<T>(method: string, path: string, body?: object): Promise<T> {
+  const { url, adminToken } = inject("service");
+  const headers = { authorization: `Bearer ${adminToken}`, "content-type": "application/json" };
+  const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+  const answer = await fetch(`${url}/admin/${path}`, init);
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  return answer.json<T>();
+}
+
+/** Confirms the dialog, and returns what the service answered. */
+export async function confirm(page: Page, verb: string): Promise<string> {
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: verb, exact: true }).click();
+  const answer = (await dialog.locator(".notice").textContent()) ?? "";
+  await dialog.getByRole("button", { name: "Close" }).click();
+  return answer;
+}
+
+/** The run that is newest in the table. */
+export function firstRun(page: Page) {
+  return page.locator("tr[data-run]").first();
+}
+
+/** Puts those of the snapshot's airports where the source `dropped` finds them. */
+export function dropAirports(isWanted: (row: string, index: number) => boolean): void {
+  const folder = mkdtempSync(join(tmpdir(), "locations-drop-"));
+  const text = gunzipSync(readSnapshotFile("airports.csv.gz")).toString().trimEnd();
+  const [heading = "", ...rows] = text.split("\n");
+  const file = join(folder, "airports.csv");
+  writeFileSync(file, `${[heading, ...rows.filter(isWanted)].join("\n")}\n`);
+  putObject("drop/airports.csv", file);
+  putObject("drop/regions.csv.gz", "data/snapshot/regions.csv.gz");
+  rmSync(folder, { recursive: true });
+}
+
+function putObject(key: string, file: string): void {
+  const state = dirname(inject("service").logFile);
+  const wrangler = "node_modules/wrangler/bin/wrangler.js";
+  const args = ["r2", "object", "put", `locations-archive/${key}`, `--file=${file}`, "--local"];
+  execFileSync(process.execPath, [wrangler, ...args, `--persist-to=${state}`]);
+}

@@ -1,0 +1,28 @@
+/** An upstream on loopback with a small world: the real one takes many seconds to compress. */
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import { file, UpstreamServer } from "./upstream-server.ts";
+
+export const SMALL_AIRPORTS = 400;
+
+export interface SmallUpstream {
+  /** Settings of a service that takes its airports and regions from here. */
+  readonly vars: { readonly SOURCE: string; readonly SOURCE_URLS: string };
+  stop(): Promise<void>;
+}
+
+export async function startSmallUpstream(): Promise<SmallUpstream> {
+  const server = await UpstreamServer.start();
+  const airports = snapshotText("airports.csv.gz").split("\n");
+  server.on("/airports.csv", file(`${airports.slice(0, 1 + SMALL_AIRPORTS).join("\n")}\n`));
+  server.on("/regions.csv", file(snapshotText("regions.csv.gz")));
+  const urls = [server.url("/airports.csv"), server.url("/regions.csv")];
+  return {
+    vars: { SOURCE: "ourairports", SOURCE_URLS: urls.join(",") },
+    stop: () => server.stop(),
+  };
+}
+
+function snapshotText(name: string): string {
+  return gunzipSync(readFileSync(`data/snapshot/${name}`)).toString();
+}

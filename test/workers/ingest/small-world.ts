@@ -1,0 +1,19 @@
+/** A small world for the source `dropped`: the real one takes many seconds to compress. */
+import { gunzipSync } from "node:zlib";
+import { env } from "cloudflare:workers";
+import { embeddedSnapshot } from "../../../src/sources/embedded-snapshot.ts";
+import { dropKey } from "../../../src/storage/keys.ts";
+
+/** Airports of the small world; three less or more are a change that the guards let pass. */
+export const SMALL_AIRPORTS = 400;
+
+const airports = new Uint8Array(embeddedSnapshot.files["airports.csv.gz"] ?? []);
+const [heading = "", ...rows] = gunzipSync(airports).toString().trimEnd().split("\n");
+
+/** Drops the snapshot's first airports, and its regions, where an operator would. */
+export async function dropAirports(count: number): Promise<void> {
+  const text = `${[heading, ...rows.slice(0, count)].join("\n")}\n`;
+  await env.ARCHIVE.put(dropKey("airports.csv"), text);
+  const regions = embeddedSnapshot.files["regions.csv.gz"] ?? new ArrayBuffer();
+  await env.ARCHIVE.put(dropKey("regions.csv.gz"), regions);
+}
