@@ -3,6 +3,16 @@ import type { Counts } from "../catalog/manifest.ts";
 import type { ListCounts, Run } from "./run.ts";
 import type { Workspace } from "./workspace.ts";
 
+const NO_CHANGES = { added: 0, changed: 0, removed: 0 };
+
+/** What the content changes that is published already. */
+export const UNCHANGED: ChangeCounts = {
+  airports: NO_CHANGES,
+  cities: NO_CHANGES,
+  countries: NO_CHANGES,
+  regions: NO_CHANGES,
+};
+
 /** The first rejected rows that a run keeps. */
 const REJECTS_KEPT = 50;
 

@@ -7,7 +7,7 @@ import { type Snapshot, snapshotOpener } from "../sources/snapshot.ts";
 import type { Upstream } from "../sources/upstream.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
-import { account, countEntities } from "./accounting.ts";
+import { account, countEntities, UNCHANGED } from "./accounting.ts";
 import {
   type Blob,
   COMMON_PIECE_BYTES,
@@ -155,7 +155,8 @@ export class Pipeline {
     const candidate = { workspace, content, locales, limits };
     const { trips, changes } = await judge(candidate, current, store);
     const patch: Partial<Run> = {
-      counts: countEntities(workspace, changes),
+      // Nobody knows what is new where what is published cannot be read.
+      counts: current !== null && changes === null ? null : countEntities(workspace, changes),
       guards: trips,
       generationBefore: current?.generation ?? null,
       progress: this.#progress(checkpoint),
@@ -163,7 +164,8 @@ export class Pipeline {
     if (mode === "dry_run") return finish("dry_run", patch);
     const { refused } = applyForce(trips, forced);
     if (refused.length > 0) throw new GuardsTripped(refused);
-    return proceed({ ...checkpoint, stage: "encode" }, patch);
+    const judgedAgainst = current?.generation ?? null;
+    return proceed({ ...checkpoint, stage: "encode", judgedAgainst }, patch);
   }
 
   /** Stores one uncompressed common segment whole, or one piece of a compressed one. */
@@ -243,8 +245,11 @@ export class Pipeline {
   }
 
   async #publish(checkpoint: Checkpoint, { current }: RunContext): Promise<StepResult> {
-    const { sources, entries } = checkpoint;
+    const { sources, entries, judgedAgainst } = checkpoint;
     const { catalogSha256, counts } = contentOf(checkpoint);
+    // Somebody has rolled back since: what the guards said was said of another version.
+    if (judgedAgainst !== (current?.generation ?? null))
+      return proceed({ ...checkpoint, stage: "guard" }, {});
     if (current !== null && JSON.stringify(entries) === JSON.stringify(current.locales)) {
       await heal(this.#deps.store, current);
       return finish("unchanged", { generationBefore: current.generation });
@@ -341,11 +346,3 @@ export class Pipeline {
     return { done: done + Object.keys(checkpoint.entries).length, total: total + locales.length };
   }
 }
-
-const NO_CHANGES = { added: 0, changed: 0, removed: 0 };
-const UNCHANGED = {
-  airports: NO_CHANGES,
-  cities: NO_CHANGES,
-  countries: NO_CHANGES,
-  regions: NO_CHANGES,
-};

@@ -3,14 +3,17 @@ import { concatenate } from "../catalog/bytes.ts";
 import type { Body } from "../catalog/manifest.ts";
 import type { CatalogStore, Copy } from "./catalog-store.ts";
 
-/** The bytes of a body, from R2, each blob hashed. Never throws. */
+/**
+ * The bytes of a body, each blob hashed, from R2 or else from KV. Never throws. Where neither has a
+ * blob the fault is `unreadable` if one of them did not answer, since it may yet have it.
+ */
 export async function tryReadBody(
   store: Pick<CatalogStore, "readBlob">,
   body: Body,
 ): Promise<Copy<Uint8Array<ArrayBuffer>>> {
   const copies = await Promise.all(
     body.segments.map(async (segment): Promise<Copy<Uint8Array>> => {
-      if ("blob" in segment) return store.readBlob("r2", segment.blob);
+      if ("blob" in segment) return readBlob(store, segment.blob);
       return { ok: true, value: Buffer.from(segment.inline, "base64") };
     }),
   );
@@ -22,12 +25,12 @@ export async function tryReadBody(
   return { ok: true, value: concatenate(parts) };
 }
 
-/** The same, for those who cannot go on without it: throws if a blob is missing or damaged. */
-export async function readBody(
+async function readBlob(
   store: Pick<CatalogStore, "readBlob">,
-  body: Body,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const copy = await tryReadBody(store, body);
-  if (!copy.ok) throw new Error(`${copy.fault} ${copy.detail}`);
-  return copy.value;
+  sha256: string,
+): Promise<Copy<Uint8Array>> {
+  const copy = await store.readBlob("r2", sha256);
+  if (copy.ok) return copy;
+  const other = await store.readBlob("kv", sha256);
+  return other.ok || other.fault === "unreadable" ? other : copy;
 }
