@@ -1,4 +1,4 @@
-import { mkdirSync, openAsBlob, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, openAsBlob, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { sha256Hex } from "../src/catalog/hash.ts";
 import type { Manifest } from "../src/catalog/manifest.ts";
@@ -76,6 +76,9 @@ export class DiskCatalogStore implements CatalogStore {
 export function diskArchive(folder: string): SourceArchive {
   const pathOf = (sha256: string) => join(folder, sourceKey(sha256));
   return {
+    async has(sha256) {
+      return existsSync(pathOf(sha256));
+    },
     async write(sha256, bytes) {
       mkdirSync(dirname(pathOf(sha256)), { recursive: true });
       writeFileSync(pathOf(sha256), bytes);

@@ -96,7 +96,11 @@ export type RollbackResult =
 
 function leaseExpired(stage: Stage): RunFailure {
   const message = `the step was begun ${MAX_STEP_ATTEMPTS} times and never ended`;
-  return { error: { code: "lease_expired", stage, message }, mayPass: true, guards: [] };
+  return {
+    error: { code: "lease_expired", stage, message },
+    retry: { step: false, afterMs: 0 },
+    guards: [],
+  };
 }
 
 /** What the coordinator holds at present. */
@@ -495,7 +499,7 @@ export class Coordinator {
     const { stage } = claimed.checkpoint;
     const failure = toFailure(cause, stage);
     const isLast = claimed.attempts >= MAX_STEP_ATTEMPTS && stage !== "verify";
-    if (!failure.mayPass || isLast) return this.#fail(claimed, failure);
+    if (failure.retry?.step !== true || isLast) return this.#fail(claimed, failure);
     this.#log("ingest_step_failed", claimed.run, { ...failure.error, ...describeError(cause) });
     this.#underFence(claimed, (record) => {
       if (record.cancelRequestedBy !== null && stage !== "verify")
@@ -510,11 +514,11 @@ export class Coordinator {
   }
 
   /** Ends a run as failed; one whose fault may pass is tried once more, as a run of its own. */
-  #fail(claimed: RunRecord, { error, mayPass, guards }: RunFailure): void {
+  #fail(claimed: RunRecord, { error, retry, guards }: RunFailure): void {
     this.#underFence(claimed, (record) => {
       if (record.cancelRequestedBy !== null) return this.#ended(record, "cancelled", { error });
-      const retry = mayPass ? retryOf(record, this.#newRun(record.run.source)) : undefined;
-      if (retry !== undefined) this.#state.saveRun(retry, true);
+      const next = retry && retryOf(record, this.#newRun(record.run.source));
+      if (next) this.#state.saveRun({ ...next, notBefore: this.#deps.now() + retry.afterMs }, true);
       return this.#ended(record, "failed", { error, ...(guards.length > 0 && { guards }) });
     });
   }

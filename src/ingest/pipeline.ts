@@ -34,7 +34,7 @@ import { applyForce } from "./guards.ts";
 import { HeldPieces } from "./held-pieces.ts";
 import { commonSegment, formOf } from "./plain-segments.ts";
 import { heal, replicate } from "./publisher.ts";
-import type { Run, UpstreamFacts } from "./run.ts";
+import type { Run, UpstreamFacts, UpstreamFiles } from "./run.ts";
 import { judge } from "./verdict.ts";
 import { createWorkspace, type LocalParts, type Workspace } from "./workspace.ts";
 
@@ -107,7 +107,7 @@ export class Pipeline {
     const from = this.#deps.upstreams[context.source];
     if (from === undefined)
       throw new RunFault("unknown_source", `there is no source "${context.source}"`);
-    const archived = context.mode === "full" ? {} : context.archived;
+    const archived = context.mode === "full" ? {} : await this.#present(context.archived);
     const sources: { [file: string]: string } = { snapshot: this.#deps.snapshot.sha256 };
     const upstream: { [file: string]: UpstreamFacts } = {};
     for (const file of await from.fetch(archived)) {
@@ -119,12 +119,25 @@ export class Pipeline {
       }
       const { name, bytes, ...validators } = file;
       const sha256 = sha256Hex(bytes);
-      await this.#deps.archive.write(sha256, bytes);
+      await this.#keep(sha256, bytes, context.mode);
       sources[name] = sha256;
       upstream[name] = { sha256, bytes: bytes.length, ...validators };
     }
     const madeBy = this.#deploy;
     return proceed({ ...checkpoint, stage: "parse", madeBy, sources }, { upstream });
+  }
+
+  /** Archived files that are still there: upstream need not send these again. */
+  async #present(archived: UpstreamFiles): Promise<UpstreamFiles> {
+    const present: { [file: string]: UpstreamFacts } = {};
+    for (const [name, file] of Object.entries(archived))
+      if (await this.#deps.archive.has(file.sha256)) present[name] = file;
+    return present;
+  }
+
+  async #keep(sha256: string, bytes: Uint8Array, mode: Run["mode"]): Promise<void> {
+    const { archive } = this.#deps;
+    if (mode === "full" || !(await archive.has(sha256))) await archive.write(sha256, bytes);
   }
 
   async #parse(checkpoint: Checkpoint): Promise<StepResult> {

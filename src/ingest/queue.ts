@@ -104,10 +104,10 @@ export function newRun(
   };
 }
 
-/** The second try of a run that failed by a fault that may pass; undefined for a second try. */
-export function retryOf(failed: RunRecord, made: NewRun): RunRecord | undefined {
+/** The second try of a run that failed by a fault that may pass; null for a second try. */
+export function retryOf(failed: RunRecord, made: NewRun): RunRecord | null {
   const { run } = failed;
-  if (run.attempt > 1) return undefined;
+  if (run.attempt > 1) return null;
   const request: EnqueueRequest = { ...run, trigger: "retry", ifPaused: "queue" };
   const record = newRun(made, request);
   return { ...record, run: { ...record.run, attempt: run.attempt + 1, parentRunId: run.id } };

@@ -5,7 +5,7 @@ import type { Fetch } from "./http-request.ts";
 import { type DeadlineLimits, startDeadline } from "./request-deadline.ts";
 import type { RetryLimits } from "./retries.ts";
 import { type Table, TABLES } from "./source-file.ts";
-import { SourceError } from "./source-error.ts";
+import { PassingError } from "./source-error.ts";
 import type { ArchivedFiles, Upstream } from "./upstream.ts";
 
 /** URLs of the upstream files, each of which `parseSourceUrl` accepts. */
@@ -92,7 +92,7 @@ async function fetchOneVersion(
     for (const file of files) fetched.push(await fetchHttpFile(file, archived, dependencies));
     if (await isOneVersion(files, fetched, dependencies)) return fetched;
   }
-  throw new SourceError(
+  throw new PassingError(
     "changing",
     `upstream changed between two files, ${MAX_RESTARTS + 1} times in a row; try again later`,
   );

@@ -1,9 +1,12 @@
+import { Buffer } from "node:buffer";
 import { sha256Hex } from "../catalog/hash.ts";
 import { withDeadline } from "./deadline.ts";
 import { sourceKey } from "./keys.ts";
 
-/** Exact upstream bytes in R2, by their SHA-256. Both methods throw if the store refuses. */
+/** Exact upstream bytes in R2, by their SHA-256 (hex). Every method throws if the store refuses. */
 export interface SourceArchive {
+  /** Whether bytes are there, and R2 knows them by this hash. Does not read them. */
+  has(sha256: string): Promise<boolean>;
   write(sha256: string, bytes: Uint8Array): Promise<void>;
   /** Throws as well if the bytes have another hash. */
   open(file: string, sha256: string): Promise<ReadableStream<Uint8Array>>;
@@ -18,6 +21,12 @@ export function createSourceArchive(r2: R2Bucket): SourceArchive {
     return object === null ? null : object.arrayBuffer();
   };
   return {
+    async has(sha256) {
+      const key = sourceKey(sha256);
+      const object = await withDeadline(key, READ_DEADLINE_MS, r2.head(key));
+      const known = object?.checksums.sha256;
+      return known !== undefined && Buffer.from(known).toString("hex") === sha256;
+    },
     async write(sha256, bytes) {
       await r2.put(sourceKey(sha256), bytes, { sha256 });
     },

@@ -186,6 +186,10 @@ export class CoordinatorWorld {
     const store = new MemoryCatalogStore(this.store);
     store.before = enter;
     const archive: SourceArchive = {
+      has: async (sha256) => {
+        await enter(`archive has ${sha256}`);
+        return this.archive.has(sha256);
+      },
       write: async (sha256, bytes) => {
         await enter(`archive write ${sha256}`);
         return this.archive.write(sha256, bytes);

@@ -124,7 +124,9 @@ describe("a run", () => {
     const { sources = {} } = world.current ?? {};
     expect(Object.keys(sources)).toEqual(["snapshot", "airports.csv.gz", "regions.csv.gz"]);
     expect(world.archive.calls).toEqual([
+      `has ${sources["airports.csv.gz"]}`,
       `write ${sources["airports.csv.gz"]}`,
+      `has ${sources["regions.csv.gz"]}`,
       `write ${sources["regions.csv.gz"]}`,
       "open airports.csv.gz",
       "open regions.csv.gz",
@@ -133,13 +135,34 @@ describe("a run", () => {
 });
 
 describe("a run with what is published already", () => {
-  it("is unchanged: it writes no blob and publishes nothing", async () => {
+  const writes = () => [
+    ...puts(),
+    ...world.archive.calls.filter((call) => call.startsWith("write ")),
+  ];
+
+  it("is unchanged: it writes nothing to any store, and publishes nothing", async () => {
     await world.runToEnd();
-    const before = { puts: puts().length, current: world.current };
+    const before = { writes: writes(), current: world.current };
+    expect(before.writes.length).toBeGreaterThan(10);
     const end = await world.runToEnd();
     expect(end).toMatchObject({ outcome: "unchanged", publish: null, next: null });
-    expect({ puts: puts().length, current: world.current }).toEqual(before);
+    expect({ writes: writes(), current: world.current }).toEqual(before);
     expect(world.run.catalogSha256).toBe(world.current?.catalog_sha256);
+  });
+
+  it("archives upstream's bytes again where the archive has lost them, or in mode full", async () => {
+    await world.runToEnd();
+    const archived = [...world.archive.files.keys()];
+    const [lost = ""] = archived;
+    world.archive.files.delete(lost);
+    world.archive.calls.length = 0;
+    expect((await world.runToEnd()).outcome).toBe("unchanged");
+    expect(writes().filter((call) => call.startsWith("write "))).toEqual([`write ${lost}`]);
+    world.archive.calls.length = 0;
+    await world.runToEnd("full");
+    expect(writes().filter((call) => call.startsWith("write "))).toEqual(
+      archived.map((sha256) => `write ${sha256}`),
+    );
   });
 
   it("is unchanged also when upstream's bytes differ and the content does not", async () => {

@@ -290,7 +290,7 @@ describe("retryOf", () => {
 
   it("is not made of a retry", () => {
     const retry = retryOf(failed, someRunFacts({ id: "retry" }));
-    expect(retry && retryOf(retry, someRunFacts({ id: "third" }))).toBeUndefined();
+    expect(retry && retryOf(retry, someRunFacts({ id: "third" }))).toBeNull();
   });
 });
 

@@ -18,6 +18,14 @@ describe("the source archive", () => {
     await expect(archive.write(sha256Hex("other"), bytes)).rejects.toThrow();
   });
 
+  it("has what was written, and neither what is missing nor what was put there by another", async () => {
+    await archive.write(sha256Hex(bytes), bytes);
+    expect(await archive.has(sha256Hex(bytes))).toBe(true);
+    expect(await archive.has(sha256Hex("none"))).toBe(false);
+    await env.ARCHIVE.put(sourceKey(sha256Hex("all")), "al");
+    expect(await archive.has(sha256Hex("all"))).toBe(false);
+  });
+
   it("names a file that it does not have", async () => {
     await expect(archive.open("airports.csv.gz", sha256Hex("none"))).rejects.toThrow(
       `airports.csv.gz is not archived as sources/${sha256Hex("none")}`,
