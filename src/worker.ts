@@ -162,21 +162,36 @@ function monitor(env: Env) {
   return env.ALERTS.getByName(MONITOR_NAME);
 }
 
-/** Does the job of a cron trigger. */
+/** Does the job of a cron trigger. Each counts a tick once, so that a stub which broke is replaced. */
 async function runJob(cron: string, scheduledTime: number, env: Env): Promise<void> {
   const job = cronJob(cron);
   switch (job.job) {
     case "ingest":
-      return coordinator(env).tick(cron, scheduledTime, job.request);
-    case "evaluate_alerts":
-      await monitor(env).evaluate({ trigger: "cron", requestedBy: "cron", tick: scheduledTime });
+      return callCoordinator(
+        () => coordinator(env),
+        "idempotent",
+        async (stub) => stub.tick(cron, scheduledTime, job.request),
+      );
+    case "evaluate_alerts": {
+      const asked = { trigger: "cron", requestedBy: "cron", tick: scheduledTime } as const;
+      const evaluate = async () => monitor(env).evaluate(asked);
+      await evaluate().catch(evaluate);
       return;
+    }
     case "back_up":
-      return backups(env).tick(cron, scheduledTime, "run");
+      return tickBackups("run");
     case "verify_backup":
-      return backups(env).tick(cron, scheduledTime, "verify_newest");
+      return tickBackups("verify_newest");
     default:
       job satisfies never;
+  }
+
+  async function tickBackups(task: "run" | "verify_newest"): Promise<void> {
+    return callCoordinator(
+      () => backups(env),
+      "idempotent",
+      async (stub) => stub.tick(cron, scheduledTime, task),
+    );
   }
 }
 
