@@ -1,4 +1,5 @@
 import { waitUntil } from "cloudflare:workers";
+import { ALERTS_INSTANCE, BACKUP_INSTANCE, INGEST_INSTANCE } from "./instances.ts";
 import notice from "../data/NOTICE.md";
 import { AccessKeys, fetchKeySet } from "./admin/access-keys.ts";
 import { accessVerifier } from "./admin/access-jwt.ts";
@@ -10,9 +11,7 @@ import type { BackupJobCalls } from "./admin/backup-use-cases.ts";
 import type { CoordinatorUseCases } from "./admin/coordinator.ts";
 import { callCoordinator, type Repeatable } from "./admin/coordinator-calls.ts";
 import { readCredentials } from "./admin/credentials.ts";
-import { MONITOR_NAME } from "./alerts/monitor.ts";
 import { type Config, loadConfig } from "./config.ts";
-import { BACKUP_INSTANCE_NAME, INSTANCE_NAME } from "./ingest/durable-object.ts";
 import { describeError, logLine } from "./log.ts";
 import { createRpcHandler, isRpcRequest } from "./rpc/handler.ts";
 import { cronJob, ingestCrons } from "./schedule.ts";
@@ -151,15 +150,15 @@ function backupJobCalls(env: Env): BackupJobCalls {
 
 /** A stub for each call: one that saw its object reset stays broken. */
 function coordinator(env: Env) {
-  return env.COORDINATOR.getByName(INSTANCE_NAME);
+  return env.COORDINATOR.getByName(INGEST_INSTANCE);
 }
 
 function backups(env: Env) {
-  return env.BACKUPS.getByName(BACKUP_INSTANCE_NAME);
+  return env.BACKUPS.getByName(BACKUP_INSTANCE);
 }
 
 function monitor(env: Env) {
-  return env.ALERTS.getByName(MONITOR_NAME);
+  return env.ALERTS.getByName(ALERTS_INSTANCE);
 }
 
 /** Does the job of a cron trigger. Each counts a tick once, so that a stub which broke is replaced. */

@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { RUN_MODES, RUN_OUTCOMES, RUN_STATES, RUN_TRIGGERS, STAGES } from "../ingest/run.ts";
+import {
+  RUN_MODES,
+  RUN_OUTCOMES,
+  RUN_STATES,
+  RUN_TRIGGERS,
+  SKIP_REASONS,
+  STAGES,
+} from "../ingest/run.ts";
 
 /** A time as it goes out: RFC 3339, UTC, with milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 });
@@ -75,7 +82,7 @@ export const runSchema = z
     duration_ms: z.int().nullable(),
     stage: z.enum(STAGES).nullable(),
     progress: z.strictObject({ done: wholeNumber, total: wholeNumber }),
-    skipped_reason: z.enum(["paused", "already_queued"]).nullable(),
+    skipped_reason: z.enum(SKIP_REASONS).nullable(),
     skip_count: wholeNumber,
     upstream: z.record(z.string(), upstreamFile),
     counts: z

@@ -18,9 +18,6 @@ import { evaluateRules, type RuleFinding } from "./rules.ts";
 import type { AlertConfig, AlertConfigResult } from "./settings.ts";
 import { type DeliveryDependencies, request, sendMessage, type WebhookTarget } from "./webhook.ts";
 
-/** Name of the one instance. */
-export const MONITOR_NAME = "alerts";
-
 /** Evaluations sent to D1 at a time, and how often in one evaluation. */
 const OUTBOX_BATCH = 20;
 const OUTBOX_BATCHES = 10;

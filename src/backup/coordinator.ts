@@ -1,4 +1,4 @@
-import type { BackupFirst } from "../ingest/coordinator.ts";
+import type { BackupFirst } from "../ingest/coordinator-dependencies.ts";
 import { backoffMs } from "../ingest/queue.ts";
 import { describeError } from "../log.ts";
 import { checkCatalog, checkObjects, checkParts, rebuild } from "./check-steps.ts";

@@ -36,6 +36,7 @@ import { commonSegment, formOf } from "./plain-segments.ts";
 import { heal, replicate } from "./publisher.ts";
 import type { Run, UpstreamFacts, UpstreamFiles } from "./run.ts";
 import { judge } from "./verdict.ts";
+import { isSameContent } from "./versions.ts";
 import { createWorkspace, type LocalParts, type Workspace } from "./workspace.ts";
 
 export interface PipelineDependencies {
@@ -263,7 +264,7 @@ export class Pipeline {
     // Somebody has rolled back since: what the guards said was said of another version.
     if (judgedAgainst !== (current?.generation ?? null))
       return proceed({ ...checkpoint, stage: "guard" }, {});
-    if (current !== null && JSON.stringify(entries) === JSON.stringify(current.locales)) {
+    if (current !== null && isSameContent({ locales: entries }, current)) {
       await heal(this.#deps.store, current);
       return finish("unchanged", { generationBefore: current.generation });
     }

@@ -10,23 +10,16 @@ import type {
   OpenResult,
   Selection,
 } from "./catalog-reader.ts";
-import type { CatalogStore, Copy, Replica } from "./catalog-store.ts";
+import type { Copy, Replica } from "./catalog-store.ts";
 import { abortable } from "./deadline.ts";
-import { ManifestMemo } from "./manifest-memo.ts";
+import { ManifestMemo, type MemoDependencies } from "./manifest-memo.ts";
 import { RecentFailures } from "./recent-failures.ts";
 import { SharedLoads } from "./shared-loads.ts";
 
 /** How long a body that a store could not give is not asked of that store again. */
 const UNREADABLE_FOR_MS = 2_000;
 
-export interface ReaderDependencies {
-  readonly store: CatalogStore;
-  readonly now: () => number;
-  /** Keeps the present request's context alive until a promise settles. */
-  readonly waitUntil: (promise: Promise<unknown>) => void;
-  /** Tells the log of a copy that could not be used. */
-  readonly report: (event: string, detail: string) => void;
-  readonly manifestFreshMs: number;
+export interface ReaderDependencies extends MemoDependencies {
   readonly cacheMaxBytes: number;
 }
 

@@ -18,6 +18,18 @@ export class MemorySourceArchive implements SourceArchive {
     this.files.set(sha256, bytes);
   }
 
+  async list(): Promise<string[]> {
+    this.#begin("list");
+    return [...this.files.keys()];
+  }
+
+  async delete(sha256s: readonly string[]): Promise<void> {
+    for (const sha256 of sha256s) {
+      this.#begin(`delete ${sha256}`);
+      this.files.delete(sha256);
+    }
+  }
+
   async open(file: string, sha256: string): Promise<ReadableStream<Uint8Array>> {
     this.#begin(`open ${file}`);
     const bytes = this.files.get(sha256);

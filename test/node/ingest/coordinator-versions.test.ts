@@ -67,6 +67,18 @@ describe("a rollback", () => {
     expect(result).toEqual({ ok: false, reason: "is_current" });
   });
 
+  it("that is repeated changes nothing: what it says is published already", async () => {
+    await world.publishVersions(3);
+    expect(await world.coordinator.rollback(1)).toMatchObject({ ok: true });
+    for (const generation of [1, 4, 1])
+      expect(await world.coordinator.rollback(generation)).toEqual({
+        ok: false,
+        reason: "is_current",
+      });
+    await world.drain();
+    expect(generations()).toEqual([4, 3, 2, 1]);
+  });
+
   it("before anything is published is refused", async () => {
     const result = await world.coordinator.rollback(1);
     expect(result).toEqual({ ok: false, reason: "not_retained" });

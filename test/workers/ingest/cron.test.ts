@@ -1,8 +1,7 @@
 import { createScheduledController, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { MONITOR_NAME } from "../../../src/alerts/monitor.ts";
-import { BACKUP_INSTANCE_NAME, INSTANCE_NAME } from "../../../src/ingest/durable-object.ts";
+import { ALERTS_INSTANCE, BACKUP_INSTANCE, INGEST_INSTANCE } from "../../../src/instances.ts";
 import { CRON_JOBS } from "../../../src/schedule.ts";
 import worker from "../../../src/worker.ts";
 import { coordinator, historyRows, settled } from "./coordinator-under-test.ts";
@@ -77,19 +76,19 @@ describe("the cron trigger", () => {
   });
 
   it("reaches its job through a new stub where the first one is broken, and counts once", async () => {
-    await fire(5, CRON, await withBrokenStub("COORDINATOR", INSTANCE_NAME));
+    await fire(5, CRON, await withBrokenStub("COORDINATOR", INGEST_INSTANCE));
     const { lastTicks } = await coordinator().status();
     expect(lastTicks).toEqual({ [CRON]: FIRST + 5 * DAY_MS });
     expect((await rows()).at(-1)).toMatchObject({ state: "skipped", skip_count: 1 });
   });
 
   it("reaches the alerts and the backups so, too", async () => {
-    const monitor = () => env.ALERTS.getByName(MONITOR_NAME);
+    const monitor = () => env.ALERTS.getByName(ALERTS_INSTANCE);
     await monitor().status();
-    await fire(5, cronOf("evaluate_alerts"), await withBrokenStub("ALERTS", MONITOR_NAME));
+    await fire(5, cronOf("evaluate_alerts"), await withBrokenStub("ALERTS", ALERTS_INSTANCE));
     expect((await monitor().status()).lastRun).toMatchObject({ trigger: "cron" });
-    await fire(5, cronOf("back_up"), await withBrokenStub("BACKUPS", BACKUP_INSTANCE_NAME));
-    const jobs = await env.BACKUPS.getByName(BACKUP_INSTANCE_NAME).jobs(10);
+    await fire(5, cronOf("back_up"), await withBrokenStub("BACKUPS", BACKUP_INSTANCE));
+    const jobs = await env.BACKUPS.getByName(BACKUP_INSTANCE).jobs(10);
     expect(jobs).toMatchObject([{ kind: "run", trigger: "cron" }]);
   });
 });
