@@ -63,7 +63,7 @@ export interface Accounting {
   readonly rejectedByReason: { readonly [R in RejectReason]?: number };
   readonly repaired: { readonly [R in RepairReason]?: number };
   readonly cityOrigins: { readonly [O in CityOrigin]: number };
-  /** Subdivisions that the snapshot does not know. */
+  /** The first subdivisions that the snapshot does not know. */
   readonly newRegions: readonly string[];
 }
 

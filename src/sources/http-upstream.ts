@@ -11,20 +11,13 @@ import type { ArchivedFiles, Upstream } from "./upstream.ts";
 /** URLs of the upstream files, each of which `parseSourceUrl` accepts. */
 export type SourceUrls = { readonly [T in Table]: string };
 
-/** OurAirports, published daily. */
-export const OUR_AIRPORTS_URLS: SourceUrls = {
-  "airports.csv": "https://davidmegginson.github.io/ourairports-data/airports.csv",
-  "regions.csv": "https://davidmegginson.github.io/ourairports-data/regions.csv",
-};
-
 export interface HttpLimits extends DeadlineLimits, RetryLimits {
   /** Most bytes of a file, as announced and as decoded. */
   readonly maxBytes: number;
 }
 
-/** A live file has 13 MB. All requests together end before the coordinator's watchdog wakes. */
-export const HTTP_LIMITS: HttpLimits = {
-  maxBytes: 64 * 1024 * 1024,
+/** All requests together end before the coordinator's watchdog wakes. */
+export const HTTP_LIMITS: Omit<HttpLimits, "maxBytes"> = {
   totalMs: 90_000,
   idleMs: 15_000,
   maxAttempts: 4,
