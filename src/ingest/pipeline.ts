@@ -1,12 +1,9 @@
 import { inChunks } from "../catalog/bytes.ts";
 import type { ContractLimits } from "../catalog/contract-limits.ts";
 import { commonPieces } from "../catalog/encode.ts";
-import { sha256Hex } from "../catalog/hash.ts";
 import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
-import { type Snapshot, snapshotOpener } from "../sources/snapshot.ts";
-import type { Upstream } from "../sources/upstream.ts";
+import { snapshotOpener } from "../sources/snapshot.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
-import type { SourceArchive } from "../storage/source-archive.ts";
 import { account, countEntities, UNCHANGED } from "./accounting.ts";
 import {
   type Blob,
@@ -29,22 +26,19 @@ import {
 } from "./checkpoint.ts";
 import { contentOf, countCommon, nextCommon, piecesOf } from "./common-progress.ts";
 import { describeContent } from "./content.ts";
-import { GuardsTripped, RunFault } from "./faults.ts";
+import { GuardsTripped } from "./faults.ts";
+import { type FetchDependencies, fetchSources } from "./fetch-sources.ts";
 import { applyForce } from "./guards.ts";
 import { HeldPieces } from "./held-pieces.ts";
 import { commonSegment, formOf } from "./plain-segments.ts";
 import { heal, replicate } from "./publisher.ts";
-import type { Run, UpstreamFacts, UpstreamFiles } from "./run.ts";
+import type { Run } from "./run.ts";
 import { judge } from "./verdict.ts";
 import { isSameContent } from "./versions.ts";
 import { createWorkspace, type LocalParts, type Workspace } from "./workspace.ts";
 
-export interface PipelineDependencies {
+export interface PipelineDependencies extends FetchDependencies {
   readonly store: CatalogStore;
-  readonly archive: SourceArchive;
-  /** By their names. */
-  readonly upstreams: { readonly [name: string]: Upstream };
-  readonly snapshot: Snapshot;
   /** Locales to publish, in order. */
   readonly locales: readonly string[];
   readonly limits: ContractLimits;
@@ -105,40 +99,9 @@ export class Pipeline {
   }
 
   async #fetch(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
-    const from = this.#deps.upstreams[context.source];
-    if (from === undefined)
-      throw new RunFault("unknown_source", `there is no source "${context.source}"`);
-    const archived = context.mode === "full" ? {} : await this.#present(context.archived);
-    const sources: { [file: string]: string } = { snapshot: this.#deps.snapshot.sha256 };
-    const upstream: { [file: string]: UpstreamFacts } = {};
-    for (const file of await from.fetch(archived)) {
-      const known = archived[file.name];
-      if ("unchangedSha256" in file) {
-        sources[file.name] = file.unchangedSha256;
-        if (known !== undefined) upstream[file.name] = known;
-        continue;
-      }
-      const { name, bytes, ...validators } = file;
-      const sha256 = sha256Hex(bytes);
-      await this.#keep(sha256, bytes, context.mode);
-      sources[name] = sha256;
-      upstream[name] = { sha256, bytes: bytes.length, ...validators };
-    }
+    const { sources, upstream } = await fetchSources(this.#deps, context);
     const madeBy = this.#deploy;
     return proceed({ ...checkpoint, stage: "parse", madeBy, sources }, { upstream });
-  }
-
-  /** Archived files that are still there: upstream need not send these again. */
-  async #present(archived: UpstreamFiles): Promise<UpstreamFiles> {
-    const present: { [file: string]: UpstreamFacts } = {};
-    for (const [name, file] of Object.entries(archived))
-      if (await this.#deps.archive.has(file.sha256)) present[name] = file;
-    return present;
-  }
-
-  async #keep(sha256: string, bytes: Uint8Array, mode: Run["mode"]): Promise<void> {
-    const { archive } = this.#deps;
-    if (mode === "full" || !(await archive.has(sha256))) await archive.write(sha256, bytes);
   }
 
   async #parse(checkpoint: Checkpoint): Promise<StepResult> {
