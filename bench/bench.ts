@@ -89,7 +89,7 @@ function chosenCases(names: readonly string[]): readonly Case[] {
 async function measureCase(one: Case): Promise<string[]> {
   const { bytes } = await learn(one);
   const service = { port: worker.port, path: one.path };
-  const constant = { port: worker.port, path: `/constant/${one.name}` };
+  const constant = { port: worker.port, path: `/constant/${one.name}${queryOf(one)}` };
   const stock = { port: worker.stockPort, path: `/stock${one.path}` };
   const rounds = await measure(one, [service, constant, ...(one.stock ? [stock] : [])]);
   const ofService = column(rounds, 0);
@@ -141,12 +141,16 @@ async function learn(one: Case): Promise<{ readonly bytes: number }> {
       body: answered,
     });
   one.headers = one.prepare?.(one.headers, first.headers) ?? one.headers;
-  const query = one.path.includes("?") ? one.path.slice(one.path.indexOf("?")) : "";
-  const answer = await send(`/learn/${one.name}${query}`, one.headers);
+  const answer = await send(`/learn/${one.name}${queryOf(one)}`, one.headers);
   const learned = await answer.json<{ status: number; bytes: number }>();
   if (learned.status !== one.status)
     throw new Error(`${one.name}: ${learned.status} instead of ${one.status}`);
   return learned;
+}
+
+/** The query string of a request, which the constant is asked with as well. */
+function queryOf({ path }: Case): string {
+  return path.includes("?") ? path.slice(path.indexOf("?")) : "";
 }
 
 interface Target {

@@ -43,12 +43,13 @@ const stock = new Map(router.handlers.map((handler) => [`/stock${handler.request
 
 export default {
   async fetch(request, env) {
-    const { pathname, searchParams } = new URL(request.url);
+    const url = new URL(request.url);
+    const { pathname } = url;
     if (pathname === "/learn-message") return learnMessage(await request.arrayBuffer());
     if (pathname.startsWith("/learn/")) return learn(request, pathname, env);
     if (pathname === "/repeat") return repeat(await request.json(), env);
     if (pathname.startsWith("/phase/"))
-      return Response.json(await runPhase(pathname.slice("/phase/".length), searchParams));
+      return Response.json(await runPhase(pathname.slice("/phase/".length), url.searchParams));
     return answer(request, pathname, env);
   },
 } satisfies ExportedHandler<Env>;

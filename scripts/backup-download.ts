@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { isBackupId } from "../src/backup/backup-id.ts";
 import { backupBytes, type BackupManifest } from "../src/backup/format.ts";
+import { mapConcurrently } from "../src/backup/map-concurrently.ts";
 import { parseManifest } from "../src/backup/parse-manifest.ts";
 import {
   callAdmin,
@@ -13,7 +14,7 @@ import {
   INSTALLATION_HELP,
   INSTALLATION_OPTIONS,
 } from "./admin-client.ts";
-import { type BackupFile, filesOf, forEachOf, hashFile, writeChecked } from "./backup-files.ts";
+import { type BackupFile, filesOf, hashFile, writeChecked } from "./backup-files.ts";
 import { runCommand } from "./command.ts";
 import { ProgressBar } from "./progress-bar.ts";
 import { StartError } from "./start-error.ts";
@@ -51,7 +52,7 @@ async function download(installation: Installation, id: string, folder: string):
   const bar = new ProgressBar(process.stdout);
   const files = filesOf(manifest);
   let done = 0;
-  await forEachOf(files, AT_A_TIME, async (file) => {
+  await mapConcurrently(files, AT_A_TIME, async (file) => {
     await downloadFile(installation, folder, file);
     bar.show(
       "downloading",

@@ -64,17 +64,3 @@ export async function writeChecked(
   await rename(partial, path);
   return true;
 }
-
-/** Does work for each of many, a few at a time. */
-export async function forEachOf<T>(
-  all: readonly T[],
-  atATime: number,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  const waiting = all.values();
-  await Promise.all(
-    Array.from({ length: atATime }, async () => {
-      for (const item of waiting) await work(item);
-    }),
-  );
-}

@@ -4,6 +4,7 @@ import { openAsBlob, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { backupBytes, type BackupManifest } from "../src/backup/format.ts";
+import { mapConcurrently } from "../src/backup/map-concurrently.ts";
 import { parseManifest } from "../src/backup/parse-manifest.ts";
 import {
   callAdmin,
@@ -13,7 +14,7 @@ import {
   INSTALLATION_HELP,
   INSTALLATION_OPTIONS,
 } from "./admin-client.ts";
-import { type BackupFile, filesOf, forEachOf, hashFile } from "./backup-files.ts";
+import { type BackupFile, filesOf, hashFile } from "./backup-files.ts";
 import { runCommand } from "./command.ts";
 import { ProgressBar } from "./progress-bar.ts";
 import { StartError } from "./start-error.ts";
@@ -51,7 +52,7 @@ async function upload(installation: Installation, folder: string): Promise<void>
   const present = await callAdmin(installation, path);
   const isThere = present.ok && (await present.text()) === text;
   if (!isThere)
-    await forEachOf(files, AT_A_TIME, async (file) => {
+    await mapConcurrently(files, AT_A_TIME, async (file) => {
       await uploadFile(installation, folder, file);
       bar.show(
         "uploading",

@@ -17,6 +17,7 @@ network. Ctrl-C stops everything.
   --locales LIST    locales to publish: "default", "all" or a list such as en,de,pt
   --state FOLDER    where to store it all (default .wrangler/state)
   --fresh           forget what earlier starts stored there, and begin anew
+  --var NAME=VALUE  a setting of wrangler.toml, or a secret; may be given several times
   --help            this text
 `;
 
@@ -28,6 +29,8 @@ interface Options {
   readonly localeCount: number;
   readonly stateFolder: string;
   readonly fresh: boolean;
+  /** Settings by name, instead of those in wrangler.toml. */
+  readonly vars: { readonly [name: string]: string };
 }
 
 async function start(options: Options, signal: AbortSignal): Promise<void> {
@@ -49,6 +52,7 @@ function readOptions(): Options | undefined {
       locales: { type: "string", default: "default" },
       state: { type: "string", default: ".wrangler/state" },
       fresh: { type: "boolean", default: false },
+      var: { type: "string", multiple: true, default: [] },
       help: { type: "boolean", default: false },
     },
   });
@@ -57,7 +61,15 @@ function readOptions(): Options | undefined {
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw new StartError(`--port must be a number from 1 to 65535, not "${values.port}"`);
   const { locales, state: stateFolder, fresh } = values;
-  return { port, locales, localeCount: countLocales(locales), stateFolder, fresh };
+  const vars = Object.fromEntries(values.var.map(readVar));
+  return { port, locales, localeCount: countLocales(locales), stateFolder, fresh, vars };
+}
+
+function readVar(text: string): [name: string, value: string] {
+  const [, name, value] = /^([A-Z][A-Z_]*)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw new StartError("--var must be NAME=VALUE, with a name such as ALERT_REPEAT_MS");
+  return [name, value];
 }
 
 /** Says at once what the Worker would say only after it has started. */

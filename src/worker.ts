@@ -11,6 +11,7 @@ import type { BackupJobCalls } from "./admin/backup-use-cases.ts";
 import type { CoordinatorUseCases } from "./admin/coordinator.ts";
 import { callCoordinator, type Repeatable } from "./admin/coordinator-calls.ts";
 import { readCredentials } from "./admin/credentials.ts";
+import { backupStaleMs } from "./alerts/settings.ts";
 import { type Config, loadConfig } from "./config.ts";
 import { describeError, logLine } from "./log.ts";
 import { createRpcHandler, isRpcRequest } from "./rpc/handler.ts";
@@ -46,7 +47,11 @@ function openDoors(env: Env): Doors {
     ...authentication(env),
     coordinator: coordinatorUseCases(env),
     history: createHistory(env.HISTORY),
-    backups: { jobs: backupJobCalls(env), store: createBackupStore(env.ARCHIVE) },
+    backups: {
+      jobs: backupJobCalls(env),
+      store: createBackupStore(env.ARCHIVE),
+      staleAfterMs: backupStaleMs(env),
+    },
     alerts: alertCalls(() => monitor(env)),
     alertHistory: createAlertHistory(env.HISTORY),
     audit,
@@ -143,6 +148,8 @@ function backupJobCalls(env: Env): BackupJobCalls {
     verify: async (id, by) => call("idempotent", async (stub) => stub.verify(id, by)),
     restore: async (id, by) => call("once", async (stub) => stub.restore(id, by)),
     remove: async (id) => call("once", async (stub) => stub.remove(id)),
+    acceptManifest: async (upload) =>
+      call("idempotent", async (stub) => stub.acceptManifest(upload)),
     findJob: async (id) => call("idempotent", async (stub) => stub.findJob(id)),
     jobs: async (limit) => call("idempotent", async (stub) => stub.jobs(limit)),
   };

@@ -1,3 +1,4 @@
+import { needsAttention } from "../alerts/alert-state.ts";
 import type { MonitorStatus } from "../alerts/monitor.ts";
 import type { AlertUseCases } from "./alert-calls.ts";
 import type { Check, Checks } from "./health.ts";
@@ -20,9 +21,7 @@ export function alertsCheck(alerts: AlertUseCases, now: () => number): MonitorCh
 export function checkAlerts(status: MonitorStatus, now: number): Checks {
   const { problem, lastRun } = status;
   if (problem !== null) return { "alerts:settings": [{ status: "fail", output: problem }] };
-  const raised = (lastRun?.results ?? []).filter(
-    ({ state }) => state === "firing" || state === "nodata",
-  );
+  const raised = (lastRun?.results ?? []).filter(({ state }) => needsAttention(state));
   return {
     "alerts:settings": [{ status: "pass" }],
     "alerts:evaluation": [checkEvaluation(lastRun, now)],

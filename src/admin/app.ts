@@ -103,7 +103,7 @@ export function routeGroups(deps: AdminDependencies) {
         catalogCheck(reader, deps),
         coordinatorCheck(coordinator, deps),
         lastRunsCheck(coordinator, history, now),
-        backupCheck(backups.store, now),
+        backupCheck(backups, now),
         alertsCheck(deps.alerts, now),
       ],
       deps,
@@ -112,7 +112,7 @@ export function routeGroups(deps: AdminDependencies) {
       {
         catalog: catalogSection(reader),
         ingest: ingestSection(coordinator, history),
-        backups: backupSection(backups.store, now),
+        backups: backupSection(backups, now),
         alerts: alertsSection(deps.alerts),
       },
       now,

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { type BackupStatus, newestTimes } from "../backup/listing.ts";
-import type { BackupStore } from "../storage/backup-store.ts";
+import { type BackupStatus, judgeStatus, newestTimes } from "../backup/listing.ts";
 import { backupStatus } from "./backup-schema.ts";
+import type { BackupAccess } from "./backup-use-cases.ts";
 import { summarySection } from "./dashboard-routes.ts";
 import type { Check } from "./health.ts";
 import type { MonitorCheck } from "./monitor-routes.ts";
@@ -16,20 +16,20 @@ const sectionSchema = z.strictObject({
 });
 
 /** How backups are going, for the dashboard. */
-export function backupSection(store: BackupStore, now: () => number) {
+export function backupSection(access: BackupAccess, now: () => number) {
   return summarySection(sectionSchema, async () => {
-    const { status, finishedAt, goodFinishedAt } = await newestTimes(store, now());
+    const { status, finishedAt, goodFinishedAt } = await readNewest(access, now);
     return { status, newest_at: finishedAt, newest_verified_at: goodFinishedAt };
   });
 }
 
 /** Whether there is a backup that is new enough and has proved good. */
-export function backupCheck(store: BackupStore, now: () => number): MonitorCheck {
+export function backupCheck(access: BackupAccess, now: () => number): MonitorCheck {
   return {
     name: "backup",
     deadlineMs: DEADLINE_MS,
     read: async () => {
-      const { status, finishedAt, goodFinishedAt } = await newestTimes(store, now());
+      const { status, finishedAt, goodFinishedAt } = await readNewest(access, now);
       return {
         "backup:status": [CHECKS[status]],
         "backup:age": [age(finishedAt, now())],
@@ -37,6 +37,11 @@ export function backupCheck(store: BackupStore, now: () => number): MonitorCheck
       };
     },
   };
+}
+
+async function readNewest({ store, staleAfterMs }: BackupAccess, now: () => number) {
+  const times = await newestTimes(store);
+  return { ...times, status: judgeStatus(times, { now, staleAfterMs }) };
 }
 
 /** Without a backup everything is served all the same: nothing here fails. */

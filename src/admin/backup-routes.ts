@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { backupId } from "../backup/backup-id.ts";
-import type { Accepted, JobResult, RemoveResult } from "../backup/coordinator.ts";
+import type { Accepted, JobResult } from "../backup/coordinator.ts";
 import { findBackup, listBackups, type ListingDependencies } from "../backup/listing.ts";
+import type { RemoveResult } from "../backup/remove-backup.ts";
 import { readBackups } from "./backup-calls.ts";
 import { backupPage, backupSchema, jobAnswer, jobSchema } from "./backup-schema.ts";
 import type { BackupAccess } from "./backup-use-cases.ts";
@@ -34,11 +35,12 @@ export const NO_BACKUP: Refusal = {
 };
 
 /** Making, listing, verifying, restoring, pinning and deleting backups. */
-export function backupRoutes({ jobs, store }: BackupAccess, now: () => number) {
+export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: () => number) {
   const listing: ListingDependencies = {
     backups: store,
     jobs: () => jobs.jobs(JOBS_LISTED),
     now,
+    staleAfterMs,
   };
 
   const run = route({
@@ -46,7 +48,7 @@ export function backupRoutes({ jobs, store }: BackupAccess, now: () => number) {
     path: "/admin/backup/run",
     summary: "Make a backup",
     description:
-      "Of everything that is stored. It is verified right after. While one is being made, that one is the answer.",
+      "Of everything that is stored. It is verified right after. While one is being made, that one is the answer, unless it lacks the note or the pin that is asked for: then another is made after it.",
     access: "operate",
     action: "backup.run",
     body: runBody,

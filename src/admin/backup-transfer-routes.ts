@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { PART_NAME } from "../backup/format.ts";
-import { acceptManifest } from "../backup/upload.ts";
 import type { OpenFile } from "../storage/backup-store.ts";
 import { NO_BACKUP, ofBackup } from "./backup-routes.ts";
 import type { BackupAccess } from "./backup-use-cases.ts";
@@ -36,7 +35,7 @@ const UPLOAD_PROBLEMS = {
 };
 
 /** Moving a backup to a disk and back, file by file; `npm run backup:download` and `:upload`. */
-export function backupTransferRoutes({ store }: BackupAccess) {
+export function backupTransferRoutes({ jobs, store }: BackupAccess) {
   const readObject = route({
     method: "get",
     ...objectPath,
@@ -129,7 +128,7 @@ export function backupTransferRoutes({ store }: BackupAccess) {
     const refusal = checkLength(headers, MAX_MANIFEST_BYTES);
     if (refusal !== undefined) return refusal;
     const text = upload === null ? "" : await new Response(upload).text();
-    const result = await acceptManifest(store, { id, text, by: actor.id });
+    const result = await jobs.acceptManifest({ id, text, by: actor.id });
     if (result.ok)
       return result.disposition === "unchanged"
         ? { status: 204 }

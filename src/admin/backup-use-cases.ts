@@ -1,5 +1,7 @@
-import type { JobResult, RemoveResult, RunRequest } from "../backup/coordinator.ts";
+import type { JobResult, RunRequest } from "../backup/coordinator.ts";
 import type { Job } from "../backup/job.ts";
+import type { RemoveResult } from "../backup/remove-backup.ts";
+import type { ManifestUpload, UploadResult } from "../backup/upload.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
 
 /** What the routes need of the backup coordinator. Each rejects with CoordinatorUnavailable. */
@@ -8,6 +10,7 @@ export interface BackupJobCalls {
   verify(id: string, requestedBy: string): Promise<JobResult>;
   restore(id: string, requestedBy: string): Promise<JobResult>;
   remove(id: string): Promise<RemoveResult>;
+  acceptManifest(upload: ManifestUpload): Promise<UploadResult>;
   findJob(id: string): Promise<Job | null>;
   /** The newest first. */
   jobs(limit: number): Promise<readonly Job[]>;
@@ -17,4 +20,6 @@ export interface BackupJobCalls {
 export interface BackupAccess {
   readonly jobs: BackupJobCalls;
   readonly store: BackupStore;
+  /** Age from which on the newest backup is stale. */
+  readonly staleAfterMs: number;
 }

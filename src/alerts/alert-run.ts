@@ -1,6 +1,6 @@
 import type { AlertState } from "./alert-state.ts";
 import type { Change } from "./ledger.ts";
-import type { Evidence, RuleName, Severity, Unit } from "./rule.ts";
+import type { RuleFinding } from "./rules.ts";
 
 export const RUN_TRIGGERS = ["cron", "ingest", "manual"] as const;
 /** What asked for an evaluation. */
@@ -17,21 +17,11 @@ export interface ResultNotice {
 }
 
 /** What an evaluation found of one alert. Times are RFC 3339. */
-export interface AlertResult {
-  readonly rule: RuleName;
-  readonly fingerprint: string;
-  readonly labels: { readonly [name: string]: string };
-  readonly severity: Severity;
+export interface AlertResult extends Omit<RuleFinding, "verdict" | "forMs"> {
   readonly state: AlertState;
   readonly previousState: AlertState;
   /** When it came into this state. */
   readonly since: string;
-  readonly value: number | null;
-  readonly threshold: number;
-  readonly unit: Unit;
-  readonly message: string;
-  readonly evidence: Evidence;
-  readonly suppressed: boolean;
   readonly notified: readonly ResultNotice[];
 }
 
@@ -68,10 +58,13 @@ export interface AlertRun {
   readonly pending: number;
   readonly firing: number;
   readonly nodata: number;
-  /** Alerts that have begun to fire, and that were resolved, at this evaluation. */
+  /**
+   * Alerts that were raised at this evaluation, since they fire or have been without data for a
+   * while, and that were resolved: each once, whatever its states in between.
+   */
   readonly fired: number;
   readonly resolved: number;
-  /** Raised alerts that the present pause excuses. */
+  /** Alerts that fire or have no data, and that the present pause excuses. */
   readonly suppressed: number;
   /** Messages that were delivered, and that were not. */
   readonly notified: number;
@@ -82,11 +75,4 @@ export interface AlertRun {
   readonly deliveries: readonly Receipt[];
   readonly ping: PingOutcome | null;
   readonly workerVersion: string | null;
-}
-
-/** How bad a set of results is: input that cannot be read is never a pass. */
-export function worstOf(results: readonly AlertResult[]): Worst {
-  const bad = results.filter(({ state }) => state === "firing" || state === "nodata");
-  if (bad.some(({ severity, suppressed }) => severity === "fail" && !suppressed)) return "fail";
-  return bad.length > 0 ? "warn" : "pass";
 }

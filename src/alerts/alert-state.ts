@@ -10,6 +10,11 @@ import type { Verdict } from "./rule.ts";
 export const ALERT_STATES = ["inactive", "pending", "firing", "nodata", "resolved"] as const;
 export type AlertState = (typeof ALERT_STATES)[number];
 
+/** Whether somebody should look: it fires, or nobody can tell whether it should. */
+export function needsAttention(state: AlertState): boolean {
+  return state === "firing" || state === "nodata";
+}
+
 /** What is remembered of an alert between two evaluations. Times are milliseconds since 1970. */
 export interface AlertTrack {
   readonly state: AlertState;

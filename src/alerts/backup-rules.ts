@@ -7,7 +7,6 @@ export const backupStale: Rule = {
   severity: "fail",
   forMs: 0,
   evaluate: ({ backups, monitor }, { now, thresholds }) => {
-    if (backups === null) return [];
     const measurement = { threshold: thresholds.backupStaleMs, unit: "ms" } as const;
     if (!backups.ok) return [unknown(backups.why, measurement)];
     const { newestFinishedAt } = backups.value;
@@ -34,7 +33,6 @@ export const backupUnverified: Rule = {
   severity: "warn",
   forMs: 0,
   evaluate: ({ backups, monitor }, { now, thresholds }) => {
-    if (backups === null) return [];
     const measurement = { threshold: thresholds.backupUnverifiedMs, unit: "ms" } as const;
     if (!backups.ok) return [unknown(backups.why, measurement)];
     const { newestFinishedAt, newestVerifiedAt } = backups.value;

@@ -29,13 +29,11 @@ function findStale({ catalog, ingest }: Facts, { now, thresholds }: RuleContext)
     const message = "Nothing is published.";
     return measured({ value: null, threshold, unit, message, suppressed });
   }
-  const checked = ingest.ok ? lastSuccess(ingest.value.ended) : undefined;
-  const freshAt = [published.publishedAt, checked?.finishedAt ?? published.publishedAt]
-    .map((time) => Date.parse(time))
-    .reduce((a, b) => Math.max(a, b));
-  const value = Math.max(0, now - freshAt);
-  // What was published lately is fresh, whatever the runs since.
-  if (!ingest.ok && value >= threshold) return unknown(ingest.why, { threshold, unit, suppressed });
+  if (!ingest.ok) return unknown(ingest.why, { threshold, unit, suppressed });
+  const checked = lastSuccess(ingest.value.ended);
+  // A rollback and a restore publish as well, and compare nothing.
+  const comparedAt = checked?.finishedAt ?? published.publishedAt;
+  const value = Math.max(0, now - Date.parse(comparedAt));
   return measured({
     value,
     threshold,

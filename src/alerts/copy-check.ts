@@ -24,8 +24,9 @@ export interface CheckDependencies {
 }
 
 /**
- * Reads one locale's blobs and the suspects from both stores, and hashes them. One blob at a time,
- * so that no more of them is in memory; the locales take turns, so that each is read in time.
+ * Reads one locale's blobs and the suspects from both stores, and hashes them. One blob after the
+ * other, so that no more than its two copies is in memory; the locales take turns, so that each is
+ * read in time.
  */
 export async function checkCopies(
   manifest: Manifest,
@@ -46,7 +47,9 @@ export async function checkCopies(
   for (const sha256 of blobs) {
     if (unreadable.length >= UNREADABLE_MAX || now() >= endsAt) break;
     visited++;
-    const copies = await Promise.all(REPLICAS.map((replica) => store.readBlob(replica, sha256)));
+    const copies = await Promise.all(
+      REPLICAS.map((replica) => store.readBlob(replica, sha256, "fresh")),
+    );
     for (const [index, copy] of copies.entries()) {
       const replica = REPLICAS[index] ?? "kv";
       if (copy.ok) checked++;

@@ -70,7 +70,7 @@ export class AlertMonitor extends DurableObject<Env> {
 }
 
 async function readBackups(archive: R2Bucket): Promise<BackupFacts> {
-  const { finishedAt, goodFinishedAt } = await newestTimes(createBackupStore(archive), Date.now());
+  const { finishedAt, goodFinishedAt } = await newestTimes(createBackupStore(archive));
   return { newestFinishedAt: finishedAt, newestVerifiedAt: goodFinishedAt };
 }
 

@@ -107,8 +107,7 @@ export interface Facts {
   readonly copies: CopyCheck;
   /** Whether D1 answers. */
   readonly history: Reading<null>;
-  /** Null where no backups are made at all. */
-  readonly backups: Reading<BackupFacts> | null;
+  readonly backups: Reading<BackupFacts>;
   readonly monitor: MonitorFacts;
 }
 

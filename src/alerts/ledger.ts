@@ -4,7 +4,7 @@
  * What is owed follows from the alert's state and from what was delivered, so a delivery that
  * failed is owed again at the next evaluation, and one that succeeded never is.
  */
-import type { AlertTrack } from "./alert-state.ts";
+import { type AlertTrack, needsAttention } from "./alert-state.ts";
 
 /** What a message says of an alert. */
 export const CHANGES = ["fired", "nodata", "repeated", "resolved"] as const;
@@ -41,14 +41,18 @@ export function owedChange(
   if (track.raisedAt === null) return told?.isOpen === true ? "resolved" : null;
   // What is just getting well may be over at the next evaluation.
   if (suppressed || track.goods > 0) return null;
-  if (track.state !== "firing" && track.state !== "nodata") return null;
-  const isPast = (at: number | null | undefined) => at == null || now - at >= repeatMs;
+  if (!needsAttention(track.state)) return null;
+  const lastAt = lastToldAt(track, told);
+  if (lastAt !== null && now - lastAt < repeatMs) return null;
   const isFiring = track.state === "firing";
-  const lastAt = isFiring ? told?.firedAt : told?.nodataAt;
-  if (!isPast(lastAt)) return null;
   const saidSo = told?.isOpen === true && (isFiring ? told.saidFired : told.saidNodata);
   if (saidSo) return "repeated";
   return isFiring ? "fired" : "nodata";
+}
+
+/** When a target was last told that the alert is in the state in which it is; null if never. */
+export function lastToldAt({ state }: AlertTrack, told: Told | null): number | null {
+  return (state === "firing" ? told?.firedAt : told?.nodataAt) ?? null;
 }
 
 /** The entry after a message was delivered. */

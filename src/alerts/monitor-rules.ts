@@ -1,3 +1,4 @@
+import { timeText } from "../storage/time-text.ts";
 import { describeDuration } from "./durations.ts";
 import { measured, type Rule } from "./rule.ts";
 
@@ -36,7 +37,7 @@ export const monitorGap: Rule = {
         threshold: thresholds.monitorGapMs,
         unit: "ms",
         message: `The tick before was ${describeDuration(value)} ago.`,
-        evidence: { last_tick_at: lastTickAt === null ? null : new Date(lastTickAt).toISOString() },
+        evidence: { last_tick_at: lastTickAt === null ? null : timeText(lastTickAt) },
       }),
     ];
   },

@@ -2,6 +2,7 @@ import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
 import type { AlertResult, AlertRun } from "./alert-run.ts";
 import type { AlertTrack } from "./alert-state.ts";
 import type { Told } from "./ledger.ts";
+import type { Unanswered } from "./redelivery.ts";
 
 /** An alert as it was left by the last evaluation. */
 export interface AlertRecord {
@@ -15,6 +16,8 @@ export interface TargetRecord {
   readonly failures: number;
   readonly lastError: string | null;
   readonly lastDeliveredAt: number | null;
+  /** Null if it answered the last message, or cannot have taken it. */
+  readonly unanswered: Unanswered | null;
 }
 
 /** What is kept once, by its name. */
@@ -99,7 +102,7 @@ export class MonitorState {
 
   target(name: string): TargetRecord {
     const [row] = this.#exec("SELECT record FROM targets WHERE name = ?", name);
-    return row === undefined ? NEW_TARGET : JSON.parse(String(row["record"]));
+    return row === undefined ? NEW_TARGET : { ...NEW_TARGET, ...JSON.parse(String(row["record"])) };
   }
 
   setTarget(name: string, record: TargetRecord): void {
@@ -179,4 +182,9 @@ export class MonitorState {
   }
 }
 
-const NEW_TARGET: TargetRecord = { failures: 0, lastError: null, lastDeliveredAt: null };
+const NEW_TARGET: TargetRecord = {
+  failures: 0,
+  lastError: null,
+  lastDeliveredAt: null,
+  unanswered: null,
+};

@@ -1,20 +1,19 @@
 import type { Change } from "./ledger.ts";
-import type { Evidence, Severity, Unit } from "./rule.ts";
+import type { RuleName } from "./rule.ts";
+import type { RuleFinding } from "./rules.ts";
+
+type Told =
+  "fingerprint" | "labels" | "severity" | "message" | "value" | "threshold" | "unit" | "evidence";
 
 /** What a target is told of one alert. Times are RFC 3339. */
-export interface Notice {
+export interface Notice extends Pick<RuleFinding, Told> {
   readonly change: Change;
-  readonly rule: string;
-  readonly fingerprint: string;
-  readonly labels: { readonly [name: string]: string };
-  readonly severity: Severity;
-  readonly message: string;
-  readonly value: number | null;
-  readonly threshold: number;
-  readonly unit: Unit;
-  readonly evidence: Evidence;
+  /** Its name; `test` in a test message. */
+  readonly rule: RuleName | "test";
   /** When the alert was raised. */
   readonly startsAt: string;
+  /** When the target was last told that it fires, or has no data, as it does; null if never. */
+  readonly lastToldAt: string | null;
   /** When it was resolved; null while it is not. */
   readonly endsAt: string | null;
   /** For a resolved alert: until when its coming back is not told. */
@@ -23,7 +22,7 @@ export interface Notice {
 
 /** All that one evaluation tells one target. */
 export interface Message {
-  /** Id of the evaluation: the same if the message is sent again. */
+  /** The same if the same changes are told again. */
   readonly id: string;
   readonly target: string;
   readonly notices: readonly Notice[];

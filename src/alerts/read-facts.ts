@@ -18,8 +18,7 @@ export interface FactSources {
   readonly store: Pick<CatalogStore, "readManifest" | "readBlob">;
   /** Throws if D1 does not answer. */
   readonly pingHistory: () => Promise<unknown>;
-  /** The newest backups; null where none are made at all. */
-  readonly readBackups: () => Promise<BackupFacts | null>;
+  readonly readBackups: () => Promise<BackupFacts>;
   /** How long an input may take. */
   readonly timeoutMs: number;
   /** Milliseconds since 1970. */
@@ -54,7 +53,7 @@ export async function readFacts(
     catalog: { kv: manifestCopy("kv", kv), r2: manifestCopy("r2", r2) },
     copies,
     history,
-    backups: backups.ok && backups.value === null ? null : (backups as Reading<BackupFacts>), // not null
+    backups,
     monitor,
   };
 }

@@ -71,6 +71,12 @@ export function loadAlertConfig(settings: AlertSettings): AlertConfigResult {
   return { ok: true, config: { thresholds, targets, pingUrl } };
 }
 
+/** The age from which on a backup is stale; its default if the setting cannot be used. */
+export function backupStaleMs(settings: AlertSettings): number {
+  const [name, value, min, max] = SETTINGS.backupStaleMs;
+  return readNumber(settings[name] ?? "", min, max) ?? value;
+}
+
 function readNumber(text: string, min: number, max: number): number | undefined {
   const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   return number >= min && number <= max ? number : undefined;

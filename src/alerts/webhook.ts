@@ -1,3 +1,4 @@
+import { timeText } from "../storage/time-text.ts";
 import type { Receipt } from "./alert-run.ts";
 import { alertmanagerBody } from "./alertmanager-message.ts";
 import type { Message } from "./notice.ts";
@@ -50,7 +51,19 @@ export interface DeliveryDependencies {
 }
 
 /** What came of one request. */
-type Outcome = { readonly status: number | null; readonly error: string | null };
+interface Outcome {
+  readonly status: number | null;
+  readonly error: string | null;
+  /** Whether the receiver did not answer in time: it may have taken the request. */
+  readonly timedOut: boolean;
+}
+
+/** What came of a message. */
+export interface Delivery {
+  readonly receipt: Receipt;
+  /** Whether the last attempt got no answer in time: the receiver may have taken it. */
+  readonly timedOut: boolean;
+}
 
 /**
  * Sends a message, and repeats it if the receiver may take it yet. Never throws.
@@ -62,7 +75,7 @@ export async function sendMessage(
   target: WebhookTarget,
   message: Message,
   deps: DeliveryDependencies,
-): Promise<Receipt> {
+): Promise<Delivery> {
   const began = deps.now();
   const body = target.kind === "slack" ? slackBody(message) : alertmanagerBody(message);
   let attempts = 0;
@@ -73,14 +86,17 @@ export async function sendMessage(
     outcome = await attempt(target, { id: message.id, body }, deps);
   } while (mayPass(outcome) && attempts < deps.limits.maxAttempts);
   const ended = deps.now();
-  return {
+  const { status, error, timedOut } = outcome;
+  const receipt: Receipt = {
     target: target.name,
-    delivered: outcome.error === null,
+    delivered: error === null,
     attempts,
-    ...outcome,
-    at: new Date(ended).toISOString(),
+    status,
+    error,
+    at: timeText(ended),
     durationMs: ended - began,
   };
+  return { receipt, timedOut };
 }
 
 async function attempt(
@@ -107,13 +123,12 @@ export async function request(
   try {
     const answer = await fetch(url, { ...init, redirect: "manual", signal });
     void answer.body?.cancel().catch(() => {});
-    return { status: answer.status, error: complaint(answer.status) };
+    return { status: answer.status, error: complaint(answer.status), timedOut: false };
   } catch {
     // What the platform says of it may name the URL.
-    const error = signal.aborted
-      ? `no answer within ${limits.timeoutMs} ms`
-      : "the connection failed";
-    return { status: null, error };
+    const timedOut = signal.aborted;
+    const error = timedOut ? `no answer within ${limits.timeoutMs} ms` : "the connection failed";
+    return { status: null, error, timedOut };
   }
 }
 

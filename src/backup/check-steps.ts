@@ -1,7 +1,8 @@
 /** The phases that verify a backup: they read everything back and change nothing but its verdict. */
 import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
 import { sha256Hex } from "../catalog/hash.ts";
-import { type Body, type Manifest, manifestBlobs } from "../catalog/manifest.ts";
+import { type Body, type Manifest, manifestBlobs, type Segment } from "../catalog/manifest.ts";
 import { describeContent } from "../ingest/content.ts";
 import { readContents } from "../ingest/state-transfer.ts";
 import { createWorkspace } from "../ingest/workspace.ts";
@@ -17,6 +18,7 @@ import {
   type StepContext,
   type StepResult,
 } from "./job.ts";
+import { mapConcurrently } from "./map-concurrently.ts";
 import { unpackPart } from "./ndjson.ts";
 import { type ParsedManifest, parseManifest } from "./parse-manifest.ts";
 import type { StepDependencies } from "./step-dependencies.ts";
@@ -53,12 +55,11 @@ export async function checkObjects(
   if (!parsed.ok) return condemn(deps, subject, parsed.fault);
   const { objects } = parsed.manifest;
   const due = objects.slice(checkpoint.done, checkpoint.done + OBJECTS_PER_STEP);
-  for (let start = 0; start < due.length; start += OBJECTS_AT_A_TIME) {
-    const some = due.slice(start, start + OBJECTS_AT_A_TIME);
-    const faults = await Promise.all(some.map(({ sha256 }) => findFault(deps, sha256)));
-    const found = faults.find((each) => each !== undefined);
-    if (found !== undefined) return condemn(deps, subject, found);
-  }
+  const faults = await mapConcurrently(due, OBJECTS_AT_A_TIME, ({ sha256 }) =>
+    findFault(deps, sha256),
+  );
+  const found = faults.find((each) => each !== undefined);
+  if (found !== undefined) return condemn(deps, subject, found);
   return countUp(checkpoint, due.length, objects.length);
 }
 
@@ -104,38 +105,37 @@ export async function checkCatalog(
 }
 
 /** Whether the blobs of a version give the message of each locale, and these the catalog's hash. */
-async function isWhole(deps: StepDependencies, manifest: Manifest): Promise<boolean> {
-  const shared = new Map<string, Uint8Array>();
-  for (const { sha256, bodies } of Object.values(manifest.locales)) {
-    const body = bodies.proto.identity;
-    if (body === undefined || sha256Hex(...(await readBody(deps, body, shared))) !== sha256)
-      return false;
+async function isWhole(deps: StepDependencies, { locales, catalog_sha256 }: Manifest) {
+  const bodies = Object.values(locales).flatMap(({ bodies: { proto } }) => proto.identity ?? []);
+  const read = segmentReader(deps, bodies);
+  for (const {
+    sha256,
+    bodies: { proto },
+  } of Object.values(locales)) {
+    const hash = createHash("sha256");
+    if (proto.identity === undefined) return false;
+    for (const segment of proto.identity.segments) hash.update(await read(segment));
+    if (hash.digest("hex") !== sha256) return false;
   }
-  const lines = Object.entries(manifest.locales).map(
-    ([locale, { sha256 }]) => `${locale} ${sha256}\n`,
-  );
-  return sha256Hex(...lines) === manifest.catalog_sha256;
+  const lines = Object.entries(locales).map(([locale, { sha256 }]) => `${locale} ${sha256}\n`);
+  return sha256Hex(...lines) === catalog_sha256;
 }
 
-/** The bytes of a body; of the segments, the largest is common to all locales and read once. */
-async function readBody(
-  { backups }: StepDependencies,
-  { segments }: Body,
-  shared: Map<string, Uint8Array>,
-): Promise<Uint8Array[]> {
-  const parts: Uint8Array[] = [];
-  const largest = Math.max(...segments.map((segment) => ("blob" in segment ? segment.bytes : 0)));
-  for (const segment of segments) {
-    if ("inline" in segment) {
-      parts.push(Buffer.from(segment.inline, "base64"));
-      continue;
-    }
-    const bytes = shared.get(segment.blob) ?? (await backups.readObject(segment.blob));
-    if (bytes === null) throw new Error(`the object ${segment.blob} has gone`);
-    if (segment.bytes === largest) shared.set(segment.blob, bytes);
-    parts.push(bytes);
-  }
-  return parts;
+/** Reads segments of some bodies; what more than one of these has is read once, and stays in memory. */
+function segmentReader({ backups }: StepDependencies, bodies: readonly Body[]) {
+  const uses = new Map<string, number>();
+  for (const { segments } of bodies)
+    for (const segment of segments)
+      if ("blob" in segment) uses.set(segment.blob, (uses.get(segment.blob) ?? 0) + 1);
+  const shared = new Map<string, Uint8Array>();
+  return async (segment: Segment): Promise<Uint8Array> => {
+    if ("inline" in segment) return Buffer.from(segment.inline, "base64");
+    const { blob } = segment;
+    const bytes = shared.get(blob) ?? (await backups.readObject(blob));
+    if (bytes === null) throw new Error(`the object ${blob} has gone`);
+    if ((uses.get(blob) ?? 0) > 1) shared.set(blob, bytes);
+    return bytes;
+  };
 }
 
 /** Builds the catalog anew from the archived upstream bytes, and writes the verdict. */
@@ -157,7 +157,7 @@ export async function rebuild(
     : NOTHING_PUBLISHED;
   await writeVerdict(deps, subject, judged);
   if (judged.state === "failed") return failWith(fault("rebuild_mismatch", judged.message));
-  return next(checkpoint, { verdict: judged.state });
+  return next(checkpoint, { patch: { verdict: judged.state } });
 }
 
 const NOTHING_PUBLISHED = {

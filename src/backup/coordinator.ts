@@ -1,50 +1,19 @@
 import type { BackupFirst } from "../ingest/coordinator-dependencies.ts";
-import { backoffMs } from "../ingest/queue.ts";
-import { describeError } from "../log.ts";
-import { checkCatalog, checkObjects, checkParts, rebuild } from "./check-steps.ts";
-import { copyObjects, copyState, copyTables, hold, writeManifest } from "./copy-steps.ts";
-import { type Fault, fault } from "./fault.ts";
 import type { BackupTrigger } from "./format.ts";
-import {
-  FIRST_CHECKPOINT,
-  isBeyondReturn,
-  isCheck,
-  isOpenJob,
-  type Job,
-  type JobKind,
-  type Phase,
-  type PlannedPhase,
-  PLANS,
-  type StepContext,
-  type StepResult,
-} from "./job.ts";
+import { FIRST_CHECKPOINT, isOpenJob, type Job, type JobKind } from "./job.ts";
+import { jobFields, JobRunner, type RunnerDependencies } from "./job-runner.ts";
 import type { JobRecord, JobState } from "./job-state.ts";
-import { findNewest, listIds, readBackup } from "./read-backups.ts";
-import {
-  compareSchema,
-  replaceState,
-  replaceTables,
-  restoreObjects,
-  settle,
-  stageState,
-  stageTables,
-} from "./restore-steps.ts";
-import { retain } from "./retain-step.ts";
-import type { StepDependencies } from "./step-dependencies.ts";
+import { findNewest, listIds } from "./read-backups.ts";
+import { removeBackup, type RemoveResult } from "./remove-backup.ts";
+import { Turns } from "./turns.ts";
+import { acceptManifest, type ManifestUpload, type UploadResult } from "./upload.ts";
+import { isGood } from "./verdict.ts";
 
-/** If an alarm dies without a word, the next one begins after this time. */
-export const LEASE_MS = 120_000;
-/** Attempts at one step before its job fails. */
-const MAX_STEP_ATTEMPTS = 6;
 /** Jobs that may be open at a time. */
 const MAX_OPEN_JOBS = 10;
 
-export interface BackupDependencies extends StepDependencies {
-  readonly state: JobState;
-  /** Replaces the one alarm; null takes it away. */
-  readonly setAlarm: (at: number | null) => Promise<void>;
+export interface BackupDependencies extends Omit<RunnerDependencies, "turns"> {
   readonly newId: () => string;
-  readonly log: (event: string, fields: { readonly [name: string]: unknown }) => void;
 }
 
 export interface RunRequest {
@@ -67,54 +36,23 @@ export type JobResult =
   | { readonly ok: false; readonly reason: "not_found" | "queue_full" }
   | { readonly ok: false; readonly reason: "run_active"; readonly runId: string };
 
-export type RemoveResult =
-  | { readonly ok: true }
-  | {
-      readonly ok: false;
-      readonly reason: "not_found" | "in_use" | "pinned" | "newest" | "newest_verified";
-    };
-
-const STEPS: {
-  readonly [P in Phase]: (deps: StepDependencies, context: StepContext) => Promise<StepResult>;
-} = {
-  hold,
-  copy_state: copyState,
-  copy_tables: copyTables,
-  copy_objects: copyObjects,
-  write_manifest: writeManifest,
-  check_parts: checkParts,
-  check_objects: checkObjects,
-  check_catalog: checkCatalog,
-  rebuild,
-  retention: retain,
-  compare_schema: compareSchema,
-  restore_objects: restoreObjects,
-  stage_tables: stageTables,
-  stage_state: stageState,
-  replace_state: replaceState,
-  replace_tables: replaceTables,
-  settle,
-};
-
-/**
- * The one who makes, verifies and restores backups: one job at a time, from its alarm, one bounded
- * step after the other.
- *
- * An alarm arms a watchdog first, claims a step in a transaction, does it, and commits only if
- * nobody has claimed it since. A crash between two of these repeats the step and loses nothing. A
- * restore that has begun to replace what is there is never given up: its steps are repeated until
- * they succeed.
- */
+/** What is done about backups: jobs are begun here, and the runner does them. */
 export class BackupJobs {
   readonly #deps: BackupDependencies;
   readonly #state: JobState;
+  readonly #turns = new Turns();
+  readonly #runner: JobRunner;
 
   constructor(deps: BackupDependencies) {
     this.#deps = deps;
     this.#state = deps.state;
+    this.#runner = new JobRunner({ ...deps, turns: this.#turns });
   }
 
-  /** Begins a backup, unless one is being made or waits: then that is the answer. */
+  /**
+   * Begins a backup, unless one is being made or waits that has the same note and is pinned, if that
+   * is asked for: then that is the answer.
+   */
   async run(request: RunRequest): Promise<JobResult> {
     return this.#accept("run", null, null, request);
   }
@@ -150,8 +88,9 @@ export class BackupJobs {
       return { state: "under_way" };
     }
     const { job } = known;
+    // It is safe once it has proved good, whatever becomes of older backups.
+    if (isGood(job.verdict ?? "unverified")) return { state: "done" };
     if (isOpenJob(job)) return { state: "under_way" };
-    if (job.state === "succeeded") return { state: "done" };
     const why = job.error === null ? "" : ` (${job.error.code}: ${job.error.message})`;
     const message = `nothing is forced without a backup, and backup ${job.backupId} failed${why}; mend that, then queue the run again`;
     return { state: "failed", message };
@@ -174,25 +113,14 @@ export class BackupJobs {
     return this.#accept("restore", id, null, { ...BY_CRON, trigger: "manual", requestedBy });
   }
 
-  /** Deletes a backup, but never the newest, nor the newest that proved good, nor a pinned one. */
+  /** Deletes a backup, unless it is one that is never deleted. */
   async remove(id: string): Promise<RemoveResult> {
-    const refuse = (reason: Extract<RemoveResult, { ok: false }>["reason"]): RemoveResult => ({
-      ok: false,
-      reason,
-    });
-    const { backups } = this.#deps;
-    const ids = await listIds(backups);
-    if (!ids.includes(id)) return refuse("not_found");
-    const { whole, good } = await findNewest(backups, ids);
-    if (good?.id === id) return refuse("newest_verified");
-    if (whole?.id === id) return refuse("newest");
-    if ((await readBackup(backups, id)).pinned) return refuse("pinned");
-    const isUsed = this.#state
-      .open()
-      .some(({ job }) => job.backupId === id || job.wayBackId === id);
-    if (isUsed) return refuse("in_use");
-    await backups.deleteBackup(id);
-    return { ok: true };
+    return this.#turns.take(() => removeBackup(this.#deps, id));
+  }
+
+  /** Takes the manifest of an uploaded backup, while nothing is deleted. */
+  async acceptManifest(upload: ManifestUpload): Promise<UploadResult> {
+    return this.#turns.take(() => acceptManifest(this.#deps.backups, upload));
   }
 
   findJob(id: string): Job | null {
@@ -204,21 +132,14 @@ export class BackupJobs {
     return this.#state.newest(limit).map(({ job }) => job);
   }
 
-  /** Does a step of the job under way, then sets the alarm to when the next is due. */
-  async alarm(): Promise<void> {
-    await this.#deps.setAlarm(this.#deps.now() + LEASE_MS);
-    const claimed = this.#claim();
-    if (claimed !== undefined) await this.#step(claimed);
-    await this.#rearm();
+  /** Does a step of the job under way. */
+  alarm(): Promise<void> {
+    return this.#runner.alarm();
   }
 
-  /**
-   * To be called once for each new instance: what died with the one before is due at once, and need
-   * not wait for the watchdog that is set for `alarmAt`.
-   */
-  async recover(alarmAt: number | null): Promise<void> {
-    const dueAt = this.#dueAt();
-    if (dueAt !== null && dueAt < (alarmAt ?? Infinity)) await this.#deps.setAlarm(dueAt);
+  /** To be called once for each new instance, with when its alarm is set for. */
+  recover(alarmAt: number | null): Promise<void> {
+    return this.#runner.recover(alarmAt);
   }
 
   async #exists(id: string): Promise<boolean> {
@@ -234,7 +155,10 @@ export class BackupJobs {
     const result = this.#state.transaction((): JobResult => {
       const open = this.#state.open();
       const same = open.find(
-        ({ job }) => job.kind === kind && (backupId === null || job.backupId === backupId),
+        ({ job }) =>
+          job.kind === kind &&
+          (backupId === null || job.backupId === backupId) &&
+          meets(job, request),
       );
       // What is asked for with a key is to be found by it: it waits for a backup of its own.
       if (same !== undefined && key === null)
@@ -248,8 +172,11 @@ export class BackupJobs {
       const disposition = open.length === 0 ? "started" : "queued";
       return { ok: true, disposition, job: record.job };
     });
-    if (result.ok) this.#log("backup_job", result.job, { disposition: result.disposition });
-    await this.#rearm();
+    if (result.ok) {
+      const { job, disposition } = result;
+      this.#deps.log("backup_job", { ...jobFields(job), disposition });
+    }
+    await this.#runner.rearm();
     return result;
   }
 
@@ -268,7 +195,7 @@ export class BackupJobs {
       state: "queued",
       phase: null,
       progress: { done: 0, total: 0 },
-      queuedAt: this.#at(),
+      queuedAt: new Date(this.#deps.now()).toISOString(),
       startedAt: null,
       finishedAt: null,
       durationMs: null,
@@ -286,171 +213,11 @@ export class BackupJobs {
       notBefore: null,
     };
   }
-
-  #dueAt(): number | null {
-    const [record] = this.#state.open();
-    return record === undefined ? null : Math.max(this.#deps.now(), record.notBefore ?? 0);
-  }
-
-  #rearm(): Promise<void> {
-    return this.#deps.setAlarm(this.#dueAt());
-  }
-
-  /** Takes the next step of the job under way, or of the oldest that waits. */
-  #claim(): JobRecord | undefined {
-    return this.#state.transaction(() => {
-      const [record] = this.#state.open();
-      if (record === undefined || (record.notBefore ?? 0) > this.#deps.now()) return undefined;
-      const { job } = record;
-      const claimed: JobRecord = {
-        ...record,
-        job: {
-          ...job,
-          state: "running",
-          startedAt: job.startedAt ?? this.#at(),
-          phase: plannedPhase(record).phase,
-        },
-        fence: record.fence + 1,
-        attempts: record.attempts + 1,
-        notBefore: null,
-      };
-      this.#state.save(claimed);
-      return claimed;
-    });
-  }
-
-  async #step(claimed: JobRecord): Promise<void> {
-    const { job, checkpoint } = claimed;
-    const { phase, of } = plannedPhase(claimed);
-    const subject = of === "way_back" ? (job.wayBackId ?? "") : job.backupId;
-    const mayGiveUp = !isBeyondReturn(phase);
-    try {
-      if (claimed.attempts > MAX_STEP_ATTEMPTS && mayGiveUp)
-        throw new Error(`the step was begun ${MAX_STEP_ATTEMPTS} times and never ended`);
-      await this.#commit(claimed, await STEPS[phase](this.#deps, { job, checkpoint, subject }));
-    } catch (cause) {
-      this.#log("backup_step_failed", job, { phase, ...describeError(cause) });
-      if (claimed.attempts >= MAX_STEP_ATTEMPTS && mayGiveUp)
-        return this.#fail(claimed, fault("store_fault", String(cause)));
-      const notBefore = this.#deps.now() + backoffMs(claimed.attempts);
-      this.#underFence(claimed, (record) => ({ ...record, notBefore }));
-    }
-  }
-
-  async #commit(claimed: JobRecord, result: StepResult): Promise<void> {
-    switch (result.do) {
-      case "again": {
-        const { checkpoint, total } = result;
-        this.#underFence(claimed, (record) => ({
-          ...record,
-          attempts: 0,
-          checkpoint,
-          job: { ...record.job, progress: { done: checkpoint.done, total } },
-        }));
-        return;
-      }
-      case "next": {
-        const at = result.checkpoint.at + 1;
-        const isLast = at === PLANS[claimed.job.kind].length;
-        this.#underFence(claimed, (record) => ({
-          ...record,
-          attempts: 0,
-          checkpoint: isLast ? FIRST_CHECKPOINT : { ...result.checkpoint, at, done: 0 },
-          job: {
-            ...record.job,
-            ...result.patch,
-            progress: { done: 0, total: 0 },
-            ...(isLast && this.#ending(record.job, "succeeded")),
-          },
-        }));
-        return;
-      }
-      case "wait": {
-        const notBefore = this.#deps.now() + result.ms;
-        this.#underFence(claimed, (record) => ({ ...record, attempts: 0, notBefore }));
-        return;
-      }
-      case "fail":
-        return this.#fail(claimed, result.fault);
-      default:
-        return result satisfies never;
-    }
-  }
-
-  /** Ends a job as failed, having put away what it has left behind. */
-  async #fail(claimed: JobRecord, { code, message }: Fault): Promise<void> {
-    const { phase, of } = plannedPhase(claimed);
-    await this.#cleanUp(claimed);
-    this.#underFence(claimed, (record) => ({
-      ...record,
-      checkpoint: FIRST_CHECKPOINT,
-      job: {
-        ...record.job,
-        ...this.#ending(record.job, "failed"),
-        error: {
-          code,
-          message: of === "way_back" ? `The backup of the present: ${message}` : message,
-          phase,
-        },
-        ...(isCheck(phase) && of === "own" && code !== "store_fault" && { verdict: "failed" }),
-      },
-    }));
-  }
-
-  /** What cannot be put away now ends by itself: the hold by its time, the rest by retention. */
-  async #cleanUp({ job, checkpoint }: JobRecord): Promise<void> {
-    const { ingest, database, backups } = this.#deps;
-    const unfinished = job.kind === "run" ? job.backupId : job.wayBackId;
-    const isUnfinished = checkpoint.draft !== null && unfinished !== null;
-    const tasks = [
-      ...(job.kind === "verify" ? [] : [() => ingest.forgetTransfer()]),
-      ...(job.kind === "verify" ? [] : [() => ingest.release(job.id)]),
-      ...(job.kind === "restore" ? [() => database.abandonRestore()] : []),
-      ...(isUnfinished ? [() => backups.deleteBackup(unfinished)] : []),
-    ];
-    for (const task of tasks)
-      await task().catch((cause: unknown) =>
-        this.#log("backup_clean_up_failed", job, describeError(cause)),
-      );
-  }
-
-  #ending(job: Job, state: "succeeded" | "failed"): Partial<Job> {
-    const finishedAt = this.#at();
-    const durationMs = Date.parse(finishedAt) - Date.parse(job.startedAt ?? finishedAt);
-    return { state, finishedAt, durationMs };
-  }
-
-  /** Saves what becomes of a claimed job, if its fence is still the one that was given out. */
-  #underFence(claimed: JobRecord, change: (record: JobRecord) => JobRecord): void {
-    const changed = this.#state.transaction(() => {
-      const record = this.#state.find(claimed.job.id);
-      if (record?.fence !== claimed.fence || record.job.state !== "running") return undefined;
-      const next = change(record);
-      this.#state.save(next);
-      return next;
-    });
-    if (changed === undefined) return;
-    const { state, error, durationMs } = changed.job;
-    if (!isOpenJob(changed.job))
-      this.#log("backup_job_ended", changed.job, { state, error, duration_ms: durationMs });
-    else if (changed.checkpoint.at !== claimed.checkpoint.at)
-      this.#log("backup_phase_ended", changed.job, { phase: claimed.job.phase });
-  }
-
-  #at(): string {
-    return new Date(this.#deps.now()).toISOString();
-  }
-
-  #log(event: string, job: Job, fields: { readonly [name: string]: unknown }): void {
-    const { id, kind, backupId } = job;
-    this.#deps.log(event, { job_id: id, kind, backup_id: backupId, ...fields });
-  }
 }
 
 const BY_CRON = { note: null, pin: false, requestedBy: "cron" } as const;
 
-function plannedPhase({ job, checkpoint }: JobRecord): PlannedPhase {
-  const planned = PLANS[job.kind][checkpoint.at];
-  if (planned === undefined) throw new Error(`a ${job.kind} has no phase ${checkpoint.at}`);
-  return planned;
+/** Whether a job has all that a request asks for: its pin and its note. */
+function meets(job: Job, { pin, note }: RunRequest): boolean {
+  return (job.pin || !pin) && (note === null || note === job.note);
 }

@@ -3,7 +3,15 @@ import { sha256Hex } from "../catalog/hash.ts";
 import { manifestBlobs } from "../catalog/manifest.ts";
 import { readContents, type StateContents } from "../ingest/state-transfer.ts";
 import { fault } from "./fault.ts";
-import { type BackupManifest, FORMAT, manifestText, sumParts } from "./format.ts";
+import {
+  type BackupManifest,
+  FORMAT,
+  manifestText,
+  type Part,
+  type StoredObject,
+  sumParts,
+} from "./format.ts";
+import { goOnHolding, HOLD_LOST } from "./hold-steps.ts";
 import {
   again,
   type Checkpoint,
@@ -12,73 +20,20 @@ import {
   next,
   type StepContext,
   type StepResult,
-  type Wanted,
 } from "./job.ts";
+import type { Item, Wanted } from "./job-items.ts";
+import { mapConcurrently } from "./map-concurrently.ts";
 import { packPart } from "./ndjson.ts";
 import { parseManifest } from "./parse-manifest.ts";
 import type { StepDependencies } from "./step-dependencies.ts";
 
 /** Rows of a table in one part. */
-export const ROWS_PER_PART = 500;
-/** Parts written, and objects copied, in one step. */
-const PARTS_PER_STEP = 10;
+const ROWS_PER_PART = 500;
+/** Pages of tables, and objects, that are copied in one step. */
+const PAGES_PER_STEP = 10;
 const OBJECTS_PER_STEP = 24;
 /** Objects in memory at a time. */
 const OBJECTS_AT_A_TIME = 6;
-/** A hold that is not renewed ends after this time. */
-const BACKUP_HOLD_MS = 2 * 60_000;
-const RESTORE_HOLD_MS = 60 * 60_000;
-/** How often to look whether a step of an ingest run has ended. */
-const HOLD_POLL_MS = 500;
-
-/** Holds the ingest between two of its steps, and has it copy its state as it is then. */
-export async function hold(
-  { ingest, database, now }: StepDependencies,
-  { job, checkpoint }: StepContext,
-): Promise<StepResult> {
-  const held = await ingest.hold(holdRequest(job));
-  if (!held.ok && held.reason === "run_active")
-    return failWith(
-      fault("run_active", `ingest run ${held.runId} is under way; wait for its end, or cancel it`),
-    );
-  if (!held.ok || !held.ready) return { do: "wait", ms: HOLD_POLL_MS };
-  if (!(await ingest.takeSnapshot(job.id))) return { do: "wait", ms: HOLD_POLL_MS };
-  const draft: Draft = {
-    startedAt: new Date(now()).toISOString(),
-    tables: await database.tables(),
-    tablesDone: 0,
-    after: null,
-    linesDone: 0,
-    parts: [],
-    versions: [],
-    builtBy: [],
-    wanted: [],
-    objects: [],
-  };
-  return next({ ...checkpoint, draft });
-}
-
-/** Renews the hold of a job. False if it had ended: then the state may have changed since. */
-export async function goOnHolding(
-  { ingest }: StepDependencies,
-  job: StepContext["job"],
-): Promise<boolean> {
-  const held = await ingest.hold(holdRequest(job));
-  return held.ok && !held.isNew;
-}
-
-export const HOLD_LOST = failWith(
-  fault("hold_lost", "it took too long, so that the ingest went on in the meantime; try again"),
-);
-
-function holdRequest({ id, kind }: StepContext["job"]) {
-  const isRestore = kind === "restore";
-  return {
-    by: id,
-    kind: isRestore ? ("restore" as const) : ("backup" as const),
-    forMs: isRestore ? RESTORE_HOLD_MS : BACKUP_HOLD_MS,
-  };
-}
 
 /** Copies a page of the coordinator's state, and notes what it names in the stores. */
 export async function copyState(
@@ -88,13 +43,13 @@ export async function copyState(
   if (!(await goOnHolding(deps, job))) return HOLD_LOST;
   const draft = draftOf(checkpoint);
   const page = await deps.ingest.readSnapshot(draft.linesDone);
-  const { part, bytes } = packPart(null, draft.parts.length + 1, page.lines);
+  const { part, bytes } = packPart(null, draft.partsDone + 1, page.lines);
   await deps.backups.writePart(subject, part.name, { bytes, sha256: part.sha256 });
   const contents = readContents(page.lines);
   const changed: Draft = {
     ...draft,
     linesDone: draft.linesDone + page.lines.length,
-    parts: [...draft.parts, part],
+    partsDone: draft.partsDone + 1,
     versions: [
       ...draft.versions,
       ...contents.versions.map(({ generation, catalog_sha256 }) => ({
@@ -103,15 +58,19 @@ export async function copyState(
       })),
     ],
     builtBy: [...draft.builtBy, ...contents.builtBy],
-    wanted: addWanted(draft.wanted, contents),
   };
-  if (page.next === null) return next({ ...checkpoint, draft: changed });
-  return again({ ...checkpoint, draft: changed, done: changed.parts.length }, 0);
+  const items: Item[] = [
+    { list: "parts", key: part.name, value: part },
+    ...listWanted("to_copy", contents),
+  ];
+  if (page.next === null)
+    return next({ ...checkpoint, draft: { ...changed, partsDone: 0 } }, { items });
+  return again({ ...checkpoint, draft: changed, done: checkpoint.done + 1 }, 0, items);
 }
 
-/** What the stores must have for a state, added to what is wanted already. */
-export function addWanted(wanted: readonly Wanted[], contents: StateContents): Wanted[] {
-  const all = new Map(wanted.map((each) => [each.sha256, each]));
+/** What the stores must have for a state, as items of a list. */
+export function listWanted(list: "to_copy" | "to_store", contents: StateContents): Item[] {
+  const all = new Map<string, Wanted>();
   for (const manifest of contents.versions) {
     for (const sha256 of manifestBlobs(manifest)) all.set(sha256, { sha256, kind: "blob" });
     for (const [file, sha256] of Object.entries(manifest.sources))
@@ -119,7 +78,7 @@ export function addWanted(wanted: readonly Wanted[], contents: StateContents): W
       if (file !== "snapshot") all.set(sha256, { sha256, kind: "source" });
   }
   for (const sha256 of contents.archived) all.set(sha256, { sha256, kind: "source" });
-  return [...all.values()];
+  return [...all.values()].map((value) => ({ list, key: value.sha256, value }));
 }
 
 /** Copies some pages of D1's tables, in order of their keys. */
@@ -129,75 +88,80 @@ export async function copyTables(
 ): Promise<StepResult> {
   if (!(await goOnHolding(deps, job))) return HOLD_LOST;
   let draft = draftOf(checkpoint);
-  for (let parts = 0; parts < PARTS_PER_STEP; parts++) {
-    if (draft.tablesDone === draft.tables.length)
-      return next({ ...checkpoint, draft: { ...draft, after: null } });
-    draft = await copyPage(deps, draft, subject);
+  const items: Item[] = [];
+  for (let pages = 0; pages < PAGES_PER_STEP; pages++) {
+    if (draft.tablesDone === draft.tables.length) return next({ ...checkpoint, draft }, { items });
+    const copied = await copyPage(deps, draft, subject);
+    draft = copied.draft;
+    if (copied.part !== null)
+      items.push({ list: "parts", key: copied.part.name, value: copied.part });
   }
-  return again({ ...checkpoint, draft, done: draft.parts.length }, 0);
+  return again({ ...checkpoint, draft, done: checkpoint.done + items.length }, 0, items);
 }
 
+/** Copies the next page of the table that is due, if there is any row in it. */
 async function copyPage(
   { database, backups }: StepDependencies,
   draft: Draft,
   subject: string,
-): Promise<Draft> {
+): Promise<{ readonly draft: Draft; readonly part: Part | null }> {
   const table = draft.tables[draft.tablesDone];
   if (table === undefined) throw new Error(`no table ${draft.tablesDone}`);
-  const rows = await database.readPage(table, draft.after, ROWS_PER_PART);
+  const { partsDone } = draft;
+  const rows = await database.readPage(table, draft.afterRow, ROWS_PER_PART);
   const last = rows.at(-1);
-  let { parts } = draft;
-  if (last !== undefined) {
-    const number = parts.filter((part) => part.table === table.name).length + 1;
-    const lines = rows.map((row) => JSON.stringify(row));
-    const { part, bytes } = packPart(table.name, number, lines);
-    await backups.writePart(subject, part.name, { bytes, sha256: part.sha256 });
-    parts = [...parts, part];
-  }
-  if (last === undefined || rows.length < ROWS_PER_PART)
-    return { ...draft, parts, after: null, tablesDone: draft.tablesDone + 1 };
-  return { ...draft, parts, after: table.key.map((column) => last[column] ?? null) };
+  const isLastPage = rows.length < ROWS_PER_PART;
+  const changed: Draft =
+    last === undefined || isLastPage
+      ? { ...draft, afterRow: null, partsDone: 0, tablesDone: draft.tablesDone + 1 }
+      : {
+          ...draft,
+          afterRow: table.key.map((column) => last[column] ?? null),
+          partsDone: partsDone + 1,
+        };
+  if (last === undefined) return { draft: changed, part: null };
+  const lines = rows.map((row) => JSON.stringify(row));
+  const { part, bytes } = packPart(table.name, partsDone + 1, lines);
+  await backups.writePart(subject, part.name, { bytes, sha256: part.sha256 });
+  return { draft: changed, part };
 }
 
 /** Copies some blobs and upstream files, except those that another backup has stored. */
 export async function copyObjects(
   deps: StepDependencies,
-  { job, checkpoint }: StepContext,
+  { job, checkpoint, items }: StepContext,
 ): Promise<StepResult> {
   if (!(await goOnHolding(deps, job))) return HOLD_LOST;
-  const draft = draftOf(checkpoint);
-  const objects = [...draft.objects];
-  const due = draft.wanted.slice(objects.length, objects.length + OBJECTS_PER_STEP);
-  for (let start = 0; start < due.length; start += OBJECTS_AT_A_TIME) {
-    const some = due.slice(start, start + OBJECTS_AT_A_TIME);
-    const copies = await Promise.all(some.map((wanted) => copyObject(deps, wanted)));
-    for (const [index, bytes] of copies.entries()) {
-      const { sha256, kind } = some[index] ?? { sha256: "", kind: "blob" };
-      if (bytes === null)
-        return failWith(
-          fault(
-            "nothing_to_copy",
-            `the ${kind} ${sha256} is in no store as it was written; a full ingest run stores it anew`,
-          ),
-        );
-      objects.push({ sha256, bytes });
-    }
-  }
-  const changed = { ...checkpoint, draft: { ...draft, objects }, done: objects.length };
-  return objects.length === draft.wanted.length
-    ? next(changed)
-    : again(changed, draft.wanted.length);
+  const due = items.page("to_copy", checkpoint.after, OBJECTS_PER_STEP);
+  const copies = await mapConcurrently(due, OBJECTS_AT_A_TIME, (wanted) =>
+    copyObject(deps, wanted),
+  );
+  const missing = due.find((_, index) => copies[index] === null);
+  if (missing !== undefined)
+    return failWith(
+      fault(
+        "nothing_to_copy",
+        `the ${missing.kind} ${missing.sha256} is in no store as it was written; a full ingest run stores it anew`,
+      ),
+    );
+  const copied = copies
+    .filter((copy) => copy !== null)
+    .map((value): Item => ({ list: "copied", key: value.sha256, value }));
+  const done = checkpoint.done + due.length;
+  const changed = { ...checkpoint, done, after: due.at(-1)?.sha256 ?? checkpoint.after };
+  const total = items.count("to_copy");
+  return done < total ? again(changed, total, copied) : next(changed, { items: copied });
 }
 
-/** Copies an object, unless it is there. Its length; null if no store has it. */
-async function copyObject(deps: StepDependencies, wanted: Wanted): Promise<number | null> {
+/** Copies an object, unless it is there; null if no store has it. */
+async function copyObject(deps: StepDependencies, wanted: Wanted): Promise<StoredObject | null> {
   const { sha256 } = wanted;
   const stored = await deps.backups.objectBytes(sha256);
-  if (stored !== null) return stored;
+  if (stored !== null) return { sha256, bytes: stored };
   const bytes = await readWanted(deps, wanted);
   if (bytes === null || sha256Hex(bytes) !== sha256) return null;
   await deps.backups.writeObject({ sha256, bytes });
-  return bytes.length;
+  return { sha256, bytes: bytes.length };
 }
 
 async function readWanted(
@@ -216,16 +180,19 @@ async function readWanted(
   return null;
 }
 
-/** Writes the manifest, by which the backup begins to exist, and lets the ingest go on. */
+/** Writes the manifest, by which the backup begins to exist. */
 export async function writeManifest(
   deps: StepDependencies,
-  { job, checkpoint, subject }: StepContext,
+  { job, checkpoint, subject, items }: StepContext,
 ): Promise<StepResult> {
-  const { backups, ingest, now } = deps;
+  const { backups, now } = deps;
   const draft = draftOf(checkpoint);
-  const isWritten = parseManifest(await backups.readManifest(subject), subject).ok;
-  if (!isWritten && !(await goOnHolding(deps, job))) return HOLD_LOST;
+  // What is written stays, also if the step is repeated because its end was lost.
+  if (parseManifest(await backups.readManifest(subject), subject).ok)
+    return next({ ...checkpoint, draft: null });
+  if (!(await goOnHolding(deps, job))) return HOLD_LOST;
   const isWayBack = subject !== job.backupId;
+  const parts = items.all("parts");
   const manifest: BackupManifest = {
     format: FORMAT,
     id: subject,
@@ -238,21 +205,16 @@ export async function writeManifest(
     tables: Object.fromEntries(
       draft.tables.map(({ name, columns }) => [
         name,
-        { columns: columns.map((column) => column.name), ...sumParts(draft.parts, name) },
+        { columns: columns.map((column) => column.name), ...sumParts(parts, name) },
       ]),
     ),
-    state: sumParts(draft.parts, null),
-    parts: draft.parts,
-    objects: draft.objects,
+    state: sumParts(parts, null),
+    parts,
+    objects: items.all("copied"),
   };
   if (job.pin && !isWayBack)
     await backups.writeNote(subject, "pin", JSON.stringify({ by: job.requestedBy }));
-  // What is written stays, also if the step is repeated because its end was lost.
-  if (!isWritten) await backups.writeManifest(subject, manifestText(manifest));
-  if (job.kind === "run") {
-    await ingest.forgetTransfer();
-    await ingest.release(job.id);
-  }
+  await backups.writeManifest(subject, manifestText(manifest));
   return next({ ...checkpoint, draft: null });
 }
 

@@ -8,10 +8,12 @@ import { createBackupStore } from "../storage/backup-store.ts";
 import { createCatalogStore } from "../storage/catalog-store.ts";
 import { createDatabaseCopy } from "../storage/database-copy.ts";
 import { createSourceArchive } from "../storage/source-archive.ts";
-import { BackupJobs, type JobResult, type RemoveResult, type RunRequest } from "./coordinator.ts";
+import { BackupJobs, type JobResult, type RunRequest } from "./coordinator.ts";
 import type { Job } from "./job.ts";
 import { JobState } from "./job-state.ts";
+import type { RemoveResult } from "./remove-backup.ts";
 import type { IngestLink } from "./step-dependencies.ts";
+import type { ManifestUpload, UploadResult } from "./upload.ts";
 
 /**
  * The Durable Object that makes, verifies and restores backups: a thin shell, which gives
@@ -65,6 +67,10 @@ export class BackupCoordinator extends DurableObject<Env> {
 
   remove(id: string): Promise<RemoveResult> {
     return this.#jobs.remove(id);
+  }
+
+  acceptManifest(upload: ManifestUpload): Promise<UploadResult> {
+    return this.#jobs.acceptManifest(upload);
   }
 
   findJob(id: string): Job | null {

@@ -1,5 +1,6 @@
 import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
 import { type Checkpoint, isOpenJob, type Job } from "./job.ts";
+import { JobItems } from "./job-items.ts";
 
 /** A job with what only the coordinator knows of it. Times are milliseconds since 1970. */
 export interface JobRecord {
@@ -19,14 +20,17 @@ export interface JobRecord {
 const ENDED_JOBS_KEPT = 100;
 
 /**
- * The coordinator's table. Every method is synchronous; callers put what belongs together in one
+ * The coordinator's tables. Every method is synchronous; callers put what belongs together in one
  * `transaction`.
  */
 export class JobState {
+  /** Of jobs that are open. */
+  readonly items: JobItems;
   readonly #storage: TableStorage;
 
   constructor(storage: TableStorage) {
     this.#storage = storage;
+    this.items = new JobItems(storage);
     this.#exec(
       `CREATE TABLE IF NOT EXISTS jobs (
         id TEXT PRIMARY KEY, is_open INTEGER NOT NULL, key TEXT, record TEXT NOT NULL
@@ -48,7 +52,9 @@ export class JobState {
       key,
       JSON.stringify(record),
     );
-    if (!isOpenJob(job)) this.#forgetEnded();
+    if (isOpenJob(job)) return;
+    this.items.forget(job.id);
+    this.#forgetEnded();
   }
 
   find(id: string): JobRecord | undefined {

@@ -2,8 +2,8 @@
 import type { Manifest } from "../catalog/manifest.ts";
 import type { TableShape, Value } from "../storage/database-copy.ts";
 import type { Fault } from "./fault.ts";
-import type { BackupTrigger, Part, StoredObject } from "./format.ts";
-import type { KeptBackup } from "./retention.ts";
+import type { BackupTrigger } from "./format.ts";
+import type { Item, ItemReader } from "./job-items.ts";
 import type { VerdictState } from "./verdict.ts";
 
 export const JOB_KINDS = ["run", "verify", "restore"] as const;
@@ -52,6 +52,7 @@ export const PHASES = [
   "copy_tables",
   "copy_objects",
   "write_manifest",
+  "release",
   "check_parts",
   "check_objects",
   "check_catalog",
@@ -91,11 +92,12 @@ const own = (phase: Phase): PlannedPhase => ({ phase, of: "own" });
 const wayBack = (phase: Phase): PlannedPhase => ({ phase, of: "way_back" });
 
 /**
- * The phases of each kind of job. A restore changes nothing that counts until `replace_state`, and
- * from there on goes through to its end.
+ * The phases of each kind of job. A backup that does not prove good goes on with `retention` too. A
+ * restore changes nothing that counts until `replace_state`, and from there on goes through to its
+ * end.
  */
 export const PLANS: { readonly [K in JobKind]: readonly PlannedPhase[] } = {
-  run: [...COPY, ...CHECK, "retention" as const].map(own),
+  run: [...COPY, "release" as const, ...CHECK, "retention" as const].map(own),
   verify: CHECK.map(own),
   restore: [
     ...[...CHECK, "compare_schema" as const].map(own),
@@ -113,15 +115,13 @@ export const PLANS: { readonly [K in JobKind]: readonly PlannedPhase[] } = {
   ],
 };
 
-/** Whether a phase comes after the point at which a restore has begun to replace what is there. */
+/**
+ * Whether a fault that is thrown in a phase may not end the job: the restore may have begun to
+ * replace what is there, of which the answer has been lost. What is refused there has changed
+ * nothing.
+ */
 export function isBeyondReturn(phase: Phase): boolean {
-  return phase === "replace_tables" || phase === "settle";
-}
-
-/** Something that the catalog's stores have, to be copied from one place to another. */
-export interface Wanted {
-  readonly sha256: string;
-  readonly kind: "blob" | "source";
+  return phase === "replace_state" || phase === "replace_tables" || phase === "settle";
 }
 
 /** A backup in the making. */
@@ -130,44 +130,29 @@ export interface Draft {
   readonly tables: readonly TableShape[];
   /** How many tables have been copied, and the key of the last row that was of the next one. */
   readonly tablesDone: number;
-  readonly after: readonly Value[] | null;
+  readonly afterRow: readonly Value[] | null;
   /** Lines of the state that have been copied. */
   readonly linesDone: number;
-  readonly parts: readonly Part[];
+  /** Parts that there are of what is being copied, a table or the state. */
+  readonly partsDone: number;
   readonly versions: readonly Pick<Manifest, "generation" | "catalog_sha256">[];
   readonly builtBy: readonly {
     readonly generation: number;
     readonly workerVersion: string | null;
   }[];
-  readonly wanted: readonly Wanted[];
-  readonly objects: readonly StoredObject[];
 }
 
-/** Where a job stands between two steps; JSON. */
+/** Where a job stands between two steps; JSON. What may be long is in the job's items. */
 export interface Checkpoint {
   /** Index of the present phase in the plan. */
   readonly at: number;
-  /** Units of the present phase that are done. */
+  /** Units of the present phase that are done, and the key of the last; empty before the first. */
   readonly done: number;
+  readonly after: string;
   readonly draft: Draft | null;
-  /** What a restore has to write to the catalog's stores. */
-  readonly wanted: readonly Wanted[];
-  /** What retention has seen so far. */
-  readonly seen: {
-    readonly backups: readonly KeptBackup[];
-    readonly objects: readonly string[];
-    /** Whether all manifests could be read, so that it is known which objects nobody names. */
-    readonly isWhole: boolean;
-  };
 }
 
-export const FIRST_CHECKPOINT: Checkpoint = {
-  at: 0,
-  done: 0,
-  draft: null,
-  wanted: [],
-  seen: { backups: [], objects: [], isWhole: true },
-};
+export const FIRST_CHECKPOINT: Checkpoint = { at: 0, done: 0, after: "", draft: null };
 
 /** What a step is told. */
 export interface StepContext {
@@ -175,25 +160,47 @@ export interface StepContext {
   readonly checkpoint: Checkpoint;
   /** Id of the backup that the phase is about. */
   readonly subject: string;
+  readonly items: ItemReader;
 }
 
-/** What a step came to. */
+/** What a step came to. Items are added to the job's with the checkpoint, or not at all. */
 export type StepResult =
   /** The phase goes on, with more of its units done. */
-  | { readonly do: "again"; readonly checkpoint: Checkpoint; readonly total: number }
+  | {
+      readonly do: "again";
+      readonly checkpoint: Checkpoint;
+      readonly total: number;
+      readonly items: readonly Item[];
+    }
   /** The phase is over. */
-  | { readonly do: "next"; readonly checkpoint: Checkpoint; readonly patch?: Partial<Job> }
+  | {
+      readonly do: "next";
+      readonly checkpoint: Checkpoint;
+      readonly patch: Partial<Job>;
+      readonly items: readonly Item[];
+    }
   /** Nothing can be done yet. */
-  | { readonly do: "wait"; readonly ms: number }
+  | { readonly do: "wait"; readonly checkpoint: Checkpoint; readonly ms: number }
   /** The job has failed. */
   | { readonly do: "fail"; readonly fault: Fault };
 
-export function again(checkpoint: Checkpoint, total: number): StepResult {
-  return { do: "again", checkpoint, total };
+export function again(
+  checkpoint: Checkpoint,
+  total: number,
+  items: readonly Item[] = [],
+): StepResult {
+  return { do: "again", checkpoint, total, items };
 }
 
-export function next(checkpoint: Checkpoint, patch: Partial<Job> = {}): StepResult {
-  return { do: "next", checkpoint, patch };
+export function next(
+  checkpoint: Checkpoint,
+  { patch = {}, items = [] }: { patch?: Partial<Job>; items?: readonly Item[] } = {},
+): StepResult {
+  return { do: "next", checkpoint, patch, items };
+}
+
+export function wait(checkpoint: Checkpoint, ms: number): StepResult {
+  return { do: "wait", checkpoint, ms };
 }
 
 export function failWith(fault: Fault): StepResult {

@@ -1,7 +1,15 @@
 import type { BackupStore } from "../storage/backup-store.ts";
 import { backupBytes, type BackupTrigger, type TableFacts } from "./format.ts";
 import { isOpenJob, type Job } from "./job.ts";
-import { asKept, findNewest, type FoundBackup, listIds, readBackup } from "./read-backups.ts";
+import {
+  asKept,
+  findNewest,
+  type FoundBackup,
+  listIds,
+  type Newest,
+  readBackup,
+} from "./read-backups.ts";
+import { mapConcurrently } from "./map-concurrently.ts";
 import { timeOfId } from "./backup-id.ts";
 import { expiresAt, type KeptBackup } from "./retention.ts";
 import type { VerdictState } from "./verdict.ts";
@@ -64,10 +72,14 @@ export interface ListingDependencies {
   /** Jobs, the newest first. */
   readonly jobs: () => Promise<readonly Job[]>;
   readonly now: () => number;
+  /** Age from which on the newest backup is stale. */
+  readonly staleAfterMs: number;
 }
 
-/** A daily backup may be late by this much before the newest is stale. */
-const STALE_AFTER_MS = 26 * 60 * 60 * 1000;
+/** Backups that are looked at, at most, for the newest and the newest that proved good. */
+const NEWEST_LOOKS_AT = 100;
+/** Backups that are read at a time. */
+const READS_AT_A_TIME = 10;
 /** The most backups that are looked at for what retention will do. */
 const RETENTION_LOOKS_AT = 200;
 
@@ -84,7 +96,7 @@ export async function listBackups(
   const kept = await readKept(backups, ids, found);
   const open = (await deps.jobs()).filter(isOpenJob);
   return {
-    status: judgeStatus(await findNewest(backups, ids), deps.now()),
+    status: judgeStatus(timesOf(await findNewest(backups, ids, NEWEST_LOOKS_AT)), deps),
     backups: found.map((each) => describe(each, { kept, open, now: deps.now() })),
     nextCursor: older.length > due.length ? (due.at(-1) ?? null) : null,
     total: ids.length,
@@ -108,41 +120,31 @@ export interface NewestTimes {
   /** RFC 3339; null if there is none. */
   readonly finishedAt: string | null;
   readonly goodFinishedAt: string | null;
-  readonly status: BackupStatus;
 }
 
-export async function newestTimes(backups: BackupStore, now: number): Promise<NewestTimes> {
-  const newest = await findNewest(backups, await listIds(backups));
-  return {
-    finishedAt: finishedAt(newest.whole),
-    goodFinishedAt: finishedAt(newest.good),
-    status: judgeStatus(newest, now),
-  };
+export async function newestTimes(backups: BackupStore): Promise<NewestTimes> {
+  return timesOf(await findNewest(backups, await listIds(backups), NEWEST_LOOKS_AT));
 }
 
-function judgeStatus(
-  { whole, good }: { whole: FoundBackup | null; good: FoundBackup | null },
-  now: number,
+function timesOf({ whole, good }: Newest): NewestTimes {
+  return { finishedAt: finishOf(whole), goodFinishedAt: finishOf(good) };
+}
+
+export function judgeStatus(
+  { finishedAt, goodFinishedAt }: NewestTimes,
+  { now, staleAfterMs }: Pick<ListingDependencies, "now" | "staleAfterMs">,
 ): BackupStatus {
-  const finished = finishedAt(whole);
-  if (finished === null) return "no_backups";
-  if (now - Date.parse(finished) > STALE_AFTER_MS) return "stale";
-  return good?.id === whole?.id ? "ok" : "unverified";
+  if (finishedAt === null) return "no_backups";
+  if (now() - Date.parse(finishedAt) > staleAfterMs) return "stale";
+  return goodFinishedAt === finishedAt ? "ok" : "unverified";
 }
 
-function finishedAt(found: FoundBackup | null): string | null {
+function finishOf(found: FoundBackup | null): string | null {
   return found?.parsed.ok === true ? found.parsed.manifest.finished_at : null;
 }
 
-/** Reads some backups, a few at a time. */
-async function readAll(backups: BackupStore, ids: readonly string[]): Promise<FoundBackup[]> {
-  const found: FoundBackup[] = [];
-  const atATime = 10;
-  for (let start = 0; start < ids.length; start += atATime) {
-    const some = ids.slice(start, start + atATime).map((id) => readBackup(backups, id));
-    found.push(...(await Promise.all(some)));
-  }
-  return found;
+function readAll(backups: BackupStore, ids: readonly string[]): Promise<FoundBackup[]> {
+  return mapConcurrently(ids, READS_AT_A_TIME, (id) => readBackup(backups, id));
 }
 
 /** What retention will look at: the newest backups, read unless they have been read already. */

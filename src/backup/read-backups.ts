@@ -50,13 +50,14 @@ export interface Newest {
   readonly good: FoundBackup | null;
 }
 
-/** Backups that are looked at, at most, for the newest of a kind. */
-const LOOK_BACK = 100;
-
-/** Looks from the newest backup backwards, no farther than it must. */
-export async function findNewest(backups: BackupStore, ids: readonly string[]): Promise<Newest> {
+/** Looks from the newest backup backwards, at no more of them than it must or `lookBack` allows. */
+export async function findNewest(
+  backups: BackupStore,
+  ids: readonly string[],
+  lookBack = Infinity,
+): Promise<Newest> {
   let whole: FoundBackup | null = null;
-  for (const id of ids.slice(-LOOK_BACK).toReversed()) {
+  for (const id of ids.slice(-lookBack).toReversed()) {
     const found = await readBackup(backups, id);
     if (!found.parsed.ok) continue;
     whole ??= found;

@@ -6,11 +6,14 @@
 import { createHash } from "node:crypto";
 import { sha256Hex } from "../catalog/hash.ts";
 import { readContents } from "../ingest/state-transfer.ts";
-import { addWanted, goOnHolding, HOLD_LOST } from "./copy-steps.ts";
+import { listWanted } from "./copy-steps.ts";
 import { openManifest, readStateLines } from "./check-steps.ts";
 import { fault } from "./fault.ts";
+import { goOnHolding, HOLD_LOST, release } from "./hold-steps.ts";
 import type { BackupManifest } from "./format.ts";
-import { again, failWith, next, type StepContext, type StepResult, type Wanted } from "./job.ts";
+import { again, failWith, next, type StepContext, type StepResult, wait } from "./job.ts";
+import type { Item, Wanted } from "./job-items.ts";
+import { mapConcurrently } from "./map-concurrently.ts";
 import { unpackPart } from "./ndjson.ts";
 import type { StepDependencies } from "./step-dependencies.ts";
 
@@ -18,14 +21,15 @@ const OBJECTS_PER_STEP = 24;
 /** Objects in memory at a time. */
 const OBJECTS_AT_A_TIME = 6;
 const PARTS_PER_STEP = 4;
-/** How often to look whether the stores show the restored catalog. */
-const SETTLE_POLL_MS = 500;
+/** After what time to look again whether the stores show the restored catalog: it doubles. */
+const FIRST_SETTLE_POLL_MS = 500;
+const LAST_SETTLE_POLL_MS = 60_000;
 
 /**
- * Tables whose rows a restore adds and never takes away: what has been done is not undone by
- * restoring the time before it.
+ * Tables whose rows a restore adds and never takes away: restoring the time before it undoes
+ * neither what has been done nor what has been told.
  */
-const KEPT_TABLES = new Set(["audit"]);
+const KEPT_TABLES = new Set(["alert_findings", "alert_runs", "audit"]);
 
 /** Compares the tables of the backup with those of the database, and lists what is to be stored. */
 export async function compareSchema(
@@ -48,10 +52,10 @@ export async function compareSchema(
         `the backup lacks the column ${name}.${absent.name}, which must have a value`,
       );
   }
-  let wanted: Wanted[] = [];
+  const items: Item[] = [];
   for (const part of stateParts(manifest))
-    wanted = addWanted(wanted, readContents(await readStateLines(deps, manifest, part)));
-  return next({ ...checkpoint, wanted });
+    items.push(...listWanted("to_store", readContents(await readStateLines(deps, manifest, part))));
+  return next(checkpoint, { items });
 }
 
 function mismatch(message: string): StepResult {
@@ -63,20 +67,18 @@ function mismatch(message: string): StepResult {
 /** Stores some blobs and upstream files where the catalog and the ingest look for them. */
 export async function restoreObjects(
   deps: StepDependencies,
-  { job, checkpoint }: StepContext,
+  { job, checkpoint, items }: StepContext,
 ): Promise<StepResult> {
   if (!(await goOnHolding(deps, job))) return HOLD_LOST;
-  const { wanted, done } = checkpoint;
-  const due = wanted.slice(done, done + OBJECTS_PER_STEP);
+  const due = items.page("to_store", checkpoint.after, OBJECTS_PER_STEP);
   await deps.ingest.noteBlobs(
     due.filter(({ kind }) => kind === "blob").map(({ sha256 }) => sha256),
   );
-  for (let start = 0; start < due.length; start += OBJECTS_AT_A_TIME)
-    await Promise.all(
-      due.slice(start, start + OBJECTS_AT_A_TIME).map((each) => restoreObject(deps, each)),
-    );
-  const changed = { ...checkpoint, done: done + due.length };
-  return changed.done < wanted.length ? again(changed, wanted.length) : next(changed);
+  await mapConcurrently(due, OBJECTS_AT_A_TIME, (each) => restoreObject(deps, each));
+  const done = checkpoint.done + due.length;
+  const changed = { ...checkpoint, done, after: due.at(-1)?.sha256 ?? checkpoint.after };
+  const total = items.count("to_store");
+  return done < total ? again(changed, total) : next(changed);
 }
 
 async function restoreObject(
@@ -89,7 +91,7 @@ async function restoreObject(
   if (kind === "source") return archive.write(sha256, bytes);
   await catalog.writeBlob(sha256, bytes);
   for (const replica of ["r2", "kv"] as const) {
-    const copy = await catalog.readBlob(replica, sha256);
+    const copy = await catalog.readBlob(replica, sha256, "fresh");
     if (!copy.ok) throw new Error(`${replica} ${copy.fault} ${copy.detail}`);
   }
 }
@@ -133,7 +135,8 @@ export async function stageState(
 
 /**
  * Replaces the coordinator's state in one transaction, by which the restored catalog is recorded as
- * published. If this is refused nothing has changed; if it is not, the rest follows from it.
+ * published. If this is refused nothing has changed; if it is not, the rest follows from it. If the
+ * answer is lost it may have been done, so that it is asked for until there is one.
  */
 export async function replaceState(
   deps: StepDependencies,
@@ -151,7 +154,7 @@ export async function replaceState(
     aboveGeneration: await servedGeneration(deps),
   });
   if (!result.ok) return failWith(fault("state_refused", `the coordinator: ${result.message}`));
-  return next(checkpoint, { generation: result.generation });
+  return next(checkpoint, { patch: { generation: result.generation } });
 }
 
 /** The highest generation that a store shows, so that readers will take the next one. */
@@ -182,21 +185,26 @@ export async function replaceTables(
   return next(checkpoint);
 }
 
-/** Waits until the stores show the restored catalog, and lets the ingest go on. */
+/**
+ * Waits until the stores show the restored catalog, writes the manifests of the versions before it,
+ * and lets the ingest go on.
+ */
 export async function settle(
   deps: StepDependencies,
   { job, checkpoint, subject }: StepContext,
 ): Promise<StepResult> {
   await goOnHolding(deps, job);
+  const { replicated } = await deps.ingest.status();
+  if (!replicated) {
+    const { done } = checkpoint;
+    const ms = Math.min(FIRST_SETTLE_POLL_MS * 2 ** done, LAST_SETTLE_POLL_MS);
+    return wait({ ...checkpoint, done: done + 1 }, ms);
+  }
   const manifest = await manifestOf(deps, subject);
   for (const part of stateParts(manifest))
     for (const version of readContents(await readStateLines(deps, manifest, part)).versions)
       await deps.catalog.writeGeneration(version);
-  const { replicated } = await deps.ingest.status();
-  if (!replicated) return { do: "wait", ms: SETTLE_POLL_MS };
-  await deps.ingest.forgetTransfer();
-  await deps.ingest.release(job.id);
-  return next(checkpoint);
+  return release(deps, { job, checkpoint });
 }
 
 /** The manifest of a backup that has been verified in this job. Throws if it is gone. */

@@ -6,6 +6,7 @@ import type { BackupStore } from "../storage/backup-store.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import type { DatabaseCopy } from "../storage/database-copy.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
+import type { Turns } from "./turns.ts";
 
 /** The ingest coordinator, as backups need it. */
 export interface IngestLink {
@@ -22,6 +23,8 @@ export interface IngestLink {
 
 /** What the steps of jobs work with. All of it throws where a store refuses. */
 export interface StepDependencies {
+  /** What deletes backups and objects takes turns with what lets an uploaded backup exist. */
+  readonly turns: Turns;
   readonly backups: BackupStore;
   readonly database: DatabaseCopy;
   readonly ingest: IngestLink;

@@ -1,8 +1,16 @@
 /** Taking a backup in from elsewhere: its files first, in any order, its manifest last. */
 import type { BackupStore } from "../storage/backup-store.ts";
 import type { BackupManifest } from "./format.ts";
-import { parseManifest } from "./parse-manifest.ts";
 import { type Fault, fault } from "./fault.ts";
+import { mapConcurrently } from "./map-concurrently.ts";
+import { parseManifest } from "./parse-manifest.ts";
+
+/** The manifest of a backup, and who sends it. */
+export interface ManifestUpload {
+  readonly id: string;
+  readonly text: string;
+  readonly by: string;
+}
 
 export type UploadResult =
   | { readonly ok: true; readonly disposition: "created" | "unchanged" }
@@ -14,11 +22,12 @@ const AT_A_TIME = 6;
 
 /**
  * Takes the manifest of an uploaded backup, by which the backup begins to exist: pinned, since by
- * its age retention might let it go at once. Refused unless everything that it names is stored.
+ * its age retention might let it go at once. Refused unless everything that it names is stored:
+ * nothing may be deleted between the look and the write.
  */
 export async function acceptManifest(
   backups: BackupStore,
-  { id, text, by }: { readonly id: string; readonly text: string; readonly by: string },
+  { id, text, by }: ManifestUpload,
 ): Promise<UploadResult> {
   const parsed = parseManifest(text, id);
   if (!parsed.ok) return { ok: false, reason: "unusable", fault: parsed.fault };
@@ -48,10 +57,6 @@ async function findMissing(
       return isStored ? undefined : fault("object_missing", `the object ${sha256} has not arrived`);
     }),
   ];
-  for (let start = 0; start < checks.length; start += AT_A_TIME) {
-    const found = await Promise.all(checks.slice(start, start + AT_A_TIME).map((check) => check()));
-    const missing = found.find((each) => each !== undefined);
-    if (missing !== undefined) return missing;
-  }
-  return undefined;
+  const faults = await mapConcurrently(checks, AT_A_TIME, (check) => check());
+  return faults.find((each) => each !== undefined);
 }

@@ -310,7 +310,7 @@ export class Pipeline {
       missing.map(async ({ sha256, bytes }) => {
         await store.writeBlob(sha256, bytes);
         for (const replica of ["r2", "kv"] as const) {
-          const copy = await store.readBlob(replica, sha256);
+          const copy = await store.readBlob(replica, sha256, "fresh");
           if (!copy.ok) throw new Error(`${replica} ${copy.fault} ${copy.detail}`);
         }
       }),

@@ -116,9 +116,17 @@ export class StateTransfer {
    * Replaces the state by what was staged, all or nothing. The restored catalog is recorded as a
    * new version, above every generation that was ever seen here or there. A run that was under
    * way in the backup is over, since the blobs that it had stored are not in it. What `by` has
-   * replaced already stays: the call may be repeated.
+   * replaced already stays: the call may be repeated. Rows that the tables do not take are refused.
    */
   replace(by: string, request: ImportRequest): ImportResult {
+    try {
+      return this.#replace(by, request);
+    } catch (error) {
+      return { ok: false, reason: "other_schema", message: String(error) };
+    }
+  }
+
+  #replace(by: string, request: ImportRequest): ImportResult {
     return this.#state.transaction(() => {
       const done = this.#state.importedBy(by);
       if (done !== null) return { ok: true, generation: done.generation };
@@ -161,10 +169,22 @@ export class StateTransfer {
     );
     if (staged.length !== lines || sha256Hex(...staged) !== sha256)
       return refuse("incomplete", `${staged.length} of ${lines} lines have arrived, or others`);
-    const tables = new Set([...this.#tables(), SEQUENCE]);
-    const unknown = staged.map((line) => parseLine(line).table).find((table) => !tables.has(table));
+    const unknown = this.#unknownName(staged.map(parseLine));
     if (unknown === undefined) return undefined;
-    return refuse("other_schema", `there is no table ${unknown}`);
+    return refuse("other_schema", `there is no ${unknown}`);
+  }
+
+  /** The first table or column of rows that is none here. */
+  #unknownName(rows: readonly StateLine[]): string | undefined {
+    const columns = new Map(this.#tables().map((table) => [table, this.#columns(table)]));
+    for (const { table, row } of rows) {
+      if (table === SEQUENCE) continue;
+      const known = columns.get(table);
+      if (known === undefined) return `table ${table}`;
+      const column = Object.keys(row).find((name) => !known.has(name));
+      if (column !== undefined) return `column ${table}.${column}`;
+    }
+    return undefined;
   }
 
   #write(): void {
@@ -180,7 +200,7 @@ export class StateTransfer {
       const names = columns.map((name) => `"${name.replaceAll('"', '""')}"`).join(", ");
       const marks = columns.map(() => "?").join(", ");
       this.#exec(
-        `INSERT OR IGNORE INTO "${table}" (${names}) VALUES (${marks})`,
+        `INSERT INTO "${table}" (${names}) VALUES (${marks})${KEPT_TABLES.has(table) ? " ON CONFLICT DO NOTHING" : ""}`,
         ...columns.map((name) => asBinding(row[name])),
       );
     }
@@ -221,6 +241,11 @@ export class StateTransfer {
     return this.#exec("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
       .map((row) => String(row["name"]))
       .filter((name) => !/^(sqlite_|_cf_|__)/.test(name) && !OWN_TABLES.has(name));
+  }
+
+  #columns(table: string): Set<string> {
+    const rows = this.#exec("SELECT name FROM pragma_table_info(?)", table);
+    return new Set(rows.map((row) => String(row["name"])));
   }
 
   #exec(query: string, ...bindings: (string | number | null)[]): SqlRow[] {

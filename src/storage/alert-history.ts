@@ -1,20 +1,9 @@
-import {
-  and,
-  count,
-  desc,
-  eq,
-  getTableColumns,
-  gte,
-  inArray,
-  lt,
-  or,
-  type SQL,
-  sql,
-} from "drizzle-orm";
-import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { and, eq, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { alertFindings, alertRuns, alertStates } from "./alert-schema.ts";
-import { decodeCursor, encodeCursor } from "./cursor.ts";
+import { excluded } from "./excluded.ts";
+import { type Listed, type PageQuery, readPage } from "./page.ts";
+import { timeText } from "./time-text.ts";
 
 /** A row of `alert_runs`. */
 export type SavedAlertRun = typeof alertRuns.$inferSelect;
@@ -41,27 +30,10 @@ export interface AlertRunFilter {
   readonly untilMs?: number | undefined;
 }
 
-export interface AlertRunQuery extends AlertRunFilter {
-  /** Evaluations on a page, 1 to `LIST_MAX_ALERT_RUNS`. */
-  readonly limit: number;
-  /** The `nextCursor` of the page before. */
-  readonly cursor?: string | undefined;
-}
+export interface AlertRunQuery extends AlertRunFilter, PageQuery {}
 
-export type AlertRunPage =
-  | {
-      readonly ok: true;
-      /** Newest first. */
-      readonly runs: readonly SavedAlertRun[];
-      /** Null on the last page. */
-      readonly nextCursor: string | null;
-      /** Evaluations that match the filter, on all pages. */
-      readonly total: number;
-    }
-  | { readonly ok: false; readonly reason: "bad_cursor" };
+export type AlertRunPage = Listed<{ readonly runs: readonly SavedAlertRun[] }>;
 
-/** Most evaluations on a page. */
-export const LIST_MAX_ALERT_RUNS = 200;
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** How long an evaluation is kept at which nothing has changed, and one at which something has. */
 const QUIET_RETENTION_MS = 30 * DAY_MS;
@@ -138,32 +110,11 @@ export function createAlertHistory(d1: D1Database): AlertHistory {
     },
 
     async listRuns({ limit, cursor, ...filter }) {
-      if (!Number.isInteger(limit) || limit < 1 || limit > LIST_MAX_ALERT_RUNS)
-        throw new RangeError(`a page of ${limit} evaluations`);
-      const after = cursor === undefined ? undefined : decodeCursor(cursor);
-      if (after?.ok === false) return after;
       const matching = conditions(filter);
-      const before = after === undefined ? undefined : lt(alertRuns.id, after.id);
-      const [rows, totals] = await db.batch([
-        db
-          .select()
-          .from(alertRuns)
-          .where(and(...matching, before))
-          .orderBy(desc(alertRuns.id))
-          .limit(limit + 1),
-        db
-          .select({ total: count() })
-          .from(alertRuns)
-          .where(and(...matching)),
-      ]);
-      const runs = rows.slice(0, limit);
-      const last = rows.length > limit ? runs.at(-1) : undefined;
-      return {
-        ok: true,
-        runs,
-        nextCursor: last === undefined ? null : encodeCursor(last.id),
-        total: totals[0]?.total ?? 0,
-      };
+      const page = await readPage(db, alertRuns, { limit, cursor, matching });
+      if (!page.ok) return page;
+      const { rows: runs, ...rest } = page;
+      return { ...rest, runs };
     },
 
     listStates() {
@@ -238,17 +189,4 @@ function chunks<T>(items: readonly T[]): T[][] {
   for (let at = 0; at < items.length; at += FINDINGS_PER_INSERT)
     found.push(items.slice(at, at + FINDINGS_PER_INSERT));
   return found;
-}
-
-function timeText(ms: number): string {
-  return new Date(ms).toISOString();
-}
-
-/** Every column but the key, as the row that could not be inserted has it. */
-function excluded(table: SQLiteTable, key: string): { [column: string]: SQL } {
-  return Object.fromEntries(
-    Object.entries(getTableColumns(table))
-      .filter(([name]) => name !== key)
-      .map(([name, column]) => [name, sql.raw(`excluded."${column.name}"`)]),
-  );
 }

@@ -1,7 +1,8 @@
-import { and, count, desc, eq, gte, lt, type SQL } from "drizzle-orm";
+import { eq, gte, lt, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { auditEntries } from "./audit-schema.ts";
-import { decodeCursor, encodeCursor } from "./cursor.ts";
+import { type Listed, type PageQuery, readPage } from "./page.ts";
+import { timeText } from "./time-text.ts";
 
 /** What became of a change: `failed` if nobody knows whether it took effect. */
 export type AuditOutcome = "done" | "refused" | "failed";
@@ -37,23 +38,9 @@ export interface AuditFilter {
   readonly untilMs?: number | undefined;
 }
 
-export interface AuditQuery extends AuditFilter {
-  readonly limit: number;
-  /** The `nextCursor` of the page before. */
-  readonly cursor?: string | undefined;
-}
+export interface AuditQuery extends AuditFilter, PageQuery {}
 
-export type AuditPage =
-  | {
-      readonly ok: true;
-      /** Newest first. */
-      readonly entries: readonly AuditEntry[];
-      /** Null on the last page. */
-      readonly nextCursor: string | null;
-      /** Entries that match the filter, on all pages. */
-      readonly total: number;
-    }
-  | { readonly ok: false; readonly reason: "bad_cursor" };
+export type AuditPage = Listed<{ readonly entries: readonly AuditEntry[] }>;
 
 /** Entries are kept for this time. */
 const RETENTION_MS = 400 * 24 * 60 * 60 * 1000;
@@ -79,30 +66,11 @@ export function createAuditStore(d1: D1Database): AuditStore {
     },
 
     async list({ limit, cursor, ...filter }) {
-      const after = cursor === undefined ? undefined : decodeCursor(cursor);
-      if (after?.ok === false) return after;
       const matching = conditions(filter);
-      const older = after === undefined ? undefined : lt(auditEntries.id, after.id);
-      const [rows, totals] = await db.batch([
-        db
-          .select()
-          .from(auditEntries)
-          .where(and(...matching, older))
-          .orderBy(desc(auditEntries.id))
-          .limit(limit + 1),
-        db
-          .select({ total: count() })
-          .from(auditEntries)
-          .where(and(...matching)),
-      ]);
-      const entries = rows.slice(0, limit) as AuditEntry[]; // `save` writes no other outcomes
-      const last = rows.length > limit ? entries.at(-1) : undefined;
-      return {
-        ok: true,
-        entries,
-        nextCursor: last === undefined ? null : encodeCursor(last.id),
-        total: totals[0]?.total ?? 0,
-      };
+      const page = await readPage(db, auditEntries, { limit, cursor, matching });
+      if (!page.ok) return page;
+      const { rows, ...rest } = page;
+      return { ...rest, entries: rows as readonly AuditEntry[] }; // `save` writes no other outcomes
     },
 
     async deleteOld(now) {
@@ -119,8 +87,4 @@ function conditions({ actor, action, outcome, sinceMs, untilMs }: AuditFilter): 
   if (sinceMs !== undefined) found.push(gte(auditEntries.at, timeText(sinceMs)));
   if (untilMs !== undefined) found.push(lt(auditEntries.at, timeText(untilMs)));
   return found;
-}
-
-function timeText(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -19,8 +19,15 @@ export interface CatalogStore {
   readManifest(replica: Replica): Promise<Copy<Manifest>>;
   /** The manifest of an earlier generation, kept in R2. Never throws. */
   readGeneration(generation: number): Promise<Copy<Manifest>>;
-  /** A blob whose bytes have been hashed and found right. Never throws. */
-  readBlob(replica: Replica, sha256: string): Promise<Copy<Uint8Array<ArrayBuffer>>>;
+  /**
+   * A blob whose bytes have been hashed and found right. `fresh` is for looking at what is stored:
+   * from KV it may be 30 s old, and a day otherwise. Never throws.
+   */
+  readBlob(
+    replica: Replica,
+    sha256: string,
+    age?: "fresh" | "cached",
+  ): Promise<Copy<Uint8Array<ArrayBuffer>>>;
   /** Stores a blob under its SHA-256 in both replicas. Throws if a store refuses. */
   writeBlob(sha256: string, bytes: Uint8Array): Promise<void>;
   /** Deletes blobs from both replicas. Throws if a store refuses. */
@@ -37,8 +44,8 @@ export interface CatalogStore {
 
 /** How long a read may take; writes are bounded by the platform. */
 const READ_DEADLINE_MS = 3_000;
-/** KV's edge cache for the manifest: the shortest that KV allows. */
-const MANIFEST_CACHE_TTL_SECONDS = 30;
+/** KV's edge cache for the manifest, and for looking at what is stored: the shortest there is. */
+const FRESH_CACHE_TTL_SECONDS = 30;
 /** KV's edge cache for blobs, which never change. */
 const BLOB_CACHE_TTL_SECONDS = 86_400;
 
@@ -47,13 +54,14 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket): CatalogStore 
     readCopy(key, () => (replica === "kv" ? readKv(kv, key, cacheTtl) : readR2(r2, key)));
   return {
     async readManifest(replica) {
-      return asManifest(await read(replica, MANIFEST_KEY, MANIFEST_CACHE_TTL_SECONDS));
+      return asManifest(await read(replica, MANIFEST_KEY, FRESH_CACHE_TTL_SECONDS));
     },
     async readGeneration(generation) {
       return asManifest(await read("r2", generationKey(generation), 0));
     },
-    async readBlob(replica, sha256) {
-      const copy = await read(replica, blobKey(sha256), BLOB_CACHE_TTL_SECONDS);
+    async readBlob(replica, sha256, age = "cached") {
+      const ttl = age === "fresh" ? FRESH_CACHE_TTL_SECONDS : BLOB_CACHE_TTL_SECONDS;
+      const copy = await read(replica, blobKey(sha256), ttl);
       if (!copy.ok || sha256Hex(copy.value) === sha256) return copy;
       const detail = `${blobKey(sha256)}: ${copy.value.length} bytes of another hash`;
       return { ok: false, fault: "corrupt", detail };

@@ -1,19 +1,9 @@
-import {
-  and,
-  count,
-  desc,
-  eq,
-  getTableColumns,
-  gte,
-  inArray,
-  lt,
-  notInArray,
-  type SQL,
-  sql,
-} from "drizzle-orm";
+import { and, desc, eq, gte, inArray, lt, notInArray, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { decodeCursor, encodeCursor } from "./cursor.ts";
+import { excluded } from "./excluded.ts";
+import { type Listed, type PageQuery, readPage } from "./page.ts";
 import { ingestRuns } from "./schema.ts";
+import { timeText } from "./time-text.ts";
 
 /** A row to be written to `ingest_runs`; columns that are absent get their default or null. */
 export type IngestRunRow = typeof ingestRuns.$inferInsert;
@@ -32,27 +22,10 @@ export interface RunFilter {
   readonly untilMs?: number | undefined;
 }
 
-export interface RunQuery extends RunFilter {
-  /** Runs on a page, 1 to `LIST_MAX_RUNS`. */
-  readonly limit: number;
-  /** The `nextCursor` of the page before. */
-  readonly cursor?: string | undefined;
-}
+export interface RunQuery extends RunFilter, PageQuery {}
 
-export type RunPage =
-  | {
-      readonly ok: true;
-      /** Newest first. */
-      readonly runs: readonly SavedIngestRun[];
-      /** Null on the last page. */
-      readonly nextCursor: string | null;
-      /** Runs that match the filter, on all pages. */
-      readonly total: number;
-    }
-  | { readonly ok: false; readonly reason: "bad_cursor" };
+export type RunPage = Listed<{ readonly runs: readonly SavedIngestRun[] }>;
 
-/** Most runs on a page. */
-export const LIST_MAX_RUNS = 200;
 /** Runs that ended within this time are never deleted. */
 const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
 /** Nor are the newest runs, however old. */
@@ -96,7 +69,7 @@ export function createHistory(d1: D1Database): History {
           .values(row)
           .onConflictDoUpdate({
             target: ingestRuns.id,
-            set: EXCLUDED_ROW,
+            set: excluded(ingestRuns, "id"),
             setWhere: sql`excluded.seq > ${ingestRuns.seq}`,
           }),
       );
@@ -105,32 +78,11 @@ export function createHistory(d1: D1Database): History {
     },
 
     async listRuns({ limit, cursor, ...filter }) {
-      if (!Number.isInteger(limit) || limit < 1 || limit > LIST_MAX_RUNS)
-        throw new RangeError(`a page of ${limit} runs`);
-      const after = cursor === undefined ? undefined : decodeCursor(cursor);
-      if (after?.ok === false) return after;
       const matching = conditions(filter);
-      const before = after === undefined ? undefined : lt(ingestRuns.id, after.id);
-      const [rows, totals] = await db.batch([
-        db
-          .select()
-          .from(ingestRuns)
-          .where(and(...matching, before))
-          .orderBy(desc(ingestRuns.id))
-          .limit(limit + 1),
-        db
-          .select({ total: count() })
-          .from(ingestRuns)
-          .where(and(...matching)),
-      ]);
-      const runs = rows.slice(0, limit);
-      const last = rows.length > limit ? runs.at(-1) : undefined;
-      return {
-        ok: true,
-        runs,
-        nextCursor: last === undefined ? null : encodeCursor(last.id),
-        total: totals[0]?.total ?? 0,
-      };
+      const page = await readPage(db, ingestRuns, { limit, cursor, matching });
+      if (!page.ok) return page;
+      const { rows: runs, ...rest } = page;
+      return { ...rest, runs };
     },
 
     async findRun(id) {
@@ -184,14 +136,3 @@ function conditions({ state, outcome, trigger, sinceMs, untilMs }: RunFilter): S
   if (untilMs !== undefined) found.push(lt(ingestRuns.queuedAt, timeText(untilMs)));
   return found;
 }
-
-function timeText(ms: number): string {
-  return new Date(ms).toISOString();
-}
-
-/** Every column but the key, as the row that could not be inserted has it. */
-const EXCLUDED_ROW = Object.fromEntries(
-  Object.entries(getTableColumns(ingestRuns))
-    .filter(([name]) => name !== "id")
-    .map(([name, column]) => [name, sql.raw(`excluded."${column.name}"`)]),
-);

@@ -1,8 +1,10 @@
 import type { AccessResult } from "../../src/admin/access-jwt.ts";
 import { createAdminApp } from "../../src/admin/app.ts";
 import type { BackupJobCalls } from "../../src/admin/backup-use-cases.ts";
-import type { JobResult, RemoveResult } from "../../src/backup/coordinator.ts";
+import type { JobResult } from "../../src/backup/coordinator.ts";
 import type { Job } from "../../src/backup/job.ts";
+import type { RemoveResult } from "../../src/backup/remove-backup.ts";
+import { acceptManifest } from "../../src/backup/upload.ts";
 import type { AlertUseCases } from "../../src/admin/alert-calls.ts";
 import type { CoordinatorUseCases } from "../../src/admin/coordinator.ts";
 import { CoordinatorUnavailable } from "../../src/admin/coordinator-calls.ts";
@@ -159,7 +161,11 @@ export class AdminWorld {
       },
       coordinator: this.#coordinator,
       history: this.history,
-      backups: { jobs: this.#backupJobs, store: this.backups },
+      backups: {
+        jobs: this.#backupJobs,
+        store: this.backups,
+        staleAfterMs: 26 * 60 * 60 * 1000,
+      },
       alerts: this.alerts,
       alertHistory: { listRuns: async (query) => this.listAlertRuns(query) },
       reader: this.#reader,
@@ -189,6 +195,10 @@ export class AdminWorld {
       await this.#reach();
       this.removed.push(id);
       return this.removal;
+    },
+    acceptManifest: async (upload) => {
+      await this.#reach();
+      return acceptManifest(this.backups, upload);
     },
     findJob: async (id) => {
       await this.#reach();

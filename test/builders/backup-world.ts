@@ -31,6 +31,8 @@ export class BackupWorld {
   alarmAt: number | null = null;
   /** What it throws is the fault of the dependency that is called. */
   before: (call: string) => void | Promise<void> = () => {};
+  /** The same, once a call that changes something has taken effect: its answer is lost. */
+  after: (call: string) => void | Promise<void> = () => {};
   jobs: BackupJobs;
   #instance = 0;
   #ids = 0;
@@ -144,19 +146,25 @@ export class BackupWorld {
   #newJobs(): BackupJobs {
     const instance = this.#instance;
     const enter = (call: string) => this.#enter(instance, call);
+    const leave = (call: string) => this.#leave(instance, call);
     const { ingest } = this;
     const backups = new MemoryBackupStore(() => ingest.time, this.store.files);
     backups.before = enter;
+    backups.after = leave;
     const catalog = new MemoryCatalogStore(ingest.store);
     catalog.before = (call) => enter(`catalog ${call}`);
-    const call = async <T>(name: string, work: () => T | Promise<T>): Promise<T> => {
-      await enter(`ingest ${name}`);
-      return work();
+    catalog.after = (call) => leave(`catalog ${call}`);
+    const called = async <T>(name: string, work: () => T | Promise<T>): Promise<T> => {
+      await enter(name);
+      const result = await work();
+      await leave(name);
+      return result;
     };
+    const call = <T>(name: string, work: () => T | Promise<T>) => called(`ingest ${name}`, work);
     return new BackupJobs({
       state: new JobState(this.tables),
       backups,
-      database: intercepted(createDatabaseCopy(this.d1.binding), enter),
+      database: intercepted(createDatabaseCopy(this.d1.binding), called),
       ingest: {
         hold: (request) => call("hold", () => ingest.coordinator.hold(request)),
         release: (by) => call("release", () => ingest.coordinator.release(by)),
@@ -194,22 +202,26 @@ export class BackupWorld {
   }
 
   async #enter(instance: number, call: string): Promise<void> {
-    if (instance === this.#instance) {
-      this.calls.push(call);
-      await this.before(call);
-    }
+    if (instance === this.#instance) this.calls.push(call);
+    await this.#leave(instance, call, this.before);
+  }
+
+  async #leave(instance: number, call: string, hook = this.after): Promise<void> {
+    if (instance === this.#instance) await hook(call);
     // An instance that is lost never hears again of what it was waiting for.
     if (instance !== this.#instance) await new Promise(() => {});
   }
 }
 
-function intercepted(database: DatabaseCopy, enter: (call: string) => Promise<void>): DatabaseCopy {
+type Called = <T>(name: string, work: () => Promise<T>) => Promise<T>;
+
+function intercepted(database: DatabaseCopy, called: Called): DatabaseCopy {
   return {
-    tables: () => enter("d1 tables").then(() => database.tables()),
-    readPage: (...args) => enter("d1 read").then(() => database.readPage(...args)),
-    beginRestore: (...args) => enter("d1 begin").then(() => database.beginRestore(...args)),
-    stageRows: (...args) => enter("d1 stage").then(() => database.stageRows(...args)),
-    finishRestore: (...args) => enter("d1 finish").then(() => database.finishRestore(...args)),
-    abandonRestore: () => enter("d1 abandon").then(() => database.abandonRestore()),
+    tables: () => called("d1 tables", () => database.tables()),
+    readPage: (...args) => called("d1 read", () => database.readPage(...args)),
+    beginRestore: (...args) => called("d1 begin", () => database.beginRestore(...args)),
+    stageRows: (...args) => called("d1 stage", () => database.stageRows(...args)),
+    finishRestore: (...args) => called("d1 finish", () => database.finishRestore(...args)),
+    abandonRestore: () => called("d1 abandon", () => database.abandonRestore()),
   };
 }

@@ -25,6 +25,8 @@ export class MemoryBackupStore implements BackupStore {
   readonly files: Map<string, Stored>;
   readonly calls: string[] = [];
   before: (call: string) => void | Promise<void> = () => {};
+  /** What it throws is thrown when the write has taken effect: its answer is lost. */
+  after: (call: string) => void | Promise<void> = () => {};
   readonly #now: () => number;
 
   /** A store of its own, or another way into the same files. */
@@ -157,11 +159,13 @@ export class MemoryBackupStore implements BackupStore {
   async #put(key: string, bytes: Uint8Array, sha256?: string): Promise<void> {
     await this.#enter(`put ${key}`);
     this.files.set(key, { bytes: Uint8Array.from(bytes), sha256, storedAt: this.#now() });
+    await this.after(`put ${key}`);
   }
 
   async #delete(key: string): Promise<void> {
     await this.#enter(`delete ${key}`);
     this.files.delete(key);
+    await this.after(`delete ${key}`);
   }
 
   async #enter(call: string): Promise<void> {

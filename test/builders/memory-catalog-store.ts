@@ -20,6 +20,8 @@ export class MemoryCatalogStore implements CatalogStore {
   readonly kv: Map<string, Bytes>;
   readonly r2: Map<string, Bytes>;
   before: (call: string) => void | Promise<void> = () => {};
+  /** What it throws is thrown when the write has taken effect: its answer is lost. */
+  after: (call: string) => void | Promise<void> = () => {};
 
   /** A store of its own, or another way into the same replicas. */
   constructor(replicas: Pick<MemoryCatalogStore, "kv" | "r2"> = { kv: new Map(), r2: new Map() }) {
@@ -119,6 +121,7 @@ export class MemoryCatalogStore implements CatalogStore {
     this.calls.push(call);
     await this.before(call);
     this[replica].delete(key);
+    await this.after(call);
   }
 
   async #put(replica: Replica, key: string, bytes: Uint8Array): Promise<void> {
@@ -126,6 +129,7 @@ export class MemoryCatalogStore implements CatalogStore {
     this.calls.push(call);
     await this.before(call);
     this[replica].set(key, Uint8Array.from(bytes));
+    await this.after(call);
   }
 }
 

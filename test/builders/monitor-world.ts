@@ -3,7 +3,7 @@ import type { BackupFacts, IngestFacts } from "../../src/alerts/facts.ts";
 import { type EvaluationRequest, Monitor } from "../../src/alerts/monitor.ts";
 import { MonitorState } from "../../src/alerts/monitor-state.ts";
 import { type AlertSettings, loadAlertConfig } from "../../src/alerts/settings.ts";
-import { HOUR_MS, MINUTE_MS, NOW, someIngestFacts } from "./alert-facts.ts";
+import { HOUR_MS, MINUTE_MS, NOW, someBackups, someIngestFacts } from "./alert-facts.ts";
 import { aVersion } from "./manifest.ts";
 import { MemoryCatalogStore } from "./memory-catalog-store.ts";
 import { MemoryTables } from "./memory-tables.ts";
@@ -25,7 +25,7 @@ export class MonitorWorld {
   /** What it throws is the fault of the input or of D1 that is asked for: `ingest`, `d1 save`, … */
   before: (call: string) => void | Promise<void> = () => {};
   ingest: IngestFacts;
-  backups: BackupFacts | null = null;
+  backups: BackupFacts = someBackups();
   monitor: Monitor;
   #ids = 0;
 

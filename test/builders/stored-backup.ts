@@ -27,23 +27,27 @@ export function aBackup(id: string, changes: Partial<BackupManifest> = {}) {
   return { state, object, text: manifestText(manifest) };
 }
 
+const VERIFIED_AT = "2026-11-01T04:00:06.000Z";
+
+/** The verdict on a backup that proved good. */
+export const GOOD_VERDICT = JSON.stringify({
+  state: "verified",
+  at: VERIFIED_AT,
+  code: "rebuilt",
+  message: "Every byte is right.",
+  worker_version: null,
+});
+
 /** Lays the manifest of a backup that proved good into a store. */
 export function storeGoodBackup(store: MemoryBackupStore, id: string): void {
-  const verdict = {
-    state: "verified",
-    at: "2026-11-01T04:00:06.000Z",
-    code: "rebuilt",
-    message: "Every byte is right.",
-    worker_version: null,
-  };
   const texts = [
     [backupManifestKey(id), aBackup(id).text],
-    [backupNoteKey(id, "verdict"), JSON.stringify(verdict)],
+    [backupNoteKey(id, "verdict"), GOOD_VERDICT],
   ] as const;
   for (const [key, text] of texts)
     store.files.set(key, {
       bytes: new TextEncoder().encode(text),
       sha256: undefined,
-      storedAt: Date.parse(verdict.at),
+      storedAt: Date.parse(VERIFIED_AT),
     });
 }

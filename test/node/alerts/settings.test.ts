@@ -1,7 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type AlertSettings, loadAlertConfig } from "../../../src/alerts/settings.ts";
+import {
+  backupStaleMs,
+  type AlertSettings,
+  loadAlertConfig,
+} from "../../../src/alerts/settings.ts";
 
 const HOOK = {
   name: "ops",
@@ -131,5 +135,13 @@ describe("a setting that cannot be used is named with what it must be", () => {
     const said = problem({ ALERT_REPEAT_MS: "x", ALERT_WEBHOOKS: "y", ALERT_PING_URL: "z" });
     for (const name of ["ALERT_REPEAT_MS", "ALERT_WEBHOOKS", "ALERT_PING_URL"])
       expect(said).toContain(`${name} `);
+  });
+});
+
+describe("the age from which on a backup is stale", () => {
+  it("is the setting, and its default where that is absent or cannot be used", () => {
+    expect(backupStaleMs({ ALERT_BACKUP_STALE_MS: "3600000" })).toBe(3_600_000);
+    for (const text of [undefined, "", "soon", "1"])
+      expect(backupStaleMs({ ALERT_BACKUP_STALE_MS: text })).toBe(26 * 3_600_000);
   });
 });

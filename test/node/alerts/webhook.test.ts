@@ -6,26 +6,13 @@ import {
   sendMessage,
   type WebhookTarget,
 } from "../../../src/alerts/webhook.ts";
+import { aNotice } from "../../builders/alert-notice.ts";
 import { reset, silence, status, WebhookReceiver } from "../../builders/webhook-receiver.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00.000Z");
 const SECRET = "a secret of some length";
 
-const notice: Notice = {
-  change: "fired",
-  rule: "catalog_stale",
-  fingerprint: "00112233445566aa",
-  labels: {},
-  severity: "fail",
-  message: "The catalog was last compared with upstream 1 d 7 h ago.",
-  value: 111_600_000,
-  threshold: 108_000_000,
-  unit: "ms",
-  evidence: { generation: 7 },
-  startsAt: "2026-11-20T11:55:00.000Z",
-  endsAt: null,
-  quietUntil: null,
-};
+const notice = aNotice();
 
 const resolved: Notice = {
   ...notice,
@@ -38,7 +25,7 @@ const resolved: Notice = {
   quietUntil: "2026-11-20T15:55:00.000Z",
 };
 
-const message: Message = { id: "evaluation-1", target: "ops", notices: [notice, resolved] };
+const message: Message = { id: "message-1", target: "ops", notices: [notice, resolved] };
 
 let receiver: WebhookReceiver;
 const waits: number[] = [];
@@ -59,9 +46,14 @@ const deps: DeliveryDependencies = {
   sleep: async (ms) => void waits.push(ms),
 };
 
-function send(changes: Partial<WebhookTarget> = {}) {
+function deliver(changes: Partial<WebhookTarget> = {}) {
   const target = { name: "ops", kind: "alertmanager", url: receiver.url, secret: null } as const;
   return sendMessage({ ...target, ...changes }, message, deps);
+}
+
+/** The receipt of a message. */
+async function send(changes: Partial<WebhookTarget> = {}) {
+  return (await deliver(changes)).receipt;
 }
 
 describe("a message in Alertmanager's shape", () => {
@@ -178,7 +170,7 @@ describe("a message in Slack's shape", () => {
 });
 
 describe("a request", () => {
-  it("is JSON by POST with the evaluation's id, and unsigned without a secret", async () => {
+  it("is JSON by POST with the message's id, and unsigned without a secret", async () => {
     await send();
     expect(receiver.received).toMatchObject([
       {
@@ -187,7 +179,7 @@ describe("a request", () => {
         headers: {
           "content-type": "application/json",
           "user-agent": "locations-at-the-edge",
-          "webhook-id": "evaluation-1",
+          "webhook-id": "message-1",
         },
       },
     ]);
@@ -211,7 +203,7 @@ describe("a receiver that", () => {
     expect(await send()).toMatchObject({ delivered: true, attempts: 3, status: 204, error: null });
     expect(waits).toEqual([10, 20]);
     const ids = receiver.received.map(({ headers }) => headers["webhook-id"]);
-    expect(ids).toEqual(["evaluation-1", "evaluation-1", "evaluation-1"]);
+    expect(ids).toEqual(["message-1", "message-1", "message-1"]);
   });
 
   it("never answers is asked three times", async () => {
@@ -222,6 +214,18 @@ describe("a receiver that", () => {
       status: null,
       error: "no answer within 500 ms",
     });
+  });
+
+  it.each([
+    ["answers in time", false, [status(200)]],
+    ["refuses", false, [status(403)]],
+    ["breaks the connection", false, [reset]],
+    ["is silent", true, [silence]],
+    ["is silent and then takes it", false, [silence, status(200)]],
+    ["fails and is then silent", true, [status(500), silence]],
+  ])("%s leaves in doubt whether it took the message: %s", async (_, timedOut, answers) => {
+    receiver.answers = answers;
+    expect((await deliver()).timedOut).toBe(timedOut);
   });
 
   it("breaks the connection is asked again", async () => {

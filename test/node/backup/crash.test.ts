@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { backupManifestKey } from "../../../src/storage/keys.ts";
-import { aRunRequest, BackupWorld } from "../../builders/backup-world.ts";
+import { BackupWorld } from "../../builders/backup-world.ts";
 
 let world: BackupWorld;
 
@@ -17,21 +17,43 @@ async function callsOf(work: () => Promise<unknown>): Promise<string[]> {
   return [...world.calls];
 }
 
-/** Where to die: here and there, and at each call from `closely` on. */
-function deaths(calls: readonly string[], stride: number, closely: string): number[] {
+/** A call, and whether to die before or after it has taken effect. */
+type Death = readonly [nth: number, when: "before" | "after"];
+
+/** Where to die: here and there, and before and after each call from `closely` on. */
+function deaths(calls: readonly string[], stride: number, closely: string): Death[] {
   const critical = calls.indexOf(closely);
   expect(critical).toBeGreaterThan(0);
-  return calls
-    .map((_, nth) => nth)
-    .filter((nth) => nth % stride === 0 || (nth >= critical && nth < critical + 20));
+  return calls.flatMap((_, nth): Death[] => {
+    if (nth >= critical && nth < critical + 20)
+      return [
+        [nth, "before"],
+        [nth, "after"],
+      ];
+    if (nth % stride !== 0) return [];
+    return [[nth, nth % (2 * stride) === 0 ? "before" : "after"]];
+  });
 }
 
-/** Lets the process die at the `nth` call from now on, before or after that has taken effect. */
-function dieAt(nth: number): void {
+/** Lets the process die at the `nth` call from now on. */
+function dieAt([nth, when]: Death): void {
   let calls = 0;
-  world.before = () => {
-    if (calls++ === nth) world.crash();
+  let last: string | undefined;
+  world.before = (call) => {
+    if (calls++ !== nth) return;
+    if (when === "before") world.crash();
+    else last = call;
   };
+  world.after = (call) => {
+    if (call !== last) return;
+    last = undefined;
+    world.crash();
+  };
+}
+
+function liveOn(): void {
+  world.before = () => {};
+  world.after = () => {};
 }
 
 const stateAndHistory = async () => {
@@ -45,12 +67,12 @@ describe("a process that dies while a backup is made", () => {
     const calls = await callsOf(() => world.backUp());
     const before = await stateAndHistory();
     const writing = calls.find((call) => call.endsWith("/manifest.json")) ?? "";
-    for (const nth of deaths(calls, 7, writing)) {
-      dieAt(nth);
-      const job = await world.backUp({ note: `dies at ${nth}` });
-      world.before = () => {};
-      expect(job, `at call ${nth}`).toMatchObject({ state: "succeeded", verdict: "verified" });
-      expect(await stateAndHistory(), `at call ${nth}`).toEqual(before);
+    for (const death of deaths(calls, 7, writing)) {
+      dieAt(death);
+      const job = await world.backUp();
+      liveOn();
+      expect(job, String(death)).toMatchObject({ state: "succeeded", verdict: "verified" });
+      expect(await stateAndHistory(), String(death)).toEqual(before);
       expect(world.ingest.coordinator.status()).toMatchObject({ running: null });
     }
   }, 60_000);
@@ -65,13 +87,13 @@ describe("a process that dies while a backup is restored", () => {
     const later = await world.ingest.served();
     await world.restore(backupId, () => void (world.calls.length = 0));
     const calls = [...world.calls];
-    for (const nth of deaths(calls, 7, "ingest replace")) {
-      const [target, wanted] = nth % 2 === 0 ? [laterId, later] : [backupId, old];
-      const job = await world.restore(target, () => dieAt(nth));
-      world.before = () => {};
-      expect(job, `at call ${nth}`).toMatchObject({ state: "succeeded", error: null });
+    for (const [index, death] of deaths(calls, 7, "ingest replace").entries()) {
+      const [target, wanted] = index % 2 === 0 ? [laterId, later] : [backupId, old];
+      const job = await world.restore(target, () => dieAt(death));
+      liveOn();
+      expect(job, String(death)).toMatchObject({ state: "succeeded", error: null });
       const after = await stateAndHistory();
-      expect(after.served?.locales, `at call ${nth}`).toEqual(wanted?.locales);
+      expect(after.served?.locales, String(death)).toEqual(wanted?.locales);
       expect(after.served?.generation).toBe(job.generation);
       expect(after.history).toHaveLength(target === laterId ? 4 : 2);
       expect(after.runs).toHaveLength(target === laterId ? 4 : 2);
@@ -80,6 +102,51 @@ describe("a process that dies while a backup is restored", () => {
 });
 
 describe("a store that refuses", () => {
+  it("to say that the manifest is written does not lose the backup", async () => {
+    let isWritten = false;
+    let refusals = 0;
+    world.after = (call) => {
+      if (!/^put .*manifest.json$/.test(call)) return;
+      isWritten = true;
+      throw new Error("503 Service Unavailable");
+    };
+    world.before = (call) => {
+      if (isWritten && /^get .*manifest.json$/.test(call) && refusals++ < 5)
+        throw new Error("503 Service Unavailable");
+    };
+    const job = await world.backUp();
+    liveOn();
+    expect(job).toMatchObject({ state: "failed", error: { phase: "write_manifest" } });
+    expect(await world.verify(job.backupId)).toMatchObject({ verdict: "verified" });
+  });
+
+  it("to let the ingest go on does not lose the backup either", async () => {
+    world.before = (call) => {
+      if (call === "ingest release") throw new Error("Network connection lost.");
+    };
+    const job = await world.backUp();
+    liveOn();
+    expect(job).toMatchObject({ state: "failed", error: { phase: "release" } });
+    expect(await world.verify(job.backupId)).toMatchObject({ verdict: "verified" });
+    await world.ingest.publishVersions(1);
+  });
+
+  it("the restored catalog for minutes is looked after ever more seldom, and written to once", async () => {
+    const { backupId } = await world.backUp();
+    await world.ingest.publishVersions(1);
+    const start = world.ingest.time;
+    world.ingest.before = (call) => {
+      if (call === "kv put catalog/manifest" && world.ingest.time - start < 600_000)
+        throw new Error("KV is away");
+    };
+    world.calls.length = 0;
+    expect(await world.restore(backupId)).toMatchObject({ state: "succeeded" });
+    const written = world.calls.filter((call) => call.includes("r2 put catalog/manifests/"));
+    expect(written).toHaveLength(2);
+    expect(new Set(written).size).toBe(2);
+    expect(world.calls.filter((call) => call === "ingest status").length).toBeLessThan(25);
+  });
+
   it("at any call to it for good fails the backup, and leaves no whole one", async () => {
     const before = await world.everything();
     for (const beginning of ["put backups/", "d1 read", "ingest read", "head backups/objects"]) {
@@ -143,6 +210,43 @@ describe("a store that refuses", () => {
     }
   });
 
+  it("to say that the state has been replaced does not end it: it is asked until it says so", async () => {
+    const { backupId } = await world.backUp();
+    await world.ingest.publishVersions(1);
+    let isReplaced = false;
+    let refusals = 0;
+    world.after = (call) => {
+      if (call !== "ingest replace" || isReplaced) return;
+      isReplaced = true;
+      throw new Error("Network connection lost.");
+    };
+    world.before = (call) => {
+      if (isReplaced && call === "ingest replace" && refusals++ < 10)
+        throw new Error("Network connection lost.");
+    };
+    expect(await world.restore(backupId)).toMatchObject({ state: "succeeded", generation: 4 });
+    expect(refusals).toBe(11);
+    const generations = world.ingest.coordinator.versions().map((version) => version.generation);
+    expect(generations).toEqual([4, 2, 1]);
+    expect(world.rows("ingest_runs")).toHaveLength(2);
+    expect(await world.ingest.served()).toMatchObject({ generation: 4 });
+  });
+
+  it("to take the state ends it, with nothing changed", async () => {
+    const { backupId } = await world.backUp();
+    await world.ingest.publishVersions(1);
+    await world.drain();
+    const before = await stateAndHistory();
+    world.before = (call) => {
+      if (call === "ingest replace") world.ingest.tables.sql.exec("DELETE FROM incoming");
+    };
+    expect(await world.restore(backupId)).toMatchObject({
+      state: "failed",
+      error: { code: "state_refused", phase: "replace_state" },
+    });
+    expect(await stateAndHistory()).toEqual(before);
+  });
+
   it("after that only delays it: it goes on until it is whole", async () => {
     const { backupId } = await world.backUp();
     await world.ingest.publishVersions(1);
@@ -153,101 +257,5 @@ describe("a store that refuses", () => {
     expect(await world.restore(backupId)).toMatchObject({ state: "succeeded", generation: 4 });
     expect(refusals).toBe(20);
     expect(world.rows("ingest_runs")).toHaveLength(2);
-  });
-});
-
-describe("one job at a time", () => {
-  it("lets a second call for a backup attach to the first", async () => {
-    const [first, second] = await Promise.all([
-      world.jobs.run(aRunRequest()),
-      world.jobs.run(aRunRequest({ note: "the same" })),
-    ]);
-    expect([first, second]).toMatchObject([
-      { ok: true, disposition: "started" },
-      { ok: true, disposition: "attached" },
-    ]);
-    expect(first.ok && second.ok && first.job.id === second.job.id).toBe(true);
-    await world.drain();
-  });
-
-  it("refuses a restore while another job or an ingest run is under way", async () => {
-    const { backupId } = await world.backUp();
-    await world.jobs.run(aRunRequest());
-    expect(await world.jobs.restore(backupId, "ops")).toMatchObject({ ok: false, reason: "busy" });
-    await world.drain();
-    world.ingest.renameAirport("Kloten");
-    const { run } = await world.ingest.enqueue();
-    await world.ingest.drain(() => world.ingest.run(run.id).stage === "encode");
-    expect(await world.jobs.restore(backupId, "ops")).toEqual({
-      ok: false,
-      reason: "run_active",
-      runId: run.id,
-    });
-    await world.drain();
-    expect(await world.jobs.restore("019aa3c0-0000-7000-8000-000000000001", "ops")).toEqual({
-      ok: false,
-      reason: "not_found",
-    });
-  });
-
-  it("fails a restore that an ingest run has come before, with nothing changed", async () => {
-    const { backupId } = await world.backUp();
-    await world.jobs.restore(backupId, "ops");
-    await world.alarm();
-    world.ingest.renameAirport("Kloten");
-    const { run } = await world.ingest.enqueue();
-    await world.ingest.drain(() => world.ingest.run(run.id).stage === "encode");
-    while (world.alarmAt !== null && world.jobs.jobs(1)[0]?.state === "running")
-      await world.alarm();
-    expect(world.jobs.jobs(1)[0]).toMatchObject({
-      kind: "restore",
-      state: "failed",
-      error: { code: "run_active" },
-    });
-    await world.drain();
-    expect(world.ingest.run(run.id)).toMatchObject({ outcome: "published" });
-  });
-
-  it("makes one backup of a cron tick that fires twice, and verifies the newest once a week", async () => {
-    const request = aRunRequest({ trigger: "cron" });
-    await world.jobs.runOnce("37 3 * * * 1", request);
-    await world.drain();
-    await world.jobs.runOnce("37 3 * * * 1", request);
-    await world.jobs.verifyNewestOnce("7 5 * * SUN 1");
-    await world.drain();
-    await world.jobs.verifyNewestOnce("7 5 * * SUN 1");
-    expect(world.jobs.jobs(10).map(({ kind, state }) => [kind, state])).toEqual([
-      ["verify", "succeeded"],
-      ["run", "succeeded"],
-    ]);
-  });
-});
-
-describe("a forced ingest run", () => {
-  it("publishes only after a backup of what was there before", async () => {
-    world.ingest.setAirports(5);
-    const run = await world.ingest.enqueue({ forced: true });
-    await world.drain();
-    expect(world.ingest.run(run.run.id)).toMatchObject({ outcome: "published", forced: true });
-    const [job] = world.jobs.jobs(10);
-    expect(job).toMatchObject({ trigger: "forced_publish", state: "succeeded" });
-    expect(await world.restore(job?.backupId ?? "")).toMatchObject({ state: "succeeded" });
-    expect(await world.ingest.served()).toMatchObject({ generation: 4, counts: { airports: 20 } });
-  });
-
-  it("fails if that backup fails, and what is served stays", async () => {
-    world.before = (call) => {
-      if (call.startsWith("put backups/")) throw new Error("no space");
-    };
-    world.ingest.setAirports(5);
-    const { run } = await world.ingest.enqueue({ forced: true });
-    await world.drain();
-    expect(world.ingest.run(run.id)).toMatchObject({
-      state: "failed",
-      error: { code: "backup_failed", stage: "publish" },
-      attempt: 1,
-    });
-    expect(world.ingest.run(run.id).error?.message).toContain("no space");
-    expect(await world.ingest.served()).toMatchObject({ generation: 2 });
   });
 });

@@ -6,7 +6,7 @@ import { backupManifestKey, backupPartKey } from "../../../src/storage/keys.ts";
 import { AdminWorld, type Json } from "../../builders/admin-world.ts";
 import { READER_TOKEN } from "../../builders/admin-tokens.ts";
 import { aJob } from "../../builders/job.ts";
-import { aBackup } from "../../builders/stored-backup.ts";
+import { aBackup, GOOD_VERDICT } from "../../builders/stored-backup.ts";
 import { admin, listKeys } from "./installation.ts";
 
 /** An id that ascends with `number`. */
@@ -102,16 +102,11 @@ describe("the routes of backups", () => {
     expect(world.audited).toMatchObject([{ outcome: "refused" }, { outcome: "refused" }]);
   });
 
-  it("never delete the newest that proved good", async () => {
-    for (const reason of ["newest_verified", "newest", "pinned", "in_use"] as const) {
-      world.removal = { ok: false, reason };
-      const answer = await world.request(`/admin/backup/${anId(1)}`, { method: "DELETE" });
-      expect(answer.status).toBe(409);
-      expect(await answer.json()).toMatchObject({ code: reason });
-    }
-    world.removal = { ok: true };
+  it("tell why a backup is not deleted while a job needs it", async () => {
+    world.removal = { ok: false, reason: "in_use" };
     const answer = await world.request(`/admin/backup/${anId(1)}`, { method: "DELETE" });
-    expect(answer.status).toBe(204);
+    expect(answer.status).toBe(409);
+    expect(await answer.json()).toMatchObject({ code: "in_use" });
   });
 
   it("want the scope operate for everything that changes something", async () => {
@@ -150,6 +145,31 @@ describe("R2 out of reach", () => {
       expect(await answer.json()).toMatchObject({ code: "backups_unavailable" });
     },
   );
+});
+
+describe("deleting a backup", () => {
+  const [plain, pinned, good, newest] = [1, 2, 3, 4].map(anId) as [string, string, string, string];
+
+  it("answers 204, and 409 for a pinned one, the newest, and the newest that proved good", async () => {
+    const store = createBackupStore(env.ARCHIVE);
+    for (const id of [plain, pinned, good, newest]) await store.writeManifest(id, aBackup(id).text);
+    await store.writeNote(pinned, "pin", "{}");
+    await store.writeNote(good, "verdict", GOOD_VERDICT);
+    for (const [id, code] of [
+      [pinned, "pinned"],
+      [good, "newest_verified"],
+      [newest, "newest"],
+    ] as const) {
+      const answer = await admin("DELETE", `/admin/backup/${id}`);
+      expect(answer.status, code).toBe(409);
+      expect(await answer.json()).toMatchObject({ code });
+    }
+    expect((await admin("DELETE", `/admin/backup/${plain}`)).status).toBe(204);
+    expect((await admin("DELETE", `/admin/backup/${plain}`)).status).toBe(404);
+    for (const id of [plain, pinned, good, newest])
+      expect((await listKeys(`backups/${id}/`)).length > 0, id).toBe(id !== plain);
+    for (const id of [pinned, good, newest]) await store.deleteBackup(id);
+  });
 });
 
 describe("a list of backups", () => {

@@ -1,10 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import {
-  type AlertRunQuery,
-  createAlertHistory,
-  LIST_MAX_ALERT_RUNS,
-} from "../../../src/storage/alert-history.ts";
+import { type AlertRunQuery, createAlertHistory } from "../../../src/storage/alert-history.ts";
+import { MAX_PAGE_ROWS } from "../../../src/storage/page.ts";
 import { encodeCursor } from "../../../src/storage/cursor.ts";
 import { anAlertResult, anAlertRun } from "../../builders/alert-run.ts";
 import type { AlertRun } from "../../../src/alerts/alert-run.ts";
@@ -162,7 +159,7 @@ describe("listRuns", () => {
         ok: false,
         reason: "bad_cursor",
       });
-    for (const limit of [0, 1.5, LIST_MAX_ALERT_RUNS + 1])
+    for (const limit of [0, 1.5, MAX_PAGE_ROWS + 1])
       await expect(history.listRuns({ limit })).rejects.toThrow(RangeError);
   });
 });

@@ -21,6 +21,17 @@ describe("a blob", () => {
     expect(await store.readBlob(replica, sha256)).toEqual({ ok: true, value: bytes });
   });
 
+  it("is asked of KV anew where what is stored matters, and may come from its cache elsewhere", async () => {
+    await store.writeBlob(sha256, bytes);
+    const get = vi.spyOn(env.CATALOG, "get");
+    await store.readBlob("kv", sha256, "fresh");
+    await store.readBlob("kv", sha256);
+    expect(get.mock.calls.map(([, options]) => options)).toMatchObject([
+      { cacheTtl: 30 },
+      { cacheTtl: 86_400 },
+    ]);
+  });
+
   it("is not taken by R2 under another hash than its own, and then not written to KV", async () => {
     const other = sha256Hex("other");
     await expect(store.writeBlob(other, bytes)).rejects.toThrow();

@@ -1,12 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { encodeCursor } from "../../../src/storage/cursor.ts";
-import {
-  createHistory,
-  type IngestRunRow,
-  LIST_MAX_RUNS,
-  type RunQuery,
-} from "../../../src/storage/history.ts";
+import { createHistory, type IngestRunRow, type RunQuery } from "../../../src/storage/history.ts";
+import { MAX_PAGE_ROWS } from "../../../src/storage/page.ts";
 import { aRunRecord } from "../../builders/run.ts";
 
 const history = createHistory(env.HISTORY);
@@ -190,7 +186,7 @@ describe("listRuns", () => {
   });
 
   it("takes 1 to 200 runs a page, and throws for any other number", async () => {
-    await saveRange(0, LIST_MAX_RUNS + 1, () => ({}));
+    await saveRange(0, MAX_PAGE_ROWS + 1, () => ({}));
     expect((await list({ limit: 200 })).ids).toHaveLength(200);
     for (const limit of [0, -1, 1.5, 201, Number.NaN])
       await expect(history.listRuns({ limit })).rejects.toThrow(RangeError);

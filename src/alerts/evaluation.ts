@@ -1,0 +1,99 @@
+/** What an evaluation makes of the findings. Pure: no clock, no I/O. */
+import { timeText } from "../storage/time-text.ts";
+import type { AlertResult, AlertRun, Worst } from "./alert-run.ts";
+import { type AlertTrack, needsAttention, newTrack, nextTrack } from "./alert-state.ts";
+import type { AlertRecord } from "./monitor-state.ts";
+import type { RuleFinding } from "./rules.ts";
+
+/** An alert at one evaluation. */
+export interface Evaluated {
+  readonly record: AlertRecord;
+  readonly result: AlertResult;
+  /** Whether it was raised, or resolved, at this evaluation. */
+  readonly turn: "raised" | "resolved" | null;
+}
+
+/** An alert after one more finding. */
+export function step(known: AlertRecord | undefined, finding: RuleFinding, now: number): Evaluated {
+  const { verdict, forMs, ...found } = finding;
+  const before = known?.track ?? newTrack(now);
+  const track = nextTrack(before, verdict, { now, forMs });
+  const result: AlertResult = {
+    ...found,
+    state: track.state,
+    previousState: before.state,
+    since: timeText(track.since),
+    notified: [],
+  };
+  return { record: { track, last: result }, result, turn: turnOf(before, track) };
+}
+
+function turnOf(before: AlertTrack, after: AlertTrack): Evaluated["turn"] {
+  const [was, is] = [before, after].map(({ raisedAt }) => raisedAt !== null);
+  if (was === is) return null;
+  return is ? "raised" : "resolved";
+}
+
+/** What is said of an alert whose cause is no longer configured: it is over. */
+export function noLongerWatched({ last }: AlertRecord): RuleFinding {
+  const { rule, fingerprint, labels, severity, threshold, unit } = last;
+  return {
+    rule,
+    fingerprint,
+    labels,
+    severity,
+    threshold,
+    unit,
+    forMs: 0,
+    verdict: "good",
+    value: null,
+    message: "It is no longer watched.",
+    evidence: {},
+    suppressed: false,
+  };
+}
+
+/** What an evaluation's row says of all its alerts together. */
+export function summarize(
+  evaluated: readonly Evaluated[],
+): Pick<
+  AlertRun,
+  | "worst"
+  | "rulesTotal"
+  | "pending"
+  | "firing"
+  | "nodata"
+  | "fired"
+  | "resolved"
+  | "suppressed"
+  | "changed"
+  | "results"
+> {
+  const results = evaluated.map(({ result }) => result);
+  const count = (is: (result: AlertResult) => boolean) => results.filter(is).length;
+  const inState = (state: AlertResult["state"]) => count((result) => result.state === state);
+  const turned = (what: Evaluated["turn"]) => evaluated.filter(({ turn }) => turn === what).length;
+  const isNew = ({ state, previousState }: AlertResult) => state !== previousState;
+  return {
+    worst: worstOf(results),
+    rulesTotal: results.length,
+    pending: inState("pending"),
+    firing: inState("firing"),
+    nodata: inState("nodata"),
+    fired: turned("raised"),
+    resolved: turned("resolved"),
+    suppressed: count(({ suppressed, state }) => suppressed && needsAttention(state)),
+    changed: results.some(
+      (result) =>
+        isNew(result) && !(result.previousState === "resolved" && result.state === "inactive"),
+    ),
+    results,
+  };
+}
+
+/** How bad a set of results is: input that cannot be read is never a pass. */
+function worstOf(results: readonly AlertResult[]): Worst {
+  const bad = results.filter(({ state }) => needsAttention(state));
+  if (bad.some(({ severity, suppressed }) => severity === "fail" && !suppressed)) return "fail";
+  return bad.length > 0 ? "warn" : "pass";
+}

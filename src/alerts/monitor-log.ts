@@ -1,0 +1,67 @@
+import type { LogLevel } from "../log.ts";
+import type { AlertResult, AlertRun, Receipt } from "./alert-run.ts";
+
+/** Writes a line to the log. */
+export type WriteLog = (
+  level: LogLevel,
+  event: string,
+  fields: { readonly [name: string]: unknown },
+) => void;
+
+/** The lines of one evaluation or test, each with its id. */
+export class MonitorLog {
+  readonly #write: WriteLog;
+  readonly #id: string;
+
+  constructor(write: WriteLog, id: string) {
+    this.#write = write;
+    this.#id = id;
+  }
+
+  line(
+    event: string,
+    fields: { readonly [name: string]: unknown },
+    level: LogLevel = "info",
+  ): void {
+    this.#write(level, event, { alert_run_id: this.#id, ...fields });
+  }
+
+  /** Says what has become of an alert; nothing if it is in the state in which it was. */
+  change({ state, previousState, ...result }: AlertResult): void {
+    if (state === previousState) return;
+    const { rule, fingerprint, severity, message, value, threshold, suppressed } = result;
+    this.line("alert_changed", {
+      rule,
+      fingerprint,
+      severity,
+      previous_state: previousState,
+      state,
+      message,
+      value,
+      threshold,
+      suppressed,
+    });
+  }
+
+  receipt(event: string, receipt: Receipt, webhookId: string): void {
+    const { target, delivered, attempts, status, error, durationMs: duration_ms } = receipt;
+    const webhook_id = webhookId;
+    const fields = { target, webhook_id, delivered, attempts, status, error, duration_ms };
+    this.line(event, fields, delivered ? "info" : "warn");
+  }
+
+  ended(run: AlertRun): void {
+    const { worst, firing, fired, resolved, nodata, notified, notifyFailed, ping } = run;
+    this.line("alerts_ended", {
+      worst,
+      firing,
+      fired,
+      resolved,
+      nodata,
+      notified,
+      notify_failed: notifyFailed,
+      ping,
+      duration_ms: run.durationMs,
+    });
+  }
+}

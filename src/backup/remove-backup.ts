@@ -1,0 +1,31 @@
+import type { BackupStore } from "../storage/backup-store.ts";
+import type { JobState } from "./job-state.ts";
+import { findNewest, listIds, readBackup } from "./read-backups.ts";
+
+export type RemoveResult =
+  | { readonly ok: true }
+  | {
+      readonly ok: false;
+      readonly reason: "not_found" | "in_use" | "pinned" | "newest" | "newest_verified";
+    };
+
+/** Deletes a backup, but never the newest, nor the newest that proved good, nor a pinned one. */
+export async function removeBackup(
+  { backups, state }: { readonly backups: BackupStore; readonly state: JobState },
+  id: string,
+): Promise<RemoveResult> {
+  const refuse = (reason: Extract<RemoveResult, { ok: false }>["reason"]): RemoveResult => ({
+    ok: false,
+    reason,
+  });
+  const ids = await listIds(backups);
+  if (!ids.includes(id)) return refuse("not_found");
+  const { whole, good } = await findNewest(backups, ids);
+  if (good?.id === id) return refuse("newest_verified");
+  if (whole?.id === id) return refuse("newest");
+  if ((await readBackup(backups, id)).pinned) return refuse("pinned");
+  const isUsed = state.open().some(({ job }) => job.backupId === id || job.wayBackId === id);
+  if (isUsed) return refuse("in_use");
+  await backups.deleteBackup(id);
+  return { ok: true };
+}

@@ -1,0 +1,39 @@
+import { checkCatalog, checkObjects, checkParts, rebuild } from "./check-steps.ts";
+import { copyObjects, copyState, copyTables, writeManifest } from "./copy-steps.ts";
+import { hold, release } from "./hold-steps.ts";
+import type { Phase, StepContext, StepResult } from "./job.ts";
+import {
+  compareSchema,
+  replaceState,
+  replaceTables,
+  restoreObjects,
+  settle,
+  stageState,
+  stageTables,
+} from "./restore-steps.ts";
+import { retain } from "./retain-step.ts";
+import type { StepDependencies } from "./step-dependencies.ts";
+
+/** What is done in a step of each phase. Throws where a store refuses; may be repeated. */
+export const STEPS: {
+  readonly [P in Phase]: (deps: StepDependencies, context: StepContext) => Promise<StepResult>;
+} = {
+  hold,
+  copy_state: copyState,
+  copy_tables: copyTables,
+  copy_objects: copyObjects,
+  write_manifest: writeManifest,
+  release,
+  check_parts: checkParts,
+  check_objects: checkObjects,
+  check_catalog: checkCatalog,
+  rebuild,
+  retention: retain,
+  compare_schema: compareSchema,
+  restore_objects: restoreObjects,
+  stage_tables: stageTables,
+  stage_state: stageState,
+  replace_state: replaceState,
+  replace_tables: replaceTables,
+  settle,
+};

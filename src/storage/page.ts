@@ -1,0 +1,61 @@
+import { and, count, desc, lt, type SQL } from "drizzle-orm";
+import type { DrizzleD1Database } from "drizzle-orm/d1";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { decodeCursor, encodeCursor } from "./cursor.ts";
+
+/** Where a page begins, and how long it is. */
+export interface PageQuery {
+  /** Rows on a page, 1 to `MAX_PAGE_ROWS`. */
+  readonly limit: number;
+  /** The `nextCursor` of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+/** A page with its rows, newest first; `Rows` says under which name. */
+export type Listed<Rows> =
+  | (Rows & {
+      readonly ok: true;
+      /** Null on the last page. */
+      readonly nextCursor: string | null;
+      /** Rows that match the filter, on all pages. */
+      readonly total: number;
+    })
+  | { readonly ok: false; readonly reason: "bad_cursor" };
+
+export const MAX_PAGE_ROWS = 200;
+
+/**
+ * Reads one page of the rows that match all conditions, of a table whose ids are UUIDv7. Throws
+ * RangeError where `limit` is out of range, and what D1 throws.
+ */
+export async function readPage<T extends SQLiteTable & { readonly id: SQLiteColumn }>(
+  db: DrizzleD1Database,
+  table: T,
+  { limit, cursor, matching }: PageQuery & { readonly matching: readonly SQL[] },
+): Promise<Listed<{ readonly rows: readonly T["$inferSelect"][] }>> {
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE_ROWS)
+    throw new RangeError(`a page of ${limit} rows`);
+  const after = cursor === undefined ? undefined : decodeCursor(cursor);
+  if (after?.ok === false) return after;
+  const older = after === undefined ? undefined : lt(table.id, after.id);
+  const [found, totals] = await db.batch([
+    db
+      .select()
+      .from<SQLiteTable>(table)
+      .where(and(...matching, older))
+      .orderBy(desc(table.id))
+      .limit(limit + 1),
+    db
+      .select({ total: count() })
+      .from<SQLiteTable>(table)
+      .where(and(...matching)),
+  ]);
+  const rows = found.slice(0, limit) as T["$inferSelect"][]; // drizzle loses it for a T
+  const last = found.length > limit ? rows.at(-1) : undefined;
+  return {
+    ok: true,
+    rows,
+    nextCursor: last === undefined ? null : encodeCursor(String(last["id"])),
+    total: totals[0]?.total ?? 0,
+  };
+}

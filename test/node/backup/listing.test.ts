@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest";
+import { judgeStatus, newestTimes } from "../../../src/backup/listing.ts";
+import { BackupWorld } from "../../builders/backup-world.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+
+describe("how backups are going", () => {
+  it("is stale from the age on that is set", async () => {
+    const world = new BackupWorld(undefined, ["en"]);
+    await world.ingest.publishVersions(1);
+    await world.drain();
+    const status = async (staleAfterMs: number) =>
+      judgeStatus(await newestTimes(world.store), { now: () => world.ingest.time, staleAfterMs });
+    expect(await status(HOUR_MS)).toBe("no_backups");
+    const { backupId } = await world.backUp();
+    world.ingest.time += 2 * HOUR_MS;
+    expect(await status(HOUR_MS)).toBe("stale");
+    expect(await status(3 * HOUR_MS)).toBe("ok");
+    await world.store.deleteNote(backupId, "verdict");
+    expect(await status(3 * HOUR_MS)).toBe("unverified");
+  });
+});

@@ -1,0 +1,71 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { backupManifestKey, backupNoteKey } from "../../../src/storage/keys.ts";
+import { aRunRequest, BackupWorld } from "../../builders/backup-world.ts";
+import { aBackup } from "../../builders/stored-backup.ts";
+
+let world: BackupWorld;
+
+beforeEach(async () => {
+  world = new BackupWorld(undefined, ["en"]);
+  await world.ingest.publishVersions(1);
+  await world.drain();
+});
+
+/** Lays the manifest of a backup of the far future into the store, which nobody has verified. */
+function storeLater(number: number): string {
+  const id = `029aa3c0-0000-7000-8000-${String(number).padStart(12, "0")}`;
+  const bytes = new TextEncoder().encode(aBackup(id).text);
+  world.store.files.set(backupManifestKey(id), { bytes, sha256: undefined, storedAt: 0 });
+  return id;
+}
+
+describe("deleting a backup", () => {
+  it("deletes it and nothing else", async () => {
+    const { backupId } = await world.backUp();
+    const other = await world.backUp();
+    const files = [...world.store.files.keys()].filter((key) => !key.includes(backupId));
+    expect(await world.jobs.remove(backupId)).toEqual({ ok: true });
+    expect([...world.store.files.keys()]).toEqual(files);
+    expect(await world.verify(other.backupId)).toMatchObject({ verdict: "verified" });
+  });
+
+  it("is refused for the newest, and for the newest that proved good, however many follow", async () => {
+    const { backupId } = await world.backUp();
+    expect(await world.jobs.remove(backupId)).toEqual({ ok: false, reason: "newest_verified" });
+    const later = Array.from({ length: 120 }, (_, number) => storeLater(number));
+    expect(await world.jobs.remove(backupId)).toEqual({ ok: false, reason: "newest_verified" });
+    expect(await world.jobs.remove(later.at(-1) ?? "")).toEqual({ ok: false, reason: "newest" });
+    expect(await world.jobs.remove(later.at(-2) ?? "")).toEqual({ ok: true });
+    expect(world.store.files.has(backupManifestKey(backupId))).toBe(true);
+  });
+
+  it("is refused for one that is pinned, until it is unpinned", async () => {
+    const { backupId } = await world.backUp({ pin: true });
+    await world.backUp();
+    expect(await world.jobs.remove(backupId)).toEqual({ ok: false, reason: "pinned" });
+    world.store.files.delete(backupNoteKey(backupId, "pin"));
+    expect(await world.jobs.remove(backupId)).toEqual({ ok: true });
+  });
+
+  it("is refused while a job needs it: to verify it, to restore it, or as its way back", async () => {
+    const { backupId } = await world.backUp();
+    await world.backUp();
+    await world.jobs.verify(backupId, "ops");
+    expect(await world.jobs.remove(backupId)).toEqual({ ok: false, reason: "in_use" });
+    await world.drain();
+    const restore = await world.jobs.restore(backupId, "ops");
+    expect(await world.jobs.remove(backupId)).toEqual({ ok: false, reason: "in_use" });
+    const wayBackId = restore.ok ? (restore.job.wayBackId ?? "") : "";
+    await world.drain(() => world.jobs.jobs(1)[0]?.phase === "copy_objects");
+    expect(await world.jobs.remove(wayBackId)).toEqual({ ok: false, reason: "in_use" });
+    await world.drain();
+    expect(await world.jobs.remove(backupId)).toEqual({ ok: true });
+  });
+
+  it("is refused for one that there is not", async () => {
+    await world.jobs.run(aRunRequest());
+    const id = "019aa3c0-0000-7000-8000-000000000001";
+    expect(await world.jobs.remove(id)).toEqual({ ok: false, reason: "not_found" });
+    await world.drain();
+  });
+});

@@ -1,0 +1,218 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { parseManifest } from "../../../src/backup/parse-manifest.ts";
+import { listIds } from "../../../src/backup/read-backups.ts";
+import { sha256Hex } from "../../../src/catalog/hash.ts";
+import {
+  BACKUP_OBJECTS_PREFIX,
+  backupManifestKey,
+  backupNoteKey,
+  backupObjectKey,
+  backupPartKey,
+} from "../../../src/storage/keys.ts";
+import { aRunRequest, BackupWorld } from "../../builders/backup-world.ts";
+import { aBackup } from "../../builders/stored-backup.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+
+let world: BackupWorld;
+
+beforeEach(async () => {
+  world = new BackupWorld(undefined, ["en"]);
+  await world.ingest.publishVersions(1);
+  await world.drain();
+});
+
+/** An id of a backup of long ago; it ascends with `number`. */
+const oldId = (number: number) => `019a0000-0000-7000-8000-${String(number).padStart(12, "0")}`;
+
+/** Stores a file as if it had been there for so long. */
+function store(key: string, content: string | Uint8Array, ageMs: number): void {
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+  const storedAt = world.ingest.time - ageMs;
+  world.store.files.set(key, { bytes, sha256: sha256Hex(bytes), storedAt });
+}
+
+/** Stores a pinned backup of long ago, and gives the key of its one object. */
+function storeOld(number: number): string {
+  const id = oldId(number);
+  const { state, object, text } = aBackup(id);
+  const key = backupObjectKey(sha256Hex(object));
+  store(key, object, 90 * DAY_MS);
+  store(backupPartKey(id, state.part.name), state.bytes, 90 * DAY_MS);
+  store(backupNoteKey(id, "pin"), "{}", 90 * DAY_MS);
+  store(backupManifestKey(id), text, 90 * DAY_MS);
+  return key;
+}
+
+/** Lets something happen the `nth` time that retention lists the backups. */
+function atList(nth: number, happen: () => void): void {
+  let lists = 0;
+  world.before = (call) => {
+    if (world.jobs.jobs(1)[0]?.phase === "retention" && call === "list" && ++lists === nth)
+      happen();
+  };
+}
+
+async function named(ids: readonly string[]): Promise<Set<string>> {
+  const names: string[] = [];
+  for (const id of ids) {
+    const parsed = parseManifest(await world.store.readManifest(id), id);
+    if (!parsed.ok) throw new Error(parsed.fault.message);
+    names.push(...parsed.manifest.objects.map(({ sha256 }) => sha256));
+  }
+  return new Set(names);
+}
+
+function objects(): string[] {
+  return [...world.store.files.keys()]
+    .filter((key) => key.startsWith(BACKUP_OBJECTS_PREFIX))
+    .map((key) => key.slice(BACKUP_OBJECTS_PREFIX.length));
+}
+
+const dayOf = (id: string) =>
+  new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)).toISOString().slice(0, 10);
+
+describe("two months of daily backups", () => {
+  it("leave those of 7 days, 4 weeks and the months, whole, and only what they share", async () => {
+    const everNamed = new Set<string>();
+    let longestRecord = 0;
+    world.before = (call) => {
+      if (call !== "list" && !call.endsWith("/manifest.json")) return;
+      const [row] = world.tables.sql
+        .exec("SELECT MAX(LENGTH(record)) AS bytes FROM jobs WHERE is_open = 1")
+        .toArray();
+      longestRecord = Math.max(longestRecord, Number(row?.["bytes"]));
+    };
+    let idsBefore: string[] = [];
+    for (let day = 0; day <= 60; day++) {
+      await world.ingest.publishVersions(1);
+      idsBefore = await listIds(world.store);
+      await world.jobs.runOnce(`day ${day}`, aRunRequest({ trigger: "cron" }));
+      await world.drain();
+      for (const sha256 of objects()) everNamed.add(sha256);
+      if (day < 60) world.ingest.time += DAY_MS;
+    }
+    const ids = await listIds(world.store);
+    expect(ids.map(dayOf)).toEqual([
+      "2026-11-30",
+      "2026-12-13",
+      "2026-12-20",
+      ...["25", "26", "27", "28", "29", "30", "31"].map((day) => `2026-12-${day}`),
+    ]);
+    for (const id of ids) expect(await world.verify(id), id).toMatchObject({ verdict: "verified" });
+    const stored = objects();
+    // What only the backup named that was deleted last is still there: it was looked at before.
+    const deletedLast = idsBefore.filter((id) => !ids.includes(id));
+    expect(deletedLast).toHaveLength(1);
+    expect(stored.length).toBeLessThan(everNamed.size / 1.5);
+    await world.jobs.runOnce("once more", aRunRequest({ trigger: "cron" }));
+    world.ingest.time += DAY_MS;
+    await world.drain();
+    const left = await named(await listIds(world.store));
+    expect(objects().filter((sha256) => !left.has(sha256))).toEqual([]);
+    expect(longestRecord).toBeLessThan(16 * 1024);
+    expect(world.tables.sql.exec("SELECT * FROM job_items").toArray()).toEqual([]);
+  }, 300_000);
+});
+
+describe("retention", () => {
+  it("leaves what nobody names alone for a day, since it may belong to an upload", async () => {
+    store(backupObjectKey(sha256Hex("uploading")), "uploading", 23 * HOUR_MS);
+    store(backupObjectKey(sha256Hex("forgotten")), "forgotten", 25 * HOUR_MS);
+    const part = aBackup(oldId(1)).state;
+    store(backupPartKey(oldId(1), part.part.name), part.bytes, 23 * HOUR_MS);
+    store(backupPartKey(oldId(2), part.part.name), part.bytes, 25 * HOUR_MS);
+    await world.backUp();
+    expect(objects()).toContain(sha256Hex("uploading"));
+    expect(objects()).not.toContain(sha256Hex("forgotten"));
+    expect(await listIds(world.store)).toContain(oldId(1));
+    expect(await listIds(world.store)).not.toContain(oldId(2));
+  });
+
+  it("deletes no object while a manifest cannot be read", async () => {
+    const object = storeOld(1);
+    const { bytes } = world.store.files.get(backupManifestKey(oldId(1))) ?? { bytes: "" };
+    world.store.damage(backupManifestKey(oldId(1)), (whole) => whole.slice(0, 100));
+    await world.backUp();
+    expect(world.store.files.has(object)).toBe(true);
+    store(backupManifestKey(oldId(1)), bytes, 0);
+    await world.backUp();
+    expect(world.store.files.has(object)).toBe(true);
+    await world.store.deleteBackup(oldId(1));
+    await world.backUp();
+    expect(world.store.files.has(object)).toBe(false);
+  });
+
+  it("overlooks no backup when others are deleted while it looks", async () => {
+    const kept = Array.from({ length: 60 }, (_, number) => storeOld(number));
+    store(backupObjectKey(sha256Hex("forgotten")), "forgotten", 25 * HOUR_MS);
+    atList(2, () => {
+      for (const key of world.store.files.keys())
+        if (key.includes(oldId(0)) || key.includes(oldId(1))) world.store.files.delete(key);
+    });
+    await world.backUp();
+    expect(await listIds(world.store)).toHaveLength(59);
+    expect(kept.slice(2).filter((key) => !world.store.files.has(key))).toEqual([]);
+    expect(objects()).not.toContain(sha256Hex("forgotten"));
+  });
+
+  it("deletes no object when a backup has arrived where it has looked already", async () => {
+    storeOld(5);
+    let object = "";
+    atList(2, () => void (object = storeOld(3)));
+    await world.backUp();
+    expect(world.store.files.has(object)).toBe(true);
+  });
+
+  it("lets go of no backup that has been pinned since it looked", async () => {
+    const { backupId } = await world.backUp({ trigger: "cron" });
+    world.ingest.time += HOUR_MS;
+    atList(2, () => store(backupNoteKey(backupId, "pin"), "{}", 0));
+    await world.backUp({ trigger: "cron" });
+    expect(await listIds(world.store)).toContain(backupId);
+    await world.store.deleteNote(backupId, "pin");
+    world.ingest.time += HOUR_MS;
+    await world.backUp({ trigger: "cron" });
+    expect(await listIds(world.store)).not.toContain(backupId);
+  });
+
+  it("takes turns with an upload, which is refused if an object it needs has just gone", async () => {
+    const id = oldId(7);
+    const { state, object, text } = aBackup(id);
+    const key = backupObjectKey(sha256Hex(object));
+    store(key, object, 90 * DAY_MS);
+    store(backupPartKey(id, state.part.name), state.bytes, 0);
+    let upload: Promise<unknown> = Promise.resolve();
+    world.before = async (call) => {
+      if (call !== `delete ${key}`) return;
+      upload = world.jobs.acceptManifest({ id, text, by: "ops" });
+      for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+    };
+    await world.backUp();
+    expect(await upload).toMatchObject({ ok: false, reason: "incomplete" });
+    expect(await world.store.readManifest(id)).toBeNull();
+    store(key, object, 0);
+    expect(await world.jobs.acceptManifest({ id, text, by: "ops" })).toMatchObject({ ok: true });
+  });
+
+  it("goes on also after backups that do not prove good, whose jobs fail", async () => {
+    const first = await world.backUp({ trigger: "cron" });
+    world.ingest.time += HOUR_MS;
+    store(backupObjectKey(sha256Hex("forgotten")), "forgotten", 25 * HOUR_MS);
+    const [blob = ""] = world.blobs();
+    world.before = (call) => {
+      if (world.jobs.jobs(1)[0]?.phase !== "check_parts" || !call.startsWith("get ")) return;
+      if (world.store.files.get(backupObjectKey(blob))?.sha256 !== undefined)
+        world.store.damage(backupObjectKey(blob), () => new Uint8Array(3));
+    };
+    const bad = await world.backUp({ trigger: "cron" });
+    expect(bad).toMatchObject({
+      state: "failed",
+      verdict: "failed",
+      error: { code: "object_damaged", phase: "check_objects" },
+    });
+    expect(await listIds(world.store)).toEqual([first.backupId, bad.backupId]);
+    expect(objects()).not.toContain(sha256Hex("forgotten"));
+  });
+});
