@@ -69,7 +69,13 @@ describe("a deploy in the middle of a run", () => {
 
   it.each([
     ["by other code", (checkpoint: Checkpoint) => ({ ...checkpoint, madeBy: "other code" })],
-    ["by code that named no maker", ({ madeBy: _, ...checkpoint }: Checkpoint) => checkpoint],
+    [
+      "by code that named no maker",
+      (checkpoint: Checkpoint) => {
+        const { madeBy: _, ...old } = checkpoint;
+        return old;
+      },
+    ],
   ])("begins a run anew whose checkpoint was made %s, and ends it as ever", async (_, remade) => {
     const pure = new PipelineWorld(["en"]);
     await pure.runToEnd();

@@ -197,7 +197,7 @@ describe("a run in mode full of what is published already", () => {
 describe("a run in mode full of a published version that has lost blobs", () => {
   const loseBlobs = (...replicas: readonly ("kv" | "r2")[]) => {
     for (const replica of replicas)
-      for (const key of [...world.store[replica].keys()])
+      for (const key of world.store[replica].keys())
         if (key.startsWith(blobKey(""))) world.store[replica].delete(key);
   };
   const isWhole = () =>
