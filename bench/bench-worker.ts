@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { convertV4MiniflareOptions, Miniflare, type MiniflareOptions } from "miniflare";
 import { unstable_readConfig } from "wrangler";
 import { localAdminToken } from "../scripts/local-admin-token.ts";
 import { dropKey } from "../src/storage/keys.ts";
@@ -14,21 +14,24 @@ const STOCK_NAME = "stock";
 
 /** The benchmark's Worker in workerd, reached without a proxy in between. */
 export class BenchWorker {
-  readonly port: number;
-  readonly stockPort: number;
+  port: number;
+  stockPort: number;
   readonly #miniflare: Miniflare;
+  readonly #options: MiniflareOptions;
   readonly #folder: string;
   readonly #token: string;
 
   private constructor(
     ports: { readonly port: number; readonly stockPort: number },
     miniflare: Miniflare,
+    options: MiniflareOptions,
     folder: string,
     token: string,
   ) {
     this.port = ports.port;
     this.stockPort = ports.stockPort;
     this.#miniflare = miniflare;
+    this.#options = options;
     this.#folder = folder;
     this.#token = token;
   }
@@ -43,42 +46,44 @@ export class BenchWorker {
     bundleWorker("bench/worker.ts", folder);
     const token = localAdminToken();
     const config = unstable_readConfig({ config: "wrangler.toml" });
-    const miniflare = new Miniflare(
-      convertV4MiniflareOptions({
-        workers: [NAME, STOCK_NAME].map((name) => ({
-          name,
-          rootPath: folder,
-          modulesRoot: folder,
-          modules: bundleModules(folder),
-          compatibilityDate: config.compatibility_date ?? "",
-          compatibilityFlags: config.compatibility_flags,
-          bindings: { ...config.vars, ADMIN_TOKENS: token.secret },
-          versionMetadata: "VERSION",
-          kvNamespaces: ["CATALOG"],
-          r2Buckets: ["ARCHIVE"],
-          ratelimits: rateLimits(config),
-          d1Databases: ["HISTORY"],
-          durableObjects: {
-            ALERTS: { className: "AlertMonitor", useSQLite: true },
-            BACKUPS: { className: "BackupCoordinator", useSQLite: true },
-            COORDINATOR: { className: "IngestCoordinator", useSQLite: true },
-          },
-          unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
-        })),
-        defaultPersistRoot: join(folder, "state"),
-        handleStructuredLogs({ level, message }) {
-          hear(message);
-          if (level === "error") process.stderr.write(`${message}\n`);
+    const options = convertV4MiniflareOptions({
+      workers: [NAME, STOCK_NAME].map((name) => ({
+        name,
+        rootPath: folder,
+        modulesRoot: folder,
+        modules: bundleModules(folder),
+        compatibilityDate: config.compatibility_date ?? "",
+        compatibilityFlags: config.compatibility_flags,
+        bindings: { ...config.vars, ADMIN_TOKENS: token.secret },
+        versionMetadata: "VERSION",
+        kvNamespaces: ["CATALOG"],
+        r2Buckets: ["ARCHIVE"],
+        ratelimits: rateLimits(config),
+        d1Databases: ["HISTORY"],
+        durableObjects: {
+          ALERTS: { className: "AlertMonitor", useSQLite: true },
+          BACKUPS: { className: "BackupCoordinator", useSQLite: true },
+          COORDINATOR: { className: "IngestCoordinator", useSQLite: true },
         },
-      }),
-    );
+        unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
+      })),
+      defaultPersistRoot: join(folder, "state"),
+      handleStructuredLogs({ level, message }) {
+        hear(message);
+        if (level === "error") process.stderr.write(`${message}\n`);
+      },
+    });
+    const miniflare = new Miniflare(options);
     await miniflare.ready;
     await applyMigrations(await miniflare.getD1Database("HISTORY", NAME));
-    const ports = {
-      port: await portOf(miniflare, NAME),
-      stockPort: await portOf(miniflare, STOCK_NAME),
-    };
-    return new BenchWorker(ports, miniflare, folder, token.text);
+    return new BenchWorker(await portsOf(miniflare), miniflare, options, folder, token.text);
+  }
+
+  /** Ends workerd, and starts it again on the same stores, with isolates that hold nothing. */
+  async restart(): Promise<void> {
+    await this.#miniflare.setOptions(this.#options);
+    await this.#miniflare.ready;
+    ({ port: this.port, stockPort: this.stockPort } = await portsOf(this.#miniflare));
   }
 
   async call(method: string, path: string, body?: object): Promise<unknown> {
@@ -107,6 +112,13 @@ export class BenchWorker {
     await this.#miniflare.dispose();
     rmSync(this.#folder, { recursive: true, force: true });
   }
+}
+
+async function portsOf(miniflare: Miniflare) {
+  return {
+    port: await portOf(miniflare, NAME),
+    stockPort: await portOf(miniflare, STOCK_NAME),
+  };
 }
 
 async function portOf(miniflare: Miniflare, name: string): Promise<number> {

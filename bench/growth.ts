@@ -3,7 +3,7 @@
  * three and ten times over, and goes through the pipeline that the Worker has, each world in an
  * isolate of its own, with stores on disk.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -26,6 +26,7 @@ const { values } = parseArgs({
   options: {
     sizes: { type: "string", default: "1,3,10" },
     locales: { type: "string", default: "de,en,ja,ru" },
+    json: { type: "string" },
   },
 });
 const sizes = values.sizes.split(",").map(Number);
@@ -38,6 +39,15 @@ interface StageCost {
   /** Most that the isolate held during one of its steps, and after one. */
   peakMb: number;
   afterMb: number;
+}
+
+/** An ingest of a world in short. */
+export interface GrowthSummary {
+  readonly times: number;
+  readonly entities: number;
+  readonly cpuMs: number;
+  /** Most that the isolate held during any step. */
+  readonly peakMb: number;
 }
 
 /** What a world came to. */
@@ -60,7 +70,19 @@ for (const times of sizes) {
   process.stderr.write(`${times} times the world …\n`);
   measured.push(await measure(times));
 }
-process.stdout.write(report(measured));
+if (values.json === undefined) process.stdout.write(report(measured));
+else writeFileSync(values.json, JSON.stringify(measured.map(summarize)));
+
+/** What a larger world costs, for the table of `npm run bench`. */
+function summarize({ times, facts, stages }: Measured): GrowthSummary {
+  const all = [...stages].filter(([row]) => row !== COMPARING).map(([, cost]) => cost);
+  return {
+    times,
+    entities: facts.entities,
+    cpuMs: all.reduce((sum, { cpuMs }) => sum + cpuMs, 0),
+    peakMb: Math.max(...all.map(({ peakMb }) => peakMb)),
+  };
+}
 
 async function measure(times: number): Promise<Measured> {
   const folder = mkdtempSync(join(tmpdir(), "growth-"));

@@ -4,6 +4,7 @@
  * - the service itself, at its own paths;
  * - `/constant/…`: what the service answered once, as constant bytes: the limit;
  * - `/stock/…`: Connect's router with the message in memory, which it encodes for each request;
+ * - `/decode/…`: the same router, with the message decoded from its bytes for each request;
  * - `/phase/…`: one part of an ingest at a time, timed from outside, where the clock runs.
  */
 import { fromBinary } from "@bufbuild/protobuf";
@@ -31,15 +32,23 @@ interface Constant {
 const SERVICE_PATH = `/${LocationsService.typeName}/${LocationsService.method.getLocationsV1.name}`;
 
 const constants = new Map<string, Constant>();
-let message: LocationsResponse | undefined;
+let learned: { readonly message: LocationsResponse; readonly bytes: Uint8Array } | undefined;
 
-const router = createConnectRouter({ grpc: false }).service(LocationsService, {
-  getLocationsV1() {
-    if (message === undefined) throw new Error("learn a message first");
-    return message;
-  },
-});
-const stock = new Map(router.handlers.map((handler) => [`/stock${handler.requestPath}`, handler]));
+/** Connect's router at paths of its own, which answers what a message is made of. */
+function routerAt(prefix: string, read: (from: NonNullable<typeof learned>) => LocationsResponse) {
+  const { handlers } = createConnectRouter({ grpc: false }).service(LocationsService, {
+    getLocationsV1() {
+      if (learned === undefined) throw new Error("learn a message first");
+      return read(learned);
+    },
+  });
+  return handlers.map((handler) => [`${prefix}${handler.requestPath}`, handler] as const);
+}
+
+const stock = new Map([
+  ...routerAt("/stock", ({ message }) => message),
+  ...routerAt("/decode", ({ bytes }) => fromBinary(LocationsResponseSchema, bytes)),
+]);
 
 export default {
   async fetch(request, env) {
@@ -98,18 +107,20 @@ async function repeat(
 async function learn(request: Request, pathname: string, env: Env): Promise<Response> {
   const url = new URL(request.url);
   url.pathname = SERVICE_PATH;
-  const learned = await service.fetch(
+  const answered = await service.fetch(
     new Request(url, { method: request.method, headers: request.headers, body: request.body }),
     env,
   );
-  const bytes = learned.body === null ? null : await learned.arrayBuffer();
+  const bytes = answered.body === null ? null : await answered.arrayBuffer();
   const name = pathname.slice("/learn/".length);
-  constants.set(`/constant/${name}`, { status: learned.status, headers: learned.headers, bytes });
-  return Response.json({ status: learned.status, bytes: bytes?.byteLength ?? 0 });
+  constants.set(`/constant/${name}`, { status: answered.status, headers: answered.headers, bytes });
+  return Response.json({ status: answered.status, bytes: bytes?.byteLength ?? 0 });
 }
 
-/** Keeps the message that the stock router encodes for each request. */
-function learnMessage(bytes: ArrayBuffer): Response {
-  message = fromBinary(LocationsResponseSchema, new Uint8Array(bytes));
+/** Keeps the message that the stock routers encode for each request. */
+function learnMessage(buffer: ArrayBuffer): Response {
+  const bytes = new Uint8Array(buffer);
+  const message = fromBinary(LocationsResponseSchema, bytes);
+  learned = { message, bytes };
   return Response.json({ airports: message.airports.length });
 }

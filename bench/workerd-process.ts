@@ -5,10 +5,16 @@ const MS_PER_TICK = 10;
 
 /** CPU time (ms) that the workerd processes which this process started have used. */
 export function workerdCpuMs(): number {
-  return workerdProcesses().reduce((sum, { fields }) => {
-    const [user, system] = [fields[11], fields[12]];
-    return sum + (Number(user) + Number(system)) * MS_PER_TICK;
-  }, 0);
+  return workerdProcesses().reduce((sum, { fields }) => sum + cpuMs(fields), 0);
+}
+
+/** CPU time (ms) that a process has used. */
+export function processCpuMs(pid: number | undefined): number {
+  return cpuMs(fieldsOf(readStat(String(pid))));
+}
+
+function cpuMs(fields: readonly string[]): number {
+  return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
 }
 
 /** Most memory (MB) that workerd has had resident. */
@@ -33,11 +39,15 @@ function workerdProcesses(): { readonly pid: string; readonly fields: readonly s
     .filter((name) => /^\d+$/.test(name))
     .flatMap((pid) => {
       const stat = readStat(pid);
-      const end = stat.lastIndexOf(")");
-      const fields = stat.slice(end + 2).split(" ");
+      const fields = fieldsOf(stat);
       const isOurs = stat.includes("(workerd)") && fields[1] === String(process.pid);
       return isOurs ? [{ pid, fields }] : [];
     });
+}
+
+/** The fields of a process after its name. */
+function fieldsOf(stat: string): string[] {
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 
 function readStat(pid: string): string {

@@ -6,6 +6,8 @@ import { dirname } from "node:path";
 export interface LocalAdminToken {
   readonly text: string;
   readonly file: string;
+  /** Whether it was made just now, and is to be shown this once. */
+  readonly isNew: boolean;
   /** Value of the secret ADMIN_TOKENS. */
   readonly secret: string;
 }
@@ -13,13 +15,14 @@ export interface LocalAdminToken {
 const TOKEN_FILE = ".wrangler/local-admin-token";
 
 /** The token of this clone; made at the first call, readable by its owner only. */
-export function localAdminToken(): LocalAdminToken {
-  if (!existsSync(TOKEN_FILE)) {
-    mkdirSync(dirname(TOKEN_FILE), { recursive: true });
-    writeFileSync(TOKEN_FILE, `${randomBytes(32).toString("base64url")}\n`, { mode: 0o600 });
+export function localAdminToken(file = TOKEN_FILE): LocalAdminToken {
+  const isNew = !existsSync(file);
+  if (isNew) {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, `${randomBytes(32).toString("base64url")}\n`, { mode: 0o600 });
   }
-  const text = readFileSync(TOKEN_FILE, "utf8").trim();
+  const text = readFileSync(file, "utf8").trim();
   const sha256 = createHash("sha256").update(text).digest("hex");
   const secret = JSON.stringify([{ id: "local", sha256, scopes: ["read", "operate"] }]);
-  return { text, file: TOKEN_FILE, secret };
+  return { text, file, isNew, secret };
 }

@@ -35,6 +35,7 @@ interface Options {
 
 async function start(options: Options, signal: AbortSignal): Promise<void> {
   const token = localAdminToken();
+  if (token.isNew) say(`Made an admin token for this machine, shown this once: ${token.text}`);
   const worker = await LocalWorker.start({ ...options, adminTokens: token.secret, say, signal });
   try {
     const generation = await ingest(worker, token.text, options.localeCount);

@@ -13,9 +13,41 @@ export function logLine(
   console.log(JSON.stringify({ ts: new Date().toISOString(), level, event, msg, ...fields }));
 }
 
+/** Most causes behind an error that a log line names. */
+const MAX_CAUSES = 5;
+
 /** What a log line says of an error. */
-export function describeError(error: unknown): { error: string; stack?: string | undefined } {
-  return error instanceof Error
-    ? { error: `${error.name}: ${error.message}`, stack: error.stack }
-    : { error: String(error) };
+export type ErrorFields = {
+  readonly error: string;
+  readonly stack?: string | undefined;
+  /** The errors behind it, the nearest first; absent if none is known. */
+  readonly causes?: readonly string[];
+};
+
+export function describeError(error: unknown): ErrorFields {
+  const causes = causesOf(error);
+  return {
+    error: nameError(error),
+    ...(error instanceof Error && { stack: error.stack }),
+    ...(causes.length > 0 && { causes }),
+  };
+}
+
+/** The causes of an error; a chain that returns to itself ends at the bound. */
+function causesOf(error: unknown): string[] {
+  const causes: string[] = [];
+  let cause = causeOf(error);
+  while (cause !== undefined && causes.length < MAX_CAUSES) {
+    causes.push(nameError(cause));
+    cause = causeOf(cause);
+  }
+  return causes;
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof Error ? error.cause : undefined;
+}
+
+function nameError(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }

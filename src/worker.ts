@@ -11,6 +11,7 @@ import type { BackupJobCalls } from "./admin/backup-use-cases.ts";
 import type { CoordinatorUseCases } from "./admin/coordinator.ts";
 import { callCoordinator, type Repeatable } from "./admin/coordinator-calls.ts";
 import { readCredentials } from "./admin/credentials.ts";
+import { finishChanges } from "./admin/finish-changes.ts";
 import { backupStaleMs } from "./alerts/settings.ts";
 import { type Config, loadConfig } from "./config.ts";
 import { describeError, logLine } from "./log.ts";
@@ -68,6 +69,7 @@ function openDoors(env: Env): Doors {
     }),
     reader,
     defaultLocale: config.defaultLocale,
+    waitUntil,
     notice,
     version,
   });
@@ -77,12 +79,7 @@ function openDoors(env: Env): Doors {
       defaultLocale: config.defaultLocale,
       log: (message, cause) => logLine("error", "rpc_error", message, describeError(cause)),
     }),
-    // A change goes on to its end, and into the audit, when its client has gone away.
-    admin: (request) => {
-      const answer = Promise.resolve(admin.fetch(request));
-      if (request.method === "POST" || request.method === "DELETE") waitUntil(answer);
-      return answer;
-    },
+    admin: finishChanges((request) => admin.fetch(request), waitUntil),
   };
 }
 

@@ -5,10 +5,10 @@ import { RULE_NAMES } from "../alerts/rule.ts";
 import type { AlertHistory, SavedAlertRun } from "../storage/alert-history.ts";
 import { type AlertUseCases, MonitorUnavailable } from "./alert-calls.ts";
 import { alertRunSchema, receiptSchema } from "./alert-schema.ts";
-import { BAD_CURSOR, readHistory } from "./history-calls.ts";
-import { pageQuery, time } from "./query.ts";
+import { BAD_CURSOR, pageQuery, time } from "./query.ts";
 import { type Refusal, route } from "./route.ts";
 import { snakeKeys } from "./snake-keys.ts";
+import { askHistory } from "./store-calls.ts";
 
 const runsQuery = z.strictObject({
   state: z.enum(ALERT_STATES).exclude(["inactive"]).optional().meta({
@@ -55,12 +55,11 @@ export function alertRoutes(alerts: AlertUseCases, history: Pick<AlertHistory, "
   }).answer(async ({ query }) => {
     const { since: sinceMs, until: untilMs, ...others } = query;
     const [read, waiting] = await Promise.all([
-      readHistory(history.listRuns({ ...others, sinceMs, untilMs })),
+      askHistory(history.listRuns({ ...others, sinceMs, untilMs })),
       countWaiting(alerts),
     ]);
-    if (!read.ok) return read.refusal;
-    if (!read.value.ok) return BAD_CURSOR;
-    const { runs, nextCursor, total } = read.value;
+    if (!read.ok) return BAD_CURSOR;
+    const { runs, nextCursor, total } = read;
     const page = snakeKeys({ runs: runs.map(toAlertRun), nextCursor, total });
     return { status: 200, body: { ...page, waiting } };
   });

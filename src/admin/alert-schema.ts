@@ -3,9 +3,7 @@ import { RUN_TRIGGERS, WORST } from "../alerts/alert-run.ts";
 import { ALERT_STATES } from "../alerts/alert-state.ts";
 import { CHANGES } from "../alerts/ledger.ts";
 import { RULE_NAMES, SEVERITIES } from "../alerts/rule.ts";
-import { timestamp } from "./run-schema.ts";
-
-const wholeNumber = z.int().min(0);
+import { count, timestamp } from "./run-schema.ts";
 
 const resultSchema = z
   .strictObject({
@@ -37,7 +35,7 @@ export const receiptSchema = z
     status: z.int().nullable().meta({ description: "Of the last answer, if there was one." }),
     error: z.string().nullable(),
     at: timestamp,
-    duration_ms: wholeNumber,
+    duration_ms: count,
   })
   .meta({ id: "AlertReceipt", description: "What came of sending a webhook one message." });
 
@@ -49,17 +47,17 @@ export const alertRunSchema = z
     requested_by: z.string(),
     started_at: timestamp,
     finished_at: timestamp.nullable().meta({ description: "Null if it was interrupted." }),
-    duration_ms: wholeNumber.nullable(),
+    duration_ms: count.nullable(),
     worst: z.enum(WORST),
-    rules_total: wholeNumber,
-    pending: wholeNumber,
-    firing: wholeNumber,
-    fired: wholeNumber.meta({ description: "Alerts that were raised: they fire, or lack data." }),
-    resolved: wholeNumber.meta({ description: "Raised alerts that are over." }),
-    nodata: wholeNumber,
-    suppressed: wholeNumber,
-    notified: wholeNumber.meta({ description: "Messages that were delivered." }),
-    notify_failed: wholeNumber.meta({ description: "Messages that were not." }),
+    rules_total: count,
+    pending: count,
+    firing: count,
+    fired: count.meta({ description: "Alerts that were raised: they fire, or lack data." }),
+    resolved: count.meta({ description: "Raised alerts that are over." }),
+    nodata: count,
+    suppressed: count,
+    notified: count.meta({ description: "Messages that were delivered." }),
+    notify_failed: count.meta({ description: "Messages that were not." }),
     changed: z.boolean(),
     results: z.array(resultSchema),
     deliveries: z.array(receiptSchema),

@@ -19,6 +19,7 @@ import { backupTransferRoutes } from "./backup-transfer-routes.ts";
 import type { BackupAccess } from "./backup-use-cases.ts";
 import { catalogHealthRoutes } from "./catalog-health-routes.ts";
 import type { CoordinatorUseCases } from "./coordinator.ts";
+import { creditsRoutes } from "./credits-routes.ts";
 import { dashboardRoutes } from "./dashboard-routes.ts";
 import { type DiffDependencies, diffRoutes } from "./diff-routes.ts";
 import { adminGate } from "./gate.ts";
@@ -48,6 +49,8 @@ export interface AdminDependencies extends AuthenticationDependencies {
   /** The cron triggers that ask for a run. */
   readonly crons: readonly string[];
   readonly recordChange: RecordChange;
+  /** Keeps the present request's context alive until a promise settles. */
+  readonly waitUntil: (promise: Promise<unknown>) => void;
   /** The credits that the data's licences ask for, in Markdown. */
   readonly notice: string;
   /** Version of the Worker, for the OpenAPI document. */
@@ -78,9 +81,6 @@ export function createAdminApp(deps: AdminDependencies): Hono<Http> {
     return sendProblem(c, { status: 500, code: "internal", detail: "Internal error." });
   });
 
-  app.get("/credits", (c) =>
-    c.body(deps.notice, 200, { "content-type": "text/markdown; charset=utf-8" }),
-  );
   addRoutes(app, allRoutes(deps), { record: deps.recordChange, now: deps.now });
   return app;
 }
@@ -115,9 +115,10 @@ export function routeGroups(deps: AdminDependencies) {
         backups: backupSection(backups, now),
         alerts: alertsSection(deps.alerts),
       },
-      now,
+      deps,
     ),
     ...catalogHealthRoutes(reader, deps),
+    ...creditsRoutes(deps.notice),
   ];
 }
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { AuditStore } from "../storage/audit-store.ts";
-import { BAD_CURSOR, readHistory } from "./history-calls.ts";
-import { pageQuery, time } from "./query.ts";
+import { BAD_CURSOR, pageQuery, time } from "./query.ts";
 import { route } from "./route.ts";
 import { timestamp } from "./run-schema.ts";
 import { snakeKeys } from "./snake-keys.ts";
+import { askHistory } from "./store-calls.ts";
 
 const outcomes = ["done", "refused", "failed"] as const;
 
@@ -56,10 +56,9 @@ export function auditRoutes(audit: Pick<AuditStore, "list">) {
     problems: { 503: "`history_unavailable`: D1 does not answer" },
   }).answer(async ({ query }) => {
     const { since: sinceMs, until: untilMs, ...others } = query;
-    const read = await readHistory(audit.list({ ...others, sinceMs, untilMs }));
-    if (!read.ok) return read.refusal;
-    if (!read.value.ok) return BAD_CURSOR;
-    const { entries, nextCursor, total } = read.value;
+    const read = await askHistory(audit.list({ ...others, sinceMs, untilMs }));
+    if (!read.ok) return BAD_CURSOR;
+    const { entries, nextCursor, total } = read;
     const body = {
       entries: entries.map(({ requestId, ...entry }) => ({ ...entry, request_id: requestId })),
       ...snakeKeys({ nextCursor, total }),

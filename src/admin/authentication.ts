@@ -31,8 +31,11 @@ type Authenticated =
  * unknown path tells a stranger nothing: a bearer token (RFC 6750) or else a JWT of Cloudflare
  * Access. With nothing configured, or something malformed, everything is refused.
  *
- * Repeated failures of one client are answered 429. That limit only slows guessing down: where it
- * cannot be read, the failure is answered 401 as ever, and a valid credential is never counted.
+ * Repeated failures of one client are answered 429, which tells a broken client to stop and keeps
+ * what a wrong guess is told to a minimum. A valid credential is never counted nor refused, not even
+ * after failures, so that nobody behind the same address locks an operator out. Guessing is defeated
+ * by the length of tokens (256 random bits), not by this limit; where it cannot be read, failures
+ * are answered 401 as ever.
  */
 export function authenticate(deps: AuthenticationDependencies): MiddlewareHandler<Http> {
   const { credentials: configured } = deps;
@@ -83,7 +86,7 @@ async function mayFailAgain(deps: AuthenticationDependencies, headers: Headers):
   try {
     return await deps.mayFailAgain(clientKey(headers.get("cf-connecting-ip") ?? ""));
   } catch {
-    logLine("warn", "rate_limit_unreadable", "failures are not being slowed down");
+    logLine("warn", "rate_limit_unreadable", "failures are not being limited");
     return true;
   }
 }

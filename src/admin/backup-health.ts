@@ -17,9 +17,16 @@ const sectionSchema = z.strictObject({
 
 /** How backups are going, for the dashboard. */
 export function backupSection(access: BackupAccess, now: () => number) {
-  return summarySection(sectionSchema, async () => {
-    const { status, finishedAt, goodFinishedAt } = await readNewest(access, now);
-    return { status, newest_at: finishedAt, newest_verified_at: goodFinishedAt };
+  return summarySection({
+    schema: sectionSchema,
+    unread: "warn",
+    read: async () => {
+      const { status, finishedAt, goodFinishedAt } = await readNewest(access, now);
+      return {
+        status: CHECKS[status].status,
+        shown: { status, newest_at: finishedAt, newest_verified_at: goodFinishedAt },
+      };
+    },
   });
 }
 

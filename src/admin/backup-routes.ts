@@ -1,14 +1,15 @@
 import { z } from "zod";
 import { backupId } from "../backup/backup-id.ts";
-import type { Accepted, JobResult } from "../backup/coordinator.ts";
+import type { Job } from "../backup/job.ts";
 import { findBackup, listBackups, type ListingDependencies } from "../backup/listing.ts";
-import type { RemoveResult } from "../backup/remove-backup.ts";
-import { readBackups } from "./backup-calls.ts";
-import { backupPage, backupSchema, jobAnswer, jobSchema } from "./backup-schema.ts";
+import { describeError, logLine } from "../log.ts";
+import { accept, NO_BACKUP, refuseJob, refuseRemoval } from "./backup-answers.ts";
+import { backupPage, backupSchema, jobAnswer, jobSchema, runAnswer } from "./backup-schema.ts";
 import type { BackupAccess } from "./backup-use-cases.ts";
 import { pageQuery } from "./query.ts";
-import { type Refusal, route } from "./route.ts";
+import { route } from "./route.ts";
 import { snakeKeys } from "./snake-keys.ts";
+import { askBackups, StoreUnavailable } from "./store-calls.ts";
 
 const runBody = z.strictObject({
   note: z.string().max(500).optional(),
@@ -21,18 +22,14 @@ export const ofBackup = {
   invalidParams: 400,
 } as const;
 
-const BACKUPS_UNAVAILABLE = "`backups_unavailable`: R2 does not answer";
+/** What a problem of status 503 means on routes that ask R2. */
+export const BACKUPS_UNAVAILABLE = "`backups_unavailable`: R2 does not answer";
 
 /** Jobs that an answer may list. */
 const JOBS_LISTED = 50;
 
-export const NO_BACKUP: Refusal = {
-  problem: {
-    status: 404,
-    code: "backup_not_found",
-    detail: "There is no backup with this id. GET /admin/backup/list lists those that there are.",
-  },
-};
+/** How long the answer to making a backup waits for what R2 has of it. */
+const BACKUP_DEADLINE_MS = 2_000;
 
 /** Making, listing, verifying, restoring, pinning and deleting backups. */
 export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: () => number) {
@@ -52,15 +49,34 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     access: "operate",
     action: "backup.run",
     body: runBody,
-    responses: { 202: { description: "It is under way; Location names it", body: jobAnswer } },
+    responses: { 202: { description: "It is under way; Location names it", body: runAnswer } },
     problems: { 429: "`queue_full`: too many jobs wait" },
   }).answer(async ({ body, actor }) => {
     const { note = null, pin } = body;
     const request = { trigger: "manual", note, pin, requestedBy: actor.id } as const;
     const result = await jobs.run(request);
     if (!result.ok) return refuseJob(result);
-    return accept(result, `/admin/backup/${result.job.backupId}`);
+    const { body: accepted, ...answer } = accept(result, `/admin/backup/${result.job.backupId}`);
+    const backup = await backupOf(result.job);
+    return { ...answer, body: { ...accepted, backup } };
   });
+
+  /** The backup that a job makes; null if R2 does not say. The job is begun all the same. */
+  async function backupOf(made: Job) {
+    try {
+      const found = findBackup({ ...listing, jobs: async () => [made] }, made.backupId);
+      return outgoing(backupSchema.nullable(), await askBackups(found, BACKUP_DEADLINE_MS));
+    } catch (cause) {
+      if (!(cause instanceof StoreUnavailable)) throw cause;
+      logLine(
+        "warn",
+        "backup_unread",
+        "a backup was begun and cannot be shown",
+        describeError(cause),
+      );
+      return null;
+    }
+  }
 
   const list = route({
     method: "get",
@@ -73,8 +89,8 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     responses: { 200: { description: "A page of them", body: backupPage } },
     problems: { 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ query: { limit, cursor = null } }) => {
-    const read = await readBackups(listBackups(listing, { limit, cursor }));
-    return read.ok ? { status: 200, body: outgoing(backupPage, read.value) } : read.refusal;
+    const page = await askBackups(listBackups(listing, { limit, cursor }));
+    return { status: 200, body: outgoing(backupPage, page) };
   });
 
   const listJobs = route({
@@ -114,9 +130,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     responses: { 200: { description: "The backup", body: backupSchema } },
     problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ params }) => {
-    const read = await readBackups(findBackup(listing, params.id));
-    if (!read.ok) return read.refusal;
-    const found = read.value;
+    const found = await askBackups(findBackup(listing, params.id));
     return found === null ? NO_BACKUP : { status: 200, body: outgoing(backupSchema, found) };
   });
 
@@ -164,7 +178,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     action: "backup.pin",
     ...ofBackup,
     responses: { 200: { description: "The backup", body: backupSchema } },
-    problems: { 404: "`backup_not_found`" },
+    problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ params, actor }) => setPin(params.id, actor.id));
 
   const unpin = route({
@@ -175,15 +189,15 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     action: "backup.unpin",
     ...ofBackup,
     responses: { 200: { description: "The backup", body: backupSchema } },
-    problems: { 404: "`backup_not_found`" },
+    problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ params }) => setPin(params.id, null));
 
   /** Pins a backup for somebody, or unpins it for null. */
   async function setPin(id: string, by: string | null) {
-    const before = await findBackup(listing, id);
+    const before = await askBackups(findBackup(listing, id));
     if (before === null) return NO_BACKUP;
-    if (by === null) await store.deleteNote(id, "pin");
-    else await store.writeNote(id, "pin", JSON.stringify({ by }));
+    if (by === null) await askBackups(store.deleteNote(id, "pin"));
+    else await askBackups(store.writeNote(id, "pin", JSON.stringify({ by })));
     const after = { ...before, pinned: by !== null };
     return {
       status: 200,
@@ -216,65 +230,4 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
 /** A value in the form of a schema: in snake_case, but for the names of tables, which are data. */
 function outgoing<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   return schema.parse(snakeKeys(value));
-}
-
-function accept({ disposition, job }: Accepted, location: string) {
-  return {
-    status: 202,
-    body: { disposition, job: snakeKeys(job), message: messageOf(disposition, job.id) },
-    headers: { location },
-    change: { target: job.backupId, after: { disposition, job_id: job.id } },
-  } as const;
-}
-
-function messageOf(disposition: Accepted["disposition"], jobId: string): string {
-  const how = `GET /admin/backup/jobs/${jobId} tells how far it is.`;
-  switch (disposition) {
-    case "started":
-      return `It is under way. ${how}`;
-    case "queued":
-      return `It begins when the job before it has ended. ${how}`;
-    case "attached":
-      return `The same is under way already. ${how}`;
-    default:
-      return disposition satisfies never;
-  }
-}
-
-/** After this time a busy coordinator is worth another try. */
-const RETRY_SECONDS = 30;
-
-function refuseJob(result: Extract<JobResult, { ok: false }>): Refusal {
-  const headers = { "retry-after": String(RETRY_SECONDS) };
-  switch (result.reason) {
-    case "not_found":
-      return NO_BACKUP;
-    case "busy": {
-      const { kind, id } = result.job;
-      const detail = `A restore wants to be alone, and the ${kind} ${id} is under way. Try again when it has ended.`;
-      return { problem: { status: 409, code: "busy", detail }, headers };
-    }
-    case "run_active": {
-      const detail = `The ingest run ${result.runId} is under way. Wait for its end or cancel it, and pause ingestion so that none begins.`;
-      return { problem: { status: 409, code: "run_active", detail }, headers };
-    }
-    case "queue_full": {
-      const detail = "Too many jobs about backups wait already. Try again later.";
-      return { problem: { status: 429, code: "queue_full", detail }, headers };
-    }
-    default:
-      return result satisfies never;
-  }
-}
-
-const REMOVAL_DETAILS = {
-  newest_verified: "This is the newest backup that proved good. Make and verify another one first.",
-  newest: "This is the newest backup. Make another one first.",
-  pinned: "This backup is pinned. Unpin it first.",
-  in_use: "A job is working with this backup. Wait for its end.",
-} as const;
-
-function refuseRemoval(reason: Extract<RemoveResult, { ok: false }>["reason"]): Refusal {
-  if (reason === "not_found") return NO_BACKUP;
-  return { problem: { status: 409, code: reason, detail: REMOVAL_DETAILS[reason] } };
 }

@@ -5,9 +5,7 @@ import { BACKUP_TRIGGERS } from "../backup/format.ts";
 import { JOB_KINDS, JOB_STATES, PHASES } from "../backup/job.ts";
 import { BACKUP_STATES, BACKUP_STATUSES } from "../backup/listing.ts";
 import { VERDICT_STATES } from "../backup/verdict.ts";
-import { sha256Hex, timestamp } from "./run-schema.ts";
-
-const wholeNumber = z.int().min(0);
+import { count, sha256Hex, timestamp } from "./run-schema.ts";
 
 export const backupStatus = z.enum(BACKUP_STATUSES).meta({
   description:
@@ -28,12 +26,12 @@ export const backupSchema = z
     started_at: timestamp,
     finished_at: timestamp.nullable(),
     duration_ms: z.int().nullable(),
-    size_bytes: wholeNumber.nullable().meta({
+    size_bytes: count.nullable().meta({
       description: "Of all that it names, also of objects that other backups share.",
     }),
-    parts: wholeNumber.nullable(),
-    objects: wholeNumber.nullable(),
-    tables: z.record(z.string(), z.strictObject({ rows: wholeNumber, sha256: sha256Hex })),
+    parts: count.nullable(),
+    objects: count.nullable(),
+    tables: z.record(z.string(), z.strictObject({ rows: count, sha256: sha256Hex })),
     generation: z.int().nullable(),
     catalog_sha256: sha256Hex.nullable(),
     verified: z.strictObject({
@@ -55,7 +53,7 @@ export const backupPage = z.strictObject({
   status: backupStatus,
   backups: z.array(backupSchema).meta({ description: "Newest first." }),
   next_cursor: z.string().nullable(),
-  total: wholeNumber,
+  total: count,
 });
 
 /** A job as it goes out. */
@@ -70,7 +68,7 @@ export const jobSchema = z
     requested_by: z.string(),
     state: z.enum(JOB_STATES),
     phase: z.enum(PHASES).nullable(),
-    progress: z.strictObject({ done: wholeNumber, total: wholeNumber }).meta({
+    progress: z.strictObject({ done: count, total: count }).meta({
       description: "Of the present phase; `total` is 0 where it is not known.",
     }),
     queued_at: timestamp,
@@ -99,3 +97,12 @@ export const jobAnswer = z
     message: z.string(),
   })
   .meta({ id: "BackupJobAnswer" });
+
+/** What asking for a backup is answered. */
+export const runAnswer = jobAnswer
+  .extend({
+    backup: backupSchema.nullable().meta({
+      description: "As it is now; null while R2 does not answer. The job goes on all the same.",
+    }),
+  })
+  .meta({ id: "BackupRunAnswer" });

@@ -2,10 +2,13 @@ import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { PART_NAME } from "../backup/format.ts";
 import type { OpenFile } from "../storage/backup-store.ts";
-import { NO_BACKUP, ofBackup } from "./backup-routes.ts";
+import { NO_BACKUP } from "./backup-answers.ts";
+import { BACKUPS_UNAVAILABLE, ofBackup } from "./backup-routes.ts";
 import type { BackupAccess } from "./backup-use-cases.ts";
+import { BODY_INCOMPLETE } from "./body.ts";
 import { type Refusal, route } from "./route.ts";
 import { sha256Hex } from "./run-schema.ts";
+import { askBackups } from "./store-calls.ts";
 
 /** Most bytes of an uploaded file; upstream files may have 64 MiB. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
@@ -27,11 +30,14 @@ const objectPath = {
 const manifestPath = { path: "/admin/backup/:id/manifest", ...ofBackup } as const;
 
 const FILE = { description: "Its bytes", file: true } as const;
+/** How long a file may take. */
+const UPLOAD_DEADLINE_MS = 5 * 60_000;
 const TAKEN = { 204: { description: "It is stored" } } as const;
 const UPLOAD_PROBLEMS = {
   400: "`digest_missing`, `digest_mismatch`: the bytes have another SHA-256",
   411: "`length_required`: send Content-Length",
   413: "`body_too_large`",
+  503: BACKUPS_UNAVAILABLE,
 };
 
 /** Moving a backup to a disk and back, file by file; `npm run backup:download` and `:upload`. */
@@ -42,10 +48,13 @@ export function backupTransferRoutes({ jobs, store }: BackupAccess) {
     summary: "An object that backups share",
     access: "read",
     responses: { 200: FILE },
-    problems: { 404: "`object_not_found`: it is not there, or not as it was stored" },
+    problems: {
+      404: "`object_not_found`: it is not there, or not as it was stored",
+      503: BACKUPS_UNAVAILABLE,
+    },
   }).answer(async ({ params: { sha256 } }) => {
-    const isWhole = (await store.objectBytes(sha256)) !== null;
-    const file = isWhole ? await store.openObject(sha256) : null;
+    const isWhole = (await askBackups(store.objectBytes(sha256))) !== null;
+    const file = isWhole ? await askBackups(store.openObject(sha256)) : null;
     return file === null ? notThere("object") : send(file);
   });
 
@@ -55,7 +64,7 @@ export function backupTransferRoutes({ jobs, store }: BackupAccess) {
     summary: "Store an object for a backup that is to follow",
     access: "operate",
     action: "backup.upload_object",
-    audited: false,
+    audited: "refusals",
     upload: "The object, whose SHA-256 is in the path",
     responses: TAKEN,
     problems: UPLOAD_PROBLEMS,
@@ -69,9 +78,9 @@ export function backupTransferRoutes({ jobs, store }: BackupAccess) {
     summary: "A part of a backup",
     access: "read",
     responses: { 200: FILE },
-    problems: { 404: "`part_not_found`" },
+    problems: { 404: "`part_not_found`", 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ params: { id, name } }) => {
-    const file = await store.openPart(id, name);
+    const file = await askBackups(store.openPart(id, name));
     return file === null ? notThere("part") : send(file);
   });
 
@@ -82,14 +91,14 @@ export function backupTransferRoutes({ jobs, store }: BackupAccess) {
     description: "With Content-Digest (RFC 9530): `sha-256=:<base64>:`.",
     access: "operate",
     action: "backup.upload_part",
-    audited: false,
+    audited: "refusals",
     upload: "The part",
     responses: TAKEN,
     problems: { ...UPLOAD_PROBLEMS, 409: "`backup_exists`: a whole backup is never changed" },
   }).answer(async ({ params: { id, name }, upload, headers }) => {
     const sha256 = readDigest(headers);
     if (sha256 === undefined) return NO_DIGEST;
-    if ((await store.readManifest(id)) !== null) return EXISTS;
+    if ((await askBackups(store.readManifest(id))) !== null) return EXISTS;
     return storeUpload(upload, headers, (bytes) => store.writePart(id, name, { bytes, sha256 }));
   });
 
@@ -99,9 +108,9 @@ export function backupTransferRoutes({ jobs, store }: BackupAccess) {
     summary: "The manifest of a backup, exactly as it is stored",
     access: "read",
     responses: { 200: FILE },
-    problems: { 404: "`backup_not_found`" },
+    problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ params: { id } }) => {
-    const text = await store.readManifest(id);
+    const text = await askBackups(store.readManifest(id));
     if (text === null) return NO_BACKUP;
     const bytes = new TextEncoder().encode(text);
     return send({ bytes: new Blob([bytes]).stream(), size: bytes.length });
@@ -120,14 +129,16 @@ export function backupTransferRoutes({ jobs, store }: BackupAccess) {
       204: { description: "It is there already, the same" },
     },
     problems: {
-      400: "`manifest_unusable`: see the detail",
+      400: "`manifest_unusable`: see the detail; `body_incomplete`: it was cut off",
       409: "`backup_exists`: another one with this id; `backup_incomplete`: a file has not arrived",
-      413: "`body_too_large`",
+      411: UPLOAD_PROBLEMS[411],
+      413: UPLOAD_PROBLEMS[413],
     },
   }).answer(async ({ params: { id }, upload, headers, actor }) => {
     const refusal = checkLength(headers, MAX_MANIFEST_BYTES);
     if (refusal !== undefined) return refusal;
-    const text = upload === null ? "" : await new Response(upload).text();
+    const text = await new Response(upload).text().catch(() => undefined);
+    if (text === undefined) return { problem: BODY_INCOMPLETE.problem };
     const result = await jobs.acceptManifest({ id, text, by: actor.id });
     if (result.ok)
       return result.disposition === "unchanged"
@@ -162,13 +173,18 @@ async function storeUpload(
     await upload?.cancel();
     return refusal;
   }
-  try {
-    await write(upload ?? new Uint8Array());
-    return { status: 204 };
-  } catch (error) {
-    if (isMismatch(error)) return MISMATCH;
-    throw error;
-  }
+  const written = write(upload ?? new Uint8Array());
+  const isWhole = await askBackups(
+    written.then(() => true, isNoMismatch),
+    UPLOAD_DEADLINE_MS,
+  );
+  return isWhole ? { status: 204 } : MISMATCH;
+}
+
+/** False for R2's refusal of bytes with another hash; throws any other error. */
+function isNoMismatch(error: unknown): false {
+  if (isMismatch(error)) return false;
+  throw error;
 }
 
 /** R2 refuses bytes of another hash with this error code, and nothing else tells it from others. */

@@ -10,6 +10,7 @@ export async function readBody<S extends z.ZodType>(
   schema: S,
 ): Promise<Parsed<z.output<S>>> {
   const text = await readText(request);
+  if (text === "incomplete") return BODY_INCOMPLETE;
   if (text === "too_large")
     return refuse(413, "body_too_large", `The body may have ${MAX_BODY_BYTES} bytes at most.`);
   const json = text === undefined ? undefined : parseJson(text.value);
@@ -23,14 +24,30 @@ export async function readBody<S extends z.ZodType>(
   return refuse(400, "invalid_body", describeIssues(parsed.error, "field"));
 }
 
-/** The body as text; undefined if it is not UTF-8. Does not read on once it is too large. */
-async function readText(
-  request: Request,
-): Promise<{ readonly value: string } | "too_large" | undefined> {
+/** The answer to a body that was cut off before its end. */
+export const BODY_INCOMPLETE = refuse(
+  400,
+  "body_incomplete",
+  "The body did not arrive whole. Send it again.",
+);
+
+type Text = { readonly value: string } | "too_large" | "incomplete" | undefined;
+
+/** The body as text; undefined if it is not UTF-8. */
+async function readText(request: Request): Promise<Text> {
+  try {
+    return await decodeAll(request.body ?? []);
+  } catch {
+    return "incomplete";
+  }
+}
+
+/** Does not read on once there is too much. Rejects if the chunks are cut off. */
+async function decodeAll(chunks: AsyncIterable<Uint8Array> | readonly []): Promise<Text> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
   let text = "";
   let bytes = 0;
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of chunks) {
     bytes += chunk.length;
     if (bytes > MAX_BODY_BYTES) return "too_large";
     const decoded = decode(() => decoder.decode(chunk, { stream: true }));

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { CODINGS, type Manifest } from "../catalog/manifest.ts";
+import { describeError, logLine } from "../log.ts";
 import type { CatalogReader, OpenResult } from "../storage/catalog-reader.ts";
 import {
   type Checks,
@@ -53,14 +54,15 @@ export function catalogHealthRoutes(
       200: { description: "It is served", body: healthSchema, mediaType: HEALTH_MEDIA_TYPE },
       503: { description: "It is not", body: healthSchema, mediaType: HEALTH_MEDIA_TYPE },
     },
-  }).answer(async () => {
+  }).answer(async ({ requestId }) => {
+    const softly = failSoftly(requestId);
     const caller = { signal: AbortSignal.timeout(HEALTH_DEADLINE_MS) };
-    const current = await reader.current(caller).catch(() => UNAVAILABLE);
+    const current = await reader.current(caller).catch(softly);
     if (!current.ok) return failed(current.reason);
     const { manifest } = current;
     const opened = await reader
       .open({ manifest, locale: defaultLocale, representation: "proto", codings: CODINGS }, caller)
-      .catch(() => UNAVAILABLE);
+      .catch(softly);
     const checks = checkCatalog(manifest, { opened, defaultLocale, now: now() });
     const status = worstOf(checks);
     const output = outputOf(checks);
@@ -87,7 +89,15 @@ export function catalogHealthRoutes(
 }
 
 const NOT_KEPT = { "cache-control": "no-store" };
-const UNAVAILABLE = { ok: false, reason: "unavailable" } as const;
+
+/** Takes a fault of the stores for their answer, and its cause into the log. */
+function failSoftly(requestId: string) {
+  return (cause: unknown) => {
+    const fields = { request_id: requestId, ...describeError(cause) };
+    logLine("warn", "catalog_unreadable", "the catalog could not be looked at", fields);
+    return { ok: false, reason: "unavailable" } as const;
+  };
+}
 
 const FAILURES = {
   nothing_published: "nothing is published yet; queue an ingest",

@@ -1,6 +1,6 @@
 /**
- * What a client is counted by: its IPv4 address (also one mapped into IPv6), or the first 64 bits of its IPv6 address, of which
- * one client has all the rest.
+ * What a client is counted by: the first 64 bits of its IPv6 address, of which one client has all
+ * the rest; else its address as it is written, also where that is an IPv4 one mapped into IPv6.
  */
 export function clientKey(address: string): string {
   if (!address.includes(":") || address.includes(".")) return address;

@@ -22,14 +22,23 @@ type Paths<S extends RouteSpec> = {
 
 type Endpoints<S extends RouteSpec, Status extends number> =
   | Endpoint<S, z.output<typeof problemSchema>, ClientErrorStatusCode | ServerErrorStatusCode>
-  | { [N in Status]: Endpoint<S, OutputOf<S["responses"][N]>, N> }[Status];
+  | {
+      [N in Status]: Endpoint<S, OutputOf<S["responses"][N]>, N, FormatOf<S["responses"][N]>>;
+    }[Status];
 
-type Endpoint<S extends RouteSpec, Output, Status extends number> = {
+type Endpoint<
+  S extends RouteSpec,
+  Output,
+  Status extends number,
+  Format extends "json" | "text" = "json",
+> = {
   input: Input<S>;
   output: Output;
-  outputFormat: "json";
+  outputFormat: Format;
   status: Status;
 };
+
+type FormatOf<R> = R extends { readonly mediaType: `text/${string}` } ? "text" : "json";
 
 type Input<S extends RouteSpec> = Part<"param", S["params"]> &
   Part<"query", S["query"]> &

@@ -6,7 +6,7 @@ import type { Http } from "./http.ts";
 import { sendProblem } from "./problem.ts";
 
 /** Whether a path is one of the admin routes', in whatever case it is written. */
-export function isAdminPath(path: string): boolean {
+function isAdminPath(path: string): boolean {
   return /^\/admin(\/|$)/i.test(path);
 }
 

@@ -33,9 +33,13 @@ export const checksSchema = z.record(z.string(), z.array(check));
 
 /** The gravest status of all observations. */
 export function worstOf(checks: Checks): HealthStatus {
-  const found = new Set(Object.values(checks).flatMap((list) => list.map(({ status }) => status)));
-  if (found.has("fail")) return "fail";
-  return found.has("warn") ? "warn" : "pass";
+  return gravest(Object.values(checks).flatMap((list) => list.map(({ status }) => status)));
+}
+
+/** The gravest of some statuses; `pass` if there are none. */
+export function gravest(statuses: readonly HealthStatus[]): HealthStatus {
+  if (statuses.includes("fail")) return "fail";
+  return statuses.includes("warn") ? "warn" : "pass";
 }
 
 /** What is wrong, in one line; undefined if nothing is. */

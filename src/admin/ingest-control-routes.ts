@@ -5,6 +5,7 @@ import type { Pause } from "../ingest/pause.ts";
 import type { EnqueueAnswer, EnqueueRequest, EnqueueResult } from "../ingest/queue.ts";
 import { RUN_MODES } from "../ingest/run.ts";
 import type { CoordinatorUseCases } from "./coordinator.ts";
+import { instant } from "./instant.ts";
 import { type Refusal, route } from "./route.ts";
 import { runSchema, timestamp } from "./run-schema.ts";
 import { snakeKeys } from "./snake-keys.ts";
@@ -13,10 +14,7 @@ const reason = z.string().max(500);
 
 const pauseBody = z.strictObject({
   reason: reason.optional(),
-  until: z.iso
-    .datetime({ offset: true, error: 'must be a time such as "2026-11-21T06:00:00Z"' })
-    .optional()
-    .meta({ description: "When the pause ends by itself." }),
+  until: instant().optional().meta({ description: "When the pause ends by itself." }),
   cancel_running: z.boolean().default(false),
 });
 
@@ -90,7 +88,7 @@ export function ingestControlRoutes(ingest: CoordinatorUseCases, now: () => numb
     return {
       status: 200,
       body: { ...describePause(answer), message: pauseMessage(answer, body.cancel_running) },
-      change: pauseChange(answer),
+      change: pauseChange(answer, cancelledRun(answer, body.cancel_running)),
     };
   });
 
@@ -115,7 +113,7 @@ export function ingestControlRoutes(ingest: CoordinatorUseCases, now: () => numb
     return {
       status: 200,
       body: { ...describePause(status), message: resumeMessage(answer, queued) },
-      change: pauseChange(answer),
+      change: pauseChange(answer, queuedRun(queued)),
       ...(queued?.ok && { headers: { location: runPath(queued.answer) } }),
     };
   });
@@ -219,8 +217,25 @@ function describePause({ pause, changed, runningRunId, queued }: PauseAnswer) {
   };
 }
 
-function pauseChange({ before, pause }: PauseAnswer) {
-  return { before: describeFlag(before), after: describeFlag(pause) };
+/** What became of a run besides the flag, for the audit. */
+type RunChange = { readonly run_id: string | null; readonly disposition: string };
+
+function pauseChange({ before, pause }: PauseAnswer, run: RunChange | null) {
+  return { before: describeFlag(before), after: { ...describeFlag(pause), ...run } };
+}
+
+/** The run that a pause cancels, at its next step and unless it has published. */
+function cancelledRun({ runningRunId }: PauseAnswer, cancelRunning: boolean): RunChange | null {
+  if (!cancelRunning || runningRunId === null) return null;
+  return { run_id: runningRunId, disposition: "cancelling" };
+}
+
+/** The run that a resume queues, or why it did not. */
+function queuedRun(queued: EnqueueResult | null): RunChange | null {
+  if (queued === null) return null;
+  if (!queued.ok) return { run_id: null, disposition: queued.reason };
+  const { run, disposition } = queued.answer;
+  return { run_id: run.id, disposition };
 }
 
 function describeFlag(pause: Pause | null) {

@@ -1,7 +1,7 @@
 import type { CoordinatorStatus } from "../ingest/coordinator-status.ts";
 import { missedTicks } from "./missed-ticks.ts";
 import { QUEUE_MAX_DEPTH } from "../ingest/queue.ts";
-import { isOpen, type Run } from "../ingest/run.ts";
+import type { Run } from "../ingest/run.ts";
 import type { CatalogReader } from "../storage/catalog-reader.ts";
 import { CODINGS } from "../catalog/manifest.ts";
 import type { History } from "../storage/history.ts";
@@ -11,7 +11,7 @@ import { checkCatalog } from "./catalog-health-routes.ts";
 import type { CoordinatorUseCases } from "./coordinator.ts";
 import type { Check, Checks } from "./health.ts";
 import type { MonitorCheck } from "./monitor-routes.ts";
-import { listRuns } from "./run-list.ts";
+import { findLastRuns, type LastRuns } from "./run-list.ts";
 
 const STORE_DEADLINE_MS = 1_000;
 const COORDINATOR_DEADLINE_MS = 2_000;
@@ -19,8 +19,6 @@ const COORDINATOR_DEADLINE_MS = 2_000;
 const STUCK_AFTER_MS = 10 * 60 * 1000;
 /** Rows that may wait for D1 in passing. */
 const OUTBOX_USUAL_ROWS = 20;
-/** Runs among which the last one that ended is looked for. */
-const RECENT_RUNS = 20;
 
 /** A store's round trip. */
 export function storeChecks({ kv, d1, r2 }: StoreProbes): MonitorCheck[] {
@@ -91,19 +89,13 @@ export function lastRunsCheck(
         STORE_DEADLINE_MS,
         coordinator.unsettledRuns(),
       ).catch(() => []);
-      const [recent, succeeded] = await Promise.all([
-        listRuns(history, { limit: RECENT_RUNS }, unsettled),
-        listRuns(history, { limit: 1, state: "succeeded" }, unsettled),
-      ]);
-      const runs = recent.ok ? recent.runs : [];
-      const lastSuccess = succeeded.ok ? succeeded.runs[0] : undefined;
-      return checkRuns(runs, lastSuccess, now());
+      return checkRuns(await findLastRuns(history, unsettled), now());
     },
   };
 }
 
 /** What the coordinator says of itself. A pause is a warning, never a failure. */
-export function checkCoordinator(status: CoordinatorStatus, now: number): Checks {
+function checkCoordinator(status: CoordinatorStatus, now: number): Checks {
   const { pause, queued, running, replicated, outboxLength, leaseUntil, current } = status;
   const paused: Check =
     pause === null
@@ -157,7 +149,7 @@ function checkRunning(running: Run | null, isPaused: boolean, now: number): Chec
 }
 
 /** Whether every cron trigger has fired when it was due. */
-export function checkCrons(
+function checkCrons(
   { lastTicks, oldestPublishedAt }: CoordinatorStatus,
   crons: readonly string[],
   now: number,
@@ -175,13 +167,8 @@ export function checkCrons(
 }
 
 /** How the last run ended, and how long ago one succeeded. */
-export function checkRuns(
-  recent: readonly Run[],
-  lastSuccess: Run | undefined,
-  now: number,
-): Checks {
-  const ended = recent.find(({ state }) => !isOpen(state) && state !== "skipped");
-  const at = lastSuccess?.finishedAt ?? null;
+function checkRuns({ ended, succeeded }: LastRuns, now: number): Checks {
+  const at = succeeded?.finishedAt ?? null;
   return {
     "ingest:lastRun": [ended === undefined ? NO_RUN : checkRun(ended)],
     "ingest:lastSuccess": [

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { describeError, logLine } from "../log.ts";
 import { withDeadline } from "../storage/deadline.ts";
 import {
   type Check,
@@ -47,11 +48,9 @@ export function monitorRoutes(
       200: { description: "Nothing fails", body: statusSchema, mediaType: HEALTH_MEDIA_TYPE },
       503: { description: "Something fails", body: statusSchema, mediaType: HEALTH_MEDIA_TYPE },
     },
-  }).answer(async () => {
-    const found: Checks = Object.assign(
-      {},
-      ...(await Promise.all(checks.map((check) => readCheck(check, now)))),
-    );
+  }).answer(async ({ requestId }) => {
+    const read = checks.map((check) => readCheck(check, { requestId, now }));
+    const found: Checks = Object.assign({}, ...(await Promise.all(read)));
     const worst = worstOf(found);
     const output = outputOf(found);
     return {
@@ -75,7 +74,7 @@ function mutable(checks: Checks): { [name: string]: readonly Check[] } {
 /** What a check finds, and how long it took. Never rejects. */
 async function readCheck(
   { name, deadlineMs, late, read }: MonitorCheck,
-  now: () => number,
+  { requestId, now }: { readonly requestId: string; readonly now: () => number },
 ): Promise<Checks> {
   const began = now();
   const time = `${name}:responseTime` as const;
@@ -84,6 +83,8 @@ async function readCheck(
     const took: Check = { status: "pass", observedValue: now() - began, observedUnit: "ms" };
     return { [time]: [took], ...found };
   } catch (error) {
+    const fields = { request_id: requestId, check: name, ...describeError(error) };
+    logLine("warn", "check_failed", "a check of the monitor found no answer", fields);
     const isLate = error instanceof Error && error.name === "StoreTimeout";
     const output = isLate ? `no answer within ${deadlineMs} ms` : "it does not answer";
     return { [time]: [(isLate ? late : undefined) ?? { status: "fail", output }] };

@@ -100,13 +100,29 @@ const ADMIN_PROBLEMS = {
   403: "`scope_missing`: the credential lacks the scope; `cross_site`: sent by another site's page",
   415: "`grpc_refused`: admin routes are plain HTTP",
   429: "`too_many_failures`: too many requests without a valid credential",
-  503: "`admin_unconfigured`, `coordinator_unavailable`: see the detail",
+  503: "`admin_unconfigured`, `admin_misconfigured`, `access_keys_unavailable`, `coordinator_unavailable`: see the detail",
 };
+
+/** Codes of a request that cannot be read. */
+function malformed({ method, invalidParams }: RouteSpec): string[] {
+  return [
+    ...(invalidParams === 400 ? ["invalid_path"] : []),
+    "invalid_query",
+    "duplicate_parameter",
+    ...(method === "post"
+      ? ["invalid_body", "malformed_json", "duplicate_field", "body_incomplete"]
+      : []),
+  ];
+}
+
+function listCodes(codes: readonly string[]): string {
+  return codes.map((code) => `\`${code}\``).join(", ");
+}
 
 /** What each status of a problem means, with the codes of its problems. */
 function problems(spec: RouteSpec): { [status: string]: string } {
   const described: { [status: string]: string } = {
-    400: `\`invalid_query\`${spec.invalidParams === 400 ? ", `invalid_path`" : ""} or \`invalid_body\`: the detail names what is wrong`,
+    400: `${listCodes(malformed(spec))}: the detail names what is wrong`,
     405: "`method_not_allowed`: see the header Allow",
     ...(spec.method === "post" && { 413: "`body_too_large`: over 16 KiB" }),
     500: "`internal`: a bug, whose cause is in the log",

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { describeIssues, type Parsed, refuse } from "./parsed.ts";
+import { instant } from "./instant.ts";
+import type { Refusal } from "./route.ts";
 
 /** Reads query parameters: each at most once, and known ones only. */
 export function readQuery<S extends z.ZodType>(
@@ -33,9 +35,7 @@ export function wholeNumber(min: number, max: number) {
 
 /** A parameter that is a time with its offset, in milliseconds since 1970. */
 export function time() {
-  return z.iso
-    .datetime({ offset: true, error: 'must be a time such as "2026-11-21T06:00:00Z"' })
-    .transform((text) => Date.parse(text));
+  return instant().transform((text) => Date.parse(text));
 }
 
 /** The parameters that page through a list, newest first. */
@@ -44,4 +44,13 @@ export const pageQuery = {
   cursor: z.string().max(200).optional().meta({
     description: "The `next_cursor` of the page before.",
   }),
+};
+
+/** The answer to a cursor that no page has given. */
+export const BAD_CURSOR: Refusal = {
+  problem: {
+    status: 400,
+    code: "invalid_query",
+    detail: "cursor: must be the next_cursor of the page before",
+  },
 };

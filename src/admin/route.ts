@@ -8,7 +8,7 @@ export interface ResponseSpec {
   readonly description: string;
   /** Absent if there is no body. */
   readonly body?: z.ZodType;
-  /** `application/json` if absent. */
+  /** `application/json` if absent; a `text/…` is sent as it is, in UTF-8. */
   readonly mediaType?: string;
   /** Whether the body is the bytes of a file, as the handler gives them. */
   readonly file?: true;
@@ -45,8 +45,8 @@ export type RouteSpec = CommonSpec &
     | {
         readonly access: "operate";
         readonly action: `${string}.${string}`;
-        /** What changes nothing that counts until another request does need not be audited. */
-        readonly audited?: false;
+        /** What changes nothing that counts until another request does is audited where refused. */
+        readonly audited?: "refusals";
       }
   );
 

@@ -4,17 +4,16 @@ import { v7 } from "uuid";
 import { z } from "zod";
 import { describeError, logLine } from "../log.ts";
 import type { AuditEntry, AuditOutcome } from "../storage/audit-store.ts";
-import { MonitorUnavailable } from "./alert-calls.ts";
 import type { RecordChange } from "./audit-trail.ts";
 import { readBody } from "./body.ts";
-import { CoordinatorUnavailable } from "./coordinator-calls.ts";
 import { isCrossSite } from "./cross-site.ts";
 import type { Actor, Http } from "./http.ts";
+import { refusalOf } from "./outages.ts";
 import { describeIssues, refuse } from "./parsed.ts";
 import type { Problem } from "./problem.ts";
 import { sendProblem } from "./problem.ts";
 import { readQuery } from "./query.ts";
-import type { AnyAnswer, AnyInput, Refusal, Route, RouteSpec } from "./route.ts";
+import type { AnyAnswer, AnyInput, Route, RouteSpec } from "./route.ts";
 
 export interface RouterDependencies {
   readonly record: RecordChange;
@@ -62,7 +61,7 @@ async function answerRoute(
   const settled = await settle(c, spec, handle);
   const { answer, cause } = settled;
   const actor = c.get("actor");
-  if (spec.access === "operate" && spec.audited !== false && actor !== undefined)
+  if (actor !== undefined && isAudited(spec, answer))
     await deps.record(auditEntry(c, { spec, actor, settled, now: deps.now() }));
   if (cause !== undefined) logFault(c, cause);
   if (actor !== undefined)
@@ -76,6 +75,12 @@ async function answerRoute(
   return send(c, spec, answer);
 }
 
+/** Whether the audit is to have this answer. */
+function isAudited(spec: RouteSpec, answer: AnyAnswer): spec is ChangingSpec {
+  if (spec.access !== "operate") return false;
+  return spec.audited !== "refusals" || "problem" in answer;
+}
+
 /** Finds the answer: never throws. */
 async function settle(
   c: Context<Http>,
@@ -87,12 +92,14 @@ async function settle(
     return { answer: { problem: scopeMissing(spec.access) } };
   if (spec.access === "operate" && isCrossSite(c.req.raw))
     return { answer: { problem: CROSS_SITE } };
-  const read = await readInput(c, spec);
-  if (!read.ok) return { answer: { problem: read.problem } };
+  let input: AnyInput | undefined;
   try {
-    return { answer: await handle(read.value), input: read.value };
+    const read = await readInput(c, spec);
+    if (!read.ok) return { answer: { problem: read.problem } };
+    input = read.value;
+    return { answer: await handle(input), input };
   } catch (cause) {
-    return { answer: refusalOf(cause), input: read.value, cause };
+    return { answer: refusalOf(cause), ...(input && { input }), cause };
   }
 }
 
@@ -140,44 +147,17 @@ async function readInput(c: Context<Http>, spec: RouteSpec): Promise<ReadInput> 
 
 const NO_BODY = { ok: true, value: undefined } as const;
 
-function refusalOf(cause: unknown): Refusal {
-  if (cause instanceof CoordinatorUnavailable) return unavailable(cause);
-  if (cause instanceof MonitorUnavailable) return alertsUnavailable(cause);
-  return INTERNAL;
-}
-
-function alertsUnavailable({ retryAfterSeconds }: MonitorUnavailable): Refusal {
-  const detail =
-    "The alert monitor does not answer. Whether it evaluates is not known: look at GET /admin/alerts/runs.";
-  return {
-    problem: { status: 503, code: "alerts_unavailable", detail },
-    headers: { "retry-after": String(retryAfterSeconds) },
-  };
-}
-
-/** The coordinator did not answer: a change may or may not have taken effect. */
-function unavailable({ retryAfterSeconds }: CoordinatorUnavailable): Refusal {
-  const detail =
-    "The coordinator does not answer. Whether a change took effect is not known: look at it again before repeating it.";
-  return {
-    problem: { status: 503, code: "coordinator_unavailable", detail },
-    headers: { "retry-after": String(retryAfterSeconds) },
-  };
-}
-
-const INTERNAL: Refusal = {
-  problem: { status: 500, code: "internal", detail: "Internal error." },
-};
-
 function logFault(c: Context<Http>, cause: unknown): void {
   const fields = { request_id: c.get("requestId"), ...describeError(cause) };
   logLine("error", "admin_error", "a request failed", fields);
 }
 
+type ChangingSpec = Extract<RouteSpec, { readonly access: "operate" }>;
+
 function auditEntry(
   c: Context<Http>,
   about: {
-    readonly spec: Extract<RouteSpec, { readonly access: "operate" }>;
+    readonly spec: ChangingSpec;
     readonly actor: Actor;
     readonly settled: Settled;
     readonly now: number;
@@ -192,7 +172,7 @@ function auditEntry(
     at: new Date(now).toISOString(),
     actor: actor.id,
     action: spec.action,
-    target: answer.change?.target ?? input?.params["id"] ?? null,
+    target: answer.change?.target ?? input?.params["id"] ?? input?.params["sha256"] ?? null,
     outcome: problem === undefined ? "done" : outcome,
     status: statusOf(answer),
     code: problem?.code ?? null,
@@ -218,8 +198,9 @@ function send(c: Context<Http>, spec: RouteSpec, answer: AnyAnswer): Response {
     });
   if (body === undefined) return c.body(null, status as StatusCode, headers); // one that `spec` names
   const mediaType = spec.responses[status]?.mediaType ?? "application/json";
-  return c.body(JSON.stringify(body), status as ContentfulStatusCode, {
-    "content-type": mediaType,
+  const isText = typeof body === "string" && mediaType.startsWith("text/");
+  return c.body(isText ? body : JSON.stringify(body), status as ContentfulStatusCode, {
+    "content-type": isText ? `${mediaType}; charset=utf-8` : mediaType,
     ...headers,
   });
 }

@@ -1,4 +1,4 @@
-import type { Run } from "../ingest/run.ts";
+import { isOpen, type Run } from "../ingest/run.ts";
 import { decodeCursor, encodeCursor } from "../storage/cursor.ts";
 import type { History, RunFilter, RunQuery, SavedIngestRun } from "../storage/history.ts";
 
@@ -46,6 +46,31 @@ export async function listRuns(
     runs,
     nextCursor: last === undefined ? null : encodeCursor(last),
     total: page.total - replaced.size + matching.length,
+  };
+}
+
+/** Runs among which the last one that ended is looked for. */
+const RECENT_RUNS = 20;
+
+/** The last run that ended, but for skipped ticks, and the last that succeeded. */
+export interface LastRuns {
+  readonly ended: Run | undefined;
+  readonly succeeded: Run | undefined;
+}
+
+/** `unsettled` as for `listRuns`. */
+export async function findLastRuns(
+  history: Pick<History, "listRuns" | "matching">,
+  unsettled: readonly Run[],
+): Promise<LastRuns> {
+  const [recent, successes] = await Promise.all([
+    listRuns(history, { limit: RECENT_RUNS }, unsettled),
+    listRuns(history, { limit: 1, state: "succeeded" }, unsettled),
+  ]);
+  const runs = recent.ok ? recent.runs : [];
+  return {
+    ended: runs.find(({ state }) => !isOpen(state) && state !== "skipped"),
+    succeeded: successes.ok ? successes.runs[0] : undefined,
   };
 }
 

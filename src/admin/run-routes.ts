@@ -1,15 +1,16 @@
 import { z } from "zod";
 import type { CancelResult } from "../ingest/run-control.ts";
 import { isOpen, type Run, RUN_OUTCOMES, RUN_STATES, RUN_TRIGGERS } from "../ingest/run.ts";
+import { StoreTimeout, withDeadline } from "../storage/deadline.ts";
 import type { History } from "../storage/history.ts";
 import type { CoordinatorUseCases } from "./coordinator.ts";
 import { CoordinatorUnavailable } from "./coordinator-calls.ts";
-import { BAD_CURSOR, readHistory } from "./history-calls.ts";
-import { pageQuery, time } from "./query.ts";
+import { BAD_CURSOR, pageQuery, time } from "./query.ts";
 import { type Refusal, route } from "./route.ts";
 import { listRuns, toRun } from "./run-list.ts";
 import { runSchema } from "./run-schema.ts";
 import { snakeKeys } from "./snake-keys.ts";
+import { askHistory } from "./store-calls.ts";
 
 const runParams = z.object({ id: z.uuidv7() });
 
@@ -51,13 +52,11 @@ export function runRoutes(ingest: CoordinatorUseCases, history: History) {
   }).answer(async ({ query }) => {
     const { since: sinceMs, until: untilMs, ...others } = query;
     const [unsettled, status] = await Promise.all([
-      softly(ingest.unsettledRuns()),
-      softly(ingest.status()),
+      softly(soon(ingest.unsettledRuns())),
+      softly(soon(ingest.status())),
     ]);
     const wanted = { ...others, sinceMs, untilMs };
-    const read = await readHistory(listRuns(history, wanted, unsettled ?? []));
-    if (!read.ok) return read.refusal;
-    const page = read.value;
+    const page = await askHistory(listRuns(history, wanted, unsettled ?? []));
     if (!page.ok) return BAD_CURSOR;
     const { runs, nextCursor, total } = page;
     const paused = status === null ? null : status.pause !== null;
@@ -113,9 +112,8 @@ export function runRoutes(ingest: CoordinatorUseCases, history: History) {
   async function findRun(id: string): Promise<Run | Refusal> {
     const current = await softly(ingest.findRun(id).then((run) => ({ run })));
     if (current?.run) return current.run;
-    const read = await readHistory(history.findRun(id));
-    if (!read.ok) return read.refusal;
-    const run = read.value === null ? null : toRun(read.value);
+    const saved = await askHistory(history.findRun(id));
+    const run = saved === null ? null : toRun(saved);
     const isOld = run !== null && !isOpen(run.state);
     if (current === null && !isOld)
       throw new CoordinatorUnavailable("the coordinator knows of the run, and does not answer");
@@ -125,10 +123,17 @@ export function runRoutes(ingest: CoordinatorUseCases, history: History) {
   return [list, detail, cancel];
 }
 
+/** How long a list waits for what the coordinator knows better, which a step may keep busy. */
+const SOON_MS = 2_000;
+
+async function soon<T>(call: Promise<T>): Promise<T> {
+  return withDeadline("coordinator", SOON_MS, call);
+}
+
 /** Null if the coordinator does not answer. */
 async function softly<T>(call: Promise<T>): Promise<T | null> {
   return call.catch((cause: unknown) => {
-    if (cause instanceof CoordinatorUnavailable) return null;
+    if (cause instanceof CoordinatorUnavailable || cause instanceof StoreTimeout) return null;
     throw cause;
   });
 }

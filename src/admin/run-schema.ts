@@ -11,32 +11,33 @@ import {
 /** A time as it goes out: RFC 3339, UTC, with milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 });
 export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/);
-const wholeNumber = z.int().min(0);
+/** How many there are of something. */
+export const count = z.int().min(0);
 
 /** A number of something for each list of the catalog. */
 export const listCounts = z
   .strictObject({
-    airports: wholeNumber,
-    cities: wholeNumber,
-    countries: wholeNumber,
-    regions: wholeNumber,
+    airports: count,
+    cities: count,
+    countries: count,
+    regions: count,
   })
   .meta({ id: "ListCounts" });
 
 const entityCounts = z
   .strictObject({
-    seen: wholeNumber,
-    kept: wholeNumber,
-    rejected: wholeNumber,
-    added: wholeNumber,
-    changed: wholeNumber,
-    removed: wholeNumber,
+    seen: count,
+    kept: count,
+    rejected: count,
+    added: count,
+    changed: count,
+    removed: count,
   })
   .meta({ id: "EntityCounts", description: "Changes are those to the published version." });
 
 const upstreamFile = z.strictObject({
   sha256: sha256Hex,
-  bytes: wholeNumber,
+  bytes: count,
   origin: z.string().optional(),
   etag: z.string().optional(),
   last_modified: z.string().optional(),
@@ -53,10 +54,10 @@ const guardTrip = z.strictObject({
 });
 
 const accounting = z.strictObject({
-  filtered: wholeNumber.meta({ description: "Upstream rows without an IATA code." }),
-  rejected_by_reason: z.record(z.string(), wholeNumber),
-  repaired: z.record(z.string(), wholeNumber),
-  city_origins: z.record(z.string(), wholeNumber),
+  filtered: count.meta({ description: "Upstream rows without an IATA code." }),
+  rejected_by_reason: z.record(z.string(), count),
+  repaired: z.record(z.string(), count),
+  city_origins: z.record(z.string(), count),
   new_regions: z.array(z.string()),
 });
 
@@ -74,16 +75,16 @@ export const runSchema = z
     note: z.string().nullable(),
     attempt: z.int().min(1),
     parent_run_id: z.uuid().nullable(),
-    retries: wholeNumber,
+    retries: count,
     queued_at: timestamp,
     started_at: timestamp.nullable(),
     heartbeat_at: timestamp.nullable(),
     finished_at: timestamp.nullable(),
     duration_ms: z.int().nullable(),
     stage: z.enum(STAGES).nullable(),
-    progress: z.strictObject({ done: wholeNumber, total: wholeNumber }),
+    progress: z.strictObject({ done: count, total: count }),
     skipped_reason: z.enum(SKIP_REASONS).nullable(),
-    skip_count: wholeNumber,
+    skip_count: count,
     upstream: z.record(z.string(), upstreamFile),
     counts: z
       .strictObject({
@@ -97,12 +98,12 @@ export const runSchema = z
     rejects: z.array(
       z.strictObject({
         reason: z.string(),
-        line: wholeNumber,
+        line: count,
         iata: z.string(),
         id: z.string(),
       }),
     ),
-    rejects_total: wholeNumber,
+    rejects_total: count,
     guards: z.array(guardTrip),
     generation_before: z.int().nullable(),
     generation_after: z.int().nullable(),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isOpen, RUN_OUTCOMES, RUN_STATES, RUN_TRIGGERS, STAGES } from "../ingest/run.ts";
+import { type Run, RUN_OUTCOMES, RUN_STATES, RUN_TRIGGERS, STAGES } from "../ingest/run.ts";
 import type { CatalogReader } from "../storage/catalog-reader.ts";
 import type { History } from "../storage/history.ts";
 import { WORST } from "../alerts/alert-run.ts";
@@ -8,12 +8,10 @@ import { RULE_NAMES, SEVERITIES } from "../alerts/rule.ts";
 import type { AlertUseCases } from "./alert-calls.ts";
 import type { CoordinatorUseCases } from "./coordinator.ts";
 import { summarySection } from "./dashboard-routes.ts";
-import { listRuns } from "./run-list.ts";
+import { findLastRuns } from "./run-list.ts";
 import { listCounts, sha256Hex, timestamp } from "./run-schema.ts";
 
 const READ_DEADLINE_MS = 2_000;
-/** Runs among which the last one that ended is looked for. */
-const RECENT_RUNS = 20;
 
 const catalogSchema = z.strictObject({
   generation: z.int(),
@@ -25,17 +23,24 @@ const catalogSchema = z.strictObject({
 
 /** What is published. */
 export function catalogSection(reader: CatalogReader) {
-  return summarySection(catalogSchema, async () => {
-    const current = await reader.current({ signal: AbortSignal.timeout(READ_DEADLINE_MS) });
-    if (!current.ok) throw new Error(current.reason);
-    const { generation, published_at, catalog_sha256, counts, locales } = current.manifest;
-    return {
-      generation,
-      published_at,
-      catalog_sha256,
-      counts,
-      locales: Object.keys(locales).length,
-    };
+  return summarySection({
+    schema: catalogSchema,
+    unread: "fail",
+    read: async () => {
+      const current = await reader.current({ signal: AbortSignal.timeout(READ_DEADLINE_MS) });
+      if (!current.ok) throw new Error(current.reason);
+      const { generation, published_at, catalog_sha256, counts, locales } = current.manifest;
+      return {
+        status: "pass",
+        shown: {
+          generation,
+          published_at,
+          catalog_sha256,
+          counts,
+          locales: Object.keys(locales).length,
+        },
+      };
+    },
   });
 }
 
@@ -63,42 +68,40 @@ const ingestSchema = z.strictObject({
   last_success_at: timestamp.nullable(),
 });
 
-/** How ingestion is going. */
+/** How ingestion is going. A pause is a warning. */
 export function ingestSection(coordinator: CoordinatorUseCases, history: History) {
-  return summarySection(ingestSchema, async () => {
-    const [status, unsettled] = await Promise.all([
-      coordinator.status(),
-      coordinator.unsettledRuns(),
-    ]);
-    const [recent, succeeded] = await Promise.all([
-      listRuns(history, { limit: RECENT_RUNS }, unsettled),
-      listRuns(history, { limit: 1, state: "succeeded" }, unsettled),
-    ]);
-    const { pause, queued, running } = status;
-    const runs = recent.ok ? recent.runs : [];
-    const last = runs.find(({ state }) => !isOpen(state) && state !== "skipped");
-    return {
-      paused: pause !== null,
-      paused_at: pause?.at ?? null,
-      queued: queued.length,
-      running: running && {
-        stage: running.stage,
-        progress: running.progress,
-        started_at: running.startedAt,
-      },
-      last_run:
-        last === undefined
-          ? null
-          : {
-              state: last.state,
-              outcome: last.outcome,
-              trigger: last.trigger,
-              finished_at: last.finishedAt,
-              duration_ms: last.durationMs,
-            },
-      last_success_at: (succeeded.ok && succeeded.runs[0]?.finishedAt) || null,
-    };
+  return summarySection({
+    schema: ingestSchema,
+    unread: "warn",
+    read: async () => {
+      const [status, unsettled] = await Promise.all([
+        coordinator.status(),
+        coordinator.unsettledRuns(),
+      ]);
+      const { ended, succeeded } = await findLastRuns(history, unsettled);
+      const { pause, queued, running } = status;
+      const isFine = pause === null && ended?.state !== "failed";
+      return {
+        status: isFine ? "pass" : "warn",
+        shown: {
+          paused: pause !== null,
+          paused_at: pause?.at ?? null,
+          queued: queued.length,
+          running: running && {
+            stage: running.stage,
+            progress: running.progress,
+            started_at: running.startedAt,
+          },
+          last_run: ended === undefined ? null : describeRun(ended),
+          last_success_at: succeeded?.finishedAt ?? null,
+        },
+      };
+    },
   });
+}
+
+function describeRun({ state, outcome, trigger, finishedAt, durationMs }: Run) {
+  return { state, outcome, trigger, finished_at: finishedAt, duration_ms: durationMs };
 }
 
 const alertsSchema = z.strictObject({
@@ -129,27 +132,37 @@ const NOTHING_EVALUATED = {
   alerts: [],
 };
 
-/** What the last evaluation of the alerts found; messages may name people and webhooks. */
+/**
+ * What the last evaluation of the alerts found; messages may name people and webhooks. An alert that
+ * fires is a warning here, as in the monitor's status.
+ */
 export function alertsSection(alerts: AlertUseCases) {
-  return summarySection(alertsSchema, async () => {
-    const { lastRun } = await alerts.status();
-    if (lastRun === null) return NOTHING_EVALUATED;
-    const { worst, startedAt, firing, nodata, pending, results } = lastRun;
-    return {
-      worst,
-      evaluated_at: startedAt,
-      firing,
-      nodata,
-      pending,
-      alerts: results
-        .filter(({ state }) => state !== "inactive")
-        .map(({ rule, severity, state, since, suppressed }) => ({
-          rule,
-          severity,
-          state,
-          since,
-          suppressed,
-        })),
-    };
+  return summarySection({
+    schema: alertsSchema,
+    unread: "warn",
+    read: async () => {
+      const { lastRun } = await alerts.status();
+      if (lastRun === null) return { status: "warn", shown: NOTHING_EVALUATED };
+      const { worst, startedAt, firing, nodata, pending, results } = lastRun;
+      return {
+        status: worst === "pass" ? "pass" : "warn",
+        shown: {
+          worst,
+          evaluated_at: startedAt,
+          firing,
+          nodata,
+          pending,
+          alerts: results
+            .filter(({ state }) => state !== "inactive")
+            .map(({ rule, severity, state, since, suppressed }) => ({
+              rule,
+              severity,
+              state,
+              since,
+              suppressed,
+            })),
+        },
+      };
+    },
   });
 }

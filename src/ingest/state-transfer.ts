@@ -4,6 +4,7 @@ import { parseManifest } from "../catalog/parse-manifest.ts";
 import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
 import type { CoordinatorState } from "./coordinator-state.ts";
 import { endedRecord, type RunRecord } from "./run-record.ts";
+import { stateProblem } from "./state-problem.ts";
 
 /** A row of the coordinator's tables, as a line of JSON holds it. */
 export interface StateLine {
@@ -196,6 +197,8 @@ export class StateTransfer {
         this.#state.raiseOutboxSeq(Number(row["seq"]));
         continue;
       }
+      const problem = stateProblem(table, row);
+      if (problem !== undefined) throw new Error(problem);
       const columns = Object.keys(row);
       const names = columns.map((name) => `"${name.replaceAll('"', '""')}"`).join(", ");
       const marks = columns.map(() => "?").join(", ");

@@ -18,7 +18,7 @@ const UNIT_MS: { readonly [unit: string]: number } = {
  * A malformed timeout is left to the router, which has the words for it.
  */
 export function bodyDeadlineMs(headers: Headers): number {
-  const isGrpcWeb = headers.get("content-type")?.startsWith("application/grpc-web") ?? false;
+  const isGrpcWeb = /^application\/grpc-web/i.test(headers.get("content-type") ?? "");
   const wanted = isGrpcWeb
     ? readGrpcTimeout(headers.get("grpc-timeout") ?? "")
     : readConnectTimeout(headers.get("connect-timeout-ms") ?? "");

@@ -12,16 +12,22 @@ import type {
 } from "./catalog-reader.ts";
 import type { Copy, Replica } from "./catalog-store.ts";
 import { abortable } from "./deadline.ts";
+import { type Leave, LoadGate } from "./load-gate.ts";
 import { ManifestMemo, type MemoDependencies } from "./manifest-memo.ts";
 import { RecentFailures } from "./recent-failures.ts";
 import { SharedLoads } from "./shared-loads.ts";
 
 /** How long a body that a store could not give is not asked of that store again. */
 const UNREADABLE_FOR_MS = 2_000;
+/** Bytes of bodies that may be in the making at once, besides those that are held. */
+export const JOINING_MAX_BYTES = 16 * 1024 * 1024;
 
 export interface ReaderDependencies extends MemoDependencies {
   readonly cacheMaxBytes: number;
 }
+
+/** A selection, and whose signal ends the wait for it. */
+interface Wanted extends Selection, Caller {}
 
 /** A published body that a request accepts, and the version that it is of. */
 interface Choice {
@@ -40,6 +46,7 @@ export class CachedCatalogReader implements CatalogReader {
   readonly #cache: ByteCache;
   readonly #memo: ManifestMemo;
   readonly #loads: SharedLoads<Copy<Blob>>;
+  readonly #gate: LoadGate;
   readonly #failures: RecentFailures<Copy<Blob>>;
 
   constructor(deps: ReaderDependencies) {
@@ -47,6 +54,7 @@ export class CachedCatalogReader implements CatalogReader {
     this.#cache = new ByteCache(deps.cacheMaxBytes);
     this.#memo = new ManifestMemo(deps);
     this.#loads = new SharedLoads(deps.waitUntil, deps.now);
+    this.#gate = new LoadGate(JOINING_MAX_BYTES, deps.now);
     this.#failures = new RecentFailures(UNREADABLE_FOR_MS, deps.now);
   }
 
@@ -58,11 +66,11 @@ export class CachedCatalogReader implements CatalogReader {
     const choices = choicesOf(selection);
     const held = this.#findHeld(choices.slice(0, 1), selection);
     return held === undefined
-      ? abortable(caller.signal, this.#load(selection, choices))
+      ? abortable(caller.signal, this.#load({ ...selection, signal: caller.signal }, choices))
       : { ok: true, opened: held };
   }
 
-  async #load(selection: Selection, choices: readonly Choice[]): Promise<OpenResult> {
+  async #load(selection: Wanted, choices: readonly Choice[]): Promise<OpenResult> {
     const faults = new Set<string>();
     const opened =
       (await this.#try("kv", choices.slice(0, 1), selection, faults)) ??
@@ -74,7 +82,7 @@ export class CachedCatalogReader implements CatalogReader {
   }
 
   /** What this isolate holds in another coding or of the version before, while R2 is asked behind. */
-  #lastGood(selection: Selection, choices: readonly Choice[]): Opened | undefined {
+  #lastGood(selection: Wanted, choices: readonly Choice[]): Opened | undefined {
     const before = this.#memo.previous;
     const opened = this.#findHeld(
       [...choices, ...(before === undefined ? [] : choicesOf({ ...selection, manifest: before }))],
@@ -82,11 +90,13 @@ export class CachedCatalogReader implements CatalogReader {
     );
     const wanted = choices[0];
     if (opened !== undefined && wanted !== undefined)
-      this.#deps.waitUntil(this.#loadBody("r2", wanted.body));
+      this.#deps.waitUntil(
+        this.#loadBody("r2", wanted.body, selection.signal).catch(() => undefined),
+      );
     return opened;
   }
 
-  async #tryPrevious(selection: Selection, faults: Set<string>): Promise<Opened | undefined> {
+  async #tryPrevious(selection: Wanted, faults: Set<string>): Promise<Opened | undefined> {
     const generation = selection.manifest.previous;
     if (generation === null) return undefined;
     const previous = await this.#deps.store.readGeneration(generation);
@@ -105,13 +115,13 @@ export class CachedCatalogReader implements CatalogReader {
   async #try(
     replica: Replica,
     choices: readonly Choice[],
-    selection: Selection,
+    selection: Wanted,
     faults: Set<string>,
   ): Promise<Opened | undefined> {
     for (const choice of choices) {
       const held = this.#findHeld([choice], selection);
       if (held !== undefined) return held;
-      const copy = await this.#loadBody(replica, choice.body);
+      const copy = await this.#loadBody(replica, choice.body, selection.signal);
       if (copy.ok) return toOpened(choice, selection, copy.value);
       faults.add(copy.fault);
     }
@@ -126,17 +136,35 @@ export class CachedCatalogReader implements CatalogReader {
     return undefined;
   }
 
-  /** A body from a store: one load for all requests that want it meanwhile, and none soon after it failed. */
-  async #loadBody(replica: Replica, body: Body): Promise<Copy<Blob>> {
+  /**
+   * A body from a store: one load for all requests that want it meanwhile, and none soon after it
+   * failed. Waits while as many bytes as may be are in the making; rejects if the signal aborts
+   * before its turn comes.
+   */
+  async #loadBody(replica: Replica, body: Body, signal: AbortSignal): Promise<Copy<Blob>> {
     const key = `${replica} ${body.sha256}`;
-    return (
-      this.#failures.get(key) ??
-      this.#loads.load(key, async () => {
-        const copy = await this.#joinBody(replica, body);
-        if (!copy.ok) this.#failures.add(key, copy);
-        return copy;
-      })
-    );
+    const load = async () => {
+      const copy = await this.#joinBody(replica, body);
+      if (!copy.ok) this.#failures.add(key, copy);
+      return copy;
+    };
+    const failed = this.#failures.get(key);
+    if (failed !== undefined) return failed;
+    if (this.#loads.has(key)) return this.#loads.load(key, load);
+    const leave = this.#gate.tryEnter(body.bytes) ?? (await this.#waitForTurn(body, signal));
+    const held = this.#cache.get(body.sha256);
+    const known = held === undefined ? this.#failures.get(key) : { ok: true as const, value: held };
+    if (known === undefined && !this.#loads.has(key))
+      return this.#loads.load(key, async () => load().finally(leave));
+    leave();
+    return known ?? this.#loads.load(key, load);
+  }
+
+  /** Kept alive, since a turn that comes when nobody takes it is lost to those behind. */
+  #waitForTurn({ bytes }: Body, signal: AbortSignal): Promise<Leave> {
+    const turn = this.#gate.enter(bytes, signal);
+    this.#deps.waitUntil(turn.catch(() => undefined));
+    return turn;
   }
 
   /** A body joined out of its segments. */

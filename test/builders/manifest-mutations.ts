@@ -12,8 +12,8 @@ export async function publishedManifest(): Promise<{ manifest: Manifest; world: 
   return { manifest: world.current, world };
 }
 
-/** The manifest's text with values, parts or bytes changed. */
-export function damagedManifest(manifest: Manifest): fc.Arbitrary<string> {
+/** The text of some JSON, such as a manifest, with values, parts or bytes changed. */
+export function damagedManifest(manifest: object): fc.Arbitrary<string> {
   const whole = JSON.stringify(manifest);
   const bytes = mutatedBytes(new TextEncoder().encode(whole)).map((damaged) =>
     new TextDecoder().decode(damaged),
@@ -21,10 +21,15 @@ export function damagedManifest(manifest: Manifest): fc.Arbitrary<string> {
   const digits = fc
     .tuple(fc.nat(whole.length - 1), fc.constantFrom(...'0123456789abcdef"{}[],:'.split("")))
     .map(([at, char]) => whole.slice(0, at) + char + whole.slice(at + 1));
-  const values = fc
-    .array(fc.tuple(fc.nat(countValues(manifest) - 1), replacement), { minLength: 1, maxLength: 3 })
-    .map((changes) => JSON.stringify(withValues(manifest, new Map(changes))));
+  const values = damagedValue(manifest).map((damaged) => JSON.stringify(damaged) ?? "");
   return fc.oneof({ weight: 3, arbitrary: values }, digits, bytes);
+}
+
+/** A value of JSON of which up to three parts are others, or gone. */
+export function damagedValue(value: unknown): fc.Arbitrary<unknown> {
+  return fc
+    .array(fc.tuple(fc.nat(countValues(value) - 1), replacement), { minLength: 1, maxLength: 3 })
+    .map((changes) => withValues(value, new Map(changes)));
 }
 
 /** What stands in place of a value; `swap` is another value of the manifest, `gone` none. */

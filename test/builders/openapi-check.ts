@@ -6,20 +6,24 @@ import type { describeRoutes } from "../../src/admin/openapi.ts";
 export type OpenApi = Pick<ReturnType<typeof describeRoutes>, "paths" | "components">;
 
 interface Operation {
-  readonly responses: { readonly [status: string]: { readonly content?: Content } };
+  readonly responses: {
+    readonly [status: string]: { readonly description: string; readonly content?: Content };
+  };
 }
 
 type Content = { readonly [mediaType: string]: { readonly schema: object } };
 
 const PROBLEM = { $ref: "#/components/schemas/Problem" };
 
-/** Throws where an answer is not one that the document describes. Leaves the body to be read. */
+/**
+ * Throws where an answer is not one that the document describes, or a problem has a code that it
+ * does not name for that status. Leaves the body to be read.
+ */
 export async function checkAnswer(
   document: OpenApi,
   request: { readonly method: string; readonly path: string },
   answer: Response,
 ): Promise<void> {
-  const text = await answer.clone().text();
   const mediaType = (answer.headers.get("content-type") ?? "").split(";")[0] ?? "";
   const about = `${request.method} ${request.path} → ${answer.status} ${mediaType}`;
   const operation = findOperation(document, request);
@@ -29,13 +33,20 @@ export async function checkAnswer(
   if (response === undefined && !isRefused) throw new Error(`${about} is not described`);
   const content = response === undefined ? undefined : (response.content ?? {});
   const schema = content === undefined ? PROBLEM : content[mediaType]?.schema;
+  if (mediaType === "application/octet-stream" && schema !== undefined) return;
+  const text = await answer.clone().text();
   if (schema === undefined) {
     if (text === "") return;
     throw new Error(`${about}: the media type is not described`);
   }
   if (request.method === "HEAD") return;
-  const { valid, errors } = validator(document, schema).validate(JSON.parse(text));
+  const body: unknown = mediaType.startsWith("text/") ? text : JSON.parse(text);
+  const { valid, errors } = validator(document, schema).validate(body);
   if (!valid) throw new Error(`${about}: ${JSON.stringify(errors.slice(-3))} in ${text}`);
+  if (response === undefined || mediaType !== "application/problem+json") return;
+  const { code } = JSON.parse(text) as { code: string }; // a problem, as the schema says
+  if (!response.description.includes(`\`${code}\``))
+    throw new Error(`${about}: the code ${code} is not described`);
 }
 
 /** Refers to components in the document, which is therefore its root. */
@@ -48,10 +59,13 @@ function findOperation(
   { paths }: OpenApi,
   { method, path }: { readonly method: string; readonly path: string },
 ): Operation | undefined {
-  const [pathname = ""] = path.split("?");
-  const found = Object.entries(paths ?? {}).find(([template]) =>
-    new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(pathname),
-  );
+  const { pathname } = new URL(path, "https://locations.test");
+  const exact = Object.entries(paths ?? {}).find(([template]) => template === pathname);
+  const found =
+    exact ??
+    Object.entries(paths ?? {}).find(([template]) =>
+      new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(pathname),
+    );
   const verb = method === "HEAD" ? "get" : method.toLowerCase();
   const item = found?.[1] as { readonly [method: string]: Operation } | undefined; // plain OpenAPI
   return item?.[verb];

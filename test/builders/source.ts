@@ -62,6 +62,18 @@ function quoted(value: string): string {
   return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
 
+/** A stream that breaks after its first bytes, as a request's body does whose client goes away. */
+export function cutOff(beginning = "{"): ReadableStream<Uint8Array> {
+  let isBegun = false;
+  return new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (isBegun) return controller.error(new Error("the client went away"));
+      isBegun = true;
+      controller.enqueue(new TextEncoder().encode(beginning));
+    },
+  });
+}
+
 /** Text or bytes as a stream, in chunks of a length. */
 export function streamOf(
   content: string | Uint8Array,

@@ -1,6 +1,6 @@
 /**
  * `npm run chaos`: the bundle that is deployed, under load, while its stores fail, its process is
- * killed, and operators publish, pause, roll back and cancel. A checker looks at every answer, and
+ * killed, and operators publish, force, pause, roll back, cancel, back up and restore. A checker looks at every answer, and
  * at everything that is stored once the faults are over. All decisions come from the seed; when
  * they meet what the service does is up to the machine.
  */
@@ -117,10 +117,11 @@ async function main(): Promise<void> {
     ),
   ]);
   say("the faults are over; waiting until everything agrees …");
-  await service.setPlan(NO_FAULTS);
   await operator.resume();
   const convergedMs = await converge();
   await publishOne("an ingest after the faults");
+  await operator.restorer.restoreNew();
+  await operator.resume();
   await converge();
   await serveCurrent();
   await finish(convergedMs);
@@ -131,21 +132,14 @@ async function publishOne(what: string): Promise<void> {
   const deadline = Date.now() + PUBLISH_DEADLINE_MS;
   const before = (await readState()).truth.manifests.at(-1)?.generation ?? 0;
   while (Date.now() < deadline) {
-    await operator.publish();
-    await untilIdle(deadline);
+    await operator.publish({ force: true });
+    await operator.untilIdle(deadline - Date.now());
     if (((await readState()).truth.manifests.at(-1)?.generation ?? 0) > before) return;
   }
   report.violate({ invariant: "convergence", what: `${what} published nothing in time` });
 }
 
-async function untilIdle(deadline: number): Promise<void> {
-  while (Date.now() < deadline) {
-    const { truth } = await readState();
-    if (!truth.runs.some(({ state }) => isOpen(state))) return;
-    await sleep(POLL_MS);
-  }
-}
-
+/** No faults outlast it, so that what waits for a store can go on. */
 async function changeWeather(endAt: number): Promise<void> {
   const weather = new Random(seed, "weather");
   while (Date.now() < endAt) {
@@ -154,6 +148,7 @@ async function changeWeather(endAt: number): Promise<void> {
     await service.setPlan(plan);
     await sleep(weather.between(WEATHER_MS.least, WEATHER_MS.most));
   }
+  await service.setPlan(NO_FAULTS);
 }
 
 /** Kills the process, and starts it on the same storage, as it was or with another configuration. */
@@ -163,11 +158,13 @@ async function killUntil(endAt: number): Promise<void> {
     const lifeMs = death.between(LIFE_MS.least, LIFE_MS.most);
     if (Date.now() + lifeMs >= endAt) return;
     await sleep(lifeMs);
+    const { phase } = operator.restorer;
     await service.kill();
     await sleep(death.between(DEAD_MS.least, DEAD_MS.most));
     const locales = death.pick(DEPLOYED_LOCALES);
     await service.start({ LOCALES: locales });
     report.count("killed", `process, started again with LOCALES=${locales}`);
+    if (phase !== undefined) report.count("killed", `process, in the phase ${phase} of a restore`);
   }
 }
 
@@ -217,6 +214,7 @@ async function finish(convergedMs: number): Promise<void> {
   const { operated } = operator;
   const evidence = {
     served: clients.served.values(),
+    older: clients.older,
     operated,
     state,
     defaultLocale: DEFAULT_LOCALE,
@@ -226,6 +224,7 @@ async function finish(convergedMs: number): Promise<void> {
     report.count("runs", outcome === null ? end : `${end}: ${outcome}`);
   report.count("checked", "generations published", state.truth.manifests.at(-1)?.generation ?? 0);
   report.count("checked", "rollbacks acknowledged", operated.rollbacks.size);
+  report.count("checked", "restores that succeeded", operated.restores.length);
   report.count("checked", "enqueues acknowledged", operated.acknowledged.size);
   report.count("checked", "pauses acknowledged", operated.pauses.length);
   report.count("checked", "different bodies, each decoded", clients.check.bodies);

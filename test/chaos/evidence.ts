@@ -17,15 +17,45 @@ export interface RunRow {
   readonly id: string;
   readonly state: string;
   readonly outcome: string | null;
+  /** 1 if the guards were to be overridden. */
+  readonly forced: number;
+  readonly generation_before: number | null;
   readonly generation_after: number | null;
   readonly retries: number;
   readonly finished_at: string | null;
+}
+
+/** A job about a backup, and what it was asked for. */
+export interface BackupJob {
+  readonly key: string | null;
+  readonly state: string;
+}
+
+/** What a backup says of the ingest. */
+export interface BackupContent {
+  readonly rows: readonly RunRow[];
+  readonly audit: readonly string[];
+  readonly runs: readonly Run[];
+  /** Of the retained versions, the oldest first. */
+  readonly manifests: readonly Manifest[];
+}
+
+/** A restore that succeeded. */
+export interface Restored {
+  /** What serves the restored catalog; null if none was published. */
+  readonly generation: number | null;
+  readonly backup: BackupContent;
+  /** The backup of what was there before. */
+  readonly wayBack: BackupContent;
 }
 
 /** Everything that the stores have at one moment. */
 export interface StoredState {
   readonly truth: CoordinatorTruth;
   readonly rows: readonly RunRow[];
+  /** Ids of the audit's entries in D1. */
+  readonly audit: readonly string[];
+  readonly backupJobs: readonly BackupJob[];
   /** Manifests that R2 keeps, by generation. */
   readonly kept: { readonly [generation: string]: Manifest };
   readonly kv: Manifest | null;
@@ -40,6 +70,14 @@ export interface Served {
   readonly messageSha256: string;
   /** The first 32 digits of the body's hash. */
   readonly tag: string;
+  readonly request: string;
+}
+
+/** An answer of an older generation than the process had shown before. */
+export interface Older {
+  readonly generation: number;
+  /** The generations that it had shown. */
+  readonly held: readonly number[];
   readonly request: string;
 }
 
@@ -64,6 +102,7 @@ export interface Operated {
   readonly rollbacks: Map<number, number>;
   /** The end of each run that was seen ended. */
   readonly ends: Map<string, string>;
+  readonly restores: Restored[];
 }
 
 /** Something that must not be. */

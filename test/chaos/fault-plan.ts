@@ -1,6 +1,6 @@
 /** What faults are injected at present. Pure: the random numbers are arguments. */
 
-/** The bindings that fail. `object` is the coordinator as the front door calls it. */
+/** The bindings that fail. `object` is either coordinator, as the front door or the other calls it. */
 export const BINDINGS = ["kv", "r2", "d1", "object"] as const;
 export type Binding = (typeof BINDINGS)[number];
 
@@ -30,6 +30,8 @@ export type Rates = { readonly [F in Fault]?: number };
 export interface FaultPlan {
   readonly seed: number;
   readonly rates: { readonly [B in Binding]?: Rates };
+  /** How long a call hangs; by default longer than any deadline of its callers. */
+  readonly hangMs?: number;
 }
 
 export const NO_FAULTS: FaultPlan = { seed: 0, rates: {} };

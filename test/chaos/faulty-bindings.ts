@@ -11,6 +11,7 @@ export function faultyEnv(env: Env, calls: FaultyCalls): Env {
     ARCHIVE: faultyR2(env.ARCHIVE, calls),
     HISTORY: faultyD1(env.HISTORY, calls),
     COORDINATOR: faultyObject(env.COORDINATOR, calls),
+    BACKUPS: faultyObject(env.BACKUPS, calls),
   };
 }
 
@@ -125,7 +126,10 @@ function faultyD1(d1: D1Database, calls: FaultyCalls): D1Database {
   });
 }
 
-function faultyObject(namespace: Env["COORDINATOR"], calls: FaultyCalls): Env["COORDINATOR"] {
+function faultyObject<T extends Rpc.DurableObjectBranded>(
+  namespace: DurableObjectNamespace<T>,
+  calls: FaultyCalls,
+): DurableObjectNamespace<T> {
   return intercept(namespace, {
     getByName(_, [name]) {
       const stub = namespace.getByName(String(name));

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Binding, chooseFault, type Fault, type FaultPlan, NO_FAULTS } from "./fault-plan.ts";
 import { Random } from "./random.ts";
 
-/** How long a call hangs: longer than any deadline of its callers. */
+/** Longer than any deadline of the callers. */
 const HANG_MS = { read: 20_000, write: 8_000 };
 const SLOW_MAX_MS = 1_500;
 
@@ -51,7 +51,7 @@ export class FaultyCalls {
       case "throw":
         throw refusal;
       case "hang":
-        await sleep(HANG_MS[kind]);
+        await sleep(this.#plan.hangMs ?? HANG_MS[kind]);
         throw refusal;
       case "slow":
         await sleep(this.#random.between(1, SLOW_MAX_MS));

@@ -20,6 +20,8 @@ export interface HostOptions {
   readonly plan: FaultPlan;
   /** Whether D1 is still to get its tables. */
   readonly migrate: boolean;
+  /** What is done to D1 after that. */
+  readonly sql: readonly string[];
 }
 
 const NAME = "chaos";
@@ -56,5 +58,7 @@ const miniflare = new Miniflare({
   resourcePersistencePath: join(options.folder, "state"),
 });
 await miniflare.ready;
-if (options.migrate) await applyMigrations(await miniflare.getD1Database("HISTORY", NAME));
+const database = await miniflare.getD1Database("HISTORY", NAME);
+if (options.migrate) await applyMigrations(database);
+for (const statement of options.sql) await database.prepare(statement).run();
 process.send?.("ready");

@@ -1,32 +1,40 @@
 /** What must hold of everything that was seen and stored, once the faults are over. Pure. */
 import { negotiateLocale, parseLocale } from "../../src/catalog/locale.ts";
 import type { Manifest } from "../../src/catalog/manifest.ts";
+import { SHRINK_MAX_PERCENT } from "../../src/ingest/guards.ts";
 import { isOpen } from "../../src/ingest/run.ts";
-import type { Operated, RunRow, Served, StoredState, Violation } from "./evidence.ts";
+import type { Older, Operated, RunRow, Served, StoredState, Violation } from "./evidence.ts";
 
 export interface Evidence {
   readonly served: Iterable<Served>;
+  readonly older: readonly Older[];
   readonly operated: Operated;
   readonly state: StoredState;
   readonly defaultLocale: string;
 }
 
-/** Every violation of I1 to I7, and of the agreement of the stores. */
+/** Every violation of I1 to I7, and of the agreement of the stores; I8 is checked at each restore. */
 export function checkInvariants(evidence: Evidence): Violation[] {
-  const manifests = allManifests(evidence.state);
+  const manifests = allManifests(evidence);
   return [
     ...checkServed(evidence, manifests),
+    ...checkOlder(evidence, manifests),
     ...checkRuns(evidence),
     ...checkPublications(evidence, manifests),
+    ...checkForce(evidence, manifests),
     ...checkPauses(evidence, manifests),
     ...checkStores(evidence.state),
   ];
 }
 
+/** Jobs that the coordinator of the backups remembers for certain. */
+const BACKUP_JOBS_KEPT = 100;
+
 type Manifests = ReadonlyMap<number, Manifest>;
 
-function allManifests({ truth, kept }: StoredState): Manifests {
-  const all = [...Object.values(kept), ...truth.manifests];
+function allManifests({ state: { truth, kept }, operated }: Evidence): Manifests {
+  const undone = operated.restores.flatMap(({ wayBack }) => wayBack.manifests);
+  const all = [...undone, ...Object.values(kept), ...truth.manifests];
   return new Map(all.map((manifest) => [manifest.generation, manifest]));
 }
 
@@ -55,6 +63,18 @@ function problemOf(
   const bodies = Object.values(entry.bodies).flatMap((codings) => Object.values(codings));
   if (!bodies.some(({ sha256 }) => sha256.startsWith(answer.tag))) return "an unpublished body";
   return undefined;
+}
+
+/** I2: an older version is served only where the manifest of a newer one names it as the one before. */
+function checkOlder({ older }: Evidence, manifests: Manifests): Violation[] {
+  return older
+    .filter(({ generation, held }) =>
+      held.every((newer) => manifests.get(newer)?.previous !== generation),
+    )
+    .map(({ generation, held, request }) => ({
+      invariant: "I2",
+      what: `generation ${generation} after ${held.join(", ")}\n  ${request}`,
+    }));
 }
 
 /** I3 and I6: every run has ended, once, and D1 says what the coordinator says. */
@@ -88,15 +108,19 @@ function checkRuns({ operated, state }: Evidence): Violation[] {
   return violations;
 }
 
-/** I4 and I7: each generation comes from one run that succeeded, or from a rollback. */
+/** I4 and I7: each generation comes from one run that succeeded, from a rollback or from a restore. */
 function checkPublications({ operated, state }: Evidence, manifests: Manifests): Violation[] {
   const violations: Violation[] = [];
-  const publishers = publishersOf(state.rows);
+  const publishers = publishersOf({ operated, state });
+  const restored = new Set(operated.restores.map(({ generation }) => generation));
   for (const [generation, runs] of publishers)
     if (runs.length > 1)
       violations.push({ invariant: "I4", what: `${generation} is of ${JSON.stringify(runs)}` });
   const repeats = [...manifests.values()].filter(
-    ({ generation }) => !publishers.has(generation) && !operated.rollbacks.has(generation),
+    ({ generation }) =>
+      !publishers.has(generation) &&
+      !operated.rollbacks.has(generation) &&
+      !restored.has(generation),
   );
   const known = [...publishers.keys(), ...operated.rollbacks.keys()];
   const lost = operated.rollbackAttempts - operated.rollbacks.size;
@@ -117,9 +141,44 @@ function checkPublications({ operated, state }: Evidence, manifests: Manifests):
   return violations;
 }
 
-function publishersOf(rows: readonly RunRow[]): ReadonlyMap<number, readonly RunRow[]> {
-  const published = rows.filter(({ outcome }) => outcome === "published");
-  return Map.groupBy(published, (row) => row.generation_after ?? -1);
+type Publisher = Pick<RunRow, "id" | "forced" | "generation_before" | "generation_after">;
+
+/** The runs that published each generation, also those that a restore has undone. */
+function publishersOf({
+  operated,
+  state,
+}: Pick<Evidence, "operated" | "state">): ReadonlyMap<number, readonly Publisher[]> {
+  const published = new Map<string, Publisher>();
+  for (const { wayBack } of operated.restores)
+    for (const run of wayBack.runs)
+      if (run.outcome === "published")
+        published.set(run.id, {
+          id: run.id,
+          forced: Number(run.forced),
+          generation_before: run.generationBefore,
+          generation_after: run.generationAfter,
+        });
+  const rows = [...state.rows, ...operated.restores.flatMap(({ wayBack }) => wayBack.rows)];
+  for (const row of rows) if (row.outcome === "published") published.set(row.id, row);
+  return Map.groupBy(published.values(), (run) => run.generation_after ?? -1);
+}
+
+/** I7: what the guards refuse is published by force only, and by force only after a backup. */
+function checkForce({ operated, state }: Evidence, manifests: Manifests): Violation[] {
+  const { backupJobs } = state;
+  const backedUp = new Set(
+    backupJobs.filter((job) => job.state === "succeeded").map(({ key }) => key),
+  );
+  const isForgotten = backupJobs.length >= BACKUP_JOBS_KEPT;
+  return [...publishersOf({ operated, state }).values()].flat().flatMap((run) => {
+    const before = manifests.get(run.generation_before ?? -1)?.counts.airports;
+    const after = manifests.get(run.generation_after ?? -1)?.counts.airports;
+    if (before === undefined || after === undefined) return [];
+    if (run.forced === 1 && (isForgotten || backedUp.has(`forced:${run.id}`))) return [];
+    if (run.forced === 0 && after >= before * (1 - SHRINK_MAX_PERCENT / 100)) return [];
+    const how = run.forced === 1 ? "forced without a backup" : "published without force";
+    return [{ invariant: "I7", what: `${how}: ${before} airports → ${after} by ${run.id}` }];
+  });
 }
 
 function isRepetition(manifest: Manifest, manifests: Manifests): boolean {
@@ -136,7 +195,7 @@ function haveSameLocales(one: Manifest | undefined, other: Manifest | undefined)
 
 /** I5: what was published within an acknowledged pause was no run's doing. */
 function checkPauses({ operated, state }: Evidence, manifests: Manifests): Violation[] {
-  const publishers = publishersOf(state.rows);
+  const publishers = publishersOf({ operated, state });
   const ofRuns = [...manifests.values()].filter(({ generation }) => publishers.has(generation));
   return operated.pauses.flatMap(({ from, to, before, after }) =>
     ofRuns

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CRON_JOBS } from "../../src/schedule.ts";
 import type { Admin, AdminAnswer } from "./admin.ts";
-import type { Operated } from "./evidence.ts";
+import type { Operated, StoredState } from "./evidence.ts";
 import type { Random } from "./random.ts";
 import type { Report } from "./report.ts";
+import { isEnd } from "./restored.ts";
+import { Restorer } from "./restorer.ts";
 import type { Service } from "./service.ts";
-import { badAirports, goodAirports } from "./upstream-files.ts";
+import { badAirports, goodAirports, shrunkAirports } from "./upstream-files.ts";
 
 interface RunAnswer {
   readonly id: string;
@@ -22,6 +24,7 @@ export interface OperatorDependencies {
 
 const REST_MAX_MS = 500;
 const PAUSE_MAX_MS = 8_000;
+const FORCED_DEADLINE_MS = 15_000;
 
 /** One operator: one call after the other, chosen by the seed. Remembers what was answered. */
 export class Operator {
@@ -32,13 +35,16 @@ export class Operator {
     rollbackAttempts: 0,
     rollbacks: new Map(),
     ends: new Map(),
+    restores: [],
   };
+  readonly restorer: Restorer;
   readonly #deps: OperatorDependencies;
   #generation = 0;
   #tickAt = Date.now();
 
   constructor(deps: OperatorDependencies) {
     this.#deps = deps;
+    this.restorer = new Restorer({ ...deps, operated: this.operated });
   }
 
   async workUntil(endAt: number): Promise<void> {
@@ -54,8 +60,10 @@ export class Operator {
       ...times(2, async () => this.#diff()),
       ...times(3, async () => this.#look()),
       ...times(2, async () => this.#tick()),
-      ...times(1, async () => this.#backUp()),
-      ...times(2, async () => this.#reset()),
+      ...times(1, async () => this.#force()),
+      ...times(2, async () => this.restorer.backUp()),
+      ...times(2, async () => this.#restore()),
+      ...times(2, async () => this.restorer.reset()),
     ];
     while (Date.now() < endAt) {
       await random.pick(actions)();
@@ -63,12 +71,35 @@ export class Operator {
     }
   }
 
-  /** Drops other airports and queues a run of them; its id, if that was acknowledged. */
-  async publish(): Promise<string | undefined> {
+  /** Drops other airports and queues a run of them. */
+  async publish({ force = this.#deps.random.chance(0.05) } = {}): Promise<void> {
     const { random } = this.#deps;
     await this.#drop(goodAirports(random));
     const mode = random.chance(0.2) ? "full" : "incremental";
-    return this.#queue({ source: "dropped", mode });
+    await this.#queue({ source: "dropped", mode, force });
+  }
+
+  /** Publishes a world past the guards that is much smaller, and then the usual one again. */
+  async #force(): Promise<void> {
+    await this.#drop(shrunkAirports());
+    await this.#queue({ source: "dropped", force: true });
+    await this.untilIdle(FORCED_DEADLINE_MS);
+    await this.publish({ force: true });
+    await this.untilIdle(FORCED_DEADLINE_MS);
+  }
+
+  /** Restores a backup, which may bring a pause back. */
+  async #restore(): Promise<void> {
+    await this.restorer.restoreAny();
+    await this.resume();
+  }
+
+  /** Waits until no run is open, or for a time. */
+  async untilIdle(ms: number): Promise<void> {
+    for (const deadline = Date.now() + ms; Date.now() < deadline; await sleep(REST_MAX_MS)) {
+      const { truth } = (await this.#deps.service.control("state")) as StoredState; // our worker
+      if (truth.runs.every(({ state }) => isEnd(state))) return;
+    }
   }
 
   async #publishBad(): Promise<void> {
@@ -80,12 +111,11 @@ export class Operator {
     await this.#deps.service.control("drop?name=airports.csv", bytes);
   }
 
-  async #queue(body: object): Promise<string | undefined> {
+  async #queue(body: object): Promise<void> {
     const answer = await this.#call("POST", "/admin/ingest/queue", body);
-    if (answer === undefined || answer.status >= 300) return undefined;
+    if (answer === undefined || answer.status >= 300) return;
     const { run } = answer.body as { run: RunAnswer }; // our API
     this.operated.acknowledged.add(run.id);
-    return run.id;
   }
 
   async #race(): Promise<void> {
@@ -161,12 +191,6 @@ export class Operator {
     await this.#call("GET", path);
   }
 
-  /** Makes a backup beside everything else, and looks at those that there are. */
-  async #backUp(): Promise<void> {
-    await this.#call("POST", "/admin/backup/run", { note: "chaos" });
-    await this.#call("GET", "/admin/backup/list");
-  }
-
   /** Cron ticks, some of them twice. */
   async #tick(): Promise<void> {
     const cron = this.#deps.random.pick(Object.keys(CRON_JOBS));
@@ -175,12 +199,6 @@ export class Operator {
     // A tick that meets a fault is lost, and nobody was told that it was taken.
     await this.#deps.service.control(path).catch(() => undefined);
     this.#deps.report.count("operators", `cron tick ${cron}`);
-  }
-
-  /** Takes the coordinator's memory away, in the middle of what it does. */
-  async #reset(): Promise<void> {
-    await this.#deps.service.control("reset").catch(() => undefined); // the reply is lost with it
-    this.#deps.report.count("killed", "coordinator reset");
   }
 
   /** Generations of the retained versions, newest first. */
@@ -224,10 +242,6 @@ export class Operator {
   async #call(method: string, path: string, body?: object): Promise<AdminAnswer | undefined> {
     return this.#deps.admin.call(method, path, body);
   }
-}
-
-function isEnd(state: string): boolean {
-  return state !== "queued" && state !== "running";
 }
 
 function times<T>(count: number, item: T): T[] {

@@ -12,9 +12,12 @@ const POLL_MS = 50;
 /** How long the control path may take; a step that compresses holds the thread for some seconds. */
 const CONTROL_DEADLINE_MS = 60_000;
 
-export interface ServiceOptions extends Omit<HostOptions, "plan" | "migrate"> {
+export interface ServiceOptions extends Omit<HostOptions, "plan" | "migrate" | "sql"> {
   readonly secret: string;
 }
+
+/** What a deploy brings: other code, other tables. */
+export type Deploy = Partial<Pick<HostOptions, "bundle" | "migrate" | "sql">>;
 
 /** The service in a process that is killed and started again. Times are milliseconds since 1970. */
 export class Service {
@@ -40,14 +43,16 @@ export class Service {
     return this.#outages.some((outage) => outage.from <= to && outage.to >= from);
   }
 
-  /** Starts it on the storage that there is. */
-  async start(vars: { readonly [name: string]: string }): Promise<void> {
+  /** Starts it on the storage that there is; D1 gets its tables the first time. */
+  async start(vars: { readonly [name: string]: string }, deploy: Deploy = {}): Promise<void> {
     const { secret, ...options } = this.#options;
     const all: HostOptions = {
       ...options,
       vars: { ...options.vars, ...vars, CHAOS_SECRET: secret },
       plan: this.#plan,
       migrate: !this.#hasTables,
+      sql: [],
+      ...deploy,
     };
     const child = fork(join(import.meta.dirname, "host.ts"), [JSON.stringify(all)], {
       detached: true,
@@ -63,7 +68,7 @@ export class Service {
       ended,
     ]);
     ended.catch(() => undefined);
-    this.#hasTables = true;
+    this.#hasTables ||= all.migrate;
     this.life++;
     const outage = this.#outages.at(-1);
     if (outage !== undefined) outage.to = Date.now();

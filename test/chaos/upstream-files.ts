@@ -4,8 +4,10 @@ import type { Random } from "./random.ts";
 
 /** Airports of the small world that most runs publish, since a small one is compressed quickly. */
 const SMALL_AIRPORTS = 400;
-/** No catalog that may be published has fewer. */
-export const FEWEST_AIRPORTS = 300;
+/** Airports of the world that only a forced run publishes after a small one. */
+const SHRUNK_AIRPORTS = 240;
+/** No catalog has fewer, not even one that is forced out of an unusable file. */
+export const FEWEST_AIRPORTS = 100;
 /** Airports that a variation leaves out: few enough for the guards. */
 const LEFT_OUT_MAX = 4;
 const REGION_COLUMN = 9;
@@ -29,12 +31,18 @@ export function goodAirports(random: Random): Uint8Array<ArrayBuffer> {
   return file([...left]);
 }
 
-/** What must never be published: too few airports, a broken row, a page instead of CSV, nothing. */
+/** A world so much smaller that the guards refuse it. */
+export function shrunkAirports(): Uint8Array<ArrayBuffer> {
+  return file(small.slice(0, SHRUNK_AIRPORTS));
+}
+
+/** What must never be published unless forced: too few airports, a broken row, a page instead of CSV, nothing. */
 export function badAirports(random: Random): Uint8Array<ArrayBuffer> {
   const text = Buffer.from(file(small)).toString();
   return random.pick([
-    () => file(small.slice(0, FEWEST_AIRPORTS / 2)),
-    () => bytes(`${text.slice(0, random.between(2_000, text.length - 200))}"`),
+    () => file(small.slice(0, SHRUNK_AIRPORTS / 2)),
+    () =>
+      bytes(`${text.slice(0, random.between(Math.floor(text.length / 2), text.length - 200))}"`),
     () => bytes("<!doctype html><title>Sorry</title>"),
     () => bytes(""),
     () => file([]),

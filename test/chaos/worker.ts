@@ -2,7 +2,7 @@
  * The Worker as it is deployed, with bindings that fail when the harness wants them to, and a
  * control path whose secret the harness alone knows.
  */
-import { INGEST_INSTANCE } from "../../src/instances.ts";
+import { BACKUP_INSTANCE, INGEST_INSTANCE } from "../../src/instances.ts";
 import service, {
   AlertMonitor as Monitor,
   BackupCoordinator as Backups,
@@ -11,7 +11,8 @@ import service, {
 import type { Manifest } from "../../src/catalog/manifest.ts";
 import type { RunRecord } from "../../src/ingest/run-record.ts";
 import { dropKey, MANIFEST_KEY } from "../../src/storage/keys.ts";
-import type { CoordinatorTruth, StoredState } from "./evidence.ts";
+import { readBackupContent } from "./backup-content.ts";
+import type { BackupJob, CoordinatorTruth, StoredState } from "./evidence.ts";
 import type { FaultPlan } from "./fault-plan.ts";
 import { faultyEnv } from "./faulty-bindings.ts";
 import { FaultyCalls } from "./faulty-calls.ts";
@@ -72,6 +73,20 @@ export class BackupCoordinator extends Backups {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, open(env));
   }
+
+  /** Loses what is in memory, in the middle of whatever is under way. */
+  reset(): void {
+    this.ctx.abort("reset by the chaos run");
+  }
+
+  /** The jobs that are stored. */
+  inspect(): BackupJob[] {
+    return this.ctx.storage.sql
+      .exec<{ key: string | null; state: string }>(
+        "SELECT key, record ->> '$.job.state' AS state FROM jobs",
+      )
+      .toArray();
+  }
 }
 
 export default {
@@ -101,8 +116,10 @@ export default {
         );
         return Response.json({});
       case "reset":
-        await coordinator(env).reset();
+        await (searchParams.get("name") === "backups" ? backups(env) : coordinator(env)).reset();
         return Response.json({});
+      case "backup":
+        return Response.json(await readBackupContent(env.ARCHIVE, searchParams.get("id") ?? ""));
       case "state":
         return Response.json(await readState(env));
       default:
@@ -118,10 +135,16 @@ function coordinator(env: Env) {
   return namespace.getByName(INGEST_INSTANCE);
 }
 
+function backups(env: Env) {
+  const namespace = env.BACKUPS as unknown as DurableObjectNamespace<BackupCoordinator>; // the class above
+  return namespace.getByName(BACKUP_INSTANCE);
+}
+
 /** Everything that is stored, read without faults. */
 async function readState(env: Env): Promise<StoredState> {
   const truth = await coordinator(env).inspect();
   const { results } = await env.HISTORY.prepare("SELECT * FROM ingest_runs ORDER BY id").all();
+  const audit = await env.HISTORY.prepare("SELECT id FROM audit").all<{ id: string }>();
   const kept: { [generation: string]: Manifest } = {};
   const { objects } = await env.ARCHIVE.list({ prefix: "catalog/manifests/", limit: 1000 });
   for (const { key } of objects) {
@@ -131,6 +154,8 @@ async function readState(env: Env): Promise<StoredState> {
   return {
     truth,
     rows: results as unknown as StoredState["rows"], // the columns of ingest_runs
+    audit: audit.results.map(({ id }) => id),
+    backupJobs: await backups(env).inspect(),
     kept,
     kv: readManifest(await env.CATALOG.get(MANIFEST_KEY)),
     r2: await readJson(await env.ARCHIVE.get(MANIFEST_KEY)),

@@ -8,6 +8,21 @@ import { checkAnswer } from "../../builders/openapi-check.ts";
 
 const world = new AdminWorld();
 
+interface Operation {
+  readonly operationId?: string;
+  readonly security?: readonly object[];
+  readonly responses?: { readonly [status: string]: { readonly description?: string } };
+}
+
+/** Every operation of the document, whatever its method. */
+async function operations() {
+  const { paths } = await world.document();
+  return Object.entries(paths ?? {}).flatMap(([path, item]) =>
+    Object.entries(item as { readonly [method: string]: Operation }) // plain OpenAPI
+      .map(([method, operation]) => ({ path, method, operation })),
+  );
+}
+
 describe("the OpenAPI document", () => {
   it("is valid by the schema of OpenAPI 3.1", async () => {
     const validator = new Validator();
@@ -23,6 +38,18 @@ describe("the OpenAPI document", () => {
       "/admin/alerts/runs",
       "/admin/alerts/test",
       "/admin/audit",
+      "/admin/backup/jobs",
+      "/admin/backup/jobs/{id}",
+      "/admin/backup/list",
+      "/admin/backup/objects/{sha256}",
+      "/admin/backup/run",
+      "/admin/backup/{id}",
+      "/admin/backup/{id}/manifest",
+      "/admin/backup/{id}/parts/{name}",
+      "/admin/backup/{id}/pin",
+      "/admin/backup/{id}/restore",
+      "/admin/backup/{id}/unpin",
+      "/admin/backup/{id}/verify",
       "/admin/catalog/rollback",
       "/admin/catalog/versions",
       "/admin/ingest/pause",
@@ -35,17 +62,16 @@ describe("the OpenAPI document", () => {
       "/admin/openapi.json",
       "/catalog/diff",
       "/catalog/health",
+      "/credits",
       "/dashboard/summary",
     ];
-    expect(Object.keys(paths ?? {})).toEqual(expect.arrayContaining(own));
+    expect(Object.keys(paths ?? {}).toSorted()).toEqual(own);
   });
 
   it("wants a credential for the admin routes and for no others", async () => {
-    const { paths } = await world.document();
-    for (const [path, item] of Object.entries(paths ?? {})) {
-      const operation = item.get ?? item.post;
+    for (const { path, operation } of await operations()) {
       const wanted = path.startsWith("/admin") ? [{ token: [] }, { access: [] }] : undefined;
-      expect(operation?.security).toEqual(wanted);
+      expect(operation.security).toEqual(wanted);
     }
   });
 
@@ -76,14 +102,19 @@ describe("the OpenAPI document", () => {
   });
 
   it("gives each operation a name of its own", async () => {
-    const { paths } = await world.document();
-    const ids = Object.values(paths ?? {}).flatMap(({ get, post }) => [
-      get?.operationId,
-      post?.operationId,
-    ]);
-    const named = ids.filter((id) => id !== undefined);
+    const named = (await operations()).map(({ operation }) => operation.operationId);
+    expect(named).not.toContain(undefined);
     expect(new Set(named).size).toBe(named.length);
     expect(named).toContain("postAdminIngestRunsByIdCancel");
+    expect(named).toContain("deleteAdminBackupById");
+  });
+
+  it("names the problems of a body where there is a body, and nowhere else", async () => {
+    for (const { method, operation } of await operations()) {
+      const { description = "" } = operation.responses?.["400"] ?? {};
+      expect(description.includes("`invalid_body`")).toBe(method === "post");
+      expect(description.includes("`malformed_json`")).toBe(method === "post");
+    }
   });
 });
 
@@ -99,8 +130,38 @@ describe("the check of answers against the document", () => {
   const check = (answer: Response) =>
     checkAnswer(document, { method: "GET", path: "/things/1?a=b" }, answer);
 
+  function problem(code: string): Response {
+    const fields = { type: "about:blank", title: "Bad Request", status: 400, detail: "no" };
+    const body = { ...fields, code, request_id: "019aa3c0-0000-7000-8000-0000000000f0" };
+    const headers = { "content-type": "application/problem+json" };
+    return Response.json(body, { status: 400, headers });
+  }
+
   it("passes what is described", async () => {
     await expect(check(Response.json({ size: 1 }))).resolves.toBeUndefined();
+    await expect(check(problem("invalid_query"))).resolves.toBeUndefined();
+  });
+
+  it("passes a text and a file of the media type that is described", async () => {
+    const common = { method: "get", summary: "It", access: "public" } as const;
+    const text = route({
+      ...common,
+      path: "/text",
+      responses: { 200: { description: "It", body: z.string(), mediaType: "text/markdown" } },
+    }).answer(async () => ({ status: 200, body: "# It" }));
+    const file = route({
+      ...common,
+      path: "/file",
+      responses: { 200: { description: "It", file: true } },
+    }).answer(async () => ({ status: 200, file: new Blob(["{"]).stream() }));
+    const described = describeRoutes([text, file], "test");
+    const answer = (type: string) => new Response("{", { headers: { "content-type": type } });
+    const ask = (path: string, type: string) =>
+      checkAnswer(described, { method: "GET", path }, answer(type));
+    await ask("/text", "text/markdown; charset=utf-8");
+    await ask("/file", "application/octet-stream");
+    await expect(ask("/text", "application/octet-stream")).rejects.toThrow("media type");
+    await expect(ask("/file", "text/markdown")).rejects.toThrow("media type");
   });
 
   it.each([
@@ -110,6 +171,7 @@ describe("the check of answers against the document", () => {
     ["another status", Response.json({ size: 1 }, { status: 201 })],
     ["another media type", new Response("size: 1", { headers: { "content-type": "text/yaml" } })],
     ["a problem in another shape", Response.json({ error: "no" }, { status: 404 })],
+    ["a problem whose code is not named", problem("invalid_color")],
   ])("fails %s", async (_, answer) => {
     await expect(check(answer)).rejects.toThrow("GET /things/1");
   });

@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { Run } from "../../../src/ingest/run.ts";
-import type { Operated, RunRow, Served, StoredState } from "../../chaos/evidence.ts";
+import type {
+  BackupContent,
+  Older,
+  Operated,
+  RunRow,
+  Served,
+  StoredState,
+} from "../../chaos/evidence.ts";
 import { checkInvariants } from "../../chaos/invariants.ts";
+import { checkRestored, checkWayBack, rewind } from "../../chaos/restored.ts";
 import { aLocaleEntry, aManifest } from "../../builders/manifest.ts";
 import { aRunRecord } from "../../builders/run.ts";
 
@@ -25,14 +33,17 @@ function evidence({
   state = {},
   operated = {},
   served = [],
+  older = [],
 }: {
   readonly state?: Partial<StoredState>;
   readonly operated?: Partial<Operated>;
   readonly served?: readonly Served[];
+  readonly older?: readonly Older[];
 } = {}) {
   const initial = rowOf({ ...published, id: "initial", generationAfter: 1 });
   return {
     served,
+    older,
     defaultLocale: "en",
     operated: {
       acknowledged: new Set<string>(["run"]),
@@ -41,6 +52,7 @@ function evidence({
       rollbackAttempts: 0,
       rollbacks: new Map<number, number>(),
       ends: new Map<string, string>(),
+      restores: [],
       ...operated,
     },
     state: {
@@ -52,6 +64,8 @@ function evidence({
         isReplicated: true,
       },
       rows: [initial, rowOf(published)],
+      audit: ["entry"],
+      backupJobs: [],
       kept: { "1": first, "2": second },
       kv: second,
       r2: second,
@@ -60,14 +74,17 @@ function evidence({
   };
 }
 
-function rowOf({ id, state, outcome, generationAfter, retries, finishedAt }: Run): RunRow {
+function rowOf(run: Run): RunRow {
+  const { id, state, outcome, retries } = run;
   return {
     id,
     state,
     outcome,
-    generation_after: generationAfter,
+    forced: Number(run.forced),
+    generation_before: run.generationBefore,
+    generation_after: run.generationAfter,
     retries,
-    finished_at: finishedAt,
+    finished_at: run.finishedAt,
   };
 }
 
@@ -136,8 +153,99 @@ describe("the checker of the chaos run", () => {
     expect(violated({ state: { rows } })).toContain("I7");
   });
 
+  it("takes an older version that a manifest names as the one before, and no other", () => {
+    const older = (generation: number): Older => ({ generation, held: [2], request: "POST" });
+    expect(violated({ older: [older(1)] })).toEqual([]);
+    expect(violated({ older: [older(0)] })).toEqual(["I2"]);
+  });
+
+  it("reports a shrunk version that was published without force, or by force without a backup", () => {
+    const shrunk = { ...second, counts: { ...second.counts, airports: 1 } };
+    const of = (forced: boolean, backupJobs: StoredState["backupJobs"] = []) => {
+      const [initial] = evidence().state.rows;
+      if (initial === undefined) throw new Error("no row");
+      const rows = [initial, rowOf({ ...published, forced, generationBefore: 1 })];
+      const truth = { ...evidence().state.truth, runs: [], manifests: [first, shrunk] };
+      return violated({ state: { rows, truth, kept: {}, kv: shrunk, r2: shrunk, backupJobs } });
+    };
+    expect(of(false)).toEqual(["I7"]);
+    expect(of(true)).toEqual(["I7"]);
+    expect(of(true, [{ key: "forced:run", state: "succeeded" }])).toEqual([]);
+  });
+
   it("reports stores that do not agree, and rows that still wait", () => {
     const truth = { ...evidence().state.truth, outbox: 1 };
     expect(violated({ state: { kv: first, r2: null, truth } })).toEqual(["KV", "R2", "D1"]);
+  });
+});
+
+describe("the checker of a restore", () => {
+  const rows = evidence().state.rows;
+  const later = { ...rowOf(published), id: "later", generation_after: 3 };
+  const third = aManifest({ generation: 3, previous: 2 });
+  const restoredAs = { ...second, generation: 4, previous: 1 };
+  const backup: BackupContent = {
+    rows,
+    audit: [],
+    runs: [published],
+    manifests: [first, second],
+  };
+  const wayBack: BackupContent = {
+    rows: [...rows, later],
+    audit: ["entry"],
+    runs: [published],
+    manifests: [first, second, third],
+  };
+  const restored = { generation: 4, backup, wayBack };
+  const { state } = evidence({ state: { kept: { "3": third } } });
+  const after: StoredState = {
+    ...state,
+    truth: { ...state.truth, manifests: [first, second, restoredAs] },
+  };
+
+  it("has nothing to say when all is back, and the audit has stayed", () => {
+    expect(checkRestored(restored, after)).toEqual([]);
+  });
+
+  it.each<[string, Partial<StoredState>]>([
+    ["a row that is altered", { rows: rows.map((row) => ({ ...row, retries: 7 })) }],
+    ["a row that is missing", { rows: rows.slice(1) }],
+    ["a row of the time after it", { rows: [...rows, later] }],
+    ["an audit entry that is gone", { audit: [] }],
+    [
+      "another catalog",
+      { truth: { ...after.truth, manifests: [first, { ...third, generation: 4 }] } },
+    ],
+    [
+      "another earlier version",
+      { truth: { ...after.truth, manifests: [{ ...third, generation: 2 }] } },
+    ],
+  ])("reports %s", (_, changes) => {
+    const found = checkRestored(restored, { ...after, ...changes });
+    expect(new Set(found.map(({ invariant }) => invariant))).toEqual(new Set(["I8"]));
+  });
+
+  it("reports a generation that is not above all others", () => {
+    expect(checkRestored({ ...restored, generation: 3 }, state)).not.toEqual([]);
+  });
+
+  it("reports a run that was lost before the restore, or had ended otherwise", () => {
+    const { operated } = evidence({ operated: { acknowledged: new Set(["lost"]) } });
+    expect(checkWayBack(operated, wayBack).map(({ invariant }) => invariant)).toEqual(["I3"]);
+    const ends = new Map([["later", "failed null"]]);
+    const other = evidence({ operated: { ends } }).operated;
+    expect(checkWayBack(other, wayBack).map(({ invariant }) => invariant)).toEqual(["I3"]);
+  });
+
+  it("expects nothing of what the restore has undone, and all else still", () => {
+    const acknowledged = new Set(["run", "later"]);
+    const { operated } = evidence({ operated: { acknowledged } });
+    rewind(operated, restored);
+    expect([...operated.acknowledged]).toEqual(["run"]);
+    const kept = { "1": first, "2": second, "3": third, "4": restoredAs };
+    const truth = { ...after.truth };
+    expect(violated({ operated, state: { truth, kept, kv: restoredAs, r2: restoredAs } })).toEqual(
+      [],
+    );
   });
 });

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import worker from "../../../src/worker.ts";
+import { checkedFetch } from "../checked-fetch.ts";
 import { AccessTeam, AUDIENCE, type JwtChanges, TEAM } from "../../builders/access-team.ts";
 
 let team: AccessTeam;
@@ -18,14 +19,21 @@ beforeAll(async () => {
 
 /** The Worker's answer to a user of Access, who is Ann unless `changes` say otherwise. */
 async function ask(path: string, { changes = {}, method = "GET" }: Asked = {}) {
-  const headers = { "cf-access-jwt-assertion": await team.sign(Date.now(), changes) };
-  return worker.fetch(new Request(`https://locations.test${path}`, { method, headers }), {
-    ...env,
-    ADMIN_TOKENS: "[]",
-    ACCESS_TEAM_DOMAIN: new URL(TEAM).host,
-    ACCESS_AUD: AUDIENCE,
-    ACCESS_OPERATORS: "bob@example.org",
-  });
+  return askWith(await team.sign(Date.now(), changes), path, method);
+}
+
+/** The answer of the Worker behind Access to a JWT. */
+function askWith(jwt: string, path: string, method = "GET"): Promise<Response> {
+  const init = { method, headers: { "cf-access-jwt-assertion": jwt } };
+  return checkedFetch(path, init, async (url) =>
+    worker.fetch(new Request(url, init), {
+      ...env,
+      ADMIN_TOKENS: "[]",
+      ACCESS_TEAM_DOMAIN: new URL(TEAM).host,
+      ACCESS_AUD: AUDIENCE,
+      ACCESS_OPERATORS: "bob@example.org",
+    }),
+  );
 }
 
 interface Asked {
@@ -54,16 +62,32 @@ describe("the Worker behind Cloudflare Access", () => {
     });
   });
 
+  it("writes no JWT into the log, be it right, expired or malformed", async () => {
+    const right = await team.sign(Date.now());
+    const expired = await team.sign(Date.now() - 7_200_000);
+    const malformed = right.slice(0, -5);
+    const log = vi.spyOn(console, "log").mockImplementation(() => {});
+    try {
+      expect((await askWith(right, "/admin/audit")).status).toBe(200);
+      expect((await askWith(right, "/admin/ingest/pause", "POST")).status).toBe(403);
+      expect((await askWith(expired, "/admin/audit")).status).toBe(401);
+      expect((await askWith(malformed, "/admin/audit")).status).toBe(401);
+      const lines = JSON.stringify(log.mock.calls);
+      expect(lines).toContain("ann@example.org");
+      for (const jwt of [right, expired, malformed])
+        for (const part of jwt.split(".")) expect(lines).not.toContain(part);
+    } finally {
+      log.mockRestore();
+    }
+  });
+
   it("refuses a JWT for another application, or of another team's key", async () => {
     expect((await ask("/admin/audit", { changes: { claims: { aud: "other" } } })).status).toBe(401);
-    const [header, payload] = (await team.sign(Date.now())).split(".");
+    const right = await team.sign(Date.now());
+    expect((await askWith(right, "/admin/audit")).status).toBe(200);
+    const [header, payload] = right.split(".");
     const [, , signature] = (await (await AccessTeam.create()).sign(Date.now())).split(".");
-    const forged = await worker.fetch(
-      new Request("https://locations.test/admin/audit", {
-        headers: { "cf-access-jwt-assertion": `${header}.${payload}.${signature}` },
-      }),
-      env,
-    );
-    expect(forged.status).toBe(401);
+    const forged = `${header}.${payload}.${signature}`;
+    expect((await askWith(forged, "/admin/audit")).status).toBe(401);
   });
 });

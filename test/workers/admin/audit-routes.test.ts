@@ -1,7 +1,8 @@
-import { env, exports } from "cloudflare:workers";
+import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { OPERATOR_TOKEN, READER_TOKEN } from "../../builders/admin-tokens.ts";
 import { AdminWorld } from "../../builders/admin-world.ts";
+import { checkedFetch } from "../checked-fetch.ts";
 
 let world: AdminWorld;
 
@@ -17,7 +18,7 @@ interface Page {
 
 /** A call of the Worker itself. */
 function call(method: string, path: string, body?: object): Promise<Response> {
-  return exports.default.fetch(`https://locations.test${path}`, {
+  return checkedFetch(path, {
     method,
     headers: { authorization: `Bearer ${OPERATOR_TOKEN}` },
     ...(body !== undefined && { body: JSON.stringify(body) }),

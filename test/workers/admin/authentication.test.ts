@@ -1,4 +1,3 @@
-import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { AdminToken, CredentialsResult } from "../../../src/admin/credentials.ts";
 import {
@@ -8,6 +7,7 @@ import {
   READER_TOKEN,
 } from "../../builders/admin-tokens.ts";
 import { AdminWorld } from "../../builders/admin-world.ts";
+import { checkedFetch } from "../checked-fetch.ts";
 
 const RUN = "/admin/ingest/runs/01a1fc3f-b811-706c-8d6d-9e5359a10797";
 
@@ -17,7 +17,7 @@ function fetchAs(authorization: string | null, path: string, method = "GET"): Pr
   // Each from an address of its own, because failures of one client are slowed down.
   const headers = new Headers({ "cf-connecting-ip": `2001:db8:${(++clients).toString(16)}::1` });
   if (authorization !== null) headers.set("authorization", authorization);
-  return exports.default.fetch(`https://locations.test${path}`, { method, headers });
+  return checkedFetch(path, { method, headers });
 }
 
 /** One token, that of the operator but for `changes`. */
@@ -109,7 +109,7 @@ describe("a request with a valid token", () => {
   });
 
   it("gets no CORS headers: browsers of other origins are kept out", async () => {
-    const answer = await exports.default.fetch(`https://locations.test${RUN}`, {
+    const answer = await checkedFetch(RUN, {
       headers: { authorization: `Bearer ${READER_TOKEN}`, origin: "https://evil.example" },
     });
     const names = [...answer.headers.keys()];

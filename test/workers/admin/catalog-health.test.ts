@@ -1,10 +1,12 @@
-import { env, exports } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import notice from "../../../data/NOTICE.md";
 import type { Manifest } from "../../../src/catalog/manifest.ts";
 import type { OpenResult, Selection } from "../../../src/storage/catalog-reader.ts";
 import { createCatalogStore } from "../../../src/storage/catalog-store.ts";
+import { OPERATOR_TOKEN } from "../../builders/admin-tokens.ts";
 import { AdminWorld } from "../../builders/admin-world.ts";
+import { checkedFetch } from "../checked-fetch.ts";
 import { aLocaleEntry, aManifest, aVersion } from "../../builders/manifest.ts";
 
 let world: AdminWorld;
@@ -25,7 +27,15 @@ function opens({ locale, representation }: Selection, manifest: Manifest): OpenR
   };
 }
 
-const get = (path: string) => exports.default.fetch(`https://locations.test${path}`);
+/** Lays a version into the real stores. */
+async function publish(): Promise<void> {
+  const store = createCatalogStore(env.CATALOG, env.ARCHIVE);
+  const { manifest, blobs } = aVersion(1, "hello");
+  for (const [sha256, bytes] of blobs) await store.writeBlob(sha256, bytes);
+  await store.writeManifest(manifest);
+}
+
+const get = (path: string) => checkedFetch(path);
 
 describe("GET /catalog/health", () => {
   it("is 503 until something is published, and 200 from then on", async () => {
@@ -39,12 +49,9 @@ describe("GET /catalog/health", () => {
       checks: { "catalog:present": [{ status: "fail", output }] },
     });
 
-    const store = createCatalogStore(env.CATALOG, env.ARCHIVE);
-    const { manifest, blobs } = aVersion(1, "hello");
-    for (const [sha256, bytes] of blobs) await store.writeBlob(sha256, bytes);
-    await store.writeManifest(manifest);
+    await publish();
     await expect
-      .poll(async () => (await get("/catalog/health")).status, { timeout: 5_000 })
+      .poll(async () => (await get("/catalog/health")).status, { timeout: 60_000 })
       .toBe(200);
   });
 
@@ -130,12 +137,45 @@ describe("GET /catalog/health", () => {
   });
 
   it("answers while the coordinator and D1 are down", async () => {
-    const manifest = aManifest();
-    world.current = { ok: true, manifest };
-    world.open = (selection) => opens(selection, manifest);
-    world.isReachable = false;
-    world.history.isDown = true;
-    expect((await world.request("/catalog/health")).status).toBe(200);
+    const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
+    await publish();
+    await expect
+      .poll(async () => (await get("/catalog/health")).status, { timeout: 60_000 })
+      .toBe(200);
+    const down = () => {
+      throw new Error("down");
+    };
+    vi.spyOn(env.HISTORY, "prepare").mockImplementation(down);
+    vi.spyOn(env.HISTORY, "batch").mockImplementation(down);
+    vi.spyOn(env.COORDINATOR, "getByName").mockImplementation(down);
+    try {
+      expect((await checkedFetch("/admin/ingest/runs", { headers })).status).toBe(503);
+      expect((await checkedFetch("/admin/catalog/versions", { headers })).status).toBe(503);
+      const answer = await get("/catalog/health");
+      expect(answer.status).toBe(200);
+      expect(await answer.json()).toMatchObject({ status: "pass", version: "1" });
+    } finally {
+      vi.restoreAllMocks();
+    }
+  });
+
+  it("says in the log alone why the catalog cannot be looked at", async () => {
+    const log = vi.spyOn(console, "log").mockImplementation(() => {});
+    world.current = { ok: true, manifest: aManifest() };
+    world.open = () => {
+      throw new Error("no body", { cause: "KV is away" });
+    };
+    try {
+      const answer = await world.request("/catalog/health");
+      expect(answer.status).toBe(503);
+      expect(await answer.text()).not.toContain("KV is away");
+      const lines = log.mock.calls.map(([line]) => JSON.parse(String(line)));
+      expect(lines.filter(({ event }) => event === "catalog_unreadable")).toMatchObject([
+        { level: "warn", error: "Error: no body", causes: ["KV is away"] },
+      ]);
+    } finally {
+      log.mockRestore();
+    }
   });
 
   it("takes GET and HEAD only, and says so", async () => {
@@ -154,8 +194,11 @@ describe("GET /catalog/health", () => {
   });
 
   it("needs no token", async () => {
+    const manifest = aManifest();
+    world.current = { ok: true, manifest };
+    world.open = (selection) => opens(selection, manifest);
     world.credentials = { ok: true, credentials: { tokens: [], access: null } };
-    expect((await world.request("/catalog/health")).status).toBe(503);
+    expect((await world.send("/catalog/health")).status).toBe(200);
   });
 });
 
@@ -166,6 +209,10 @@ describe("GET /credits", () => {
     expect(answer.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
     const text = await answer.text();
     expect(text).toBe(notice);
+    const refused = await checkedFetch("/credits", { method: "POST" });
+    expect(refused.status).toBe(405);
+    expect(refused.headers.get("allow")).toBe("GET, HEAD");
+    expect((await get("/credits?lang=de")).status).toBe(400);
     for (const source of ["OurAirports", "GeoNames", "CC BY 4.0", "OpenTravelData", "CLDR"])
       expect(text).toContain(source);
   });
@@ -184,7 +231,7 @@ describe("any other path", () => {
   });
 
   it("does not take the request's id from the request", async () => {
-    const answer = await exports.default.fetch("https://locations.test/x", {
+    const answer = await checkedFetch("/x", {
       headers: { "x-request-id": "forged" },
     });
     expect(await answer.text()).not.toContain("forged");

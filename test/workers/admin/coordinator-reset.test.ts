@@ -1,12 +1,13 @@
 import { runInDurableObject } from "cloudflare:test";
-import { env, exports } from "cloudflare:workers";
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { INGEST_INSTANCE } from "../../../src/instances.ts";
 import { OPERATOR_TOKEN } from "../../builders/admin-tokens.ts";
+import { checkedFetch } from "../checked-fetch.ts";
 
 function call(method: string, path: string): Promise<Response> {
   const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
-  return exports.default.fetch(`https://locations.test${path}`, { method, headers });
+  return checkedFetch(path, { method, headers });
 }
 
 /** Resets the coordinator, which breaks every stub that has been used. */

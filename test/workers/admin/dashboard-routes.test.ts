@@ -1,9 +1,16 @@
-import { exports } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { Hono } from "hono";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+import { dashboardRoutes, summarySection } from "../../../src/admin/dashboard-routes.ts";
+import type { Http } from "../../../src/admin/http.ts";
+import { addRoutes } from "../../../src/admin/router.ts";
 import { AdminWorld, type Json } from "../../builders/admin-world.ts";
+import { anAlertRun } from "../../builders/alert-run.ts";
+import { FakeAlerts } from "../../builders/fake-alerts.ts";
 import { aManifest } from "../../builders/manifest.ts";
 import { aRunRecord } from "../../builders/run.ts";
 import { storeGoodBackup } from "../../builders/stored-backup.ts";
+import { checkedFetch } from "../checked-fetch.ts";
 
 let world: AdminWorld;
 
@@ -26,6 +33,7 @@ beforeEach(() => {
 async function summary(): Promise<Json> {
   const answer = await world.send("/dashboard/summary");
   expect(answer.status).toBe(200);
+  expect(answer.headers.get("content-type")).toBe("application/health+json");
   return answer.json();
 }
 
@@ -33,6 +41,7 @@ describe("GET /dashboard/summary", () => {
   it("shows the catalog and the ingestion at a glance, to everybody", async () => {
     const { published_at, catalog_sha256, counts } = aManifest();
     expect(await summary()).toMatchObject({
+      status: "pass",
       at: "2026-11-01T05:00:00.000Z",
       degraded: [],
       catalog: { generation: 1, published_at, catalog_sha256, counts, locales: 1 },
@@ -77,6 +86,7 @@ describe("GET /dashboard/summary", () => {
   it("shows the rest while D1 is down, and names what is missing", async () => {
     world.history.isDown = true;
     expect(await summary()).toMatchObject({
+      status: "warn",
       degraded: ["ingest"],
       ingest: null,
       catalog: { generation: 1 },
@@ -90,7 +100,72 @@ describe("GET /dashboard/summary", () => {
 
   it("shows the rest while the catalog cannot be read", async () => {
     world.current = { ok: false, reason: "unavailable" };
-    expect(await summary()).toMatchObject({ degraded: ["catalog"], ingest: { paused: false } });
+    expect(await summary()).toMatchObject({
+      status: "fail",
+      degraded: ["catalog"],
+      ingest: { paused: false },
+    });
+  });
+
+  it("shows the rest while a store hangs", async () => {
+    world.reach = () => new Promise(() => {});
+    vi.useFakeTimers();
+    try {
+      const asked = summary();
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect(await asked).toMatchObject({ degraded: ["ingest"], catalog: { generation: 1 } });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("warns of a pause, of a failed run, of a missing backup and of an alert", async () => {
+    const warns = async () => expect(await summary()).toMatchObject({ status: "warn" });
+    world.pause = { at: "2026-11-01T04:30:00.000Z", by: "ops", reason: null, until: null };
+    await warns();
+    world.pause = null;
+    world.backups.files.clear();
+    await warns();
+    storeGoodBackup(world.backups, "019aa3c0-0000-7000-8000-0000000000f0");
+    const alerts = new FakeAlerts();
+    alerts.current = { ...alerts.current, lastRun: anAlertRun({ worst: "fail", firing: 1 }) };
+    world.alerts = alerts;
+    await warns();
+    world.alerts = new FakeAlerts();
+    expect(await summary()).toMatchObject({ status: "pass" });
+    world.history.add(
+      aRunRecord({ id: "01a1fc3f-b811-706c-8d6d-9e5359a1ffff", state: "failed" }).run,
+    );
+    await warns();
+  });
+
+  it("is read once for all who ask at the same time", async () => {
+    let reads = 0;
+    let open = () => {};
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    const section = summarySection({
+      schema: z.int(),
+      unread: "warn",
+      read: async () => {
+        reads++;
+        await opened;
+        return { status: "pass", shown: reads };
+      },
+    });
+    const [route] = dashboardRoutes({ section }, { now: () => world.time, waitUntil: () => {} });
+    const app = new Hono<Http>();
+    addRoutes(app, route === undefined ? [] : [route], {
+      record: async () => {},
+      now: () => world.time,
+    });
+    const ask = async () => (await app.request("/dashboard/summary")).json();
+    const asked = [ask(), ask(), ask()];
+    await vi.waitFor(() => expect(reads).toBe(1));
+    open();
+    const answers = await Promise.all(asked);
+    expect(answers.map((answer) => (answer as Json)["section"])).toEqual([1, 1, 1]);
+    world.time += 5_000;
+    expect(await ask()).toMatchObject({ section: 2 });
   });
 
   it("is still 200 when nothing can be read", async () => {
@@ -106,7 +181,7 @@ describe("GET /dashboard/summary", () => {
 
 describe("the Worker's summary", () => {
   it("is read from its stores, and then given again for some seconds", async () => {
-    const ask = () => exports.default.fetch("https://locations.test/dashboard/summary");
+    const ask = () => checkedFetch("/dashboard/summary");
     const first = await ask();
     expect(first.headers.get("cache-control")).toBe("public, max-age=5");
     const text = await first.text();

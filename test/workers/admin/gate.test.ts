@@ -1,7 +1,7 @@
-import { exports } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { OPERATOR_TOKEN, READER_TOKEN } from "../../builders/admin-tokens.ts";
 import { AdminWorld } from "../../builders/admin-world.ts";
+import { checkedFetch } from "../checked-fetch.ts";
 
 let world: AdminWorld;
 
@@ -22,7 +22,7 @@ describe("gRPC below /admin", () => {
     const headers = { "content-type": type, authorization: `Bearer ${OPERATOR_TOKEN}` };
     const answers = [
       await world.request(path, { method: "POST", headers }),
-      await exports.default.fetch(`https://locations.test${path}`, { method: "POST", headers }),
+      await checkedFetch(path, { method: "POST", headers }),
     ];
     for (const answer of answers) {
       expect(answer.status).toBe(415);
@@ -122,14 +122,14 @@ describe("repeated failures", () => {
   it("are slowed down by the Worker itself", async () => {
     const statuses: number[] = [];
     for (let attempt = 0; attempt < 25; attempt++) {
-      const answer = await exports.default.fetch("https://locations.test/admin/x", {
+      const answer = await checkedFetch("/admin/x", {
         headers: { authorization: `Bearer wrong-${attempt}`, "cf-connecting-ip": "192.0.2.99" },
       });
       statuses.push(answer.status);
     }
     expect(statuses[0]).toBe(401);
     expect(statuses.at(-1)).toBe(429);
-    const other = await exports.default.fetch("https://locations.test/admin/x", {
+    const other = await checkedFetch("/admin/x", {
       headers: { authorization: "Bearer wrong", "cf-connecting-ip": "192.0.2.98" },
     });
     expect(other.status).toBe(401);

@@ -1,8 +1,8 @@
-import { exports } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { OPERATOR_TOKEN } from "../../builders/admin-tokens.ts";
 import { AdminWorld, type Json } from "../../builders/admin-world.ts";
 import { aRunRecord } from "../../builders/run.ts";
+import { checkedFetch } from "../checked-fetch.ts";
 
 let world: AdminWorld;
 
@@ -224,12 +224,22 @@ describe("POST /admin/ingest/pause", () => {
     expect(kept["message"]).toContain("goes on after resume");
     const cancelled = await (await pause({ cancel_running: true })).json<Json>();
     expect(cancelled["message"]).toContain("cancelled at its next step");
+    const { id } = world.running;
+    const [first, second] = world.audited.map(({ after }) => after);
+    expect(first).not.toHaveProperty("run_id");
+    expect(second).toMatchObject({ paused: true, run_id: id, disposition: "cancelling" });
+  });
+
+  it("takes the last moment that an answer can repeat", async () => {
+    const answer = await pause({ until: "9999-12-31T23:59:59Z" });
+    expect(await answer.json()).toMatchObject({ until: "9999-12-31T23:59:59.000Z" });
   });
 
   it.each([
     ['{"until":"2026-11-01T05:00:00Z"}', "until: must be in the future"],
     ['{"until":"tomorrow"}', "until: must be a time"],
     ['{"until":"2026-11-02T06:00:00"}', "until: must be a time"],
+    ['{"until":"9999-12-31T23:59:59-23:59"}', "until: must be within the years"],
     ['{"reason":1}', "reason"],
     [{ reason: "x".repeat(501) }, "reason"],
     ['{"cancel":true}', 'unknown field "cancel"'],
@@ -274,6 +284,9 @@ describe("POST /admin/ingest/resume", () => {
       message: "Ingestion was not paused. The run is queued. It starts now.",
     });
     expect(world.enqueued).toMatchObject([{ trigger: "resume", requestedBy: "ops" }]);
+    expect(world.audited).toMatchObject([
+      { after: { paused: false, run_id: aRunRecord().run.id, disposition: "queued" } },
+    ]);
   });
 
   it("tells the truth if that run is refused", async () => {
@@ -284,6 +297,10 @@ describe("POST /admin/ingest/resume", () => {
     expect(await answer.json()).toMatchObject({
       changed: true,
       message: "Ingestion goes on. No run was queued: queue full.",
+    });
+    expect(world.audited.at(-1)).toMatchObject({
+      outcome: "done",
+      after: { paused: false, run_id: null, disposition: "queue_full" },
     });
   });
 });
@@ -305,8 +322,7 @@ describe("while the coordinator does not answer", () => {
 describe("the Worker itself", () => {
   it("queues a run that can be followed at its Location", async () => {
     const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
-    const call = (path: string, method: string) =>
-      exports.default.fetch(`https://locations.test${path}`, { method, headers });
+    const call = (path: string, method: string) => checkedFetch(path, { method, headers });
     const answer = await call("/admin/ingest/queue", "POST");
     expect(answer.status).toBe(202);
     const { run } = await answer.json<{ run: { id: string } }>(); // our own API

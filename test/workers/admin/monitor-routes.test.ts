@@ -1,10 +1,11 @@
-import { env, exports } from "cloudflare:workers";
+import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { OPERATOR_TOKEN } from "../../builders/admin-tokens.ts";
 import { AdminWorld } from "../../builders/admin-world.ts";
 import { aManifest } from "../../builders/manifest.ts";
 import { aRunRecord } from "../../builders/run.ts";
 import { storeGoodBackup } from "../../builders/stored-backup.ts";
+import { checkedFetch } from "../checked-fetch.ts";
 
 let world: AdminWorld;
 
@@ -216,7 +217,7 @@ describe("GET /admin/monitor/status", () => {
 
 describe("the Worker's monitor", () => {
   it("asks its real stores, and its coordinator", async () => {
-    const answer = await exports.default.fetch("https://locations.test/admin/monitor/status", {
+    const answer = await checkedFetch("/admin/monitor/status", {
       headers: { authorization: `Bearer ${OPERATOR_TOKEN}` },
     });
     expect(await answer.json()).toMatchObject({
@@ -234,11 +235,18 @@ describe("the Worker's monitor", () => {
   });
 
   it("says which store is down", async () => {
-    const head = vi.spyOn(env.ARCHIVE, "head").mockRejectedValue(new Error("R2 is down"));
-    const answer = await exports.default.fetch("https://locations.test/admin/monitor/status", {
+    const log = vi.spyOn(console, "log").mockImplementation(() => {});
+    const cause = new Error("R2 is down", { cause: "no route" });
+    const head = vi.spyOn(env.ARCHIVE, "head").mockRejectedValue(cause);
+    const answer = await checkedFetch("/admin/monitor/status", {
       headers: { authorization: `Bearer ${OPERATOR_TOKEN}` },
     });
     head.mockRestore();
+    const lines = log.mock.calls.map(([line]) => JSON.parse(String(line)));
+    log.mockRestore();
+    expect(lines.filter(({ event }) => event === "check_failed")).toMatchObject([
+      { level: "warn", check: "r2", error: "Error: R2 is down", causes: ["no route"] },
+    ]);
     expect(await answer.json()).toMatchObject({
       checks: { "r2:responseTime": [{ status: "fail", output: "it does not answer" }] },
     });

@@ -1,11 +1,10 @@
-import { exports } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { OPERATOR_TOKEN } from "../../builders/admin-tokens.ts";
 import { AdminWorld } from "../../builders/admin-world.ts";
 import { fuzzed, UNHURRIED } from "../../builders/fuzzed.ts";
 import { mutatedBytes } from "../../builders/mutations.ts";
-import { checkAnswer } from "../../builders/openapi-check.ts";
+import { checkedFetch } from "../checked-fetch.ts";
 
 const ID = "019aa4a0-0000-7000-8000-000000000000";
 const world = new AdminWorld();
@@ -141,16 +140,13 @@ describe("whatever an operator sends", UNHURRIED, () => {
   });
 
   it("is so with the real stores behind it too, for what only reads", async () => {
-    const document = await world.document();
     await fc.assert(
       fc.asyncProperty(asked, async (sent) => {
         const request: Asked = { ...sent, method: sent.method === "HEAD" ? "HEAD" : "GET" };
         // Outside of /admin, gRPC is for the other room.
         fc.pre(request.contentType !== "application/grpc");
-        const url = `http://localhost${request.path}${request.query}`;
-        const answer = await exports.default.fetch(new Request(url, init(request)));
+        const answer = await checkedFetch(`${request.path}${request.query}`, init(request));
         expect(answer.status).not.toBe(500);
-        await checkAnswer(document, { ...request, path: new URL(url).pathname }, answer);
       }),
       fuzzed(100),
     );

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { READER_TOKEN } from "../../builders/admin-tokens.ts";
 import { AdminWorld } from "../../builders/admin-world.ts";
 import { aRunRecord } from "../../builders/run.ts";
+import { cutOff } from "../../builders/source.ts";
 
 let world: AdminWorld;
 
@@ -52,33 +53,58 @@ describe("a path that there is not", () => {
   );
 });
 
-describe("every route that changes something", () => {
-  const routes = [
-    ["/admin/ingest/pause", "ingest.pause"],
-    ["/admin/ingest/resume", "ingest.resume"],
-    ["/admin/ingest/queue", "ingest.queue"],
-    [`/admin/ingest/runs/${id}/cancel`, "ingest.cancel"],
-    ["/admin/catalog/rollback", "catalog.rollback"],
-  ] as const;
+/** Every route that changes something, and its action in the audit. */
+const ACTIONS: { readonly [route: string]: string } = {
+  "POST /admin/ingest/pause": "ingest.pause",
+  "POST /admin/ingest/resume": "ingest.resume",
+  "POST /admin/ingest/queue": "ingest.queue",
+  "POST /admin/ingest/runs/{id}/cancel": "ingest.cancel",
+  "POST /admin/catalog/rollback": "catalog.rollback",
+  "POST /admin/alerts/run": "alerts.run",
+  "POST /admin/alerts/test": "alerts.test",
+  "POST /admin/backup/run": "backup.run",
+  "POST /admin/backup/{id}/verify": "backup.verify",
+  "POST /admin/backup/{id}/restore": "backup.restore",
+  "POST /admin/backup/{id}/pin": "backup.pin",
+  "POST /admin/backup/{id}/unpin": "backup.unpin",
+  "DELETE /admin/backup/{id}": "backup.delete",
+  "PUT /admin/backup/{id}/manifest": "backup.upload",
+  "PUT /admin/backup/{id}/parts/{name}": "backup.upload_part",
+  "PUT /admin/backup/objects/{sha256}": "backup.upload_object",
+};
 
-  it("wants the scope operate, whoever adds it, and is in the audit if that is lacking", async () => {
+describe("every route that changes something", () => {
+  const routes = Object.entries(ACTIONS).map(([route, action]) => {
+    const [method = "", path = ""] = route.split(" ");
+    const filled = path
+      .replace("{id}", id)
+      .replace("{name}", "state.000001.ndjson.gz")
+      .replace("{sha256}", "0".repeat(64));
+    return [method, filled, action] as const;
+  });
+  const posts = routes.filter(([method]) => method === "POST");
+  const call = (method: string, path: string, token: string) =>
+    world.request(path, { method, headers: { authorization: `Bearer ${token}` } });
+
+  it("is one of these, and wants the scope operate", async () => {
     const { paths } = await world.document();
-    const posts = Object.entries(paths ?? {}).filter(([, item]) => item.post !== undefined);
-    expect(posts.length).toBeGreaterThanOrEqual(routes.length);
-    const headers = { authorization: `Bearer ${READER_TOKEN}` };
-    for (const [path] of posts) {
-      world.audited.length = 0;
-      const answer = await world.post(path.replaceAll(/\{\w+\}/g, id), {}, headers);
-      expect([path, answer.status]).toEqual([path, 403]);
-      expect(world.audited).toMatchObject([{ actor: "viewer", outcome: "refused" }]);
-    }
+    const described = Object.entries(paths ?? {}).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => ({
+        route: `${method.toUpperCase()} ${path}`,
+        scope: (operation as { "x-scope"?: string })["x-scope"], // an operation of our own document
+      })),
+    );
+    const others = described.filter(({ route }) => !route.startsWith("GET "));
+    expect(others.map(({ route }) => route).toSorted()).toEqual(Object.keys(ACTIONS).toSorted());
+    expect(new Set(others.map(({ scope }) => scope))).toEqual(new Set(["operate"]));
+    const looks = described.filter(({ route }) => route.startsWith("GET "));
+    expect(looks.map(({ scope }) => scope)).not.toContain("operate");
   });
 
   it.each(routes)(
-    "%s wants the scope operate, and the audit shows who lacked it",
-    async (...of) => {
-      const [path, action] = of;
-      const answer = await world.post(path, {}, { authorization: `Bearer ${READER_TOKEN}` });
+    "%s %s wants the scope operate, and the audit shows who lacked it",
+    async (method, path, action) => {
+      const answer = await call(method, path, READER_TOKEN);
       expect(answer.status).toBe(403);
       expect(await answer.json()).toMatchObject({ code: "scope_missing" });
       expect(world.audited).toMatchObject([
@@ -87,7 +113,7 @@ describe("every route that changes something", () => {
     },
   );
 
-  it.each(routes)("%s shows a refused body in the audit", async (path, action) => {
+  it.each(posts)("%s %s shows a refused body in the audit", async (_, path, action) => {
     const answer = await world.post(path, { nonsense: 1 });
     expect(answer.status).toBe(400);
     expect(world.audited).toMatchObject([
@@ -102,11 +128,30 @@ describe("every route that changes something", () => {
     ]);
   });
 
-  it.each(routes)("%s refuses a body of over 16 KiB", async (path) => {
+  it.each(posts)("%s %s refuses a body of over 16 KiB", async (_, path) => {
     expect((await world.post(path, " ".repeat(16_385))).status).toBe(413);
   });
 
-  it.each(routes)("%s refuses `__proto__`", async (path) => {
+  it.each(posts)(
+    "%s %s refuses a body that is cut off, and it is no bug",
+    async (_, path, action) => {
+      const log = vi.spyOn(console, "log").mockImplementation(() => {});
+      const init = { method: "POST", body: cutOff(), duplex: "half" };
+      const answer = await world.request(path, init);
+      const lines = log.mock.calls.map(([line]) => JSON.parse(String(line)));
+      log.mockRestore();
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toMatchObject({ code: "body_incomplete" });
+      expect(world.audited).toMatchObject([
+        { action, outcome: "refused", code: "body_incomplete" },
+      ]);
+      expect(lines).toMatchObject([
+        { event: "admin_request", status: 400, error_code: "body_incomplete" },
+      ]);
+    },
+  );
+
+  it.each(posts)("%s %s refuses `__proto__`", async (_, path) => {
     const answer = await world.post(path, '{"__proto__":{"reason":"x"}}');
     expect(await answer.json()).toMatchObject({
       status: 400,
@@ -114,8 +159,8 @@ describe("every route that changes something", () => {
     });
   });
 
-  it.each(routes)("%s is not in the audit for strangers", async (path) => {
-    const answer = await world.post(path, {}, { authorization: "Bearer wrong" });
+  it.each(routes)("%s %s is not in the audit for strangers", async (method, path) => {
+    const answer = await call(method, path, "wrong");
     expect(answer.status).toBe(401);
     expect(world.audited).toEqual([]);
   });
@@ -178,6 +223,8 @@ describe("a token that is sent in every place", () => {
       await world.post("/admin/ingest/queue", secret);
       await world.post("/admin/ingest/resume", {}, { "x-token": secret, cookie: `t=${secret}` });
       await world.request(`/catalog/diff?from=${secret}`);
+      await world.post("/admin/backup/run", { note: secret });
+      await world.send("/admin/ingest/runs", { headers: { "cf-access-jwt-assertion": secret } });
       world.isReachable = false;
       await world.post("/admin/ingest/pause", { reason: secret });
       expect(lines.mock.calls.length).toBeGreaterThan(10);

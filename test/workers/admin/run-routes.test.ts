@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Run } from "../../../src/ingest/run.ts";
 import { READER_TOKEN } from "../../builders/admin-tokens.ts";
 import { AdminWorld, type Json } from "../../builders/admin-world.ts";
@@ -90,6 +90,19 @@ describe("GET /admin/ingest/runs", () => {
     expect(await page()).toMatchObject({ runs: [{ id: aRun(1).id }], paused: null });
   });
 
+  it("does not wait for ever for a coordinator that a step keeps busy", async () => {
+    world.history.add(aRun(1));
+    world.reach = () => new Promise(() => {});
+    vi.useFakeTimers();
+    try {
+      const asked = page();
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect(await asked).toMatchObject({ runs: [{ id: aRun(1).id }], paused: null });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it("is 503 while D1 does not answer", async () => {
     world.history.isDown = true;
     const answer = await world.request("/admin/ingest/runs");
@@ -105,6 +118,7 @@ describe("GET /admin/ingest/runs", () => {
     ["?trigger=me", "trigger: "],
     ["?since=yesterday", "since: must be a time"],
     ["?until=2026-11-01", "until: must be a time"],
+    ["?until=9999-12-31T23:59:59-23:59", "until: must be within the years"],
     ["?limit=0", "limit: must be a whole number from 1 to 200"],
     ["?limit=201", "limit: must be a whole number from 1 to 200"],
     ["?limit=1e2", "limit: must be a whole number"],

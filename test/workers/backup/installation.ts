@@ -1,10 +1,11 @@
 /** A whole installation in workerd as the tests of backups see it, and ways to lose it. */
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
-import { env, exports } from "cloudflare:workers";
+import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { BACKUP_INSTANCE } from "../../../src/instances.ts";
 import type { Job } from "../../../src/backup/job.ts";
 import { OPERATOR_TOKEN } from "../../builders/admin-tokens.ts";
+import { checkedFetch } from "../checked-fetch.ts";
 import { coordinator, RUN_TIMEOUT_MS } from "../ingest/coordinator-under-test.ts";
 
 /** A stub for each call: one that saw its object reset stays broken. */
@@ -29,7 +30,7 @@ export async function admin(
     ? { headers: body.headers, body: Uint8Array.from(body.bytes) }
     : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
   const length = isUpload ? { "content-length": String(body.bytes.length) } : {};
-  return exports.default.fetch(`http://localhost${path}`, {
+  return checkedFetch(path, {
     method,
     ...(body !== undefined && { body: sent.body }),
     headers: {

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { sha256Hex } from "../../../src/catalog/hash.ts";
@@ -6,11 +7,22 @@ import { backupManifestKey, backupPartKey } from "../../../src/storage/keys.ts";
 import { AdminWorld, type Json } from "../../builders/admin-world.ts";
 import { READER_TOKEN } from "../../builders/admin-tokens.ts";
 import { aJob } from "../../builders/job.ts";
-import { aBackup, GOOD_VERDICT } from "../../builders/stored-backup.ts";
+import { cutOff } from "../../builders/source.ts";
+import { aBackup, GOOD_VERDICT, storeGoodBackup } from "../../builders/stored-backup.ts";
 import { admin, listKeys } from "./installation.ts";
 
 /** An id that ascends with `number`. */
 const anId = (number: number) => `019aa3c0-0000-7000-8000-${String(number).padStart(12, "0")}`;
+
+/** A Content-Digest of the bytes "x". */
+const DIGEST = `sha-256=:${Buffer.from(sha256Hex("x"), "hex").toString("base64")}:`;
+
+/** Where the files of a backup are put, the manifest last. */
+const uploads = [
+  `/admin/backup/objects/${sha256Hex("x")}`,
+  `/admin/backup/${anId(1)}/parts/state.000001.ndjson.gz`,
+  `/admin/backup/${anId(1)}/manifest`,
+] as const;
 
 const BAD_IDS: readonly (readonly [name: string, id: string])[] = [
   ["a parent folder", "..%2f..%2fcatalog"],
@@ -84,8 +96,90 @@ describe("the routes of backups", () => {
     const answer = await world.post("/admin/backup/run", { note: "why", pin: true });
     expect(answer.status).toBe(202);
     expect(answer.headers.get("location")).toBe(`/admin/backup/${job.backupId}`);
-    expect(await answer.json()).toMatchObject({ disposition: "attached", job: { id: job.id } });
+    expect(await answer.json()).toMatchObject({
+      disposition: "attached",
+      job: { id: job.id },
+      backup: { id: job.backupId, state: "running", trigger: "manual", finished_at: null },
+    });
     expect(world.audited).toMatchObject([{ action: "backup.run", outcome: "done" }]);
+  });
+
+  it("say that a backup is begun also while R2 cannot show it", async () => {
+    world.backups.before = () => {
+      throw new Error("R2 is away");
+    };
+    const answer = await world.post("/admin/backup/run");
+    expect(answer.status).toBe(202);
+    expect(await answer.json()).toMatchObject({ disposition: "started", backup: null });
+    expect(world.audited).toMatchObject([{ action: "backup.run", outcome: "done" }]);
+  });
+
+  it("pin a backup and unpin it, again without harm, and the audit shows by whom", async () => {
+    storeGoodBackup(world.backups, anId(1));
+    const call = async (verb: "pin" | "unpin") => {
+      const answer = await world.post(`/admin/backup/${anId(1)}/${verb}`);
+      expect(answer.status).toBe(200);
+      return answer.json<Json>();
+    };
+    expect(await call("pin")).toMatchObject({ id: anId(1), pinned: true });
+    expect(await call("pin")).toMatchObject({ pinned: true });
+    const shown = await world.request(`/admin/backup/${anId(1)}`);
+    expect(await shown.json()).toMatchObject({ pinned: true, expires_at: null });
+    expect(await call("unpin")).toMatchObject({ pinned: false });
+    expect(await (await world.request(`/admin/backup/${anId(1)}`)).json()).toMatchObject({
+      pinned: false,
+    });
+    expect(world.audited).toMatchObject([
+      { action: "backup.pin", actor: "ops", target: anId(1), before: { pinned: false } },
+      { action: "backup.pin", before: { pinned: true }, after: { pinned: true } },
+      { action: "backup.unpin", before: { pinned: true }, after: { pinned: false } },
+    ]);
+  });
+
+  it("find nothing to pin where there is no backup", async () => {
+    for (const verb of ["pin", "unpin"]) {
+      const answer = await world.post(`/admin/backup/${anId(9)}/${verb}`);
+      expect(answer.status).toBe(404);
+      expect(await answer.json()).toMatchObject({ code: "backup_not_found" });
+    }
+    expect(world.backups.callsOf("put")).toEqual([]);
+  });
+
+  it("want to know how long an upload is", async () => {
+    for (const path of uploads) {
+      const headers = { "content-digest": DIGEST };
+      const answer = await world.request(path, { method: "PUT", headers, body: "x" });
+      expect(answer.status, path).toBe(411);
+      expect(await answer.json()).toMatchObject({ code: "length_required" });
+    }
+    expect(world.backups.callsOf("put")).toEqual([]);
+  });
+
+  it("take no manifest that was cut off", async () => {
+    const answer = await world.request(`/admin/backup/${anId(1)}/manifest`, {
+      method: "PUT",
+      headers: { "content-length": "100" },
+      body: cutOff(),
+      duplex: "half",
+    } as RequestInit);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ code: "body_incomplete" });
+  });
+
+  it("have no entry in the audit for a file that was stored, but for each that was refused", async () => {
+    const [objectPath, partPath] = uploads;
+    const put = (path: string, headers: Record<string, string>, body = "x") =>
+      world.request(path, { method: "PUT", headers: { "content-length": "1", ...headers }, body });
+    expect((await put(objectPath, {})).status).toBe(204);
+    expect(world.audited).toEqual([]);
+    expect((await put(objectPath, {}, "y")).status).toBe(400);
+    expect((await put(partPath, {})).status).toBe(400);
+    expect((await put(partPath, { authorization: `Bearer ${READER_TOKEN}` })).status).toBe(403);
+    expect(world.audited).toMatchObject([
+      { action: "backup.upload_object", target: sha256Hex("x"), code: "digest_mismatch" },
+      { action: "backup.upload_part", target: anId(1), code: "digest_missing" },
+      { action: "backup.upload_part", actor: "viewer", code: "scope_missing" },
+    ]);
   });
 
   it("answer 409 while an ingest run or another job is in the way of a restore", async () => {
@@ -134,17 +228,54 @@ describe("the routes of backups", () => {
 describe("R2 out of reach", () => {
   afterEach(() => void vi.restoreAllMocks());
 
-  it.each(["/admin/backup/list", `/admin/backup/${anId(1)}`])(
-    "lets GET %s answer 503 and when to come back, and not 500 as for a bug",
-    async (path) => {
-      for (const method of ["get", "head", "list"] as const)
-        vi.spyOn(env.ARCHIVE, method).mockRejectedValue(new Error("R2 is away"));
-      const answer = await admin("GET", path);
-      expect(answer.status).toBe(503);
-      expect(answer.headers.get("retry-after")).toBe("10");
-      expect(await answer.json()).toMatchObject({ code: "backups_unavailable" });
-    },
-  );
+  const away = (...methods: readonly ("get" | "head" | "list" | "put" | "delete")[]) => {
+    for (const method of methods)
+      vi.spyOn(env.ARCHIVE, method).mockRejectedValue(new Error("R2 is away"));
+  };
+  const ask = async (...asked: Parameters<typeof admin>) => {
+    const answer = await admin(...asked);
+    const { code } = await answer.json<{ code: unknown }>();
+    return { status: answer.status, retryAfter: answer.headers.get("retry-after"), code };
+  };
+  const unavailable = { status: 503, retryAfter: "10", code: "backups_unavailable" };
+
+  it.each([
+    ["GET", "/admin/backup/list"],
+    ["GET", `/admin/backup/${anId(1)}`],
+    ["GET", `/admin/backup/${anId(1)}/manifest`],
+    ["GET", uploads[0]],
+    ["GET", uploads[1]],
+    ["POST", `/admin/backup/${anId(1)}/pin`],
+    ["POST", `/admin/backup/${anId(1)}/unpin`],
+  ])("lets %s %s answer 503 and when to come back, and not 500 as for a bug", async (...asked) => {
+    away("get", "head", "list", "put", "delete");
+    expect(await ask(...asked)).toEqual(unavailable);
+  });
+
+  it.each(uploads.slice(0, 2))("lets PUT %s answer so too", async (path) => {
+    away("get", "head", "list", "put", "delete");
+    const bytes = new TextEncoder().encode("x");
+    const sent = { bytes, headers: { "content-digest": DIGEST } };
+    expect(await ask("PUT", path, sent)).toEqual(unavailable);
+    const audit = await (await admin("GET", "/admin/audit?limit=1")).json();
+    // Nobody knows whether it was stored, so that it is not called refused.
+    expect(audit).toMatchObject({
+      entries: [{ outcome: "failed", code: "backups_unavailable" }],
+    });
+  });
+
+  it("keeps a backup from being pinned or unpinned by halves", async () => {
+    const id = anId(3_000);
+    await createBackupStore(env.ARCHIVE).writeManifest(id, aBackup(id).text);
+    away("put", "delete");
+    expect(await ask("POST", `/admin/backup/${id}/pin`)).toEqual(unavailable);
+    expect(await ask("POST", `/admin/backup/${id}/unpin`)).toEqual(unavailable);
+    vi.restoreAllMocks();
+    expect(await (await admin("GET", `/admin/backup/${id}`)).json()).toMatchObject({
+      pinned: false,
+    });
+    await env.ARCHIVE.delete(backupManifestKey(id));
+  });
 });
 
 describe("deleting a backup", () => {

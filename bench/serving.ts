@@ -1,0 +1,198 @@
+import { once } from "node:events";
+import { type IncomingMessage, request as httpRequest } from "node:http";
+import { buffer } from "node:stream/consumers";
+import type { BenchWorker } from "./bench-worker.ts";
+import type { Case } from "./cases.ts";
+import type { LoadRequest } from "./load.ts";
+import { measure, type Measured, medianRatio, METHOD, type Target } from "./measure.ts";
+import { NodeServer } from "./node-server.ts";
+import type { Table } from "./report.ts";
+import { StaticServer } from "./static-server.ts";
+import { median, round } from "./statistics.ts";
+import { workerdCpuMs } from "./workerd-process.ts";
+
+/** Everybody who is compared with the service. */
+type Name = "service" | "constant" | "stock" | "decode" | "node" | "static";
+type Rounds = ReadonlyMap<Name, readonly Measured[]>;
+
+export interface Servers {
+  readonly worker: BenchWorker;
+  readonly node: NodeServer;
+  /** Undefined where none is installed. */
+  readonly files: StaticServer | undefined;
+}
+
+/** Starts the servers besides the Worker, and lets all learn the message. */
+export async function startServers(
+  worker: BenchWorker,
+  example: Case,
+  say: (line: string) => void,
+): Promise<Servers> {
+  const { body } = await send(worker.port, example);
+  await fetch(`http://127.0.0.1:${worker.stockPort}/learn-message`, { method: "POST", body });
+  return { worker, node: await NodeServer.start(body), files: await StaticServer.start(say) };
+}
+
+/** What measuring a case came to. */
+export interface Served {
+  readonly one: Case;
+  /** Bytes of the answer's body on the wire. */
+  readonly bytes: number;
+  readonly rounds: Rounds;
+}
+
+export async function measureCase(servers: Servers, one: Case, roundMs: number): Promise<Served> {
+  const { worker } = servers;
+  const first = await send(worker.port, one);
+  const prepared: Case = {
+    ...one,
+    headers: one.prepare?.(one.headers, first.headers) ?? one.headers,
+  };
+  const answer = await send(worker.port, {
+    ...prepared,
+    path: `/learn/${one.name}${queryOf(one)}`,
+  });
+  const learned = JSON.parse(answer.body.toString()) as { status: number; bytes: number }; // worker.ts
+  if (learned.status !== one.status)
+    throw new Error(`${one.name}: ${learned.status} instead of ${one.status}`);
+  const targets = await targetsOf(servers, prepared, first);
+  return { one, bytes: learned.bytes, rounds: await measure(one, targets, roundMs) };
+}
+
+async function targetsOf(
+  { worker, node, files }: Servers,
+  one: Case,
+  first: RawAnswer,
+): Promise<ReadonlyMap<Name, Target>> {
+  const inWorkerd = (port: number, path: string): Target => ({
+    port,
+    request: { ...one, path },
+    cpuMs: workerdCpuMs,
+    repeats: true,
+  });
+  const targets = new Map<Name, Target>([
+    ["service", inWorkerd(worker.port, one.path)],
+    ["constant", inWorkerd(worker.port, `/constant/${one.name}${queryOf(one)}`)],
+  ]);
+  if (one.stock) {
+    targets.set("stock", inWorkerd(worker.stockPort, `/stock${one.path}`));
+    targets.set("decode", inWorkerd(worker.stockPort, `/decode${one.path}`));
+  }
+  // It would compress for each request, which takes it seconds.
+  if (one.stock && one.headers["accept-encoding"] === "identity") {
+    const { port, cpuMs } = node;
+    targets.set("node", { port, request: one, cpuMs, repeats: false });
+  }
+  if (files !== undefined) targets.set("static", await fileTarget(files, one, first));
+  return targets;
+}
+
+/** The same bytes out of a file, which a GET asks for. */
+async function fileTarget(files: StaticServer, one: Case, first: RawAnswer): Promise<Target> {
+  files.write(one.name, first.body, first.headers.get("content-encoding") ?? "identity");
+  const headers = { "accept-encoding": one.headers["accept-encoding"] ?? "identity" };
+  const request = { ...one, method: "GET", path: `/${one.name}`, headers, body: new Uint8Array() };
+  const answer = await send(files.port, request);
+  if (!answer.body.equals(first.body)) throw new Error(`${one.name}: nginx sends something else`);
+  const isConditional = one.prepare !== undefined;
+  const prepared = isConditional ? (one.prepare?.(headers, answer.headers) ?? headers) : headers;
+  const { port, cpuMs } = files;
+  return { port, request: { ...request, headers: prepared }, cpuMs, repeats: false };
+}
+
+/** The query string of a request, which the constant is asked with as well. */
+function queryOf({ path }: Case): string {
+  return path.includes("?") ? path.slice(path.indexOf("?")) : "";
+}
+
+interface RawAnswer {
+  readonly headers: Headers;
+  /** As it was on the wire. */
+  readonly body: Buffer<ArrayBuffer>;
+}
+
+async function send(
+  port: number,
+  { method, path, headers, body }: LoadRequest,
+): Promise<RawAnswer> {
+  const sent = httpRequest({ host: "127.0.0.1", port, method, path, headers });
+  sent.end(method === "POST" ? body : undefined);
+  const [response] = (await once(sent, "response")) as [IncomingMessage]; // the event's signature
+  const fields = Object.entries(response.headersDistinct).flatMap(([name, values = []]) =>
+    values.map((value): [string, string] => [name, value]),
+  );
+  return { headers: new Headers(fields), body: Buffer.from(await buffer(response)) };
+}
+
+/** The service beside the least and the most that a Worker can do. */
+export function servingTable(all: readonly Served[]): Table {
+  return {
+    title: `Serving ${METHOD}. "Stock" is how many times the service is better than Connect's router with the message in memory.`,
+    columns: [
+      "request",
+      "bytes",
+      "requests/s",
+      "of the limit",
+      "CPU ms",
+      "of the limit",
+      "µs to answer",
+      "stock: requests/s",
+      "CPU",
+      "time to answer",
+    ],
+    rows: all.map(({ one, bytes, rounds }) => {
+      const service = rounds.get("service") ?? [];
+      const constant = rounds.get("constant") ?? [];
+      const middle = (key: keyof Measured) => median(service.map((each) => each[key]));
+      return [
+        one.name,
+        String(bytes),
+        round(middle("requestsPerSecond"), 0),
+        round(medianRatio(service, constant, "requestsPerSecond"), 2),
+        round(middle("cpuMs"), 2),
+        round(medianRatio(constant, service, "cpuMs"), 2),
+        round(middle("answerMs") * 1000, 0),
+        faster(rounds, "stock"),
+        cheaper(rounds, "stock", "cpuMs"),
+        cheaper(rounds, "stock", "answerMs"),
+      ];
+    }),
+  };
+}
+
+/** How many times the service is better than other servers. */
+export function comparisonTable(all: readonly Served[]): Table {
+  return {
+    title: `How many times more requests a second the service answers than others, and how many times less CPU it takes for each, ${METHOD}: Connect's router in a Worker, which also decodes the message from its bytes for each request; connect-node in Node with the message in memory; nginx with files that were compressed before, in one process.`,
+    columns: [
+      "request",
+      "with decode: requests/s",
+      "CPU",
+      "connect-node: requests/s",
+      "CPU",
+      "nginx: requests/s",
+      "CPU",
+    ],
+    rows: all.map(({ one, rounds }) => [
+      one.name,
+      ...(["decode", "node", "static"] as const).flatMap((other) => [
+        faster(rounds, other),
+        cheaper(rounds, other, "cpuMs"),
+      ]),
+    ]),
+  };
+}
+
+function faster(rounds: Rounds, other: Name): string {
+  const [service = [], others = []] = [rounds.get("service"), rounds.get(other)];
+  return others.length === 0 ? "" : ratio(medianRatio(service, others, "requestsPerSecond"));
+}
+
+function cheaper(rounds: Rounds, other: Name, key: "cpuMs" | "answerMs"): string {
+  const [service = [], others = []] = [rounds.get("service"), rounds.get(other)];
+  return others.length === 0 ? "" : ratio(medianRatio(others, service, key));
+}
+
+function ratio(value: number): string {
+  return round(value, value < 10 ? 2 : 0);
+}

@@ -1,0 +1,174 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Admin } from "./admin.ts";
+import type { BackupContent, Operated, Restored, StoredState } from "./evidence.ts";
+import type { Random } from "./random.ts";
+import type { Report } from "./report.ts";
+import { checkRestored, checkWayBack, rewind } from "./restored.ts";
+import type { Service } from "./service.ts";
+
+export interface RestorerDependencies {
+  readonly admin: Admin;
+  readonly service: Service;
+  readonly report: Report;
+  readonly random: Random;
+  /** What the operator knows, which a restore changes. */
+  readonly operated: Operated;
+}
+
+interface JobAnswer {
+  readonly id: string;
+  readonly kind: string;
+  readonly state: string;
+  readonly phase: string | null;
+  readonly backup_id: string;
+  readonly way_back_id: string | null;
+  readonly generation: number | null;
+  readonly error: { readonly code: string } | null;
+}
+
+const POLL_MS = 300;
+/** How long to wait for other jobs and runs before a restore is asked for. */
+const IDLE_DEADLINE_MS = 20_000;
+/** A restore that a store holds up goes on when the faults are over. */
+const JOB_DEADLINE_MS = 300_000;
+const RESET_CHANCE = 0.06;
+
+/** An operator who makes backups and restores them, and compares what comes back. */
+export class Restorer {
+  readonly #deps: RestorerDependencies;
+  /** Restores that have been looked at. */
+  readonly #settled = new Set<string>();
+  #phase: string | undefined;
+
+  constructor(deps: RestorerDependencies) {
+    this.#deps = deps;
+  }
+
+  /** What a restore does at present; undefined if there is none. */
+  get phase(): string | undefined {
+    return this.#phase;
+  }
+
+  /** Makes a backup beside everything else. */
+  async backUp(): Promise<void> {
+    await this.#deps.admin.call("POST", "/admin/backup/run", { note: "chaos" });
+  }
+
+  /** Restores any of the backups there are, most often while nothing is being ingested. */
+  async restoreAny(): Promise<void> {
+    const { admin, random } = this.#deps;
+    const answer = await admin.call("GET", "/admin/backup/list?limit=50");
+    if (answer?.status !== 200) return;
+    const { backups } = answer.body as { backups: { id: string; state: string }[] }; // our API
+    const whole = backups.filter(({ state }) => state === "complete");
+    if (whole.length === 0) return;
+    if (random.chance(0.8)) await this.#quiesce();
+    await this.#restore(random.pick(whole).id);
+  }
+
+  /** Restores a backup that has just been made; there are no faults, so that it must succeed. */
+  async restoreNew(): Promise<void> {
+    const { admin, report } = this.#deps;
+    const violate = (what: string) => report.violate({ invariant: "I8", what });
+    const made = await admin.call("POST", "/admin/backup/run", { note: "after the faults" });
+    if (made?.status !== 202) return violate(`no backup is made: ${JSON.stringify(made)}`);
+    const { job } = made.body as { job: JobAnswer }; // our API
+    const ended = await this.#untilEnded(job.id);
+    if (ended?.state !== "succeeded") return violate(`a backup failed: ${JSON.stringify(ended)}`);
+    await this.#quiesce();
+    const before = this.#deps.operated.restores.length;
+    await this.#restore(job.backup_id);
+    if (this.#deps.operated.restores.length === before) violate("a restore failed without faults");
+  }
+
+  /** Stops what is being ingested, and waits until no job is under way. */
+  async #quiesce(): Promise<void> {
+    const { admin } = this.#deps;
+    await admin.call("POST", "/admin/ingest/pause", { reason: "restore", cancel_running: true });
+    const deadline = Date.now() + IDLE_DEADLINE_MS;
+    while (Date.now() < deadline) {
+      const { truth, backupJobs } = await this.#readState();
+      const isBusy = truth.runs.some(({ state }) => state === "running");
+      if (!isBusy && !backupJobs.some(({ state }) => isOpenJob(state))) return;
+      await sleep(POLL_MS);
+    }
+  }
+
+  async #restore(id: string): Promise<void> {
+    await this.#deps.admin.call("POST", `/admin/backup/${id}/restore`, {});
+    // Also when that was not answered: the restore may be under way all the same.
+    const jobs = (await this.#jobs()).filter(({ kind }) => kind === "restore");
+    for (const job of jobs) {
+      if (this.#settled.has(job.id)) continue;
+      const ended = await this.#untilEnded(job.id);
+      this.#settled.add(job.id);
+      if (ended !== undefined) await this.#judge(ended);
+    }
+  }
+
+  async #judge({ state, error, ...job }: JobAnswer): Promise<void> {
+    const { report, service, operated } = this.#deps;
+    report.count("restores", error === null ? state : `${state}: ${error.code}`);
+    if (state !== "succeeded") return;
+    const readBackup = (id: string | null) =>
+      service.control(`backup?id=${id}`) as Promise<BackupContent>; // our worker
+    const restored: Restored = {
+      generation: job.generation,
+      backup: await readBackup(job.backup_id),
+      wayBack: await readBackup(job.way_back_id),
+    };
+    const found = [
+      ...checkWayBack(operated, restored.wayBack),
+      ...checkRestored(restored, await this.#readState()),
+    ];
+    for (const violation of found) report.violate(violation);
+    rewind(operated, restored);
+  }
+
+  /** The newest jobs, however often it takes to learn of them. */
+  async #jobs(): Promise<readonly JobAnswer[]> {
+    for (;;) {
+      const answer = await this.#deps.admin.call("GET", "/admin/backup/jobs");
+      if (answer?.status === 200) return (answer.body as { jobs: JobAnswer[] }).jobs; // our API
+      await sleep(POLL_MS);
+    }
+  }
+
+  /** Waits for the end of a job, and takes the memory of those at work away now and then. */
+  async #untilEnded(id: string): Promise<JobAnswer | undefined> {
+    const { admin, random, report } = this.#deps;
+    const deadline = Date.now() + JOB_DEADLINE_MS;
+    try {
+      while (Date.now() < deadline) {
+        const answer = await admin.call("GET", `/admin/backup/jobs/${id}`);
+        if (answer?.status === 200) {
+          const job = answer.body as JobAnswer; // our API
+          if (!isOpenJob(job.state)) return job;
+          this.#phase = job.phase ?? job.state;
+          if (random.chance(RESET_CHANCE)) await this.reset();
+        }
+        await sleep(POLL_MS);
+      }
+    } finally {
+      this.#phase = undefined;
+    }
+    report.violate({ invariant: "convergence", what: `job ${id} has not ended in time` });
+    return undefined;
+  }
+
+  /** Takes the memory of one of the coordinators away, in the middle of what it does. */
+  async reset(): Promise<void> {
+    const name = this.#deps.random.pick(["ingest", "backups"]);
+    await this.#deps.service.control(`reset?name=${name}`).catch(() => undefined); // the reply is lost with it
+    const during = this.#phase === undefined ? "" : `, in the phase ${this.#phase}`;
+    this.#deps.report.count("killed", `coordinator of ${name} reset${during}`);
+  }
+
+  async #readState(): Promise<StoredState> {
+    return (await this.#deps.service.control("state")) as StoredState; // our worker
+  }
+}
+
+function isOpenJob(state: string): boolean {
+  return state === "queued" || state === "running";
+}

@@ -1,0 +1,158 @@
+import { gunzipSync } from "node:zlib";
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type BackupManifest, manifestText, sumParts } from "../../../src/backup/format.ts";
+import { packPart } from "../../../src/backup/ndjson.ts";
+import { backupManifestKey, backupPartKey } from "../../../src/storage/keys.ts";
+import { BackupWorld } from "../../builders/backup-world.ts";
+import { fuzzed, UNHURRIED } from "../../builders/fuzzed.ts";
+import { damagedManifest, damagedValue } from "../../builders/manifest-mutations.ts";
+import { mutatedBytes } from "../../builders/mutations.ts";
+
+const whole = new BackupWorld();
+let id: string;
+let manifest: BackupManifest;
+/** Files of the backup, and what an undamaged restore brings back. */
+let keys: readonly string[];
+let expected: Awaited<ReturnType<typeof contentsOf>>;
+
+beforeAll(async () => {
+  await whole.ingest.publishVersions(2);
+  await whole.ingest.enqueue({ mode: "dry_run" });
+  await whole.drain();
+  await whole.ingest.coordinator.pause({ by: "ops", reason: "holidays", until: null }, false);
+  await whole.ingest.enqueue({ note: "waits" });
+  ({ backupId: id } = await whole.backUp());
+  const { sha256: _, ...fields } = JSON.parse(textOf(backupManifestKey(id)));
+  manifest = fields;
+  keys = [...whole.store.files.keys()].filter((key) => !key.endsWith("verdict.json"));
+  const world = installation();
+  await world.restore(id);
+  expected = await contentsOf(world);
+});
+
+/** An installation with a catalog of its own and a copy of the backup. */
+function installation(): BackupWorld {
+  const world = new BackupWorld();
+  world.ingest.time = whole.ingest.time + 3_600_000;
+  for (const [key, file] of whole.store.files) world.store.files.set(key, file);
+  return world;
+}
+
+async function contentsOf(world: BackupWorld) {
+  const { history, served } = await world.everything();
+  return { history, served: served?.catalog_sha256 };
+}
+
+function textOf(key: string): string {
+  return Buffer.from(whole.store.files.get(key)?.bytes ?? []).toString();
+}
+
+/** Files of a backup with bytes changed that its hashes no longer fit, or a manifest that was sealed again. */
+const damages = () =>
+  fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc
+        .constantFrom(...keys)
+        .chain((key) =>
+          mutatedBytes(whole.store.files.get(key)?.bytes ?? new Uint8Array()).map(
+            (bytes): [string, Uint8Array] => [key, bytes],
+          ),
+        ),
+    },
+    damagedValue(manifest)
+      .filter((value) => value !== undefined)
+      .map((value): [string, Uint8Array] => [
+        backupManifestKey(id),
+        Buffer.from(manifestText(value as BackupManifest)), // whatever it is
+      ]),
+  );
+
+describe("a backup that is damaged in any way", UNHURRIED, () => {
+  it("restores what was saved, or nothing at all", async () => {
+    await fc.assert(
+      fc.asyncProperty(damages(), async ([key, bytes]) => {
+        const world = installation();
+        const before = await contentsOf(world);
+        world.store.damage(key, () => bytes);
+        const result = await world.jobs.restore(id, "ops");
+        if (!result.ok) return;
+        await world.drain();
+        const job = world.job(result.job.id);
+        expect(await contentsOf(world)).toEqual(job.state === "succeeded" ? expected : before);
+        expect(job.error?.code).not.toBe("store_fault");
+      }),
+      fuzzed(60),
+    );
+  });
+});
+
+/** A backup whose rows are others than were saved, while all its hashes are right. */
+const forgeries = () =>
+  fc.constantFrom(...manifest.parts.filter(({ rows }) => rows > 0)).chain((part) => {
+    const lines = gunzipSync(whole.store.files.get(backupPartKey(id, part.name))?.bytes ?? "")
+      .toString()
+      .trimEnd()
+      .split("\n");
+    return fc
+      .nat(lines.length - 1)
+      .chain((at) =>
+        forgedLine(lines[at] ?? "").map((line) => ({ part, lines: lines.with(at, line) })),
+      );
+  });
+
+/** A line with values changed, also within the JSON that one of its columns holds. */
+function forgedLine(line: string): fc.Arbitrary<string> {
+  const value = JSON.parse(line);
+  const row = value.row ?? value;
+  const nested = Object.keys(row).filter((name) => /^[[{]/.test(String(row[name])));
+  const inside = nested.map((name) =>
+    damagedManifest(JSON.parse(row[name])).map((text) => {
+      const changed = { ...row, [name]: text };
+      return JSON.stringify(value.row === undefined ? changed : { ...value, row: changed });
+    }),
+  );
+  return fc.oneof(
+    damagedManifest(value).map((text) => text.replaceAll("\n", " ")),
+    ...inside,
+  );
+}
+
+describe("a backup that was forged", UNHURRIED, () => {
+  it("leaves an installation that answers, ingests and can go back", async () => {
+    await fc.assert(
+      fc.asyncProperty(forgeries(), async ({ part, lines }) => {
+        const world = installation();
+        const number = Number(/\.(\d{6})\./.exec(part.name)?.[1]);
+        const forged = packPart(part.table, number, lines);
+        const parts = manifest.parts.map((each) => (each.name === part.name ? forged.part : each));
+        const { table } = part;
+        const sums = sumParts(parts, table);
+        const changed: BackupManifest = {
+          ...manifest,
+          parts,
+          ...(table === null
+            ? { state: sums }
+            : {
+                tables: {
+                  ...manifest.tables,
+                  [table]: { columns: manifest.tables[table]?.columns ?? [], ...sums },
+                },
+              }),
+        };
+        world.store.damage(backupPartKey(id, part.name), () => forged.bytes);
+        world.store.damage(backupManifestKey(id), () => Buffer.from(manifestText(changed)));
+        const job = await world.restore(id);
+        expect(world.ingest.coordinator.status()).toMatchObject({ replicated: true });
+        await world.ingest.coordinator.resume();
+        await world.drain();
+        world.ingest.renameAirport("afterwards");
+        expect(await world.ingest.runToEnd()).toMatchObject({ state: "succeeded" });
+        if (job.wayBackId !== null && job.state === "succeeded")
+          expect(await world.restore(job.wayBackId)).toMatchObject({ state: "succeeded" });
+      }),
+      fuzzed(60),
+    );
+  });
+});

@@ -1,0 +1,30 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { localAdminToken } from "../../../scripts/local-admin-token.ts";
+import { digest } from "../../builders/admin-tokens.ts";
+
+let folder: string;
+
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "token-"))));
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe("the admin token of this machine", () => {
+  it("is new once, and then the same", () => {
+    const file = join(folder, "made", "token");
+    const first = localAdminToken(file);
+    expect(first.isNew).toBe(true);
+    expect(localAdminToken(file)).toEqual({ ...first, isNew: false });
+  });
+
+  it("is kept for its owner only, and the secret has its hash instead", () => {
+    const file = join(folder, "token");
+    const { text, secret } = localAdminToken(file);
+    expect(Buffer.from(text, "base64url")).toHaveLength(32);
+    expect(readFileSync(file, "utf8")).toBe(`${text}\n`);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(secret).not.toContain(text);
+    expect(JSON.parse(secret)).toMatchObject([{ sha256: digest(text) }]);
+  });
+});
