@@ -1,10 +1,25 @@
-import { mkdirSync, openAsBlob, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  openAsBlob,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { sha256Hex } from "../src/catalog/hash.ts";
 import type { Manifest } from "../src/catalog/manifest.ts";
 import { parseManifest } from "../src/catalog/parse-manifest.ts";
 import type { CatalogStore, Copy, Replica } from "../src/storage/catalog-store.ts";
-import { blobKey, generationKey, MANIFEST_KEY, sourceKey } from "../src/storage/keys.ts";
+import {
+  blobKey,
+  generationKey,
+  GENERATIONS_PREFIX,
+  MANIFEST_KEY,
+  sourceKey,
+  SOURCES_PREFIX,
+} from "../src/storage/keys.ts";
 import type { SourceArchive } from "../src/storage/source-archive.ts";
 
 /** KV and R2 as folders: what they hold is in nobody's memory. */
@@ -45,6 +60,15 @@ export class DiskCatalogStore implements CatalogStore {
     this.#write("r2", generationKey(manifest.generation), JSON.stringify(manifest));
   }
 
+  async listGenerations(): Promise<number[]> {
+    return namesIn(this.#path("r2", GENERATIONS_PREFIX)).map(Number);
+  }
+
+  async deleteGenerations(generations: readonly number[]): Promise<void> {
+    for (const generation of generations)
+      rmSync(this.#path("r2", generationKey(generation)), { force: true });
+  }
+
   async writeManifest(manifest: Manifest): Promise<void> {
     for (const replica of ["r2", "kv"] as const)
       this.#write(replica, MANIFEST_KEY, JSON.stringify(manifest));
@@ -76,14 +100,27 @@ export class DiskCatalogStore implements CatalogStore {
 export function diskArchive(folder: string): SourceArchive {
   const pathOf = (sha256: string) => join(folder, sourceKey(sha256));
   return {
+    async has(sha256) {
+      return existsSync(pathOf(sha256));
+    },
     async write(sha256, bytes) {
       mkdirSync(dirname(pathOf(sha256)), { recursive: true });
       writeFileSync(pathOf(sha256), bytes);
+    },
+    async list() {
+      return namesIn(join(folder, SOURCES_PREFIX));
+    },
+    async delete(sha256s) {
+      for (const sha256 of sha256s) rmSync(pathOf(sha256), { force: true });
     },
     async open(_, sha256) {
       return (await openAsBlob(pathOf(sha256))).stream();
     },
   };
+}
+
+function namesIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
 }
 
 function asManifest(copy: Copy<Uint8Array>): Copy<Manifest> {

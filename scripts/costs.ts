@@ -46,7 +46,10 @@ const PER_INGEST = {
   blobs: 271,
   manifests: 1,
   generationManifests: 1,
+  /** Each is looked for, written, and read. */
   sources: 2,
+  /** To find upstream files and manifests that no version needs any more. */
+  lists: 2,
   steps: 48,
   objectSeconds: 120,
   rows: 2_000,
@@ -76,14 +79,17 @@ export function requestCosts(): CostLine[] {
 
 /** One ingest that publishes everything anew. */
 export function ingestCosts(): CostLine[] {
-  const { blobs, manifests, generationManifests, sources, steps, objectSeconds, rows } = PER_INGEST;
+  const { blobs, manifests, generationManifests, sources, lists } = PER_INGEST;
+  const { steps, objectSeconds, rows } = PER_INGEST;
   const kvWrites = blobs + manifests;
-  const r2Writes = blobs + manifests + generationManifests + sources;
+  const r2Objects = blobs + manifests + generationManifests + sources;
+  const r2Writes = r2Objects + lists;
+  const r2Reads = r2Objects + sources;
   return [
     line({ what: "KV", count: kvWrites, unit: "writes", price: "kvWrite" }),
     line({ what: "reading each back", count: kvWrites, unit: "KV reads", price: "kvRead" }),
-    line({ what: "R2", count: r2Writes, unit: "writes", price: "r2Write" }),
-    line({ what: "reading each back", count: r2Writes, unit: "R2 reads", price: "r2Read" }),
+    line({ what: "R2", count: r2Writes, unit: "writes and lists", price: "r2Write" }),
+    line({ what: "reading each back", count: r2Reads, unit: "R2 reads", price: "r2Read" }),
     line({
       what: "Durable Object",
       count: steps,

@@ -22,6 +22,9 @@ export interface Config {
 export const SOURCE_NAMES = ["embedded", "ourairports", "dropped"] as const;
 export type SourceName = (typeof SOURCE_NAMES)[number];
 
+/** Two files of more than this, read and decoded, do not fit into an isolate beside the catalog. */
+const SOURCE_MAX_BYTES_LIMIT = 32 * 1024 * 1024;
+
 /** Settings that cannot be used; the message names each and says what it must be. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
@@ -71,7 +74,7 @@ export function loadConfig(settings: Settings, known: readonly SnapshotLocale[])
     SOURCE_ALLOWED_HOSTS: z
       .string()
       .transform((text) => splitList(text).filter((host) => host !== "")),
-    SOURCE_MAX_BYTES: wholeNumber(1, 64 * 1024 * 1024),
+    SOURCE_MAX_BYTES: wholeNumber(1, SOURCE_MAX_BYTES_LIMIT),
   });
   const parsed = schema.safeParse(settings);
   if (!parsed.success)

@@ -1,4 +1,5 @@
 import { waitUntil } from "cloudflare:workers";
+import { ALERTS_INSTANCE, BACKUP_INSTANCE, INGEST_INSTANCE } from "./instances.ts";
 import notice from "../data/NOTICE.md";
 import { AccessKeys, fetchKeySet } from "./admin/access-keys.ts";
 import { accessVerifier } from "./admin/access-jwt.ts";
@@ -11,10 +12,8 @@ import type { CoordinatorUseCases } from "./admin/coordinator.ts";
 import { callCoordinator, type Repeatable } from "./admin/coordinator-calls.ts";
 import { readCredentials } from "./admin/credentials.ts";
 import { finishChanges } from "./admin/finish-changes.ts";
-import { MONITOR_NAME } from "./alerts/monitor.ts";
 import { backupStaleMs } from "./alerts/settings.ts";
 import { type Config, loadConfig } from "./config.ts";
-import { BACKUP_INSTANCE_NAME, INSTANCE_NAME } from "./ingest/durable-object.ts";
 import { describeError, logLine } from "./log.ts";
 import { createRpcHandler, isRpcRequest } from "./rpc/handler.ts";
 import { cronJob, ingestCrons } from "./schedule.ts";
@@ -155,32 +154,47 @@ function backupJobCalls(env: Env): BackupJobCalls {
 
 /** A stub for each call: one that saw its object reset stays broken. */
 function coordinator(env: Env) {
-  return env.COORDINATOR.getByName(INSTANCE_NAME);
+  return env.COORDINATOR.getByName(INGEST_INSTANCE);
 }
 
 function backups(env: Env) {
-  return env.BACKUPS.getByName(BACKUP_INSTANCE_NAME);
+  return env.BACKUPS.getByName(BACKUP_INSTANCE);
 }
 
 function monitor(env: Env) {
-  return env.ALERTS.getByName(MONITOR_NAME);
+  return env.ALERTS.getByName(ALERTS_INSTANCE);
 }
 
-/** Does the job of a cron trigger. */
+/** Does the job of a cron trigger. Each counts a tick once, so that a stub which broke is replaced. */
 async function runJob(cron: string, scheduledTime: number, env: Env): Promise<void> {
   const job = cronJob(cron);
   switch (job.job) {
     case "ingest":
-      return coordinator(env).tick(cron, scheduledTime, job.request);
-    case "evaluate_alerts":
-      await monitor(env).evaluate({ trigger: "cron", requestedBy: "cron", tick: scheduledTime });
+      return callCoordinator(
+        () => coordinator(env),
+        "idempotent",
+        async (stub) => stub.tick(cron, scheduledTime, job.request),
+      );
+    case "evaluate_alerts": {
+      const asked = { trigger: "cron", requestedBy: "cron", tick: scheduledTime } as const;
+      const evaluate = async () => monitor(env).evaluate(asked);
+      await evaluate().catch(evaluate);
       return;
+    }
     case "back_up":
-      return backups(env).tick(cron, scheduledTime, "run");
+      return tickBackups("run");
     case "verify_backup":
-      return backups(env).tick(cron, scheduledTime, "verify_newest");
+      return tickBackups("verify_newest");
     default:
       job satisfies never;
+  }
+
+  async function tickBackups(task: "run" | "verify_newest"): Promise<void> {
+    return callCoordinator(
+      () => backups(env),
+      "idempotent",
+      async (stub) => stub.tick(cron, scheduledTime, task),
+    );
   }
 }
 

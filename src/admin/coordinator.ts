@@ -1,11 +1,8 @@
-import type {
-  CancelResult,
-  CoordinatorStatus,
-  PauseAnswer,
-  RollbackResult,
-} from "../ingest/coordinator.ts";
+import type { CoordinatorStatus } from "../ingest/coordinator-status.ts";
 import type { PauseRequest } from "../ingest/pause.ts";
+import type { RollbackResult } from "../ingest/published-versions.ts";
 import type { EnqueueRequest, EnqueueResult } from "../ingest/queue.ts";
+import type { CancelResult, PauseAnswer } from "../ingest/run-control.ts";
 import type { Run } from "../ingest/run.ts";
 import type { Version } from "../ingest/versions.ts";
 

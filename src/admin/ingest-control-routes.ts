@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { SOURCE_NAMES } from "../config.ts";
-import type { PauseAnswer } from "../ingest/coordinator.ts";
+import type { PauseAnswer } from "../ingest/run-control.ts";
 import type { Pause } from "../ingest/pause.ts";
 import type { EnqueueAnswer, EnqueueRequest, EnqueueResult } from "../ingest/queue.ts";
 import { RUN_MODES } from "../ingest/run.ts";
@@ -51,7 +51,7 @@ const queueAnswer = z
   .strictObject({
     disposition: z.enum(["queued", "queued_behind_running", "queued_while_paused", "coalesced"]),
     will_start: z.union([
-      z.enum(["now", "on_resume"]),
+      z.enum(["now", "on_resume", "after_backup"]),
       z.templateLiteral(["after_run:", z.string()]),
     ]),
     queue_position: z.int().min(1),

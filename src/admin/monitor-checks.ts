@@ -1,5 +1,5 @@
-import type { CoordinatorStatus } from "../ingest/coordinator.ts";
-import { missedTicks } from "../ingest/missed-ticks.ts";
+import type { CoordinatorStatus } from "../ingest/coordinator-status.ts";
+import { missedTicks } from "./missed-ticks.ts";
 import { QUEUE_MAX_DEPTH } from "../ingest/queue.ts";
 import type { Run } from "../ingest/run.ts";
 import type { CatalogReader } from "../storage/catalog-reader.ts";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { CancelResult } from "../ingest/run-control.ts";
 import { isOpen, type Run, RUN_OUTCOMES, RUN_STATES, RUN_TRIGGERS } from "../ingest/run.ts";
 import { StoreTimeout, withDeadline } from "../storage/deadline.ts";
 import type { History } from "../storage/history.ts";
@@ -89,7 +90,7 @@ export function runRoutes(ingest: CoordinatorUseCases, history: History) {
     responses: { 200: { description: "The run after the call", body: cancelAnswer } },
     problems: {
       404: "`run_not_found`",
-      409: "`run_ended` or `run_published`: it is too late",
+      409: "`run_ended` or `run_published`: it is too late; `restoring`: a backup is being restored",
     },
   }).answer(async ({ params: { id }, actor }) => {
     const result = await ingest.cancel(id, actor.id);
@@ -137,7 +138,10 @@ async function softly<T>(call: Promise<T>): Promise<T | null> {
   });
 }
 
-function refuseCancel(reason: "not_found" | "ended" | "too_late", target: string): Refusal {
+function refuseCancel(
+  reason: Extract<CancelResult, { ok: false }>["reason"],
+  target: string,
+): Refusal {
   const change = { target };
   switch (reason) {
     case "not_found": {
@@ -152,6 +156,11 @@ function refuseCancel(reason: "not_found" | "ended" | "too_late", target: string
       const detail =
         "The run has published already. To take that back, roll back: POST /admin/catalog/rollback.";
       return { problem: { status: 409, code: "run_published", detail }, change };
+    }
+    case "restoring": {
+      const detail =
+        "A backup is being restored, which replaces the runs. Try again when it is done.";
+      return { problem: { status: 409, code: "restoring", detail }, change };
     }
     default:
       return reason satisfies never;

@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { RUN_MODES, RUN_OUTCOMES, RUN_STATES, RUN_TRIGGERS, STAGES } from "../ingest/run.ts";
+import {
+  RUN_MODES,
+  RUN_OUTCOMES,
+  RUN_STATES,
+  RUN_TRIGGERS,
+  SKIP_REASONS,
+  STAGES,
+} from "../ingest/run.ts";
 
 /** A time as it goes out: RFC 3339, UTC, with milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 });
@@ -76,7 +83,7 @@ export const runSchema = z
     duration_ms: z.int().nullable(),
     stage: z.enum(STAGES).nullable(),
     progress: z.strictObject({ done: count, total: count }),
-    skipped_reason: z.enum(["paused", "already_queued"]).nullable(),
+    skipped_reason: z.enum(SKIP_REASONS).nullable(),
     skip_count: count,
     upstream: z.record(z.string(), upstreamFile),
     counts: z

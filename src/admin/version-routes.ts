@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { RollbackResult } from "../ingest/published-versions.ts";
 import { VERSIONS_RETAINED } from "../ingest/versions.ts";
 import type { CoordinatorUseCases } from "./coordinator.ts";
 import { type Refusal, route } from "./route.ts";
@@ -52,7 +53,7 @@ export function versionRoutes(coordinator: CoordinatorUseCases) {
     responses: { 200: { description: "The version as published again", body: rollbackAnswer } },
     problems: {
       404: "`generation_not_retained`",
-      409: "`generation_is_current`: it is the one that is published",
+      409: "`generation_is_current`: it says what is published already; `restoring`: a backup is being restored",
     },
   }).answer(async ({ body: { generation } }) => {
     const result = await coordinator.rollback(generation);
@@ -73,12 +74,26 @@ export function versionRoutes(coordinator: CoordinatorUseCases) {
   return [list, rollback];
 }
 
-function refuseRollback(reason: "not_retained" | "is_current", generation: number): Refusal {
+function refuseRollback(
+  reason: Extract<RollbackResult, { ok: false }>["reason"],
+  generation: number,
+): Refusal {
   const change = { target: String(generation) };
-  if (reason === "is_current") {
-    const detail = `Generation ${generation} is the one that is published.`;
-    return { problem: { status: 409, code: "generation_is_current", detail }, change };
+  switch (reason) {
+    case "is_current": {
+      const detail = `What generation ${generation} says is published already.`;
+      return { problem: { status: 409, code: "generation_is_current", detail }, change };
+    }
+    case "restoring": {
+      const detail =
+        "A backup is being restored, which replaces the versions. Try again when it is done.";
+      return { problem: { status: 409, code: "restoring", detail }, change };
+    }
+    case "not_retained": {
+      const detail = `Generation ${generation} is not retained. GET /admin/catalog/versions lists those that are.`;
+      return { problem: { status: 404, code: "generation_not_retained", detail }, change };
+    }
+    default:
+      return reason satisfies never;
   }
-  const detail = `Generation ${generation} is not retained. GET /admin/catalog/versions lists those that are.`;
-  return { problem: { status: 404, code: "generation_not_retained", detail }, change };
 }

@@ -1,8 +1,8 @@
 import { DurableObject } from "cloudflare:workers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { v7 } from "uuid";
+import { INGEST_INSTANCE } from "../instances.ts";
 import { newestTimes } from "../backup/listing.ts";
-import { INSTANCE_NAME } from "../ingest/durable-object.ts";
 import { logLine } from "../log.ts";
 import { createAlertHistory } from "../storage/alert-history.ts";
 import { createBackupStore } from "../storage/backup-store.ts";
@@ -80,7 +80,7 @@ function readIngest(coordinators: Env["COORDINATOR"]): Promise<IngestFacts> {
 }
 
 async function askCoordinator(coordinators: Env["COORDINATOR"]): Promise<IngestFacts> {
-  const coordinator = coordinators.getByName(INSTANCE_NAME);
+  const coordinator = coordinators.getByName(INGEST_INSTANCE);
   const [status, bestCoverage] = await Promise.all([
     coordinator.status(),
     coordinator.bestCoverage(),

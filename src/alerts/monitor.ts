@@ -12,9 +12,6 @@ import { evaluateRules } from "./rules.ts";
 import type { AlertConfig, AlertConfigResult } from "./settings.ts";
 import type { WebhookTarget } from "./webhook.ts";
 
-/** Name of the one instance. */
-export const MONITOR_NAME = "alerts";
-
 /** Blobs that are read again at each evaluation because a copy was damaged. */
 const SUSPECTS_MAX = 50;
 

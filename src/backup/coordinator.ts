@@ -1,4 +1,4 @@
-import type { BackupFirst } from "../ingest/coordinator.ts";
+import type { BackupFirst } from "../ingest/coordinator-dependencies.ts";
 import type { BackupTrigger } from "./format.ts";
 import { FIRST_CHECKPOINT, isOpenJob, type Job, type JobKind } from "./job.ts";
 import { jobFields, JobRunner, type RunnerDependencies } from "./job-runner.ts";

@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { v7 } from "uuid";
-import type { BackupFirst } from "../ingest/coordinator.ts";
-import { INSTANCE_NAME } from "../ingest/durable-object.ts";
+import { INGEST_INSTANCE } from "../instances.ts";
+import type { BackupFirst } from "../ingest/coordinator-dependencies.ts";
 import { logLine } from "../log.ts";
 import { embeddedSnapshot } from "../sources/embedded-snapshot.ts";
 import { createBackupStore } from "../storage/backup-store.ts";
@@ -88,7 +88,7 @@ export class BackupCoordinator extends DurableObject<Env> {
 
 /** The ingest coordinator over RPC. A stub for each call: one that saw its object reset stays broken. */
 function ingestLink(env: Env): IngestLink {
-  const ingest = () => env.COORDINATOR.getByName(INSTANCE_NAME);
+  const ingest = () => env.COORDINATOR.getByName(INGEST_INSTANCE);
   return {
     hold: (request) => ingest().hold(request),
     release: (by) => ingest().release(by),

@@ -1,4 +1,4 @@
-import type { CoordinatorStatus } from "../ingest/coordinator.ts";
+import type { CoordinatorStatus } from "../ingest/coordinator-status.ts";
 import type { HoldRequest, HoldResult } from "../ingest/hold.ts";
 import type { ImportRequest, ImportResult, SnapshotPage } from "../ingest/state-transfer.ts";
 import type { Snapshot } from "../sources/snapshot.ts";

@@ -1,10 +1,23 @@
+import { asEvidence } from "../catalog/evidence.ts";
 import type { ChangeCounts } from "../catalog/diff.ts";
 import type { Counts } from "../catalog/manifest.ts";
 import type { ListCounts, Run } from "./run.ts";
 import type { Workspace } from "./workspace.ts";
 
+const NO_CHANGES = { added: 0, changed: 0, removed: 0 };
+
+/** What the content changes that is published already. */
+export const UNCHANGED: ChangeCounts = {
+  airports: NO_CHANGES,
+  cities: NO_CHANGES,
+  countries: NO_CHANGES,
+  regions: NO_CHANGES,
+};
+
 /** The first rejected rows that a run keeps. */
 const REJECTS_KEPT = 50;
+/** The first new regions that a run keeps. */
+const NEW_REGIONS_KEPT = 50;
 
 /** Length of each list of a catalog. */
 export function countLists({ catalog }: Pick<Workspace, "catalog">): Counts {
@@ -38,7 +51,7 @@ export function account(
       rejectedByReason,
       repaired: read.repaired,
       cityOrigins,
-      newRegions,
+      newRegions: newRegions.slice(0, NEW_REGIONS_KEPT).map((code) => asEvidence(code)),
     },
     rejects: read.rejects.slice(0, REJECTS_KEPT),
     rejectsTotal: read.rejects.length,

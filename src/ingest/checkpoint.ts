@@ -4,7 +4,7 @@ import type { Content } from "./content.ts";
 import type { Run, RunMode, RunOutcome, Stage, UpstreamFiles } from "./run.ts";
 
 /** Raised when code reads checkpoints otherwise: a run under way then begins anew after the deploy. */
-const CHECKPOINT_FORMAT = 2;
+const CHECKPOINT_FORMAT = 3;
 
 /** Where a run stands between two steps; JSON. */
 export interface Checkpoint {
@@ -15,6 +15,8 @@ export interface Checkpoint {
   readonly sources: { readonly [file: string]: string };
   /** From the guard stage on. */
   readonly content: Content | null;
+  /** The generation that the guards compared the candidate with; null before the first, and before them. */
+  readonly judgedAgainst: number | null;
   /** The pieces of common segments that have been stored, for each of `commonUnits`. */
   readonly common: readonly (readonly CommonPiece[])[];
   /** Entries of the locales whose blobs have been stored. */
@@ -26,6 +28,7 @@ export const FIRST_CHECKPOINT: Checkpoint = {
   madeBy: null,
   sources: {},
   content: null,
+  judgedAgainst: null,
   common: [],
   entries: {},
 };

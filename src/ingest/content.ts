@@ -1,5 +1,6 @@
 import { CONTRACT_LIMITS, type ContractLimits } from "../catalog/contract-limits.ts";
 import { commonPieces } from "../catalog/encode.ts";
+import { asEvidence } from "../catalog/evidence.ts";
 import { hashPrefix, sha256Hex } from "../catalog/hash.ts";
 import { checkCatalog, checkNames, type Violation } from "../catalog/integrity.ts";
 import type { Counts, LocaleEntry } from "../catalog/manifest.ts";
@@ -26,6 +27,8 @@ type Message = Pick<LocaleEntry, "sha256" | "bytes" | "coverage">;
 
 /** Violations that are kept. */
 const VIOLATIONS_KEPT = 50;
+/** Length to which an entity is cut that breaks a rule: its kind, its name and the locale. */
+const ENTITY_MAX_LENGTH = 80;
 
 /**
  * Encodes the message of every locale, hashes it, and checks it against the contract. Holds one
@@ -60,7 +63,9 @@ export async function describeContent(
     counts: countLists(workspace),
     commonBytes: { proto: common.bytes, json },
     largestBlobBytes,
-    violations: violations.slice(0, VIOLATIONS_KEPT),
+    violations: violations
+      .slice(0, VIOLATIONS_KEPT)
+      .map(({ rule, entity }) => ({ rule, entity: asEvidence(entity, ENTITY_MAX_LENGTH) })),
   };
 }
 

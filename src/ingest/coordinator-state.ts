@@ -2,26 +2,11 @@ import type { Manifest } from "../catalog/manifest.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
 import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
 import type { Pause } from "./pause.ts";
-import type { Checkpoint } from "./checkpoint.ts";
-import type { Hold } from "./hold.ts";
+import { type Hold, isInForce } from "./hold.ts";
 import type { QueueView } from "./queue.ts";
 import { type EndedRun, isOpen, type Run, type RunState, type UpstreamFiles } from "./run.ts";
+import type { RunRecord } from "./run-record.ts";
 import { VERSIONS_RETAINED } from "./versions.ts";
-
-/** A run with what only the coordinator knows of it. Times are milliseconds since 1970. */
-export interface RunRecord {
-  readonly run: Run;
-  readonly checkpoint: Checkpoint;
-  /** Rises with each claim of a step; a step commits only under the fence that it was given. */
-  readonly fence: number;
-  /** Attempts at the present step. */
-  readonly attempts: number;
-  /** Until when the present step is claimed; null between two steps. */
-  readonly leaseUntil: number | null;
-  /** When the present step may be tried again; null for at once. */
-  readonly notBefore: number | null;
-  readonly cancelRequestedBy: string | null;
-}
 
 /** A row that waits to be written to D1. */
 export interface OutboxRow {
@@ -212,6 +197,13 @@ export class CoordinatorState {
     this.#setFact(`archived:${source}`, files);
   }
 
+  /** The same of every source. */
+  allArchivedFiles(): UpstreamFiles[] {
+    return this.#exec("SELECT value FROM facts WHERE name LIKE 'archived:%'").map((row) =>
+      JSON.parse(String(row["value"])),
+    );
+  }
+
   /** Blobs that may be stored: noted before they are written, until they are deleted. */
   blobs(): string[] {
     return this.#exec("SELECT sha256 FROM blobs ORDER BY sha256").map((row) =>
@@ -293,6 +285,12 @@ export class CoordinatorState {
 
   hold(): Hold | null {
     return this.#exchange("hold");
+  }
+
+  /** The hold that is in force. `now` is in milliseconds since 1970. */
+  holdAt(now: number): Hold | null {
+    const hold = this.hold();
+    return isInForce(hold, now) ? hold : null;
   }
 
   setHold(hold: Hold | null): void {

@@ -1,9 +1,9 @@
 import { DurableObject } from "cloudflare:workers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { v7 } from "uuid";
-import { MONITOR_NAME } from "../alerts/monitor.ts";
 import { CONTRACT_LIMITS } from "../catalog/contract-limits.ts";
 import { type Config, loadConfig } from "../config.ts";
+import { ALERTS_INSTANCE, BACKUP_INSTANCE } from "../instances.ts";
 import { describeError, logLine } from "../log.ts";
 import { droppedUpstream } from "../sources/dropped-upstream.ts";
 import { embeddedSnapshot } from "../sources/embedded-snapshot.ts";
@@ -15,18 +15,15 @@ import { createDropBox } from "../storage/drop-box.ts";
 import { createHistory } from "../storage/history.ts";
 import { createSourceArchive } from "../storage/source-archive.ts";
 import type { Manifest } from "../catalog/manifest.ts";
-import {
-  type CancelResult,
-  Coordinator,
-  type CoordinatorStatus,
-  type PauseAnswer,
-  type RollbackResult,
-} from "./coordinator.ts";
+import { Coordinator } from "./coordinator.ts";
 import { CoordinatorState } from "./coordinator-state.ts";
+import type { CoordinatorStatus } from "./coordinator-status.ts";
 import type { HoldRequest, HoldResult } from "./hold.ts";
 import type { PauseRequest } from "./pause.ts";
 import { Pipeline } from "./pipeline.ts";
+import type { RollbackResult } from "./published-versions.ts";
 import type { EnqueueRequest, EnqueueResult } from "./queue.ts";
+import type { CancelResult, PauseAnswer } from "./run-control.ts";
 import type { Run } from "./run.ts";
 import {
   type ImportRequest,
@@ -36,10 +33,8 @@ import {
 } from "./state-transfer.ts";
 import type { Version } from "./versions.ts";
 
-/** Name of the one instance. */
-export const INSTANCE_NAME = "ingest";
-/** Name of the one instance that makes backups. */
-export const BACKUP_INSTANCE_NAME = "backup";
+/** How long D1 may take for a batch of rows. */
+const HISTORY_DEADLINE_MS = 10_000;
 
 /**
  * The Durable Object that ingests: a thin shell, which gives `Coordinator` its storage, its alarm
@@ -53,6 +48,7 @@ export class IngestCoordinator extends DurableObject<Env> {
     super(ctx, env);
     const config = loadConfig(env, embeddedSnapshot.locales);
     const store = createCatalogStore(env.CATALOG, env.ARCHIVE);
+    const archive = createSourceArchive(env.ARCHIVE);
     const history = createHistory(env.HISTORY);
     const state = new CoordinatorState(ctx.storage);
     this.#transfer = new StateTransfer(ctx.storage, state, Date.now);
@@ -61,7 +57,7 @@ export class IngestCoordinator extends DurableObject<Env> {
       state,
       pipeline: new Pipeline({
         store,
-        archive: createSourceArchive(env.ARCHIVE),
+        archive,
         upstreams: upstreamsOf(config, env.ARCHIVE),
         snapshot: embeddedSnapshot,
         locales: config.locales,
@@ -69,15 +65,17 @@ export class IngestCoordinator extends DurableObject<Env> {
         now: Date.now,
       }),
       store,
+      archive,
       saveRuns: (rows) => history.saveRuns(rows.map(({ seq, run }) => ({ ...run, seq }))),
       saveAudit: (entries) => audit.save(entries),
       deleteOldRuns: () =>
         Promise.all([history.deleteOldRuns(Date.now()), audit.deleteOld(Date.now())]),
-      backUpFirst: (runId) => env.BACKUPS.getByName(BACKUP_INSTANCE_NAME).backUpFirst(runId),
+      historyDeadlineMs: HISTORY_DEADLINE_MS,
+      backUpFirst: (runId) => env.BACKUPS.getByName(BACKUP_INSTANCE).backUpFirst(runId),
       setAlarm: (at) => (at === null ? ctx.storage.deleteAlarm() : ctx.storage.setAlarm(at)),
       now: Date.now,
       newId: v7,
-      log: (event, fields) => logLine("info", event, event.replaceAll("_", " "), fields),
+      log: (level, event, fields) => logLine(level, event, event.replaceAll("_", " "), fields),
       runEnded: ({ id }) => ctx.waitUntil(evaluateAlerts(env.ALERTS, id)),
       source: config.source,
       workerVersion: env.VERSION.id || null,
@@ -182,7 +180,7 @@ export class IngestCoordinator extends DurableObject<Env> {
 async function evaluateAlerts(alerts: Env["ALERTS"], runId: string): Promise<void> {
   try {
     const asked = { trigger: "ingest", requestedBy: runId, tick: null } as const;
-    await alerts.getByName(MONITOR_NAME).evaluate(asked);
+    await alerts.getByName(ALERTS_INSTANCE).evaluate(asked);
   } catch (error) {
     const fields = { run_id: runId, ...describeError(error) };
     logLine("warn", "alerts_unreachable", "the alerts were not evaluated", fields);

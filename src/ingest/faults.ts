@@ -27,31 +27,43 @@ export class GuardsTripped extends RunFault {
   }
 }
 
+/** What is worth trying again: the step some times, and then the run once. */
+export interface Retry {
+  /** False where the step has made its attempts itself. */
+  readonly step: boolean;
+  /** How long to wait before the run. */
+  readonly afterMs: number;
+}
+
+const REPEAT_STEP: Retry = { step: true, afterMs: 0 };
+
 /** A run's error, and what else is to be known of it. */
 export interface RunFailure {
   readonly error: RunError;
-  /** Whether the step is worth repeating, and after that the run. */
-  readonly mayPass: boolean;
+  /** How the fault may pass; null if it will not. */
+  readonly retry: Retry | null;
   readonly guards: readonly GuardTrip[];
 }
 
 /**
  * The one map from what a step throws to a run's failure. Faults of upstream's content and guards
- * are final; upstream out of reach, and a store that refuses or lags, may pass.
+ * are final; upstream out of reach, which is asked several times in one step, and a store that
+ * refuses or lags, may pass.
  */
 export function toFailure(cause: unknown, stage: Stage): RunFailure {
   if (cause instanceof SourceError)
     return {
       error: { code: `source_${cause.fault}`, stage, message: cause.message },
-      mayPass: cause instanceof PassingError,
+      retry:
+        cause instanceof PassingError ? { step: false, afterMs: cause.retryAfterMs ?? 0 } : null,
       guards: [],
     };
   if (cause instanceof RunFault)
     return {
       error: { code: cause.code, stage, message: cause.message },
-      mayPass: false,
+      retry: null,
       guards: cause instanceof GuardsTripped ? cause.trips : [],
     };
   const error = { code: "store_fault", stage, message: String(cause) };
-  return { error, mayPass: true, guards: [] };
+  return { error, retry: REPEAT_STEP, guards: [] };
 }

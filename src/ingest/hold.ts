@@ -1,8 +1,9 @@
 /**
  * The hold: while a backup copies what the coordinator has, or a restore replaces it, no step of a
- * run begins, no row leaves for D1 and no blob is deleted. Pure: no clock, no I/O.
+ * run begins, no row of the run history leaves for D1 (audit entries do) and nothing is deleted from
+ * the catalog's stores. Pure: no clock, no I/O.
  */
-import type { RunRecord } from "./coordinator-state.ts";
+import type { RunRecord } from "./run-record.ts";
 
 export interface Hold {
   /** Id of the job that holds. */

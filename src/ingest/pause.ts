@@ -16,7 +16,7 @@ export interface PauseRequest {
 
 /**
  * The pause after a pause request. Asking for what is so already changes nothing; another reason
- * or end replaces those of the present pause, which keeps its beginning.
+ * or end replaces those of the present pause, which keeps its beginning and what is not named.
  */
 export function decidePause(
   present: Pause | null,
@@ -24,7 +24,8 @@ export function decidePause(
   at: string,
 ): { readonly pause: Pause; readonly changed: boolean } {
   const reason = request.reason ?? present?.reason ?? null;
-  const { by, until } = request;
+  const until = request.until ?? present?.until ?? null;
+  const { by } = request;
   if (present === null) return { pause: { at, by, reason, until }, changed: true };
   if (present.reason === reason && present.until === until)
     return { pause: present, changed: false };

@@ -1,13 +1,10 @@
 import { inChunks } from "../catalog/bytes.ts";
 import type { ContractLimits } from "../catalog/contract-limits.ts";
 import { commonPieces } from "../catalog/encode.ts";
-import { sha256Hex } from "../catalog/hash.ts";
 import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
-import { type Snapshot, snapshotOpener } from "../sources/snapshot.ts";
-import type { Upstream } from "../sources/upstream.ts";
+import { snapshotOpener } from "../sources/snapshot.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
-import type { SourceArchive } from "../storage/source-archive.ts";
-import { account, countEntities } from "./accounting.ts";
+import { account, countEntities, UNCHANGED } from "./accounting.ts";
 import {
   type Blob,
   COMMON_PIECE_BYTES,
@@ -29,21 +26,19 @@ import {
 } from "./checkpoint.ts";
 import { contentOf, countCommon, nextCommon, piecesOf } from "./common-progress.ts";
 import { describeContent } from "./content.ts";
-import { GuardsTripped, RunFault } from "./faults.ts";
+import { GuardsTripped } from "./faults.ts";
+import { type FetchDependencies, fetchSources } from "./fetch-sources.ts";
 import { applyForce } from "./guards.ts";
 import { HeldPieces } from "./held-pieces.ts";
 import { commonSegment, formOf } from "./plain-segments.ts";
 import { heal, replicate } from "./publisher.ts";
-import type { Run, UpstreamFacts } from "./run.ts";
+import type { Run } from "./run.ts";
 import { judge } from "./verdict.ts";
+import { isSameContent } from "./versions.ts";
 import { createWorkspace, type LocalParts, type Workspace } from "./workspace.ts";
 
-export interface PipelineDependencies {
+export interface PipelineDependencies extends FetchDependencies {
   readonly store: CatalogStore;
-  readonly archive: SourceArchive;
-  /** By their names. */
-  readonly upstreams: { readonly [name: string]: Upstream };
-  readonly snapshot: Snapshot;
   /** Locales to publish, in order. */
   readonly locales: readonly string[];
   readonly limits: ContractLimits;
@@ -104,25 +99,7 @@ export class Pipeline {
   }
 
   async #fetch(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
-    const from = this.#deps.upstreams[context.source];
-    if (from === undefined)
-      throw new RunFault("unknown_source", `there is no source "${context.source}"`);
-    const archived = context.mode === "full" ? {} : context.archived;
-    const sources: { [file: string]: string } = { snapshot: this.#deps.snapshot.sha256 };
-    const upstream: { [file: string]: UpstreamFacts } = {};
-    for (const file of await from.fetch(archived)) {
-      const known = archived[file.name];
-      if ("unchangedSha256" in file) {
-        sources[file.name] = file.unchangedSha256;
-        if (known !== undefined) upstream[file.name] = known;
-        continue;
-      }
-      const { name, bytes, ...validators } = file;
-      const sha256 = sha256Hex(bytes);
-      await this.#deps.archive.write(sha256, bytes);
-      sources[name] = sha256;
-      upstream[name] = { sha256, bytes: bytes.length, ...validators };
-    }
+    const { sources, upstream } = await fetchSources(this.#deps, context);
     const madeBy = this.#deploy;
     return proceed({ ...checkpoint, stage: "parse", madeBy, sources }, { upstream });
   }
@@ -155,7 +132,8 @@ export class Pipeline {
     const candidate = { workspace, content, locales, limits };
     const { trips, changes } = await judge(candidate, current, store);
     const patch: Partial<Run> = {
-      counts: countEntities(workspace, changes),
+      // Nobody knows what is new where what is published cannot be read.
+      counts: current !== null && changes === null ? null : countEntities(workspace, changes),
       guards: trips,
       generationBefore: current?.generation ?? null,
       progress: this.#progress(checkpoint),
@@ -163,7 +141,8 @@ export class Pipeline {
     if (mode === "dry_run") return finish("dry_run", patch);
     const { refused } = applyForce(trips, forced);
     if (refused.length > 0) throw new GuardsTripped(refused);
-    return proceed({ ...checkpoint, stage: "encode" }, patch);
+    const judgedAgainst = current?.generation ?? null;
+    return proceed({ ...checkpoint, stage: "encode", judgedAgainst }, patch);
   }
 
   /** Stores one uncompressed common segment whole, or one piece of a compressed one. */
@@ -245,9 +224,12 @@ export class Pipeline {
   }
 
   async #publish(checkpoint: Checkpoint, { current }: RunContext): Promise<StepResult> {
-    const { sources, entries } = checkpoint;
+    const { sources, entries, judgedAgainst } = checkpoint;
     const { catalogSha256, counts } = contentOf(checkpoint);
-    if (current !== null && JSON.stringify(entries) === JSON.stringify(current.locales)) {
+    // Somebody has rolled back since: what the guards said was said of another version.
+    if (judgedAgainst !== (current?.generation ?? null))
+      return proceed({ ...checkpoint, stage: "guard" }, {});
+    if (current !== null && isSameContent({ locales: entries }, current)) {
       await heal(this.#deps.store, current);
       return finish("unchanged", { generationBefore: current.generation });
     }
@@ -343,11 +325,3 @@ export class Pipeline {
     return { done: done + Object.keys(checkpoint.entries).length, total: total + locales.length };
   }
 }
-
-const NO_CHANGES = { added: 0, changed: 0, removed: 0 };
-const UNCHANGED = {
-  airports: NO_CHANGES,
-  cities: NO_CHANGES,
-  countries: NO_CHANGES,
-  regions: NO_CHANGES,
-};

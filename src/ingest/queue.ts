@@ -1,7 +1,8 @@
 /** The rules of the queue. Pure: no clock, no I/O; ids and times are arguments. */
 import type { Pause } from "./pause.ts";
 import { FIRST_CHECKPOINT } from "./checkpoint.ts";
-import type { RunRecord } from "./coordinator-state.ts";
+import type { HoldKind } from "./hold.ts";
+import type { RunRecord } from "./run-record.ts";
 import type { Run, RunMode, RunTrigger, SkipReason } from "./run.ts";
 
 /** Runs that may wait at a time. */
@@ -23,7 +24,7 @@ export interface EnqueueRequest {
 /** What will happen to an accepted request: the truth, also when the run is an earlier one. */
 export interface EnqueueAnswer {
   readonly disposition: "queued" | "queued_behind_running" | "queued_while_paused" | "coalesced";
-  readonly willStart: "now" | "on_resume" | `after_run:${string}`;
+  readonly willStart: "now" | "on_resume" | "after_backup" | `after_run:${string}`;
   /** 1 for the run that is next. */
   readonly queuePosition: number;
   readonly queueDepth: number;
@@ -104,10 +105,10 @@ export function newRun(
   };
 }
 
-/** The second try of a run that failed by a fault that may pass; undefined for a second try. */
-export function retryOf(failed: RunRecord, made: NewRun): RunRecord | undefined {
+/** The second try of a run that failed by a fault that may pass; null for a second try. */
+export function retryOf(failed: RunRecord, made: NewRun): RunRecord | null {
   const { run } = failed;
-  if (run.attempt > 1) return undefined;
+  if (run.attempt > 1) return null;
   const request: EnqueueRequest = { ...run, trigger: "retry", ifPaused: "queue" };
   const record = newRun(made, request);
   return { ...record, run: { ...record.run, attempt: run.attempt + 1, parentRunId: run.id } };
@@ -120,25 +121,40 @@ export function retryOf(failed: RunRecord, made: NewRun): RunRecord | undefined 
 export function decideEnqueue(
   wanted: RunRecord,
   view: QueueView,
-  ifPaused: "queue" | "reject",
+  asked: {
+    readonly ifPaused: EnqueueRequest["ifPaused"];
+    /** The hold that is in force. */
+    readonly hold: HoldKind | null;
+  },
 ): { readonly result: EnqueueResult; readonly add: RunRecord | null } {
   const { waiting, pause } = view;
+  const { ifPaused, hold } = asked;
+  if (hold === "restore") return { result: { ok: false, reason: "restoring" }, add: null };
+  const isBackingUp = hold !== null;
   const same = waiting.findIndex(({ run }) => doesTheSame(run, wanted.run));
   const found = waiting[same];
   if (pause !== null && ifPaused === "reject")
     return { result: { ok: false, reason: "paused", pause }, add: null };
   if (found !== undefined)
-    return { result: accept(found.run, same, waiting.length, view, true), add: null };
+    return {
+      result: accept(
+        found.run,
+        { index: same, queueDepth: waiting.length, isBackingUp },
+        view,
+        true,
+      ),
+      add: null,
+    };
   if (waiting.length >= QUEUE_MAX_DEPTH)
     return { result: { ok: false, reason: "queue_full", queueDepth: waiting.length }, add: null };
-  const result = accept(wanted.run, waiting.length, waiting.length + 1, view, false);
+  const place = { index: waiting.length, queueDepth: waiting.length + 1, isBackingUp };
+  const result = accept(wanted.run, place, view, false);
   return { result, add: wanted };
 }
 
 function accept(
   run: Run,
-  index: number,
-  queueDepth: number,
+  { index, queueDepth, isBackingUp }: { index: number; queueDepth: number; isBackingUp: boolean },
   { waiting, running, pause }: QueueView,
   coalesced: boolean,
 ): EnqueueResult {
@@ -146,7 +162,7 @@ function accept(
   const queuePosition = index + 1;
   const paused = pause !== null;
   const base = { queuePosition, queueDepth, paused, run };
-  const start = startOf(ahead, paused);
+  const start = startOf(ahead, { paused, isBackingUp });
   const { disposition } = start;
   const message = coalesced
     ? `The same run waits already. ${start.message}`
@@ -164,13 +180,19 @@ function accept(
 
 function startOf(
   ahead: RunRecord | undefined,
-  paused: boolean,
+  { paused, isBackingUp }: { paused: boolean; isBackingUp: boolean },
 ): Pick<EnqueueAnswer, "disposition" | "willStart" | "message"> {
   if (paused)
     return {
       disposition: "queued_while_paused",
       willStart: "on_resume",
       message: "Ingestion is paused; it starts after resume.",
+    };
+  if (ahead === undefined && isBackingUp)
+    return {
+      disposition: "queued",
+      willStart: "after_backup",
+      message: "A backup is being made; it starts when that has copied what it needs.",
     };
   if (ahead === undefined)
     return { disposition: "queued", willStart: "now", message: "It starts now." };
@@ -189,7 +211,8 @@ function doesTheSame(a: Run, b: Run): boolean {
 export function decideTick(wanted: RunRecord, { waiting, pause }: QueueView): SkipReason | null {
   if (pause !== null) return "paused";
   const isWaiting = waiting.some(({ run }) => doesTheSame(run, wanted.run));
-  return isWaiting || waiting.length >= QUEUE_MAX_DEPTH ? "already_queued" : null;
+  if (isWaiting) return "already_queued";
+  return waiting.length >= QUEUE_MAX_DEPTH ? "queue_full" : null;
 }
 
 /** The run whose next step may be taken now. */

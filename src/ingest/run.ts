@@ -24,7 +24,7 @@ export const RUN_OUTCOMES = ["published", "unchanged", "dry_run"] as const;
 export type RunOutcome = (typeof RUN_OUTCOMES)[number];
 
 /** Who or what asked for the run. */
-export const RUN_TRIGGERS = ["cron", "manual", "resume", "retry", "bootstrap", "restore"] as const;
+export const RUN_TRIGGERS = ["cron", "manual", "resume", "retry"] as const;
 export type RunTrigger = (typeof RUN_TRIGGERS)[number];
 
 /**
@@ -63,7 +63,7 @@ export interface Accounting {
   readonly rejectedByReason: { readonly [R in RejectReason]?: number };
   readonly repaired: { readonly [R in RepairReason]?: number };
   readonly cityOrigins: { readonly [O in CityOrigin]: number };
-  /** Subdivisions that the snapshot does not know. */
+  /** The first subdivisions that the snapshot does not know. */
   readonly newRegions: readonly string[];
 }
 
@@ -125,7 +125,8 @@ export type EndedRun = Pick<
 >;
 
 /** Why a cron tick was not taken. */
-export type SkipReason = "paused" | "already_queued";
+export const SKIP_REASONS = ["paused", "already_queued", "queue_full"] as const;
+export type SkipReason = (typeof SKIP_REASONS)[number];
 
 /** Whether a run in this state may still change. */
 export function isOpen(state: RunState): boolean {

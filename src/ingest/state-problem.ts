@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { parseManifest } from "../catalog/parse-manifest.ts";
 import type { SqlRow } from "../storage/table-storage.ts";
-import { RUN_MODES, RUN_OUTCOMES, RUN_STATES, RUN_TRIGGERS, STAGES } from "./run.ts";
+import { RUN_MODES, RUN_OUTCOMES, RUN_STATES, RUN_TRIGGERS, SKIP_REASONS, STAGES } from "./run.ts";
 
 const time = z.iso.datetime({ precision: 3 });
 const count = z.int().nonnegative();
@@ -35,7 +35,7 @@ const run = z.looseObject({
   durationMs: z.int().nullable(),
   stage: z.enum(STAGES).nullable(),
   progress: z.looseObject({ done: count, total: count }),
-  skippedReason: z.enum(["paused", "already_queued"]).nullable(),
+  skippedReason: z.enum(SKIP_REASONS).nullable(),
   skipCount: count,
   upstream,
   counts: object.nullable(),
@@ -87,8 +87,8 @@ const auditEntry = z.looseObject({
 /** What is wrong with a row of the coordinator's tables; undefined if it can be worked with. */
 export function stateProblem(table: string, row: SqlRow): string | undefined {
   try {
-    const issues = issuesOf(table, row);
-    return issues.length === 0 ? undefined : `${table}: ${issues.slice(0, 3).join("; ")}`;
+    const found = issuesOf(table, row);
+    return found.length === 0 ? undefined : `${table}: ${found.slice(0, 3).join("; ")}`;
   } catch (error) {
     return `${table}: ${String(error)}`;
   }

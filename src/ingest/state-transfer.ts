@@ -2,9 +2,8 @@ import { sha256Hex } from "../catalog/hash.ts";
 import type { Manifest } from "../catalog/manifest.ts";
 import { parseManifest } from "../catalog/parse-manifest.ts";
 import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
-import type { CoordinatorState, RunRecord } from "./coordinator-state.ts";
-import { isInForce } from "./hold.ts";
-import { FIRST_CHECKPOINT } from "./checkpoint.ts";
+import type { CoordinatorState } from "./coordinator-state.ts";
+import { endedRecord, type RunRecord } from "./run-record.ts";
 import { stateProblem } from "./state-problem.ts";
 
 /** A row of the coordinator's tables, as a line of JSON holds it. */
@@ -215,22 +214,9 @@ export class StateTransfer {
     if (running === undefined) return;
     const message = "the run was under way when the backup was made that has been restored";
     const finishedAt = new Date(this.#now()).toISOString();
-    const { run } = running;
-    const ended: RunRecord = {
-      ...running,
-      run: {
-        ...run,
-        state: "failed",
-        finishedAt,
-        durationMs: Date.parse(finishedAt) - Date.parse(run.startedAt ?? finishedAt),
-        error: { code: "restored", stage: running.checkpoint.stage, message },
-      },
-      checkpoint: FIRST_CHECKPOINT,
-      fence: running.fence + 1,
-      leaseUntil: null,
-      notBefore: null,
-    };
-    this.#state.saveRun(ended, true);
+    const error = { code: "restored", stage: running.checkpoint.stage, message };
+    const ended = endedRecord(running, { state: "failed", finishedAt, patch: { error } });
+    this.#state.saveRun({ ...ended, fence: running.fence + 1 }, true);
   }
 
   /** Records the restored catalog as a version of its own. */
@@ -250,8 +236,8 @@ export class StateTransfer {
   }
 
   #isHeldBy(by: string): boolean {
-    const hold = this.#state.hold();
-    return isInForce(hold, this.#now()) && hold.by === by;
+    const hold = this.#state.holdAt(this.#now());
+    return hold?.by === by;
   }
 
   #tables(): string[] {

@@ -1,15 +1,10 @@
 import type { ContractLimits } from "../catalog/contract-limits.ts";
-import {
-  type CatalogDiff,
-  type ChangeCounts,
-  countChanges,
-  diffCatalogs,
-} from "../catalog/diff.ts";
+import { type ChangeCounts, countChanges, diffCatalogs } from "../catalog/diff.ts";
 import { listPieces } from "../catalog/encode.ts";
 import type { Counts, Manifest } from "../catalog/manifest.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
-import { readBody } from "../storage/read-body.ts";
-import { countRows } from "./accounting.ts";
+import { tryReadBody } from "../storage/read-body.ts";
+import { countRows, UNCHANGED } from "./accounting.ts";
 import type { Content } from "./content.ts";
 import { checkGuards, type GuardTrip } from "./guards.ts";
 import type { Workspace } from "./workspace.ts";
@@ -28,18 +23,21 @@ export interface Candidate {
 /** What the guards say of a candidate, and what it would change in the published version. */
 export interface Verdict {
   readonly trips: readonly GuardTrip[];
-  /** Null before the first publication. */
+  /** Null before the first publication, and where no copy of the published version is whole. */
   readonly changes: ChangeCounts | null;
 }
 
-/** Compares a candidate with the published version, and asks the guards. */
+/**
+ * Compares a candidate with the published version, and asks the guards. Throws if a store does not
+ * answer.
+ */
 export async function judge(
   candidate: Candidate,
   current: Manifest | null,
   store: CatalogStore,
 ): Promise<Verdict> {
   const { workspace, content, locales, limits } = candidate;
-  const changes = current && countChanges(await diffToPublished(candidate, current, store));
+  const changes = current && (await countPublishedChanges(candidate, current, store));
   const coverageOf = (entries: { readonly [locale: string]: { readonly coverage: number } }) =>
     Object.fromEntries(
       Object.entries(entries)
@@ -48,8 +46,11 @@ export async function judge(
     );
   const { messages } = content;
   const trips = checkGuards({
-    published: current &&
-      changes && { counts: current.counts, coverage: coverageOf(current.locales), changes },
+    published: current && {
+      counts: current.counts,
+      coverage: coverageOf(current.locales),
+      changes,
+    },
     counts: content.counts,
     coverage: coverageOf(messages),
     rows: countRows(workspace),
@@ -63,18 +64,28 @@ export async function judge(
   return { trips, changes };
 }
 
-/** Regions vary with the locale, so one is compared that both versions have. */
-async function diffToPublished(
-  { workspace, locales }: Candidate,
+/**
+ * What a candidate changes; null if no copy of the published version is whole. The same content
+ * changes nothing, so that it needs no copy. Regions vary with the locale, so one is compared that
+ * both versions have.
+ */
+async function countPublishedChanges(
+  { workspace, content, locales }: Candidate,
   current: Manifest,
   store: CatalogStore,
-): Promise<CatalogDiff> {
+): Promise<ChangeCounts | null> {
+  if (content.catalogSha256 === current.catalog_sha256) return UNCHANGED;
   const locale = locales.find((name) => current.locales[name] !== undefined);
   const entry = current.locales[locale ?? ""];
-  const body = entry?.bodies.proto.identity;
-  const before = body === undefined ? new Uint8Array() : await readBody(store, body);
+  const before = entry?.bodies.proto.identity;
+  const copy = before && (await tryReadBody(store, before));
+  if (copy?.ok === false) {
+    if (copy.fault === "unreadable") throw new Error(copy.detail);
+    return null;
+  }
   const local = await workspace.local(locale ?? locales[0] ?? "en");
   const after = (list: keyof Counts) =>
     list === "regions" ? local.pieces("proto") : listPieces(workspace.catalog, list, "proto");
-  return diffCatalogs({ before, after, maxListed: DIFF_MAX_LISTED });
+  const published = copy?.value ?? new Uint8Array();
+  return countChanges(diffCatalogs({ before: published, after, maxListed: DIFF_MAX_LISTED }));
 }

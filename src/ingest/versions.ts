@@ -1,5 +1,6 @@
 /** What becomes of published versions. Pure: no clock, no I/O. */
 import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
+import type { UpstreamFiles } from "./run.ts";
 
 /** Versions that can be rolled back to, the present one among them. */
 export const VERSIONS_RETAINED = 10;
@@ -36,8 +37,30 @@ export function rolledBack(earlier: Manifest, current: Manifest, publishedAt: st
   };
 }
 
+/** Whether two versions serve the same bytes. */
+export function isSameContent(a: Pick<Manifest, "locales">, b: Pick<Manifest, "locales">): boolean {
+  return JSON.stringify(a.locales) === JSON.stringify(b.locales);
+}
+
+/** Of stored upstream files those that neither a retained version nor a later run needs. */
+export function unnamedSources(
+  stored: readonly string[],
+  retained: readonly Manifest[],
+  archived: readonly UpstreamFiles[],
+): string[] {
+  const named = new Set(retained.flatMap(({ sources }) => Object.values(sources)));
+  for (const files of archived) for (const { sha256 } of Object.values(files)) named.add(sha256);
+  return stored.filter((sha256) => !named.has(sha256));
+}
+
+/** Of stored manifests, by their generations, those of versions that are not retained. */
+export function unretained(stored: readonly number[], retained: readonly Manifest[]): number[] {
+  const kept = new Set(retained.map(({ generation }) => generation));
+  return stored.filter((generation) => !kept.has(generation));
+}
+
 /** Of all stored blobs those that no retained version names. */
-export function garbage(stored: readonly string[], retained: readonly Manifest[]): string[] {
+export function unnamedBlobs(stored: readonly string[], retained: readonly Manifest[]): string[] {
   const named = new Set(retained.flatMap((manifest) => [...manifestBlobs(manifest)]));
   return stored.filter((sha256) => !named.has(sha256));
 }

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
+import { asEvidence } from "../catalog/evidence.ts";
 import { SourceError } from "./source-error.ts";
 
 /** One row below the header: the value of a column by its name, trimmed of nothing. */
@@ -12,6 +13,8 @@ export interface CsvRow {
   get(column: string): string;
 }
 
+/** The parser's messages may quote what they complain of. */
+const MESSAGE_MAX_LENGTH = 200;
 /** Longest row, and longest line of one, in characters; the live file's have a few thousand. */
 const ROW_MAX_CHARACTERS = 262_144;
 /** Most rows with more or fewer values than the header, of which a file of line breaks has millions. */
@@ -110,7 +113,10 @@ function asSourceError(file: string, error: unknown): unknown {
   if (error instanceof CsvError)
     return error.code === "CSV_QUOTE_NOT_CLOSED"
       ? new SourceError("truncated", `${file} breaks off within quotes`)
-      : new SourceError("malformed_csv", `${file}: ${error.message}`);
+      : new SourceError(
+          "malformed_csv",
+          `${file}: ${asEvidence(error.message, MESSAGE_MAX_LENGTH)}`,
+        );
   return error;
 }
 

@@ -5,26 +5,19 @@ import type { Fetch } from "./http-request.ts";
 import { type DeadlineLimits, startDeadline } from "./request-deadline.ts";
 import type { RetryLimits } from "./retries.ts";
 import { type Table, TABLES } from "./source-file.ts";
-import { SourceError } from "./source-error.ts";
+import { PassingError } from "./source-error.ts";
 import type { ArchivedFiles, Upstream } from "./upstream.ts";
 
 /** URLs of the upstream files, each of which `parseSourceUrl` accepts. */
 export type SourceUrls = { readonly [T in Table]: string };
-
-/** OurAirports, published daily. */
-export const OUR_AIRPORTS_URLS: SourceUrls = {
-  "airports.csv": "https://davidmegginson.github.io/ourairports-data/airports.csv",
-  "regions.csv": "https://davidmegginson.github.io/ourairports-data/regions.csv",
-};
 
 export interface HttpLimits extends DeadlineLimits, RetryLimits {
   /** Most bytes of a file, as announced and as decoded. */
   readonly maxBytes: number;
 }
 
-/** A live file has 13 MB. All requests together end before the coordinator's watchdog wakes. */
-export const HTTP_LIMITS: HttpLimits = {
-  maxBytes: 64 * 1024 * 1024,
+/** All requests together end before the coordinator's watchdog wakes. */
+export const HTTP_LIMITS: Omit<HttpLimits, "maxBytes"> = {
   totalMs: 90_000,
   idleMs: 15_000,
   maxAttempts: 4,
@@ -92,7 +85,7 @@ async function fetchOneVersion(
     for (const file of files) fetched.push(await fetchHttpFile(file, archived, dependencies));
     if (await isOneVersion(files, fetched, dependencies)) return fetched;
   }
-  throw new SourceError(
+  throw new PassingError(
     "changing",
     `upstream changed between two files, ${MAX_RESTARTS + 1} times in a row; try again later`,
   );

@@ -1,4 +1,5 @@
 import { CONTRACT_LIMITS } from "../catalog/contract-limits.ts";
+import { asEvidence } from "../catalog/evidence.ts";
 import { compareText, isPosition } from "../catalog/integrity.ts";
 import { readCsv, type CsvRow } from "./csv.ts";
 import { SourceError } from "./source-error.ts";
@@ -45,7 +46,7 @@ export interface Reject {
   readonly reason: RejectReason;
   /** Line of airports.csv. */
   readonly line: number;
-  /** IATA code as written. */
+  /** IATA code as written, cut to some 40 characters as is the id. */
   readonly iata: string;
   readonly id: string;
 }
@@ -103,7 +104,7 @@ export async function readAirports(
     }
     const parsed = parseAirport(row, { knownCountries, iataCode, interned }, repaired);
     if (typeof parsed === "string") {
-      rejects.push({ reason: parsed, line: row.line, iata, id: row.get("id") });
+      rejects.push(reject(parsed, { line: row.line, iata, id: row.get("id") }));
       if (rejects.length > REJECTS_MAX) throw tooManyRejects(row.line);
     } else candidates.push({ airport: parsed, line: row.line });
   }
@@ -116,6 +117,14 @@ interface ParseRules {
   readonly iataCode: RegExp;
   /** One string for all airports of a country or region. */
   readonly interned: Map<string, string>;
+}
+
+/** A reject, with its texts cut: they may be as long as a row. */
+function reject(
+  reason: RejectReason,
+  { line, iata, id }: { line: number; iata: string; id: string },
+): Reject {
+  return { reason, line, iata: asEvidence(iata), id: asEvidence(id) };
 }
 
 function tooManyRejects(line: number): SourceError {
@@ -214,8 +223,8 @@ function distinctAirports(
   const ids = new Set<string>();
   for (const { airport, line } of ordered) {
     const { iata, id } = airport;
-    if (kept.at(-1)?.iata === iata) rejects.push({ reason: "duplicate_iata", line, iata, id });
-    else if (ids.has(id)) rejects.push({ reason: "duplicate_id", line, iata, id });
+    if (kept.at(-1)?.iata === iata) rejects.push(reject("duplicate_iata", { line, iata, id }));
+    else if (ids.has(id)) rejects.push(reject("duplicate_id", { line, iata, id }));
     else kept.push(airport);
     ids.add(id);
   }

@@ -1,4 +1,4 @@
-import { PassingError, SourceError } from "./source-error.ts";
+import { PassingError } from "./source-error.ts";
 
 /** Time that remains for a fetch, however many requests it takes. */
 export interface Deadline {
@@ -8,8 +8,7 @@ export interface Deadline {
    * What `promise` comes to, unless that takes too long.
    *
    * @param where what messages call the file.
-   * @throws SourceError `deadline` when the time is over; a PassingError if nothing came for the
-   * longest silence.
+   * @throws PassingError `deadline` when the time is over, or nothing came for the longest silence.
    */
   wait<T>(where: string, promise: Promise<T>): Promise<T>;
 }
@@ -44,8 +43,8 @@ export function startDeadline(limits: DeadlineLimits, now: () => number): Deadli
   };
 }
 
-function overdue(where: string, totalMs: number): SourceError {
-  return new SourceError(
+function overdue(where: string, totalMs: number): PassingError {
+  return new PassingError(
     "deadline",
     `${where} was not complete within the ${totalMs} ms that all files may take; try again later, or allow more time`,
   );

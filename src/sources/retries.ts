@@ -6,7 +6,7 @@ export interface RetryLimits {
   /** Wait before the second attempt; it doubles before each further one. */
   readonly backoffMs: number;
   readonly maxBackoffMs: number;
-  /** Longest `Retry-After` that is waited for; a run that is asked for more ends. */
+  /** Longest `Retry-After` that is waited for; a run that is asked for more is not tried again. */
   readonly maxRetryAfterMs: number;
 }
 
@@ -22,7 +22,8 @@ export interface RetryDependencies {
  * Repeats what ends in a PassingError, as often as the limits and the deadline allow. It never
  * comes back before upstream asks it to: it gives up instead.
  *
- * @throws SourceError of the last attempt, which says how many there were.
+ * @throws PassingError of the last attempt, which says how many there were; a plain SourceError if
+ * upstream asks to be left alone for longer than the limits allow.
  */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
@@ -37,7 +38,7 @@ export async function withRetries<T>(
       const waitMs = retryAfterMs ?? backoffMs(attempts, limits, random());
       const tooLong = (retryAfterMs ?? 0) > limits.maxRetryAfterMs;
       if (attempts >= limits.maxAttempts || tooLong || waitMs >= deadline.remainingMs())
-        throw givenUp(error, attempts);
+        throw givenUp(error, attempts, tooLong);
       await sleep(waitMs);
     }
   }
@@ -49,10 +50,15 @@ function backoffMs(attempts: number, limits: RetryLimits, random: number): numbe
   return Math.round((fullMs * (1 + random)) / 2);
 }
 
-function givenUp({ fault, message, retryAfterMs }: PassingError, attempts: number): SourceError {
+function givenUp(
+  { fault, message, retryAfterMs }: PassingError,
+  attempts: number,
+  isFinal: boolean,
+): SourceError {
   const asked = retryAfterMs === null ? "" : `; it asks to be left alone for ${retryAfterMs} ms`;
   const made = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
-  return new SourceError(fault, `${message} (${made}${asked})`);
+  const text = `${message} (${made}${asked})`;
+  return isFinal ? new SourceError(fault, text) : new PassingError(fault, text, retryAfterMs);
 }
 
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;

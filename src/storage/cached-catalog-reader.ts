@@ -10,10 +10,10 @@ import type {
   OpenResult,
   Selection,
 } from "./catalog-reader.ts";
-import type { CatalogStore, Copy, Replica } from "./catalog-store.ts";
+import type { Copy, Replica } from "./catalog-store.ts";
 import { abortable } from "./deadline.ts";
 import { type Leave, LoadGate } from "./load-gate.ts";
-import { ManifestMemo } from "./manifest-memo.ts";
+import { ManifestMemo, type MemoDependencies } from "./manifest-memo.ts";
 import { RecentFailures } from "./recent-failures.ts";
 import { SharedLoads } from "./shared-loads.ts";
 
@@ -22,14 +22,7 @@ const UNREADABLE_FOR_MS = 2_000;
 /** Bytes of bodies that may be in the making at once, besides those that are held. */
 export const JOINING_MAX_BYTES = 16 * 1024 * 1024;
 
-export interface ReaderDependencies {
-  readonly store: CatalogStore;
-  readonly now: () => number;
-  /** Keeps the present request's context alive until a promise settles. */
-  readonly waitUntil: (promise: Promise<unknown>) => void;
-  /** Tells the log of a copy that could not be used. */
-  readonly report: (event: string, detail: string) => void;
-  readonly manifestFreshMs: number;
+export interface ReaderDependencies extends MemoDependencies {
   readonly cacheMaxBytes: number;
 }
 

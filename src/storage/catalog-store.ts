@@ -2,7 +2,8 @@ import { sha256Hex } from "../catalog/hash.ts";
 import type { Manifest } from "../catalog/manifest.ts";
 import { openManifest, sealManifest } from "../catalog/seal-manifest.ts";
 import { withDeadline } from "./deadline.ts";
-import { blobKey, generationKey, MANIFEST_KEY } from "./keys.ts";
+import { listNames } from "./list-names.ts";
+import { blobKey, generationKey, GENERATIONS_PREFIX, MANIFEST_KEY } from "./keys.ts";
 
 /** What came of reading a copy: its bytes, or why they cannot be used. */
 export type Copy<T> =
@@ -33,6 +34,10 @@ export interface CatalogStore {
   deleteBlobs(sha256s: readonly string[]): Promise<void>;
   /** Keeps a manifest under its generation in R2. Throws if the store refuses. */
   writeGeneration(manifest: Manifest): Promise<void>;
+  /** Generations whose manifests are kept in R2. Throws if the store refuses. */
+  listGenerations(): Promise<number[]>;
+  /** Deletes the manifests of generations from R2. Throws if the store refuses. */
+  deleteGenerations(generations: readonly number[]): Promise<void>;
   /** Makes a manifest the current one, in R2 and then in KV. Throws if a store refuses. */
   writeManifest(manifest: Manifest): Promise<void>;
 }
@@ -72,6 +77,13 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket): CatalogStore 
     },
     async writeGeneration(manifest) {
       await r2.put(generationKey(manifest.generation), sealManifest(manifest));
+    },
+    async listGenerations() {
+      const names = await listNames(r2, GENERATIONS_PREFIX);
+      return names.filter((name) => /^[1-9]\d*$/.test(name)).map(Number);
+    },
+    async deleteGenerations(generations) {
+      if (generations.length > 0) await r2.delete(generations.map(generationKey));
     },
     async writeManifest(manifest) {
       const text = sealManifest(manifest);

@@ -6,11 +6,17 @@ export const MANIFEST_KEY = "catalog/manifest";
 /** KV and R2: immutable bytes of a body's segment, by their SHA-256 (hex). */
 export const blobKey = (sha256: string): string => `catalog/blob/${sha256}`;
 
-/** R2: the manifest of each generation that was published (JSON). */
-export const generationKey = (generation: number): string => `catalog/manifests/${generation}`;
+/** R2: what the keys of the manifests begin with, by their generations. */
+export const GENERATIONS_PREFIX = "catalog/manifests/";
+
+/** R2: the manifest of a generation that was published (JSON). */
+export const generationKey = (generation: number): string => `${GENERATIONS_PREFIX}${generation}`;
+
+/** R2: what the keys of upstream files begin with. */
+export const SOURCES_PREFIX = "sources/";
 
 /** R2: exact upstream bytes, by their SHA-256 (hex). */
-export const sourceKey = (sha256: string): string => `sources/${sha256}`;
+export const sourceKey = (sha256: string): string => `${SOURCES_PREFIX}${sha256}`;
 
 /** R2: what the names of files begin with that operators drop for the source `dropped`. */
 export const DROP_PREFIX = "drop/";

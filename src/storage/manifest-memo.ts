@@ -1,12 +1,22 @@
 import type { Manifest } from "../catalog/manifest.ts";
-import type { ReaderDependencies } from "./cached-catalog-reader.ts";
 import type { CurrentResult } from "./catalog-reader.ts";
+import type { CatalogStore } from "./catalog-store.ts";
 import { SharedLoads } from "./shared-loads.ts";
 
 /** After a look for a newer manifest failed, how long to serve what is held without looking. */
 const RETRY_AFTER_MS = 5_000;
 /** How long "no manifest" is answered without looking again. */
 const ABSENT_FOR_MS = 1_000;
+
+export interface MemoDependencies {
+  readonly store: CatalogStore;
+  readonly now: () => number;
+  /** Keeps the present request's context alive until a promise settles. */
+  readonly waitUntil: (promise: Promise<unknown>) => void;
+  /** Tells the log of a copy that could not be used. */
+  readonly report: (event: string, detail: string) => void;
+  readonly manifestFreshMs: number;
+}
 
 /**
  * The manifests that this isolate serves from: the current one and the one before it.
@@ -15,13 +25,13 @@ const ABSENT_FOR_MS = 1_000;
  * lower than the held one is never taken, so what an isolate serves never goes back.
  */
 export class ManifestMemo {
-  readonly #deps: ReaderDependencies;
+  readonly #deps: MemoDependencies;
   readonly #loads: SharedLoads<CurrentResult>;
   #current: CurrentResult = { ok: false, reason: "unavailable" };
   #previous: Manifest | undefined;
   #freshUntil = 0;
 
-  constructor(deps: ReaderDependencies) {
+  constructor(deps: MemoDependencies) {
     this.#deps = deps;
     this.#loads = new SharedLoads(deps.waitUntil, deps.now);
   }

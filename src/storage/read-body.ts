@@ -5,8 +5,9 @@ import type { CatalogStore, Copy } from "./catalog-store.ts";
 type BlobReader = Pick<CatalogStore, "readBlob">;
 
 /**
- * The bytes of a body, from R2, each blob hashed. Holds them and one blob at a time: a large body is
- * not in memory twice. Never throws.
+ * The bytes of a body, each blob hashed, from R2 or else from KV. Holds them and one blob at a time:
+ * a large body is not in memory twice. Never throws. Where neither store has a whole copy of a blob
+ * the fault is `unreadable` if one of them did not answer, since it may yet have it.
  */
 export async function tryReadBody(
   store: BlobReader,
@@ -25,7 +26,7 @@ export async function tryReadBody(
 
 async function readSegment(store: BlobReader, segment: Segment): Promise<Copy<Uint8Array>> {
   if (!("blob" in segment)) return { ok: true, value: Buffer.from(segment.inline, "base64") };
-  const copy = await store.readBlob("r2", segment.blob);
+  const copy = await readBlob(store, segment.blob);
   if (!copy.ok || copy.value.length === segment.bytes) return copy;
   return {
     ok: false,
@@ -34,9 +35,9 @@ async function readSegment(store: BlobReader, segment: Segment): Promise<Copy<Ui
   };
 }
 
-/** The same, for those who cannot go on without it: throws if a blob is missing or damaged. */
-export async function readBody(store: BlobReader, body: Body): Promise<Uint8Array<ArrayBuffer>> {
-  const copy = await tryReadBody(store, body);
-  if (!copy.ok) throw new Error(`${copy.fault} ${copy.detail}`);
-  return copy.value;
+async function readBlob(store: BlobReader, sha256: string): Promise<Copy<Uint8Array>> {
+  const copy = await store.readBlob("r2", sha256);
+  if (copy.ok) return copy;
+  const other = await store.readBlob("kv", sha256);
+  return other.ok || other.fault === "unreadable" ? other : copy;
 }

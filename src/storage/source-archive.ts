@@ -1,10 +1,17 @@
+import { Buffer } from "node:buffer";
 import { sha256Hex } from "../catalog/hash.ts";
 import { withDeadline } from "./deadline.ts";
-import { sourceKey } from "./keys.ts";
+import { sourceKey, SOURCES_PREFIX } from "./keys.ts";
+import { listNames } from "./list-names.ts";
 
-/** Exact upstream bytes in R2, by their SHA-256. Both methods throw if the store refuses. */
+/** Exact upstream bytes in R2, by their SHA-256 (hex). Every method throws if the store refuses. */
 export interface SourceArchive {
+  /** Whether bytes are there, and R2 knows them by this hash. Does not read them. */
+  has(sha256: string): Promise<boolean>;
   write(sha256: string, bytes: Uint8Array): Promise<void>;
+  /** The SHA-256 of every file that is there. */
+  list(): Promise<string[]>;
+  delete(sha256s: readonly string[]): Promise<void>;
   /** Throws as well if the bytes have another hash. */
   open(file: string, sha256: string): Promise<ReadableStream<Uint8Array>>;
 }
@@ -18,8 +25,18 @@ export function createSourceArchive(r2: R2Bucket): SourceArchive {
     return object === null ? null : object.arrayBuffer();
   };
   return {
+    async has(sha256) {
+      const key = sourceKey(sha256);
+      const object = await withDeadline(key, READ_DEADLINE_MS, r2.head(key));
+      const known = object?.checksums.sha256;
+      return known !== undefined && Buffer.from(known).toString("hex") === sha256;
+    },
     async write(sha256, bytes) {
       await r2.put(sourceKey(sha256), bytes, { sha256 });
+    },
+    list: () => listNames(r2, SOURCES_PREFIX),
+    async delete(sha256s) {
+      if (sha256s.length > 0) await r2.delete(sha256s.map(sourceKey));
     },
     async open(file, sha256) {
       const key = sourceKey(sha256);

@@ -9,7 +9,7 @@ import type { AlertUseCases } from "../../src/admin/alert-calls.ts";
 import type { CoordinatorUseCases } from "../../src/admin/coordinator.ts";
 import { CoordinatorUnavailable } from "../../src/admin/coordinator-calls.ts";
 import type { CredentialsResult } from "../../src/admin/credentials.ts";
-import type { CoordinatorStatus } from "../../src/ingest/coordinator.ts";
+import type { CoordinatorStatus } from "../../src/ingest/coordinator-status.ts";
 import type { Pause } from "../../src/ingest/pause.ts";
 import type { EnqueueAnswer, EnqueueRequest, EnqueueResult } from "../../src/ingest/queue.ts";
 import type { Run } from "../../src/ingest/run.ts";

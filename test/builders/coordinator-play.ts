@@ -234,7 +234,8 @@ export class Play {
     const { world } = this;
     const until = forMs === null ? null : new Date(world.time + forMs).toISOString();
     await world.coordinator.pause({ by: "ops", reason: null, until }, cancelRunning);
-    this.#pausedUntil = forMs === null ? Infinity : world.time + forMs;
+    const present = this.#isPaused() ? this.#pausedUntil : null;
+    this.#pausedUntil = forMs === null ? (present ?? Infinity) : world.time + forMs;
   }
 
   async #resume(): Promise<void> {
@@ -270,14 +271,23 @@ export class Play {
   async #rollback(back: number): Promise<void> {
     const { coordinator } = this.world;
     const current = coordinator.status().current?.generation ?? 0;
+    const isShown = this.#isShown(current - back);
     const result = await coordinator.rollback(current - back);
     const retained = this.#published.has(current - back) && current > 0 && back < 10;
     if (!retained) must(result).toEqual({ ok: false, reason: "not_retained" });
-    else if (back === 0) must(result).toEqual({ ok: false, reason: "is_current" });
+    else if (isShown) must(result).toEqual({ ok: false, reason: "is_current" });
     else {
       must(result).toMatchObject({ ok: true, version: { generation: current + 1 } });
       this.#rolledBack.add(current + 1);
     }
+  }
+
+  /** Whether a version says what the current one does. */
+  #isShown(generation: number): boolean {
+    const { coordinator } = this.world;
+    const current = coordinator.status().current?.generation ?? 0;
+    const [shown, other] = [current, generation].map((name) => coordinator.findVersion(name));
+    return shown?.catalog_sha256 === other?.catalog_sha256;
   }
 
   /** Lets the alarm fire: at its time or late, never early, and also when none is set. */
@@ -341,6 +351,12 @@ export class Play {
       .flatMap(({ generation }) => this.#published.get(generation) ?? []))
       for (const blob of manifestBlobs(manifest))
         must(world.store.kv.has(blobKey(blob)) && world.store.r2.has(blobKey(blob))).toBe(true);
+
+    for (const { sources } of coordinator
+      .versions()
+      .flatMap(({ generation }) => this.#published.get(generation) ?? []))
+      for (const [file, sha256] of Object.entries(sources))
+        if (file !== "snapshot") must(world.archive.files.has(sha256)).toBe(true);
 
     this.#checkRuns();
     must(coordinator.status().pause !== null).toBe(this.#isPaused());

@@ -1,11 +1,13 @@
 import { gzipSync } from "node:zlib";
 import { CONTRACT_LIMITS } from "../../src/catalog/contract-limits.ts";
 import type { Manifest } from "../../src/catalog/manifest.ts";
-import { type BackupFirst, Coordinator } from "../../src/ingest/coordinator.ts";
+import { Coordinator } from "../../src/ingest/coordinator.ts";
+import type { BackupFirst } from "../../src/ingest/coordinator-dependencies.ts";
 import { CoordinatorState } from "../../src/ingest/coordinator-state.ts";
 import { Pipeline, type PipelineDependencies } from "../../src/ingest/pipeline.ts";
 import type { EnqueueAnswer, EnqueueRequest } from "../../src/ingest/queue.ts";
 import type { Run } from "../../src/ingest/run.ts";
+import type { LogLevel } from "../../src/log.ts";
 import { StateTransfer } from "../../src/ingest/state-transfer.ts";
 import type { Upstream } from "../../src/sources/upstream.ts";
 import type { AuditEntry } from "../../src/storage/audit-store.ts";
@@ -60,7 +62,8 @@ export class CoordinatorWorld {
   readonly tables = new MemoryTables();
   /** Every call to a dependency, such as `kv put catalog/manifest` or `d1 save`. */
   readonly calls: string[] = [];
-  readonly events: { readonly event: string; readonly fields: object }[] = [];
+  readonly events: { readonly level: LogLevel; readonly event: string; readonly fields: object }[] =
+    [];
   /** Ids of the runs whose end was told of, in order. */
   readonly ended: string[] = [];
   /** Locales to publish, as the next instance is configured. */
@@ -76,6 +79,8 @@ export class CoordinatorWorld {
   backUpFirst: (runId: string) => Promise<BackupFirst> = async () => ({ state: "done" });
   /** The same, once the call has taken effect: its reply is lost. */
   after: (call: string) => void = () => {};
+  /** How long D1 may take, by the real clock, for the next instance. */
+  historyDeadlineMs = 60_000;
   coordinator: Coordinator;
   /** What hands the coordinator's state out and takes it in. */
   transfer: StateTransfer;
@@ -186,9 +191,21 @@ export class CoordinatorWorld {
     const store = new MemoryCatalogStore(this.store);
     store.before = enter;
     const archive: SourceArchive = {
+      has: async (sha256) => {
+        await enter(`archive has ${sha256}`);
+        return this.archive.has(sha256);
+      },
       write: async (sha256, bytes) => {
         await enter(`archive write ${sha256}`);
         return this.archive.write(sha256, bytes);
+      },
+      list: async () => {
+        await enter("archive list");
+        return this.archive.list();
+      },
+      delete: async (sha256s) => {
+        for (const sha256 of sha256s) await enter(`archive delete ${sha256}`);
+        return this.archive.delete(sha256s);
       },
       open: async (file, sha256) => {
         await enter(`archive open ${file}`);
@@ -214,6 +231,7 @@ export class CoordinatorWorld {
         now: () => this.time,
       }),
       store,
+      archive,
       saveRuns: async (rows) => {
         await enter("d1 save");
         this.history.save(rows);
@@ -225,13 +243,14 @@ export class CoordinatorWorld {
         this.after("d1 audit");
       },
       deleteOldRuns: async () => enter("d1 delete"),
+      historyDeadlineMs: this.historyDeadlineMs,
       backUpFirst: async (runId) => this.backUpFirst(runId),
       setAlarm: async (at) => {
         if (instance === this.#instance) this.alarmAt = at;
       },
       now: () => this.time,
       newId: () => `run-${String(++this.#ids).padStart(6, "0")}`,
-      log: (event, fields) => void this.events.push({ event, fields }),
+      log: (level, event, fields) => void this.events.push({ level, event, fields }),
       runEnded: ({ id }) => void this.ended.push(id),
       source: "embedded",
       workerVersion: "v1",

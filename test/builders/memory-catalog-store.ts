@@ -2,7 +2,12 @@ import { sha256Hex } from "../../src/catalog/hash.ts";
 import type { Manifest } from "../../src/catalog/manifest.ts";
 import { parseManifest } from "../../src/catalog/parse-manifest.ts";
 import type { CatalogStore, Copy, Replica } from "../../src/storage/catalog-store.ts";
-import { blobKey, generationKey, MANIFEST_KEY } from "../../src/storage/keys.ts";
+import {
+  blobKey,
+  generationKey,
+  GENERATIONS_PREFIX,
+  MANIFEST_KEY,
+} from "../../src/storage/keys.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -50,6 +55,19 @@ export class MemoryCatalogStore implements CatalogStore {
 
   async writeGeneration(manifest: Manifest): Promise<void> {
     await this.#put("r2", generationKey(manifest.generation), textOf(manifest));
+  }
+
+  async listGenerations(): Promise<number[]> {
+    const prefix = GENERATIONS_PREFIX;
+    const call = `r2 list ${prefix}`;
+    this.calls.push(call);
+    await this.before(call);
+    const keys = [...this.r2.keys()].filter((key) => key.startsWith(prefix));
+    return keys.map((key) => Number(key.slice(prefix.length)));
+  }
+
+  async deleteGenerations(generations: readonly number[]): Promise<void> {
+    for (const generation of generations) await this.#delete("r2", generationKey(generation));
   }
 
   async writeManifest(manifest: Manifest): Promise<void> {

@@ -76,6 +76,7 @@ export class QuickPipeline extends Pipeline {
             generation,
             catalog_sha256: body.sha256,
             previous: current?.generation ?? null,
+            sources: checkpoint.sources,
             locales: { en: entry },
           }),
         };

@@ -1,5 +1,5 @@
 /** Builders of runs as the coordinator keeps them. */
-import type { RunRecord } from "../../src/ingest/coordinator-state.ts";
+import type { RunRecord } from "../../src/ingest/run-record.ts";
 import {
   newRun,
   type EnqueueRequest,

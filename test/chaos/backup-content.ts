@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import type { Manifest } from "../../src/catalog/manifest.ts";
-import type { RunRecord } from "../../src/ingest/coordinator-state.ts";
+import type { RunRecord } from "../../src/ingest/run-record.ts";
 import type { BackupContent, RunRow } from "./evidence.ts";
 
 /** Reads what a backup says of the ingest from its parts, without the code that restores it. */

@@ -2,14 +2,14 @@
  * The Worker as it is deployed, with bindings that fail when the harness wants them to, and a
  * control path whose secret the harness alone knows.
  */
+import { BACKUP_INSTANCE, INGEST_INSTANCE } from "../../src/instances.ts";
 import service, {
   AlertMonitor as Monitor,
   BackupCoordinator as Backups,
   IngestCoordinator as Coordinator,
 } from "../../src/worker.ts";
 import type { Manifest } from "../../src/catalog/manifest.ts";
-import type { RunRecord } from "../../src/ingest/coordinator-state.ts";
-import { BACKUP_INSTANCE_NAME, INSTANCE_NAME } from "../../src/ingest/durable-object.ts";
+import type { RunRecord } from "../../src/ingest/run-record.ts";
 import { dropKey, MANIFEST_KEY } from "../../src/storage/keys.ts";
 import { readBackupContent } from "./backup-content.ts";
 import type { BackupJob, CoordinatorTruth, StoredState } from "./evidence.ts";
@@ -132,12 +132,12 @@ export default {
 
 function coordinator(env: Env) {
   const namespace = env.COORDINATOR as unknown as DurableObjectNamespace<IngestCoordinator>; // the class above
-  return namespace.getByName(INSTANCE_NAME);
+  return namespace.getByName(INGEST_INSTANCE);
 }
 
 function backups(env: Env) {
   const namespace = env.BACKUPS as unknown as DurableObjectNamespace<BackupCoordinator>; // the class above
-  return namespace.getByName(BACKUP_INSTANCE_NAME);
+  return namespace.getByName(BACKUP_INSTANCE);
 }
 
 /** Everything that is stored, read without faults. */

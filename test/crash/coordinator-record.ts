@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { RunRecord } from "../../src/ingest/coordinator-state.ts";
+import type { RunRecord } from "../../src/ingest/run-record.ts";
 
 /**
  * What the coordinator has stored of the newest run, from a copy, so that its own storage is left

@@ -7,7 +7,7 @@ import { gunzipSync } from "node:zlib";
 import { fromBinary } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LocationsResponseSchema } from "../../gen/locations/v1/locations_pb.ts";
-import type { RunRecord } from "../../src/ingest/coordinator-state.ts";
+import type { RunRecord } from "../../src/ingest/run-record.ts";
 import { type Stage, STAGES } from "../../src/ingest/run.ts";
 import { dropKey } from "../../src/storage/keys.ts";
 import { CALL, sha256 } from "../system/http.ts";

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LocalWorker } from "../../scripts/local-worker.ts";
-import type { RunRecord } from "../../src/ingest/coordinator-state.ts";
+import type { RunRecord } from "../../src/ingest/run-record.ts";
 import { isOpen } from "../../src/ingest/run.ts";
 import { readRecord } from "./coordinator-record.ts";
 

@@ -94,8 +94,8 @@ describe("a setting that cannot be used is named with what it must be", () => {
     ["SOURCE_URLS", "https://a.org/1,file:///etc/passwd", '"file:///etc/passwd" is neither http'],
     ["SOURCE_URLS", "https://a.org/1,airports.csv", 'SOURCE_URLS "airports.csv" is not a URL'],
     ["SOURCE_ALLOWED_HOSTS", undefined, "SOURCE_ALLOWED_HOSTS "],
-    ["SOURCE_MAX_BYTES", "0", "SOURCE_MAX_BYTES must be between 1 and 67108864"],
-    ["SOURCE_MAX_BYTES", "67108865", "SOURCE_MAX_BYTES must be between 1 and 67108864"],
+    ["SOURCE_MAX_BYTES", "0", "SOURCE_MAX_BYTES must be between 1 and 33554432"],
+    ["SOURCE_MAX_BYTES", "33554433", "SOURCE_MAX_BYTES must be between 1 and 33554432"],
     ["SOURCE_MAX_BYTES", "32 MB", "SOURCE_MAX_BYTES must be a whole number"],
   ])("%s: “%s”", (name, value, message) => {
     expect(complaint({ [name]: value })).toContain(message);

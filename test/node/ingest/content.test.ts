@@ -59,4 +59,17 @@ describe("describeContent", () => {
     expect(empty.violations).toContainEqual({ rule: "list_not_empty", entity: "airports" });
     expect(empty.messages["en"]?.coverage).toBe(0);
   });
+
+  it("names what breaks it no longer than can be kept", async () => {
+    const workspace = await aWorkspace();
+    const cities = workspace.catalog.cities.map((city) => ({
+      ...city,
+      name: "x".repeat(250_000),
+      lat: 999,
+    }));
+    const broken = { ...workspace, catalog: { ...workspace.catalog, cities } };
+    const { violations } = await describeContent(broken, ["en"]);
+    expect(violations).toContainEqual({ rule: "position", entity: `city ${"x".repeat(75)}…` });
+    expect(JSON.stringify(violations).length).toBeLessThan(10_000);
+  });
 });

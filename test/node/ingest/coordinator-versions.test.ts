@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { manifestBlobs } from "../../../src/catalog/manifest.ts";
 import { VERSIONS_RETAINED } from "../../../src/ingest/versions.ts";
 import { blobKey, generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
-import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
+import { anUpstream, CoordinatorWorld } from "../../builders/coordinator-world.ts";
+import { moreAirports } from "../../builders/small-snapshot.ts";
 
 const PAUSE = { by: "ops", reason: null, until: null };
 
@@ -66,6 +67,18 @@ describe("a rollback", () => {
     expect(result).toEqual({ ok: false, reason: "is_current" });
   });
 
+  it("that is repeated changes nothing: what it says is published already", async () => {
+    await world.publishVersions(3);
+    expect(await world.coordinator.rollback(1)).toMatchObject({ ok: true });
+    for (const generation of [1, 4, 1])
+      expect(await world.coordinator.rollback(generation)).toEqual({
+        ok: false,
+        reason: "is_current",
+      });
+    await world.drain();
+    expect(generations()).toEqual([4, 3, 2, 1]);
+  });
+
   it("before anything is published is refused", async () => {
     const result = await world.coordinator.rollback(1);
     expect(result).toEqual({ ok: false, reason: "not_retained" });
@@ -104,6 +117,50 @@ describe("a rollback", () => {
     await world.drain();
     expect(world.run(run.id)).toMatchObject({ outcome: "published", generationAfter: 4 });
     expect(await world.served()).toMatchObject({ generation: 4, previous: 3 });
+  });
+});
+
+describe("a rollback while a run stands before its publication", () => {
+  /** The next version changes one airport of the second, which had half as many again as the first. */
+  beforeEach(async () => {
+    await world.runToEnd();
+    world.setAirports(30);
+    await world.runToEnd({ forced: true });
+    const [first = {}, ...others] = moreAirports(30);
+    world.upstream = anUpstream([{ ...first, name: "Kloten" }, ...others]);
+  });
+
+  const rollBackBeforePublication = async (forced: boolean) => {
+    const { run } = await world.enqueue({ forced });
+    await world.drain(() => {
+      const { done, total } = world.run(run.id).progress;
+      return total > 0 && done === total;
+    });
+    expect(await world.coordinator.rollback(1)).toMatchObject({ ok: true });
+    await world.drain();
+    return world.run(run.id);
+  };
+
+  it("has the guards compare it with what is served by then, which it may not follow", async () => {
+    const run = await rollBackBeforePublication(false);
+    expect(run).toMatchObject({
+      state: "failed",
+      error: { code: "guard_change", stage: "guard" },
+      generationBefore: 2,
+      generationAfter: null,
+    });
+    expect(await world.served()).toMatchObject({ generation: 3, counts: { airports: 20 } });
+  });
+
+  it("leaves a forced run to publish, with the evidence of the new comparison", async () => {
+    const run = await rollBackBeforePublication(true);
+    expect(run).toMatchObject({
+      outcome: "published",
+      generationBefore: 3,
+      generationAfter: 4,
+      counts: { airports: { added: 10, changed: 1 } },
+    });
+    expect(run.guards.map(({ guard }) => guard)).toContain("guard_change");
   });
 });
 

@@ -10,7 +10,7 @@ describe("toFailure", () => {
     (fault) => {
       expect(toFailure(new SourceError(fault, "airports.csv is bad"), "build")).toEqual({
         error: { code: `source_${fault}`, stage: "build", message: "airports.csv is bad" },
-        mayPass: false,
+        retry: null,
         guards: [],
       });
     },
@@ -19,9 +19,9 @@ describe("toFailure", () => {
   it.each(["unreachable", "http_status", "deadline", "changing", "truncated"] as const)(
     "lets the source fault %s pass when upstream may recover",
     (fault) => {
-      expect(toFailure(new PassingError(fault, "no answer"), "fetch")).toEqual({
+      expect(toFailure(new PassingError(fault, "no answer", 7_000), "fetch")).toEqual({
         error: { code: `source_${fault}`, stage: "fetch", message: "no answer" },
-        mayPass: true,
+        retry: { step: false, afterMs: 7_000 },
         guards: [],
       });
     },
@@ -43,7 +43,7 @@ describe("toFailure", () => {
         stage: "guard",
         message: "guard_shrink: airports 9074 → 4120; guard_change: airports 54 %",
       },
-      mayPass: false,
+      retry: null,
       guards: [shrink, change],
     });
   });
@@ -51,7 +51,7 @@ describe("toFailure", () => {
   it("makes any other fault of the run final", () => {
     expect(toFailure(new RunFault("unknown_source", "there is none"), "fetch")).toEqual({
       error: { code: "unknown_source", stage: "fetch", message: "there is none" },
-      mayPass: false,
+      retry: null,
       guards: [],
     });
   });
@@ -61,7 +61,7 @@ describe("toFailure", () => {
     (error) => {
       expect(toFailure(error, "encode")).toEqual({
         error: { code: "store_fault", stage: "encode", message: String(error) },
-        mayPass: true,
+        retry: { step: true, afterMs: 0 },
         guards: [],
       });
     },

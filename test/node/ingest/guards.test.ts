@@ -124,6 +124,21 @@ describe("checkGuards", () => {
       );
     });
 
+    it("takes it that all may change where nobody can read what is published", () => {
+      const facts = someGuardFacts({ published: aPublished({ changes: null }) });
+      const trips = checkGuards(facts);
+      expect(trips).toEqual([
+        {
+          guard: "guard_change",
+          before: 20_035,
+          after: 20_035,
+          limit: 2_003,
+          message: "no copy of what is published is whole: any of its 20035 entities may change",
+        },
+      ]);
+      expect(applyForce(trips, true).refused).toEqual([]);
+    });
+
     it("holds back three times the rows, and says how many were added", () => {
       const published = aPublished({ changes: someChanges({ airports: { added: 18_148 } }) });
       const facts = { ...withCounts({ airports: 27_222 }), published };
@@ -325,7 +340,7 @@ describe("checkGuards", () => {
         expect(tripped("guard_change")).toBe(
           published !== null &&
             anyList((list) => {
-              const { added, changed, removed } = published.changes[list];
+              const { added, changed, removed } = (published.changes ?? someChanges())[list];
               return (added + changed + removed) * 100 > published.counts[list] * 10;
             }),
         );

@@ -32,6 +32,20 @@ describe("decidePause", () => {
   });
 });
 
+describe("a pause that is asked for again", () => {
+  it("keeps its end where none is named", () => {
+    const ending: Pause = { ...present, until: LATER };
+    expect(decidePause(ending, { by: "ana", reason: "upgrade", until: null }, AT)).toEqual({
+      pause: { ...ending, by: "ana", reason: "upgrade" },
+      changed: true,
+    });
+    expect(decidePause(ending, { by: "ana", reason: null, until: null }, AT)).toEqual({
+      pause: ending,
+      changed: false,
+    });
+  });
+});
+
 describe("hasEnded", () => {
   it("is so from `until` on, and never without one", () => {
     const until: Pause = { ...present, until: LATER };

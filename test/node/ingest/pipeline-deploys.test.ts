@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { type Checkpoint, FIRST_CHECKPOINT } from "../../../src/ingest/checkpoint.ts";
 import type { Stage } from "../../../src/ingest/run.ts";
+import { embeddedUpstream } from "../../../src/sources/upstream.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
 import { aSnapshot, moreAirports } from "../../builders/small-snapshot.ts";
 
@@ -36,31 +38,53 @@ describe("a deploy in the middle of a run", () => {
     expect(Object.keys(world.current?.locales ?? {})).toEqual(["de", "en", "ja"]);
   });
 
-  it.each<Stage>(["parse", "build", "guard", "encode", "publish"])(
-    "with another snapshot begins anew what was begun, before %s",
-    async (stage) => {
-      const world = new PipelineWorld(["en"]);
-      await runUntil(world, stage, stage === "publish" ? 1 : 0);
-      world.snapshot = aSnapshot({ airports: moreAirports(4) });
-      const { next } = await world.step(world.newPipeline());
-      expect(next).toMatchObject({
-        stage: "fetch",
-        content: null,
-        common: [],
-        entries: {},
-      });
+  it("that brings another snapshot, at any step, publishes what is built of that one only", async () => {
+    const others = (world: PipelineWorld) => {
+      world.upstream = embeddedUpstream(world.snapshot);
+      world.snapshot = aSnapshot({ names: { de: "m49:150,Euroland,euroland\n" } });
+    };
+    const pure = new PipelineWorld(["de", "en"]);
+    others(pure);
+    await pure.runToEnd();
+    const begunAnew = new Set<string>();
+    for (let before = 1; ; before++) {
+      const world = new PipelineWorld(["de", "en"]);
+      const pipeline = world.newPipeline();
+      for (let step = 0; step < before; step++) await world.step(pipeline);
+      const { stage } = world.checkpoint;
+      if (stage === "verify") break;
+      others(world);
+      expect((await world.step(world.newPipeline())).next, stage).toEqual(FIRST_CHECKPOINT);
+      expect(world.run.progress).toEqual({ done: 0, total: 0 });
+      begunAnew.add(stage);
       await goOn(world);
-      expect(world.current?.generation).toBe(1);
-    },
-  );
+      const { current } = world;
+      expect(current?.catalog_sha256, `after ${before} steps`).toBe(pure.current?.catalog_sha256);
+      expect(current?.sources["snapshot"]).toBe(world.snapshot.sha256);
+      for (const { sha256, bodies } of Object.values(current?.locales ?? {}))
+        expect(bodies.proto.identity?.sha256).toBe(sha256);
+    }
+    expect([...begunAnew]).toEqual(["parse", "build", "guard", "encode", "publish"]);
+  });
 
-  it("takes up what code made that named no maker", async () => {
+  it.each([
+    ["by other code", (checkpoint: Checkpoint) => ({ ...checkpoint, madeBy: "other code" })],
+    [
+      "by code that named no maker",
+      (checkpoint: Checkpoint) => {
+        const { madeBy: _, ...old } = checkpoint;
+        return old;
+      },
+    ],
+  ])("begins a run anew whose checkpoint was made %s, and ends it as ever", async (_, remade) => {
+    const pure = new PipelineWorld(["en"]);
+    await pure.runToEnd();
     const world = new PipelineWorld(["en"]);
     await runUntil(world, "encode");
-    const { madeBy: _, ...old } = world.checkpoint;
-    world.checkpoint = JSON.parse(JSON.stringify(old));
+    world.checkpoint = JSON.parse(JSON.stringify(remade(world.checkpoint)));
+    expect((await world.step(world.newPipeline())).next).toEqual(FIRST_CHECKPOINT);
     await goOn(world);
-    expect(Object.keys(world.current?.locales ?? {})).toEqual(["en"]);
+    expect(JSON.stringify(world.current)).toBe(JSON.stringify(pure.current));
   });
 
   it("of code that encodes otherwise publishes no hash that is not its body's", async () => {
@@ -75,10 +99,11 @@ describe("a deploy in the middle of a run", () => {
     expect(world.current).toBeNull();
   });
 
-  it("does not publish again what is published already", async () => {
+  it("of other code does not publish again what is published already", async () => {
     const world = new PipelineWorld(["en"]);
     await runUntil(world, "verify", 1);
     world.snapshot = aSnapshot({ airports: moreAirports(4) });
+    world.checkpoint = { ...world.checkpoint, madeBy: "other code" };
     await goOn(world);
     expect(world.current?.generation).toBe(1);
     expect(world.run.generationAfter).toBe(1);

@@ -1,9 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/hash.ts";
 import type { Manifest } from "../../../src/catalog/manifest.ts";
-import { FIRST_CHECKPOINT } from "../../../src/ingest/checkpoint.ts";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
-import { embeddedUpstream } from "../../../src/sources/upstream.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
 import { aSnapshot, moreAirports } from "../../builders/small-snapshot.ts";
 
@@ -86,54 +84,6 @@ describe("a run that loses its memory", () => {
       expect(await runWithCrashes(world), call).toBe(1);
       expect(JSON.stringify(world.current), call).toBe(JSON.stringify(undisturbed.manifest));
     }
-  });
-});
-
-describe("a deploy in the middle of a run", () => {
-  const others = (world: PipelineWorld) => {
-    world.upstream = embeddedUpstream(world.snapshot);
-    world.snapshot = aSnapshot({ names: { de: "m49:150,Euroland,euroland\n" } });
-  };
-
-  it("that brings another snapshot, at any step, publishes what is built of that one only", async () => {
-    const pure = new PipelineWorld(LOCALES);
-    others(pure);
-    await pure.runToEnd();
-    const wanted = pure.current?.catalog_sha256;
-    for (let before = 1; ; before++) {
-      const world = new PipelineWorld(LOCALES);
-      const pipeline = world.newPipeline();
-      for (let step = 0; step < before; step++) await world.step(pipeline);
-      if (world.checkpoint.stage === "verify") return;
-      others(world);
-      await runWithCrashes(world);
-      expect(world.current?.catalog_sha256, `after ${before} steps`).toBe(wanted);
-      expect(world.current?.sources["snapshot"]).toBe(world.snapshot.sha256);
-      for (const { sha256, bodies } of Object.values(world.current?.locales ?? {}))
-        expect(bodies.proto.identity?.sha256).toBe(sha256);
-    }
-  });
-});
-
-describe("a checkpoint that other code has made", () => {
-  it("is not gone on with: the run begins anew, and ends as ever", async () => {
-    const world = new PipelineWorld(LOCALES);
-    const pipeline = world.newPipeline();
-    while (world.checkpoint.stage !== "encode") await world.step(pipeline);
-    world.checkpoint = { ...world.checkpoint, madeBy: "other code" };
-    await world.step(pipeline);
-    expect(world.checkpoint).toEqual(FIRST_CHECKPOINT);
-    expect(world.run.progress).toEqual({ done: 0, total: 0 });
-    await runWithCrashes(world);
-    expect(JSON.stringify(world.current)).toBe(JSON.stringify(undisturbed.manifest));
-  });
-
-  it("does not undo what is recorded as published", async () => {
-    const world = new PipelineWorld(LOCALES);
-    const pipeline = world.newPipeline();
-    while (world.checkpoint.stage !== "verify") await world.step(pipeline);
-    world.checkpoint = { ...world.checkpoint, madeBy: "other code" };
-    expect(await world.step(pipeline)).toMatchObject({ outcome: "published", next: null });
   });
 });
 

@@ -84,6 +84,24 @@ describe("a run", () => {
     });
   });
 
+  it("asks anew for a file that the archive has lost, and for no other", async () => {
+    const upstreamWorld = new UpstreamWorld(server);
+    server.on(AIRPORTS_PATH, file(AIRPORTS, { etag: '"a1"' }));
+    server.on(REGIONS_PATH, file(REGIONS, { etag: '"r1"' }));
+    world.upstream = upstreamWorld.upstream();
+    await world.runToEnd();
+    world.archive.files.delete(sha256Hex(AIRPORTS));
+    server.requests.length = 0;
+    const end = await world.runToEnd("incremental", () => world.newPipeline());
+    expect(end.outcome).toBe("unchanged");
+    expect(world.archive.files.has(sha256Hex(AIRPORTS))).toBe(true);
+    const asked = server.requests.map(({ path, headers }) => [path, headers["if-none-match"]]);
+    expect(asked.slice(0, 2)).toEqual([
+      [AIRPORTS_PATH, undefined],
+      [REGIONS_PATH, '"r1"'],
+    ]);
+  });
+
   it("asks for every file anew in mode full", async () => {
     const asked: ArchivedFiles[] = [];
     const upstream = giving({ "airports.csv": AIRPORTS, "regions.csv": REGIONS });

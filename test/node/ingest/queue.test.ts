@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RunRecord } from "../../../src/ingest/coordinator-state.ts";
+import type { RunRecord } from "../../../src/ingest/run-record.ts";
 import type { Pause } from "../../../src/ingest/pause.ts";
 import {
   backoffMs,
@@ -33,7 +33,7 @@ const differing = (count: number) =>
 
 describe("decideEnqueue", () => {
   it("begins a run now when nothing runs or waits", () => {
-    expect(decideEnqueue(wanted, aQueueView(), "queue")).toEqual({
+    expect(decideEnqueue(wanted, aQueueView(), { ifPaused: "queue", hold: null })).toEqual({
       result: {
         ok: true,
         answer: {
@@ -51,7 +51,9 @@ describe("decideEnqueue", () => {
   });
 
   it("queues behind the run under way, also one of the same kind, which may miss what is new", () => {
-    expect(decideEnqueue(wanted, aQueueView({ running }), "queue")).toEqual({
+    expect(
+      decideEnqueue(wanted, aQueueView({ running }), { ifPaused: "queue", hold: null }),
+    ).toEqual({
       result: {
         ok: true,
         answer: {
@@ -69,14 +71,16 @@ describe("decideEnqueue", () => {
   });
 
   it("answers with the run of the same kind that waits already, and adds none", () => {
-    expect(decideEnqueue(wanted, aQueueView({ waiting: [waiting] }), "queue")).toMatchObject({
+    expect(
+      decideEnqueue(wanted, aQueueView({ waiting: [waiting] }), { ifPaused: "queue", hold: null }),
+    ).toMatchObject({
       result: {
         answer: { disposition: "coalesced", willStart: "now", queuePosition: 1, run: waiting.run },
       },
       add: null,
     });
     const view = aQueueView({ waiting: [waiting], running });
-    expect(decideEnqueue(wanted, view, "queue")).toMatchObject({
+    expect(decideEnqueue(wanted, view, { ifPaused: "queue", hold: null })).toMatchObject({
       result: {
         answer: {
           disposition: "coalesced",
@@ -91,7 +95,7 @@ describe("decideEnqueue", () => {
 
   it("finds the run of the same kind behind one of another kind", () => {
     const view = aQueueView({ waiting: [full, waiting], running });
-    expect(decideEnqueue(wanted, view, "queue")).toMatchObject({
+    expect(decideEnqueue(wanted, view, { ifPaused: "queue", hold: null })).toMatchObject({
       result: {
         answer: {
           disposition: "coalesced",
@@ -110,7 +114,7 @@ describe("decideEnqueue", () => {
     (changes) => {
       const other = aRunRecord({ id: "waiting", ...changes });
       const view = aQueueView({ waiting: [other], running });
-      expect(decideEnqueue(wanted, view, "queue")).toMatchObject({
+      expect(decideEnqueue(wanted, view, { ifPaused: "queue", hold: null })).toMatchObject({
         result: {
           answer: {
             disposition: "queued_behind_running",
@@ -127,7 +131,7 @@ describe("decideEnqueue", () => {
 
   it("says that a run waits for the end of a pause, whatever else it waits for", () => {
     const view = aQueueView({ waiting: [full], running, pause });
-    expect(decideEnqueue(wanted, view, "queue")).toMatchObject({
+    expect(decideEnqueue(wanted, view, { ifPaused: "queue", hold: null })).toMatchObject({
       result: {
         answer: {
           disposition: "queued_while_paused",
@@ -142,20 +146,24 @@ describe("decideEnqueue", () => {
   });
 
   it("refuses while paused when asked to, and gives the pause", () => {
-    expect(decideEnqueue(wanted, aQueueView({ pause }), "reject")).toEqual({
+    expect(
+      decideEnqueue(wanted, aQueueView({ pause }), { ifPaused: "reject", hold: null }),
+    ).toEqual({
       result: { ok: false, reason: "paused", pause },
       add: null,
     });
-    expect(decideEnqueue(wanted, aQueueView(), "reject").result.ok).toBe(true);
+    expect(decideEnqueue(wanted, aQueueView(), { ifPaused: "reject", hold: null }).result.ok).toBe(
+      true,
+    );
   });
 
   it(`lets ${QUEUE_MAX_DEPTH} runs wait, and refuses one more`, () => {
     const almost = aQueueView({ waiting: differing(QUEUE_MAX_DEPTH - 1) });
-    expect(decideEnqueue(wanted, almost, "queue")).toMatchObject({
+    expect(decideEnqueue(wanted, almost, { ifPaused: "queue", hold: null })).toMatchObject({
       result: { ok: true, answer: { queuePosition: QUEUE_MAX_DEPTH } },
     });
     const full10 = aQueueView({ waiting: differing(QUEUE_MAX_DEPTH) });
-    expect(decideEnqueue(wanted, full10, "queue")).toEqual({
+    expect(decideEnqueue(wanted, full10, { ifPaused: "queue", hold: null })).toEqual({
       result: { ok: false, reason: "queue_full", queueDepth: QUEUE_MAX_DEPTH },
       add: null,
     });
@@ -163,9 +171,35 @@ describe("decideEnqueue", () => {
 
   it("answers with the same run also when the queue is full", () => {
     const view = aQueueView({ waiting: [...differing(QUEUE_MAX_DEPTH - 1), waiting] });
-    expect(decideEnqueue(wanted, view, "queue")).toMatchObject({
+    expect(decideEnqueue(wanted, view, { ifPaused: "queue", hold: null })).toMatchObject({
       result: { ok: true, answer: { disposition: "coalesced", run: { id: "waiting" } } },
       add: null,
+    });
+  });
+});
+
+describe("decideEnqueue while the coordinator is held", () => {
+  it("by a restore refuses: it replaces the queue", () => {
+    const view = aQueueView({ pause: null });
+    expect(decideEnqueue(wanted, view, { ifPaused: "queue", hold: "restore" })).toEqual({
+      result: { ok: false, reason: "restoring" },
+      add: null,
+    });
+  });
+
+  it("by a backup says that the run starts after it", () => {
+    expect(
+      decideEnqueue(wanted, aQueueView(), { ifPaused: "queue", hold: "backup" }),
+    ).toMatchObject({
+      result: { ok: true, answer: { disposition: "queued", willStart: "after_backup" } },
+      add: wanted,
+    });
+  });
+
+  it("by a backup still names the run that is ahead", () => {
+    const view = aQueueView({ running });
+    expect(decideEnqueue(wanted, view, { ifPaused: "queue", hold: "backup" })).toMatchObject({
+      result: { answer: { willStart: "after_run:running" } },
     });
   });
 });
@@ -180,7 +214,7 @@ describe("decideTick", () => {
     expect(decideTick(wanted, aQueueView({ pause, waiting: [waiting] }))).toBe("paused");
     expect(decideTick(wanted, aQueueView({ waiting: [waiting] }))).toBe("already_queued");
     const view = aQueueView({ waiting: differing(QUEUE_MAX_DEPTH) });
-    expect(decideTick(wanted, view)).toBe("already_queued");
+    expect(decideTick(wanted, view)).toBe("queue_full");
   });
 });
 
@@ -290,7 +324,7 @@ describe("retryOf", () => {
 
   it("is not made of a retry", () => {
     const retry = retryOf(failed, someRunFacts({ id: "retry" }));
-    expect(retry && retryOf(retry, someRunFacts({ id: "third" }))).toBeUndefined();
+    expect(retry && retryOf(retry, someRunFacts({ id: "third" }))).toBeNull();
   });
 });
 

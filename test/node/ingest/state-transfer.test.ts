@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/hash.ts";
 import type { ImportResult } from "../../../src/ingest/state-transfer.ts";
+import { anAuditEntry } from "../../builders/audit.ts";
 import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
 
 const BY = "the restore";
@@ -57,7 +58,7 @@ describe("replacing the state", () => {
     [
       "a row without what it must have",
       () => withRow("versions", () => ({ generation: 1 })),
-      "NOT NULL",
+      "versions: not JSON",
     ],
     ["the same row twice", () => [...lines, ...lines], "UNIQUE"],
     ["a line that is no JSON", () => [...lines, "{"], "JSON"],
@@ -71,15 +72,16 @@ describe("replacing the state", () => {
   });
 
   it("keeps the audit entries that wait, and adds those of the copy", async () => {
+    const entry = (id: string, detail: string) => JSON.stringify(anAuditEntry({ id, detail }));
     const insert = "INSERT INTO audit_outbox (id, entry) VALUES (?, ?)";
-    world.tables.sql.exec(insert, "1", "present");
+    world.tables.sql.exec(insert, "1", entry("1", "present"));
     const copied = ["1", "2"].map((id) =>
-      JSON.stringify({ table: "audit_outbox", row: { id, entry: "copied" } }),
+      JSON.stringify({ table: "audit_outbox", row: { id, entry: entry(id, "copied") } }),
     );
     expect(replaceBy([...lines, ...copied])).toMatchObject({ ok: true });
     expect(world.tables.sql.exec("SELECT * FROM audit_outbox ORDER BY id").toArray()).toEqual([
-      { id: "1", entry: "present" },
-      { id: "2", entry: "copied" },
+      { id: "1", entry: entry("1", "present") },
+      { id: "2", entry: entry("2", "copied") },
     ]);
   });
 });

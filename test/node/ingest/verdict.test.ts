@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Run } from "../../../src/ingest/run.ts";
 import { anUpstream, CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { moreAirports } from "../../builders/small-snapshot.ts";
+import { anAirportRow, csvOf } from "../../builders/source.ts";
 
 const PUBLISHED = 60;
 let world: CoordinatorWorld;
@@ -99,6 +100,42 @@ describe("an upstream of which many rows are rejected", () => {
     const run = await runServingTheSame(() => world.runToEnd({ forced }));
     expect(run).toMatchObject({ state: "failed", rejectsTotal: 3 });
     expect(guards(run)).toContainEqual(["guard_rejects", undefined, 60, 3]);
+  });
+});
+
+describe("an upstream whose values are as long as a row may be", () => {
+  const LONG = "X".repeat(250_000);
+  const CUT = `${"X".repeat(40)}…`;
+
+  it("is refused with evidence that stays small", async () => {
+    const bad = [
+      ...Array.from({ length: 5 }, () => anAirportRow({ iata_code: LONG })),
+      ...Array.from({ length: 5 }, () => anAirportRow({ id: LONG })),
+    ];
+    world.upstream = anUpstream([...moreAirports(PUBLISHED + 1), ...bad]);
+    const run = await runServingTheSame(() => world.runToEnd());
+    expect(run).toMatchObject({ state: "failed", rejectsTotal: 10 });
+    expect(guards(run)).toContainEqual(["guard_rejects", undefined, 71, 10]);
+    expect(run.rejects.map(({ iata }) => iata).slice(0, 5)).toEqual(Array(5).fill(CUT));
+    expect(run.rejects.map(({ id }) => id).slice(5)).toEqual(Array(5).fill(CUT));
+    expect(JSON.stringify(run).length).toBeLessThan(10_000);
+  });
+
+  it("has its new regions cut, and what they break", async () => {
+    const code = `CH-${LONG}`;
+    const row = anAirportRow({ id: "9999", iata_code: "QQQ", iso_region: code });
+    const files = {
+      "airports.csv": csvOf([...moreAirports(PUBLISHED), row]),
+      "regions.csv": `code,name\n${code},Utopia\n`,
+    };
+    world.upstream = {
+      name: "embedded",
+      fetch: async () =>
+        Object.entries(files).map(([name, text]) => ({ name, bytes: Buffer.from(text) })),
+    };
+    const run = await world.runToEnd({ mode: "dry_run" });
+    expect(run.accounting?.newRegions).toEqual([`CH-${"X".repeat(37)}…`]);
+    expect(JSON.stringify(run).length).toBeLessThan(10_000);
   });
 });
 

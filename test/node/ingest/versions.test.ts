@@ -3,8 +3,11 @@ import { manifestBlobs } from "../../../src/catalog/manifest.ts";
 import {
   bestCoverage,
   describeVersion,
-  garbage,
+  isSameContent,
   rolledBack,
+  unnamedBlobs,
+  unnamedSources,
+  unretained,
 } from "../../../src/ingest/versions.ts";
 import { aLocaleEntry, aManifest, aVersion } from "../../builders/manifest.ts";
 
@@ -53,13 +56,39 @@ describe("bestCoverage", () => {
   });
 });
 
-describe("garbage", () => {
+describe("unnamedBlobs", () => {
   it("is every stored blob that no retained version names, and no other", () => {
     const [one, two] = [aVersion(1, "one").manifest, aVersion(2, "two").manifest];
     const stored = [...manifestBlobs(one), "stray", ...manifestBlobs(two)];
-    expect(garbage(stored, [one, two])).toEqual(["stray"]);
-    expect(garbage(stored, [two])).toEqual([...manifestBlobs(one), "stray"]);
-    expect(garbage(stored, [])).toEqual(stored);
-    expect(garbage([], [one])).toEqual([]);
+    expect(unnamedBlobs(stored, [one, two])).toEqual(["stray"]);
+    expect(unnamedBlobs(stored, [two])).toEqual([...manifestBlobs(one), "stray"]);
+    expect(unnamedBlobs(stored, [])).toEqual(stored);
+    expect(unnamedBlobs([], [one])).toEqual([]);
+  });
+});
+
+describe("unnamedSources", () => {
+  it("is every stored file that neither a retained version nor an archived file names", () => {
+    const sources = { snapshot: "s", "airports.csv": "a" };
+    const retained = [aManifest({ sources })];
+    const archived = [{ "airports.csv": { sha256: "b", bytes: 1 } }];
+    expect(unnamedSources(["a", "b", "c"], retained, archived)).toEqual(["c"]);
+    expect(unnamedSources(["a", "b", "c"], [], [])).toEqual(["a", "b", "c"]);
+  });
+});
+
+describe("unretained", () => {
+  it("is every stored generation that is not retained, newer ones too", () => {
+    const retained = [aManifest({ generation: 3 }), aManifest({ generation: 4 })];
+    expect(unretained([1, 2, 3, 4, 9], retained)).toEqual([1, 2, 9]);
+  });
+});
+
+describe("isSameContent", () => {
+  it("looks at what is served, and at nothing that only a version has", () => {
+    const [one, two] = [aVersion(1, "one").manifest, aVersion(2, "two").manifest];
+    expect(isSameContent(one, { ...one, locales: one.locales })).toBe(true);
+    expect(isSameContent(one, rolledBack(one, two, "2026-11-02T00:00:00.000Z"))).toBe(true);
+    expect(isSameContent(one, two)).toBe(false);
   });
 });

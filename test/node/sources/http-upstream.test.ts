@@ -1,7 +1,6 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/hash.ts";
-import { OUR_AIRPORTS_URLS } from "../../../src/sources/http-upstream.ts";
 import type { ArchivedFiles, UpstreamFile } from "../../../src/sources/upstream.ts";
 import { anAirportRow, csvOf } from "../../builders/source.ts";
 import {
@@ -88,26 +87,10 @@ describe("an HTTP upstream", () => {
   it.each(["ftp://example.org/airports.csv", "airports.csv", "https://me:pw@example.org/a.csv"])(
     "is not made for the URL %s",
     (url) => {
-      world.options = { urls: { ...OUR_AIRPORTS_URLS, "airports.csv": url } };
+      world.options = { urls: { "airports.csv": url, "regions.csv": server.url(REGIONS_PATH) } };
       expect(() => world.upstream()).toThrow("the URL of airports.csv ");
     },
   );
-
-  it("asks OurAirports where nothing else is configured", async () => {
-    const asked: string[] = [];
-    world.options = {
-      urls: OUR_AIRPORTS_URLS,
-      fetch: async (url) => {
-        asked.push(url);
-        return new Response(AIRPORTS_CSV);
-      },
-    };
-    await world.fetch();
-    expect(asked).toEqual([
-      "https://davidmegginson.github.io/ourairports-data/airports.csv",
-      "https://davidmegginson.github.io/ourairports-data/regions.csv",
-    ]);
-  });
 
   it("calls fetch without a this, which the platform's would refuse", async () => {
     const selves: unknown[] = [];

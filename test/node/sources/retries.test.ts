@@ -56,8 +56,20 @@ describe("withRetries", () => {
   it("gives up after the last attempt, with the fault of it and their number", async () => {
     const { result, waits } = await retry(times(9, passing));
     expect(result).toMatchObject({ fault: "http_status", message: "busy (5 attempts)" });
-    expect(result).not.toBeInstanceOf(PassingError);
+    expect(result).toBeInstanceOf(PassingError);
     expect(waits).toHaveLength(4);
+  });
+
+  it("gives up at once, for good, where upstream asks for a longer wait than is allowed", async () => {
+    const { result, waits } = await retry([passing(1001)]);
+    expect(result).toMatchObject({ name: "SourceError", fault: "http_status" });
+    expect(result).not.toBeInstanceOf(PassingError);
+    expect(waits).toEqual([]);
+  });
+
+  it("says how long upstream asked to be left alone when it gives up", async () => {
+    const { result } = await retry(times(9, () => passing(900)));
+    expect(result).toMatchObject({ retryAfterMs: 900 });
   });
 
   it("waits as long as upstream asks, also if that is not at all", async () => {

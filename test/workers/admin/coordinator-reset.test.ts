@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { INSTANCE_NAME } from "../../../src/ingest/durable-object.ts";
+import { INGEST_INSTANCE } from "../../../src/instances.ts";
 import { OPERATOR_TOKEN } from "../../builders/admin-tokens.ts";
 import { checkedFetch } from "../checked-fetch.ts";
 
@@ -12,7 +12,7 @@ function call(method: string, path: string): Promise<Response> {
 
 /** Resets the coordinator, which breaks every stub that has been used. */
 async function reset(): Promise<void> {
-  const stub = env.COORDINATOR.getByName(INSTANCE_NAME);
+  const stub = env.COORDINATOR.getByName(INGEST_INSTANCE);
   await runInDurableObject(stub, (_, state) => state.abort("reset by a test")).catch(() => {});
 }
 

@@ -1,7 +1,7 @@
 import { createScheduledController, evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { MONITOR_NAME } from "../../../src/alerts/monitor.ts";
+import { ALERTS_INSTANCE } from "../../../src/instances.ts";
 import { createAlertHistory } from "../../../src/storage/alert-history.ts";
 import worker from "../../../src/worker.ts";
 import { coordinator, RUN_TIMEOUT_MS, runToEnd } from "../ingest/coordinator-under-test.ts";
@@ -12,7 +12,7 @@ const FIRST = Date.parse("2026-11-20T12:00:00.000Z");
 const history = createAlertHistory(env.HISTORY);
 
 /** A stub for each call: one that saw its object reset stays broken. */
-const monitor = () => env.ALERTS.getByName(MONITOR_NAME);
+const monitor = () => env.ALERTS.getByName(ALERTS_INSTANCE);
 
 /** Fires the Worker's cron trigger for a tick. */
 async function fire(tick: number): Promise<void> {

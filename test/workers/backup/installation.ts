@@ -2,15 +2,15 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
+import { BACKUP_INSTANCE } from "../../../src/instances.ts";
 import type { Job } from "../../../src/backup/job.ts";
-import { BACKUP_INSTANCE_NAME } from "../../../src/ingest/durable-object.ts";
 import { OPERATOR_TOKEN } from "../../builders/admin-tokens.ts";
 import { checkedFetch } from "../checked-fetch.ts";
 import { coordinator, RUN_TIMEOUT_MS } from "../ingest/coordinator-under-test.ts";
 
 /** A stub for each call: one that saw its object reset stays broken. */
 export function backups() {
-  return env.BACKUPS.getByName(BACKUP_INSTANCE_NAME);
+  return env.BACKUPS.getByName(BACKUP_INSTANCE);
 }
 
 /** Bytes that are sent as they are. */

@@ -2,7 +2,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
-import { INSTANCE_NAME } from "../../../src/ingest/durable-object.ts";
+import { INGEST_INSTANCE } from "../../../src/instances.ts";
 import type { EnqueueAnswer, EnqueueRequest } from "../../../src/ingest/queue.ts";
 import type { Run } from "../../../src/ingest/run.ts";
 import { createCatalogStore } from "../../../src/storage/catalog-store.ts";
@@ -15,7 +15,7 @@ export const store = createCatalogStore(env.CATALOG, env.ARCHIVE);
 
 /** A stub for each call: one that saw its object reset stays broken. */
 export function coordinator() {
-  return env.COORDINATOR.getByName(INSTANCE_NAME);
+  return env.COORDINATOR.getByName(INGEST_INSTANCE);
 }
 
 /** Puts a run in the queue, which must take it. */

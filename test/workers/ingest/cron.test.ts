@@ -1,18 +1,33 @@
-import { createScheduledController } from "cloudflare:test";
+import { createScheduledController, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { ALERTS_INSTANCE, BACKUP_INSTANCE, INGEST_INSTANCE } from "../../../src/instances.ts";
 import { CRON_JOBS } from "../../../src/schedule.ts";
 import worker from "../../../src/worker.ts";
 import { coordinator, historyRows, settled } from "./coordinator-under-test.ts";
 
 const [CRON = ""] = Object.keys(CRON_JOBS);
+const cronOf = (wanted: string) =>
+  Object.keys(CRON_JOBS).find((cron) => CRON_JOBS[cron]?.job === wanted) ?? "";
 const DAY_MS = 24 * 60 * 60 * 1000;
 const FIRST = Date.parse("2026-11-01T04:17:00.000Z");
 
 /** Fires the Worker's cron trigger for a day. */
-async function fire(day: number, cron = CRON): Promise<void> {
+async function fire(day: number, cron = CRON, bindings: Env = env): Promise<void> {
   const scheduledTime = new Date(FIRST + day * DAY_MS);
-  await worker.scheduled(createScheduledController({ scheduledTime, cron }), env);
+  await worker.scheduled(createScheduledController({ scheduledTime, cron }), bindings);
+}
+
+type Instances = "COORDINATOR" | "BACKUPS" | "ALERTS";
+
+/** Bindings of which the first stub for the instances of one is broken: it saw a reset. */
+async function withBrokenStub(binding: Instances, name: string): Promise<Env> {
+  const namespace: DurableObjectNamespace = env[binding];
+  const broken = namespace.getByName(name);
+  await runInDurableObject(broken, (_, state) => state.abort("reset by a test")).catch(() => {});
+  const stubs = [broken];
+  const getByName = () => stubs.pop() ?? namespace.getByName(name);
+  return { ...env, [binding]: { getByName } };
 }
 
 const pause = () => coordinator().pause({ by: "ops", reason: null, until: null }, true);
@@ -58,5 +73,22 @@ describe("the cron trigger", () => {
     expect(taken).toMatchObject([
       { state: "cancelled", trigger: "cron", mode: "incremental", skip_count: 0 },
     ]);
+  });
+
+  it("reaches its job through a new stub where the first one is broken, and counts once", async () => {
+    await fire(5, CRON, await withBrokenStub("COORDINATOR", INGEST_INSTANCE));
+    const { lastTicks } = await coordinator().status();
+    expect(lastTicks).toEqual({ [CRON]: FIRST + 5 * DAY_MS });
+    expect((await rows()).at(-1)).toMatchObject({ state: "skipped", skip_count: 1 });
+  });
+
+  it("reaches the alerts and the backups so, too", async () => {
+    const monitor = () => env.ALERTS.getByName(ALERTS_INSTANCE);
+    await monitor().status();
+    await fire(5, cronOf("evaluate_alerts"), await withBrokenStub("ALERTS", ALERTS_INSTANCE));
+    expect((await monitor().status()).lastRun).toMatchObject({ trigger: "cron" });
+    await fire(5, cronOf("back_up"), await withBrokenStub("BACKUPS", BACKUP_INSTANCE));
+    const jobs = await env.BACKUPS.getByName(BACKUP_INSTANCE).jobs(10);
+    expect(jobs).toMatchObject([{ kind: "run", trigger: "cron" }]);
   });
 });

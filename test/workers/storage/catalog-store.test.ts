@@ -128,5 +128,10 @@ describe("the manifest of a generation", () => {
       fault: "missing",
       detail: generationKey(5),
     });
+    expect((await store.listGenerations()).toSorted((a, b) => a - b)).toEqual([3, 4]);
+    await store.deleteGenerations([3]);
+    expect(await store.listGenerations()).toEqual([4]);
+    await store.deleteGenerations([]);
+    expect(await store.readGeneration(4)).toMatchObject({ ok: true });
   });
 });

@@ -18,6 +18,28 @@ describe("the source archive", () => {
     await expect(archive.write(sha256Hex("other"), bytes)).rejects.toThrow();
   });
 
+  it("has what was written, and neither what is missing nor what was put there by another", async () => {
+    await archive.write(sha256Hex(bytes), bytes);
+    expect(await archive.has(sha256Hex(bytes))).toBe(true);
+    expect(await archive.has(sha256Hex("none"))).toBe(false);
+    await env.ARCHIVE.put(sourceKey(sha256Hex("all")), "al");
+    expect(await archive.has(sha256Hex("all"))).toBe(false);
+  });
+
+  it("lists and deletes also more files than R2 shows in one page", async () => {
+    const names = Array.from({ length: 1_100 }, (_, n) => sha256Hex(`file ${n}`));
+    for (let from = 0; from < names.length; from += 50) {
+      const some = names.slice(from, from + 50);
+      await Promise.all(some.map((name) => env.ARCHIVE.put(sourceKey(name), "a")));
+    }
+    const listed = await archive.list();
+    expect(listed).toEqual(expect.arrayContaining(names));
+    const gone = new Set(names.slice(0, 1_000));
+    await archive.delete([...gone]);
+    const left = listed.filter((name) => !gone.has(name));
+    expect((await archive.list()).toSorted()).toEqual(left.toSorted());
+  });
+
   it("names a file that it does not have", async () => {
     await expect(archive.open("airports.csv.gz", sha256Hex("none"))).rejects.toThrow(
       `airports.csv.gz is not archived as sources/${sha256Hex("none")}`,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { missedTicks } from "../../../src/ingest/missed-ticks.ts";
+import { missedTicks } from "../../../src/admin/missed-ticks.ts";
 
 const DAILY = "17 4 * * *";
 const at = (text: string) => Date.parse(`2026-11-${text}Z`);

@@ -1,0 +1,70 @@
+import { sha256Hex } from "../catalog/hash.ts";
+import type { Snapshot } from "../sources/snapshot.ts";
+import type { Upstream } from "../sources/upstream.ts";
+import type { SourceArchive } from "../storage/source-archive.ts";
+import type { RunContext } from "./checkpoint.ts";
+import { RunFault } from "./faults.ts";
+import type { RunMode, UpstreamFacts, UpstreamFiles } from "./run.ts";
+
+export interface FetchDependencies {
+  readonly archive: SourceArchive;
+  /** By their names. */
+  readonly upstreams: { readonly [name: string]: Upstream };
+  readonly snapshot: Snapshot;
+}
+
+/** What later steps work from. */
+export interface FetchedSources {
+  /** SHA-256 (hex) of each archived upstream file, and of the snapshot. */
+  readonly sources: { readonly [file: string]: string };
+  readonly upstream: UpstreamFiles;
+}
+
+/**
+ * Fetches upstream's files, and archives their exact bytes. In mode `full` all of them anew, else
+ * only what has changed since it was archived, or is archived no more.
+ *
+ * @throws RunFault `unknown_source`; SourceError if upstream's files cannot be had.
+ */
+export async function fetchSources(
+  { archive, upstreams, snapshot }: FetchDependencies,
+  { source, mode, archived }: Pick<RunContext, "source" | "mode" | "archived">,
+): Promise<FetchedSources> {
+  const from = upstreams[source];
+  if (from === undefined) throw new RunFault("unknown_source", `there is no source "${source}"`);
+  const known = mode === "full" ? {} : await presentFiles(archive, archived);
+  const sources: { [file: string]: string } = { snapshot: snapshot.sha256 };
+  const upstream: { [file: string]: UpstreamFacts } = {};
+  for (const file of await from.fetch(known)) {
+    if ("unchangedSha256" in file) {
+      sources[file.name] = file.unchangedSha256;
+      const facts = known[file.name];
+      if (facts !== undefined) upstream[file.name] = facts;
+      continue;
+    }
+    const { name, bytes, ...validators } = file;
+    const sha256 = sha256Hex(bytes);
+    await keep(archive, { sha256, bytes, mode });
+    sources[name] = sha256;
+    upstream[name] = { sha256, bytes: bytes.length, ...validators };
+  }
+  return { sources, upstream };
+}
+
+/** Archived files that are still there: upstream need not send these again. */
+async function presentFiles(
+  archive: SourceArchive,
+  archived: UpstreamFiles,
+): Promise<UpstreamFiles> {
+  const present: { [file: string]: UpstreamFacts } = {};
+  for (const [name, file] of Object.entries(archived))
+    if (await archive.has(file.sha256)) present[name] = file;
+  return present;
+}
+
+async function keep(
+  archive: SourceArchive,
+  { sha256, bytes, mode }: { sha256: string; bytes: Uint8Array; mode: RunMode },
+): Promise<void> {
+  if (mode === "full" || !(await archive.has(sha256))) await archive.write(sha256, bytes);
+}

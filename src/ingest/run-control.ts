@@ -1,0 +1,237 @@
+import type { CoordinatorDependencies } from "./coordinator-dependencies.ts";
+import type { CoordinatorState } from "./coordinator-state.ts";
+import { decideHold, type HoldRequest, type HoldResult } from "./hold.ts";
+import { decidePause, hasEnded, type Pause, type PauseRequest } from "./pause.ts";
+import {
+  decideEnqueue,
+  decideTick,
+  type EnqueueRequest,
+  type EnqueueResult,
+  type NewRun,
+  newRun,
+} from "./queue.ts";
+import { endedRecord, type RunRecord } from "./run-record.ts";
+import { isOpen, type Run, type RunState } from "./run.ts";
+
+/** What a pause or resume came to. */
+export interface PauseAnswer {
+  readonly pause: Pause | null;
+  /** The pause before the call. */
+  readonly before: Pause | null;
+  readonly changed: boolean;
+  readonly runningRunId: string | null;
+  readonly queued: number;
+}
+
+export type CancelResult =
+  | {
+      readonly ok: true;
+      readonly disposition: "cancelled" | "cancelling";
+      /** The run's state before the call. */
+      readonly before: RunState;
+      readonly run: Run;
+    }
+  | {
+      readonly ok: false;
+      readonly reason: "not_found" | "ended" | "too_late" | "restoring";
+    };
+
+type ControlDependencies = Pick<
+  CoordinatorDependencies,
+  "state" | "now" | "newId" | "log" | "source" | "workerVersion"
+>;
+
+/** Says which runs there are, and whether they may go on: the queue, the pause and the hold. */
+export class RunControl {
+  readonly #deps: ControlDependencies;
+  readonly #state: CoordinatorState;
+
+  constructor(deps: ControlDependencies) {
+    this.#deps = deps;
+    this.#state = deps.state;
+  }
+
+  /** Puts a run in the queue, unless one that would do the same waits already. */
+  enqueue(request: EnqueueRequest): EnqueueResult {
+    const wanted = newRun(newRunOf(this.#deps, request.source), request);
+    const { ifPaused } = request;
+    const result = this.#state.transaction(() => {
+      liftEndedPause(this.#state, this.#deps.now());
+      const hold = this.#hold()?.kind ?? null;
+      const decided = decideEnqueue(wanted, this.#state.queue(), { ifPaused, hold });
+      if (decided.add !== null) this.#state.saveRun(decided.add, true);
+      return decided.result;
+    });
+    const run = result.ok ? result.answer.run : wanted.run;
+    const outcome = result.ok ? result.answer.disposition : result.reason;
+    this.#deps.log("info", "ingest_enqueue", { run_id: run.id, trigger: run.trigger, outcome });
+    return result;
+  }
+
+  /**
+   * Takes a cron tick: once, however often it fires. One that comes while paused, or while the same
+   * run waits, is only counted, in one row.
+   */
+  tick(cron: string, scheduledAt: number, request: EnqueueRequest): void {
+    const wanted = newRun(newRunOf(this.#deps, request.source), request);
+    const skipped = this.#state.transaction(() => {
+      liftEndedPause(this.#state, this.#deps.now());
+      // A restore replaces the queue: it comes to what the restored one makes of the next tick.
+      if (this.#hold()?.kind === "restore") return { reason: "restoring" };
+      if (!this.#state.addTick(cron, scheduledAt)) return { reason: "known" };
+      const reason = decideTick(wanted, this.#state.queue());
+      if (reason !== null) return { reason, run: this.#countSkipped(wanted, reason) };
+      this.#state.setSkippedRunId(null);
+      this.#state.saveRun(wanted, true);
+      return null;
+    });
+    const run = skipped === null ? wanted.run : skipped.run;
+    this.#deps.log("info", skipped === null ? "ingest_tick_taken" : "ingest_tick_skipped", {
+      cron,
+      scheduled_at: new Date(scheduledAt).toISOString(),
+      ...(run && { run_id: run.id }),
+      ...(skipped && { reason: skipped.reason, skip_count: run?.skipCount }),
+    });
+  }
+
+  /** Pauses dispatch and publishing, at the next step boundary. */
+  pause(request: PauseRequest, cancelRunning: boolean): PauseAnswer {
+    return this.#state.transaction(() => {
+      liftEndedPause(this.#state, this.#deps.now());
+      const before = this.#state.pause();
+      const decided = decidePause(before, request, this.#at());
+      this.#state.setPause(decided.pause);
+      this.#touchPause();
+      const { running } = this.#state.queue();
+      if (cancelRunning && running !== undefined) this.#cancelRunning(running, request.by);
+      return this.#pauseAnswer(before, decided.changed);
+    });
+  }
+
+  /** Lifts the pause. What waits goes on; ticks that were skipped are not made up for. */
+  resume(): PauseAnswer {
+    return this.#state.transaction(() => {
+      liftEndedPause(this.#state, this.#deps.now());
+      const before = this.#state.pause();
+      lift(this.#state);
+      this.#touchPause();
+      return this.#pauseAnswer(before, before !== null);
+    });
+  }
+
+  /** Cancels a run: at once if it waits, else at the next step boundary before it publishes. */
+  cancel(id: string, by: string): CancelResult {
+    return this.#state.transaction((): CancelResult => {
+      // A restore replaces the runs: what is said of these would be lost.
+      if (this.#hold()?.kind === "restore") return { ok: false, reason: "restoring" };
+      const record = this.#state.findRun(id);
+      if (record === undefined) return { ok: false, reason: "not_found" };
+      if (!isOpen(record.run.state)) return { ok: false, reason: "ended" };
+      if (record.run.state === "queued") return this.#cancelNow(record, by);
+      return this.#cancelRunning(record, by);
+    });
+  }
+
+  /**
+   * Holds the coordinator for a job, or goes on doing so: no step of a run begins, no row of the
+   * history leaves for D1, and nothing is deleted, until `release` or the hold's end.
+   */
+  hold(request: HoldRequest): HoldResult {
+    return this.#state.transaction(() => {
+      const now = this.#deps.now();
+      const { running } = this.#state.queue();
+      const decided = decideHold(request, { present: this.#state.hold(), running, now });
+      if (!decided.result.ok) return decided.result;
+      this.#state.setHold(decided.hold);
+      // A step whose lease ran out may still be waiting for a store: it must not commit now.
+      const isStale = decided.result.ready && running !== undefined && running.leaseUntil !== null;
+      if (isStale)
+        this.#state.saveRun({ ...running, fence: running.fence + 1, leaseUntil: null }, false);
+      return decided.result;
+    });
+  }
+
+  /** Ends the hold of a job, if it is its. */
+  release(by: string): void {
+    this.#state.transaction(() => {
+      if (this.#state.hold()?.by === by) this.#state.setHold(null);
+    });
+  }
+
+  /** Counts a tick in the row of those before it that were skipped for the same reason. */
+  #countSkipped(wanted: RunRecord, skippedReason: NonNullable<Run["skippedReason"]>): Run {
+    const open = this.#state.findRun(this.#state.skippedRunId() ?? "");
+    const row = open?.run.skippedReason === skippedReason ? open : wanted;
+    const { run } = row;
+    const skipCount = run.skipCount + 1;
+    const skipped: Run = {
+      ...run,
+      state: "skipped",
+      skippedReason,
+      skipCount,
+      finishedAt: this.#at(),
+    };
+    this.#state.saveRun({ ...row, run: skipped }, true);
+    this.#state.setSkippedRunId(run.id);
+    return skipped;
+  }
+
+  #cancelNow(record: RunRecord, by: string): CancelResult {
+    const finishedAt = this.#at();
+    const asked = { ...record, cancelRequestedBy: by };
+    const ended = endedRecord(asked, { state: "cancelled", finishedAt });
+    this.#state.saveRun(ended, true);
+    return { ok: true, disposition: "cancelled", before: record.run.state, run: ended.run };
+  }
+
+  #cancelRunning(record: RunRecord, by: string): CancelResult {
+    if (record.checkpoint.stage === "verify") return { ok: false, reason: "too_late" };
+    if (record.leaseUntil === null) return this.#cancelNow(record, by);
+    this.#state.saveRun({ ...record, cancelRequestedBy: by }, false);
+    return { ok: true, disposition: "cancelling", before: record.run.state, run: record.run };
+  }
+
+  #hold() {
+    return this.#state.holdAt(this.#deps.now());
+  }
+
+  /** What people say of the pause while a restore is under way is to outlive it. */
+  #touchPause(): void {
+    const hold = this.#hold();
+    if (hold !== null) this.#state.setHold({ ...hold, pauseTouched: true });
+  }
+
+  #pauseAnswer(before: Pause | null, changed: boolean): PauseAnswer {
+    const { pause, running, waiting } = this.#state.queue();
+    const runningRunId = running?.run.id ?? null;
+    return { pause, before, changed, runningRunId, queued: waiting.length };
+  }
+
+  #at(): string {
+    return new Date(this.#deps.now()).toISOString();
+  }
+}
+
+/** A pause ends at its time, also when the alarm that lifts it comes late. */
+export function liftEndedPause(state: CoordinatorState, now: number): void {
+  const pause = state.pause();
+  if (pause !== null && hasEnded(pause, now)) lift(state);
+}
+
+function lift(state: CoordinatorState): void {
+  state.setPause(null);
+  state.setSkippedRunId(null);
+}
+
+/** What a run is made of, from the upstream that it names or else the configured one. */
+export function newRunOf(
+  deps: Pick<CoordinatorDependencies, "now" | "newId" | "source" | "workerVersion">,
+  source: string | null,
+): NewRun {
+  return {
+    id: deps.newId(),
+    at: new Date(deps.now()).toISOString(),
+    source: source ?? deps.source,
+    workerVersion: deps.workerVersion,
+  };
+}

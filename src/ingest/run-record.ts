@@ -1,0 +1,29 @@
+/** What the coordinator keeps of a run. Pure: no clock, no I/O. */
+import { type Checkpoint, FIRST_CHECKPOINT } from "./checkpoint.ts";
+import type { Run, RunState } from "./run.ts";
+
+/** A run with what only the coordinator knows of it. Times are milliseconds since 1970. */
+export interface RunRecord {
+  readonly run: Run;
+  readonly checkpoint: Checkpoint;
+  /** Rises with each claim of a step; a step commits only under the fence that it was given. */
+  readonly fence: number;
+  /** Attempts at the present step. */
+  readonly attempts: number;
+  /** Until when the present step is claimed; null between two steps. */
+  readonly leaseUntil: number | null;
+  /** When the present step may be tried again; null for at once. */
+  readonly notBefore: number | null;
+  readonly cancelRequestedBy: string | null;
+}
+
+/** A run that is over. `finishedAt` is RFC 3339. */
+export function endedRecord(
+  record: RunRecord,
+  end: { readonly state: RunState; readonly finishedAt: string; readonly patch?: Partial<Run> },
+): RunRecord {
+  const { state, finishedAt, patch } = end;
+  const durationMs = Date.parse(finishedAt) - Date.parse(record.run.startedAt ?? finishedAt);
+  const run: Run = { ...record.run, ...patch, state, finishedAt, durationMs };
+  return { ...record, run, checkpoint: FIRST_CHECKPOINT, leaseUntil: null, notBefore: null };
+}

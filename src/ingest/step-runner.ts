@@ -1,0 +1,214 @@
+import { describeError, type LogLevel } from "../log.ts";
+import type { StepResult } from "./checkpoint.ts";
+import type { CoordinatorDependencies } from "./coordinator-dependencies.ts";
+import type { CoordinatorState } from "./coordinator-state.ts";
+import { type RunFailure, RunFault, toFailure } from "./faults.ts";
+import { backoffMs, MAX_STEP_ATTEMPTS, nextToStep, retryOf } from "./queue.ts";
+import { liftEndedPause, newRunOf } from "./run-control.ts";
+import { endedRecord, type RunRecord } from "./run-record.ts";
+import { isOpen, type Run, type RunState, type Stage } from "./run.ts";
+
+/** If a step dies without a word, the next attempt begins after this time. */
+export const LEASE_MS = 120_000;
+/** How often to ask whether the backup before a forced publication is done. */
+const BACKUP_POLL_MS = 2_000;
+
+/**
+ * Takes runs step by step: claims a step in a transaction, does it, and commits only if nobody has
+ * claimed it since. A crash between two of these repeats the step and loses nothing.
+ */
+export class StepRunner {
+  readonly #deps: CoordinatorDependencies;
+  readonly #state: CoordinatorState;
+
+  constructor(deps: CoordinatorDependencies) {
+    this.#deps = deps;
+    this.#state = deps.state;
+  }
+
+  /** Takes the step that is next, if one is due. */
+  async takeNext(): Promise<void> {
+    const claimed = this.#claim();
+    if (claimed === undefined) return;
+    if (isToBeCancelled(claimed, claimed.checkpoint.stage))
+      return this.#underFence(claimed, (record) => this.#ended(record, "cancelled"));
+    const began = this.#deps.now();
+    try {
+      await this.#step(claimed, began);
+    } catch (cause) {
+      this.#takeFault(claimed, { cause, began });
+    }
+  }
+
+  /** Takes the next step of the run under way, or of the oldest that waits. */
+  #claim(): RunRecord | undefined {
+    return this.#state.transaction(() => {
+      const now = this.#deps.now();
+      liftEndedPause(this.#state, now);
+      const isHeld = this.#state.holdAt(now) !== null;
+      const record = isHeld ? undefined : nextToStep(this.#state.queue(), now);
+      if (record === undefined) return undefined;
+      const at = this.#at();
+      const run: Run = {
+        ...record.run,
+        state: "running",
+        startedAt: record.run.startedAt ?? at,
+        heartbeatAt: at,
+        stage: record.checkpoint.stage,
+      };
+      const claimed: RunRecord = {
+        ...record,
+        run,
+        fence: record.fence + 1,
+        attempts: record.attempts + 1,
+        leaseUntil: now + LEASE_MS,
+        notBefore: null,
+      };
+      this.#state.saveRun(claimed, record.run.stage !== run.stage);
+      return claimed;
+    });
+  }
+
+  async #step(claimed: RunRecord, began: number): Promise<void> {
+    const { run, checkpoint } = claimed;
+    const { stage } = checkpoint;
+    if (claimed.attempts > MAX_STEP_ATTEMPTS && stage !== "verify")
+      return this.#fail(claimed, leaseExpired(stage));
+    if (!(await this.#isBackedUp(claimed))) return;
+    const result = await this.#deps.pipeline.step(checkpoint, {
+      mode: run.mode,
+      forced: run.forced,
+      source: run.source,
+      current: this.#state.currentVersion(),
+      archived: this.#state.archivedFiles(run.source),
+      noteBlobs: (sha256s) => this.#state.addBlobs(sha256s),
+    });
+    this.#commit(claimed, result);
+    const { counts, progress } = { ...run, ...result.patch };
+    const duration_ms = this.#deps.now() - began;
+    this.#log("info", "ingest_step", run, { stage, duration_ms, counts, progress });
+  }
+
+  /**
+   * Whether a run may publish as far as backups are concerned. Force is the one way past the
+   * guards, so what is served before is to be safe: without a backup nothing is forced.
+   */
+  async #isBackedUp(claimed: RunRecord): Promise<boolean> {
+    const isForced = claimed.run.forced && claimed.checkpoint.stage === "publish";
+    if (!isForced || this.#state.currentVersion() === null) return true;
+    const backup = await this.#deps.backUpFirst(claimed.run.id);
+    if (backup.state === "done") return true;
+    if (backup.state === "failed") throw new RunFault("backup_failed", backup.message);
+    this.#underFence(claimed, (record) => ({
+      ...record,
+      attempts: 0,
+      leaseUntil: null,
+      notBefore: this.#deps.now() + BACKUP_POLL_MS,
+    }));
+    return false;
+  }
+
+  /** Commits what a claimed step came to, unless the step has been claimed again since. */
+  #commit(claimed: RunRecord, result: StepResult): void {
+    this.#underFence(claimed, (record) => {
+      if (isToBeCancelled(record, claimed.checkpoint.stage))
+        return this.#ended(record, "cancelled");
+      const run: Run = { ...record.run, ...result.patch };
+      const next = { ...record, run, attempts: 0, leaseUntil: null };
+      if (result.next === null) {
+        if (result.outcome === "published" && run.generationAfter !== null)
+          this.#state.setReplicated(run.generationAfter);
+        if (result.outcome !== "dry_run") this.#state.setArchivedFiles(run.source, run.upstream);
+        return this.#ended(next, "succeeded", { outcome: result.outcome });
+      }
+      if (result.publish === null) return { ...next, checkpoint: result.next };
+      // What would be published while paused is kept for after the resume.
+      if (this.#state.pause() !== null) return { ...next, run: record.run };
+      this.#state.addVersion(result.publish);
+      return { ...next, checkpoint: result.next };
+    });
+  }
+
+  /** Repeats a step that may yet succeed; what is recorded as published is repeated without end. */
+  #takeFault(
+    claimed: RunRecord,
+    { cause, began }: { readonly cause: unknown; readonly began: number },
+  ): void {
+    const { stage } = claimed.checkpoint;
+    const failure = toFailure(cause, stage);
+    const isLast = claimed.attempts >= MAX_STEP_ATTEMPTS && stage !== "verify";
+    this.#log("warn", "ingest_step_failed", claimed.run, {
+      stage,
+      duration_ms: this.#deps.now() - began,
+      error_code: failure.error.code,
+      attempt: claimed.attempts,
+      ...describeError(cause),
+    });
+    if (failure.retry?.step !== true || isLast) return this.#fail(claimed, failure);
+    this.#underFence(claimed, (record) => {
+      if (isToBeCancelled(record, stage)) return this.#ended(record, "cancelled");
+      return {
+        ...record,
+        run: { ...record.run, retries: record.run.retries + 1 },
+        leaseUntil: null,
+        notBefore: this.#deps.now() + backoffMs(claimed.attempts),
+      };
+    });
+  }
+
+  /** Ends a run as failed; one whose fault may pass is tried once more, as a run of its own. */
+  #fail(claimed: RunRecord, { error, retry, guards }: RunFailure): void {
+    this.#underFence(claimed, (record) => {
+      if (record.cancelRequestedBy !== null) return this.#ended(record, "cancelled", { error });
+      const next = retry && retryOf(record, newRunOf(this.#deps, record.run.source));
+      if (next) this.#state.saveRun({ ...next, notBefore: this.#deps.now() + retry.afterMs }, true);
+      return this.#ended(record, "failed", { error, ...(guards.length > 0 && { guards }) });
+    });
+  }
+
+  /** Saves what becomes of a claimed run, if its fence is still the one that was given out. */
+  #underFence(claimed: RunRecord, change: (record: RunRecord) => RunRecord): void {
+    const changed = this.#state.transaction(() => {
+      const record = this.#state.findRun(claimed.run.id);
+      if (record?.fence !== claimed.fence || record.run.state !== "running") return undefined;
+      const next = change(record);
+      this.#state.saveRun(next, !isOpen(next.run.state));
+      return next;
+    });
+    if (changed === undefined || isOpen(changed.run.state)) return;
+    this.#deps.pipeline.forget();
+    const { state, outcome, error, counts, durationMs, generationAfter } = changed.run;
+    this.#log(state === "failed" ? "error" : "info", "ingest_ended", changed.run, {
+      state,
+      outcome,
+      ...(error && { stage: error.stage, error_code: error.code, error: error.message }),
+      counts,
+      generation: generationAfter,
+      duration_ms: durationMs,
+    });
+    this.#deps.runEnded(changed.run);
+  }
+
+  #ended(record: RunRecord, state: RunState, patch: Partial<Run> = {}): RunRecord {
+    return endedRecord(record, { state, finishedAt: this.#at(), patch });
+  }
+
+  #at(): string {
+    return new Date(this.#deps.now()).toISOString();
+  }
+
+  #log(level: LogLevel, event: string, run: Run, fields: object): void {
+    this.#deps.log(level, event, { run_id: run.id, trigger: run.trigger, ...fields });
+  }
+}
+
+/** What is recorded as published is not cancelled any more. */
+function isToBeCancelled({ cancelRequestedBy }: RunRecord, stage: Stage): boolean {
+  return cancelRequestedBy !== null && stage !== "verify";
+}
+
+function leaseExpired(stage: Stage): RunFailure {
+  const message = `the step was begun ${MAX_STEP_ATTEMPTS} times and never ended`;
+  const error = { code: "lease_expired", stage, message };
+  return { error, retry: { step: false, afterMs: 0 }, guards: [] };
+}

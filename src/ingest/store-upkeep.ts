@@ -1,0 +1,143 @@
+import { describeError } from "../log.ts";
+import type { CoordinatorDependencies } from "./coordinator-dependencies.ts";
+import { replicate } from "./publisher.ts";
+import { unnamedBlobs, unnamedSources, unretained } from "./versions.ts";
+
+/** Blobs, upstream files and manifests, of each so many, that are deleted in one alarm. */
+const GARBAGE_BATCH = 100;
+/** After a store refused, how long to leave it alone. */
+const STORE_RETRY_MS = 30_000;
+
+type UpkeepDependencies = Pick<
+  CoordinatorDependencies,
+  "state" | "store" | "archive" | "now" | "log"
+>;
+
+/** What no retained version needs. */
+interface Garbage {
+  readonly blobs: readonly string[];
+  readonly sources: readonly string[];
+  readonly generations: readonly number[];
+}
+
+/** Brings the stores to the version that is recorded as published, and clears up after it. */
+export class StoreUpkeep {
+  readonly #deps: UpkeepDependencies;
+  /** Not before this time are the stores tried again. */
+  #retryAt = 0;
+  #hasMoreGarbage = false;
+  /** Whether R2 has been looked through since something may have become garbage. */
+  #isSwept = false;
+
+  constructor(deps: UpkeepDependencies) {
+    this.#deps = deps;
+  }
+
+  /** To be called when another version is to be shown: it is due at once. */
+  versionsChanged(): void {
+    this.#retryAt = 0;
+    this.lookForGarbage();
+  }
+
+  /** To be called when there may be garbage that there was not before. */
+  lookForGarbage(): void {
+    this.#isSwept = false;
+  }
+
+  /** When something is due next (milliseconds since 1970); null if nothing is. */
+  dueAt(): number | null {
+    return this.#mayReplicate() || (this.#hasMoreGarbage && this.#mayCollect())
+      ? this.#retryAt
+      : null;
+  }
+
+  /** Brings the stores to the version that was recorded last. Never throws. */
+  async replicate(): Promise<void> {
+    const { state, store, now, log } = this.#deps;
+    const manifest = state.unreplicated();
+    if (manifest === null || !this.#mayReplicate() || now() < this.#retryAt) return;
+    try {
+      await replicate(store, manifest);
+      state.setReplicated(manifest.generation);
+    } catch (cause) {
+      this.#retryAt = now() + STORE_RETRY_MS;
+      const { generation } = manifest;
+      log("warn", "replication_failed", { generation, ...describeError(cause) });
+    }
+  }
+
+  /**
+   * Deletes some of what no retained version names. Only between runs, since a run has stored what
+   * no version names yet. Never throws.
+   */
+  async collectGarbage(): Promise<void> {
+    const { now, log } = this.#deps;
+    if (!this.#mayCollect() || now() < this.#retryAt) return;
+    try {
+      const found = await this.#findGarbage();
+      // What was said of the stores may have changed while R2 was looked through.
+      if (!this.#mayCollect()) return;
+      this.#isSwept = true;
+      this.#hasMoreGarbage = sizeOf(found) > 0;
+      if (!this.#hasMoreGarbage) return;
+      const some = firstOf(found);
+      await this.#delete(some);
+      const counts = Object.fromEntries(
+        Object.entries(some).map(([kind, names]) => [kind, names.length]),
+      );
+      log("info", "garbage_collected", counts);
+      this.#hasMoreGarbage = sizeOf(found) > sizeOf(some);
+      this.#isSwept = !this.#hasMoreGarbage;
+    } catch (cause) {
+      this.#hasMoreGarbage = true;
+      this.#isSwept = false;
+      this.#retryAt = now() + STORE_RETRY_MS;
+      log("warn", "garbage_refused", describeError(cause));
+    }
+  }
+
+  async #findGarbage(): Promise<Garbage> {
+    const { state, store, archive } = this.#deps;
+    const [sources, generations] = this.#isSwept
+      ? [[], []]
+      : await Promise.all([archive.list(), store.listGenerations()]);
+    const retained = state.versions();
+    return {
+      blobs: unnamedBlobs(state.blobs(), retained),
+      sources: unnamedSources(sources, retained, state.allArchivedFiles()),
+      generations: unretained(generations, retained),
+    };
+  }
+
+  async #delete({ blobs, sources, generations }: Garbage): Promise<void> {
+    const { state, store, archive } = this.#deps;
+    await store.deleteBlobs(blobs);
+    state.removeBlobs(blobs);
+    await archive.delete(sources);
+    await store.deleteGenerations(generations);
+  }
+
+  /** A run that verifies brings the stores to the version itself. */
+  #mayReplicate(): boolean {
+    const { state } = this.#deps;
+    return state.unreplicated() !== null && state.queue().running?.checkpoint.stage !== "verify";
+  }
+
+  #mayCollect(): boolean {
+    const { state, now } = this.#deps;
+    const isIdle = state.queue().running === undefined && state.holdAt(now()) === null;
+    return state.unreplicated() === null && isIdle;
+  }
+}
+
+function sizeOf({ blobs, sources, generations }: Garbage): number {
+  return blobs.length + sources.length + generations.length;
+}
+
+function firstOf({ blobs, sources, generations }: Garbage): Garbage {
+  return {
+    blobs: blobs.slice(0, GARBAGE_BATCH),
+    sources: sources.slice(0, GARBAGE_BATCH),
+    generations: generations.slice(0, GARBAGE_BATCH),
+  };
+}

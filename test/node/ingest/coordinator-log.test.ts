@@ -1,0 +1,100 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { CoordinatorWorld, START } from "../../builders/coordinator-world.ts";
+import { anEnqueueRequest } from "../../builders/run.ts";
+
+const CRON = "17 4 * * *";
+
+let world: CoordinatorWorld;
+
+beforeEach(() => {
+  world = new CoordinatorWorld();
+});
+
+const lines = (event: string) => world.events.filter((line) => line.event === event);
+const tick = (at: number) =>
+  world.coordinator.tick(CRON, at, anEnqueueRequest({ trigger: "cron" }));
+
+describe("the log", () => {
+  it("has a line for each step that is done, with its stage and how long it took", async () => {
+    const { id } = await world.runToEnd();
+    const stages = lines("ingest_step").map(({ fields }) => (fields as { stage: string }).stage);
+    expect([...new Set(stages)]).toEqual([
+      "fetch",
+      "parse",
+      "build",
+      "guard",
+      "encode",
+      "publish",
+      "verify",
+    ]);
+    expect(lines("ingest_step")[0]).toMatchObject({
+      level: "info",
+      fields: { run_id: id, trigger: "manual", duration_ms: 0 },
+    });
+    expect(lines("ingest_ended")).toMatchObject([
+      { level: "info", fields: { run_id: id, outcome: "published", duration_ms: 0 } },
+    ]);
+  });
+
+  it("warns of a step that fails and may yet succeed", async () => {
+    let refusals = 1;
+    world.before = (call) => {
+      if (!call.startsWith("kv put catalog/blob/") || refusals-- <= 0) return;
+      world.time += 40;
+      throw new Error("429");
+    };
+    const { id } = await world.runToEnd();
+    expect(lines("ingest_step_failed")).toMatchObject([
+      {
+        level: "warn",
+        fields: {
+          run_id: id,
+          stage: "encode",
+          duration_ms: 40,
+          error_code: "store_fault",
+          attempt: 1,
+          error: "Error: 429",
+        },
+      },
+    ]);
+  });
+
+  it("has the line of its stage for a guard that trips, and an error for its run", async () => {
+    await world.runToEnd();
+    world.setAirports(40);
+    const { id } = await world.runToEnd();
+    const expected = { run_id: id, stage: "guard", error_code: "guard_change" };
+    expect(lines("ingest_step_failed")).toMatchObject([{ level: "warn", fields: expected }]);
+    expect(lines("ingest_ended").at(-1)).toMatchObject({
+      level: "error",
+      fields: { ...expected, state: "failed", error: expect.stringContaining("airports 20") },
+    });
+  });
+
+  it("has one line for each tick, taken or not", async () => {
+    await tick(START);
+    await tick(START);
+    await tick(START + 1);
+    await tick(START + 2);
+    const at = new Date(START).toISOString();
+    expect(lines("ingest_tick_taken")).toMatchObject([
+      { level: "info", fields: { cron: CRON, scheduled_at: at, run_id: "run-000001" } },
+    ]);
+    expect(lines("ingest_tick_skipped").map(({ fields }) => fields)).toMatchObject([
+      { reason: "known", scheduled_at: at },
+      { reason: "already_queued", skip_count: 1, run_id: "run-000003" },
+      { reason: "already_queued", skip_count: 2, run_id: "run-000003" },
+    ]);
+  });
+
+  it("warns where D1 is out of reach", async () => {
+    world.before = (call) => {
+      if (call.startsWith("d1 ")) throw new Error("D1_ERROR");
+    };
+    await world.enqueue();
+    await world.alarm();
+    expect(lines("history_unreachable")).toMatchObject([
+      { level: "warn", fields: { error: "Error: D1_ERROR" } },
+    ]);
+  });
+});

@@ -1,0 +1,70 @@
+import { gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { CoordinatorWorld, START } from "../../builders/coordinator-world.ts";
+import { aSnapshot } from "../../builders/small-snapshot.ts";
+import { type Behavior, file, status, UpstreamServer } from "../../builders/upstream-server.ts";
+import { AIRPORTS_PATH, REGIONS_PATH, UpstreamWorld } from "../../builders/upstream-world.ts";
+
+const contentOf = (name: string) =>
+  gunzipSync(new Uint8Array(aSnapshot().files[name] ?? new ArrayBuffer())).toString();
+const AIRPORTS = file(contentOf("airports.csv.gz"));
+
+let server: UpstreamServer;
+let world: CoordinatorWorld;
+
+beforeAll(async () => {
+  server = await UpstreamServer.start();
+});
+beforeEach(() => {
+  world = new CoordinatorWorld();
+  world.upstream = new UpstreamWorld(server).upstream();
+  server.on(REGIONS_PATH, file(contentOf("regions.csv.gz")));
+  server.requests.length = 0;
+});
+afterAll(async () => server.stop());
+
+const rows = () => [...world.history.rows.values()].map(({ run }) => run);
+const times = (count: number, behavior: Behavior) => Array<Behavior>(count).fill(behavior);
+
+describe("a run whose upstream is out of reach", () => {
+  it("fails after the attempts of one step, and is tried once more", async () => {
+    server.on(AIRPORTS_PATH, status(503));
+    const failed = await world.runToEnd();
+    expect(failed).toMatchObject({ state: "failed", retries: 0 });
+    expect(failed.error).toMatchObject({ code: "source_http_status", stage: "fetch" });
+    expect(rows()).toMatchObject([
+      { id: failed.id, attempt: 1 },
+      { state: "failed", trigger: "retry", attempt: 2, parentRunId: failed.id },
+    ]);
+    expect(rows()).toHaveLength(2);
+    expect(server.paths).toEqual(Array(8).fill(AIRPORTS_PATH));
+  });
+
+  it("is published by the second run when upstream is back by then", async () => {
+    server.on(AIRPORTS_PATH, ...times(4, status(503)), AIRPORTS);
+    await world.runToEnd();
+    expect(rows()).toMatchObject([
+      { state: "failed" },
+      { state: "succeeded", outcome: "published", trigger: "retry" },
+    ]);
+  });
+
+  it("is not tried again before upstream wants to be asked", async () => {
+    server.on(AIRPORTS_PATH, ...times(4, status(503, { "retry-after": "20" })), AIRPORTS);
+    await world.runToEnd();
+    const [, second] = rows();
+    expect(second).toMatchObject({ outcome: "published", trigger: "retry" });
+    expect(Date.parse(second?.startedAt ?? "")).toBe(START + 20_000);
+  });
+
+  it.each<[string, Behavior]>([
+    ["wants to be left alone for long", status(503, { "retry-after": "31" })],
+    ["does not know the file", status(404)],
+  ])("is not tried again when upstream %s", async (_, behavior) => {
+    server.on(AIRPORTS_PATH, behavior);
+    await world.runToEnd();
+    expect(rows()).toMatchObject([{ state: "failed", error: { code: "source_http_status" } }]);
+    expect(rows()).toHaveLength(1);
+    expect(server.paths).toEqual([AIRPORTS_PATH]);
+  });
+});

@@ -1,0 +1,148 @@
+/** The upstream over HTTP in workerd, which decodes, aborts and redirects otherwise than Node. */
+import { createHash, randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LocalWorker } from "../../scripts/local-worker.ts";
+import { moreAirports } from "../builders/small-snapshot.ts";
+import { csvOf } from "../builders/source.ts";
+import {
+  compressedFile,
+  endless,
+  file,
+  redirect,
+  UpstreamServer,
+} from "../builders/upstream-server.ts";
+import { freePort } from "./running-service.ts";
+
+/** A run, as far as it is looked at here. */
+interface Run {
+  readonly id: string;
+  readonly state: string;
+  readonly outcome: string | null;
+  readonly finished_at: string | null;
+  readonly upstream: { readonly [file: string]: { readonly etag?: string } };
+  readonly counts: { readonly airports: object } | null;
+  readonly error: { readonly code: string; readonly stage: string } | null;
+}
+
+const AIRPORTS_PATH = "/data/airports.csv";
+const REGIONS_PATH = "/data/regions.csv";
+const MAX_BYTES = 256 * 1024;
+/** In the layout of the live file, which has 19 columns. */
+const AIRPORTS = csvOf(moreAirports(60));
+const REGIONS = file("code,name\nCH-ZH,Zürich\n", { etag: '"r1"' });
+const token = randomBytes(32).toString("base64url");
+const folder = mkdtempSync(join(tmpdir(), "locations-upstream-"));
+let server: UpstreamServer;
+let worker: LocalWorker | undefined;
+
+beforeAll(async () => {
+  server = await UpstreamServer.start();
+  const sha256 = createHash("sha256").update(token).digest("hex");
+  worker = await LocalWorker.start({
+    port: await freePort(),
+    locales: "en",
+    stateFolder: folder,
+    fresh: true,
+    adminTokens: JSON.stringify([{ id: "system", sha256, scopes: ["read", "operate"] }]),
+    vars: {
+      SOURCE: "ourairports",
+      SOURCE_URLS: [AIRPORTS_PATH, REGIONS_PATH].map((path) => server.url(path)).join(),
+      SOURCE_MAX_BYTES: String(MAX_BYTES),
+    },
+    say: () => undefined,
+    signal: new AbortController().signal,
+  });
+  server.on(AIRPORTS_PATH, compressedFile(AIRPORTS, { etag: '"a1"' }));
+  server.on(REGIONS_PATH, REGIONS);
+});
+
+afterAll(async () => {
+  await worker?.stop();
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function admin<T>(method: string, path: string): Promise<T> {
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await fetch(`${worker?.url}${path}`, { method, headers });
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  return answer.json<T>();
+}
+
+/** Queues a run and gives it as it ended, with the paths that it asked for. */
+async function ingest(): Promise<{ readonly run: Run; readonly asked: readonly string[] }> {
+  server.requests.length = 0;
+  const queued = await admin<{ run: Run }>("POST", "/admin/ingest/queue");
+  for (;;) {
+    const run = await admin<Run>("GET", `/admin/ingest/runs/${queued.run.id}`);
+    if (run.finished_at !== null) return { run, asked: server.paths };
+    await sleep(50);
+  }
+}
+
+describe("the upstream over HTTP, in workerd,", () => {
+  it("is ingested, compressed and in the layout of the live file", async () => {
+    const { run } = await ingest();
+    expect(run).toMatchObject({
+      outcome: "published",
+      error: null,
+      upstream: { "airports.csv": { etag: '"a1"' }, "regions.csv": { etag: '"r1"' } },
+      counts: { airports: { seen: 60, kept: 60, rejected: 0 } },
+    });
+    expect(server.requests[0]?.headers["accept-encoding"]).toContain("gzip");
+  });
+
+  it("sends nothing again that has not changed", async () => {
+    const { run, asked } = await ingest();
+    expect(run).toMatchObject({ outcome: "unchanged", error: null });
+    expect(asked).toEqual([AIRPORTS_PATH, REGIONS_PATH]);
+    const known = server.requests.map(({ headers }) => headers["if-none-match"]);
+    expect(known).toEqual(['"a1"', '"r1"']);
+  });
+
+  it("is asked again when gzip breaks off", async () => {
+    const [first = {}, ...others] = moreAirports(60);
+    const compressed = gzipSync(csvOf([{ ...first, name: "Kloten" }, ...others]));
+    const headers = { "content-encoding": "gzip" };
+    server.on(
+      AIRPORTS_PATH,
+      file(compressed.subarray(0, compressed.length >> 1), headers),
+      file(compressed, headers),
+    );
+    const { run, asked } = await ingest();
+    expect(run.counts?.airports).toMatchObject({ kept: 60, changed: 1 });
+    expect(asked).toEqual([AIRPORTS_PATH, AIRPORTS_PATH, REGIONS_PATH]);
+  });
+
+  it.each([
+    ["a gzip bomb", endless({ gzip: true }), "source_too_large"],
+    ["a file without an end", endless(), "source_too_large"],
+    [
+      "a redirect to a private host",
+      redirect("http://169.254.169.254/a"),
+      "source_redirect_refused",
+    ],
+    ["a redirect without an end", redirect(AIRPORTS_PATH), "source_redirect_refused"],
+  ])("fails the run by %s, and what is served stays", async (_, behavior, code) => {
+    server.on(AIRPORTS_PATH, behavior);
+    const served = await fetch(`${worker?.url}/catalog/health`).then((answer) => answer.json());
+    const { run } = await ingest();
+    expect(run).toMatchObject({ state: "failed", error: { code, stage: "fetch" } });
+    expect(
+      await fetch(`${worker?.url}/catalog/health`).then((answer) => answer.json()),
+    ).toMatchObject({ version: (served as { version: string }).version });
+  });
+
+  it("is followed to where it has moved on the same host", async () => {
+    server.on(AIRPORTS_PATH, redirect("/moved/airports.csv"));
+    server.on("/moved/airports.csv", file(AIRPORTS));
+    const { run, asked } = await ingest();
+    expect(run).toMatchObject({ state: "succeeded", counts: { airports: { kept: 60 } } });
+    expect(asked.slice(0, 2)).toEqual([AIRPORTS_PATH, "/moved/airports.csv"]);
+  });
+});
