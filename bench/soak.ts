@@ -1,6 +1,7 @@
 /**
  * `npm run load`: many clients at once, in every protocol, locale and coding, while new versions
- * are published. Every byte is checked. Ends with an error if one answer is wrong.
+ * are published. Every byte is checked. Ends with an error if one answer is wrong, or if in a run of
+ * two minutes or more memory still grows at the end.
  */
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -14,6 +15,7 @@ import { BenchWorker } from "./bench-worker.ts";
 import { callsFor } from "./calls.ts";
 import { ingest } from "./ingest.ts";
 import type { LoadRequest } from "./load.ts";
+import { type MemoryGrowth, memoryGrowth } from "./memory-growth.ts";
 import { printTable } from "./report.ts";
 import { round } from "./statistics.ts";
 import { workerdResidentMb } from "./workerd-process.ts";
@@ -68,8 +70,9 @@ try {
     publishUntil(endAt),
     ...Array.from({ length: Number(values.clients) }, (_, client) => callUntil(endAt, client)),
   ]);
-  process.stdout.write(report(memory, published));
-  if (failures.length > 0) process.exitCode = 1;
+  const growth = memoryGrowth(memory, Number(values.seconds));
+  process.stdout.write(report({ maxMb: Math.max(...memory), growth, published }));
+  if (failures.length > 0 || growth.isTooMuch) process.exitCode = 1;
 } finally {
   agent.destroy();
   await worker.stop();
@@ -131,10 +134,14 @@ async function watchMemory(endAt: number): Promise<number[]> {
   return samples;
 }
 
-function report(memory: readonly number[], published: number): string {
+interface Seen {
+  readonly maxMb: number;
+  readonly growth: MemoryGrowth;
+  readonly published: number;
+}
+
+function report({ maxMb, growth, published }: Seen): string {
   const answers = latenciesMs.quiet.length + latenciesMs.ingesting.length;
-  const half = memory.slice(Math.floor(memory.length / 2));
-  const quarter = half.splice(0, Math.floor(half.length / 2));
   const rows = [
     ["answers, all checked to the byte", String(answers)],
     ["wrong or failed", String(failures.length)],
@@ -145,13 +152,14 @@ function report(memory: readonly number[], published: number): string {
     ["requests/s", round(answers / Number(values.seconds), 0)],
     ...percentiles("between ingests", latenciesMs.quiet),
     ...percentiles("during ingests", latenciesMs.ingesting),
-    ["workerd at most, MB", round(Math.max(...memory), 0)],
-    ["workerd in the third quarter, mean MB", round(mean(quarter), 0)],
-    ["workerd in the last quarter, mean MB", round(mean(half), 0)],
+    ["workerd at most, MB", round(maxMb, 0)],
+    ["workerd in the third quarter, median MB", round(growth.thirdQuarter, 0)],
+    ["workerd in the last quarter, median MB", round(growth.lastQuarter, 0)],
   ];
   const title = `${values.clients} clients for ${values.seconds} s, on the same machine as the service`;
   const shown = failures.slice(0, 10).map((failure) => `FAILED ${failure}\n`);
-  return `${printTable({ title, columns: ["", ""], rows })}\n${shown.join("")}`;
+  const grown = growth.isTooMuch ? "FAILED memory still grows in the last quarter\n" : "";
+  return `${printTable({ title, columns: ["", ""], rows })}\n${shown.join("")}${grown}`;
 }
 
 function percentiles(when: string, latencies: readonly number[]): string[][] {
@@ -160,10 +168,6 @@ function percentiles(when: string, latencies: readonly number[]): string[][] {
     `p${share * 100} ${when}, ms`,
     round(sorted[Math.floor(sorted.length * share)] ?? Number.NaN, 0),
   ]);
-}
-
-function mean(numbers: readonly number[]): number {
-  return numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
 }
 
 function say(line: string): void {

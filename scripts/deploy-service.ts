@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
+import type { Health } from "./catalog-health.ts";
 import { findAccount } from "./deploy-account.ts";
 import { applyMigrations, buildWorker, deployWorker } from "./deploy-commands.ts";
 import { DeployError } from "./deploy-error.ts";
@@ -20,7 +21,7 @@ import {
   SECRET_NAME,
   type TokenOptions,
 } from "./deploy-token.ts";
-import { adminCaller, type Health, type Patience, untilServed } from "./deployed-service.ts";
+import { adminCaller, type Patience, untilServed } from "./deployed-service.ts";
 import { followIngest, queueIngest } from "./ingest-progress.ts";
 import type { ToolEnd } from "./run-tool.ts";
 import type { Terminal } from "./terminal.ts";
@@ -189,14 +190,16 @@ async function ingest({ url, health, token, target, dependencies }: Ingest): Pro
   const access = { token: token.text, isNew: token.secret !== undefined };
   const call = adminCaller(url, access, patience);
   terminal.say("Ingesting …");
-  const { run, paused } = await queueIngest(call);
-  if (paused) {
-    terminal.say(`  Ingestion is paused: run ${run.id} starts when it is resumed.`);
-    return health;
-  }
+  const { run } = await queueIngest(call);
   const localeCount = target.config.locales.length;
   const end = await followIngest({ call, runId: run.id, localeCount, pollMs: patience.pollMs });
   if (end.ok) return untilServed(url, end.generation, patience);
+  if (end.reason === "paused") {
+    terminal.say(
+      `  Ingestion is paused: run ${run.id} goes on when it is resumed: POST ${url}/admin/ingest/resume`,
+    );
+    return health;
+  }
   throw new DeployError(
     `${end.problem}\nThe Worker is deployed at ${url}; what it served before, it serves still. Correct the cause and queue another ingest: POST ${url}/admin/ingest/queue`,
   );

@@ -47,7 +47,8 @@ export async function hasSecret(wrangler: Wrangler, target: Target): Promise<boo
  * Decides on the token: what the service has stays, unless it is to be replaced. A token that is
  * made is shown on the terminal, or written to the file, and nowhere else.
  *
- * @throws DeployError if a given token is no good, or if nobody would learn a made one.
+ * @throws DeployError if a given token is no good, if nobody would learn a made one, or if the file
+ *   for one that is to replace all others has a token already, which may be what leaked.
  */
 export async function chooseToken(
   options: TokenOptions,
@@ -55,7 +56,14 @@ export async function chooseToken(
   terminal: Terminal,
 ): Promise<AdminToken> {
   const { file, replace } = options;
-  const given = checkToken(options.given ?? readTokenFile(file));
+  const inFile = options.given === undefined ? readTokenFile(file) : undefined;
+  if (replace && inFile !== undefined)
+    throw new DeployError(
+      `${file} holds a token; remove it or name another, for --new-token to make one. If that very token is to replace all others, give it in ADMIN_TOKEN.`,
+    );
+  const given = checkToken(options.given ?? inFile);
+  if (replace && given !== undefined)
+    terminal.say("  Admin token: the one in ADMIN_TOKEN becomes the only one; all others end.");
   if (service.hasSecret && !replace)
     return { text: given ?? (await ask(terminal)), secret: undefined };
   const text = given ?? makeToken(file, terminal);

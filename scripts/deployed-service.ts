@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
+import { askHealth, describeFetchError, describeLag, type Health } from "./catalog-health.ts";
 import { DeployError } from "./deploy-error.ts";
 import type { AdminCall } from "./ingest-progress.ts";
 import { parseJson } from "./parse-json.ts";
@@ -15,21 +16,7 @@ export interface Patience {
 
 export const PATIENCE: Patience = { pollMs: 1_000, answerMs: 600_000, silenceMs: 60_000 };
 
-/** What `GET /catalog/health` says. */
-export interface Health {
-  readonly status: string;
-  /** Generation that is served; undefined while nothing is published. */
-  readonly version: number | undefined;
-  readonly counts: { readonly [list: string]: number };
-}
-
 const CALL_DEADLINE_MS = 120_000;
-
-const health = z.object({
-  status: z.string(),
-  version: z.coerce.number().optional(),
-  counts: z.record(z.string(), z.number()).default({}),
-});
 
 const problem = z.object({ detail: z.string() });
 
@@ -47,29 +34,14 @@ export async function untilServed(
   const deadline = Date.now() + answerMs;
   let last = "no answer";
   do {
-    const seen = await askHealth(url);
+    const seen = await askHealth(url, AbortSignal.timeout(CALL_DEADLINE_MS));
     if (seen.ok && (seen.health.version ?? 0) >= generation) return seen.health;
-    last = seen.ok ? `it serves version ${seen.health.version ?? "none"}` : seen.problem;
+    last = describeLag(seen);
     await sleep(pollMs);
   } while (Date.now() < deadline);
   throw new DeployError(
     `The Worker is deployed, but ${url}/catalog/health does not answer as it should: ${last}.\nA new address can take some minutes. Open it in a browser; when it answers, run the same command again. If it never does, "npx wrangler tail" shows what the Worker logs.`,
   );
-}
-
-type HealthAnswer =
-  { readonly ok: true; readonly health: Health } | { readonly ok: false; readonly problem: string };
-
-async function askHealth(url: string): Promise<HealthAnswer> {
-  try {
-    const signal = AbortSignal.timeout(CALL_DEADLINE_MS);
-    const answer = await fetch(`${url}/catalog/health`, { signal });
-    const parsed = health.safeParse(parseJson(await answer.text()));
-    if (!parsed.success) return { ok: false, problem: `status ${answer.status}` };
-    return { ok: true, health: { ...parsed.data, version: parsed.data.version } };
-  } catch (error) {
-    return { ok: false, problem: describe(error) };
-  }
 }
 
 export interface AdminAccess {
@@ -116,7 +88,7 @@ async function callOnce(url: string, method: string, token: string): Promise<Cal
     if (answer.ok) return { ok: true, body };
     return { ok: false, problem: refusal(answer.status, body), status: answer.status };
   } catch (error) {
-    return { ok: false, problem: describe(error), status: NO_ANSWER };
+    return { ok: false, problem: describeFetchError(error), status: NO_ANSWER };
   }
 }
 
@@ -125,10 +97,4 @@ function refusal(status: number, body: unknown): string {
     return "The service does not know this admin token. Give the right one in ADMIN_TOKEN, or replace all that it knows: --new-token";
   const parsed = problem.safeParse(body);
   return parsed.success ? `${status}, ${parsed.data.detail}` : `status ${status}`;
-}
-
-/** An error of `fetch`, whose cause says more than itself. */
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }

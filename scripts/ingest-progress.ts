@@ -7,7 +7,6 @@ export type AdminCall = (method: "GET" | "POST", path: string) => Promise<unknow
 /** What `POST /admin/ingest/queue` answers, as far as it is needed here. */
 export interface QueueAnswer {
   readonly run: RunAnswer;
-  readonly paused: boolean;
 }
 
 /** What `GET /admin/ingest/runs/{id}` answers, as far as it is shown here. */
@@ -26,10 +25,11 @@ export interface RunAnswer {
   } | null;
 }
 
-/** How a run ended: with the generation that is published then, or with what went wrong. */
+/** What a run came to: the generation that is published then, what went wrong, or a pause. */
 export type IngestEnd =
   | { readonly ok: true; readonly generation: number }
-  | { readonly ok: false; readonly problem: string };
+  | { readonly ok: false; readonly reason: "failed"; readonly problem: string }
+  | { readonly ok: false; readonly reason: "paused" };
 
 export interface FollowOptions {
   readonly call: AdminCall;
@@ -43,10 +43,11 @@ export async function queueIngest(call: AdminCall): Promise<QueueAnswer> {
   return (await call("POST", "/admin/ingest/queue")) as QueueAnswer; // our own API
 }
 
-/** Shows the progress of a run until it has ended. */
+/** Shows the progress of a run until it has ended, or stands still because ingestion is paused. */
 export async function followIngest(options: FollowOptions): Promise<IngestEnd> {
   const { call, runId, localeCount, pollMs } = options;
   const bar = new ProgressBar(process.stdout);
+  let before: RunAnswer | undefined;
   for (;;) {
     const seen = (await call("GET", `/admin/ingest/runs/${runId}`)) as RunAnswer; // our own API
     bar.show(seen.stage ?? "waiting", seen.progress, describeUnits(seen.progress, localeCount));
@@ -58,10 +59,32 @@ export async function followIngest(options: FollowOptions): Promise<IngestEnd> {
       bar.end(`Ingest ${seen.state}.`);
       const { stage, code, message } = seen.error ?? { stage: "?", code: "?", message: "?" };
       const problem = `The ingest ${seen.state} in stage ${stage}: ${message} (${code})`;
-      return { ok: false, problem };
+      return { ok: false, reason: "failed", problem };
     }
+    if (mayBePaused(seen, before) && (await isPaused(call))) {
+      bar.end("Ingestion is paused.");
+      return { ok: false, reason: "paused" };
+    }
+    before = seen;
     await sleep(pollMs);
   }
+}
+
+/** Whether a run has not gone on since the poll before, in a stage that a pause holds up. */
+function mayBePaused(seen: RunAnswer, before: RunAnswer | undefined): boolean {
+  return (
+    seen.stage !== "verify" && // It has published, and ends also while paused.
+    seen.state === before?.state &&
+    seen.stage === before.stage &&
+    seen.progress.done === before.progress.done
+  );
+}
+
+async function isPaused(call: AdminCall): Promise<boolean> {
+  const { paused } = (await call("GET", "/admin/ingest/runs?limit=1")) as {
+    readonly paused: boolean | null;
+  }; // our own API
+  return paused === true;
 }
 
 /** How far a run is: it compresses what all locales share, then one locale after the other. */

@@ -186,11 +186,14 @@ async function applyMigrations(folder: StateFolder, signal: AbortSignal): Promis
 
 function startWrangler(
   args: readonly string[],
-  { logFile }: StateFolder,
+  folder: StateFolder,
   signal: AbortSignal,
 ): ProcessGroup {
   const env = { ...process.env, ...WRANGLER_ENV };
   // It would take precedence over the file of secrets.
   Reflect.deleteProperty(env, "ADMIN_TOKENS");
-  return new ProcessGroup("node_modules/wrangler/bin/wrangler.js", args, { env, logFile, signal });
+  const script = "node_modules/wrangler/bin/wrangler.js";
+  const group = new ProcessGroup(script, args, { env, logFile: folder.logFile, signal });
+  if (group.pid !== undefined) folder.setGroup(group.pid);
+  return group;
 }

@@ -44,6 +44,11 @@ export class ProcessGroup {
     });
   }
 
+  /** Id of the group, and of the script that leads it; undefined if it could not be started. */
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
   get isAlive(): boolean {
     const { pid, exitCode, signalCode } = this.#child;
     return pid !== undefined && exitCode === null && signalCode === null;

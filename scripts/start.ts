@@ -3,8 +3,9 @@ import { parseArgs } from "node:util";
 import { unstable_readConfig } from "wrangler";
 import manifest from "../data/snapshot/manifest.json" with { type: "json" };
 import { ConfigError, loadConfig, type Settings } from "../src/config.ts";
+import type { Health } from "./catalog-health.ts";
 import { localAdminToken } from "./local-admin-token.ts";
-import { ingest, servedCounts } from "./local-ingest.ts";
+import { ingest, untilServedHere } from "./local-ingest.ts";
 import { LocalWorker } from "./local-worker.ts";
 import { StartError } from "./start-error.ts";
 
@@ -39,7 +40,8 @@ async function start(options: Options, signal: AbortSignal): Promise<void> {
   const worker = await LocalWorker.start({ ...options, adminTokens: token.secret, say, signal });
   try {
     const generation = await ingest(worker, token.text, options.localeCount);
-    say(welcome(worker, token.file, await servedCounts(worker, generation)));
+    if (generation === undefined) say(pausedNotice(worker.url, token.file));
+    say(welcome(worker, token.file, await untilServedHere(worker, generation ?? 0)));
     await worker.untilEnd();
   } finally {
     await worker.stop();
@@ -102,15 +104,20 @@ function stopSignal(): AbortSignal {
   return controller.signal;
 }
 
-function welcome(
-  { url, logFile }: LocalWorker,
-  tokenFile: string,
-  counts: { readonly [list: string]: number },
-): string {
-  const lists = Object.entries(counts).map(([list, count]) => `${count} ${list}`);
+function pausedNotice(url: string, tokenFile: string): string {
+  return `
+Ingestion is paused, so that nothing new is published. To resume it, use the dashboard, or:
+
+  curl -H "Authorization: Bearer $(cat ${tokenFile})" --json '{}' ${url}/admin/ingest/resume`;
+}
+
+function welcome({ url, logFile }: LocalWorker, tokenFile: string, health: Health): string {
+  const lists = Object.entries(health.counts).map(([list, count]) => `${count} ${list}`);
+  const served =
+    health.version === undefined ? "no catalog yet: none is published" : lists.join(", ");
   const call = `${url}/locations.v1.LocationsService/GetLocationsV1`;
   return `
-Serving ${lists.join(", ")} at ${url}
+Serving ${served} at ${url}
 
   curl --compressed --json '{"locale":"de"}' ${call} | head -c 1000
   npx buf curl --schema proto --protocol grpcweb -d '{"locale":"de"}' ${call} | head -c 1000

@@ -1,5 +1,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { z } from "zod";
+import { parseJson } from "./parse-json.ts";
+import { identify, isGroupRunning, isRunning } from "./process-identity.ts";
 import { StartError } from "./start-error.ts";
 
 /** Where one local service keeps what it stores. */
@@ -9,6 +12,8 @@ export interface StateFolder {
   readonly logFile: string;
   /** Secrets of the Worker, readable by their owner only. */
   readonly secretsFile: string;
+  /** Names the process group that uses the folder, which may outlive this process. */
+  setGroup(pid: number): void;
   /** Lets others have the folder. */
   release(): void;
 }
@@ -16,43 +21,50 @@ export interface StateFolder {
 /** Subfolder that wrangler keeps all storage in. */
 const STORAGE = "v3";
 
+const identity = z.object({ pid: z.int().positive(), startedAt: z.string().nullable() });
+/** Content of the file that names who has the folder. */
+const owners = z.object({ starter: identity, group: identity.optional() });
+
 /**
  * Takes a folder for this process, since storage that two Workers write to is soon damaged.
  *
- * @throws StartError that names the process which has it.
+ * @throws StartError that names the process which has it, or the group that a killed one has left.
  */
 export function claimStateFolder(path: string, options: { readonly fresh: boolean }): StateFolder {
-  const ownerFile = join(path, "owner.pid");
+  const ownerFile = join(path, "owner.json");
   mkdirSync(path, { recursive: true });
-  const owner = readPid(ownerFile);
-  if (owner !== undefined && isRunning(owner))
-    throw new StartError(
-      `${path} is in use by process ${owner}. Stop that one, or choose another: npm start -- --state FOLDER`,
-    );
-  writeFileSync(ownerFile, `${process.pid}\n`);
+  assertUnused(path, ownerFile);
+  const write = (content: z.infer<typeof owners>) =>
+    writeFileSync(ownerFile, `${JSON.stringify(content)}\n`);
+  const starter = identify(process.pid);
+  write({ starter });
   if (options.fresh) rmSync(join(path, STORAGE), { recursive: true, force: true });
   return {
     path,
     logFile: join(path, "worker.log"),
     secretsFile: join(path, "secrets.env"),
+    setGroup: (pid) => write({ starter, group: identify(pid) }),
     release: () => rmSync(ownerFile, { force: true }),
   };
 }
 
-function readPid(file: string): number | undefined {
-  try {
-    const pid = Number(readFileSync(file, "utf8"));
-    return Number.isInteger(pid) && pid > 0 ? pid : undefined;
-  } catch {
-    return undefined;
-  }
+function assertUnused(path: string, ownerFile: string): void {
+  const { starter, group } = readOwners(ownerFile) ?? {};
+  // Ids repeat in containers, where this process may have that of one before it.
+  if (starter !== undefined && starter.pid !== process.pid && isRunning(starter))
+    throw new StartError(
+      `${path} is in use by process ${starter.pid}. Stop that one, or choose another: npm start -- --state FOLDER`,
+    );
+  if (group !== undefined && isGroupRunning(group))
+    throw new StartError(
+      `${path} is in use by a Worker that was left running, process group ${group.pid}. Stop it (kill -- -${group.pid}), or choose another: npm start -- --state FOLDER`,
+    );
 }
 
-function isRunning(pid: number): boolean {
+function readOwners(file: string): z.infer<typeof owners> | undefined {
   try {
-    process.kill(pid, 0);
-    return true;
+    return owners.safeParse(parseJson(readFileSync(file, "utf8"))).data;
   } catch {
-    return false;
+    return undefined;
   }
 }

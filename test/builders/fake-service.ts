@@ -5,7 +5,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 export interface FakeServiceOptions {
   /** How the ingest ends. */
   readonly ingest?: "succeeded" | "failed";
-  readonly paused?: boolean;
+  /** Polls of the run after which ingestion is paused, so that it goes no further. */
+  readonly pausedAfter?: number;
   /** Generation that is served before the ingest; 0 for nothing. */
   readonly generation?: number;
   /** Requests that get no sensible answer at first, as of an address that is still being set up. */
@@ -24,7 +25,7 @@ export interface FakeService {
 const COUNTS = { airports: 3, cities: 2, countries: 1, regions: 1 };
 
 export async function fakeService(options: FakeServiceOptions): Promise<FakeService> {
-  const { ingest = "succeeded", paused = false, deaf = 0, knows } = options;
+  const { ingest = "succeeded", pausedAfter = Number.POSITIVE_INFINITY, deaf = 0, knows } = options;
   const requests: string[] = [];
   let generation = options.generation ?? 0;
   let polls = 0;
@@ -36,8 +37,10 @@ export async function fakeService(options: FakeServiceOptions): Promise<FakeServ
     if (!knows(/^Bearer (.*)$/.exec(request.headers.authorization ?? "")?.[1] ?? ""))
       return send(response, 401, { detail: "Send a valid admin token." });
     if (request.method === "POST" && request.url === "/admin/ingest/queue")
-      return send(response, 202, { run: run("queued"), paused });
+      return send(response, 202, { run: run("queued") });
     if (request.url === "/admin/ingest/runs/run-1") return send(response, 200, nextRun());
+    if (request.url === "/admin/ingest/runs?limit=1")
+      return send(response, 200, { paused: polls >= pausedAfter });
     send(response, 404, { detail: "There is nothing here." });
   }
 
@@ -48,6 +51,7 @@ export async function fakeService(options: FakeServiceOptions): Promise<FakeServ
   }
 
   function nextRun(): object {
+    if (polls >= pausedAfter) return run(polls === 0 ? "queued" : "running");
     polls++;
     if (polls < 3) return run("running");
     if (ingest === "succeeded") generation++;

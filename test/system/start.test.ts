@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, inject, it } from "vitest";
+import { SMALL_AIRPORTS, startSmallUpstream } from "../builders/small-upstream.ts";
 import { CALL } from "./http.ts";
 import { freePort } from "./running-service.ts";
 
@@ -179,6 +180,45 @@ describe("npm start", () => {
 
     const pids = started.descendants();
     expect(await started.interrupt()).toBe(0);
+    expect(await survivors(pids)).toEqual([]);
+  });
+
+  it("serves what is published while ingestion is paused, and says how to resume", async () => {
+    const small = await startSmallUpstream();
+    const args = [
+      "--locales=en",
+      `--state=${state}`,
+      ...Object.entries(small.vars).map(([name, value]) => `--var=${name}=${value}`),
+    ];
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const first = new Start([`--port=${port}`, ...args, "--fresh"]);
+    await first.says(SERVING);
+    const authorization = `Bearer ${readFileSync(TOKEN_FILE, "utf8").trim()}`;
+    const init = { method: "POST", headers: { authorization } };
+    expect((await fetch(`${url}/admin/ingest/pause`, init)).status).toBe(200);
+    expect(await first.interrupt()).toBe(0);
+
+    const paused = new Start([`--port=${port}`, ...args]);
+    await paused.says(SERVING);
+    expect(paused.stdout).toContain("Ingestion is paused");
+    expect(paused.stdout).toContain(`--json '{}' ${url}/admin/ingest/resume`);
+    expect(paused.stdout).toContain(`Serving ${SMALL_AIRPORTS} airports`);
+    expect(await paused.interrupt()).toBe(0);
+    await small.stop();
+  });
+
+  it("refuses a folder whose Worker a killed start has left running", async () => {
+    const args = ["--locales=en", `--state=${state}`];
+    const killed = new Start([`--port=${await freePort()}`, ...args, "--fresh"]);
+    await killed.says("Starting the Worker");
+    const pids = killed.descendants();
+    killed.kill();
+    const next = new Start([`--port=${await freePort()}`, ...args]);
+    expect(await next.ends()).toBe(1);
+    expect(next.stderr).toContain(`${state} is in use by a Worker that was left running`);
+    const group = Number(/kill -- -(\d+)/.exec(next.stderr)?.[1]);
+    process.kill(-group, "SIGTERM");
     expect(await survivors(pids)).toEqual([]);
   });
 

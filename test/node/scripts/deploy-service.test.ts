@@ -238,6 +238,35 @@ describe("the next deployment", () => {
     expect((await world.deploy({ token: { given: A_TOKEN } })).health.version).toBe(3);
   });
 
+  it("refuses to replace all tokens by the one that a file holds already", async () => {
+    const world = await open();
+    const folder = mkdtempSync(join(tmpdir(), "locations-token-"));
+    const file = join(folder, "token");
+    try {
+      await world.deploy({ token: { file } });
+      const calls = world.wrangler.calls().length;
+      await expect(world.deploy({ token: { file, replace: true } })).rejects.toThrow(
+        `${file} holds a token; remove it or name another`,
+      );
+      const later = world.wrangler.calls().slice(calls);
+      expect(later.filter(({ secrets }) => secrets !== null)).toEqual([]);
+      const old = readFileSync(file, "utf8");
+      rmSync(file);
+      await world.deploy({ token: { file, replace: true } });
+      expect(readFileSync(file, "utf8")).not.toBe(old);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it("says that a given token becomes the only one, where it replaces all", async () => {
+    const world = await open();
+    await world.deploy({ typed: "" });
+    expect(world.said.join("\n")).not.toContain("the only one");
+    await world.deploy({ token: { given: A_TOKEN, replace: true } });
+    expect(world.said.join("\n")).toContain("the one in ADMIN_TOKEN becomes the only one");
+  });
+
   it("goes on where one that broke off has stopped", async () => {
     const world = await open();
     world.wrangler.change({ failures: { "d1 create": "internal error [code: 10013]" } });
@@ -333,10 +362,15 @@ describe("a deployment that fails", () => {
     expect(world.wrangler.account().workers).toHaveProperty("locations");
   });
 
-  it("does not wait for an ingest while ingestion is paused", async () => {
-    const world = await open({ paused: true, generation: 7 });
+  it.each([
+    ["waits", 0],
+    ["is under way", 2],
+  ])("does not wait for an ingest that is paused while it %s", async (_, pausedAfter) => {
+    const world = await open({ pausedAfter, generation: 7 });
     expect((await world.deploy({ typed: "" })).health.version).toBe(7);
-    expect(world.said.join("\n")).toContain("Ingestion is paused: run run-1");
+    expect(world.said.join("\n")).toMatch(
+      /Ingestion is paused: run run-1 .* POST http.*\/admin\/ingest\/resume/,
+    );
   });
 
   it("names the address that never answers", async () => {
