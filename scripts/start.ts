@@ -3,11 +3,11 @@ import { parseArgs } from "node:util";
 import { unstable_readConfig } from "wrangler";
 import manifest from "../data/snapshot/manifest.json" with { type: "json" };
 import { ConfigError, loadConfig, type Settings } from "../src/config.ts";
-import type { Health } from "./catalog-health.ts";
 import { localAdminToken } from "./local-admin-token.ts";
 import { ingest, untilServedHere } from "./local-ingest.ts";
 import { LocalWorker } from "./local-worker.ts";
 import { StartError } from "./start-error.ts";
+import { pausedNotice, welcome } from "./welcome.ts";
 
 const HELP = `Usage: npm start -- [options]
 
@@ -102,32 +102,6 @@ function stopSignal(): AbortSignal {
   const parent = process.ppid;
   setInterval(() => process.ppid === parent || stop(), PARENT_POLL_MS).unref();
   return controller.signal;
-}
-
-function pausedNotice(url: string, tokenFile: string): string {
-  return `
-Ingestion is paused, so that nothing new is published. To resume it, use the dashboard, or:
-
-  curl -H "Authorization: Bearer $(cat ${tokenFile})" --json '{}' ${url}/admin/ingest/resume`;
-}
-
-function welcome({ url, logFile }: LocalWorker, tokenFile: string, health: Health): string {
-  const lists = Object.entries(health.counts).map(([list, count]) => `${count} ${list}`);
-  const served =
-    health.version === undefined ? "no catalog yet: none is published" : lists.join(", ");
-  const call = `${url}/locations.v1.LocationsService/GetLocationsV1`;
-  return `
-Serving ${served} at ${url}
-
-  curl --compressed --json '{"locale":"de"}' ${call} | head -c 1000
-  npx buf curl --schema proto --protocol grpcweb -d '{"locale":"de"}' ${call} | head -c 1000
-
-Explorer     ${url}/
-Dashboard    ${url}/dashboard
-Admin token  ${tokenFile}
-Health       ${url}/catalog/health
-Log          ${logFile}
-Stop         Ctrl-C`;
 }
 
 function say(line: string): void {
