@@ -167,10 +167,11 @@ function* checkRejects({ rows }: GuardFacts): Generator<GuardTrip> {
   if (after > limit) yield { guard: "guard_rejects", before, after, limit, message };
 }
 
-/** A locale that is no longer published has lost all of its coverage. */
+/** A locale that is new, or that is taken out of those to publish, has none to lose. */
 function* checkCoverage(published: PublishedFacts, facts: GuardFacts): Generator<GuardTrip> {
-  for (const [locale, before] of Object.entries(published.coverage)) {
-    const after = facts.coverage[locale] ?? 0;
+  for (const [locale, after] of Object.entries(facts.coverage)) {
+    const before = published.coverage[locale];
+    if (before === undefined) continue;
     // Coverage has four decimals; in whole numbers a loss of exactly the limit is no more than it.
     const leastHundredths = hundredths(before) - COVERAGE_LOSS_MAX_POINTS * 100;
     if (hundredths(after) >= leastHundredths) continue;

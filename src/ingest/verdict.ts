@@ -36,14 +36,10 @@ export async function judge(
   current: Manifest | null,
   store: CatalogStore,
 ): Promise<Verdict> {
-  const { workspace, content, locales, limits } = candidate;
+  const { workspace, content, limits } = candidate;
   const changes = current && (await countPublishedChanges(candidate, current, store));
   const coverageOf = (entries: { readonly [locale: string]: { readonly coverage: number } }) =>
-    Object.fromEntries(
-      Object.entries(entries)
-        .filter(([locale]) => locales.includes(locale)) // a locale may be taken out on purpose
-        .map(([locale, { coverage }]) => [locale, coverage]),
-    );
+    Object.fromEntries(Object.entries(entries).map(([locale, { coverage }]) => [locale, coverage]));
   const { messages } = content;
   const trips = checkGuards({
     published: current && {

@@ -1,5 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { bodyDeadlineMs, inTime } from "./body-deadline.ts";
+import { ROUTER_OPTIONS } from "./router.ts";
 
 /** The body of a request as the router reads it. */
 export interface RequestBody extends AsyncIterable<Uint8Array> {
@@ -13,14 +14,14 @@ export interface RequestBody extends AsyncIterable<Uint8Array> {
 }
 
 /** A longer body is refused by what it announces: no request of 4 KiB needs more, in base64 either. */
-const ANNOUNCED_MAX_BYTES = 8192;
+const ANNOUNCED_MAX_BYTES = 2 * ROUTER_OPTIONS.readMaxBytes;
 
 /** The request's body: read at once if it announces at most `atOnceMaxBytes`, else as wanted. */
 export async function takeBody(request: Request, atOnceMaxBytes: number): Promise<RequestBody> {
   const text = request.headers.get("content-length") ?? "";
   const announced = /^\d+$/.test(text) ? Number(text) : undefined;
   if (announced !== undefined && announced > ANNOUNCED_MAX_BYTES) {
-    const message = `message size ${announced} is larger than ${ANNOUNCED_MAX_BYTES}`;
+    const message = `message size ${announced} is larger than configured readMaxBytes ${ROUTER_OPTIONS.readMaxBytes}`;
     return failedBody(new ConnectError(message, Code.ResourceExhausted), request.body);
   }
   const deadlineAt = Date.now() + bodyDeadlineMs(request.headers);

@@ -38,8 +38,8 @@ interface Choice {
 
 /**
  * Reads the catalog from memory, else from KV, else from what serves best until KV does again: what
- * the isolate still holds, the R2 copy, the previous version. A blob of the wrong hash is never
- * used. One reader for each isolate.
+ * the isolate still holds, the R2 copy, another coding from either store, the previous version. A
+ * blob of the wrong hash is never used. One reader for each isolate.
  */
 export class CachedCatalogReader implements CatalogReader {
   readonly #deps: ReaderDependencies;
@@ -73,9 +73,9 @@ export class CachedCatalogReader implements CatalogReader {
   async #load(selection: Wanted, choices: readonly Choice[]): Promise<OpenResult> {
     const faults = new Set<string>();
     const opened =
-      (await this.#try("kv", choices.slice(0, 1), selection, faults)) ??
+      (await this.#try(["kv"], choices.slice(0, 1), selection, faults)) ??
       this.#lastGood(selection, choices) ??
-      (await this.#try("r2", choices, selection, faults)) ??
+      (await this.#try(["kv", "r2"], choices, selection, faults)) ??
       (await this.#tryPrevious(selection, faults));
     if (opened !== undefined) return { ok: true, opened };
     return { ok: false, reason: faults.has("unreadable") ? "unavailable" : "data_loss" };
@@ -106,14 +106,12 @@ export class CachedCatalogReader implements CatalogReader {
       return undefined;
     }
     const choices = choicesOf({ ...selection, manifest: previous.value });
-    return (
-      (await this.#try("kv", choices, selection, faults)) ??
-      (await this.#try("r2", choices, selection, faults))
-    );
+    return this.#try(["kv", "r2"], choices, selection, faults);
   }
 
+  /** The first choice that can be had, each asked of the replicas in turn. */
   async #try(
-    replica: Replica,
+    replicas: readonly Replica[],
     choices: readonly Choice[],
     selection: Wanted,
     faults: Set<string>,
@@ -121,9 +119,11 @@ export class CachedCatalogReader implements CatalogReader {
     for (const choice of choices) {
       const held = this.#findHeld([choice], selection);
       if (held !== undefined) return held;
-      const copy = await this.#loadBody(replica, choice.body, selection.signal);
-      if (copy.ok) return toOpened(choice, selection, copy.value);
-      faults.add(copy.fault);
+      for (const replica of replicas) {
+        const copy = await this.#loadBody(replica, choice.body, selection.signal);
+        if (copy.ok) return toOpened(choice, selection, copy.value);
+        faults.add(copy.fault);
+      }
     }
     return undefined;
   }
@@ -143,21 +143,26 @@ export class CachedCatalogReader implements CatalogReader {
    */
   async #loadBody(replica: Replica, body: Body, signal: AbortSignal): Promise<Copy<Blob>> {
     const key = `${replica} ${body.sha256}`;
-    const load = async () => {
-      const copy = await this.#joinBody(replica, body);
-      if (!copy.ok) this.#failures.add(key, copy);
-      return copy;
-    };
-    const failed = this.#failures.get(key);
-    if (failed !== undefined) return failed;
-    if (this.#loads.has(key)) return this.#loads.load(key, load);
+    const joined = () => this.#loads.join(key, () => this.#loadBody(replica, body, signal));
+    const underWay = this.#failures.get(key) ?? joined();
+    if (underWay !== undefined) return underWay;
     const leave = this.#gate.tryEnter(body.bytes) ?? (await this.#waitForTurn(body, signal));
     const held = this.#cache.get(body.sha256);
-    const known = held === undefined ? this.#failures.get(key) : { ok: true as const, value: held };
-    if (known === undefined && !this.#loads.has(key))
-      return this.#loads.load(key, async () => load().finally(leave));
-    leave();
-    return known ?? this.#loads.load(key, load);
+    const found = held && { ok: true as const, value: held };
+    const meanwhile = found ?? this.#failures.get(key) ?? joined();
+    if (meanwhile !== undefined) {
+      leave();
+      return meanwhile;
+    }
+    return this.#loads.load(key, async () => {
+      try {
+        const copy = await this.#joinBody(replica, body);
+        if (!copy.ok) this.#failures.add(key, copy);
+        return copy;
+      } finally {
+        leave();
+      }
+    });
   }
 
   /** Kept alive, since a turn that comes when nobody takes it is lost to those behind. */

@@ -1,7 +1,10 @@
 import { withDeadline } from "./deadline.ts";
 
-/** How long to wait for a load that another request began, before loading anew. */
-const SHARED_LOAD_DEADLINE_MS = 5_000;
+/**
+ * After how long a load that has not ended is taken for lost. The longest sound one is a manifest's,
+ * which waits for KV and then for R2, three seconds each.
+ */
+const LOST_AFTER_MS = 8_000;
 
 interface SharedLoad<T> {
   readonly promise: Promise<T>;
@@ -13,8 +16,8 @@ interface SharedLoad<T> {
  * One load at a time for each key, shared by the requests that want it meanwhile.
  *
  * Accepted race: a load ends with the request that began it if that request is cut off, and its
- * promise then never settles for others. So the beginner is kept alive with `waitUntil`, those who
- * wait give up after a while, and a load that takes longer is taken for lost by those who come.
+ * promise then never settles for others. So the beginner is kept alive with `waitUntil`, and a load
+ * that takes too long is taken for lost: the first of those who wait begins another, the rest join.
  */
 export class SharedLoads<T> {
   readonly #waitUntil: (promise: Promise<unknown>) => void;
@@ -31,20 +34,25 @@ export class SharedLoads<T> {
     return this.#find(key) !== undefined;
   }
 
-  /** `read` must not reject. */
+  /** Joins the load that is under way, or begins one. `read` must not reject. */
   load(key: string, read: () => Promise<T>): Promise<T> {
+    return this.join(key, () => this.load(key, read)) ?? this.#begin(key, read);
+  }
+
+  /** What the load that is under way comes to, or `ifLost` if it does not end; undefined if none is. */
+  join(key: string, ifLost: () => Promise<T>): Promise<T> | undefined {
     const running = this.#find(key);
-    if (running !== undefined)
-      return withDeadline(key, SHARED_LOAD_DEADLINE_MS, running.promise).catch(() =>
-        this.#begin(key, read),
-      );
-    return this.#begin(key, read);
+    if (running === undefined) return undefined;
+    const remainingMs = running.beganAt + LOST_AFTER_MS - this.#now();
+    return withDeadline(key, remainingMs, running.promise).catch(() => {
+      if (this.#running.get(key) === running) this.#running.delete(key);
+      return ifLost();
+    });
   }
 
   #find(key: string): SharedLoad<T> | undefined {
     const running = this.#running.get(key);
-    const isLost =
-      running !== undefined && this.#now() - running.beganAt >= SHARED_LOAD_DEADLINE_MS;
+    const isLost = running !== undefined && this.#now() - running.beganAt >= LOST_AFTER_MS;
     return isLost ? undefined : running;
   }
 

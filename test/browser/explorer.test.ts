@@ -13,27 +13,24 @@ const CARIBBEAN = [
 ] as const;
 
 describe.each(["Connect GET", "Connect", "gRPC-Web"])("the explorer over %s", (protocol) => {
-  it.each(CARIBBEAN)("shows the catalog in %s", async (locale, name, direction) => {
+  it("shows the catalog in each locale, and the same from JSON", async () => {
     const page = await openPage("/?region=caribbean");
     await page.getByRole("radio", { name: protocol, exact: true }).check();
-    await page.getByLabel("Locale").selectOption(locale);
-    await waitForAnswer(page, locale);
     const heading = page.getByRole("heading", { level: 1 }).locator("bdi");
-    expect(await heading.textContent()).toContain(name);
-    expect(await heading.getAttribute("lang")).toBe(locale);
-    expect(await heading.getAttribute("dir")).toBe(direction);
-    expect(await factOf(page, "Status")).toMatch(/^200 ok(GET|POST)$/);
-    expect(await factOf(page, "On the wire")).toMatch(/MB decoded$/);
-    expect(await factOf(page, "Version")).toMatch(/^\d+[0-9a-f]{12}$/);
-  });
-
-  it("shows the same catalog from JSON", async () => {
-    const page = await openPage("/?region=caribbean&locale=de");
-    await waitForAnswer(page, "de");
+    for (const [locale, name, direction] of CARIBBEAN) {
+      await page.getByLabel("Locale").selectOption(locale);
+      await waitForAnswer(page, locale);
+      expect(await heading.textContent()).toContain(name);
+      expect(await heading.getAttribute("lang")).toBe(locale);
+      expect(await heading.getAttribute("dir")).toBe(direction);
+      expect(await factOf(page, "Status")).toMatch(/^200 ok(GET|POST)$/);
+      expect(await factOf(page, "On the wire")).toMatch(/MB decoded$/);
+      expect(await factOf(page, "Version")).toMatch(/^\d+[0-9a-f]{12}$/);
+    }
+    const [last] = CARIBBEAN.at(-1) ?? [];
     const proto = await page.locator(".place").textContent();
-    await page.getByRole("radio", { name: protocol, exact: true }).check();
     await page.getByRole("radio", { name: "JSON" }).check();
-    await waitForAnswer(page, "de");
+    await waitForAnswer(page, last ?? "");
     expect(await factOf(page, "On the wire")).toMatch(/3\.\d+ MB decoded$/);
     expect(await page.locator(".place").textContent()).toBe(proto);
   });

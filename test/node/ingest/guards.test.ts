@@ -34,10 +34,10 @@ function withCounts(counts: Partial<Counts>): GuardFacts {
   return someGuardFacts({ counts: { ...WORLD, ...counts } });
 }
 
-function withCoverage(before: number, after: number | undefined): GuardFacts {
+function withCoverage(before: number, after: number): GuardFacts {
   return someGuardFacts({
     published: aPublished({ coverage: { de: before } }),
-    coverage: after === undefined ? {} : { de: after },
+    coverage: { de: after },
   });
 }
 
@@ -243,8 +243,8 @@ describe("checkGuards", () => {
       expect(trippedByLosing(1_001)).toEqual(starts);
     });
 
-    it("takes a locale that is no longer published for one without any coverage", () => {
-      expect(checkGuards(withCoverage(0.98, undefined))).toEqual([
+    it("says what a locale had, what it has and what would have passed", () => {
+      expect(checkGuards(withCoverage(0.98, 0))).toEqual([
         {
           guard: "guard_coverage",
           locale: "de",
@@ -254,6 +254,10 @@ describe("checkGuards", () => {
           message: "de 98 % → 0 %",
         },
       ]);
+    });
+
+    it("has nothing against a locale that is taken out of those to publish", () => {
+      expect(checkGuards(someGuardFacts({ coverage: { en: 1 } }))).toEqual([]);
     });
 
     it("has nothing against a locale that is new, however little it covers", () => {
@@ -346,8 +350,9 @@ describe("checkGuards", () => {
         );
         expect(tripped("guard_coverage")).toBe(
           published !== null &&
-            Object.entries(published.coverage).some(
-              ([locale, before]) => Math.round((before - (coverage[locale] ?? 0)) * 10_000) > 1_000,
+            Object.entries(coverage).some(
+              ([locale, after]) =>
+                Math.round(((published.coverage[locale] ?? 0) - after) * 10_000) > 1_000,
             ),
         );
       }),

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { SharedLoads } from "../../../src/storage/shared-loads.ts";
 
 function aWorld() {
@@ -8,8 +8,16 @@ function aWorld() {
     (promise) => void kept.push(promise),
     () => clock.now,
   );
-  return { kept, loads, clock };
+  /** Lets time pass, and those act whose time has come. */
+  const pass = (ms: number) => {
+    clock.now += ms;
+    return vi.advanceTimersByTimeAsync(ms);
+  };
+  return { kept, loads, clock, pass };
 }
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+afterEach(() => void vi.useRealTimers());
 
 describe("SharedLoads", () => {
   it("reads once for all that want a key meanwhile", async () => {
@@ -47,17 +55,39 @@ describe("SharedLoads", () => {
     expect(await kept[0]).toBe(await load);
   });
 
-  it("lets those who wait for a load that never settles read for themselves", async () => {
-    const { loads } = aWorld();
-    void loads.load("key", () => new Promise(() => {}));
-    expect(await loads.load("key", async () => "own")).toBe("own");
-  }, 20_000);
+  it("replaces a load that never settles once for all that wait for it", async () => {
+    const { loads, pass } = aWorld();
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const reads = [new Promise<string>(() => {}), promise];
+    let count = 0;
+    const read = () => reads[count++] ?? Promise.reject(new Error("a third read"));
+    void loads.load("key", read);
+    const answers = Promise.all(Array.from({ length: 50 }, () => loads.load("key", read)));
+    await pass(8_000);
+    expect(count).toBe(2);
+    await pass(7_000);
+    resolve("second");
+    expect(new Set(await answers)).toEqual(new Set(["second"]));
+    expect(count).toBe(2);
+  });
 
-  it("takes a load that has not ended in five seconds for lost", async () => {
+  it("waits for a load of six seconds, which is a manifest's at its longest", async () => {
+    const { loads, pass } = aWorld();
+    const { promise, resolve } = Promise.withResolvers<string>();
+    void loads.load("key", () => promise);
+    const answer = loads.load("key", async () => "another");
+    await pass(6_000);
+    expect(loads.has("key")).toBe(true);
+    resolve("late");
+    expect(await answer).toBe("late");
+  });
+
+  it("takes a load that has not ended in eight seconds for lost", async () => {
     const { loads, clock } = aWorld();
     void loads.load("key", () => new Promise(() => {}));
+    clock.now = 7_999;
     expect(loads.has("key")).toBe(true);
-    clock.now = 5_000;
+    clock.now = 8_000;
     expect(loads.has("key")).toBe(false);
     expect(await loads.load("key", async () => "own")).toBe("own");
   });

@@ -92,6 +92,16 @@ describe("a body over 4,096 bytes", () => {
     },
   );
 
+  it("is refused by its announced length in the same words in each protocol", async () => {
+    const { handler } = aHandler();
+    const ask = async (contentType: string) =>
+      handler(aStream(contentType, [], { "content-length": "9000" }).request);
+    const message = "message size 9000 is larger than configured readMaxBytes 4096";
+    expect(await (await ask("application/proto")).json()).toMatchObject({ message });
+    const trailer = trailerOf(await bytesOf(await ask("application/grpc-web")), "grpc-message");
+    expect(decodeURIComponent(trailer ?? "")).toBe(message);
+  });
+
   it.each([
     ["a message of 4 GiB", "00ffffffff"],
     ["a message of 4,097 bytes", "0000001001"],

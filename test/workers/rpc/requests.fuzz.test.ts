@@ -15,7 +15,7 @@ import { aHandler, bytesOf } from "./requests.ts";
 
 const { reader, handler, logged } = aHandler();
 const router = plainRouter(reader);
-/** A longer body is refused by the length that it announces, in words of our own. */
+/** A longer body is refused by the length that it announces, whatever is in it. */
 const ANNOUNCED_MAX_BYTES = 8192;
 const locales = Object.keys(reader.manifest.locales);
 
