@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { median } from "../../bench/statistics.ts";
 import { openPage, useBrowser } from "./browser.ts";
 import { waitForAnswer } from "./explorer-page.ts";
+import { DRAG_STEPS, dragMap, frameGaps, middleOfMap } from "./measure-frames.ts";
 
 useBrowser();
 
@@ -20,19 +22,26 @@ async function openMap(path: string): Promise<Page> {
   return page;
 }
 
-/** The middle of the map on the page. */
-async function middle(page: Page): Promise<{ readonly x: number; readonly y: number }> {
-  const box = await page.locator(".map-canvas").boundingBox();
-  if (box === null) throw new Error("the map is not laid out");
-  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-}
+/** How much longer frames may take while the map is dragged than while the page is at rest. */
+const SLOWDOWN_MAX = 20;
+const REST_MS = 1_000;
+
+/** Counts in `window.drawings` how often the whole canvas was drawn anew. */
+const COUNT_DRAWINGS = `{
+  window.drawings = 0;
+  const { fillRect } = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.fillRect = function (left, top, width, height) {
+    if (width === this.canvas.clientWidth) window.drawings++;
+    fillRect.call(this, left, top, width, height);
+  };
+}`;
 
 describe("the map", () => {
   it("has all airports, and selects the one that is clicked", async () => {
     const page = await openMap("/?airport=ZRH");
     await page.getByRole("button", { name: "Close" }).click();
     await page.getByRole("heading", { level: 1, name: "The world" }).waitFor();
-    const { x, y } = await middle(page);
+    const { x, y } = await middleOfMap(page);
     await page.mouse.move(x + 2, y + 2);
     await page.locator(".map-tip", { hasText: "ZRH" }).waitFor();
     await page.mouse.click(x + 2, y + 2);
@@ -47,7 +56,7 @@ describe("the map", () => {
     await expect.poll(() => drawn(page)).not.toBe(whole);
     await page.getByRole("button", { name: "Whole world" }).click();
     await expect.poll(() => drawn(page)).toBe(whole);
-    const { x, y } = await middle(page);
+    const { x, y } = await middleOfMap(page);
     await page.mouse.move(x, y);
     await page.mouse.wheel(0, -400);
     await expect.poll(() => drawn(page)).not.toBe(whole);
@@ -62,7 +71,7 @@ describe("the map", () => {
   it("draws while it is dragged, and does not take the drag for a click", async () => {
     const page = await openMap("/?airport=ZRH");
     await page.getByRole("button", { name: "Close" }).click();
-    const { x, y } = await middle(page);
+    const { x, y } = await middleOfMap(page);
     const seen = new Set([await drawn(page)]);
     await page.mouse.move(x, y);
     await page.mouse.down();
@@ -74,6 +83,19 @@ describe("the map", () => {
     await page.mouse.up();
     expect(seen.size).toBeGreaterThanOrEqual(6);
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toContain("The world");
+  });
+
+  it("keeps its frame rate while it is dragged", async () => {
+    const page = await openMap("/");
+    const atRest = await frameGaps(page, () => page.waitForTimeout(REST_MS));
+    await page.evaluate(COUNT_DRAWINGS);
+    const dragged = await frameGaps(page, () => dragMap(page));
+    const drawings = await page.evaluate<number>("window.drawings");
+    expect(drawings).toBeGreaterThan(DRAG_STEPS / 2);
+    expect(drawings).toBeLessThanOrEqual(dragged.length + 1);
+    // The pointer comes later than each frame: those with a drawing are among the longest.
+    const longest = dragged.toSorted((a, b) => b - a).slice(0, drawings);
+    expect(median(longest) / median(atRest)).toBeLessThan(SLOWDOWN_MAX);
   });
 
   it("shows where a region is, and that it is another than before", async () => {

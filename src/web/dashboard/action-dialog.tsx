@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Action, type ActionAnswer, type ActionField, actionRequest } from "./action.ts";
-import { type AdminResult, askAdmin } from "./admin-client.ts";
+import { type AdminRequest, type AdminResult, askAdmin } from "./admin-client.ts";
 
 interface Props {
   readonly action: Action;
@@ -13,11 +13,14 @@ interface Props {
 export function ActionDialog({ action, onClose, onAnswered }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [isSending, setSending] = useState(false);
+  const [confirmed, setConfirmed] = useState<AdminRequest>();
   const [result, setResult] = useState<AdminResult<ActionAnswer>>();
   useEffect(() => dialog.current?.showModal(), []);
   const onSubmit = async (event: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     event.preventDefault();
-    const request = actionRequest(action, new FormData(event.currentTarget));
+    // Trying again sends what was confirmed: the fields are no longer shown then.
+    const request = confirmed ?? actionRequest(action, new FormData(event.currentTarget));
+    setConfirmed(request);
     setSending(true);
     setResult(await askAdmin<ActionAnswer>(request));
     setSending(false);

@@ -41,7 +41,11 @@ export async function askAdmin<T>(request: AdminRequest): Promise<AdminResult<T>
       return { ok: true, body: body as T };
     }
     const problem = (await answer.json().catch(() => ({}))) as Problem;
-    return fail(kindOf(answer.status), problem.detail ?? `Status ${answer.status}.`, problem);
+    return fail(
+      kindOf(answer.status, problem.code),
+      problem.detail ?? `Status ${answer.status}.`,
+      problem,
+    );
   } catch {
     return fail("unreachable", "The service does not answer. Check the connection.");
   }
@@ -71,8 +75,9 @@ function isAnswer(answer: Response): boolean {
   return answer.ok || type.startsWith("application/health+json");
 }
 
-function kindOf(status: number): AdminFailure["kind"] {
-  if (status === 401) return "unauthenticated";
+function kindOf(status: number, code: string | undefined): AdminFailure["kind"] {
+  // Of too many, the service no longer says that their credential is not valid.
+  if (status === 401 || code === "too_many_failures") return "unauthenticated";
   if (status === 403) return "forbidden";
   if (status === 404) return "missing";
   return "refused";

@@ -41,7 +41,7 @@ export function Dashboard() {
     <div class="dashboard">
       <div class="dashboard-top">
         <h1>Dashboard</h1>
-        {!isSignedOut && runs.body && <ControlBar runs={runs} onAction={setAction} />}
+        {!isSignedOut && <ControlBar runs={runs} onAction={setAction} />}
       </div>
       <Glance now={now} />
       {isSignedOut ? (
@@ -66,15 +66,32 @@ interface PartProps {
   readonly onAction: (action: Action) => void;
 }
 
-/** What operators do most. */
+/** What operators do most, once they are let in. A token that is kept can always be given up. */
 function ControlBar({ runs, onAction }: PartProps) {
-  const isPaused = runs.body?.paused === true;
   const signOut = () => {
     keepSessionToken(null);
     window.location.reload();
   };
   return (
     <div class="control-bar">
+      {runs.body && <MainActions isPaused={runs.body.paused === true} onAction={onAction} />}
+      {sessionToken() !== null && (
+        <button type="button" class="link-button" onClick={signOut}>
+          Sign out
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface MainActionsProps {
+  readonly isPaused: boolean;
+  readonly onAction: (action: Action) => void;
+}
+
+function MainActions({ isPaused, onAction }: MainActionsProps) {
+  return (
+    <>
       <button
         type="button"
         class={`button ${isPaused ? "button-main" : ""}`}
@@ -88,12 +105,7 @@ function ControlBar({ runs, onAction }: PartProps) {
       <button type="button" class="button" onClick={() => onAction(BACK_UP)}>
         Back up …
       </button>
-      {sessionToken() !== null && (
-        <button type="button" class="link-button" onClick={signOut}>
-          Sign out
-        </button>
-      )}
-    </div>
+    </>
   );
 }
 

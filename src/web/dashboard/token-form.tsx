@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { AdminFailure } from "./admin-client.ts";
-import { keepSessionToken, sessionToken } from "./session-token.ts";
+import { isToken, keepSessionToken, sessionToken } from "./session-token.ts";
 
 interface Props {
   readonly failure: AdminFailure;
@@ -10,10 +10,14 @@ interface Props {
 /** Asks for an operator's token, once for each tab. */
 export function TokenForm({ failure, onToken }: Props) {
   const [typed, setTyped] = useState("");
-  const wasRefused = sessionToken() !== null;
+  const [isMistyped, setMistyped] = useState(false);
+  const complaint = isMistyped ? MISTYPED : refusal(failure);
   const onSubmit = (event: SubmitEvent) => {
     event.preventDefault();
-    keepSessionToken(typed.trim());
+    const token = typed.trim();
+    setMistyped(!isToken(token));
+    if (!isToken(token)) return;
+    keepSessionToken(token);
     setTyped("");
     onToken();
   };
@@ -41,11 +45,19 @@ export function TokenForm({ failure, onToken }: Props) {
           Sign in
         </button>
       </div>
-      {wasRefused && (
+      {complaint !== undefined && (
         <p class="bad" role="alert">
-          {failure.message}
+          {complaint}
         </p>
       )}
     </form>
   );
+}
+
+const MISTYPED =
+  "This is no token: one has letters, digits and signs of ASCII only, and no space within. Copy it again.";
+
+/** What the service refused; undefined where it only asks for a token, and none was given. */
+function refusal({ code, message }: AdminFailure): string | undefined {
+  return code === "unauthenticated" && sessionToken() === null ? undefined : message;
 }

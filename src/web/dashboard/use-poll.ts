@@ -13,7 +13,10 @@ export interface Polled<T> {
 /** How long one answer may take before it is given up. */
 const ANSWER_TIMEOUT_MS = 30_000;
 
-/** Asks for a document again and again while the page is in sight. */
+/**
+ * Asks for a document again and again while the page is in sight. Where a credential is wanted, it
+ * asks no more until it is refreshed: the service counts such failures and slows them down.
+ */
 export function usePoll<T>(path: string, everyMs: number): Polled<T> {
   const [state, setState] = useState<{ body: T | undefined; failure: AdminFailure | undefined }>({
     body: undefined,
@@ -38,6 +41,7 @@ export function usePoll<T>(path: string, everyMs: number): Polled<T> {
       if (left.signal.aborted) return;
       if (result.ok) setState({ body: result.body, failure: undefined });
       else setState(({ body }) => ({ body, failure: result.failure }));
+      if (!result.ok && result.failure.kind === "unauthenticated") stop();
     };
     const askInSight = () => {
       if (document.visibilityState === "visible") void ask();
@@ -45,11 +49,12 @@ export function usePoll<T>(path: string, everyMs: number): Polled<T> {
     void ask();
     const timer = setInterval(askInSight, everyMs);
     document.addEventListener("visibilitychange", askInSight);
-    return () => {
+    const stop = () => {
       left.abort();
       clearInterval(timer);
       document.removeEventListener("visibilitychange", askInSight);
     };
+    return stop;
   }, [path, everyMs, round]);
   return { ...state, refresh };
 }

@@ -7,6 +7,8 @@ import { confirm, dropAirports, firstRun, leaveServiceAsFound, signIn } from "./
 useBrowser();
 leaveServiceAsFound();
 
+const RUNS = "**/admin/ingest/runs?*";
+
 describe("signing in", () => {
   it("shows the health to everybody, and nothing more without a token", async () => {
     const page = await openPage("/dashboard");
@@ -44,6 +46,61 @@ describe("signing in", () => {
     await page.getByLabel("Operator’s token").waitFor();
     expect(await page.evaluate("sessionStorage.length")).toBe(0);
     takeProblems();
+  });
+});
+
+describe("a token that does not open the dashboard", () => {
+  it("is refused before it is kept, where no header can carry it", async () => {
+    const page = await openPage("/dashboard");
+    await page.getByLabel("Operator’s token").fill("a-token-and-an-arrow→");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("alert").getByText("This is no token").waitFor();
+    expect(await page.evaluate("sessionStorage.length")).toBe(0);
+    await page.getByLabel("Operator’s token").fill(inject("service").adminToken);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await firstRun(page).waitFor();
+    expect(takeProblems()).toEqual([expect.stringContaining("401")]);
+  });
+
+  it("can be given up where the service forbids what it asks for", async () => {
+    const page = await signIn();
+    const problem = { type: "about:blank", status: 403, code: "forbidden", detail: "Not you." };
+    await page.route(RUNS, (route) =>
+      "authorization" in route.request().headers()
+        ? route.fulfill({ status: 403, json: problem })
+        : route.continue(),
+    );
+    await page.reload();
+    await page.getByText("Not you.").waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("Operator’s token").waitFor();
+    expect(await page.evaluate("sessionStorage.length")).toBe(0);
+    takeProblems();
+  });
+
+  it("is asked for once, and not in vain again and again", async () => {
+    const page = await openPage("/docs");
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await page.goto("/dashboard");
+    const summaries = () => asked.filter((path) => path === "/dashboard/summary");
+    await expect.poll(() => summaries().length).toBe(4);
+    expect(asked.filter((path) => path.startsWith("/admin/"))).toEqual(["/admin/ingest/runs"]);
+    takeProblems();
+  });
+
+  it("is still asked for after too many failures", async () => {
+    const page = await openPage("/docs");
+    const detail = "Too many requests without a valid credential.";
+    const problem = { type: "about:blank", status: 429, code: "too_many_failures", detail };
+    await page.route(RUNS, (route) => route.fulfill({ status: 429, json: problem }));
+    await page.goto("/dashboard");
+    await page.getByRole("alert").getByText(detail).waitFor();
+    await page.unroute(RUNS);
+    await page.getByLabel("Operator’s token").fill(inject("service").adminToken);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await firstRun(page).waitFor();
+    expect(takeProblems()).toEqual([expect.stringContaining("429")]);
   });
 });
 
@@ -92,6 +149,26 @@ describe("operating ingestion", () => {
     await page.getByRole("button", { name: "Pause" }).waitFor();
     await page.getByRole("link", { name: "Audit" }).click();
     await page.locator("code", { hasText: "ingest.pause" }).first().waitFor();
+  });
+
+  it("tries again what was confirmed, and nothing else", async () => {
+    const page = await signIn();
+    const sent: unknown[] = [];
+    await page.route("**/admin/ingest/queue", (route) => {
+      sent.push(route.request().postDataJSON());
+      return sent.length === 1 ? route.abort() : route.continue();
+    });
+    await page.getByRole("button", { name: "Queue a run" }).click();
+    await page.getByLabel("Mode").selectOption("dry_run");
+    await page.getByLabel("Note").fill("asked for twice");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Queue", exact: true }).click();
+    await dialog.getByRole("button", { name: "Try again" }).click();
+    await dialog.getByRole("status").waitFor();
+    await dialog.getByRole("button", { name: "Close" }).click();
+    const confirmed = { mode: "dry_run", note: "asked for twice" };
+    expect(sent).toEqual([confirmed, confirmed]);
+    takeProblems(); // The first request has failed.
   });
 
   it("does nothing where one does not confirm", async () => {
