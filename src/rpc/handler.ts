@@ -16,7 +16,8 @@ import { isGrpc, storedRepresentation } from "./media-type.ts";
 import { isError, judgeAnswer } from "./placeholder.ts";
 import { NO_BODY, type RequestBody, takeBody } from "./request-body.ts";
 import { errorAnswer, routerResponse } from "./router-answer.ts";
-import { createRoute, ROUTER_OPTIONS, sendsStoredBodies } from "./router.ts";
+import { createRoute } from "./router.ts";
+import { ROUTER_OPTIONS, sendsStoredBodies } from "./router-options.ts";
 import { type Call, createLocationsService, type LogInternalError } from "./service.ts";
 import { successResponse } from "./success.ts";
 

@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { bodyDeadlineMs, inTime } from "./body-deadline.ts";
-import { ROUTER_OPTIONS } from "./router.ts";
+import { ROUTER_OPTIONS } from "./router-options.ts";
 
 /** The body of a request as the router reads it. */
 export interface RequestBody extends AsyncIterable<Uint8Array> {

@@ -56,7 +56,7 @@ export interface StoredState {
   /** Ids of the audit's entries in D1. */
   readonly audit: readonly string[];
   readonly backupJobs: readonly BackupJob[];
-  /** Manifests that R2 keeps, by generation. */
+  /** Manifests that R2 keeps, and those that were deleted there, by generation. */
   readonly kept: { readonly [generation: string]: Manifest };
   readonly kv: Manifest | null;
   readonly r2: Manifest | null;

@@ -1,5 +1,8 @@
-import { MANIFEST_KEY } from "../../src/storage/keys.ts";
+import { GENERATIONS_PREFIX, MANIFEST_KEY } from "../../src/storage/keys.ts";
 import type { FaultyCalls } from "./faulty-calls.ts";
+
+/** R2: what the keys of manifests begin with that the Worker has deleted. */
+export const COLLECTED_PREFIX = "chaos/collected/";
 
 type Method = (call: () => Promise<never>, args: readonly unknown[]) => unknown;
 
@@ -67,7 +70,16 @@ function faultyR2(r2: R2Bucket, calls: FaultyCalls): R2Bucket {
       calls.make({ binding: "r2", operation, kind, call });
   return intercept(r2, {
     put: plain("put", "write"),
-    delete: plain("delete", "write"),
+    delete: (call: () => Promise<never>, [keys]) =>
+      calls.make({
+        binding: "r2",
+        operation: "delete",
+        kind: "write",
+        async call() {
+          for (const key of [keys].flat()) await keepForChecker(r2, String(key));
+          return call();
+        },
+      }),
     head: plain("head", "read"),
     list: plain("list", "read"),
     get: (call: () => Promise<R2ObjectBody | null>) =>
@@ -79,6 +91,13 @@ function faultyR2(r2: R2Bucket, calls: FaultyCalls): R2Bucket {
         damage: { corrupt: async (object) => object && corruptObject(object, calls) },
       }),
   });
+}
+
+/** The checker knows a version by its manifest, also when none that is retained names it. */
+async function keepForChecker(r2: R2Bucket, key: string): Promise<void> {
+  if (!key.startsWith(GENERATIONS_PREFIX)) return;
+  const manifest = await r2.get(key);
+  if (manifest !== null) await r2.put(`${COLLECTED_PREFIX}${key}`, await manifest.arrayBuffer());
 }
 
 async function corruptObject(object: R2ObjectBody, calls: FaultyCalls): Promise<R2ObjectBody> {

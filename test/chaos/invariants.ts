@@ -41,7 +41,7 @@ function allManifests({ state: { truth, kept }, operated }: Evidence): Manifests
 /** I1: each answer was of a published manifest, in the locale that it should be in. */
 function checkServed({ served, defaultLocale }: Evidence, manifests: Manifests): Violation[] {
   return [...served].flatMap((answer) => {
-    const problem = problemOf(answer, manifests.get(answer.generation), defaultLocale);
+    const problem = problemOf(answer, manifests, defaultLocale);
     if (problem === undefined) return [];
     return [{ invariant: "I1", what: `${problem}: ${JSON.stringify(answer)}` }];
   });
@@ -49,16 +49,21 @@ function checkServed({ served, defaultLocale }: Evidence, manifests: Manifests):
 
 function problemOf(
   answer: Served,
-  manifest: Manifest | undefined,
+  manifests: Manifests,
   defaultLocale: string,
 ): string | undefined {
+  const manifest = manifests.get(answer.generation);
   const entry = manifest?.locales[answer.locale];
   if (manifest === undefined) return "a generation that was never published";
   if (entry === undefined) return "a locale that was not published in this generation";
+  // The version before is served in the locale that the current one was to be served in.
+  const choosers = [...manifests.values()].filter(({ previous }) => previous === answer.generation);
   const parsed = parseLocale(answer.wanted);
   const tag = parsed.ok ? parsed.tag : "";
-  const { locale } = negotiateLocale(tag, manifest.locales, defaultLocale);
-  if (locale !== answer.locale) return `not in ${locale}`;
+  const right = [manifest, ...choosers].map(
+    ({ locales }) => negotiateLocale(tag, locales, defaultLocale).locale,
+  );
+  if (!right.includes(answer.locale)) return `not in ${right.join(" or ")}`;
   if (entry.sha256 !== answer.messageSha256) return "another message than was published";
   const bodies = Object.values(entry.bodies).flatMap((codings) => Object.values(codings));
   if (!bodies.some(({ sha256 }) => sha256.startsWith(answer.tag))) return "an unpublished body";

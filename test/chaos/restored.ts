@@ -71,13 +71,21 @@ export function checkWayBack({ acknowledged, ends }: Operated, wayBack: BackupCo
   return violations;
 }
 
-/** Forgets what the backup does not know: it was undone on purpose, or may yet end otherwise. */
+/**
+ * Forgets what the backup does not know: it was undone on purpose, or may yet end otherwise. What
+ * had ended in the backup has ended so again, whatever became of it since.
+ */
 export function rewind(operated: Operated, restored: Restored): void {
   const known = knownRuns(restored.backup);
   const ended = endsOf(restored.backup);
   for (const id of operated.acknowledged) if (!known.has(id)) operated.acknowledged.delete(id);
-  for (const id of operated.cancelled) if (!ended.has(id)) operated.cancelled.delete(id);
-  for (const id of operated.ends.keys()) if (!ended.has(id)) operated.ends.delete(id);
+  for (const id of operated.cancelled)
+    if (!ended.get(id)?.startsWith("cancelled")) operated.cancelled.delete(id);
+  for (const id of operated.ends.keys()) {
+    const end = ended.get(id);
+    if (end === undefined) operated.ends.delete(id);
+    else operated.ends.set(id, end);
+  }
   operated.restores.push(restored);
 }
 

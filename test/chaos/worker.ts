@@ -10,11 +10,11 @@ import service, {
 } from "../../src/worker.ts";
 import type { Manifest } from "../../src/catalog/manifest.ts";
 import type { RunRecord } from "../../src/ingest/run-record.ts";
-import { dropKey, MANIFEST_KEY } from "../../src/storage/keys.ts";
+import { dropKey, GENERATIONS_PREFIX, MANIFEST_KEY } from "../../src/storage/keys.ts";
 import { readBackupContent } from "./backup-content.ts";
 import type { BackupJob, CoordinatorTruth, StoredState } from "./evidence.ts";
 import type { FaultPlan } from "./fault-plan.ts";
-import { faultyEnv } from "./faulty-bindings.ts";
+import { COLLECTED_PREFIX, faultyEnv } from "./faulty-bindings.ts";
 import { FaultyCalls } from "./faulty-calls.ts";
 
 type ChaosEnv = Env & { readonly CHAOS_SECRET: string; readonly CHAOS_PLAN: FaultPlan };
@@ -146,10 +146,12 @@ async function readState(env: Env): Promise<StoredState> {
   const { results } = await env.HISTORY.prepare("SELECT * FROM ingest_runs ORDER BY id").all();
   const audit = await env.HISTORY.prepare("SELECT id FROM audit").all<{ id: string }>();
   const kept: { [generation: string]: Manifest } = {};
-  const { objects } = await env.ARCHIVE.list({ prefix: "catalog/manifests/", limit: 1000 });
-  for (const { key } of objects) {
-    const manifest = await readJson(await env.ARCHIVE.get(key));
-    if (manifest !== null) kept[manifest.generation] = manifest;
+  for (const prefix of [`${COLLECTED_PREFIX}${GENERATIONS_PREFIX}`, GENERATIONS_PREFIX]) {
+    const { objects } = await env.ARCHIVE.list({ prefix, limit: 1000 });
+    for (const { key } of objects) {
+      const manifest = await readJson(await env.ARCHIVE.get(key));
+      if (manifest !== null) kept[manifest.generation] = manifest;
+    }
   }
   return {
     truth,

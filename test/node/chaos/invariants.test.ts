@@ -237,6 +237,17 @@ describe("the checker of a restore", () => {
     expect(checkWayBack(other, wayBack).map(({ invariant }) => invariant)).toEqual(["I3"]);
   });
 
+  it("expects each run to have ended as it had in the backup", () => {
+    const ends = new Map([
+      ["run", "failed null"],
+      ["later", "failed null"],
+    ]);
+    const { operated } = evidence({ operated: { ends, cancelled: new Set(["run"]) } });
+    rewind(operated, restored);
+    expect([...operated.ends]).toEqual([["run", "succeeded published"]]);
+    expect([...operated.cancelled]).toEqual([]);
+  });
+
   it("expects nothing of what the restore has undone, and all else still", () => {
     const acknowledged = new Set(["run", "later"]);
     const { operated } = evidence({ operated: { acknowledged } });

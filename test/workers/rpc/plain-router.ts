@@ -6,7 +6,7 @@ import {
 } from "@connectrpc/connect/protocol";
 import { LocationsService } from "../../../gen/locations/v1/locations_pb.ts";
 import type { RpcHandler } from "../../../src/rpc/handler.ts";
-import { ROUTER_OPTIONS } from "../../../src/rpc/router.ts";
+import { ROUTER_OPTIONS } from "../../../src/rpc/router-options.ts";
 import { createLocationsService } from "../../../src/rpc/service.ts";
 import type { FakeCatalogReader } from "../../builders/fake-catalog-reader.ts";
 import { bytesOf } from "./requests.ts";
