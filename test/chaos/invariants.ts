@@ -148,23 +148,27 @@ function checkPublications({ operated, state }: Evidence, manifests: Manifests):
 
 type Publisher = Pick<RunRow, "id" | "forced" | "generation_before" | "generation_after">;
 
-/** The runs that published each generation, also those that a restore has undone. */
+/**
+ * The runs that published each generation, also those that a restore has undone. A run that such a
+ * backup has as waiting may publish once more, under another generation.
+ */
 function publishersOf({
   operated,
   state,
 }: Pick<Evidence, "operated" | "state">): ReadonlyMap<number, readonly Publisher[]> {
+  const undone = operated.restores.flatMap(({ wayBack }) => wayBack);
+  const runs = undone
+    .flatMap((backup) => backup.runs)
+    .map((run): Publisher & { readonly outcome: string | null } => ({
+      id: run.id,
+      outcome: run.outcome,
+      forced: Number(run.forced),
+      generation_before: run.generationBefore,
+      generation_after: run.generationAfter,
+    }));
   const published = new Map<string, Publisher>();
-  for (const { wayBack } of operated.restores)
-    for (const run of wayBack.runs)
-      if (run.outcome === "published")
-        published.set(run.id, {
-          id: run.id,
-          forced: Number(run.forced),
-          generation_before: run.generationBefore,
-          generation_after: run.generationAfter,
-        });
-  const rows = [...state.rows, ...operated.restores.flatMap(({ wayBack }) => wayBack.rows)];
-  for (const row of rows) if (row.outcome === "published") published.set(row.id, row);
+  for (const run of [...runs, ...state.rows, ...undone.flatMap(({ rows }) => rows)])
+    if (run.outcome === "published") published.set(`${run.id} ${run.generation_after}`, run);
   return Map.groupBy(published.values(), (run) => run.generation_after ?? -1);
 }
 

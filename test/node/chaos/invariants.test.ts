@@ -237,6 +237,21 @@ describe("the checker of a restore", () => {
     expect(checkWayBack(other, wayBack).map(({ invariant }) => invariant)).toEqual(["I3"]);
   });
 
+  it("knows what a run has published that published again after the restore", () => {
+    const again = { ...published, generationBefore: 4, generationAfter: 5 };
+    const fifth = { ...second, generation: 5, previous: 4 };
+    const { operated } = evidence({ operated: { restores: [restored] } });
+    const known = evidence().state.rows.filter(({ id }) => id !== "run");
+    const state = {
+      truth: { ...after.truth, runs: [again], manifests: [first, restoredAs, fifth] },
+      rows: [...known, rowOf(again)],
+      kept: { "1": first, "2": second, "4": restoredAs, "5": fifth },
+      kv: fifth,
+      r2: fifth,
+    };
+    expect(violated({ operated, state })).toEqual([]);
+  });
+
   it("expects each run to have ended as it had in the backup", () => {
     const ends = new Map([
       ["run", "failed null"],
