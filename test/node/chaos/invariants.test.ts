@@ -242,14 +242,14 @@ describe("the checker of a restore", () => {
     const fifth = { ...second, generation: 5, previous: 4 };
     const { operated } = evidence({ operated: { restores: [restored] } });
     const known = evidence().state.rows.filter(({ id }) => id !== "run");
-    const state = {
+    const left = {
       truth: { ...after.truth, runs: [again], manifests: [first, restoredAs, fifth] },
       rows: [...known, rowOf(again)],
       kept: { "1": first, "2": second, "4": restoredAs, "5": fifth },
       kv: fifth,
       r2: fifth,
     };
-    expect(violated({ operated, state })).toEqual([]);
+    expect(violated({ operated, state: left })).toEqual([]);
   });
 
   it("expects each run to have ended as it had in the backup", () => {
