@@ -61,13 +61,13 @@ export interface AdminDependencies extends AuthenticationDependencies {
  * Everything that the Worker answers over plain HTTP.
  *
  * To add a group of routes: write `<group>-routes.ts` with a function that takes its use cases and
- * returns a list of `route(spec, handler)`, and spread that list into `routeGroups`. From the spec
+ * returns a list of `route(spec).answer(handler)`, and spread that list into `routeGroups`. From the spec
  * come validation, the scope check, the audit (`access: "operate"` wants an `action`; the handler
  * adds `change` to its answer), 405 with Allow, and the route's part of the OpenAPI document.
  */
 export function createAdminApp(deps: AdminDependencies): Hono<Http> {
   const app = new Hono<Http>();
-  app.use(requestId({ headerName: "" }), secureHeaders(), adminGate(deps));
+  app.use(requestId({ headerName: "" }), nothingIsLoaded, adminGate(deps));
   app.notFound((c) =>
     sendProblem(c, {
       status: 404,
@@ -84,6 +84,15 @@ export function createAdminApp(deps: AdminDependencies): Hono<Http> {
   addRoutes(app, allRoutes(deps), { record: deps.recordChange, now: deps.now });
   return app;
 }
+
+/**
+ * Answers are read by programs: a browser that shows one loads, runs and frames nothing. HTTPS is
+ * demanded of this host only: others of its domain belong to somebody else.
+ */
+const nothingIsLoaded = secureHeaders({
+  contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  strictTransportSecurity: "max-age=31536000",
+});
 
 /** Every route but the one that describes them. */
 export function routeGroups(deps: AdminDependencies) {

@@ -1,6 +1,5 @@
 import type { MiddlewareHandler } from "hono";
 import { every } from "hono/combine";
-import { secureHeaders } from "hono/secure-headers";
 import { authenticate, type AuthenticationDependencies } from "./authentication.ts";
 import type { Http } from "./http.ts";
 import { sendProblem } from "./problem.ts";
@@ -12,7 +11,7 @@ function isAdminPath(path: string): boolean {
 
 /** What every request below /admin passes first, whether there is such a route or not. */
 export function adminGate(deps: AuthenticationDependencies): MiddlewareHandler<Http> {
-  const gate = every(nothingIsKept, nothingIsLoaded, authenticate(deps), refuseGrpc);
+  const gate = every(nothingIsKept, authenticate(deps), refuseGrpc);
   return async (c, next) => (isAdminPath(c.req.path) ? gate(c, next) : next());
 }
 
@@ -20,11 +19,6 @@ const nothingIsKept: MiddlewareHandler<Http> = async (c, next) => {
   await next();
   c.header("cache-control", "no-store");
 };
-
-/** Answers are read by programs: a browser that shows one loads, runs and frames nothing. */
-const nothingIsLoaded = secureHeaders({
-  contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-});
 
 /** Cloudflare Access lets gRPC past, so nothing here may be reached by it. */
 const refuseGrpc: MiddlewareHandler<Http> = async (c, next) => {

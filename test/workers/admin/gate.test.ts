@@ -73,20 +73,32 @@ describe("a page of another site", () => {
   });
 });
 
-describe("every answer below /admin", () => {
+describe("every answer", () => {
   it.each([
     ["a success", "/admin/ingest/runs", OPERATOR_TOKEN],
     ["an unknown path", "/admin/unknown", OPERATOR_TOKEN],
     ["a missing credential", "/admin/ingest/runs", "wrong"],
-  ])("is kept nowhere and loads nothing: %s", async (_, path, token) => {
-    const answer = await world.request(path, { headers: { authorization: `Bearer ${token}` } });
-    const { headers } = answer;
-    expect(headers.get("cache-control")).toBe("no-store");
+    ["a public one", "/dashboard/summary", "wrong"],
+  ])("loads nothing, and demands HTTPS of its own host only: %s", async (_, path, token) => {
+    const { headers } = await world.request(path, {
+      headers: { authorization: `Bearer ${token}` },
+    });
     expect(headers.get("x-content-type-options")).toBe("nosniff");
     expect(headers.get("content-security-policy")).toContain("default-src 'none'");
     expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
-    expect(headers.get("strict-transport-security")).toContain("max-age=");
+    expect(headers.get("strict-transport-security")).toBe("max-age=31536000");
     expect(headers.get("referrer-policy")).toBe("no-referrer");
+  });
+
+  it.each([
+    ["a success", "/admin/ingest/runs", OPERATOR_TOKEN],
+    ["an unknown path", "/admin/unknown", OPERATOR_TOKEN],
+    ["a missing credential", "/admin/ingest/runs", "wrong"],
+  ])("below /admin is kept nowhere: %s", async (_, path, token) => {
+    const { headers } = await world.request(path, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(headers.get("cache-control")).toBe("no-store");
   });
 });
 
