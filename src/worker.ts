@@ -15,7 +15,7 @@ import { finishChanges } from "./admin/finish-changes.ts";
 import { backupStaleMs } from "./alerts/settings.ts";
 import { type Config, loadConfig } from "./config.ts";
 import { describeError, logLine } from "./log.ts";
-import { createRpcHandler, isRpcRequest } from "./rpc/handler.ts";
+import { createRpcHandler, isRpcRequest, type RpcHandler } from "./rpc/handler.ts";
 import { cronJob, ingestCrons } from "./schedule.ts";
 import { embeddedSnapshot } from "./sources/embedded-snapshot.ts";
 import { CachedCatalogReader } from "./storage/cached-catalog-reader.ts";
@@ -33,7 +33,7 @@ export { IngestCoordinator } from "./ingest/durable-object.ts";
 
 /** What an isolate builds once. */
 interface Doors {
-  readonly rpc: (request: Request) => Promise<Response>;
+  readonly rpc: RpcHandler;
   readonly admin: (request: Request) => Response | Promise<Response>;
 }
 
@@ -204,7 +204,7 @@ addEventListener("unhandledrejection", ({ reason }) =>
 );
 
 export default {
-  async fetch(request, env) {
+  fetch(request, env) {
     doors ??= openDoors(env);
     return isRpcRequest(request) ? doors.rpc(request) : doors.admin(request);
   },

@@ -1,4 +1,5 @@
 import { cors } from "@connectrpc/connect";
+import type { RequestHead } from "./decision-memo.ts";
 
 /** How long a browser may keep the answer to a preflight. */
 const PREFLIGHT_MAX_AGE_SECONDS = 7200;
@@ -26,7 +27,7 @@ export function allowAnyOrigin(headers: Headers): Headers {
 }
 
 /** Whether a browser asks for permission before it sends the real request (Fetch, section 4.8). */
-export function isPreflight(request: Request): boolean {
+export function isPreflight(request: RequestHead): boolean {
   return (
     request.method === "OPTIONS" &&
     request.headers.has("origin") &&

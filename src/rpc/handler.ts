@@ -1,7 +1,6 @@
 import type { ConnectRouterOptions } from "@connectrpc/connect";
 import { LocationsService } from "../../gen/locations/v1/locations_pb.ts";
 import type { Representation } from "../catalog/manifest.ts";
-import type { CatalogReader } from "../storage/catalog-reader.ts";
 import { acceptedCodings } from "./content-coding.ts";
 import { isPreflight, preflightResponse } from "./cors.ts";
 import {
@@ -11,7 +10,14 @@ import {
   type RequestHead,
 } from "./decision-memo.ts";
 import { internalError } from "./errors.ts";
-import { type CatalogSource, lookUp, type LookUpResult, type Query } from "./look-up.ts";
+import {
+  type CatalogSource,
+  lookUp,
+  lookUpHeld,
+  type LookUpResult,
+  type Query,
+  type Reader,
+} from "./look-up.ts";
 import { isGrpc, storedRepresentation } from "./media-type.ts";
 import { isError, judgeAnswer } from "./placeholder.ts";
 import { NO_BODY, type RequestBody, takeBody } from "./request-body.ts";
@@ -22,7 +28,7 @@ import { type Call, createLocationsService, type LogInternalError } from "./serv
 import { successResponse } from "./success.ts";
 
 export interface RpcOptions {
-  readonly reader: CatalogReader;
+  readonly reader: Reader;
   /** Locale of a request that names none; a published one. */
   readonly defaultLocale: string;
   readonly log: LogInternalError;
@@ -30,8 +36,8 @@ export interface RpcOptions {
   readonly router?: ConnectRouterOptions;
 }
 
-/** Answers a request. Never rejects. */
-export type RpcHandler = (request: Request) => Promise<Response>;
+/** Answers a request: at once where it can. Neither throws nor rejects. */
+export type RpcHandler = (request: Request) => Response | Promise<Response>;
 
 const SERVICE_PATH = `/${LocationsService.typeName}/`;
 
@@ -51,22 +57,48 @@ export function isRpcRequest(request: Request): boolean {
  * isolate, because it remembers what the router decided.
  */
 export function createRpcHandler(options: RpcOptions): RpcHandler {
-  const source: CatalogSource = { reader: options.reader, defaultLocale: options.defaultLocale };
+  const source: CatalogSource<Reader> = {
+    reader: options.reader,
+    defaultLocale: options.defaultLocale,
+  };
   const routerOptions = { ...ROUTER_OPTIONS, ...options.router };
   const route = createRoute(createLocationsService(source, options.log), routerOptions);
   const substitutes = sendsStoredBodies(routerOptions);
   const decisions = new DecisionMemo();
 
-  async function serve(request: Request): Promise<Response> {
+  function serve(request: Request): Response | Promise<Response> {
     const head = readHead(request);
-    const hasBody = head.method !== "GET" && head.method !== "HEAD";
-    const body = hasBody ? await takeBody(request, DECIDED_BODY_MAX_BYTES) : NO_BODY;
+    if (isPreflight(head)) return answerPreflight(request);
+    if (head.method === "GET" || head.method === "HEAD") return answerCall(request, head, NO_BODY);
+    return serveBody(request, head);
+  }
+
+  async function serveBody(request: Request, head: RequestHead): Promise<Response> {
+    return answerCall(request, head, await takeBody(request, DECIDED_BODY_MAX_BYTES));
+  }
+
+  /** Answers without waiting what was decided before and is in memory: each promise costs. */
+  function answerCall(
+    request: Request,
+    head: RequestHead,
+    body: RequestBody,
+  ): Response | Promise<Response> {
     const key = substitutes && body.bytes ? decisionKey(head, body.bytes) : undefined;
     const decision = key === undefined ? undefined : decisions.get(key);
     if (decision === undefined) return askRouter(request, body, { key });
     const query = { tag: decision.tag, ...wantedForm(head, decision.representation) };
+    const held = lookUpHeld(source, query);
+    if (held?.ok === true) return successResponse(held.found, head.method);
+    return answerFromStores(request, body, query);
+  }
+
+  async function answerFromStores(
+    request: Request,
+    body: RequestBody,
+    query: Query,
+  ): Promise<Response> {
     const known = await lookUp(source, query, request);
-    if (known.ok) return successResponse(known.found, head.method);
+    if (known.ok) return successResponse(known.found, request.method);
     return askRouter(request, body, { known });
   }
 
@@ -98,16 +130,26 @@ export function createRpcHandler(options: RpcOptions): RpcHandler {
     }
   }
 
-  return async (request) => {
+  function answerBug(request: Request, cause: unknown): Response {
+    if (!request.signal.aborted) options.log("GetLocationsV1 failed", cause);
+    return routerResponse(request, errorAnswer(internalError(cause), request));
+  }
+
+  return (request) => {
     try {
-      if (!isPreflight(request)) return await serve(request);
-      await request.body?.cancel();
-      return preflightResponse();
+      const answering = serve(request);
+      return answering instanceof Response
+        ? answering
+        : answering.catch((cause: unknown) => answerBug(request, cause));
     } catch (cause) {
-      if (!request.signal.aborted) options.log("GetLocationsV1 failed", cause);
-      return routerResponse(request, errorAnswer(internalError(cause), request));
+      return answerBug(request, cause);
     }
   };
+}
+
+async function answerPreflight(request: Request): Promise<Response> {
+  await request.body?.cancel();
+  return preflightResponse();
 }
 
 /** Each property of a request costs a call out of JavaScript, so that it is read once. */

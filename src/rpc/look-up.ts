@@ -1,14 +1,24 @@
 import { type LocaleFallback, negotiateLocale } from "../catalog/locale.ts";
 import type { Body, Coding, LocaleEntry, Manifest, Representation } from "../catalog/manifest.ts";
-import type { Caller, CatalogReader } from "../storage/catalog-reader.ts";
+import type {
+  Caller,
+  CatalogMemory,
+  CatalogReader,
+  CurrentResult,
+  Opened,
+  Selection,
+} from "../storage/catalog-reader.ts";
 import { entityTag, matchesEntityTag } from "./entity-tag.ts";
 
 /** Where answers come from. */
-export interface CatalogSource {
-  readonly reader: CatalogReader;
+export interface CatalogSource<R = CatalogReader> {
+  readonly reader: R;
   /** Locale of a request that names none; a published one. */
   readonly defaultLocale: string;
 }
+
+/** A reader that also says what it holds. */
+export type Reader = CatalogReader & CatalogMemory;
 
 /** What a request asks of the published catalog. */
 export interface Query {
@@ -52,27 +62,55 @@ export async function lookUp(
   query: Query,
   caller: Caller,
 ): Promise<LookUpResult> {
-  const current = await reader.current(caller);
+  const wanted = decide(query, await reader.current(caller), defaultLocale);
+  if ("ok" in wanted) return wanted;
+  const result = await reader.open(wanted.selection, caller);
+  return result.ok ? foundBody(result.opened, wanted.fallback) : result;
+}
+
+/** The same without waiting, for each wait costs; undefined where a store must be asked. */
+export function lookUpHeld(
+  { reader, defaultLocale }: CatalogSource<CatalogMemory>,
+  query: Query,
+): LookUpResult | undefined {
+  const current = reader.heldCurrent();
+  if (current === undefined) return undefined;
+  const wanted = decide(query, current, defaultLocale);
+  if ("ok" in wanted) return wanted;
+  const opened = reader.heldBody(wanted.selection);
+  return opened && foundBody(opened, wanted.fallback);
+}
+
+/** A body that is to be opened. */
+interface Wanted {
+  readonly selection: Selection;
+  readonly fallback: LocaleFallback;
+}
+
+/** What the current version alone answers, else the body to open. */
+function decide(
+  query: Query,
+  current: CurrentResult,
+  defaultLocale: string,
+): LookUpResult | Wanted {
   if (!current.ok) return current;
   const { manifest } = current;
+  const { representation, codings, ifNoneMatch, withBody } = query;
   const { locale, fallback } = negotiateLocale(query.tag, manifest.locales, defaultLocale);
-  if (!query.withBody || query.ifNoneMatch !== null) {
+  if (!withBody || ifNoneMatch !== null) {
     const variant = selectVariant(query, manifest, { locale, fallback });
     if (variant === undefined) return { ok: false, reason: "unavailable" };
-    if (
-      query.ifNoneMatch !== null &&
-      matchesEntityTag(query.ifNoneMatch, entityTag(variant.body))
-    ) {
+    if (ifNoneMatch !== null && matchesEntityTag(ifNoneMatch, entityTag(variant.body))) {
       return { ok: true, found: { kind: "not_modified", variant } };
     }
-    if (!query.withBody) return { ok: true, found: { kind: "head", variant } };
+    if (!withBody) return { ok: true, found: { kind: "head", variant } };
   }
   // Storage is asked for published locales only, whatever a caller or the configuration says.
   if (!Object.hasOwn(manifest.locales, locale)) return { ok: false, reason: "unavailable" };
-  const { representation, codings } = query;
-  const result = await reader.open({ manifest, locale, representation, codings }, caller);
-  if (!result.ok) return result;
-  const { content, ...opened } = result.opened;
+  return { selection: { manifest, locale, representation, codings }, fallback };
+}
+
+function foundBody({ content, ...opened }: Opened, fallback: LocaleFallback): LookUpResult {
   return { ok: true, found: { kind: "body", variant: { ...opened, fallback }, content } };
 }
 

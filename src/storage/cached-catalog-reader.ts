@@ -4,6 +4,7 @@ import type { Body, Coding, Manifest, Segment } from "../catalog/manifest.ts";
 import { ByteCache } from "./byte-cache.ts";
 import type {
   Caller,
+  CatalogMemory,
   CatalogReader,
   CurrentResult,
   Opened,
@@ -41,7 +42,7 @@ interface Choice {
  * the isolate still holds, the R2 copy, another coding from either store, the previous version. A
  * blob of the wrong hash is never used. One reader for each isolate.
  */
-export class CachedCatalogReader implements CatalogReader {
+export class CachedCatalogReader implements CatalogReader, CatalogMemory {
   readonly #deps: ReaderDependencies;
   readonly #cache: ByteCache;
   readonly #memo: ManifestMemo;
@@ -58,16 +59,23 @@ export class CachedCatalogReader implements CatalogReader {
     this.#failures = new RecentFailures(UNREADABLE_FOR_MS, deps.now);
   }
 
+  heldCurrent(): CurrentResult | undefined {
+    return this.#memo.held();
+  }
+
+  heldBody(selection: Selection): Opened | undefined {
+    return this.#findHeld(choicesOf(selection).slice(0, 1), selection);
+  }
+
   async current(caller: Caller): Promise<CurrentResult> {
-    return this.#memo.held() ?? abortable(caller.signal, this.#memo.load());
+    return this.heldCurrent() ?? abortable(caller.signal, this.#memo.load());
   }
 
   async open(selection: Selection, caller: Caller): Promise<OpenResult> {
-    const choices = choicesOf(selection);
-    const held = this.#findHeld(choices.slice(0, 1), selection);
-    return held === undefined
-      ? abortable(caller.signal, this.#load({ ...selection, signal: caller.signal }, choices))
-      : { ok: true, opened: held };
+    const held = this.heldBody(selection);
+    if (held !== undefined) return { ok: true, opened: held };
+    const wanted = { ...selection, signal: caller.signal };
+    return abortable(caller.signal, this.#load(wanted, choicesOf(selection)));
   }
 
   async #load(selection: Wanted, choices: readonly Choice[]): Promise<OpenResult> {

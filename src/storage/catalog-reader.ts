@@ -34,6 +34,14 @@ export interface Caller {
   readonly signal: AbortSignal;
 }
 
+/** What is in memory, to be had without waiting. */
+export interface CatalogMemory {
+  /** The current version; undefined where `current` would ask a store. */
+  heldCurrent(): CurrentResult | undefined;
+  /** The best body that a selection accepts; undefined where `open` would ask a store. */
+  heldBody(selection: Selection): Opened | undefined;
+}
+
 /** Reads the published catalog. Never throws for a fault of a store; rejects if the caller's signal aborts. */
 export interface CatalogReader {
   /** The current version. Touches no store while the held one is fresh. */

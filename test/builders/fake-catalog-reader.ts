@@ -10,8 +10,10 @@ import type { Bodies, Body, Coding, LocaleEntry, Manifest } from "../../src/cata
 import { CODINGS, type Representation } from "../../src/catalog/manifest.ts";
 import type {
   Caller,
+  CatalogMemory,
   CatalogReader,
   CurrentResult,
+  Opened,
   OpenResult,
   Selection,
 } from "../../src/storage/catalog-reader.ts";
@@ -89,7 +91,7 @@ export interface FakeCatalog {
  * A fake of the storage room: holds a published catalog in memory, records what it is asked for,
  * and fails or waits on demand.
  */
-export class FakeCatalogReader implements CatalogReader {
+export class FakeCatalogReader implements CatalogReader, CatalogMemory {
   readonly manifest: Manifest;
   readonly opened: Selection[] = [];
   currentCalls = 0;
@@ -97,12 +99,14 @@ export class FakeCatalogReader implements CatalogReader {
   currentResult: CurrentResult | undefined;
   /** Returned by `open` in place of a body. */
   openResult: OpenResult | undefined;
-  /** Thrown by `open`: what no well-behaved reader does. */
+  /** Thrown by `open` and `heldBody`: what no well-behaved reader does. */
   openThrows: unknown;
   /** How long `open` takes. */
   openMs = 0;
   /** Whether `open` goes on after its signal aborted: what no well-behaved reader does. */
   ignoresSignal = false;
+  /** Whether it is all in memory, so that no store is asked. */
+  holds = false;
   /** Reads that a signal cut short. */
   cancelled = 0;
   readonly #bodies = new Map<string, Bytes>();
@@ -135,10 +139,20 @@ export class FakeCatalogReader implements CatalogReader {
     return bytes;
   }
 
+  heldCurrent(): CurrentResult | undefined {
+    return this.holds ? this.#current() : undefined;
+  }
+
+  heldBody(selection: Selection): Opened | undefined {
+    if (!this.holds) return undefined;
+    if (this.openThrows !== undefined) throw this.openThrows;
+    return this.#find(selection);
+  }
+
   async current({ signal }: Caller): Promise<CurrentResult> {
     this.currentCalls++;
     signal.throwIfAborted();
-    return this.currentResult ?? { ok: true, manifest: this.manifest };
+    return this.#current();
   }
 
   async open(selection: Selection, { signal }: Caller): Promise<OpenResult> {
@@ -146,19 +160,24 @@ export class FakeCatalogReader implements CatalogReader {
     if (this.openMs > 0) await this.#wait(this.openMs, signal);
     if (this.openThrows !== undefined) throw this.openThrows;
     if (this.openResult !== undefined) return this.openResult;
-    const { manifest, locale, representation, codings } = selection;
+    const opened = this.#find(selection);
+    return opened === undefined ? { ok: false, reason: "data_loss" } : { ok: true, opened };
+  }
+
+  #current(): CurrentResult {
+    return this.currentResult ?? { ok: true, manifest: this.manifest };
+  }
+
+  #find({ manifest, locale, representation, codings }: Selection): Opened | undefined {
     const entry = manifest.locales[locale];
     for (const coding of codings) {
       const body = entry?.bodies[representation][coding];
       const bytes = body && this.#bodies.get(body.sha256);
       if (entry === undefined || body === undefined || bytes === undefined) continue;
       const content = new Blob([bytes]);
-      return {
-        ok: true,
-        opened: { manifest, locale, entry, representation, coding, body, content },
-      };
+      return { manifest, locale, entry, representation, coding, body, content };
     }
-    return { ok: false, reason: "data_loss" };
+    return undefined;
   }
 
   #publish(locale: string, codings: readonly Coding[]): LocaleEntry {

@@ -28,7 +28,7 @@ function aClient(
     createTransport({
       baseUrl: "http://localhost",
       // Without the options that only a browser knows.
-      fetch: (url, { method = "GET", headers = {}, body = null, signal = null } = {}) =>
+      fetch: async (url, { method = "GET", headers = {}, body = null, signal = null } = {}) =>
         handler(new Request(url, { method, headers, body, signal })),
     }),
   );

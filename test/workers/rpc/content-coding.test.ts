@@ -85,7 +85,7 @@ describe("content coding", () => {
     for (const [representation, build] of REQUESTS) {
       const headers = { "accept-encoding": "gzip" };
       const responses = await Promise.all(
-        Array.from({ length: 20 }, () => handler(build(headers))),
+        Array.from({ length: 20 }, async () => handler(build(headers))),
       );
       for (const response of responses) {
         expect(await bytesOf(response)).toEqual(reader.bytes("en", representation, "gzip"));

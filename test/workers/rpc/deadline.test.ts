@@ -5,7 +5,7 @@ import { aGet, aHandler, aPost, bytesOf, trailerOf } from "./requests.ts";
 const OPEN_MS = 20_000;
 const TIMEOUT_MS = 50;
 
-async function timed<T>(work: Promise<T>): Promise<[T, number]> {
+async function timed<T>(work: T | Promise<T>): Promise<[T, number]> {
   const start = Date.now();
   return [await work, Date.now() - start];
 }

@@ -88,20 +88,23 @@ describe("the handler answers as Connect's router does", () => {
     });
     const first = await handler(requestOf(row));
     const second = await handler(requestOf(row));
+    reader.holds = true;
+    const third = await handler(requestOf(row));
 
     expect(first.status).toBe(WITHOUT_ITS_SERVICE[row.id] ?? row.status);
     const expected = await essenceOf(routers);
     expect(await essenceOf(first)).toEqual(expected);
     expect(await essenceOf(second)).toEqual(expected);
+    expect(await essenceOf(third)).toEqual(expected);
   });
 
   it("and serves around it what it refuses", async () => {
     const { handler } = aHandler();
     const [head, text, textProto] = await Promise.all(
-      SERVED_AROUND_THE_ROUTER.map((id) => handler(requestOf(rowOf(id)))),
+      SERVED_AROUND_THE_ROUTER.map(async (id) => handler(requestOf(rowOf(id)))),
     );
     const [got, framed] = await Promise.all(
-      ["G01", "W01"].map((id) => handler(requestOf(rowOf(id)))),
+      ["G01", "W01"].map(async (id) => handler(requestOf(rowOf(id)))),
     );
     expect(head?.status).toBe(200);
     expect([...(head?.headers.keys() ?? [])]).toEqual(

@@ -126,8 +126,12 @@ describe("every answer", () => {
     );
   });
 
-  it("is the same for a request like one before", async () => {
-    const { handler } = aHandler();
+  it.each([
+    ["", false],
+    [" out of memory", true],
+  ])("is the same for a request like one before%s", async (_, holds) => {
+    const { reader, handler } = aHandler();
+    reader.holds = holds;
     await fc.assert(
       fc.asyncProperty(requests(), async (asked) => {
         const { handler: fresh } = aHandler();

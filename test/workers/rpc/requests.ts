@@ -1,5 +1,5 @@
 import { LocationsService } from "../../../gen/locations/v1/locations_pb.ts";
-import { createRpcHandler, type RpcHandler } from "../../../src/rpc/handler.ts";
+import { createRpcHandler, type RpcHandler, type RpcOptions } from "../../../src/rpc/handler.ts";
 import { FakeCatalogReader } from "../../builders/fake-catalog-reader.ts";
 
 /** Path of the one method. */
@@ -84,7 +84,7 @@ export interface Subject {
 
 /** Builds a handler over a fake catalog. */
 export function aHandler(
-  options: Partial<Parameters<typeof createRpcHandler>[0]> & { fake?: FakeCatalogReader } = {},
+  options: Omit<Partial<RpcOptions>, "reader"> & { fake?: FakeCatalogReader } = {},
 ): Subject {
   const { fake: reader = new FakeCatalogReader(), ...rest } = options;
   const logged: unknown[] = [];

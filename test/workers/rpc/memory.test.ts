@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { aGet, aHandler, aPost, bytesOf } from "./requests.ts";
+
+/** A handler that has decided about a GET, and whose reader holds everything from then on. */
+async function aWarmHandler() {
+  const subject = aHandler();
+  await subject.handler(aGet());
+  subject.reader.holds = true;
+  subject.reader.opened.length = 0;
+  subject.reader.currentCalls = 0;
+  return subject;
+}
+
+describe("a request like one before, whose answer is in memory", () => {
+  it.each([
+    ["GET", {}, 200, true],
+    ["conditional GET", { headers: { "if-none-match": "*" } }, 304, false],
+    ["HEAD", { method: "HEAD" }, 200, false],
+  ])("is answered without waiting: %s", async (_, init, status, isWhole) => {
+    const { handler, reader } = await aWarmHandler();
+    const answer = handler(aGet(init));
+    if (!(answer instanceof Response)) throw new Error("it waits");
+    expect(answer.status).toBe(status);
+    const whole = reader.bytes("en", "proto", "identity");
+    expect(await bytesOf(answer)).toEqual(isWhole ? whole : new Uint8Array());
+    expect(reader.opened).toEqual([]);
+    expect(reader.currentCalls).toBe(0);
+  });
+
+  it("asks no store for a POST either", async () => {
+    const { handler, reader } = aHandler();
+    const first = await handler(aPost("application/proto"));
+    reader.holds = true;
+    const calls = reader.currentCalls;
+    const second = await handler(aPost("application/proto"));
+    expect(await bytesOf(second)).toEqual(await bytesOf(first));
+    expect(reader.currentCalls).toBe(calls);
+    expect(reader.opened).toHaveLength(1);
+  });
+
+  it("asks the stores again once the memory is gone", async () => {
+    const { handler, reader } = await aWarmHandler();
+    reader.holds = false;
+    const answer = await handler(aGet());
+    expect(answer.status).toBe(200);
+    expect(reader.opened).toHaveLength(1);
+  });
+
+  it("is the router's error where memory says that there is no catalog", async () => {
+    const { handler, reader } = await aWarmHandler();
+    reader.currentResult = { ok: false, reason: "nothing_published" };
+    const answer = await handler(aGet());
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ code: "unavailable" });
+  });
+
+  it("is an internal error where the memory throws, and the log has the cause", async () => {
+    const { handler, reader, logged } = await aWarmHandler();
+    reader.openThrows = new Error("bug");
+    const answer = await handler(aGet());
+    expect(answer.status).toBe(500);
+    expect(await answer.json()).toMatchObject({ code: "internal" });
+    expect(logged).toEqual([reader.openThrows]);
+  });
+});
