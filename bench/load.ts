@@ -9,8 +9,9 @@ export interface LoadRequest {
 }
 
 export interface LoadResult {
-  readonly requestsPerSecond: number;
   readonly requests: number;
+  /** From the first request to the last answer. */
+  readonly ms: number;
 }
 
 const HEAD_END = Buffer.from("\r\n\r\n");
@@ -36,7 +37,7 @@ export async function load(
     ),
   );
   const requests = counts.reduce((sum, count) => sum + count, 0);
-  return { requests, requestsPerSecond: (requests / (performance.now() - began)) * 1000 };
+  return { requests, ms: performance.now() - began };
 }
 
 function serialize({ method, path, headers, body }: LoadRequest): Buffer {

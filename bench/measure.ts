@@ -1,15 +1,17 @@
 import type { Case } from "./cases.ts";
-import { load, type LoadRequest } from "./load.ts";
+import { load, type LoadRequest, type LoadResult } from "./load.ts";
 import { median } from "./statistics.ts";
 
 const CONNECTIONS = 8;
 const ROUNDS = 5;
+/** Turns that each target has in a round, so that a slow moment of the machine meets all of them. */
+const TURNS = 5;
 const WARM_UP_MS = 300;
 /** Answers that are made to see how long one takes. */
 const ANSWERS = 50;
 
 /** How it is measured, for the reader of the tables. */
-export const METHOD = `over ${CONNECTIONS} connections, medians of ${ROUNDS} rounds`;
+export const METHOD = `over ${CONNECTIONS} connections, medians of ${ROUNDS} rounds with ${TURNS} turns each`;
 
 /** A server, and how it is asked for a case. */
 export interface Target {
@@ -36,11 +38,23 @@ export async function measure<T extends string>(
   roundMs: number,
 ): Promise<ReadonlyMap<T, readonly Measured[]>> {
   const rounds = new Map([...targets.keys()].map((name): [T, Measured[]] => [name, []]));
-  for (let index = -1; index < ROUNDS; index++)
-    for (const [name, target] of targets) {
-      const measured = await measureTarget(target, status, index < 0 ? WARM_UP_MS : roundMs);
-      if (index >= 0) rounds.get(name)?.push(measured);
-    }
+  for (const target of targets.values()) await loadTarget(target, status, WARM_UP_MS);
+  for (let index = 0; index < ROUNDS; index++) {
+    const totals = [...targets].map(([name, target]) => ({ name, target, ...NOTHING }));
+    for (let turn = 0; turn < TURNS; turn++)
+      for (const total of totals) {
+        const { requests, ms, cpuMs } = await loadTarget(total.target, status, roundMs / TURNS);
+        total.requests += requests;
+        total.ms += ms;
+        total.cpuMs += cpuMs;
+      }
+    for (const { name, target, requests, ms, cpuMs } of totals)
+      rounds.get(name)?.push({
+        requestsPerSecond: (requests / ms) * 1000,
+        cpuMs: cpuMs / requests,
+        answerMs: target.repeats ? await measureAnswer(target) : Number.NaN,
+      });
+  }
   return rounds;
 }
 
@@ -53,23 +67,25 @@ export function medianRatio(
   return median(one.map((measured, index) => measured[key] / (other[index]?.[key] ?? Number.NaN)));
 }
 
-async function measureTarget(target: Target, status: number, ms: number): Promise<Measured> {
-  const { port, request, cpuMs, repeats } = target;
+interface Turn extends LoadResult {
+  readonly cpuMs: number;
+}
+
+const NOTHING: Turn = { requests: 0, ms: 0, cpuMs: 0 };
+
+async function loadTarget(
+  { port, request, cpuMs }: Target,
+  status: number,
+  ms: number,
+): Promise<Turn> {
   const before = cpuMs();
-  const options = { connections: CONNECTIONS, ms, status };
-  const { requests, requestsPerSecond } = await load(port, request, options);
-  return {
-    requestsPerSecond,
-    cpuMs: (cpuMs() - before) / requests,
-    answerMs: repeats ? await measureAnswer(port, request) : Number.NaN,
-  };
+  const result = await load(port, request, { connections: CONNECTIONS, ms, status });
+  return { ...result, cpuMs: cpuMs() - before };
 }
 
 /** Time to make an answer, from the difference between making many and making few. */
-async function measureAnswer(
-  port: number,
-  { method, path, headers, body }: LoadRequest,
-): Promise<number> {
+async function measureAnswer({ port, request }: Target): Promise<number> {
+  const { method, path, headers, body } = request;
   const time = async (times: number) => {
     const url = `http://127.0.0.1:${port}${path}`;
     const began = performance.now();
