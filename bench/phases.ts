@@ -1,16 +1,23 @@
 import { Buffer } from "node:buffer";
 import { encodeCommon, type EncodedPart } from "../src/catalog/encode.ts";
 import { sha256Hex } from "../src/catalog/hash.ts";
-import { commonUnits, compressPiece, LOCAL_EFFORT } from "../src/ingest/bodies.ts";
+import {
+  COMMON_PIECE_BYTES,
+  commonUnits,
+  encodeBodies,
+  LOCAL_EFFORT,
+} from "../src/ingest/bodies.ts";
 import { formOf } from "../src/ingest/plain-segments.ts";
 import { segmentCoder } from "../src/ingest/segment-coders.ts";
 import { createWorkspace, type Workspace } from "../src/ingest/workspace.ts";
 import { embeddedSnapshot } from "../src/sources/embedded-snapshot.ts";
 import { snapshotOpener } from "../src/sources/snapshot.ts";
+import { MemoryCommon } from "../test/builders/segments.ts";
 
 /** The snapshot's files are opened by name here, so that their hashes are not needed. */
 const EMBEDDED_SOURCES = { "airports.csv.gz": "", "regions.csv.gz": "" };
 
+let compressed: MemoryCommon | undefined;
 let opened: { readonly workspace: Workspace; readonly common: EncodedPart } | undefined;
 
 /** Does one part of an ingest, as `Pipeline` does, without the stores. */
@@ -30,16 +37,8 @@ export async function runPhase(
       return { bytes: sha256Hex(built().common.proto, encoded.proto).length };
     }
     case "compress-common":
-      return {
-        bytes: total(
-          commonUnits().map(({ representation, coding }) => {
-            const plain = inRepresentation(representation, built().common);
-            return coding === "identity"
-              ? plain
-              : compressPiece({ representation, coding }, plain, 0).bytes;
-          }),
-        ),
-      };
+      compressed = await MemoryCommon.of(built().common, COMMON_PIECE_BYTES);
+      return { bytes: total([...compressed.blobs.values()].map(({ bytes }) => bytes)) };
     case "compress-locale": {
       const encoded = await encodeLocale(locale);
       sha256Hex(built().common.proto, encoded.proto);
@@ -51,6 +50,11 @@ export async function runPhase(
           }),
         ),
       };
+    }
+    case "encode-bodies": {
+      if (compressed === undefined) throw new Error("compress the common part first");
+      const { blobs } = await encodeBodies(await encodeLocale(locale), compressed);
+      return { bytes: total(blobs.map(({ bytes }) => bytes)) };
     }
     default:
       throw new Error(`no phase ${phase}`);

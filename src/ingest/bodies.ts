@@ -42,10 +42,18 @@ export interface Blob {
   readonly bytes: Uint8Array;
 }
 
+/** The codings that are no identity. */
+const COMPRESSED = CODINGS.filter((coding) => coding !== "identity");
+type Compressed = (typeof COMPRESSED)[number];
+
 /** One of the ways in which the common part goes out. */
 export interface CommonUnit {
   readonly representation: Representation;
   readonly coding: Coding;
+}
+
+interface CompressedUnit extends CommonUnit {
+  readonly coding: Compressed;
 }
 
 /** A stored piece of a common segment. */
@@ -118,21 +126,18 @@ async function encodeCodings(
   around: Surroundings,
   common: StoredCommon,
 ): Promise<{ codings: Bodies[Representation]; blobs: Blob[] }> {
-  const codings: { [C in Coding]?: Body } = {};
-  const blobs: Blob[] = [];
-  const plain: Part[] = [
-    around.head,
-    ...common.pieces({ representation, coding: "identity" }),
-    around.local,
-    around.tail,
-  ];
+  const own = toBlob(around.local);
+  const shared = common.pieces({ representation, coding: "identity" });
+  const plain: Part[] = [around.head, ...shared, own, around.tail];
   const digest = await readThrough(bytesOf(plain, common));
-  for (const coding of CODINGS) {
+  const codings: { [C in Coding]?: Body } = { identity: toBody(digest, plain) };
+  const blobs = [own];
+  for (const coding of COMPRESSED) {
     const unit = { representation, coding };
-    const { parts, own } = await encodeParts({ unit, around, plain, digest }, common);
-    const sent = await prove(unit, { bytes: bytesOf(parts, common), plain: digest });
-    blobs.push(own);
-    codings[coding] = { ...sent, segments: parts.flatMap(toSegment) };
+    const encoded = await encodeParts({ unit, around, plain, digest }, common);
+    const sent = await prove(unit, { bytes: bytesOf(encoded.parts, common), plain: digest });
+    blobs.push(encoded.own);
+    codings[coding] = toBody(sent, encoded.parts);
   }
   return { codings, blobs };
 }
@@ -141,11 +146,11 @@ async function encodeCodings(
 type Part = Uint8Array | Blob | CommonPiece;
 
 interface Encoding {
-  readonly unit: CommonUnit;
+  readonly unit: CompressedUnit;
   readonly around: Surroundings;
   /** The body, uncompressed. */
   readonly plain: readonly Part[];
-  readonly digest: Digest;
+  readonly digest: Digest & Checksum;
 }
 
 async function encodeParts(
@@ -166,58 +171,57 @@ async function encodeParts(
   return { parts: [coder.open(head), ...common.pieces(unit), own, close], own };
 }
 
-/** SHA-256 (hex), CRC-32 and length of a run of bytes. */
-interface Digest extends Checksum {
-  readonly sha256: string;
-}
+/** SHA-256 (hex) and length of a run of bytes. */
+type Digest = Pick<Body, "sha256" | "bytes">;
 
-/** Decodes a body while its bytes pass, and gives the hash and length of what is sent. */
+/** Decodes a body while its bytes pass, and gives the digest of what is sent. */
 async function prove(
-  { representation, coding }: CommonUnit,
+  { representation, coding }: CompressedUnit,
   { bytes, plain }: { bytes: AsyncIterable<Uint8Array>; plain: Digest },
-): Promise<Pick<Body, "sha256" | "bytes">> {
-  const sent = digesting();
-  const decoded = digesting();
+): Promise<Digest> {
+  const sent = new Digester();
+  const decoded = new Digester();
   const passing = async function* () {
     for await (const piece of bytes) {
       sent.update(piece);
       yield piece;
     }
   };
-  const take = async (pieces: AsyncIterable<Uint8Array>) => {
+  await pipeline(passing(), newDecoder(coding), async (pieces: AsyncIterable<Uint8Array>) => {
     for await (const piece of pieces) decoded.update(piece);
-  };
-  if (coding === "identity") await take(passing());
-  else await pipeline(passing(), newDecoder(coding), take);
+  });
   if (decoded.end().sha256 !== plain.sha256)
     throw new Error(`${representation} in ${coding} does not decode to what was encoded`);
-  const { sha256, bytes: length } = sent.end();
-  return { sha256, bytes: length };
+  return sent.end();
 }
 
-function newDecoder(coding: "gzip" | "br") {
+function newDecoder(coding: Compressed) {
   const options = { chunkSize: DECODED_CHUNK_BYTES };
   return coding === "gzip" ? createGunzip(options) : createBrotliDecompress(options);
 }
 
-function digesting() {
-  const hash = createHash("sha256");
-  let crc = 0;
-  let bytes = 0;
-  return {
-    update(piece: Uint8Array) {
-      hash.update(piece);
-      crc = crc32(piece, crc);
-      bytes += piece.length;
-    },
-    end: (): Digest => ({ sha256: hash.digest("hex"), crc32: crc, bytes }),
-  };
+class Digester {
+  readonly #hash = createHash("sha256");
+  #bytes = 0;
+
+  update(piece: Uint8Array): void {
+    this.#hash.update(piece);
+    this.#bytes += piece.length;
+  }
+
+  end(): Digest {
+    return { sha256: this.#hash.digest("hex"), bytes: this.#bytes };
+  }
 }
 
-async function readThrough(pieces: AsyncIterable<Uint8Array>): Promise<Digest> {
-  const digest = digesting();
-  for await (const piece of pieces) digest.update(piece);
-  return digest.end();
+async function readThrough(pieces: AsyncIterable<Uint8Array>): Promise<Digest & Checksum> {
+  const digester = new Digester();
+  let crc = 0;
+  for await (const piece of pieces) {
+    digester.update(piece);
+    crc = crc32(piece, crc);
+  }
+  return { ...digester.end(), crc32: crc };
 }
 
 /** The bytes of parts, none of them empty. */
@@ -231,6 +235,10 @@ async function* bytesOf(parts: readonly Part[], common: StoredCommon): AsyncGene
 async function readPart(part: Part, common: StoredCommon): Promise<Uint8Array> {
   if (part instanceof Uint8Array) return part;
   return "blob" in part ? common.read(part) : part.bytes;
+}
+
+function toBody({ sha256, bytes }: Digest, parts: readonly Part[]): Body {
+  return { sha256, bytes, segments: parts.flatMap(toSegment) };
 }
 
 /** A part as the manifest names it; nothing for an empty one. */
