@@ -5,7 +5,7 @@ import { median } from "./statistics.ts";
 const CONNECTIONS = 8;
 const ROUNDS = 5;
 /** Turns that each target has in a round, so that a slow moment of the machine meets all of them. */
-const TURNS = 5;
+const TURNS = 6;
 const WARM_UP_MS = 300;
 /** Answers that are made to see how long one takes. */
 const ANSWERS = 50;
@@ -42,7 +42,7 @@ export async function measure<T extends string>(
   for (let index = 0; index < ROUNDS; index++) {
     const totals = [...targets].map(([name, target]) => ({ name, target, ...NOTHING }));
     for (let turn = 0; turn < TURNS; turn++)
-      for (const total of totals) {
+      for (const total of turn % 2 === 0 ? totals : totals.toReversed()) {
         const { requests, ms, cpuMs } = await loadTarget(total.target, status, roundMs / TURNS);
         total.requests += requests;
         total.ms += ms;
