@@ -35,16 +35,15 @@ export class Coordinator {
   constructor(deps: CoordinatorDependencies) {
     this.#deps = deps;
     this.#state = deps.state;
-    this.#control = new RunControl(deps);
     this.#versions = new PublishedVersions(deps);
     this.#upkeep = new StoreUpkeep(deps);
-    this.#steps = new StepRunner({
-      ...deps,
-      runEnded: (run) => {
-        this.#upkeep.lookForGarbage();
-        deps.runEnded(run);
-      },
-    });
+    const runEnded = (run: Run) => {
+      deps.pipeline.forget();
+      this.#upkeep.lookForGarbage();
+      deps.runEnded(run);
+    };
+    this.#control = new RunControl({ ...deps, runEnded });
+    this.#steps = new StepRunner({ ...deps, runEnded });
     this.#history = historyOutbox(deps);
     this.#audit = auditOutbox(deps);
   }
@@ -61,10 +60,7 @@ export class Coordinator {
 
   /** Pauses dispatch and publishing, at the next step boundary. */
   pause(request: PauseRequest, cancelRunning: boolean): Promise<PauseAnswer> {
-    return this.#thenRearm(() => {
-      if (cancelRunning) this.#upkeep.lookForGarbage();
-      return this.#control.pause(request, cancelRunning);
-    });
+    return this.#thenRearm(() => this.#control.pause(request, cancelRunning));
   }
 
   /** Lifts the pause. What waits goes on; ticks that were skipped are not made up for. */

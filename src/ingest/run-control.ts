@@ -38,7 +38,7 @@ export type CancelResult =
 
 type ControlDependencies = Pick<
   CoordinatorDependencies,
-  "state" | "now" | "newId" | "log" | "source" | "workerVersion"
+  "state" | "now" | "newId" | "log" | "source" | "workerVersion" | "runEnded"
 >;
 
 /** Says which runs there are, and whether they may go on: the queue, the pause and the hold. */
@@ -96,16 +96,18 @@ export class RunControl {
 
   /** Pauses dispatch and publishing, at the next step boundary. */
   pause(request: PauseRequest, cancelRunning: boolean): PauseAnswer {
-    return this.#state.transaction(() => {
+    const { answer, cancelled } = this.#state.transaction(() => {
       liftEndedPause(this.#state, this.#deps.now());
       const before = this.#state.pause();
       const decided = decidePause(before, request, this.#at());
       this.#state.setPause(decided.pause);
       this.#touchPause();
-      const { running } = this.#state.queue();
-      if (cancelRunning && running !== undefined) this.#cancelRunning(running, request.by);
-      return this.#pauseAnswer(before, decided.changed);
+      const running = cancelRunning ? this.#state.queue().running : undefined;
+      const result = running && this.#cancelRunning(running, request.by);
+      return { answer: this.#pauseAnswer(before, decided.changed), cancelled: result };
     });
+    this.#tellOfEnd(cancelled);
+    return answer;
   }
 
   /** Lifts the pause. What waits goes on; ticks that were skipped are not made up for. */
@@ -121,7 +123,7 @@ export class RunControl {
 
   /** Cancels a run: at once if it waits, else at the next step boundary before it publishes. */
   cancel(id: string, by: string): CancelResult {
-    return this.#state.transaction((): CancelResult => {
+    const result = this.#state.transaction((): CancelResult => {
       // A restore replaces the runs: what is said of these would be lost.
       if (this.#hold()?.kind === "restore") return { ok: false, reason: "restoring" };
       const record = this.#state.findRun(id);
@@ -130,6 +132,8 @@ export class RunControl {
       if (record.run.state === "queued") return this.#cancelNow(record, by);
       return this.#cancelRunning(record, by);
     });
+    this.#tellOfEnd(result);
+    return result;
   }
 
   /**
@@ -182,6 +186,12 @@ export class RunControl {
     const ended = endedRecord(asked, { state: "cancelled", finishedAt });
     this.#state.saveRun(ended, true);
     return { ok: true, disposition: "cancelled", before: record.run.state, run: ended.run };
+  }
+
+  /** A run that had begun has ended; of one that only waited there is nothing to tell. */
+  #tellOfEnd(result: CancelResult | undefined): void {
+    if (result?.ok === true && result.before === "running" && !isOpen(result.run.state))
+      this.#deps.runEnded(result.run);
   }
 
   #cancelRunning(record: RunRecord, by: string): CancelResult {

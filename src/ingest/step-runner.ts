@@ -176,7 +176,6 @@ export class StepRunner {
       return next;
     });
     if (changed === undefined || isOpen(changed.run.state)) return;
-    this.#deps.pipeline.forget();
     const { state, outcome, error, counts, durationMs, generationAfter } = changed.run;
     this.#log(state === "failed" ? "error" : "info", "ingest_ended", changed.run, {
       state,

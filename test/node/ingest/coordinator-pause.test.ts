@@ -145,12 +145,14 @@ describe("a cancel", () => {
     await world.drain();
     expect(world.callsOf("upstream fetch")).toHaveLength(1);
     expect(world.history.stateOf(run.id)).toBe("cancelled");
+    expect(world.ended).not.toContain(run.id);
   });
 
   it.each(BEFORE_VERIFY.slice(1))("before the %s step ends the run at once", async (stage) => {
     const run = await runUpTo(stage);
     const result = await world.coordinator.cancel(run.id, "ana");
     expect(result).toMatchObject({ ok: true, disposition: "cancelled" });
+    expect(world.ended.at(-1)).toBe(run.id);
     await world.drain();
     expect(world.run(run.id)).toMatchObject({ state: "cancelled", outcome: null });
     expect(await world.served()).toMatchObject({ generation: 1 });
@@ -178,6 +180,13 @@ describe("a cancel", () => {
     await duringNextStep(() => world.coordinator.cancel(run.id, "ana"));
     expect(world.run(run.id)).toMatchObject({ state: "cancelled", generationAfter: null });
     expect(world.current()?.generation).toBe(1);
+  });
+
+  it("by a pause between two steps is told of as well", async () => {
+    const run = await runUpTo("encode");
+    await world.coordinator.pause(PAUSE, true);
+    expect(world.run(run.id)).toMatchObject({ state: "cancelled" });
+    expect(world.ended.at(-1)).toBe(run.id);
   });
 
   it("during a step that fails ends the run as cancelled, and it is not tried again", async () => {
