@@ -97,6 +97,14 @@ export class BenchWorker {
     return answer.json();
   }
 
+  /** The published locales. */
+  async locales(): Promise<string[]> {
+    const health = (await this.call("GET", "/catalog/health")) as {
+      locales: { locale: string }[];
+    }; // our API
+    return health.locales.map(({ locale }) => locale);
+  }
+
   /** Puts a file where the source `dropped` finds it. */
   async drop(name: string, bytes: Uint8Array): Promise<void> {
     const bucket = await this.#miniflare.getR2Bucket("ARCHIVE", NAME);

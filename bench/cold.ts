@@ -7,6 +7,7 @@ import type { BenchWorker } from "./bench-worker.ts";
 import { bundleModules, bundleWorker } from "./bundle.ts";
 import type { Case } from "./cases.ts";
 import type { Table } from "./report.ts";
+import { send } from "./send.ts";
 import { median, round } from "./statistics.ts";
 import { workerdCpuMs } from "./workerd-process.ts";
 
@@ -45,14 +46,9 @@ export async function measureCold(worker: BenchWorker, one: Case): Promise<Table
   };
 }
 
-async function ask(worker: BenchWorker, { method, path, headers, body }: Case): Promise<void> {
-  const answer = await fetch(`http://127.0.0.1:${worker.port}${path}`, {
-    method,
-    headers,
-    ...(method === "POST" && { body: new Uint8Array(body) }),
-  });
-  if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
-  await answer.arrayBuffer();
+async function ask({ port }: BenchWorker, one: Case): Promise<void> {
+  const { status, body } = await send(port, one);
+  if (status !== 200) throw new Error(`${status} ${body.toString()}`);
 }
 
 /** CPU time (ms) that workerd takes to start with next to nothing in it. */

@@ -17,6 +17,8 @@ interface RunAnswer {
 
 /** Seldom, since every look costs CPU as well. */
 const POLL_MS = 250;
+/** Locales whose bodies are compressed whole, for comparison; the others would take as long. */
+const WHOLE_LOCALES = 3;
 /** How long the last line of the log may take to arrive. */
 const LOG_DEADLINE_MS = 5_000;
 
@@ -27,7 +29,7 @@ export async function measureIngest(worker: BenchWorker, steps: StepCosts): Prom
   await heardOfEnd(steps);
   const stages = steps.all;
   const peakMb = workerdPeakMb();
-  const parts = await measureParts(worker);
+  const { parts, whole } = await measureParts(worker);
   const wallMs = sum(stages.map((stage) => stage.wallMs));
   const cpuMs = sum(stages.map((stage) => stage.cpuMs));
   const cpuOf = (kind: PartCost["kind"]) =>
@@ -66,6 +68,12 @@ export async function measureIngest(worker: BenchWorker, steps: StepCosts): Prom
         ]),
         leaving("all but compression", compression),
         leaving("all but compression and its proof", compression + cpuOf("proof")),
+        [
+          "not done: compress each body whole, nothing shared between locales",
+          round(whole.wallMs, 0),
+          round(whole.cpuMs, 0),
+          round(whole.cpuMs / cpuMs, 2),
+        ],
       ],
     },
   ];
@@ -96,11 +104,11 @@ interface PartCost extends Cost {
   readonly kind: "compression" | "proof" | "other";
 }
 
-async function measureParts(worker: BenchWorker): Promise<PartCost[]> {
-  const health = (await worker.call("GET", "/catalog/health")) as {
-    locales: { locale: string }[];
-  }; // our API
-  const locales = health.locales.map(({ locale }) => locale);
+/** The parts, and what it would take to compress each body whole instead. */
+async function measureParts(
+  worker: BenchWorker,
+): Promise<{ readonly parts: readonly PartCost[]; readonly whole: Cost }> {
+  const locales = await worker.locales();
   const time = async (paths: readonly string[]) => {
     const [began, cpu] = [performance.now(), workerdCpuMs()];
     for (const path of paths) await worker.call("POST", `/phase/${path}`);
@@ -114,13 +122,20 @@ async function measureParts(worker: BenchWorker): Promise<PartCost[]> {
   const local = await time(each("compress-locale"));
   // Encodes and compresses as well, since there is nothing to prove otherwise.
   const bodies = await time(each("encode-bodies"));
-  return [
+  const parts: PartCost[] = [
     { name: "read, parse, build and encode the common part", kind: "other", ...build },
     { name: "encode and hash each locale", kind: "other", ...encode },
     { name: "compress the common part", kind: "compression", ...common },
     { name: "compress each locale", kind: "compression", ...without(local, encode) },
     { name: "decode and hash each body, to prove it", kind: "proof", ...without(bodies, local) },
   ];
+  const some = locales.slice(0, WHOLE_LOCALES);
+  const whole = await time(some.map((locale) => `compress-whole?locale=${locale}`));
+  const share = locales.length / some.length;
+  return {
+    parts,
+    whole: without({ wallMs: whole.wallMs * share, cpuMs: whole.cpuMs * share }, encode),
+  };
 }
 
 interface Cost {

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { concatenate } from "../src/catalog/bytes.ts";
 import { encodeCommon, type EncodedPart } from "../src/catalog/encode.ts";
 import { sha256Hex } from "../src/catalog/hash.ts";
 import {
@@ -47,6 +48,19 @@ export async function runPhase(
           commonUnits().map(({ representation, coding }) => {
             const plain = inRepresentation(representation, encoded);
             return segmentCoder(coding)?.middle(plain, 1, LOCAL_EFFORT) ?? plain;
+          }),
+        ),
+      };
+    }
+    case "compress-whole": {
+      const encoded = await encodeLocale(locale);
+      return {
+        bytes: total(
+          commonUnits().map(({ representation, coding }) => {
+            const form = formOf(representation);
+            const whole = concatenate([built().common[form], encoded[form]]);
+            const plain = inRepresentation(representation, { ...encoded, [form]: whole });
+            return segmentCoder(coding)?.middle(plain, 0, LOCAL_EFFORT) ?? plain;
           }),
         ),
       };

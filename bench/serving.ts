@@ -1,12 +1,10 @@
-import { once } from "node:events";
-import { type IncomingMessage, request as httpRequest } from "node:http";
-import { buffer } from "node:stream/consumers";
 import type { BenchWorker } from "./bench-worker.ts";
 import type { Case } from "./cases.ts";
 import type { LoadRequest } from "./load.ts";
 import { measure, type Measured, medianRatio, METHOD, type Target } from "./measure.ts";
 import { NodeServer } from "./node-server.ts";
 import type { Table } from "./report.ts";
+import { type RawAnswer, send } from "./send.ts";
 import { StaticServer } from "./static-server.ts";
 import { median, round } from "./statistics.ts";
 import { workerdCpuMs } from "./workerd-process.ts";
@@ -103,25 +101,6 @@ async function fileTarget(files: StaticServer, one: Case, first: RawAnswer): Pro
 /** The query string of a request, which the constant is asked with as well. */
 function queryOf({ path }: Case): string {
   return path.includes("?") ? path.slice(path.indexOf("?")) : "";
-}
-
-interface RawAnswer {
-  readonly headers: Headers;
-  /** As it was on the wire. */
-  readonly body: Buffer<ArrayBuffer>;
-}
-
-async function send(
-  port: number,
-  { method, path, headers, body }: LoadRequest,
-): Promise<RawAnswer> {
-  const sent = httpRequest({ host: "127.0.0.1", port, method, path, headers });
-  sent.end(method === "POST" ? body : undefined);
-  const [response] = (await once(sent, "response")) as [IncomingMessage]; // the event's signature
-  const fields = Object.entries(response.headersDistinct).flatMap(([name, values = []]) =>
-    values.map((value): [string, string] => [name, value]),
-  );
-  return { headers: new Headers(fields), body: Buffer.from(await buffer(response)) };
 }
 
 /** The service beside the least and the most that a Worker can do. */
