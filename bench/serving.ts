@@ -1,6 +1,5 @@
 import type { BenchWorker } from "./bench-worker.ts";
 import type { Case } from "./cases.ts";
-import type { LoadRequest } from "./load.ts";
 import { measure, type Measured, medianRatio, METHOD, type Target } from "./measure.ts";
 import { NodeServer } from "./node-server.ts";
 import type { Table } from "./report.ts";
