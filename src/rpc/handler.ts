@@ -43,11 +43,11 @@ const SERVICE_PATH = `/${LocationsService.typeName}/`;
 
 /** Whether a request is for this room: a path of the service, or gRPC of any kind elsewhere. */
 export function isRpcRequest(request: Request): boolean {
-  const { url, headers } = request;
+  const { url } = request;
   const pathStart = url.indexOf("/", url.indexOf("//") + "//".length);
   if (url.startsWith(SERVICE_PATH, pathStart)) return true;
   const isAdmin = /^\/admin/i.test(url.slice(pathStart));
-  return isGrpc(headers.get("content-type") ?? "") && !isAdmin;
+  return isGrpc(request.headers.get("content-type") ?? "") && !isAdmin;
 }
 
 /**
