@@ -13,7 +13,7 @@ import { segmentCoder } from "../src/ingest/segment-coders.ts";
 import { createWorkspace, type Workspace } from "../src/ingest/workspace.ts";
 import { embeddedSnapshot } from "../src/sources/embedded-snapshot.ts";
 import { snapshotOpener } from "../src/sources/snapshot.ts";
-import { MemoryCommon } from "../test/builders/segments.ts";
+import { MemoryCommon } from "../test/builders/memory-common.ts";
 
 /** The snapshot's files are opened by name here, so that their hashes are not needed. */
 const EMBEDDED_SOURCES = { "airports.csv.gz": "", "regions.csv.gz": "" };

@@ -42,9 +42,7 @@ export interface Blob {
   readonly bytes: Uint8Array;
 }
 
-/** The codings that are no identity. */
-const COMPRESSED = CODINGS.filter((coding) => coding !== "identity");
-type Compressed = (typeof COMPRESSED)[number];
+type Compressed = Exclude<Coding, "identity">;
 
 /** One of the ways in which the common part goes out. */
 export interface CommonUnit {
@@ -98,7 +96,7 @@ export function compressPiece(unit: CommonUnit, piece: Uint8Array, offset: numbe
 }
 
 /**
- * Encodes every body of one locale, and decodes each again to prove that it says what was meant.
+ * Encodes every body of one locale, and decodes each compressed one again to prove that it says what was meant.
  * Holds one piece of one of them at a time.
  *
  * @returns the bodies, and the blobs that are this locale's own.
@@ -130,9 +128,13 @@ async function encodeCodings(
   const shared = common.pieces({ representation, coding: "identity" });
   const plain: Part[] = [around.head, ...shared, own, around.tail];
   const digest = await readThrough(bytesOf(plain, common));
-  const codings: { [C in Coding]?: Body } = { identity: toBody(digest, plain) };
+  const codings: { [C in Coding]?: Body } = {};
   const blobs = [own];
-  for (const coding of COMPRESSED) {
+  for (const coding of CODINGS) {
+    if (coding === "identity") {
+      codings[coding] = toBody(digest, plain);
+      continue;
+    }
     const unit = { representation, coding };
     const encoded = await encodeParts({ unit, around, plain, digest }, common);
     const sent = await prove(unit, { bytes: bytesOf(encoded.parts, common), plain: digest });

@@ -32,8 +32,9 @@ export interface CoordinatorDependencies {
     fields: { readonly [name: string]: unknown },
   ) => void;
   /**
-   * Is told of each run that has ended with one of its steps; one that was cancelled while it
-   * waited has changed nothing. Returns at once and never throws.
+   * Is told of each run that had begun and has ended, with a step or by a cancel between two; not
+   * of one that was cancelled in the queue, nor of one that a restore ended. Returns at once and
+   * never throws.
    */
   readonly runEnded: (run: Run) => void;
   /** Name of the configured upstream. */

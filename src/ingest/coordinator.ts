@@ -38,6 +38,7 @@ export class Coordinator {
     this.#versions = new PublishedVersions(deps);
     this.#upkeep = new StoreUpkeep(deps);
     const runEnded = (run: Run) => {
+      logEnd(run, deps.log);
       deps.pipeline.forget();
       this.#upkeep.lookForGarbage();
       deps.runEnded(run);
@@ -70,10 +71,7 @@ export class Coordinator {
 
   /** Cancels a run: at once if it waits, else at the next step boundary before it publishes. */
   cancel(id: string, by: string): Promise<CancelResult> {
-    return this.#thenRearm(() => {
-      this.#upkeep.lookForGarbage();
-      return this.#control.cancel(id, by);
-    });
+    return this.#thenRearm(() => this.#control.cancel(id, by));
   }
 
   /** Publishes a retained version again, under a new generation. */
@@ -191,6 +189,20 @@ export class Coordinator {
     ];
     return nextAlarm(hold === null ? view : idle, { now, others });
   }
+}
+
+function logEnd(run: Run, log: CoordinatorDependencies["log"]): void {
+  const { id, trigger, state, outcome, error, counts, durationMs, generationAfter } = run;
+  log(state === "failed" ? "error" : "info", "ingest_ended", {
+    run_id: id,
+    trigger,
+    state,
+    outcome,
+    ...(error && { stage: error.stage, error_code: error.code, error: error.message }),
+    counts,
+    generation: generationAfter,
+    duration_ms: durationMs,
+  });
 }
 
 function historyOutbox(deps: CoordinatorDependencies): Outbox<OutboxRow> {

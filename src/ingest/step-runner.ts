@@ -176,15 +176,6 @@ export class StepRunner {
       return next;
     });
     if (changed === undefined || isOpen(changed.run.state)) return;
-    const { state, outcome, error, counts, durationMs, generationAfter } = changed.run;
-    this.#log(state === "failed" ? "error" : "info", "ingest_ended", changed.run, {
-      state,
-      outcome,
-      ...(error && { stage: error.stage, error_code: error.code, error: error.message }),
-      counts,
-      generation: generationAfter,
-      duration_ms: durationMs,
-    });
     this.#deps.runEnded(changed.run);
   }
 

@@ -1,4 +1,5 @@
 /** What becomes of published versions. Pure: no clock, no I/O. */
+import { isDeepStrictEqual } from "node:util";
 import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
 import type { UpstreamFiles } from "./run.ts";
 
@@ -37,9 +38,9 @@ export function rolledBack(earlier: Manifest, current: Manifest, publishedAt: st
   };
 }
 
-/** Whether two versions serve the same bytes. */
+/** Whether two versions serve the same bytes. The order in which a manifest names them says nothing. */
 export function isSameContent(a: Pick<Manifest, "locales">, b: Pick<Manifest, "locales">): boolean {
-  return JSON.stringify(a.locales) === JSON.stringify(b.locales);
+  return isDeepStrictEqual(a.locales, b.locales);
 }
 
 /** Of stored upstream files those that neither a retained version nor a later run needs. */

@@ -88,18 +88,9 @@ export function createRpcHandler(options: RpcOptions): RpcHandler {
     if (decision === undefined) return askRouter(request, body, { key });
     const query = { tag: decision.tag, ...wantedForm(head, decision.representation) };
     const held = lookUpHeld(source, query);
-    if (held?.ok === true) return successResponse(held.found, head.method);
-    return answerFromStores(request, body, query);
-  }
-
-  async function answerFromStores(
-    request: Request,
-    body: RequestBody,
-    query: Query,
-  ): Promise<Response> {
-    const known = await lookUp(source, query, request);
-    if (known.ok) return successResponse(known.found, request.method);
-    return askRouter(request, body, { known });
+    const answer = (known: LookUpResult) =>
+      known.ok ? successResponse(known.found, head.method) : askRouter(request, body, { known });
+    return held === undefined ? lookUp(source, query, request).then(answer) : answer(held);
   }
 
   async function askRouter(

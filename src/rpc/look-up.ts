@@ -68,7 +68,7 @@ export async function lookUp(
   return result.ok ? foundBody(result.opened, wanted.fallback) : result;
 }
 
-/** The same without waiting, for each wait costs; undefined where a store must be asked. */
+/** The same without waiting; undefined where a store must be asked. */
 export function lookUpHeld(
   { reader, defaultLocale }: CatalogSource<CatalogMemory>,
   query: Query,

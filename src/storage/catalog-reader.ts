@@ -36,9 +36,12 @@ export interface Caller {
 
 /** What is in memory, to be had without waiting. */
 export interface CatalogMemory {
-  /** The current version; undefined where `current` would ask a store. */
+  /**
+   * The current version, looking for a newer one behind the answer where it is no longer fresh;
+   * undefined where `current` would wait for a store.
+   */
   heldCurrent(): CurrentResult | undefined;
-  /** The best body that a selection accepts; undefined where `open` would ask a store. */
+  /** The best body that a selection accepts; undefined where it is not held. */
   heldBody(selection: Selection): Opened | undefined;
 }
 

@@ -95,7 +95,7 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
   readonly manifest: Manifest;
   readonly opened: Selection[] = [];
   currentCalls = 0;
-  /** Returned by `current` in place of the manifest. */
+  /** Returned by `current` and `heldCurrent` in place of the manifest. */
   currentResult: CurrentResult | undefined;
   /** Returned by `open` in place of a body. */
   openResult: OpenResult | undefined;

@@ -3,19 +3,7 @@ import { Buffer } from "node:buffer";
 import { brotliDecompressSync, crc32, gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect } from "vitest";
-import { inChunks } from "../../src/catalog/bytes.ts";
-import type { EncodedPart } from "../../src/catalog/encode.ts";
 import type { Coding } from "../../src/catalog/manifest.ts";
-import {
-  type Blob,
-  type CommonPiece,
-  type CommonUnit,
-  commonUnits,
-  compressPiece,
-  type StoredCommon,
-  toBlob,
-} from "../../src/ingest/bodies.ts";
-import { commonSegment, formOf } from "../../src/ingest/plain-segments.ts";
 import { type Checksum, segmentCoder } from "../../src/ingest/segment-coders.ts";
 
 /** The bytes that a client makes of a body. */
@@ -36,48 +24,6 @@ export function decoded(coding: Coding, body: Uint8Array): Buffer {
 export function checksum(parts: readonly Uint8Array[]): Checksum {
   const whole = Buffer.concat(parts);
   return { crc32: crc32(whole), bytes: whole.length };
-}
-
-/** Common segments as the pipeline stores them, in pieces of another length if need be. */
-export class MemoryCommon implements StoredCommon {
-  readonly blobs = new Map<string, Blob>();
-  readonly #units = new Map<string, CommonPiece[]>();
-
-  static async of(common: EncodedPart, pieceBytes = Infinity): Promise<MemoryCommon> {
-    const stored = new MemoryCommon();
-    for (const unit of commonUnits()) await stored.#store(unit, common, pieceBytes);
-    return stored;
-  }
-
-  pieces({ representation, coding }: CommonUnit): CommonPiece[] {
-    return this.#units.get(`${representation} ${coding}`) ?? [];
-  }
-
-  async read({ blob }: CommonPiece): Promise<Uint8Array> {
-    const found = this.blobs.get(blob);
-    if (found === undefined) throw new Error(`there is no piece ${blob}`);
-    return found.bytes;
-  }
-
-  /** Takes other bytes for a piece than are stored under its name. */
-  replace({ blob }: CommonPiece, bytes: Uint8Array): void {
-    this.blobs.set(blob, { sha256: blob, bytes });
-  }
-
-  async #store(unit: CommonUnit, common: EncodedPart, pieceBytes: number): Promise<void> {
-    const part = common[formOf(unit.representation)];
-    const segment = commonSegment(unit.representation, [part], part.length);
-    const pieces: CommonPiece[] = [];
-    let offset = 0;
-    for await (const bytes of inChunks(segment, Math.min(pieceBytes, 2 * part.length))) {
-      const plain = unit.coding === "identity";
-      const blob = plain ? toBlob(bytes) : compressPiece(unit, bytes, offset);
-      offset += bytes.length;
-      this.blobs.set(blob.sha256, blob);
-      pieces.push({ blob: blob.sha256, bytes: blob.bytes.length });
-    }
-    this.#units.set(`${unit.representation} ${unit.coding}`, pieces);
-  }
 }
 
 /** Bytes with repetitions and without, so that there is something to compress. */

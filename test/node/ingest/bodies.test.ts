@@ -15,7 +15,8 @@ import {
 } from "../../../src/catalog/manifest.ts";
 import { type Blob, compressPiece, encodeBodies } from "../../../src/ingest/bodies.ts";
 import { aCatalog } from "../../builders/catalog.ts";
-import { decoded, MemoryCommon } from "../../builders/segments.ts";
+import { MemoryCommon } from "../../builders/memory-common.ts";
+import { decoded } from "../../builders/segments.ts";
 
 const catalog = aCatalog();
 const common = encodeCommon(catalog);
@@ -85,6 +86,11 @@ function* bodiesOf(bodies: Bodies) {
 describe("encodeBodies", () => {
   it("makes every representation in every coding", () => {
     expect([...bodiesOf(en.bodies)]).toHaveLength(REPRESENTATIONS.length * CODINGS.length);
+  });
+
+  it("names codings in the order of all manifests", () => {
+    for (const representation of REPRESENTATIONS)
+      expect(Object.keys(en.bodies[representation])).toEqual(CODINGS);
   });
 
   it("makes bodies that all decode to the locale's message", () => {

@@ -84,13 +84,17 @@ describe("upstream bytes and manifests", () => {
     expect(archived()).toEqual(["one"]);
   });
 
-  it("of a run that is cancelled between two steps go, too", async () => {
+  it.each([
+    ["by itself", (id: string) => world.coordinator.cancel(id, "ops")],
+    ["by a pause", () => world.coordinator.pause(PAUSE, true)],
+  ])("of a run that is cancelled between two steps go, too: %s", async (_, cancel) => {
     await publish("one");
     say("two");
     const { run } = await world.enqueue();
     await world.drain(() => world.run(run.id).stage === "parse");
-    await world.coordinator.cancel(run.id, "ops");
+    await cancel(run.id);
     await world.drain();
+    expect(world.run(run.id).state).toBe("cancelled");
     expect(archived()).toEqual(["one"]);
   });
 

@@ -91,4 +91,14 @@ describe("isSameContent", () => {
     expect(isSameContent(one, rolledBack(one, two, "2026-11-02T00:00:00.000Z"))).toBe(true);
     expect(isSameContent(one, two)).toBe(false);
   });
+
+  it("is so in whichever order locales and codings are named", () => {
+    const one = aManifest({ locales: { de: aLocaleEntry(), en: aLocaleEntry() } });
+    const entry = aLocaleEntry();
+    const { proto } = entry.bodies;
+    const turned = Object.fromEntries(Object.entries(proto).toReversed());
+    expect(Object.keys(proto).length).toBeGreaterThan(1);
+    const other = { ...entry, bodies: { ...entry.bodies, proto: turned } };
+    expect(isSameContent(one, { locales: { en: other, de: other } })).toBe(true);
+  });
 });

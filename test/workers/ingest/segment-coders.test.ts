@@ -3,7 +3,8 @@ import { encodeCommon, encodeLocal } from "../../../src/catalog/encode.ts";
 import { CODINGS, REPRESENTATIONS } from "../../../src/catalog/manifest.ts";
 import { commonUnits, compressPiece, encodeBodies } from "../../../src/ingest/bodies.ts";
 import { aCatalog } from "../../builders/catalog.ts";
-import { expectSegmentsJoin, MemoryCommon } from "../../builders/segments.ts";
+import { MemoryCommon } from "../../builders/memory-common.ts";
+import { expectSegmentsJoin } from "../../builders/segments.ts";
 
 describe("joined segments", () => {
   it.each(CODINGS)("decode to the whole in %s, wherever it is cut", (coding) => {

@@ -1,4 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { createRpcHandler } from "../../../src/rpc/handler.ts";
+import { aVersion } from "../../builders/manifest.ts";
+import { ReaderWorld } from "../../builders/reader-world.ts";
 import { aGet, aHandler, aPost, bytesOf } from "./requests.ts";
 
 /** A handler that has decided about a GET, and whose reader holds everything from then on. */
@@ -50,6 +53,7 @@ describe("a request like one before, whose answer is in memory", () => {
     const { handler, reader } = await aWarmHandler();
     reader.currentResult = { ok: false, reason: "nothing_published" };
     const answer = await handler(aGet());
+    expect(reader.currentCalls).toBe(0);
     expect(answer.status).toBe(503);
     expect(await answer.json()).toMatchObject({ code: "unavailable" });
   });
@@ -61,5 +65,26 @@ describe("a request like one before, whose answer is in memory", () => {
     expect(answer.status).toBe(500);
     expect(await answer.json()).toMatchObject({ code: "internal" });
     expect(logged).toEqual([reader.openThrows]);
+  });
+
+  it("is followed by a look for a newer version once it is no longer fresh", async () => {
+    const world = new ReaderWorld();
+    const handler = createRpcHandler({
+      reader: world.reader,
+      defaultLocale: "en",
+      log: (_, cause) => expect.unreachable(String(cause)),
+    });
+    const version = (answer: Response) => answer.headers.get("catalog-version");
+    world.store.publish(aVersion(1, "one"));
+    expect(version(await handler(aGet()))).toBe("1");
+    world.store.publish(aVersion(2, "two"));
+    world.time += 30_000;
+    const stale = handler(aGet());
+    if (!(stale instanceof Response)) throw new Error("it waits");
+    expect(version(stale)).toBe("1");
+    await world.settle();
+    const renewed = await handler(aGet());
+    expect(version(renewed)).toBe("2");
+    expect(new TextDecoder().decode(await bytesOf(renewed))).toBe("<two common|two local>");
   });
 });
