@@ -9,7 +9,7 @@ import { median, round } from "./statistics.ts";
 import { workerdCpuMs } from "./workerd-process.ts";
 
 /** Everybody who is compared with the service. */
-type Name = "service" | "constant" | "stock" | "decode" | "node" | "static";
+type Name = "service" | "constant" | "reading" | "stock" | "decode" | "node" | "static";
 type Rounds = ReadonlyMap<Name, readonly Measured[]>;
 
 export interface Servers {
@@ -70,6 +70,7 @@ async function targetsOf(
   const targets = new Map<Name, Target>([
     ["service", inWorkerd(worker.port, one.path)],
     ["constant", inWorkerd(worker.port, `/constant/${one.name}${queryOf(one)}`)],
+    ["reading", inWorkerd(worker.port, `/reading/${one.name}${queryOf(one)}`)],
   ]);
   if (one.stock) {
     targets.set("stock", inWorkerd(worker.stockPort, `/stock${one.path}`));
@@ -105,14 +106,16 @@ function queryOf({ path }: Case): string {
 /** The service beside the least and the most that a Worker can do. */
 export function servingTable(all: readonly Served[]): Table {
   return {
-    title: `Serving ${METHOD}. "Stock" is how many times the service is better than Connect's router with the message in memory.`,
+    title: `Serving ${METHOD}. "Stock" is how many times the service is better than Connect's router with the message in memory. A limit that reads is one that looks at method, URL, headers and body before it answers.`,
     columns: [
       "request",
       "bytes",
       "requests/s",
       "of the limit",
+      "of one that reads",
       "CPU ms",
       "of the limit",
+      "of one that reads",
       "µs to answer",
       "stock: requests/s",
       "CPU",
@@ -121,14 +124,17 @@ export function servingTable(all: readonly Served[]): Table {
     rows: all.map(({ one, bytes, rounds }) => {
       const service = rounds.get("service") ?? [];
       const constant = rounds.get("constant") ?? [];
+      const reading = rounds.get("reading") ?? [];
       const middle = (key: keyof Measured) => median(service.map((each) => each[key]));
       return [
         one.name,
         String(bytes),
         round(middle("requestsPerSecond"), 0),
         round(medianRatio(service, constant, "requestsPerSecond"), 2),
+        round(medianRatio(service, reading, "requestsPerSecond"), 2),
         round(middle("cpuMs"), 2),
         round(medianRatio(constant, service, "cpuMs"), 2),
+        round(medianRatio(reading, service, "cpuMs"), 2),
         round(middle("answerMs") * 1000, 0),
         faster(rounds, "stock"),
         cheaper(rounds, "stock", "cpuMs"),

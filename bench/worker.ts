@@ -4,6 +4,8 @@
  * - the service itself, at its own paths;
  * - `/constant/…`: what the service answered once, as a constant, held as workerd sends it fastest:
  *   the limit;
+ * - `/reading/…`: the same constant, given once the request is read, without which no service knows
+ *   what is asked of it;
  * - `/stock/…`: Connect's router with the message in memory, which it encodes for each request;
  * - `/decode/…`: the same router, with the message decoded from its bytes for each request;
  * - `/phase/…`: one part of an ingest at a time, timed from outside, where the clock runs.
@@ -72,14 +74,30 @@ async function answer(
   env: Env,
 ): Promise<Response> {
   const constant = constants.get(pathname);
-  if (constant !== undefined)
-    return new Response(constant.content?.stream() ?? null, { ...constant, encodeBody: "manual" });
+  if (constant !== undefined) return constantResponse(constant);
+  if (pathname.startsWith("/reading/")) return readFirst(request, pathname);
   const handler = stock.get(pathname);
   if (handler !== undefined)
     return universalServerResponseToFetch(
       await handler(universalServerRequestFromFetch(request, {})),
     );
   return service.fetch(request, env);
+}
+
+function constantResponse(constant: Constant): Response {
+  return new Response(constant.content?.stream() ?? null, { ...constant, encodeBody: "manual" });
+}
+
+/** Reads of a request what the answer to it depends on, and answers with a constant all the same. */
+async function readFirst(request: Request, pathname: string): Promise<Response> {
+  const { method, url, headers, cf } = request;
+  const names = ["content-type", "accept-encoding", "if-none-match", "connect-timeout-ms"];
+  const read = [method, url, cf, ...names.map((name) => headers.get(name))];
+  const body = method === "POST" ? await request.arrayBuffer() : undefined;
+  const constant = constants.get(pathname.replace("/reading/", "/constant/"));
+  if (constant === undefined) throw new Error(`learn ${pathname} first`);
+  if (read.length === 0 || body?.byteLength === 0) throw new Error("there is nothing to read");
+  return constantResponse(constant);
 }
 
 /** A request to be answered over and over without being sent anywhere. */
