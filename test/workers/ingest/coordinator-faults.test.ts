@@ -48,7 +48,7 @@ describe("a run that meets a fault of each store, a reset and an eviction", () =
     );
   }
 
-  /** Lets KV refuse a blob of the first locale, and the manifest, once each. */
+  /** Lets KV refuse the first blob, and the manifest, once each. */
   function refuseBlobAndManifest(): void {
     const put = env.CATALOG.put.bind(env.CATALOG);
     vi.spyOn(env.CATALOG, "put").mockImplementation(async (key, value, options) => {
@@ -59,12 +59,12 @@ describe("a run that meets a fault of each store, a reset and an eviction", () =
 
   beforeAll(async () => {
     refuseFirstSource();
-    const { run } = await enqueue(SOURCE);
-    await runWhen(run.id, ({ progress }) => progress.done === 1);
-    await abortAllDurableObjects();
-    await runWhen(run.id, ({ progress }) => progress.done === commonUnits().length);
     refuseBlobAndManifest();
-    await runWhen(run.id, ({ progress }) => progress.done === commonUnits().length + 1);
+    const { run } = await enqueue(SOURCE);
+    await runWhen(run.id, ({ progress }) => progress.done >= 1);
+    await abortAllDurableObjects();
+    // Steps may be over sooner than anybody looks.
+    await runWhen(run.id, ({ progress }) => progress.done > commonUnits().length);
     await evictDurableObject(coordinator());
     published = await runEnded(run.id);
   }, RUN_TIMEOUT_MS);
