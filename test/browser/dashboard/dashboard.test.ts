@@ -176,8 +176,9 @@ describe("operating ingestion", () => {
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByRole("button", { name: "Keep as it is" }).click();
     await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByRole("dialog").waitFor();
     await page.keyboard.press("Escape");
-    expect(await page.getByRole("dialog").count()).toBe(0);
+    await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
     await page.reload();
     await page.getByRole("button", { name: "Pause" }).waitFor();
   });
