@@ -96,8 +96,8 @@ export function compressPiece(unit: CommonUnit, piece: Uint8Array, offset: numbe
 }
 
 /**
- * Encodes every body of one locale, and decodes each compressed one again to prove that it says what was meant.
- * Holds one piece of one of them at a time.
+ * Encodes every body of one locale, and decodes each compressed one again to prove that it says
+ * what was meant. Holds one piece of one of them at a time.
  *
  * @returns the bodies, and the blobs that are this locale's own.
  */

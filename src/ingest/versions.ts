@@ -38,7 +38,7 @@ export function rolledBack(earlier: Manifest, current: Manifest, publishedAt: st
   };
 }
 
-/** Whether two versions serve the same bytes. The order in which a manifest names them says nothing. */
+/** Whether two versions serve the same bytes, in whichever order their manifests name them. */
 export function isSameContent(a: Pick<Manifest, "locales">, b: Pick<Manifest, "locales">): boolean {
   return isDeepStrictEqual(a.locales, b.locales);
 }
