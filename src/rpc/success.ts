@@ -9,18 +9,9 @@ const CACHEABLE = "public, max-age=300, stale-while-revalidate=86400, stale-if-e
 
 /** Answers with a stored body, without looking at its bytes. */
 export function successResponse(found: Found, method: string): Response {
-  const headers = storedHeaders(found.variant, { isPost: method === "POST", kind: found.kind });
-  switch (found.kind) {
-    case "body":
-      // A blob's stream has a length and is not copied. The bytes are coded already.
-      return new Response(found.content.stream(), { headers, encodeBody: "manual" });
-    case "head":
-      return new Response(null, { headers, encodeBody: "manual" });
-    case "not_modified":
-      return new Response(null, { status: 304, headers });
-    default:
-      return found satisfies never;
-  }
+  const head = headFor(found.variant, { isPost: method === "POST", kind: found.kind });
+  // A blob's stream has a length and is not copied.
+  return found.kind === "body" ? new Response(found.content.stream(), head) : head;
 }
 
 /** Headers that tell which catalog an answer is from; the same in all of its representations. */
@@ -35,15 +26,16 @@ export function catalogHeaders(headers: Headers, variant: Variant, isPost: boole
   return allowAnyOrigin(headers);
 }
 
-interface HeadersKey {
+interface HeadKey {
   readonly isPost: boolean;
   readonly kind: Found["kind"];
 }
 
-/** Headers are made once a body, since they cost more than all the rest of a warm request. */
-const memo = new WeakMap<Body, { manifest: Manifest; made: Map<string, Headers> }>();
+/** Heads are made once a body, since they cost more than all the rest of a warm request. */
+const memo = new WeakMap<Body, { manifest: Manifest; made: Map<string, Response> }>();
 
-function storedHeaders(variant: Variant, key: HeadersKey): Headers {
+/** A response without a body, which may be sent any number of times. */
+function headFor(variant: Variant, key: HeadKey): Response {
   let known = memo.get(variant.body);
   if (known?.manifest !== variant.manifest) {
     known = { manifest: variant.manifest, made: new Map() };
@@ -52,17 +44,18 @@ function storedHeaders(variant: Variant, key: HeadersKey): Headers {
   const name = `${key.isPost} ${key.kind} ${variant.locale} ${variant.fallback}`;
   const held = known.made.get(name);
   if (held !== undefined) return held;
-  const made = makeHeaders(variant, key);
+  const made = makeHead(variant, key);
   known.made.set(name, made);
   return made;
 }
 
-function makeHeaders(variant: Variant, { isPost, kind }: HeadersKey): Headers {
+function makeHead(variant: Variant, { isPost, kind }: HeadKey): Response {
   const headers = catalogHeaders(new Headers(), variant, isPost);
   headers.set("etag", entityTag(variant.body));
-  if (kind === "not_modified") return headers;
+  if (kind === "not_modified") return new Response(null, { status: 304, headers });
   headers.set("content-type", MEDIA_TYPES[variant.representation]);
   if (variant.coding !== "identity") headers.set("content-encoding", variant.coding);
   if (kind === "head") headers.set("content-length", String(variant.body.bytes));
-  return headers;
+  // The bytes are coded already.
+  return new Response(null, { headers, encodeBody: "manual" });
 }
