@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { pipeline } from "node:stream/promises";
 import { createBrotliDecompress, createGunzip, crc32 } from "node:zlib";
-import { concatenate } from "../catalog/bytes.ts";
+import { concatenate, isSameRun } from "../catalog/bytes.ts";
 import type { EncodedPart } from "../catalog/encode.ts";
 import { sha256Hex } from "../catalog/hash.ts";
 import {
@@ -97,7 +97,7 @@ export function compressPiece(unit: CommonUnit, piece: Uint8Array, offset: numbe
 
 /**
  * Encodes every body of one locale, and decodes each compressed one again to prove that it says
- * what was meant. Holds one piece of one of them at a time.
+ * what was meant. Holds at most a piece of one of them, encoded and decoded, at a time.
  *
  * @returns the bodies, and the blobs that are this locale's own.
  */
@@ -137,7 +137,8 @@ async function encodeCodings(
     }
     const unit = { representation, coding };
     const encoded = await encodeParts({ unit, around, plain, digest }, common);
-    const sent = await prove(unit, { bytes: bytesOf(encoded.parts, common), plain: digest });
+    const bytes = bytesOf(encoded.parts, common);
+    const sent = await prove(unit, { bytes, plain: bytesOf(plain, common) });
     blobs.push(encoded.own);
     codings[coding] = toBody(sent, encoded.parts);
   }
@@ -179,20 +180,20 @@ type Digest = Pick<Body, "sha256" | "bytes">;
 /** Decodes a body while its bytes pass, and gives the digest of what is sent. */
 async function prove(
   { representation, coding }: CompressedUnit,
-  { bytes, plain }: { bytes: AsyncIterable<Uint8Array>; plain: Digest },
+  { bytes, plain }: { bytes: AsyncIterable<Uint8Array>; plain: AsyncIterable<Uint8Array> },
 ): Promise<Digest> {
   const sent = new Digester();
-  const decoded = new Digester();
   const passing = async function* () {
     for await (const piece of bytes) {
       sent.update(piece);
       yield piece;
     }
   };
-  await pipeline(passing(), newDecoder(coding), async (pieces: AsyncIterable<Uint8Array>) => {
-    for await (const piece of pieces) decoded.update(piece);
+  let isProven = false;
+  await pipeline(passing(), newDecoder(coding), async (decoded: AsyncIterable<Uint8Array>) => {
+    isProven = await isSameRun(decoded, plain);
   });
-  if (decoded.end().sha256 !== plain.sha256)
+  if (!isProven)
     throw new Error(`${representation} in ${coding} does not decode to what was encoded`);
   return sent.end();
 }
