@@ -29,7 +29,7 @@ export async function measureIngest(worker: BenchWorker, steps: StepCosts): Prom
   await heardOfEnd(steps);
   const stages = steps.all;
   const peakMb = workerdPeakMb();
-  const { parts, whole } = await measureParts(worker);
+  const { parts, inMemory, whole } = await measureParts(worker);
   const wallMs = sum(stages.map((stage) => stage.wallMs));
   const cpuMs = sum(stages.map((stage) => stage.cpuMs));
   const cpuOf = (kind: PartCost["kind"]) =>
@@ -69,6 +69,18 @@ export async function measureIngest(worker: BenchWorker, steps: StepCosts): Prom
         leaving("all but compression", compression),
         leaving("all but compression, hashing and decoding", compression + cpuOf("proof")),
         [
+          "a whole run with stores in memory",
+          round(inMemory.wallMs, 0),
+          round(inMemory.cpuMs, 0),
+          round(inMemory.cpuMs / cpuMs, 2),
+        ],
+        [
+          "all but compression of that, and its share of that",
+          "",
+          round(inMemory.cpuMs - compression, 0),
+          round(1 - compression / inMemory.cpuMs, 2),
+        ],
+        [
           "not done: compress each body whole, nothing shared between locales",
           round(whole.wallMs, 0),
           round(whole.cpuMs, 0),
@@ -104,10 +116,15 @@ interface PartCost extends Cost {
   readonly kind: "compression" | "proof" | "other";
 }
 
-/** The parts, and what it would take to compress each body whole instead. */
-async function measureParts(
-  worker: BenchWorker,
-): Promise<{ readonly parts: readonly PartCost[]; readonly whole: Cost }> {
+/**
+ * The parts, all of them with stores in memory and without a coordinator, and what it would take to
+ * compress each body whole instead.
+ */
+async function measureParts(worker: BenchWorker): Promise<{
+  readonly parts: readonly PartCost[];
+  readonly inMemory: Cost;
+  readonly whole: Cost;
+}> {
   const locales = await worker.locales();
   const time = async (paths: readonly string[]) => {
     const [began, cpu] = [performance.now(), workerdCpuMs()];
@@ -129,11 +146,13 @@ async function measureParts(
     { name: "compress each locale", kind: "compression", ...without(local, encode) },
     { name: "hash each body, and decode it again", kind: "proof", ...without(bodies, local) },
   ];
+  const inMemory = await time([`whole-in-memory?locales=${locales.join(",")}`]);
   const some = locales.slice(0, WHOLE_LOCALES);
   const whole = await time(some.map((locale) => `compress-whole?locale=${locale}`));
   const share = locales.length / some.length;
   return {
     parts,
+    inMemory,
     whole: without({ wallMs: whole.wallMs * share, cpuMs: whole.cpuMs * share }, encode),
   };
 }

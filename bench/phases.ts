@@ -14,6 +14,7 @@ import { createWorkspace, type Workspace } from "../src/ingest/workspace.ts";
 import { embeddedSnapshot } from "../src/sources/embedded-snapshot.ts";
 import { snapshotOpener } from "../src/sources/snapshot.ts";
 import { MemoryCommon } from "../test/builders/memory-common.ts";
+import { PipelineWorld } from "../test/builders/pipeline-world.ts";
 
 /** The snapshot's files are opened by name here, so that their hashes are not needed. */
 const EMBEDDED_SOURCES = { "airports.csv.gz": "", "regions.csv.gz": "" };
@@ -27,6 +28,7 @@ export async function runPhase(
   parameters: URLSearchParams,
 ): Promise<{ readonly bytes: number }> {
   const locale = parameters.get("locale") ?? "en";
+  const locales = parameters.get("locales")?.split(",");
   switch (phase) {
     case "build": {
       const workspace = await build();
@@ -69,6 +71,12 @@ export async function runPhase(
       if (compressed === undefined) throw new Error("compress the common part first");
       const { blobs } = await encodeBodies(await encodeLocale(locale), compressed);
       return { bytes: total(blobs.map(({ bytes }) => bytes)) };
+    }
+    case "whole-in-memory": {
+      const world = new PipelineWorld(locales ?? []);
+      world.snapshot = embeddedSnapshot;
+      await world.runToEnd();
+      return { bytes: total([...world.store.kv.values()]) };
     }
     default:
       throw new Error(`no phase ${phase}`);
