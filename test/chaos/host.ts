@@ -6,6 +6,7 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { bundleModules } from "../../bench/bundle.ts";
+import { COLLECTABLE } from "../../bench/isolate-heap.ts";
 import { applyMigrations } from "../../bench/migrations.ts";
 import type { HostConfig } from "./host-config.ts";
 import type { FaultPlan } from "./fault-plan.ts";
@@ -22,12 +23,15 @@ export interface HostOptions {
   readonly migrate: boolean;
   /** What is done to D1 after that. */
   readonly sql: readonly string[];
+  /** Where `IsolateHeap` may look into the isolates. */
+  readonly inspectorPort?: number;
 }
 
 const NAME = "chaos";
 const options = JSON.parse(process.argv[2] ?? "") as HostOptions; // by service.ts
 process.once("disconnect", () => process.exit());
-const { config } = options;
+const { config, inspectorPort } = options;
+if (inspectorPort !== undefined) Object.assign(process.env, COLLECTABLE);
 const miniflare = new Miniflare({
   ...convertV4MiniflareOptions({
     workers: [
@@ -56,6 +60,7 @@ const miniflare = new Miniflare({
     },
   }),
   resourcePersistencePath: join(options.folder, "state"),
+  ...(inspectorPort !== undefined && { inspectorPort }),
 });
 await miniflare.ready;
 const database = await miniflare.getD1Database("HISTORY", NAME);

@@ -16,8 +16,8 @@ export interface ServiceOptions extends Omit<HostOptions, "plan" | "migrate" | "
   readonly secret: string;
 }
 
-/** What a deploy brings: other code, other tables. */
-export type Deploy = Partial<Pick<HostOptions, "bundle" | "migrate" | "sql">>;
+/** What a deploy brings: other code, other tables, a door for the inspector. */
+export type Deploy = Partial<Pick<HostOptions, "bundle" | "migrate" | "sql" | "inspectorPort">>;
 
 /** The service in a process that is killed and started again. Times are milliseconds since 1970. */
 export class Service {

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { AnswerCheck } from "../../bench/answer-check.ts";
 import { bundleWorker } from "../../bench/bundle.ts";
+import { IsolateHeap } from "../../bench/isolate-heap.ts";
 import type { Manifest } from "../../src/catalog/manifest.ts";
 import { ingestCrons } from "../../src/schedule.ts";
 import { JOINING_MAX_BYTES } from "../../src/storage/cached-catalog-reader.ts";
@@ -40,6 +41,8 @@ type Vars = Parameters<Service["start"]>[0];
 const DEADLINE_MS = 600_000;
 const POLL_MS = 100;
 const CLIENTS = 50;
+/** Most that an isolate of Cloudflare Workers may hold. */
+const ISOLATE_MB = 128;
 /** The form of the call whose bodies are the largest. */
 const LARGEST = "application/json";
 const LOCALES = { LOCALES: "en,de" };
@@ -148,6 +151,22 @@ async function ask(contentType = "application/proto"): Promise<number> {
     body: new Uint8Array(await answer.arrayBuffer()),
   });
   return Number(answer.headers.get("catalog-version"));
+}
+
+/** As many clients at once, which all want the same. */
+function largest(clients: number): Promise<number[]> {
+  return Promise.all(Array.from({ length: clients }, () => ask(LARGEST)));
+}
+
+/** Clients that want every form and coding in two locales at once. */
+async function everyForm() {
+  const requests = REQUESTS.filter(({ locale, isTimed }) => /^(en|de)$/.test(locale) && !isTimed);
+  const report = new Report();
+  const clients = new Clients(service, report);
+  const generations = await Promise.all(requests.map((request) => clients.call(request)));
+  clients.close();
+  expect(report.violations).toEqual([]);
+  return generations;
 }
 
 /** Bytes of all bodies of a version. */
@@ -281,16 +300,10 @@ describe("an isolate that holds nothing", () => {
   });
 
   it("answers every form and coding in two locales at once, which are not all read at a time", async () => {
-    const requests = REQUESTS.filter(({ locale, isTimed }) => /^(en|de)$/.test(locale) && !isTimed);
     await restart();
     const { kv } = await readState();
     expect(bytesOf(kv)).toBeGreaterThan(JOINING_MAX_BYTES);
-    const report = new Report();
-    const clients = new Clients(service, report);
-    const generations = await Promise.all(requests.map((request) => clients.call(request)));
-    clients.close();
-    expect(report.violations).toEqual([]);
-    expect(new Set(generations)).toEqual(new Set([3]));
+    expect(new Set(await everyForm())).toEqual(new Set([3]));
   });
 
   it(`answers ${CLIENTS} clients at once out of one read of each part`, async () => {
@@ -299,11 +312,22 @@ describe("an isolate that holds nothing", () => {
     const parts = segments.filter((segment) => "blob" in segment).length;
     await service.setPlan({ seed: 1, rates: { kv: { slow: 1 } } });
     await restart();
-    const answers = await Promise.all(Array.from({ length: CLIENTS }, () => ask(LARGEST)));
-    expect(new Set(answers)).toEqual(new Set([3]));
+    expect(new Set(await largest(CLIENTS))).toEqual(new Set([3]));
     const injected = (await service.control("injected")) as { [what: string]: number }; // our worker
     const reads = injected["kv get slow"] ?? 0;
     expect(reads).toBeGreaterThan(parts);
     expect(reads).toBeLessThanOrEqual(2 * (1 + parts)); // once more where the machine is slow
+  });
+
+  it.each([
+    ["every form and coding in two locales", everyForm],
+    [`the largest body, ${CLIENTS} times`, () => largest(CLIENTS)],
+  ])("holds less than an isolate may while it reads %s", async (_, answer) => {
+    const inspectorPort = await freePort();
+    await restart({ inspectorPort });
+    const heap = await IsolateHeap.open(inspectorPort, "chaos");
+    const peakMb = await heap.peakMbDuring(answer());
+    heap.close();
+    expect(peakMb).toBeLessThan(ISOLATE_MB);
   });
 });
