@@ -69,8 +69,11 @@ export async function runPhase(
     }
     case "encode-bodies": {
       if (compressed === undefined) throw new Error("compress the common part first");
-      const { blobs } = await encodeBodies(await encodeLocale(locale), compressed);
-      return { bytes: total(blobs.map(({ bytes }) => bytes)) };
+      let bytes = 0;
+      await encodeBodies(await encodeLocale(locale), compressed, async (blobs) => {
+        bytes += total(blobs.map((blob) => blob.bytes));
+      });
+      return { bytes };
     }
     case "whole-in-memory": {
       const world = new PipelineWorld(locales ?? []);

@@ -97,39 +97,41 @@ export function compressPiece(unit: CommonUnit, piece: Uint8Array, offset: numbe
 
 /**
  * Encodes every body of one locale, and decodes each compressed one again to prove that it says
- * what was meant. Holds at most a piece of one of them, encoded and decoded, at a time.
+ * what was meant. Holds the blobs of one representation at a time, and of what is common a piece,
+ * encoded and decoded.
  *
- * @returns the bodies, and the blobs that are this locale's own.
+ * @param store is given this locale's own blobs, none of them twice.
  */
 export async function encodeBodies(
   local: EncodedPart,
   common: StoredCommon,
-): Promise<{ bodies: Bodies; blobs: Blob[] }> {
-  const blobs = new Map<string, Blob>();
+  store: (blobs: readonly Blob[]) => Promise<void>,
+): Promise<Bodies> {
+  const stored = new Set<string>();
   const entries: [Representation, Bodies[Representation]][] = [];
   for (const representation of REPRESENTATIONS) {
     const form = formOf(representation);
     const part = common.pieces({ representation: form, coding: "identity" });
     const around = surround(representation, await readEnds(part, common), local[form]);
-    const made = await encodeCodings(representation, around, common);
-    for (const blob of made.blobs) blobs.set(blob.sha256, blob);
-    entries.push([representation, made.codings]);
+    const { codings, blobs } = await encodeCodings(representation, around, common);
+    await store([...blobs.values()].filter(({ sha256 }) => !stored.has(sha256)));
+    for (const sha256 of blobs.keys()) stored.add(sha256);
+    entries.push([representation, codings]);
   }
-  const bodies = Object.fromEntries(entries) as Bodies; // one entry for each of REPRESENTATIONS
-  return { bodies, blobs: [...blobs.values()] };
+  return Object.fromEntries(entries) as Bodies; // one entry for each of REPRESENTATIONS
 }
 
 async function encodeCodings(
   representation: Representation,
   around: Surroundings,
   common: StoredCommon,
-): Promise<{ codings: Bodies[Representation]; blobs: Blob[] }> {
+): Promise<{ codings: Bodies[Representation]; blobs: ReadonlyMap<string, Blob> }> {
   const own = toBlob(around.local);
   const shared = common.pieces({ representation, coding: "identity" });
   const plain: Part[] = [around.head, ...shared, own, around.tail];
   const digest = await readThrough(bytesOf(plain, common));
   const codings: { [C in Coding]?: Body } = {};
-  const blobs = [own];
+  const blobs = new Map([[own.sha256, own]]);
   for (const coding of CODINGS) {
     if (coding === "identity") {
       codings[coding] = toBody(digest, plain);
@@ -139,7 +141,7 @@ async function encodeCodings(
     const encoded = await encodeParts({ unit, around, plain, digest }, common);
     const bytes = bytesOf(encoded.parts, common);
     const sent = await prove(unit, { bytes, plain: bytesOf(plain, common) });
-    blobs.push(encoded.own);
+    blobs.set(encoded.own.sha256, encoded.own);
     codings[coding] = toBody(sent, encoded.parts);
   }
   return { codings, blobs };

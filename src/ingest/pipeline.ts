@@ -210,13 +210,15 @@ export class Pipeline {
     if (message === undefined) throw new Error(`${locale} was not built`);
     const local = await this.#openLocal(checkpoint);
     const part = await local(locale);
-    const { bodies, blobs } = await encodeBodies(part.encode(), {
-      pieces: (unit) => piecesOf(checkpoint, unit),
-      read: (piece) => this.#readPiece(piece),
-    });
+    const common = {
+      pieces: (unit: CommonUnit) => piecesOf(checkpoint, unit),
+      read: (piece: CommonPiece) => this.#readPiece(piece),
+    };
+    const bodies = await encodeBodies(part.encode(), common, (blobs) =>
+      this.#writeBlobs(blobs, context),
+    );
     if (bodies.proto.identity?.sha256 !== message.sha256)
       throw new Error(`the message in ${locale} is not the one that was built`);
-    await this.#writeBlobs(blobs, context);
     const entries = { ...checkpoint.entries, [locale]: { ...message, bodies } };
     const stage = Object.keys(entries).length === this.#deps.locales.length ? "publish" : "encode";
     const next = { ...checkpoint, entries };

@@ -6,6 +6,7 @@ import {
   type CommonUnit,
   commonUnits,
   compressPiece,
+  encodeBodies,
   type StoredCommon,
   toBlob,
 } from "../../src/ingest/bodies.ts";
@@ -51,4 +52,11 @@ export class MemoryCommon implements StoredCommon {
     }
     this.#units.set(`${unit.representation} ${unit.coding}`, pieces);
   }
+}
+
+/** The bodies of a locale, and the blobs that were given to be stored, in order. */
+export async function encodeAll(local: EncodedPart, common: StoredCommon) {
+  const blobs: Blob[] = [];
+  const bodies = await encodeBodies(local, common, async (some) => void blobs.push(...some));
+  return { bodies, blobs };
 }

@@ -13,9 +13,9 @@ import {
   type Representation,
   REPRESENTATIONS,
 } from "../../../src/catalog/manifest.ts";
-import { type Blob, compressPiece, encodeBodies } from "../../../src/ingest/bodies.ts";
+import { type Blob, compressPiece } from "../../../src/ingest/bodies.ts";
 import { aCatalog } from "../../builders/catalog.ts";
-import { MemoryCommon } from "../../builders/memory-common.ts";
+import { encodeAll, MemoryCommon } from "../../builders/memory-common.ts";
 import { decoded } from "../../builders/segments.ts";
 
 const catalog = aCatalog();
@@ -27,13 +27,13 @@ const german = encodeLocal(
 );
 
 let stored: MemoryCommon;
-let en: Awaited<ReturnType<typeof encodeBodies>>;
-let de: Awaited<ReturnType<typeof encodeBodies>>;
+let en: Awaited<ReturnType<typeof encodeAll>>;
+let de: Awaited<ReturnType<typeof encodeAll>>;
 
 beforeAll(async () => {
   stored = await MemoryCommon.of(common);
-  en = await encodeBodies(english, stored);
-  de = await encodeBodies(german, stored);
+  en = await encodeAll(english, stored);
+  de = await encodeAll(german, stored);
 });
 
 /** The body as a reader joins it out of stored blobs and what the manifest holds. */
@@ -134,14 +134,14 @@ describe("encodeBodies", () => {
   });
 
   it("gives the same bodies each time", async () => {
-    expect(await encodeBodies(german, stored)).toEqual(de);
+    expect(await encodeAll(german, stored)).toEqual(de);
   });
 
   it.each([1, 2, 3, 4, 50])(
     "makes bodies of the same meaning out of common pieces of %i bytes",
     async (pieceBytes) => {
       const pieces = await MemoryCommon.of(common, pieceBytes);
-      const { bodies, blobs } = await encodeBodies(german, pieces);
+      const { bodies, blobs } = await encodeAll(german, pieces);
       for (const { representation, coding, body } of bodiesOf(bodies)) {
         const bytes = join(body, [...blobs, ...pieces.blobs.values()]);
         expect(body).toMatchObject({ sha256: sha256Hex(bytes), bytes: bytes.length });
@@ -160,7 +160,7 @@ describe("encodeBodies", () => {
     if (piece === undefined) throw new Error("gzip segments join everywhere");
     const unit = { representation: "json", coding: "gzip" } as const;
     mixed.replace(piece, compressPiece(unit, common.proto, 0).bytes);
-    await expect(encodeBodies(english, mixed)).rejects.toThrow("incorrect data check");
+    await expect(encodeAll(english, mixed)).rejects.toThrow("incorrect data check");
   });
 
   it("refuses a common segment that breaks off", async () => {
@@ -168,6 +168,6 @@ describe("encodeBodies", () => {
     const [piece] = mixed.pieces({ representation: "proto", coding: "gzip" });
     if (piece === undefined) throw new Error("gzip segments join everywhere");
     mixed.replace(piece, (await mixed.read(piece)).subarray(0, 20));
-    await expect(encodeBodies(english, mixed)).rejects.toThrow();
+    await expect(encodeAll(english, mixed)).rejects.toThrow();
   });
 });

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { sha256Hex } from "../../../src/catalog/hash.ts";
 import { VERSIONS_RETAINED } from "../../../src/ingest/versions.ts";
-import { GENERATIONS_PREFIX } from "../../../src/storage/keys.ts";
+import { GENERATIONS_PREFIX, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import {
   AIRPORTS_AT_FIRST,
   anUpstream,
@@ -39,6 +40,22 @@ const keptManifests = () =>
 /** Upstream texts that are archived, in order. */
 const archived = () =>
   [...world.archive.files.values()].map((bytes) => new TextDecoder().decode(bytes)).toSorted();
+
+/** Texts that are stored as blobs, in order. */
+const storedTexts = () =>
+  [...world.store.kv]
+    .filter(([key]) => key !== MANIFEST_KEY)
+    .map(([, bytes]) => new TextDecoder().decode(bytes))
+    .toSorted((a, b) => a.localeCompare(b));
+
+/** The newest retained generation of a text. */
+const generationOf = (text: string) => {
+  const found = world.coordinator
+    .versions()
+    .find(({ catalogSha256 }) => catalogSha256 === sha256Hex(text));
+  if (found === undefined) throw new Error(`${text} is not retained`);
+  return found.generation;
+};
 
 describe("upstream bytes and manifests", () => {
   it("are kept for as long as a version is retained, and no longer", async () => {
@@ -115,6 +132,27 @@ describe("upstream bytes and manifests", () => {
     await world.coordinator.release("job");
     await world.drain();
     expect(archived()).toEqual(["one"]);
+  });
+
+  it("are not deleted while the stores show what is retained no more, since R2 was looked through", async () => {
+    for (const text of ["one", "two", "shown"]) await publish(text);
+    let rollbacks = 0;
+    world.before = async (call) => {
+      if (call === "kv put catalog/manifest") throw new Error("refused");
+      if (call !== "archive list") return;
+      for (; rollbacks <= VERSIONS_RETAINED; rollbacks++)
+        await world.coordinator.rollback(generationOf(rollbacks % 2 === 0 ? "one" : "two"));
+    };
+    await world.enqueue({ mode: "dry_run" });
+    await world.drain(() => rollbacks > 0);
+    expect(world.coordinator.versions().map(({ generation }) => generation)).not.toContain(3);
+    expect((await world.served())?.generation).toBe(3);
+    expect(storedTexts()).toEqual(["one", "shown", "two"]);
+
+    world.before = () => {};
+    await world.drain();
+    expect((await world.served())?.generation).toBe(14);
+    expect(storedTexts()).toEqual(["one", "two"]);
   });
 
   it("are not deleted when a job has taken hold while R2 was looked through", async () => {
