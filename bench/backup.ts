@@ -4,9 +4,10 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { BenchWorker } from "./bench-worker.ts";
+import { HeapTrace, TRACED } from "./heap-trace.ts";
 import { printTable } from "./report.ts";
 import { round } from "./statistics.ts";
-import { workerdCpuMs, workerdResidentMb } from "./workerd-process.ts";
+import { workerdCpuMs } from "./workerd-process.ts";
 
 /** Runs of a year: one about every five minutes. */
 const RUNS = Number(process.argv[2] ?? 100_000);
@@ -25,10 +26,13 @@ interface Measured {
   readonly backupId: string;
   readonly seconds: number;
   readonly cpuSeconds: number;
+  /** Most memory (MiB) that the isolate had, garbage included. */
   readonly peakMb: number;
 }
 
-const worker = await BenchWorker.start();
+process.env["MINIFLARE_WORKERD_V8_FLAGS"] = TRACED;
+const memory = new HeapTrace();
+const worker = await BenchWorker.start({ hear: (line) => memory.hear(line) });
 try {
   await ingest();
   await fillHistory();
@@ -46,7 +50,7 @@ try {
   process.stdout.write(
     printTable({
       title: `Backups of ${RUNS} ingest runs: ${JSON.stringify(sizes(backup))}`,
-      columns: ["job", "wall, s", "CPU, s", "workerd at most, MB"],
+      columns: ["job", "wall, s", "CPU, s", "isolate at most, MB"],
       rows: [
         row("first backup, verified", first),
         row("second backup, verified", second),
@@ -104,10 +108,9 @@ async function measure(path: string): Promise<Measured> {
   const began = performance.now();
   const cpuBefore = workerdCpuMs();
   const { job } = (await call("POST", path)) as { job: JobAnswer }; // our API
-  let peakMb = 0;
+  memory.takePeakMb();
   for (;;) {
     const seen = (await call("GET", `/admin/backup/jobs/${job.id}`)) as JobAnswer; // our API
-    peakMb = Math.max(peakMb, workerdResidentMb());
     if (seen.state === "failed") throw new Error(`${path}: ${JSON.stringify(seen.error)}`);
     if (seen.state === "succeeded") break;
     await sleep(POLL_MS);
@@ -116,7 +119,7 @@ async function measure(path: string): Promise<Measured> {
     backupId: job.backup_id,
     seconds: (performance.now() - began) / 1000,
     cpuSeconds: (workerdCpuMs() - cpuBefore) / 1000,
-    peakMb,
+    peakMb: memory.takePeakMb(),
   };
 }
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare, type MiniflareOptions } from "miniflare";
 import { unstable_readConfig } from "wrangler";
 import { localAdminToken } from "../scripts/local-admin-token.ts";
+import type { Manifest } from "../src/catalog/manifest.ts";
 import { dropKey } from "../src/storage/keys.ts";
 import { bundleModules, bundleWorker, rateLimits } from "./bundle.ts";
 import { applyMigrations } from "./migrations.ts";
@@ -11,6 +12,21 @@ import { applyMigrations } from "./migrations.ts";
 const NAME = "bench";
 /** The same bundle in an isolate of its own, so that its large heap slows down nobody else. */
 const STOCK_NAME = "stock";
+
+export interface BenchWorkerOptions {
+  readonly entry?: string;
+  /** Is called with each line of workerd's output. */
+  readonly hear?: (line: string) => void;
+  /** Is called with the folder of the bundle before it is loaded. */
+  readonly adapt?: (bundle: string) => void;
+  readonly vars?: { readonly [name: string]: string };
+}
+
+/** What `GET /catalog/health` answers, as far as it is looked at here. */
+export interface CatalogHealth {
+  readonly counts: Manifest["counts"];
+  readonly locales: readonly { readonly locale: string; readonly bytes: number }[];
+}
 
 /** The benchmark's Worker in workerd, reached without a proxy in between. */
 export class BenchWorker {
@@ -36,14 +52,16 @@ export class BenchWorker {
     this.#token = token;
   }
 
-  /**
-   * Bundles the Worker as a deploy would, and starts it with empty stores.
-   *
-   * @param hear is called with each line of its log.
-   */
-  static async start(hear: (line: string) => void = () => {}): Promise<BenchWorker> {
+  /** Bundles the Worker as a deploy would, and starts it with empty stores. */
+  static async start({
+    entry = "bench/worker.ts",
+    hear = () => {},
+    adapt = () => {},
+    vars = {},
+  }: BenchWorkerOptions = {}): Promise<BenchWorker> {
     const folder = mkdtempSync(join(tmpdir(), "bench-"));
-    bundleWorker("bench/worker.ts", folder);
+    bundleWorker(entry, folder);
+    adapt(folder);
     const token = localAdminToken();
     const config = unstable_readConfig({ config: "wrangler.toml" });
     const options = convertV4MiniflareOptions({
@@ -54,7 +72,7 @@ export class BenchWorker {
         modules: bundleModules(folder),
         compatibilityDate: config.compatibility_date ?? "",
         compatibilityFlags: config.compatibility_flags,
-        bindings: { ...config.vars, ADMIN_TOKENS: token.secret },
+        bindings: { ...config.vars, ...vars, ADMIN_TOKENS: token.secret },
         versionMetadata: "VERSION",
         kvNamespaces: ["CATALOG"],
         r2Buckets: ["ARCHIVE"],
@@ -97,12 +115,9 @@ export class BenchWorker {
     return answer.json();
   }
 
-  /** The published locales. */
-  async locales(): Promise<string[]> {
-    const health = (await this.call("GET", "/catalog/health")) as {
-      locales: { locale: string }[];
-    }; // our API
-    return health.locales.map(({ locale }) => locale);
+  /** What is published. */
+  async health(): Promise<CatalogHealth> {
+    return (await this.call("GET", "/catalog/health")) as CatalogHealth; // our API
   }
 
   /** Puts a file where the source `dropped` finds it. */

@@ -2,20 +2,18 @@ import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
-const ENTRY_POINT = "worker.js";
-
-/** Bundles a Worker as a deploy would. Its entry point must be called `worker.ts`. */
+/** Bundles a Worker as a deploy would. */
 export function bundleWorker(entry: string, folder: string): void {
   const command = ["deploy", entry, "--dry-run", `--outdir=${folder}`];
   const { status, stderr } = spawnSync("wrangler", command, { encoding: "utf8" });
   if (status !== 0) throw new Error(stderr);
 }
 
-/** The bundle's files, the entry point first. */
+/** The bundle's files, the entry point first, which is all of its code. */
 export function bundleModules(folder: string) {
   const types = { ".js": "ESModule", ".gz": "Data", ".md": "Text" } as const;
   return readdirSync(folder)
-    .toSorted((a, b) => Number(b === ENTRY_POINT) - Number(a === ENTRY_POINT))
+    .toSorted((a, b) => Number(b.endsWith(".js")) - Number(a.endsWith(".js")))
     .flatMap((name) => {
       const [, type] = Object.entries(types).find(([ending]) => name.endsWith(ending)) ?? [];
       return type === undefined ? [] : [{ type, path: join(folder, name) }];

@@ -12,6 +12,7 @@ interface RunAnswer {
   readonly started_at: string;
   readonly finished_at: string;
   readonly progress: { readonly total: number };
+  readonly guards: readonly { readonly message: string }[];
   readonly error: unknown;
 }
 
@@ -47,7 +48,7 @@ export async function measureIngest(worker: BenchWorker, steps: StepCosts): Prom
       columns: ["stage", "steps", "wall ms", "CPU ms", "share of CPU"],
       rows: [
         ...stages.map((one) => [
-          one.stage,
+          one.name,
           String(one.steps),
           round(one.wallMs, 0),
           round(one.cpuMs, 0),
@@ -91,9 +92,10 @@ export async function measureIngest(worker: BenchWorker, steps: StepCosts): Prom
   ];
 }
 
-async function heardOfEnd(steps: StepCosts): Promise<void> {
+/** Waits for the last line that the log has of a run which publishes. */
+export async function heardOfEnd(steps: StepCosts): Promise<void> {
   const deadline = Date.now() + LOG_DEADLINE_MS;
-  while (!steps.all.some(({ stage }) => stage === "verify")) {
+  while (!steps.all.some(({ name }) => name === "verify")) {
     if (Date.now() > deadline) throw new Error("the log does not tell of the last step");
     await sleep(20);
   }
@@ -125,7 +127,7 @@ async function measureParts(worker: BenchWorker): Promise<{
   readonly inMemory: Cost;
   readonly whole: Cost;
 }> {
-  const locales = await worker.locales();
+  const locales = (await worker.health()).locales.map(({ locale }) => locale);
   const time = async (paths: readonly string[]) => {
     const [began, cpu] = [performance.now(), workerdCpuMs()];
     for (const path of paths) await worker.call("POST", `/phase/${path}`);

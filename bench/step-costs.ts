@@ -1,55 +1,72 @@
-import { type Stage, STAGES } from "../src/ingest/run.ts";
+import type { HeapTrace } from "./heap-trace.ts";
 import { workerdCpuMs } from "./workerd-process.ts";
 
-/** What the steps of one stage took. */
-export interface StageCost {
-  readonly stage: Stage;
+/** A step of an ingest as the Worker's log tells of it when it has ended. */
+export interface LoggedStep {
+  readonly stage: string;
+  readonly progress: { readonly done: number; readonly total: number };
+}
+
+/** What the steps of one kind took. */
+export interface StepCost {
+  readonly name: string;
   readonly steps: number;
   readonly wallMs: number;
   readonly cpuMs: number;
+  /** Most memory (MiB) that the isolate had during one of them; 0 where it is not traced. */
+  readonly peakMb: number;
+}
+
+export interface StepCostsOptions {
+  /** Tells kinds of steps apart; by their stages unless given. */
+  readonly nameOf?: (step: LoggedStep) => string;
+  readonly memory?: HeapTrace;
 }
 
 /**
- * What each stage of an ingest takes, from one log line of a step to the next: inside of an isolate
+ * What the steps of an ingest take, from one log line of a step to the next: inside of an isolate
  * no clock runs while it computes. CPU is that of all of workerd, stores included.
  */
 export class StepCosts {
-  readonly #costs = new Map<string, StageCost>();
+  readonly #costs = new Map<string, StepCost>();
+  readonly #nameOf: (step: LoggedStep) => string;
+  readonly #memory: HeapTrace | undefined;
   #beganAt = 0;
   #cpuMs = 0;
+
+  constructor({ nameOf = ({ stage }) => stage, memory }: StepCostsOptions = {}) {
+    this.#nameOf = nameOf;
+    this.#memory = memory;
+  }
 
   /** Begins to count anew. */
   begin(): void {
     this.#costs.clear();
     this.#beganAt = performance.now();
     this.#cpuMs = workerdCpuMs();
+    this.#memory?.takePeakMb();
   }
 
-  /** Takes a line of the Worker's log. */
+  /** Takes a line of workerd's output. */
   hear(line: string): void {
-    const stage = stageOf(line);
-    if (stage === undefined) return;
+    this.#memory?.hear(line);
+    if (!line.includes('"ingest_step"')) return;
+    const name = this.#nameOf(JSON.parse(line) as LoggedStep); // our own log
     const [now, cpuMs] = [performance.now(), workerdCpuMs()];
-    const before = this.#costs.get(stage);
-    this.#costs.set(stage, {
-      stage,
+    const before = this.#costs.get(name);
+    this.#costs.set(name, {
+      name,
       steps: (before?.steps ?? 0) + 1,
       wallMs: (before?.wallMs ?? 0) + now - this.#beganAt,
       cpuMs: (before?.cpuMs ?? 0) + cpuMs - this.#cpuMs,
+      peakMb: Math.max(before?.peakMb ?? 0, this.#memory?.takePeakMb() ?? 0),
     });
     this.#beganAt = now;
     this.#cpuMs = cpuMs;
   }
 
-  /** In order of the stages, those that were heard of. */
-  get all(): readonly StageCost[] {
-    return STAGES.flatMap((stage) => this.#costs.get(stage) ?? []);
+  /** In the order in which they were heard of. */
+  get all(): readonly StepCost[] {
+    return [...this.#costs.values()];
   }
-}
-
-/** The stage of a step that has ended; undefined for any other line. */
-function stageOf(line: string): Stage | undefined {
-  if (!line.includes('"ingest_step"')) return undefined;
-  const { stage } = JSON.parse(line) as { stage: string }; // our own log
-  return STAGES.find((known) => known === stage);
 }

@@ -6,13 +6,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DiskCatalogStore, diskArchive } from "../../../bench/disk-stores.ts";
 import { readWorld, writeWorld } from "../../../bench/growth-world.ts";
 import { CONTRACT_LIMITS } from "../../../src/catalog/contract-limits.ts";
 import { type Checkpoint, FIRST_CHECKPOINT } from "../../../src/ingest/checkpoint.ts";
 import { nextCommon } from "../../../src/ingest/common-progress.ts";
 import { Pipeline } from "../../../src/ingest/pipeline.ts";
 import { embeddedUpstream } from "../../../src/sources/upstream.ts";
+import { DiskCatalogStore, diskArchive } from "../../builders/disk-stores.ts";
 
 const LOCALES = ["ru"];
 /** There are too few IATA codes of three letters, and messages are longer than the contract's. */

@@ -8,10 +8,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { sha256Hex } from "../src/catalog/hash.ts";
-import type { Manifest } from "../src/catalog/manifest.ts";
-import { parseManifest } from "../src/catalog/parse-manifest.ts";
-import type { CatalogStore, Copy, Replica } from "../src/storage/catalog-store.ts";
+import { sha256Hex } from "../../src/catalog/hash.ts";
+import type { Manifest } from "../../src/catalog/manifest.ts";
+import { parseManifest } from "../../src/catalog/parse-manifest.ts";
+import type { CatalogStore, Copy, Replica } from "../../src/storage/catalog-store.ts";
 import {
   blobKey,
   generationKey,
@@ -19,18 +19,15 @@ import {
   MANIFEST_KEY,
   sourceKey,
   SOURCES_PREFIX,
-} from "../src/storage/keys.ts";
-import type { SourceArchive } from "../src/storage/source-archive.ts";
+} from "../../src/storage/keys.ts";
+import type { SourceArchive } from "../../src/storage/source-archive.ts";
 
 /** KV and R2 as folders: what they hold is in nobody's memory. */
 export class DiskCatalogStore implements CatalogStore {
   readonly #folder: string;
-  readonly #before: () => void;
 
-  /** @param before is called before each read and each write. */
-  constructor(folder: string, before: () => void = () => {}) {
+  constructor(folder: string) {
     this.#folder = folder;
-    this.#before = before;
   }
 
   async readManifest(replica: Replica): Promise<Copy<Manifest>> {
@@ -79,14 +76,12 @@ export class DiskCatalogStore implements CatalogStore {
   }
 
   #write(replica: Replica, key: string, content: Uint8Array | string): void {
-    this.#before();
     const path = this.#path(replica, key);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, content);
   }
 
   #read(replica: Replica, key: string): Copy<Uint8Array<ArrayBuffer>> {
-    this.#before();
     try {
       const { buffer, byteOffset, length } = readFileSync(this.#path(replica, key));
       return { ok: true, value: new Uint8Array(buffer, byteOffset, length) };
