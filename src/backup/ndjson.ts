@@ -4,6 +4,9 @@ import { sha256Hex } from "../catalog/hash.ts";
 import { type Fault, fault } from "./fault.ts";
 import { type Part, partName } from "./format.ts";
 
+/** Longest content of a part: a longer one would not fit into an isolate, where it was packed. */
+const CONTENT_MAX_MIB = 48;
+
 /** A part with its bytes. */
 export interface PackedPart {
   readonly part: Part;
@@ -45,7 +48,10 @@ export function unpackPart(part: Part, bytes: Uint8Array | null): UnpackedPart {
   if (bytes === null) return refuse("part_missing", "is missing");
   const content = decode(bytes);
   if (content === undefined)
-    return refuse("part_damaged", `is damaged: its ${bytes.length} bytes are no gzip of UTF-8`);
+    return refuse(
+      "part_damaged",
+      `is damaged: its ${bytes.length} bytes are no gzip of at most ${CONTENT_MAX_MIB} MiB of UTF-8`,
+    );
   const lines = content.split("\n").slice(0, -1);
   if (sha256Hex(content) !== part.content_sha256 || lines.length !== part.rows)
     return refuse("rows_altered", "holds other rows than were written");
@@ -58,7 +64,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 function decode(bytes: Uint8Array): string | undefined {
   try {
-    return decoder.decode(gunzipSync(bytes));
+    return decoder.decode(gunzipSync(bytes, { maxOutputLength: CONTENT_MAX_MIB * 2 ** 20 }));
   } catch {
     return undefined;
   }

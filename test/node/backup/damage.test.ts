@@ -41,6 +41,11 @@ const DAMAGES: readonly (readonly [name: string, reason: string, damage: () => v
     "part_damaged",
     () => world.store.damage(runsPart(), (bytes) => bytes.slice(0, -9)),
   ],
+  [
+    "a part that decodes to more than an isolate holds",
+    "part_damaged",
+    () => world.store.damage(runsPart(), () => gzipSync(Buffer.alloc(49 * 2 ** 20))),
+  ],
   ["a missing part", "part_missing", () => void world.store.files.delete(runsPart())],
   [
     "one altered row",
