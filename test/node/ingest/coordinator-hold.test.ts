@@ -1,6 +1,8 @@
+import { setImmediate } from "node:timers/promises";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { HoldKind } from "../../../src/ingest/hold.ts";
-import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
+import { LEASE_MS } from "../../../src/ingest/step-runner.ts";
+import { CoordinatorWorld, START } from "../../builders/coordinator-world.ts";
 import { anEnqueueRequest } from "../../builders/run.ts";
 
 const HOLD_MS = 60_000;
@@ -29,6 +31,28 @@ describe("while a backup is made", () => {
     expect(world.run(answer.run.id).outcome).toBe("published");
   });
 
+  it("a step commits nothing any more once its lease has run out, and is done again", async () => {
+    const { run } = await world.enqueue();
+    await world.drain(() => world.current() !== null);
+    const store = Promise.withResolvers<void>();
+    let writes = 0;
+    world.before = async (call) => {
+      if (call === "kv put catalog/manifest" && writes++ === 0) await store.promise;
+    };
+    const step = world.alarm();
+    while (writes === 0) await setImmediate();
+    expect(await hold("backup")).toMatchObject({ ok: true, ready: false });
+    world.time += LEASE_MS;
+    expect(await hold("backup")).toMatchObject({ ok: true, ready: true });
+    store.resolve();
+    await step;
+    expect(world.run(run.id)).toMatchObject({ state: "running", stage: "verify" });
+    await world.coordinator.release("job");
+    await world.drain();
+    expect(world.run(run.id).outcome).toBe("published");
+    expect(writes).toBe(2);
+  });
+
   it("a version can be rolled back to, and a run cancelled", async () => {
     await world.publishVersions(2);
     const { run } = await world.enqueue();
@@ -50,6 +74,17 @@ describe("while a backup is restored", () => {
     expect(await world.coordinator.cancel(run.id, "ops")).toEqual(RESTORING);
     expect(world.run(run.id).state).toBe("queued");
     expect(world.current()?.generation).toBe(2);
+  });
+
+  it("a cron tick makes no run, and is not held to have been taken", async () => {
+    const tick = () =>
+      world.coordinator.tick("17 4 * * *", START, anEnqueueRequest({ trigger: "cron" }));
+    await hold("restore");
+    await tick();
+    expect(world.coordinator.unsettledRuns()).toEqual([]);
+    await world.coordinator.release("job");
+    await tick();
+    expect(world.coordinator.unsettledRuns()).toMatchObject([{ trigger: "cron" }]);
   });
 
   it("is over when the hold has ended", async () => {
