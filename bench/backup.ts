@@ -26,13 +26,19 @@ interface Measured {
   readonly backupId: string;
   readonly seconds: number;
   readonly cpuSeconds: number;
-  /** Most memory (MiB) that the isolate had, garbage included. */
+  /** Most memory (MiB) that the isolate had when garbage was collected. */
   readonly peakMb: number;
 }
 
-process.env["MINIFLARE_WORKERD_V8_FLAGS"] = TRACED;
 const memory = new HeapTrace();
-const worker = await BenchWorker.start({ hear: (line) => memory.hear(line) });
+let jobsEnded = 0;
+const worker = await BenchWorker.start({
+  v8Flags: TRACED,
+  hear(line) {
+    memory.hear(line);
+    if (line.includes('"backup_job_ended"')) jobsEnded++;
+  },
+});
 try {
   await ingest();
   await fillHistory();
@@ -109,10 +115,12 @@ async function measure(path: string): Promise<Measured> {
   const cpuBefore = workerdCpuMs();
   const { job } = (await call("POST", path)) as { job: JobAnswer }; // our API
   memory.takePeakMb();
+  const endedBefore = jobsEnded;
   for (;;) {
     const seen = (await call("GET", `/admin/backup/jobs/${job.id}`)) as JobAnswer; // our API
     if (seen.state === "failed") throw new Error(`${path}: ${JSON.stringify(seen.error)}`);
-    if (seen.state === "succeeded") break;
+    // The log comes later than the answer, and what V8 says of memory comes with it.
+    if (seen.state === "succeeded" && jobsEnded > endedBefore) break;
     await sleep(POLL_MS);
   }
   return {

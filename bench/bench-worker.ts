@@ -13,12 +13,17 @@ const NAME = "bench";
 /** The same bundle in an isolate of its own, so that its large heap slows down nobody else. */
 const STOCK_NAME = "stock";
 
+/** How a benchmark's Worker differs from the usual one. */
 export interface BenchWorkerOptions {
+  /** Its entry point. */
   readonly entry?: string;
+  /** Flags for V8, separated by spaces. */
+  readonly v8Flags?: string;
   /** Is called with each line of workerd's output. */
   readonly hear?: (line: string) => void;
   /** Is called with the folder of the bundle before it is loaded. */
   readonly adapt?: (bundle: string) => void;
+  /** Variables that differ from those in wrangler.toml. */
   readonly vars?: { readonly [name: string]: string };
 }
 
@@ -55,6 +60,7 @@ export class BenchWorker {
   /** Bundles the Worker as a deploy would, and starts it with empty stores. */
   static async start({
     entry = "bench/worker.ts",
+    v8Flags = "",
     hear = () => {},
     adapt = () => {},
     vars = {},
@@ -91,6 +97,7 @@ export class BenchWorker {
         if (level === "error") process.stderr.write(`${message}\n`);
       },
     });
+    process.env["MINIFLARE_WORKERD_V8_FLAGS"] = v8Flags;
     const miniflare = new Miniflare(options);
     await miniflare.ready;
     await applyMigrations(await miniflare.getD1Database("HISTORY", NAME));

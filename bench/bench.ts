@@ -12,6 +12,7 @@ import { BenchWorker } from "./bench-worker.ts";
 import { CASES, type Case } from "./cases.ts";
 import { measureCold } from "./cold.ts";
 import type { GrowthSummary } from "./growth.ts";
+import { UNSWEPT_MB } from "./heap-trace.ts";
 import { measureIngest } from "./ingest.ts";
 import { printTable, type Table, writeReport } from "./report.ts";
 import {
@@ -113,8 +114,7 @@ function measureGrowth(): Table {
     if (status !== 0) throw new Error(`growth ended with status ${status}`);
     const worlds = JSON.parse(readFileSync(file, "utf8")) as GrowthSummary[]; // growth.ts
     return {
-      title:
-        "An ingest of a growing world in one locale, CPU of all of workerd; memory of the isolate with garbage that V8 has not swept yet, of which it lets 64 MB become before it looks",
+      title: `An ingest of a growing world in one locale: CPU of all of workerd, stores included; memory of the isolate when V8 collected garbage, with the buffers that it had not swept yet, of which it lets ${UNSWEPT_MB} MB become garbage before it looks`,
       columns: ["world", "entities", "CPU s", "CPU ms for 1,000 entities", "peak of a step, MB"],
       rows: worlds.map(({ times, entities, cpuMs, peakMb }) => [
         `${times}×`,

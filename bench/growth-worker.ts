@@ -1,4 +1,4 @@
-/** The Worker as it is deployed, but for the contract's limits, which ten worlds pass. */
+/** The Worker as it is deployed, but for the contract's limits, which ten worlds exceed. */
 import { CONTRACT_LIMITS } from "../src/catalog/contract-limits.ts";
 import service from "../src/worker.ts";
 

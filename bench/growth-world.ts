@@ -4,12 +4,10 @@
  * the same and take in all copies. There are too few IATA codes of three letters for ten worlds:
  * those of copies have four.
  */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
-import { sha256Hex } from "../src/catalog/hash.ts";
-import type { Snapshot } from "../src/sources/snapshot.ts";
 
 const SNAPSHOT = "data/snapshot";
 /** What is added to the ids of one copy. */
@@ -87,22 +85,6 @@ export function writeWorld(folder: string, times: number, locales: readonly stri
   for (const locale of locales)
     copyFile({ folder, name: `names/${locale}.csv.gz`, copies, copyRow: copyNames });
   writeFileSync(join(folder, "countries.csv.gz"), readFileSync(`${SNAPSHOT}/countries.csv.gz`));
-}
-
-/** The files of a folder as the Worker's bundle holds them. */
-export function readWorld(folder: string, locales: readonly string[]): Snapshot {
-  const names = readdirSync(folder, { recursive: true })
-    .map(String)
-    .filter((name) => name.endsWith(".gz"));
-  const files = Object.fromEntries(
-    names.map((name) => [name, Uint8Array.from(readFileSync(join(folder, name))).buffer]),
-  );
-  const hashes = names.map((name) => sha256Hex(new Uint8Array(files[name] ?? [])));
-  return {
-    files,
-    sha256: sha256Hex(...hashes),
-    locales: locales.map((locale) => ({ locale, coverage: 1, default: true })),
-  };
 }
 
 function copyFile({

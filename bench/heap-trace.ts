@@ -1,18 +1,26 @@
+/** Most that an isolate may hold: the limit of Cloudflare Workers (MB). */
+export const ISOLATE_MB = 128;
+/** How much of it is the heap's where memory is tight: the rest is for the buffers outside of it. */
+export const TIGHT_HEAP_MB = 92;
+/** How many MB of buffers V8 lets become garbage before it looks for them. */
+export const UNSWEPT_MB = 64;
+
 /** Flags that have V8 tell how much memory an isolate has whenever it collects garbage. */
 export const TRACED = "--trace-gc --trace-gc-verbose";
-/**
- * The same, and garbage is collected all the time, in a heap that is limited to what the buffers
- * outside of it leave of an isolate's 128 MB.
- */
-export const TRACED_TIGHT = `${TRACED} --gc-global --max-semi-space-size=1 --max-old-space-size=92`;
+/** The same, and garbage is collected all the time, in a heap of `TIGHT_HEAP_MB`. */
+export const TRACED_TIGHT = `${TRACED} --gc-global --max-semi-space-size=1 --max-old-space-size=${TIGHT_HEAP_MB}`;
 
 const KIB_IN_MIB = 1024;
-/** The lines that are looked at, in their order; the last one ends what is said of a collection. */
-const LINE =
+/** What a collection has begun with: the objects (MiB) of the heap. */
+const COLLECTION =
+  /^\[\d+:(0x[0-9a-f]+)(?::\d+)?\].* ms: (?:Mark-Compact|Scavenge)[^\d]* ([\d.]+) \(/;
+/** What is said after it, in this order. */
+const AFTER =
   /^\[\d+:(0x[0-9a-f]+)\]\s+(All spaces,\s+used|External memory reported|Backing store memory):\s+(\d+) KB/;
 
 /** What V8 said of an isolate (KiB). */
 interface Said {
+  /** Before the collection or after it, whichever is more. */
   heap: number;
   external: number;
   /** Heap and external memory together, at the last collection. */
@@ -23,31 +31,36 @@ interface Said {
 }
 
 /**
- * Memory of the isolate with the largest heap in a workerd that runs with `TRACED`: objects, and
- * what stands behind buffers and streams. Buffers of which V8 knows that they are garbage still
- * count until it has swept them.
+ * Memory of the isolate with the largest heap in a workerd that runs with V8's flags `TRACED`, as it
+ * was when garbage was collected: objects, garbage included, and what stands behind buffers and
+ * streams. Buffers that have become garbage count until V8 has swept them, which is later.
  */
 export class HeapTrace {
   readonly #isolates = new Map<string, Said>();
 
   /** Takes a line of workerd's output. */
   hear(line: string): void {
-    const [, isolate = "", what = "", number] = LINE.exec(line) ?? [];
-    if (what === "") return;
-    const said = this.#isolates.get(isolate) ?? NOTHING_SAID();
-    this.#isolates.set(isolate, said);
+    const [, collected, mib] = COLLECTION.exec(line) ?? [];
+    if (collected !== undefined) this.#of(collected).heap = Number(mib) * KIB_IN_MIB;
+    const [, isolate, what = "", number] = AFTER.exec(line) ?? [];
+    if (isolate === undefined) return;
+    const said = this.#of(isolate);
     const kib = Number(number);
     if (what.startsWith("All")) {
-      said.heap = kib;
+      said.heap = Math.max(said.heap, kib);
       said.largestHeap = Math.max(said.largestHeap, kib);
     } else if (what.startsWith("External")) said.external = kib;
     else {
       said.total = said.heap + Math.max(said.external, kib);
       said.peak = Math.max(said.peak, said.total);
+      said.heap = 0;
     }
   }
 
-  /** Most memory (MiB) since this was called last. */
+  /**
+   * Most memory (MiB) since this was called last; what it was at the last collection if there was
+   * none since.
+   */
   takePeakMb(): number {
     const all = [...this.#isolates.values()];
     const [largest] = all.toSorted((a, b) => b.largestHeap - a.largestHeap);
@@ -55,6 +68,11 @@ export class HeapTrace {
     for (const said of all) said.peak = said.total;
     return peak / KIB_IN_MIB;
   }
-}
 
-const NOTHING_SAID = (): Said => ({ heap: 0, external: 0, total: 0, peak: 0, largestHeap: 0 });
+  #of(isolate: string): Said {
+    const known = this.#isolates.get(isolate);
+    const said = known ?? { heap: 0, external: 0, total: 0, peak: 0, largestHeap: 0 };
+    this.#isolates.set(isolate, said);
+    return said;
+  }
+}

@@ -22,13 +22,12 @@ const EMBEDDED_SOURCES = { "airports.csv.gz": "", "regions.csv.gz": "" };
 let compressed: MemoryCommon | undefined;
 let opened: { readonly workspace: Workspace; readonly common: EncodedPart } | undefined;
 
-/** Does one part of an ingest, as `Pipeline` does, without the stores. */
+/** Does one part of an ingest, as `Pipeline` does, without the stores; or all, with them in memory. */
 export async function runPhase(
   phase: string,
   parameters: URLSearchParams,
 ): Promise<{ readonly bytes: number }> {
   const locale = parameters.get("locale") ?? "en";
-  const locales = parameters.get("locales")?.split(",");
   switch (phase) {
     case "build": {
       const workspace = await build();
@@ -76,7 +75,7 @@ export async function runPhase(
       return { bytes };
     }
     case "whole-in-memory": {
-      const world = new PipelineWorld(locales ?? []);
+      const world = new PipelineWorld(parameters.get("locales")?.split(","));
       world.snapshot = embeddedSnapshot;
       await world.runToEnd();
       return { bytes: total([...world.store.kv.values()]) };

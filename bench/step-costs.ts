@@ -13,10 +13,11 @@ export interface StepCost {
   readonly steps: number;
   readonly wallMs: number;
   readonly cpuMs: number;
-  /** Most memory (MiB) that the isolate had during one of them; 0 where it is not traced. */
+  /** Most memory (MiB) that the isolate had during one of them (`HeapTrace`); 0 if not traced. */
   readonly peakMb: number;
 }
 
+/** What is to be told of steps besides their time. */
 export interface StepCostsOptions {
   /** Tells kinds of steps apart; by their stages unless given. */
   readonly nameOf?: (step: LoggedStep) => string;

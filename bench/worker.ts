@@ -8,7 +8,8 @@
  *   what is asked of it;
  * - `/stock/…`: Connect's router with the message in memory, which it encodes for each request;
  * - `/decode/…`: the same router, with the message decoded from its bytes for each request;
- * - `/phase/…`: one part of an ingest at a time, timed from outside, where the clock runs.
+ * - `/phase/…`: one part of an ingest at a time, or a whole one with stores in memory, timed from
+ *   outside, where the clock runs.
  */
 import { fromBinary } from "@bufbuild/protobuf";
 import { createConnectRouter } from "@connectrpc/connect";

@@ -1,4 +1,5 @@
 /** The phases that make a backup, one bounded step at a time; each step may be repeated. */
+import { Buffer } from "node:buffer";
 import { sha256Hex } from "../catalog/hash.ts";
 import { manifestBlobs } from "../catalog/manifest.ts";
 import { readContents, type StateContents } from "../ingest/state-transfer.ts";
@@ -8,6 +9,7 @@ import {
   FORMAT,
   manifestText,
   type Part,
+  PART_CONTENT_MAX_BYTES,
   type StoredObject,
   sumParts,
 } from "./format.ts";
@@ -109,8 +111,9 @@ async function copyPage(
   if (table === undefined) throw new Error(`no table ${draft.tablesDone}`);
   const { partsDone } = draft;
   const rows = await database.readPage(table, draft.afterRow, ROWS_PER_PART);
-  const last = rows.at(-1);
-  const isLastPage = rows.length < ROWS_PER_PART;
+  const lines = takeLines(rows);
+  const last = rows[lines.length - 1];
+  const isLastPage = rows.length < ROWS_PER_PART && lines.length === rows.length;
   const changed: Draft =
     last === undefined || isLastPage
       ? { ...draft, afterRow: null, partsDone: 0, tablesDone: draft.tablesDone + 1 }
@@ -120,10 +123,22 @@ async function copyPage(
           partsDone: partsDone + 1,
         };
   if (last === undefined) return { draft: changed, part: null };
-  const lines = rows.map((row) => JSON.stringify(row));
   const { part, bytes } = packPart(table.name, partsDone + 1, lines);
   await backups.writePart(subject, part.name, { bytes, sha256: part.sha256 });
   return { draft: changed, part };
+}
+
+/** Rows as lines, from the first on, as many as one part takes: at least one, if there is any. */
+function takeLines(rows: readonly object[]): string[] {
+  const lines: string[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    const line = JSON.stringify(row);
+    bytes += Buffer.byteLength(line) + 1;
+    if (lines.length > 0 && bytes > PART_CONTENT_MAX_BYTES) break;
+    lines.push(line);
+  }
+  return lines;
 }
 
 /** Copies some blobs and upstream files, except those that another backup has stored. */

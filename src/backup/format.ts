@@ -6,7 +6,8 @@
  * - `parts/d1.<table>.<number>.ndjson.gz`: rows of a D1 table in the order of its primary key, one
  *   JSON object a line, at most 500 in a part.
  * - `parts/state.<number>.ndjson.gz`: the ingest coordinator's tables as they were at one moment,
- *   one `{"table", "row"}` a line. Its versions are the catalog's manifests.
+ *   one `{"table", "row"}` a line. Its versions are the catalog's manifests. Uncompressed, no part
+ *   is longer than 16 MiB.
  * - `manifest.json`: what there is, with sizes, row counts and hashes. It is written last, so that
  *   a backup without it does not exist, and ends with the SHA-256 of itself.
  * - `pin.json` and `verdict.json`: what was said of the backup later. They are no part of it.
@@ -18,6 +19,9 @@ import { sha256Hex } from "../catalog/hash.ts";
 
 /** Version of the format that this code writes, and the only one that it reads. */
 export const FORMAT = 1;
+
+/** Longest content of a part, uncompressed: several of D1's rows, which are at most 2 MB long. */
+export const PART_CONTENT_MAX_BYTES = 16 * 1024 * 1024;
 
 /** Who or what asked for a backup. */
 export const BACKUP_TRIGGERS = ["manual", "cron", "forced_publish", "restore"] as const;

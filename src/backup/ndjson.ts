@@ -2,10 +2,7 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { sha256Hex } from "../catalog/hash.ts";
 import { type Fault, fault } from "./fault.ts";
-import { type Part, partName } from "./format.ts";
-
-/** Longest content of a part: a longer one would not fit into an isolate, where it was packed. */
-const CONTENT_MAX_MIB = 48;
+import { type Part, PART_CONTENT_MAX_BYTES, partName } from "./format.ts";
 
 /** A part with its bytes. */
 export interface PackedPart {
@@ -37,8 +34,8 @@ export type UnpackedPart =
   | { readonly ok: false; readonly fault: Fault };
 
 /**
- * Reads a stored part back and proves it. Bytes that no longer decode are damaged; bytes that
- * decode to other rows than were written have been altered.
+ * Reads a stored part back and proves it. Bytes that no longer decode, or to more than a
+ * part takes, are damaged; bytes that decode to other rows than were written have been altered.
  */
 export function unpackPart(part: Part, bytes: Uint8Array | null): UnpackedPart {
   const refuse = (code: Fault["code"], message: string): UnpackedPart => ({
@@ -50,7 +47,7 @@ export function unpackPart(part: Part, bytes: Uint8Array | null): UnpackedPart {
   if (content === undefined)
     return refuse(
       "part_damaged",
-      `is damaged: its ${bytes.length} bytes are no gzip of at most ${CONTENT_MAX_MIB} MiB of UTF-8`,
+      `is damaged: its ${bytes.length} bytes are no gzip of at most ${PART_CONTENT_MAX_BYTES} bytes of UTF-8`,
     );
   const lines = content.split("\n").slice(0, -1);
   if (sha256Hex(content) !== part.content_sha256 || lines.length !== part.rows)
@@ -64,7 +61,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 function decode(bytes: Uint8Array): string | undefined {
   try {
-    return decoder.decode(gunzipSync(bytes, { maxOutputLength: CONTENT_MAX_MIB * 2 ** 20 }));
+    return decoder.decode(gunzipSync(bytes, { maxOutputLength: PART_CONTENT_MAX_BYTES }));
   } catch {
     return undefined;
   }

@@ -100,7 +100,10 @@ export function compressPiece(unit: CommonUnit, piece: Uint8Array, offset: numbe
  * what was meant. Holds the blobs of one representation at a time, and of what is common a piece,
  * encoded and decoded.
  *
- * @param store is given this locale's own blobs, none of them twice.
+ * @param store is given this locale's own blobs, none of them twice: those of one representation
+ *   when its bodies are proved, and before the next is encoded.
+ * @returns the bodies.
+ * @throws Error if a body does not decode to what was encoded; what `store` rejects with.
  */
 export async function encodeBodies(
   local: EncodedPart,

@@ -7,10 +7,13 @@ import { MEDIA_TYPES } from "./media-type.ts";
 /** How a GET may be cached: five minutes, and from then on as long as nothing better is had. */
 const CACHEABLE = "public, max-age=300, stale-while-revalidate=86400, stale-if-error=604800";
 
-/** Answers with a stored body, without looking at its bytes. */
+/**
+ * Answers with a stored body, without looking at its bytes. An answer without a body (HEAD, 304) is
+ * the same object each time: its headers are not to be changed.
+ */
 export function successResponse(found: Found, method: string): Response {
   const head = headFor(found.variant, { isPost: method === "POST", kind: found.kind });
-  // A blob's stream has a length and is not copied.
+  // A blob's stream has a length and is not copied. Of a head, workerd takes `encodeBody` as well.
   return found.kind === "body" ? new Response(found.content.stream(), head) : head;
 }
 

@@ -6,10 +6,10 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { bundleModules } from "../../bench/bundle.ts";
-import { COLLECTABLE } from "../../bench/isolate-heap.ts";
 import { applyMigrations } from "../../bench/migrations.ts";
 import type { HostConfig } from "./host-config.ts";
 import type { FaultPlan } from "./fault-plan.ts";
+import { COLLECTABLE } from "./isolate-heap.ts";
 
 export interface HostOptions {
   readonly folder: string;

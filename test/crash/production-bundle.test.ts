@@ -9,7 +9,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { AnswerCheck } from "../../bench/answer-check.ts";
 import { bundleWorker } from "../../bench/bundle.ts";
-import { IsolateHeap } from "../../bench/isolate-heap.ts";
 import type { Manifest } from "../../src/catalog/manifest.ts";
 import { ingestCrons } from "../../src/schedule.ts";
 import { JOINING_MAX_BYTES } from "../../src/storage/cached-catalog-reader.ts";
@@ -17,6 +16,7 @@ import { Clients, REQUESTS } from "../chaos/clients.ts";
 import type { StoredState } from "../chaos/evidence.ts";
 import { NO_FAULTS } from "../chaos/fault-plan.ts";
 import { readHostConfig } from "../chaos/host-config.ts";
+import { IsolateHeap } from "../chaos/isolate-heap.ts";
 import { Random } from "../chaos/random.ts";
 import { Report } from "../chaos/report.ts";
 import { type Deploy, Service } from "../chaos/service.ts";
@@ -43,8 +43,9 @@ const POLL_MS = 100;
 const CLIENTS = 50;
 /** Most that an isolate of Cloudflare Workers may hold. */
 const ISOLATE_MB = 128;
-/** The form of the call whose bodies are the largest. */
+/** The form of the call whose bodies are the largest, and how large they are at least. */
 const LARGEST = "application/json";
+const LARGEST_MB = 3;
 const LOCALES = { LOCALES: "en,de" };
 /** Writes are late, so that there is time to kill the process between them. */
 const LATE = { seed: 1, rates: { kv: { slow: 1 } } };
@@ -326,8 +327,10 @@ describe("an isolate that holds nothing", () => {
     const inspectorPort = await freePort();
     await restart({ inspectorPort });
     const heap = await IsolateHeap.open(inspectorPort, "chaos");
+    const beforeMb = await heap.heldMb();
     const peakMb = await heap.peakMbDuring(answer());
     heap.close();
+    expect(peakMb).toBeGreaterThan(beforeMb + LARGEST_MB);
     expect(peakMb).toBeLessThan(ISOLATE_MB);
   });
 });

@@ -1,7 +1,12 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/hash.ts";
-import { type BackupManifest, manifestText, partName } from "../../../src/backup/format.ts";
+import {
+  type BackupManifest,
+  manifestText,
+  PART_CONTENT_MAX_BYTES,
+  partName,
+} from "../../../src/backup/format.ts";
 import { parseVerdict } from "../../../src/backup/verdict.ts";
 import { backupManifestKey, backupObjectKey, backupPartKey } from "../../../src/storage/keys.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";
@@ -42,9 +47,12 @@ const DAMAGES: readonly (readonly [name: string, reason: string, damage: () => v
     () => world.store.damage(runsPart(), (bytes) => bytes.slice(0, -9)),
   ],
   [
-    "a part that decodes to more than an isolate holds",
+    "a part that decodes to more than a part takes",
     "part_damaged",
-    () => world.store.damage(runsPart(), () => gzipSync(Buffer.alloc(49 * 2 ** 20))),
+    () =>
+      world.store.damage(runsPart(), () =>
+        gzipSync(Buffer.alloc(PART_CONTENT_MAX_BYTES + 1, "\n")),
+      ),
   ],
   ["a missing part", "part_missing", () => void world.store.files.delete(runsPart())],
   [

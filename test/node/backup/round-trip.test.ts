@@ -1,5 +1,7 @@
+import { gunzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
-import { backupObjectKey } from "../../../src/storage/keys.ts";
+import { PART_CONTENT_MAX_BYTES } from "../../../src/backup/format.ts";
+import { backupObjectKey, backupPartKey } from "../../../src/storage/keys.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";
 
 let world: BackupWorld;
@@ -86,6 +88,30 @@ describe("a restore on an empty installation", () => {
         expect(await fresh.ingest.store.readBlob(replica, sha256)).toEqual(
           await world.ingest.store.readBlob("r2", sha256),
         );
+  });
+
+  it("brings back also rows so long that a part takes few of them", async () => {
+    const MIB = 2 ** 20;
+    const columns = world.d1.database.prepare("PRAGMA table_info(ingest_runs)").all();
+    const others = columns
+      .map(({ name }) => String(name))
+      .filter((name) => !/^(id|note)$/.test(name));
+    const long = world.d1.database.prepare(
+      `INSERT INTO ingest_runs (id, note, ${others.join()})
+       SELECT ?, ?, ${others.join()} FROM ingest_runs LIMIT 1`,
+    );
+    for (let n = 10; n < 30; n++)
+      long.run(`00000000-0000-7000-8000-0000000000${n}`, "é".repeat(MIB));
+    const { backupId } = await world.backUp();
+    const parts = [...world.store.files]
+      .filter(([key]) => key.startsWith(backupPartKey(backupId, "d1.ingest_runs.")))
+      .map(([, { bytes }]) => gunzipSync(bytes).length);
+    expect(parts).toHaveLength(3);
+    expect(Math.max(...parts)).toBeLessThanOrEqual(PART_CONTENT_MAX_BYTES);
+
+    const fresh = new BackupWorld(world);
+    expect(await fresh.restore(backupId)).toMatchObject({ state: "succeeded", error: null });
+    expect(fresh.rows("ingest_runs")).toEqual(world.rows("ingest_runs"));
   });
 
   it("goes on where the queue was: a run that waits is done after the resume", async () => {

@@ -46,9 +46,23 @@ describe("the memory of an isolate, as V8 tells of it", () => {
     expect(trace.takePeakMb()).toBe(26);
   });
 
+  it("has the garbage in it that a collection found", () => {
+    trace.hear(
+      `[4711:${OURS}]    14202 ms: Mark-Compact 90.0 (95.4) -> 11.1 (15.4) MB, pooled: 20 MB`,
+    );
+    collected(OURS, { heap: 12, external: 10, buffers: 10 });
+    expect(trace.takePeakMb()).toBe(100);
+    trace.hear(
+      `[4711:${OURS}:0]  14303 ms: Scavenge (during sweeping) 40.0 (95.4) -> 11.1 (15.4) MB`,
+    );
+    collected(OURS, { heap: 12, external: 10, buffers: 10 });
+    expect(trace.takePeakMb()).toBe(100); // what it was at the collection before
+    expect(trace.takePeakMb()).toBe(50);
+  });
+
   it("is not told by any other line", () => {
     trace.hear('{"event":"ingest_step","stage":"parse"}');
-    trace.hear("[4711:0x7a00:0] 302 ms: Mark-Compact 190.0 (224) -> 180.5 (220) MB");
+    trace.hear("[4711:0x7a00:0]    14167 ms: [HeapController] factor 1.1 based on mu=0.970");
     expect(trace.takePeakMb()).toBe(26);
   });
 });

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { setImmediate } from "node:timers/promises";
 import { fromBinary, fromJson } from "@bufbuild/protobuf";
 import { beforeAll, describe, expect, it } from "vitest";
 import { LocationsResponseSchema } from "../../../gen/locations/v1/locations_pb.ts";
@@ -13,7 +14,12 @@ import {
   type Representation,
   REPRESENTATIONS,
 } from "../../../src/catalog/manifest.ts";
-import { type Blob, compressPiece } from "../../../src/ingest/bodies.ts";
+import {
+  type Blob,
+  compressPiece,
+  encodeBodies,
+  type StoredCommon,
+} from "../../../src/ingest/bodies.ts";
 import { aCatalog } from "../../builders/catalog.ts";
 import { encodeAll, MemoryCommon } from "../../builders/memory-common.ts";
 import { decoded } from "../../builders/segments.ts";
@@ -131,6 +137,24 @@ describe("encodeBodies", () => {
       expect(sha256Hex(bytes)).toBe(sha256);
       expect(bytes.length).toBeGreaterThan(0);
     }
+  });
+
+  it("has the blobs of each representation stored before it makes those of the next", async () => {
+    const calls: string[] = [];
+    const watched: StoredCommon = {
+      pieces(unit) {
+        if (unit.coding === "gzip") calls.push(`encode ${unit.representation}`);
+        return stored.pieces(unit);
+      },
+      read: (piece) => stored.read(piece),
+    };
+    await encodeBodies(german, watched, async (blobs) => {
+      await setImmediate();
+      calls.push(`store ${blobs.length > 0}`);
+    });
+    expect(calls).toEqual(
+      REPRESENTATIONS.flatMap((representation) => [`encode ${representation}`, "store true"]),
+    );
   });
 
   it("gives the same bodies each time", async () => {

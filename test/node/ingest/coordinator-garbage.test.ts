@@ -134,7 +134,7 @@ describe("upstream bytes and manifests", () => {
     expect(archived()).toEqual(["one"]);
   });
 
-  it("are not deleted while the stores show what is retained no more, since R2 was looked through", async () => {
+  it("are not deleted if another version is recorded while R2 is looked through, until the stores show it", async () => {
     for (const text of ["one", "two", "shown"]) await publish(text);
     let rollbacks = 0;
     world.before = async (call) => {
@@ -151,7 +151,7 @@ describe("upstream bytes and manifests", () => {
 
     world.before = () => {};
     await world.drain();
-    expect((await world.served())?.generation).toBe(14);
+    expect((await world.served())?.generation).toBe(3 + rollbacks);
     expect(storedTexts()).toEqual(["one", "two"]);
   });
 

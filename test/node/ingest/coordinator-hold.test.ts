@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { HoldKind } from "../../../src/ingest/hold.ts";
 import { LEASE_MS } from "../../../src/ingest/step-runner.ts";
@@ -34,17 +33,19 @@ describe("while a backup is made", () => {
   it("a step commits nothing any more once its lease has run out, and is done again", async () => {
     const { run } = await world.enqueue();
     await world.drain(() => world.current() !== null);
-    const store = Promise.withResolvers<void>();
+    const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let writes = 0;
     world.before = async (call) => {
-      if (call === "kv put catalog/manifest" && writes++ === 0) await store.promise;
+      if (call !== "kv put catalog/manifest" || writes++ > 0) return;
+      asked.resolve();
+      await answered.promise;
     };
     const step = world.alarm();
-    while (writes === 0) await setImmediate();
+    await asked.promise;
     expect(await hold("backup")).toMatchObject({ ok: true, ready: false });
     world.time += LEASE_MS;
     expect(await hold("backup")).toMatchObject({ ok: true, ready: true });
-    store.resolve();
+    answered.resolve();
     await step;
     expect(world.run(run.id)).toMatchObject({ state: "running", stage: "verify" });
     await world.coordinator.release("job");

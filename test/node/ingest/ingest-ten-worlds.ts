@@ -3,14 +3,16 @@
  * that runs this with little of it: all up to the uncompressed common part. Writes what came of it
  * as JSON to standard output.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readWorld, writeWorld } from "../../../bench/growth-world.ts";
+import { writeWorld } from "../../../bench/growth-world.ts";
+import { sha256Hex } from "../../../src/catalog/hash.ts";
 import { CONTRACT_LIMITS } from "../../../src/catalog/contract-limits.ts";
 import { type Checkpoint, FIRST_CHECKPOINT } from "../../../src/ingest/checkpoint.ts";
 import { nextCommon } from "../../../src/ingest/common-progress.ts";
 import { Pipeline } from "../../../src/ingest/pipeline.ts";
+import type { Snapshot } from "../../../src/sources/snapshot.ts";
 import { embeddedUpstream } from "../../../src/sources/upstream.ts";
 import { DiskCatalogStore, diskArchive } from "../../builders/disk-stores.ts";
 
@@ -25,7 +27,7 @@ function isOver(checkpoint: Checkpoint): boolean {
 const folder = mkdtempSync(join(tmpdir(), "ten-worlds-"));
 try {
   writeWorld(folder, 10, LOCALES);
-  const snapshot = readWorld(folder, LOCALES);
+  const snapshot = readWorld(folder);
   const pipeline = new Pipeline({
     store: new DiskCatalogStore(join(folder, "stores")),
     archive: diskArchive(join(folder, "stores")),
@@ -52,4 +54,20 @@ try {
   process.stdout.write(JSON.stringify({ counts: content?.counts, broken: content?.violations }));
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** The files of a folder as the Worker's bundle holds them. */
+function readWorld(world: string): Snapshot {
+  const names = readdirSync(world, { recursive: true })
+    .map(String)
+    .filter((name) => name.endsWith(".gz"));
+  const files = Object.fromEntries(
+    names.map((name) => [name, Uint8Array.from(readFileSync(join(world, name))).buffer]),
+  );
+  const hashes = names.map((name) => sha256Hex(new Uint8Array(files[name] ?? [])));
+  return {
+    files,
+    sha256: sha256Hex(...hashes),
+    locales: LOCALES.map((locale) => ({ locale, coverage: 1, default: true })),
+  };
 }

@@ -185,14 +185,17 @@ describe("a run with what is published already", () => {
   });
 });
 
-describe("a run in mode full of what is published already", () => {
-  it("brings back a manifest that a store has lost", async () => {
-    await world.runToEnd();
-    world.store.kv.delete(MANIFEST_KEY);
-    expect((await world.runToEnd("full")).outcome).toBe("unchanged");
-    expect(await world.store.readManifest("kv")).toEqual({ ok: true, value: world.current });
-  });
-});
+describe.each(["incremental", "full"] as const)(
+  "a run in mode %s of what is published already",
+  (mode) => {
+    it.each(["kv", "r2"] as const)("brings back a manifest that %s has lost", async (replica) => {
+      await world.runToEnd();
+      world.store[replica].delete(MANIFEST_KEY);
+      expect((await world.runToEnd(mode)).outcome).toBe("unchanged");
+      expect(await world.store.readManifest(replica)).toEqual({ ok: true, value: world.current });
+    });
+  },
+);
 
 describe("a run in mode full of a published version that has lost blobs", () => {
   const loseBlobs = (...replicas: readonly ("kv" | "r2")[]) => {

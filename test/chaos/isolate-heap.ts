@@ -38,14 +38,22 @@ export class IsolateHeap {
     });
   }
 
-  /** Looks into the Worker of a name, of a workerd with `COLLECTABLE` in its environment. */
+  /**
+   * Looks into the Worker of a name, of a workerd with `COLLECTABLE` in its environment. Throws if
+   * there is no inspector, or no such Worker.
+   */
   static async open(inspectorPort: number, worker: string): Promise<IsolateHeap> {
     const answer = await fetch(`http://127.0.0.1:${inspectorPort}/json`);
     const targets = targetsSchema.parse(await answer.json());
     const target = targets.find(({ id }) => id === `core:user:${worker}`);
     if (target === undefined) throw new Error(`there is no isolate of ${worker}`);
     const socket = new WebSocket(target.webSocketDebuggerUrl);
-    await once(socket, "open");
+    await Promise.race([
+      once(socket, "open"),
+      once(socket, "error").then(() => {
+        throw new Error(`the inspector of ${worker} cannot be reached`);
+      }),
+    ]);
     const heap = new IsolateHeap(socket);
     await heap.#send("Runtime.enable");
     return heap;
@@ -76,6 +84,7 @@ export class IsolateHeap {
     return peakMb;
   }
 
+  /** Lets go of the inspector. */
   close(): void {
     this.#socket.close();
   }
