@@ -9,14 +9,7 @@ import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { BenchWorker } from "./bench-worker.ts";
 import { writeWorld } from "./growth-world.ts";
-import {
-  HeapTrace,
-  ISOLATE_MB,
-  TIGHT_HEAP_MB,
-  TRACED,
-  TRACED_TIGHT,
-  UNSWEPT_MB,
-} from "./heap-trace.ts";
+import { HEAP_MB, HeapTrace, ISOLATE_MB, TRACED } from "./heap-trace.ts";
 import { heardOf, ingest } from "./ingest.ts";
 import { printTable } from "./report.ts";
 import { round } from "./statistics.ts";
@@ -30,20 +23,18 @@ const { values } = parseArgs({
   options: {
     sizes: { type: "string", default: "1,3,10" },
     locales: { type: "string", default: "de,en,ja,ru" },
-    tight: { type: "boolean", default: false },
     json: { type: "string" },
     help: { type: "boolean", default: false },
   },
 });
 if (values.help) {
-  process.stdout
-    .write(`Usage: npm run bench:growth -- [--sizes LIST] [--locales LIST] [--tight] [--json FILE]
+  process.stdout.write(`Usage: npm run bench:growth -- [--sizes LIST] [--locales LIST] [--json FILE]
 
   --sizes LIST    how many times the world, separated by commas (default 1,3,10)
   --locales LIST  what is published, separated by commas (default de,en,ja,ru)
-  --tight         ingest each world a second time, with garbage collected all the time, to tell
-                  what a step holds from what V8 leaves lying: takes minutes for ten worlds
   --json FILE     write a summary to a file instead of the tables
+
+Ten worlds take some ten minutes, for each world is ingested twice: for the time, and for the memory.
 `);
   process.exit(0);
 }
@@ -56,8 +47,8 @@ export interface GrowthSummary {
   readonly entities: number;
   /** CPU of all of workerd, compression and stores included. */
   readonly cpuMs: number;
-  /** Most memory (MiB) that the isolate had during a step, garbage included. */
-  readonly peakMb: number;
+  /** Most memory (MiB) that the isolate held during a step. */
+  readonly heldMb: number;
 }
 
 /** What a world came to. */
@@ -71,8 +62,8 @@ interface Measured {
   readonly refusals: readonly string[];
   /** Of the run that publishes, and of comparing with what it published. */
   readonly costs: readonly StepCost[];
-  /** The same of a run in which garbage is collected all the time. */
-  readonly tight: readonly StepCost[];
+  /** The same again, where garbage is collected all the time: for its memory. */
+  readonly weighed: readonly StepCost[];
 }
 
 const measured: Measured[] = [];
@@ -80,8 +71,8 @@ for (const times of sizes) measured.push(await measure(times));
 if (values.json === undefined) process.stdout.write(report(measured));
 else writeFileSync(values.json, JSON.stringify(measured.map(summarize)));
 
-function summarize({ times, entities, costs }: Measured): GrowthSummary {
-  return { times, entities, cpuMs: sum(costs, "cpuMs"), peakMb: peakOf(costs) };
+function summarize({ times, entities, costs, weighed }: Measured): GrowthSummary {
+  return { times, entities, cpuMs: sum(costs, "cpuMs"), heldMb: mostOf(weighed) };
 }
 
 async function measure(times: number): Promise<Measured> {
@@ -89,10 +80,9 @@ async function measure(times: number): Promise<Measured> {
   try {
     writeWorld(world, times, locales);
     process.stderr.write(`${times} times the world …\n`);
-    const timed = await ingestWorld(world, TRACED);
-    if (!values.tight) return { times, ...timed, tight: [] };
-    process.stderr.write(`${times} times the world, with garbage collected all the time …\n`);
-    return { times, ...timed, tight: (await ingestWorld(world, TRACED_TIGHT)).costs };
+    const timed = await ingestWorld(world, "");
+    process.stderr.write(`${times} times the world, for its memory …\n`);
+    return { times, ...timed, weighed: (await ingestWorld(world, TRACED)).costs };
   } finally {
     rmSync(world, { recursive: true, force: true });
   }
@@ -105,7 +95,7 @@ async function measure(times: number): Promise<Measured> {
 async function ingestWorld(
   world: string,
   v8Flags: string,
-): Promise<Omit<Measured, "times" | "tight">> {
+): Promise<Omit<Measured, "times" | "weighed">> {
   const steps = new StepCosts({ nameOf, memory: new HeapTrace() });
   const worker = await BenchWorker.start({
     entry: "bench/growth-worker.ts",
@@ -168,33 +158,29 @@ function sum(costs: readonly StepCost[], of: "wallMs" | "cpuMs"): number {
     .reduce((total, cost) => total + cost[of], 0);
 }
 
-function peakOf(costs: readonly StepCost[]): number {
+function mostOf(costs: readonly StepCost[]): number {
   return Math.max(...costs.map(({ peakMb }) => peakMb));
 }
 
 function report(all: readonly Measured[]): string {
   const names = all[0]?.costs.map(({ name }) => name) ?? [];
-  const columns = ["wall ms", "CPU ms", "peak MB", ...(values.tight ? ["held MB"] : [])];
-  const cells = (of: (one: Measured) => readonly string[]) =>
-    columns.flatMap((_, column) => all.map((one) => of(one)[column] ?? ""));
+  const columns = ["wall ms", "CPU ms", "held MB"];
+  const cells = (of: (one: Measured) => readonly number[]) =>
+    columns.flatMap((_, column) => all.map((one) => round(of(one)[column] ?? NaN, 0)));
   const find = (costs: readonly StepCost[], name: string) =>
     costs.find((cost) => cost.name === name);
   const rows = names.map((name) => [
     name,
-    ...cells(({ costs, tight }) => {
-      const { wallMs = NaN, cpuMs = NaN, peakMb = NaN } = find(costs, name) ?? {};
-      const held = find(tight, name)?.peakMb ?? NaN;
-      return [wallMs, cpuMs, peakMb, held].map((value) => round(value, 0));
+    ...cells(({ costs, weighed }) => {
+      const { wallMs = NaN, cpuMs = NaN } = find(costs, name) ?? {};
+      return [wallMs, cpuMs, find(weighed, name)?.peakMb ?? NaN];
     }),
   ]);
-  const whole = [
-    "whole run",
-    ...cells(({ costs, tight }) =>
-      [sum(costs, "wallMs"), sum(costs, "cpuMs"), peakOf(costs), peakOf(tight)].map((value) =>
-        round(value, 0),
-      ),
-    ),
-  ];
+  const whole = cells(({ costs, weighed }) => [
+    sum(costs, "wallMs"),
+    sum(costs, "cpuMs"),
+    mostOf(weighed),
+  ]);
   const facts = printTable({
     title: "The worlds",
     columns: ["", ...all.map(({ times }) => `${times}×`)],
@@ -216,20 +202,16 @@ function report(all: readonly Measured[]): string {
       "stage",
       ...columns.flatMap((column) => all.map(({ times }) => `${times}× ${column}`)),
     ],
-    rows: [...rows, whole],
+    rows: [...rows, ["whole run", ...whole]],
   });
   const refused = all.flatMap(({ times, refusals }) =>
     refusals.map((refusal) => `${times}×: ${refusal}\n`),
   );
   return `${facts}${table}
-CPU is that of all of workerd: the Worker's, and that of this machine's stores. Peak is the most that
-the isolate's heap and the buffers outside of it came to when V8 collected garbage during a step, with
-what it had not swept yet: it lets ${UNSWEPT_MB} MB of buffers become garbage before it looks. ${
-    values.tight
-      ? `Held is the same
-where it collects garbage all the time, in a heap limited to ${TIGHT_HEAP_MB} MB. `
-      : ""
-  }An isolate may hold ${ISOLATE_MB} MB.
+CPU is that of all of workerd: the Worker's, and that of this machine's stores. Held is what the
+isolate's heap and the buffers outside of it came to at most during a step, in a run of its own where
+V8 collects garbage all the time, in a heap limited to ${HEAP_MB} MB. Buffers that have become garbage count
+until V8 has swept them: it lets up to 64 MB of them lie. An isolate may hold ${ISOLATE_MB} MB.
 
 What the contract's guards say, before anything is stored (the runs above go on without them):
 ${refused.join("") || "nothing\n"}`;

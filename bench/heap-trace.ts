@@ -1,14 +1,13 @@
 /** Most that an isolate may hold: the limit of Cloudflare Workers (MB). */
 export const ISOLATE_MB = 128;
-/** How much of it is the heap's where memory is tight: the rest is for the buffers outside of it. */
-export const TIGHT_HEAP_MB = 92;
-/** How many MB of buffers V8 lets become garbage before it looks for them. */
-export const UNSWEPT_MB = 64;
+/** How much of it is the heap's while it is traced: the rest is for the buffers outside of it. */
+export const HEAP_MB = 92;
 
-/** Flags that have V8 tell how much memory an isolate has whenever it collects garbage. */
-export const TRACED = "--trace-gc --trace-gc-verbose";
-/** The same, and garbage is collected all the time, in a heap of `TIGHT_HEAP_MB`. */
-export const TRACED_TIGHT = `${TRACED} --gc-global --max-semi-space-size=1 --max-old-space-size=${TIGHT_HEAP_MB}`;
+/**
+ * Flags that have V8 collect garbage all the time, in a limited heap, and tell how much memory an
+ * isolate has whenever it does.
+ */
+export const TRACED = `--trace-gc --trace-gc-verbose --gc-global --max-semi-space-size=2 --max-old-space-size=${HEAP_MB}`;
 
 const KIB_IN_MIB = 1024;
 /** What a collection has begun with: the objects (MiB) of the heap. */

@@ -7,14 +7,11 @@ import { MEDIA_TYPES } from "./media-type.ts";
 /** How a GET may be cached: five minutes, and from then on as long as nothing better is had. */
 const CACHEABLE = "public, max-age=300, stale-while-revalidate=86400, stale-if-error=604800";
 
-/**
- * Answers with a stored body, without looking at its bytes. An answer without a body (HEAD, 304) is
- * the same object each time: its headers are not to be changed.
- */
+/** Answers with a stored body, without looking at its bytes. */
 export function successResponse(found: Found, method: string): Response {
   const head = headFor(found.variant, { isPost: method === "POST", kind: found.kind });
-  // A blob's stream has a length and is not copied. Of a head, workerd takes `encodeBody` as well.
-  return found.kind === "body" ? new Response(found.content.stream(), head) : head;
+  // A blob's stream has a length and is not copied. Of the head, workerd takes `encodeBody` as well.
+  return new Response(found.kind === "body" ? found.content.stream() : null, head);
 }
 
 /** Headers that tell which catalog an answer is from; the same in all of its representations. */
@@ -37,7 +34,7 @@ interface HeadKey {
 /** Heads are made once a body, since they cost more than all the rest of a warm request. */
 const memo = new WeakMap<Body, { manifest: Manifest; made: Map<string, Response> }>();
 
-/** A response without a body, which may be sent any number of times. */
+/** Status and headers, as a response without a body. */
 function headFor(variant: Variant, key: HeadKey): Response {
   let known = memo.get(variant.body);
   if (known?.manifest !== variant.manifest) {
