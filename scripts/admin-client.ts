@@ -73,7 +73,8 @@ export async function callAdmin(
       fault = await describeAnswer(answer);
     } catch (error) {
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-      fault = `no answer (${cause instanceof Error ? cause.message : String(cause)})`;
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      fault = `no answer (${reason}). Does the service run there? --url names another.`;
     }
   }
   throw new StartError(`${path} at ${url}: ${fault}`);

@@ -38,7 +38,7 @@ Its entry of the secret ADMIN_TOKENS:
 
 The secret is the JSON list of all entries. Keep the others in it, or their tokens end:
 
-  npx wrangler secret put ADMIN_TOKENS
+  npx wrangler secret put ADMIN_TOKENS --env production
   [${line}]
 
 Try it:  curl -H "Authorization: Bearer $TOKEN" https://<host>/admin/monitor/status

@@ -110,7 +110,7 @@ async function readVersion(
 
 function refuse(fault: Extract<Copy<never>, { ok: false }>["fault"], generation: number): Refusal {
   if (fault === "missing") {
-    const detail = `Generation ${generation} is not retained: the last ten are.`;
+    const detail = `Generation ${generation} is not retained. GET /admin/catalog/versions lists those that are.`;
     return { problem: { status: 404, code: "generation_not_retained", detail } };
   }
   const detail = `Generation ${generation} cannot be read at present. Try again later.`;

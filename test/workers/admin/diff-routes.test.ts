@@ -98,8 +98,8 @@ describe("GET /catalog/diff", () => {
   });
 
   it.each([
-    ["", "from"],
-    ["?from=1", "to"],
+    ["", "from: this parameter is missing"],
+    ["?from=1", "to: this parameter is missing"],
     ["?from=1&to=x", "to: must be a whole number"],
     ["?from=0&to=1", "from: must be a whole number"],
     ["?from=-1&to=1", "from: must be a whole number"],

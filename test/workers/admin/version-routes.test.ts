@@ -81,7 +81,8 @@ describe("POST /admin/catalog/rollback", () => {
     [{ generation: 5.5 }, "generation"],
     [{ generation: 0 }, "generation"],
     [{ generation: 1e300 }, "generation"],
-    [undefined, "generation"],
+    [undefined, "generation: this field is missing"],
+    [{}, "generation: this field is missing"],
     [{ generation: 5, force: true }, 'unknown field "force"'],
   ])("refuses %j", async (body, named) => {
     const answer = await rollback(body);
