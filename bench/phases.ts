@@ -6,7 +6,7 @@ import {
   COMMON_PIECE_BYTES,
   commonUnits,
   encodeBodies,
-  LOCAL_EFFORT,
+  SEGMENT_EFFORT,
 } from "../src/ingest/bodies.ts";
 import { formOf } from "../src/ingest/plain-segments.ts";
 import { segmentCoder } from "../src/ingest/segment-coders.ts";
@@ -48,7 +48,7 @@ export async function runPhase(
         bytes: total(
           commonUnits().map(({ representation, coding }) => {
             const plain = inRepresentation(representation, encoded);
-            return segmentCoder(coding)?.middle(plain, 1, LOCAL_EFFORT) ?? plain;
+            return segmentCoder(coding)?.middle(plain, 1, SEGMENT_EFFORT) ?? plain;
           }),
         ),
       };
@@ -61,7 +61,7 @@ export async function runPhase(
             const form = formOf(representation);
             const whole = concatenate([built().common[form], encoded[form]]);
             const plain = inRepresentation(representation, { ...encoded, [form]: whole });
-            return segmentCoder(coding)?.middle(plain, 0, LOCAL_EFFORT) ?? plain;
+            return segmentCoder(coding)?.middle(plain, 0, SEGMENT_EFFORT) ?? plain;
           }),
         ),
       };

@@ -24,10 +24,10 @@ import {
 } from "./plain-segments.ts";
 import { brotliWhole, type Checksum, type Effort, segmentCoder } from "./segment-coders.ts";
 
-/** The common part is compressed once for all locales: it may take seconds. */
-const COMMON_EFFORT: Effort = { brotliQuality: 11, gzipLevel: 9 };
-/** Compressed for each locale. */
-export const LOCAL_EFFORT: Effort = { brotliQuality: 9, gzipLevel: 9 };
+/** As hard as there is: every answer has the bytes that seconds of an ingest do not save. */
+export const SEGMENT_EFFORT: Effort = { brotliQuality: 11, gzipLevel: 9 };
+/** For a whole body of each locale, where segments do not join: 11 would take many seconds for each. */
+const WHOLE_BROTLI_QUALITY = 9;
 /**
  * Longest piece of a common segment, uncompressed. Today's world is one piece in every
  * representation; a larger one takes more of them, and no more memory.
@@ -92,7 +92,7 @@ export function countPieces(
 export function compressPiece(unit: CommonUnit, piece: Uint8Array, offset: number): Blob {
   const coder = segmentCoder(unit.coding);
   if (coder === undefined) throw new Error(`segments of ${unit.coding} do not join here`);
-  return toBlob(coder.middle(piece, headLength(unit.representation) + offset, COMMON_EFFORT));
+  return toBlob(coder.middle(piece, headLength(unit.representation) + offset, SEGMENT_EFFORT));
 }
 
 /**
@@ -167,14 +167,13 @@ async function encodeParts(
 ): Promise<{ parts: readonly Part[]; own: Blob }> {
   const coder = segmentCoder(unit.coding);
   if (coder === undefined) {
-    const { brotliQuality } = LOCAL_EFFORT;
-    const whole = { brotliQuality, length: digest.bytes };
+    const whole = { brotliQuality: WHOLE_BROTLI_QUALITY, length: digest.bytes };
     const own = toBlob(await brotliWhole(bytesOf(plain, common), whole));
     return { parts: [own], own };
   }
   const { head, local, tail } = around;
   const offset = digest.bytes - tail.length - local.length;
-  const own = toBlob(coder.middle(local, offset, LOCAL_EFFORT));
+  const own = toBlob(coder.middle(local, offset, SEGMENT_EFFORT));
   const close = coder.close(tail, offset + local.length, digest);
   return { parts: [coder.open(head), ...common.pieces(unit), own, close], own };
 }

@@ -44,9 +44,11 @@ export function expectSegmentsJoin(coding: Coding): void {
   fc.assert(
     fc.property(
       fc.tuple(anyBytes, anyBytes, anyBytes, anyBytes),
-      fc.integer({ min: 1, max: 9 }),
-      ([head, first, second, tail], level) => {
-        const effort = { brotliQuality: level, gzipLevel: level };
+      fc.record({
+        brotliQuality: fc.integer({ min: 1, max: 11 }),
+        gzipLevel: fc.integer({ min: 1, max: 9 }),
+      }),
+      ([head, first, second, tail], effort) => {
         const parts = [head, first, second, tail];
         const atSecond = head.length + first.length;
         const joined = Buffer.concat([
