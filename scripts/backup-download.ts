@@ -54,11 +54,7 @@ async function download(installation: Installation, id: string, folder: string):
   let done = 0;
   await mapConcurrently(files, AT_A_TIME, async (file) => {
     await downloadFile(installation, folder, file);
-    bar.show(
-      "downloading",
-      { done: ++done, total: files.length },
-      `${done} of ${files.length} files`,
-    );
+    bar.show("downloading", { name: "files", done: ++done, total: files.length, areLast: true });
   });
   writeFileSync(`${manifestFile}.partial`, text);
   renameSync(`${manifestFile}.partial`, manifestFile);

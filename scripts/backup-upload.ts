@@ -54,11 +54,7 @@ async function upload(installation: Installation, folder: string): Promise<void>
   if (!isThere)
     await mapConcurrently(files, AT_A_TIME, async (file) => {
       await uploadFile(installation, folder, file);
-      bar.show(
-        "uploading",
-        { done: ++done, total: files.length },
-        `${done} of ${files.length} files`,
-      );
+      bar.show("uploading", { name: "files", done: ++done, total: files.length, areLast: true });
     });
   const answer = await callAdmin(installation, path, () => ({ method: "PUT", body: text }));
   if (!answer.ok) throw new StartError(await describeAnswer(answer));

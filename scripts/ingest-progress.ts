@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ProgressBar } from "./progress-bar.ts";
+import { ProgressBar, type Units } from "./progress-bar.ts";
 
 /** Calls an admin route and answers its JSON; throws where it is refused. */
 export type AdminCall = (method: "GET" | "POST", path: string) => Promise<unknown>;
@@ -50,7 +50,9 @@ export async function followIngest(options: FollowOptions): Promise<IngestEnd> {
   let before: RunAnswer | undefined;
   for (;;) {
     const seen = (await call("GET", `/admin/ingest/runs/${runId}`)) as RunAnswer; // our own API
-    bar.show(seen.stage ?? "waiting", seen.progress, describeUnits(seen.progress, localeCount));
+    const { done, total } = seen.progress;
+    if (total === 0) bar.show(seen.stage ?? "waiting");
+    else bar.show(seen.stage ?? "waiting", unitsOf(seen.progress, localeCount), done / total);
     if (seen.state === "succeeded") {
       bar.end(`Catalog ${seen.outcome}.`);
       return { ok: true, generation: seen.generation_after ?? seen.generation_before ?? 0 };
@@ -87,10 +89,10 @@ async function isPaused(call: AdminCall): Promise<boolean> {
   return paused === true;
 }
 
-/** How far a run is: it compresses what all locales share, then one locale after the other. */
-function describeUnits({ done, total }: RunAnswer["progress"], localeCount: number): string {
+/** What a run works through: it compresses what all locales share, then one locale after the other. */
+function unitsOf({ done, total }: RunAnswer["progress"], localeCount: number): Units {
   const shared = total - localeCount;
   return done < shared
-    ? `common part ${done} of ${shared}, 0 of ${localeCount} locales`
-    : `${done - shared} of ${localeCount} locales`;
+    ? { name: "common part", done, total: shared, areLast: false }
+    : { name: "locales", done: done - shared, total: localeCount, areLast: true };
 }

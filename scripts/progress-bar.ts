@@ -1,45 +1,71 @@
 const BAR_LENGTH = 24;
+/** How often progress is written where it cannot be written over. */
+const LINE_EVERY_MS = 10_000;
 
-/** Progress of a run on one line of a terminal, or as a line for each stage elsewhere. */
+/** Units of work that are counted: each takes about as long as the others. */
+export interface Units {
+  /** Such as `locales`. */
+  readonly name: string;
+  readonly done: number;
+  readonly total: number;
+  /** Whether nothing comes after them, so that the time they take is the time that is left. */
+  readonly areLast: boolean;
+}
+
+/** Progress of a run on one line of a terminal; elsewhere a line for each stage, and now and then. */
 export class ProgressBar {
-  readonly #out: NodeJS.WriteStream;
-  readonly #began = Date.now();
+  readonly #out: Pick<NodeJS.WriteStream, "write" | "isTTY">;
+  readonly #now: () => number;
+  readonly #began: number;
   #stage = "";
-  /** Where the present stage began to count. */
-  #start = { done: 0, at: 0 };
+  /** When a line was last written. */
+  #lineAt = 0;
+  /** Where the present units began to be counted. */
+  #start = { name: "", done: 0, at: 0 };
 
-  constructor(out: NodeJS.WriteStream) {
+  constructor(out: Pick<NodeJS.WriteStream, "write" | "isTTY">, now: () => number = Date.now) {
     this.#out = out;
+    this.#now = now;
+    this.#began = now();
   }
 
-  /** Shows `text` of the units that are done, where there are any to count. */
+  /**
+   * @param units what the stage works through at present, where that can be counted.
+   * @param share how much of all there is to do is done, 0 to 1: that of the units by default.
+   */
   show(
     stage: string,
-    { done, total }: { readonly done: number; readonly total: number },
-    text: string,
+    units?: Units,
+    share = units === undefined ? 0 : units.done / units.total,
   ): void {
-    const now = Date.now();
-    if (stage !== this.#stage) {
-      this.#stage = stage;
-      this.#start = { done, at: now };
-      if (!this.#out.isTTY) this.#out.write(`${stage} …\n`);
-    }
-    if (!this.#out.isTTY) return;
-    const share = total === 0 ? 0 : done / total;
-    const filled = Math.round(share * BAR_LENGTH);
-    const bar = "█".repeat(filled) + "░".repeat(BAR_LENGTH - filled);
-    const count = total === 0 ? "" : ` ${text}${this.#timeLeft(done, total, now)}`;
-    this.#out.write(`\r\x1b[2K${bar} ${stage}${count}`);
+    const now = this.#now();
+    if (units !== undefined && units.name !== this.#start.name)
+      this.#start = { name: units.name, done: units.done, at: now };
+    const count =
+      units && `${units.name} ${units.done} of ${units.total}${this.#timeLeft(units, now)}`;
+    if (this.#out.isTTY) {
+      const filled = Math.round(share * BAR_LENGTH);
+      const bar = "█".repeat(filled) + "░".repeat(BAR_LENGTH - filled);
+      this.#out.write(`\r\x1b[2K${bar} ${[stage, count].filter(Boolean).join(", ")}`);
+    } else if (stage !== this.#stage) this.#writeLine(`${stage} …`, now);
+    else if (count !== undefined && now - this.#lineAt >= LINE_EVERY_MS)
+      this.#writeLine(`${stage}: ${count}`, now);
+    this.#stage = stage;
   }
 
   end(message: string): void {
-    const seconds = ((Date.now() - this.#began) / 1000).toFixed(1);
+    const seconds = ((this.#now() - this.#began) / 1000).toFixed(1);
     this.#out.write(`${this.#out.isTTY ? "\r\x1b[2K" : ""}${message} (${seconds} s)\n`);
   }
 
-  #timeLeft(done: number, total: number, now: number): string {
+  #writeLine(line: string, now: number): void {
+    this.#out.write(`${line}\n`);
+    this.#lineAt = now;
+  }
+
+  #timeLeft({ done, total, areLast }: Units, now: number): string {
     const counted = done - this.#start.done;
-    if (counted < 1 || done === total) return "";
+    if (!areLast || counted < 1 || done === total) return "";
     const left = ((now - this.#start.at) / counted) * (total - done);
     return `, about ${Math.ceil(left / 1000)} s left`;
   }
