@@ -1,6 +1,7 @@
 /**
- * Global setup of the projects that test a running service: one for them all. A real ingest
- * publishes while other projects' tests run already; `await-catalog.ts` waits for it.
+ * Global setup of the projects that test a running service: one for all of them that only look at
+ * it, and one for each of the others. A real ingest publishes while other projects' tests run
+ * already; `await-catalog.ts` waits for it.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -30,17 +31,30 @@ declare module "vitest" {
   }
 }
 
+/** Projects whose tests pause the service and change what is published. */
+const CHANGING = ["dashboard"];
 const LOCALES = ["en", "de", "ja", "ar", "ru", "zh"];
+/** Fewer, for a service that publishes more than once. */
+const CHANGING_LOCALES = ["en", "de"];
 
-export default async function setup({
-  vitest,
-}: TestProject): Promise<(() => Promise<void>) | undefined> {
-  const everyProject = vitest.getRootProject();
+export default async function setup(
+  project: TestProject,
+): Promise<(() => Promise<void>) | undefined> {
+  if (CHANGING.includes(project.name)) return startService(project, CHANGING_LOCALES);
+  const everyProject = project.vitest.getRootProject();
   if (everyProject.getProvidedContext().service !== undefined) return undefined;
-  if (!vitest.projects.some(({ name }) => name === "pages") && findBrowser() === undefined)
+  if (!project.vitest.projects.some(({ name }) => name === "pages") && findBrowser() === undefined)
     console.warn(
       "The browser tests are left out: no Chromium was found. Install one, or name it in the variable CHROMIUM.",
     );
+  return startService(everyProject, LOCALES);
+}
+
+/** Starts a service for the tests of a project. Returns what stops it. */
+async function startService(
+  project: TestProject,
+  locales: readonly string[],
+): Promise<() => Promise<void>> {
   const stateFolder = mkdtempSync(join(tmpdir(), "locations-system-"));
   const adminToken = randomBytes(32).toString("base64url");
   const sha256 = createHash("sha256").update(adminToken).digest("hex");
@@ -48,7 +62,7 @@ export default async function setup({
   const webhook = await WebhookReceiver.start();
   const worker = await LocalWorker.start({
     port,
-    locales: LOCALES.join(","),
+    locales: locales.join(","),
     stateFolder,
     fresh: true,
     adminTokens: JSON.stringify([{ id: "system", sha256, scopes: ["read", "operate"] }]),
@@ -58,16 +72,16 @@ export default async function setup({
     say: () => undefined,
     signal: new AbortController().signal,
   });
-  const published = ingest(worker, adminToken, LOCALES.length).then(
+  const published = ingest(worker, adminToken, locales.length).then(
     () => undefined,
     (error: unknown) => error,
   );
-  everyProject.provide("service", {
+  project.provide("service", {
     url: worker.url,
     port,
     adminToken,
     logFile: worker.logFile,
-    locales: LOCALES,
+    locales,
   });
   return async () => {
     await worker.stop();
