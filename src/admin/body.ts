@@ -3,6 +3,8 @@ import { describeIssues, type Parsed, refuse } from "./parsed.ts";
 
 /** Most bytes of a request body on an admin route. */
 const MAX_BODY_BYTES = 16 * 1024;
+/** How long it may take to arrive. */
+const BODY_DEADLINE_MS = 10_000;
 
 /** Reads a JSON object with known fields only, each once; an empty body is an empty object. */
 export async function readBody<S extends z.ZodType>(
@@ -11,6 +13,12 @@ export async function readBody<S extends z.ZodType>(
 ): Promise<Parsed<z.output<S>>> {
   const text = await readText(request);
   if (text === "incomplete") return BODY_INCOMPLETE;
+  if (text === "late")
+    return refuse(
+      408,
+      "body_late",
+      `The body did not arrive within ${BODY_DEADLINE_MS / 1000} seconds. Send it again.`,
+    );
   if (text === "too_large")
     return refuse(413, "body_too_large", `The body may have ${MAX_BODY_BYTES} bytes at most.`);
   const json = text === undefined ? undefined : parseJson(text.value);
@@ -31,14 +39,20 @@ export const BODY_INCOMPLETE = refuse(
   "The body did not arrive whole. Send it again.",
 );
 
-type Text = { readonly value: string } | "too_large" | "incomplete" | undefined;
+type Text = { readonly value: string } | "too_large" | "incomplete" | "late" | undefined;
 
 /** The body as text; undefined if it is not UTF-8. */
 async function readText(request: Request): Promise<Text> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<"late">((resolve) => {
+    timer = setTimeout(resolve, BODY_DEADLINE_MS, "late");
+  });
   try {
-    return await decodeAll(request.body ?? []);
+    return await Promise.race([decodeAll(request.body ?? []), late]);
   } catch {
     return "incomplete";
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -124,7 +124,10 @@ function problems(spec: RouteSpec): { [status: string]: string } {
   const described: { [status: string]: string } = {
     400: `${listCodes(malformed(spec))}: the detail names what is wrong`,
     405: "`method_not_allowed`: see the header Allow",
-    ...(spec.method === "post" && { 413: "`body_too_large`: over 16 KiB" }),
+    ...(spec.method === "post" && {
+      408: "`body_late`: it did not arrive within 10 seconds",
+      413: "`body_too_large`: over 16 KiB",
+    }),
     500: "`internal`: a bug, whose cause is in the log",
     ...(spec.params && spec.invalidParams !== 400 && { 404: "`not_found`" }),
     ...(spec.access !== "public" && ADMIN_PROBLEMS),

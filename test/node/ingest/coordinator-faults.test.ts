@@ -152,10 +152,16 @@ describe("a store that refuses for good", () => {
     await world.runToEnd();
     const served = await world.served();
     world.renameAirport("Kloten");
+    const attemptsAt = new Set<number>();
+    // KV refuses with 429 here: the local KV takes any number of writes.
     world.before = (call) => {
-      if (call.startsWith("kv put catalog/blob/")) throw new Error("429");
+      if (!call.startsWith("kv put catalog/blob/")) return;
+      attemptsAt.add(world.time);
+      throw new Error("429");
     };
     const run = await world.runToEnd();
+    const [first = 0, ...others] = attemptsAt;
+    expect(others.slice(0, 4).map((at) => at - first)).toEqual([1_000, 3_000, 7_000, 15_000]);
     expect(run).toMatchObject({
       state: "failed",
       retries: 4,
@@ -169,11 +175,14 @@ describe("a store that refuses for good", () => {
   });
 
   it("does not fail a run that has published: it is repeated until the stores show it", async () => {
-    let refusals = 12;
+    const attemptsAt: number[] = [];
     world.before = (call) => {
-      if (call === `kv put ${MANIFEST_KEY}` && refusals-- > 0) throw new Error("429");
+      if (call === `kv put ${MANIFEST_KEY}` && attemptsAt.push(world.time) <= 12)
+        throw new Error("429");
     };
     expect(await world.runToEnd()).toMatchObject({ outcome: "published", retries: 12 });
+    const pauses = attemptsAt.slice(1).map((at, index) => at - (attemptsAt[index] ?? 0));
+    expect(pauses.map((ms) => ms / 1000)).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60, 60]);
     expect(await world.served()).toMatchObject({ generation: 1 });
   });
 });

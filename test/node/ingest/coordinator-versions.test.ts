@@ -93,7 +93,25 @@ describe("a rollback", () => {
     expect(world.coordinator.status().pause).not.toBeNull();
   });
 
-  it("reaches the stores when they refused it at first, also after a crash", async () => {
+  it("reaches the stores when they refused it at first, which are not asked all the time", async () => {
+    await world.publishVersions(2);
+    const attemptsAt: number[] = [];
+    world.before = (call) => {
+      if (call === `kv put ${MANIFEST_KEY}` && attemptsAt.push(world.time) <= 3)
+        throw new Error("429");
+    };
+    await world.coordinator.rollback(1);
+    await world.alarm();
+    expect(world.coordinator.status().replicated).toBe(false);
+    await world.alarm();
+    expect(attemptsAt).toHaveLength(1);
+    await world.drain();
+    const [first = 0, second = 0] = attemptsAt;
+    expect(second - first).toBeGreaterThanOrEqual(30_000);
+    expect(world.coordinator.status().replicated).toBe(true);
+  });
+
+  it("reaches the stores also after a crash", async () => {
     await world.publishVersions(2);
     let refusals = 3;
     world.before = (call) => {
@@ -101,7 +119,6 @@ describe("a rollback", () => {
     };
     await world.coordinator.rollback(1);
     await world.alarm();
-    expect(world.coordinator.status().replicated).toBe(false);
     world.crash();
     await world.drain();
     expect(world.coordinator.status().replicated).toBe(true);

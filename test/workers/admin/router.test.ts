@@ -151,6 +151,23 @@ describe("every route that changes something", () => {
     },
   );
 
+  it("gives up on a body that goes on for ever", async () => {
+    vi.useFakeTimers();
+    try {
+      const [[, path = ""] = []] = posts;
+      const init = { method: "POST", body: new ReadableStream(), duplex: "half" };
+      const answered = world.request(path, init);
+      await vi.advanceTimersByTimeAsync(9_000);
+      expect(await Promise.race([answered, "not yet"])).toBe("not yet");
+      await vi.advanceTimersByTimeAsync(1_000);
+      const answer = await answered;
+      expect(answer.status).toBe(408);
+      expect(await answer.json()).toMatchObject({ code: "body_late" });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it.each(posts)("%s %s refuses `__proto__`", async (_, path) => {
     const answer = await world.post(path, '{"__proto__":{"reason":"x"}}');
     expect(await answer.json()).toMatchObject({
