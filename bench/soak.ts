@@ -58,6 +58,9 @@ const generations = new Map<string, number>();
 const failures: string[] = [];
 let bytes = 0;
 
+/** What takes longer is no answer any more, but a failure. */
+const ANSWER_DEADLINE_MS = 60_000;
+
 const worker = await BenchWorker.start();
 const agent = new Agent({ keepAlive: true, maxSockets: Number(values.clients) });
 try {
@@ -96,7 +99,9 @@ async function callUntil(endAt: number, client: number): Promise<void> {
 }
 
 async function call({ method, path, headers, body }: LoadRequest): Promise<void> {
-  const sent = httpRequest({ host: "127.0.0.1", port: worker.port, agent, method, path, headers });
+  const signal = AbortSignal.timeout(ANSWER_DEADLINE_MS);
+  const to = { host: "127.0.0.1", port: worker.port, agent, signal };
+  const sent = httpRequest({ ...to, method, path, headers });
   sent.end(body);
   const [response] = (await once(sent, "response")) as [IncomingMessage]; // the event's signature
   const received = await buffer(response);

@@ -11,10 +11,13 @@ declare module "vitest" {
 /**
  * Parameters of a property that tries `runs` cases in `npm test`, and as many as are asked for in
  * `npm run fuzz`. A failure prints the seed.
+ *
+ * @param found cases that fuzzing has found once, tried first; see `test/cases/found-by-fuzzing.ts`.
  */
-export function fuzzed<T>(runs: number): Parameters<T> {
+export function fuzzed<T extends unknown[]>(runs: number, found: readonly T[] = []): Parameters<T> {
   const settings = inject("fuzz");
-  return { numRuns: settings.runs ?? runs, seed: settings.seed };
+  const numRuns = found.length + (settings.runs ?? runs);
+  return { numRuns, seed: settings.seed, examples: [...found] };
 }
 
 /** Options of a fuzz test: it takes as long as its cases take, for which nobody knows a bound. */

@@ -84,3 +84,11 @@ function withValues(tree: unknown, changes: ReadonlyMap<number, Replacement>): u
   };
   return copy(tree);
 }
+
+/** A value in which the field at `path` is another. */
+export function changed(value: unknown, path: readonly string[], part: unknown): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return part;
+  const fields = value as { readonly [key: string]: unknown }; // the path names objects
+  return { ...fields, [key]: changed(fields[key], rest, part) };
+}

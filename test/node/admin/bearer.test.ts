@@ -7,7 +7,7 @@ afterEach(() => {
 });
 
 it("a token is compared with each configured one in constant time, also when one has matched", async () => {
-  const compared = vi.fn();
+  const compared = vi.fn<(...digests: unknown[]) => void>();
   vi.resetModules();
   vi.doMock("node:crypto", async (original) => {
     const real = await original<typeof import("node:crypto")>();

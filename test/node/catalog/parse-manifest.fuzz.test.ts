@@ -3,8 +3,9 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { Body, LocaleEntry } from "../../../src/catalog/manifest.ts";
 import { parseManifest } from "../../../src/catalog/parse-manifest.ts";
+import { FOUND_IN_MANIFESTS } from "../../cases/found-by-fuzzing.ts";
 import { fuzzed, UNHURRIED } from "../../builders/fuzzed.ts";
-import { damagedManifest, publishedManifest } from "../../builders/manifest-mutations.ts";
+import { changed, damagedManifest, publishedManifest } from "../../builders/manifest-mutations.ts";
 
 const { manifest } = await publishedManifest();
 
@@ -65,6 +66,9 @@ describe("parseManifest, given a published manifest that was damaged,", UNHURRIE
   });
 
   it("never throws, and takes only what is wholly right", () => {
+    const found = FOUND_IN_MANIFESTS.map(([path, value]): [string] => [
+      JSON.stringify(changed(manifest, path.split("."), value)),
+    ]);
     fc.assert(
       fc.property(damagedManifest(manifest), (text) => {
         const parsed = parseManifest(text);
@@ -72,7 +76,7 @@ describe("parseManifest, given a published manifest that was damaged,", UNHURRIE
         expect(right.safeParse(parsed.manifest).error).toBeUndefined();
         expect(Object.values(parsed.manifest.locales).flatMap(contradictions)).toEqual([]);
       }),
-      fuzzed(1000),
+      fuzzed(1000, found),
     );
   });
 });

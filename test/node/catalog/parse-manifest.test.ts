@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { manifestBlobs } from "../../../src/catalog/manifest.ts";
 import { parseManifest } from "../../../src/catalog/parse-manifest.ts";
 import { aBody, aLocaleEntry, aManifest, blobsOf } from "../../builders/manifest.ts";
+import { changed } from "../../builders/manifest-mutations.ts";
 
 describe("parseManifest", () => {
   it("gives back what was written", () => {
@@ -130,11 +131,3 @@ describe("manifestBlobs", () => {
     expect([...manifestBlobs(aManifest({ locales }))].toSorted()).toEqual(named.toSorted());
   });
 });
-
-/** A copy of `value` whose part at `path` is another. */
-function changed(value: unknown, path: readonly string[], part: unknown): unknown {
-  const [key, ...rest] = path;
-  if (key === undefined) return part;
-  const fields = value as { readonly [key: string]: unknown }; // the paths above name objects
-  return { ...fields, [key]: changed(fields[key], rest, part) };
-}

@@ -8,24 +8,26 @@ import { checkedFetch } from "../checked-fetch.ts";
 
 const ID = "019aa4a0-0000-7000-8000-000000000000";
 const world = new AdminWorld();
-const paths = Object.keys((await world.document()).paths ?? {});
+const described = await world.document();
 
+/** Fields of bodies and of answers, as the OpenAPI document names them, and some of any object. */
 const fieldName = fc.constantFrom(
-  "reason",
-  "until",
-  "cancel_running",
-  "run_now",
-  "source",
-  "mode",
-  "force",
-  "note",
-  "if_paused",
-  "generation",
+  ...propertyNames(described),
   "__proto__",
   "constructor",
   "toString",
   "",
 );
+/** Names of all `properties` in a JSON Schema, or in whatever has some. */
+function propertyNames(within: unknown): Set<string> {
+  const names = new Set<string>();
+  JSON.stringify(within, (key, value: unknown) => {
+    if (key === "properties") for (const name of Object.keys(value ?? {})) names.add(name);
+    return value;
+  });
+  return names;
+}
+
 const fieldValue = fc.oneof(
   fc.json(),
   fc.string({ unit: "binary", maxLength: 600 }).map((text) => JSON.stringify(text)),
@@ -99,26 +101,44 @@ const query = fc
   .array(fc.tuple(queryName, queryValue), { maxLength: 3 })
   .map((all) => (all.length === 0 ? "" : `?${all.map((pair) => pair.join("=")).join("&")}`));
 
-const id = fc.oneof(
-  { weight: 2, arbitrary: fc.constant(ID) },
+/** A parameter in a path: right for some, and wrong for others. */
+const parameter = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(ID, "1", "0".repeat(64), "manifest.json", "runs.000001.ndjson.gz"),
+  },
   fc.constantFrom("x", "..", "%2e%2e", "%ff", "%00", "__proto__", ID.toUpperCase(), "%", "a%2fb"),
   fc.integer({ min: 100, max: 3000 }).map((length) => "x".repeat(length)),
 );
 const path = fc
-  .tuple(fc.constantFrom(...paths), id)
-  .map(([template, value]) => template.replace("{id}", value));
+  .tuple(fc.constantFrom(...Object.keys(described.paths ?? {})), fc.infiniteStream(parameter))
+  .map(([template, values]) => template.replaceAll(/\{\w+\}/g, () => values.next().value ?? ""));
+
+/** Headers that some route reads, besides what says who asks. */
+const header = fc.tuple(
+  fc.constantFrom("content-digest", "content-encoding", "content-length", "x-request-id", "range"),
+  fc.oneof(
+    fc.constantFrom("", "gzip", "0", "-1", "1e9", "sha-256=:AAAA:", "sha-256=:!:", "bytes=0-"),
+    fc.base64String({ maxLength: 60 }).map((hash) => `sha-256=:${hash}:`),
+    fc.integer({ min: 100, max: 3000 }).map((length) => "x".repeat(length)),
+  ),
+);
 
 const asked = fc.record({
-  method: fc.constantFrom("GET", "GET", "HEAD", "POST", "POST", "PUT", "OPTIONS"),
+  method: fc.constantFrom("GET", "GET", "HEAD", "POST", "POST", "PUT", "DELETE", "OPTIONS"),
   path,
   query,
   body,
   contentType: fc.constantFrom("application/json", "text/plain", "application/grpc", ""),
+  headers: fc.array(header, { maxLength: 2 }),
 });
 type Asked = typeof asked extends fc.Arbitrary<infer A> ? A : never;
 
-function init({ method, body: sent, contentType }: Asked): RequestInit {
-  const headers = { "content-type": contentType, authorization: `Bearer ${OPERATOR_TOKEN}` };
+function init(
+  { method, body: sent, contentType, headers: others }: Asked,
+  authorization = `Bearer ${OPERATOR_TOKEN}`,
+): RequestInit {
+  const headers = [...others, ["content-type", contentType], ["authorization", authorization]];
   return method === "GET" || method === "HEAD"
     ? { method, headers }
     : { method, headers, body: sent };
@@ -149,6 +169,30 @@ describe("whatever an operator sends", UNHURRIED, () => {
         expect(answer.status).not.toBe(500);
       }),
       fuzzed(100),
+    );
+  });
+});
+
+/** What is no token of this installation, in whatever form. */
+const credential = fc.oneof(
+  fc.constantFrom("", "Bearer", "Bearer ", "Basic b3BzOm9wcw==", "bearer null"),
+  fc.base64String({ maxLength: 4000 }).map((text) => `Bearer ${text}`),
+  fc.constant(`Bearer ${OPERATOR_TOKEN}x`),
+  fc.constant(`Bearer ${OPERATOR_TOKEN} ${OPERATOR_TOKEN}`),
+);
+
+describe("whoever has no token", UNHURRIED, () => {
+  it("gets nothing done, whatever it sends", async () => {
+    await fc.assert(
+      fc.asyncProperty(asked, credential, async (request, authorization) => {
+        fc.pre(request.path.startsWith("/admin/") && request.method !== "OPTIONS");
+        const before = world.enqueued.length + world.removed.length;
+        const answer = await world.send(request.path + request.query, init(request, authorization));
+        expect(answer.status).toBeGreaterThanOrEqual(400);
+        expect(answer.status).toBeLessThan(500);
+        expect(world.enqueued.length + world.removed.length).toBe(before);
+      }),
+      fuzzed(200),
     );
   });
 });
