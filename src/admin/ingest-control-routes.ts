@@ -53,6 +53,7 @@ const queueAnswer = z
     will_start: z.union([
       z.enum(["now", "on_resume", "after_backup"]),
       z.templateLiteral(["after_run:", z.string()]),
+      z.templateLiteral(["at:", z.string()]),
     ]),
     queue_position: z.int().min(1),
     queue_depth: z.int().min(1),
@@ -87,8 +88,8 @@ export function ingestControlRoutes(ingest: CoordinatorUseCases, now: () => numb
     );
     return {
       status: 200,
-      body: { ...describePause(answer), message: pauseMessage(answer, body.cancel_running) },
-      change: pauseChange(answer, cancelledRun(answer, body.cancel_running)),
+      body: { ...describePause(answer), message: pauseMessage(answer) },
+      change: pauseChange(answer, cancelledRun(answer)),
     };
   });
 
@@ -224,10 +225,9 @@ function pauseChange({ before, pause }: PauseAnswer, run: RunChange | null) {
   return { before: describeFlag(before), after: { ...describeFlag(pause), ...run } };
 }
 
-/** The run that a pause cancels, at its next step and unless it has published. */
-function cancelledRun({ runningRunId }: PauseAnswer, cancelRunning: boolean): RunChange | null {
-  if (!cancelRunning || runningRunId === null) return null;
-  return { run_id: runningRunId, disposition: "cancelling" };
+/** The run that a pause was to cancel as well, and what that came to. */
+function cancelledRun({ cancelled }: PauseAnswer): RunChange | null {
+  return cancelled && { run_id: cancelled.runId, disposition: cancelled.disposition };
 }
 
 /** The run that a resume queues, or why it did not. */
@@ -242,16 +242,20 @@ function describeFlag(pause: Pause | null) {
   return pause === null ? { paused: false } : { paused: true, ...pause };
 }
 
-function pauseMessage(answer: PauseAnswer, cancelRunning: boolean): string {
-  const { pause, changed, runningRunId } = answer;
+function pauseMessage({ pause, changed, runningRunId, cancelled }: PauseAnswer): string {
   const ends = pause?.until ? `, until ${pause.until}` : "";
   const flag = changed ? `Ingestion is paused${ends}.` : `Ingestion was paused already${ends}.`;
+  if (cancelled !== null) return `${flag} ${CANCELLED[cancelled.disposition](cancelled.runId)}`;
   if (runningRunId === null) return flag;
-  const run = cancelRunning
-    ? `Run ${runningRunId} is cancelled at its next step, unless it has published already.`
-    : `Run ${runningRunId} stops at its next step and goes on after resume; if it has published already, it ends.`;
-  return `${flag} ${run}`;
+  return `${flag} Run ${runningRunId} stops at its next step and goes on after resume; if it has published already, it ends.`;
 }
+
+const CANCELLED = {
+  cancelled: (id: string) => `Run ${id} is cancelled.`,
+  cancelling: (id: string) =>
+    `Run ${id} is cancelled at its next step, unless it has published already.`,
+  too_late: (id: string) => `Run ${id} has published already, and ends.`,
+};
 
 function resumeMessage(answer: PauseAnswer, queued: EnqueueResult | null): string {
   const flag = answer.changed ? "Ingestion goes on." : "Ingestion was not paused.";

@@ -1,6 +1,6 @@
 import { PassingError, SourceError } from "../sources/source-error.ts";
 import type { GuardTrip } from "./guards.ts";
-import type { RunError, Stage } from "./run.ts";
+import type { Run, RunError, Stage } from "./run.ts";
 
 /** Why a run cannot go on, whatever is tried again. */
 export class RunFault extends Error {
@@ -16,14 +16,15 @@ export class RunFault extends Error {
 /** Guards that refuse a candidate: final, until an operator forces it or upstream is mended. */
 export class GuardsTripped extends RunFault {
   override readonly name = "GuardsTripped";
-  readonly trips: readonly GuardTrip[];
+  /** What the run knows of the candidate: its counts, and all that the guards say of it. */
+  readonly verdict: Partial<Run>;
 
-  constructor(trips: readonly GuardTrip[]) {
+  constructor(refused: readonly GuardTrip[], verdict: Partial<Run>) {
     super(
-      trips[0]?.guard ?? "guard",
-      trips.map(({ guard, message }) => `${guard}: ${message}`).join("; "),
+      refused[0]?.guard ?? "guard",
+      refused.map(({ guard, message }) => `${guard}: ${message}`).join("; "),
     );
-    this.trips = trips;
+    this.verdict = verdict;
   }
 }
 
@@ -37,12 +38,12 @@ export interface Retry {
 
 const REPEAT_STEP: Retry = { step: true, afterMs: 0 };
 
-/** A run's error, and what else is to be known of it. */
+/** A run's error, and what else the run is to show. */
 export interface RunFailure {
   readonly error: RunError;
   /** How the fault may pass; null if it will not. */
   readonly retry: Retry | null;
-  readonly guards: readonly GuardTrip[];
+  readonly patch: Partial<Run>;
 }
 
 /**
@@ -56,14 +57,14 @@ export function toFailure(cause: unknown, stage: Stage): RunFailure {
       error: { code: `source_${cause.fault}`, stage, message: cause.message },
       retry:
         cause instanceof PassingError ? { step: false, afterMs: cause.retryAfterMs ?? 0 } : null,
-      guards: [],
+      patch: {},
     };
   if (cause instanceof RunFault)
     return {
       error: { code: cause.code, stage, message: cause.message },
       retry: null,
-      guards: cause instanceof GuardsTripped ? cause.trips : [],
+      patch: cause instanceof GuardsTripped ? cause.verdict : {},
     };
   const error = { code: "store_fault", stage, message: String(cause) };
-  return { error, retry: REPEAT_STEP, guards: [] };
+  return { error, retry: REPEAT_STEP, patch: {} };
 }

@@ -140,7 +140,7 @@ export class Pipeline {
     };
     if (mode === "dry_run") return finish("dry_run", patch);
     const { refused } = applyForce(trips, forced);
-    if (refused.length > 0) throw new GuardsTripped(refused);
+    if (refused.length > 0) throw new GuardsTripped(refused, patch);
     const judgedAgainst = current?.generation ?? null;
     return proceed({ ...checkpoint, stage: "encode", judgedAgainst }, patch);
   }

@@ -24,7 +24,8 @@ export interface EnqueueRequest {
 /** What will happen to an accepted request: the truth, also when the run is an earlier one. */
 export interface EnqueueAnswer {
   readonly disposition: "queued" | "queued_behind_running" | "queued_while_paused" | "coalesced";
-  readonly willStart: "now" | "on_resume" | "after_backup" | `after_run:${string}`;
+  /** `at:` is followed by a time (RFC 3339): a run that is tried again, as late as upstream asks. */
+  readonly willStart: "now" | "on_resume" | "after_backup" | `after_run:${string}` | `at:${string}`;
   /** 1 for the run that is next. */
   readonly queuePosition: number;
   readonly queueDepth: number;
@@ -125,62 +126,65 @@ export function decideEnqueue(
     readonly ifPaused: EnqueueRequest["ifPaused"];
     /** The hold that is in force. */
     readonly hold: HoldKind | null;
+    /** Milliseconds since 1970. */
+    readonly now: number;
   },
 ): { readonly result: EnqueueResult; readonly add: RunRecord | null } {
   const { waiting, pause } = view;
-  const { ifPaused, hold } = asked;
+  const { ifPaused, hold, now } = asked;
   if (hold === "restore") return { result: { ok: false, reason: "restoring" }, add: null };
-  const isBackingUp = hold !== null;
+  const accept = acceptIn(view, { isBackingUp: hold !== null, now });
   const same = waiting.findIndex(({ run }) => doesTheSame(run, wanted.run));
   const found = waiting[same];
   if (pause !== null && ifPaused === "reject")
     return { result: { ok: false, reason: "paused", pause }, add: null };
   if (found !== undefined)
-    return {
-      result: accept(
-        found.run,
-        { index: same, queueDepth: waiting.length, isBackingUp },
-        view,
-        true,
-      ),
-      add: null,
-    };
+    return { result: accept(found, { index: same, queueDepth: waiting.length }, true), add: null };
   if (waiting.length >= QUEUE_MAX_DEPTH)
     return { result: { ok: false, reason: "queue_full", queueDepth: waiting.length }, add: null };
-  const place = { index: waiting.length, queueDepth: waiting.length + 1, isBackingUp };
-  const result = accept(wanted.run, place, view, false);
-  return { result, add: wanted };
+  const place = { index: waiting.length, queueDepth: waiting.length + 1 };
+  return { result: accept(wanted, place, false), add: wanted };
 }
 
-function accept(
-  run: Run,
-  { index, queueDepth, isBackingUp }: { index: number; queueDepth: number; isBackingUp: boolean },
+/** Accepts a run at a place in a queue, and says when it starts. */
+function acceptIn(
   { waiting, running, pause }: QueueView,
-  coalesced: boolean,
-): EnqueueResult {
-  const ahead = index === 0 ? running : waiting[index - 1];
-  const queuePosition = index + 1;
+  { isBackingUp, now }: { readonly isBackingUp: boolean; readonly now: number },
+) {
   const paused = pause !== null;
-  const base = { queuePosition, queueDepth, paused, run };
-  const start = startOf(ahead, { paused, isBackingUp });
-  const { disposition } = start;
-  const message = coalesced
-    ? `The same run waits already. ${start.message}`
-    : `The run is queued. ${start.message}`;
-  return {
-    ok: true,
-    answer: {
-      ...base,
-      disposition: coalesced ? "coalesced" : disposition,
-      willStart: start.willStart,
-      message,
-    },
+  return (
+    { run, notBefore }: RunRecord,
+    { index, queueDepth }: { readonly index: number; readonly queueDepth: number },
+    coalesced: boolean,
+  ): EnqueueResult => {
+    const ahead = index === 0 ? running : waiting[index - 1];
+    const waitsUntil = notBefore !== null && notBefore > now ? notBefore : null;
+    const start = startOf(ahead, { paused, isBackingUp, waitsUntil });
+    return {
+      ok: true,
+      answer: {
+        disposition: coalesced ? "coalesced" : start.disposition,
+        willStart: start.willStart,
+        queuePosition: index + 1,
+        queueDepth,
+        paused,
+        run,
+        message: `${coalesced ? "The same run waits already." : "The run is queued."} ${start.message}`,
+      },
+    };
   };
+}
+
+interface Obstacles {
+  readonly paused: boolean;
+  readonly isBackingUp: boolean;
+  /** Until when a run that is tried again waits (milliseconds since 1970). */
+  readonly waitsUntil: number | null;
 }
 
 function startOf(
   ahead: RunRecord | undefined,
-  { paused, isBackingUp }: { paused: boolean; isBackingUp: boolean },
+  { paused, isBackingUp, waitsUntil }: Obstacles,
 ): Pick<EnqueueAnswer, "disposition" | "willStart" | "message"> {
   if (paused)
     return {
@@ -194,6 +198,11 @@ function startOf(
       willStart: "after_backup",
       message: "A backup is being made; it starts when that has copied what it needs.",
     };
+  if (ahead === undefined && waitsUntil !== null) {
+    const at = new Date(waitsUntil).toISOString();
+    const message = `It is a second try, which starts at ${at}.`;
+    return { disposition: "queued", willStart: `at:${at}`, message };
+  }
   if (ahead === undefined)
     return { disposition: "queued", willStart: "now", message: "It starts now." };
   return {

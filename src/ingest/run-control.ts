@@ -21,6 +21,11 @@ export interface PauseAnswer {
   readonly changed: boolean;
   readonly runningRunId: string | null;
   readonly queued: number;
+  /** The run under way that was to be cancelled as well, and what that came to. */
+  readonly cancelled: {
+    readonly runId: string;
+    readonly disposition: "cancelled" | "cancelling" | "too_late";
+  } | null;
 }
 
 export type CancelResult =
@@ -58,7 +63,11 @@ export class RunControl {
     const result = this.#state.transaction(() => {
       liftEndedPause(this.#state, this.#deps.now());
       const hold = this.#hold()?.kind ?? null;
-      const decided = decideEnqueue(wanted, this.#state.queue(), { ifPaused, hold });
+      const decided = decideEnqueue(wanted, this.#state.queue(), {
+        ifPaused,
+        hold,
+        now: this.#deps.now(),
+      });
       if (decided.add !== null) this.#state.saveRun(decided.add, true);
       return decided.result;
     });
@@ -96,17 +105,20 @@ export class RunControl {
 
   /** Pauses dispatch and publishing, at the next step boundary. */
   pause(request: PauseRequest, cancelRunning: boolean): PauseAnswer {
-    const { answer, cancelled } = this.#state.transaction(() => {
+    const { answer, ended } = this.#state.transaction(() => {
       liftEndedPause(this.#state, this.#deps.now());
       const before = this.#state.pause();
-      const decided = decidePause(before, request, this.#at());
-      this.#state.setPause(decided.pause);
+      const { pause, changed } = decidePause(before, request, this.#at());
+      this.#state.setPause(pause);
       this.#touchPause();
       const running = cancelRunning ? this.#state.queue().running : undefined;
-      const result = running && this.#cancelRunning(running, request.by);
-      return { answer: this.#pauseAnswer(before, decided.changed), cancelled: result };
+      if (running === undefined) return { answer: this.#pauseAnswer(before, changed) };
+      const result = this.#cancelRunning(running, request.by);
+      const disposition = result.ok ? result.disposition : ("too_late" as const);
+      const cancelled = { runId: running.run.id, disposition };
+      return { answer: { ...this.#pauseAnswer(before, changed), cancelled }, ended: result };
     });
-    this.#tellOfEnd(cancelled);
+    this.#tellOfEnd(ended);
     return answer;
   }
 
@@ -214,7 +226,7 @@ export class RunControl {
   #pauseAnswer(before: Pause | null, changed: boolean): PauseAnswer {
     const { pause, running, waiting } = this.#state.queue();
     const runningRunId = running?.run.id ?? null;
-    return { pause, before, changed, runningRunId, queued: waiting.length };
+    return { pause, before, changed, runningRunId, queued: waiting.length, cancelled: null };
   }
 
   #at(): string {

@@ -30,8 +30,10 @@ export class StepRunner {
   async takeNext(): Promise<void> {
     const claimed = this.#claim();
     if (claimed === undefined) return;
-    if (isToBeCancelled(claimed, claimed.checkpoint.stage))
-      return this.#underFence(claimed, (record) => this.#ended(record, "cancelled"));
+    if (isToBeCancelled(claimed, claimed.checkpoint.stage)) {
+      this.#underFence(claimed, (record) => this.#ended(record, "cancelled"));
+      return;
+    }
     const began = this.#deps.now();
     try {
       await this.#step(claimed, began);
@@ -83,10 +85,15 @@ export class StepRunner {
       archived: this.#state.archivedFiles(run.source),
       noteBlobs: (sha256s) => this.#state.addBlobs(sha256s),
     });
-    this.#commit(claimed, result);
-    const { counts, progress } = { ...run, ...result.patch };
-    const duration_ms = this.#deps.now() - began;
-    this.#log("info", "ingest_step", run, { stage, duration_ms, counts, progress });
+    if (!this.#commit(claimed, result)) return;
+    const { counts, progress, accounting, rejectsTotal } = { ...run, ...result.patch };
+    this.#log("info", "ingest_step", run, {
+      stage,
+      duration_ms: this.#deps.now() - began,
+      counts,
+      progress,
+      ...(stage === "parse" && { filtered: accounting?.filtered, rejects: rejectsTotal }),
+    });
   }
 
   /**
@@ -108,9 +115,14 @@ export class StepRunner {
     return false;
   }
 
-  /** Commits what a claimed step came to, unless the step has been claimed again since. */
-  #commit(claimed: RunRecord, result: StepResult): void {
-    this.#underFence(claimed, (record) => {
+  /**
+   * Commits what a claimed step came to.
+   *
+   * @returns false if the step has been claimed again since, or is to be done again after a pause.
+   */
+  #commit(claimed: RunRecord, result: StepResult): boolean {
+    let isDone = true;
+    const isCommitted = this.#underFence(claimed, (record) => {
       if (isToBeCancelled(record, claimed.checkpoint.stage))
         return this.#ended(record, "cancelled");
       const run: Run = { ...record.run, ...result.patch };
@@ -123,10 +135,12 @@ export class StepRunner {
       }
       if (result.publish === null) return { ...next, checkpoint: result.next };
       // What would be published while paused is kept for after the resume.
-      if (this.#state.pause() !== null) return { ...next, run: record.run };
+      isDone = this.#state.pause() === null;
+      if (!isDone) return { ...next, run: record.run };
       this.#state.addVersion(result.publish);
       return { ...next, checkpoint: result.next };
     });
+    return isCommitted && isDone;
   }
 
   /** Repeats a step that may yet succeed; what is recorded as published is repeated without end. */
@@ -157,17 +171,18 @@ export class StepRunner {
   }
 
   /** Ends a run as failed; one whose fault may pass is tried once more, as a run of its own. */
-  #fail(claimed: RunRecord, { error, retry, guards }: RunFailure): void {
+  #fail(claimed: RunRecord, { error, retry, patch }: RunFailure): void {
     this.#underFence(claimed, (record) => {
-      if (record.cancelRequestedBy !== null) return this.#ended(record, "cancelled", { error });
+      if (record.cancelRequestedBy !== null)
+        return this.#ended(record, "cancelled", { ...patch, error });
       const next = retry && retryOf(record, newRunOf(this.#deps, record.run.source));
       if (next) this.#state.saveRun({ ...next, notBefore: this.#deps.now() + retry.afterMs }, true);
-      return this.#ended(record, "failed", { error, ...(guards.length > 0 && { guards }) });
+      return this.#ended(record, "failed", { ...patch, error });
     });
   }
 
   /** Saves what becomes of a claimed run, if its fence is still the one that was given out. */
-  #underFence(claimed: RunRecord, change: (record: RunRecord) => RunRecord): void {
+  #underFence(claimed: RunRecord, change: (record: RunRecord) => RunRecord): boolean {
     const changed = this.#state.transaction(() => {
       const record = this.#state.findRun(claimed.run.id);
       if (record?.fence !== claimed.fence || record.run.state !== "running") return undefined;
@@ -175,8 +190,9 @@ export class StepRunner {
       this.#state.saveRun(next, !isOpen(next.run.state));
       return next;
     });
-    if (changed === undefined || isOpen(changed.run.state)) return;
-    this.#deps.runEnded(changed.run);
+    if (changed === undefined) return false;
+    if (!isOpen(changed.run.state)) this.#deps.runEnded(changed.run);
+    return true;
   }
 
   #ended(record: RunRecord, state: RunState, patch: Partial<Run> = {}): RunRecord {
@@ -200,5 +216,5 @@ function isToBeCancelled({ cancelRequestedBy }: RunRecord, stage: Stage): boolea
 function leaseExpired(stage: Stage): RunFailure {
   const message = `the step was begun ${MAX_STEP_ATTEMPTS} times and never ended`;
   const error = { code: "lease_expired", stage, message };
-  return { error, retry: { step: false, afterMs: 0 }, guards: [] };
+  return { error, retry: { step: false, afterMs: 0 }, patch: {} };
 }

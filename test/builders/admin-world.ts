@@ -52,6 +52,8 @@ export class AdminWorld {
   versions: readonly Version[] = [];
   pause: Pause | null = null;
   running: Run | null = null;
+  /** What cancelling that comes to, for a pause. */
+  cancelling: "cancelled" | "cancelling" | "too_late" = "cancelling";
   disposition: EnqueueAnswer["disposition"] = "queued";
   /** What enqueueing answers, if it is refused. */
   refusal: Extract<EnqueueResult, { ok: false }> | null = null;
@@ -236,11 +238,15 @@ export class AdminWorld {
         },
       };
     },
-    pause: async ({ by, reason, until }) => {
+    pause: async ({ by, reason, until }, cancelRunning) => {
       await this.#reach();
       const before = this.pause;
       this.pause = before ?? { at: this.#at(), by, reason, until };
-      return this.#pauseAnswer(before);
+      const { running, cancelling } = this;
+      if (running === null || !cancelRunning) return this.#pauseAnswer(before);
+      if (cancelling === "cancelled") this.running = null;
+      const cancelled = { runId: running.id, disposition: cancelling };
+      return { ...this.#pauseAnswer(before), cancelled };
     },
     resume: async () => {
       await this.#reach();
@@ -315,6 +321,7 @@ export class AdminWorld {
       changed,
       runningRunId: this.running?.id ?? null,
       queued: 0,
+      cancelled: null,
     };
   }
 

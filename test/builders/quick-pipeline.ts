@@ -40,7 +40,7 @@ export class QuickPipeline extends Pipeline {
       case "guard": {
         const text = await this.#text(checkpoint);
         if (context.mode === "dry_run") return finish("dry_run");
-        if (text.startsWith("bad") && !context.forced) throw new GuardsTripped([]);
+        if (text.startsWith("bad") && !context.forced) throw new GuardsTripped([], {});
         return proceed({ ...checkpoint, stage: "encode" }, {});
       }
       case "encode": {

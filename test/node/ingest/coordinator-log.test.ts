@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { CoordinatorWorld, START } from "../../builders/coordinator-world.ts";
+import { AIRPORTS_AT_FIRST, CoordinatorWorld, START } from "../../builders/coordinator-world.ts";
 import { anEnqueueRequest } from "../../builders/run.ts";
 
 const CRON = "17 4 * * *";
@@ -31,6 +31,13 @@ describe("the log", () => {
       level: "info",
       fields: { run_id: id, trigger: "manual", duration_ms: 0 },
     });
+    const stepOf = (stage: string) =>
+      lines("ingest_step").findLast((line) => (line.fields as { stage: string }).stage === stage);
+    expect(stepOf("parse")).toMatchObject({ fields: { filtered: 0, rejects: 0 } });
+    const added = AIRPORTS_AT_FIRST;
+    expect(stepOf("guard")).toMatchObject({ fields: { counts: { airports: { added } } } });
+    const { total } = world.run(id).progress;
+    expect(stepOf("encode")).toMatchObject({ fields: { progress: { done: total, total } } });
     expect(lines("ingest_ended")).toMatchObject([
       { level: "info", fields: { run_id: id, outcome: "published", duration_ms: 0 } },
     ]);

@@ -192,7 +192,11 @@ describe("a cancel", () => {
 
   it("by a pause between two steps is told of as well", async () => {
     const run = await runUpTo("encode");
-    await world.coordinator.pause(PAUSE, true);
+    const answer = await world.coordinator.pause(PAUSE, true);
+    expect(answer).toMatchObject({
+      runningRunId: null,
+      cancelled: { runId: run.id, disposition: "cancelled" },
+    });
     await world.drain();
     expect(world.run(run.id)).toMatchObject({ state: "cancelled" });
     expectToldOfOnce(run);
@@ -226,6 +230,8 @@ describe("a cancel", () => {
     const run = await runUpTo("verify");
     const result = await world.coordinator.cancel(run.id, "ana");
     expect(result).toEqual({ ok: false, reason: "too_late" });
+    const { cancelled } = await world.coordinator.pause(PAUSE, true);
+    expect(cancelled).toEqual({ runId: run.id, disposition: "too_late" });
     await world.drain();
     expect(world.run(run.id)).toMatchObject({ state: "succeeded", outcome: "published" });
   });

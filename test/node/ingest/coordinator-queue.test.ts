@@ -204,12 +204,15 @@ describe("a run that fails", () => {
     expect(world.callsOf("upstream fetch")).toHaveLength(1);
   });
 
-  it("by a guard is not tried again", async () => {
+  it("by a guard is not tried again, and shows what the candidate would have changed", async () => {
     await world.runToEnd();
     world.setAirports(40);
     expect(await world.runToEnd()).toMatchObject({
       state: "failed",
       error: { code: "guard_change", stage: "guard" },
+      counts: { airports: { added: 20, kept: 40 } },
+      generationBefore: 1,
+      generationAfter: null,
     });
     expect(rows()).toHaveLength(2);
   });

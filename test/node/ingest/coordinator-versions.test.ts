@@ -163,7 +163,7 @@ describe("a rollback while a run stands before its publication", () => {
     expect(run).toMatchObject({
       state: "failed",
       error: { code: "guard_change", stage: "guard" },
-      generationBefore: 2,
+      generationBefore: 3,
       generationAfter: null,
     });
     expect(await world.served()).toMatchObject({ generation: 3, counts: { airports: 20 } });

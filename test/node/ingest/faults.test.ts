@@ -11,7 +11,7 @@ describe("toFailure", () => {
       expect(toFailure(new SourceError(fault, "airports.csv is bad"), "build")).toEqual({
         error: { code: `source_${fault}`, stage: "build", message: "airports.csv is bad" },
         retry: null,
-        guards: [],
+        patch: {},
       });
     },
   );
@@ -22,7 +22,7 @@ describe("toFailure", () => {
       expect(toFailure(new PassingError(fault, "no answer", 7_000), "fetch")).toEqual({
         error: { code: `source_${fault}`, stage: "fetch", message: "no answer" },
         retry: { step: false, afterMs: 7_000 },
-        guards: [],
+        patch: {},
       });
     },
   );
@@ -37,14 +37,14 @@ describe("toFailure", () => {
       message: "airports 9074 → 4120",
     };
     const change: GuardTrip = { ...shrink, guard: "guard_change", message: "airports 54 %" };
-    expect(toFailure(new GuardsTripped([shrink, change]), "guard")).toEqual({
+    expect(toFailure(new GuardsTripped([shrink], { guards: [shrink, change] }), "guard")).toEqual({
       error: {
         code: "guard_shrink",
         stage: "guard",
-        message: "guard_shrink: airports 9074 → 4120; guard_change: airports 54 %",
+        message: "guard_shrink: airports 9074 → 4120",
       },
       retry: null,
-      guards: [shrink, change],
+      patch: { guards: [shrink, change] },
     });
   });
 
@@ -52,7 +52,7 @@ describe("toFailure", () => {
     expect(toFailure(new RunFault("unknown_source", "there is none"), "fetch")).toEqual({
       error: { code: "unknown_source", stage: "fetch", message: "there is none" },
       retry: null,
-      guards: [],
+      patch: {},
     });
   });
 
@@ -62,7 +62,7 @@ describe("toFailure", () => {
       expect(toFailure(error, "encode")).toEqual({
         error: { code: "store_fault", stage: "encode", message: String(error) },
         retry: { step: true, afterMs: 0 },
-        guards: [],
+        patch: {},
       });
     },
   );

@@ -33,7 +33,9 @@ const differing = (count: number) =>
 
 describe("decideEnqueue", () => {
   it("begins a run now when nothing runs or waits", () => {
-    expect(decideEnqueue(wanted, aQueueView(), { ifPaused: "queue", hold: null })).toEqual({
+    expect(
+      decideEnqueue(wanted, aQueueView(), { ifPaused: "queue", hold: null, now: NOW }),
+    ).toEqual({
       result: {
         ok: true,
         answer: {
@@ -50,9 +52,25 @@ describe("decideEnqueue", () => {
     });
   });
 
+  it("says when a second try starts that waits until upstream may be asked again", () => {
+    const answerAt = (now: number) => {
+      const view = aQueueView({ waiting: [{ ...wanted, notBefore: NOW + 25_000 }] });
+      return decideEnqueue(wanted, view, { ifPaused: "queue", hold: null, now }).result;
+    };
+    const at = new Date(NOW + 25_000).toISOString();
+    expect(answerAt(NOW)).toMatchObject({
+      answer: {
+        disposition: "coalesced",
+        willStart: `at:${at}`,
+        message: `The same run waits already. It is a second try, which starts at ${at}.`,
+      },
+    });
+    expect(answerAt(NOW + 25_000)).toMatchObject({ answer: { willStart: "now" } });
+  });
+
   it("queues behind the run under way, also one of the same kind, which may miss what is new", () => {
     expect(
-      decideEnqueue(wanted, aQueueView({ running }), { ifPaused: "queue", hold: null }),
+      decideEnqueue(wanted, aQueueView({ running }), { ifPaused: "queue", hold: null, now: NOW }),
     ).toEqual({
       result: {
         ok: true,
@@ -72,7 +90,11 @@ describe("decideEnqueue", () => {
 
   it("answers with the run of the same kind that waits already, and adds none", () => {
     expect(
-      decideEnqueue(wanted, aQueueView({ waiting: [waiting] }), { ifPaused: "queue", hold: null }),
+      decideEnqueue(wanted, aQueueView({ waiting: [waiting] }), {
+        ifPaused: "queue",
+        hold: null,
+        now: NOW,
+      }),
     ).toMatchObject({
       result: {
         answer: { disposition: "coalesced", willStart: "now", queuePosition: 1, run: waiting.run },
@@ -80,7 +102,7 @@ describe("decideEnqueue", () => {
       add: null,
     });
     const view = aQueueView({ waiting: [waiting], running });
-    expect(decideEnqueue(wanted, view, { ifPaused: "queue", hold: null })).toMatchObject({
+    expect(decideEnqueue(wanted, view, { ifPaused: "queue", hold: null, now: NOW })).toMatchObject({
       result: {
         answer: {
           disposition: "coalesced",
@@ -95,7 +117,7 @@ describe("decideEnqueue", () => {
 
   it("finds the run of the same kind behind one of another kind", () => {
     const view = aQueueView({ waiting: [full, waiting], running });
-    expect(decideEnqueue(wanted, view, { ifPaused: "queue", hold: null })).toMatchObject({
+    expect(decideEnqueue(wanted, view, { ifPaused: "queue", hold: null, now: NOW })).toMatchObject({
       result: {
         answer: {
           disposition: "coalesced",
@@ -114,7 +136,9 @@ describe("decideEnqueue", () => {
     (changes) => {
       const other = aRunRecord({ id: "waiting", ...changes });
       const view = aQueueView({ waiting: [other], running });
-      expect(decideEnqueue(wanted, view, { ifPaused: "queue", hold: null })).toMatchObject({
+      expect(
+        decideEnqueue(wanted, view, { ifPaused: "queue", hold: null, now: NOW }),
+      ).toMatchObject({
         result: {
           answer: {
             disposition: "queued_behind_running",
@@ -131,7 +155,7 @@ describe("decideEnqueue", () => {
 
   it("says that a run waits for the end of a pause, whatever else it waits for", () => {
     const view = aQueueView({ waiting: [full], running, pause });
-    expect(decideEnqueue(wanted, view, { ifPaused: "queue", hold: null })).toMatchObject({
+    expect(decideEnqueue(wanted, view, { ifPaused: "queue", hold: null, now: NOW })).toMatchObject({
       result: {
         answer: {
           disposition: "queued_while_paused",
@@ -147,23 +171,25 @@ describe("decideEnqueue", () => {
 
   it("refuses while paused when asked to, and gives the pause", () => {
     expect(
-      decideEnqueue(wanted, aQueueView({ pause }), { ifPaused: "reject", hold: null }),
+      decideEnqueue(wanted, aQueueView({ pause }), { ifPaused: "reject", hold: null, now: NOW }),
     ).toEqual({
       result: { ok: false, reason: "paused", pause },
       add: null,
     });
-    expect(decideEnqueue(wanted, aQueueView(), { ifPaused: "reject", hold: null }).result.ok).toBe(
-      true,
-    );
+    expect(
+      decideEnqueue(wanted, aQueueView(), { ifPaused: "reject", hold: null, now: NOW }).result.ok,
+    ).toBe(true);
   });
 
   it(`lets ${QUEUE_MAX_DEPTH} runs wait, and refuses one more`, () => {
     const almost = aQueueView({ waiting: differing(QUEUE_MAX_DEPTH - 1) });
-    expect(decideEnqueue(wanted, almost, { ifPaused: "queue", hold: null })).toMatchObject({
+    expect(
+      decideEnqueue(wanted, almost, { ifPaused: "queue", hold: null, now: NOW }),
+    ).toMatchObject({
       result: { ok: true, answer: { queuePosition: QUEUE_MAX_DEPTH } },
     });
     const full10 = aQueueView({ waiting: differing(QUEUE_MAX_DEPTH) });
-    expect(decideEnqueue(wanted, full10, { ifPaused: "queue", hold: null })).toEqual({
+    expect(decideEnqueue(wanted, full10, { ifPaused: "queue", hold: null, now: NOW })).toEqual({
       result: { ok: false, reason: "queue_full", queueDepth: QUEUE_MAX_DEPTH },
       add: null,
     });
@@ -171,7 +197,7 @@ describe("decideEnqueue", () => {
 
   it("answers with the same run also when the queue is full", () => {
     const view = aQueueView({ waiting: [...differing(QUEUE_MAX_DEPTH - 1), waiting] });
-    expect(decideEnqueue(wanted, view, { ifPaused: "queue", hold: null })).toMatchObject({
+    expect(decideEnqueue(wanted, view, { ifPaused: "queue", hold: null, now: NOW })).toMatchObject({
       result: { ok: true, answer: { disposition: "coalesced", run: { id: "waiting" } } },
       add: null,
     });
@@ -181,7 +207,7 @@ describe("decideEnqueue", () => {
 describe("decideEnqueue while the coordinator is held", () => {
   it("by a restore refuses: it replaces the queue", () => {
     const view = aQueueView({ pause: null });
-    expect(decideEnqueue(wanted, view, { ifPaused: "queue", hold: "restore" })).toEqual({
+    expect(decideEnqueue(wanted, view, { ifPaused: "queue", hold: "restore", now: NOW })).toEqual({
       result: { ok: false, reason: "restoring" },
       add: null,
     });
@@ -189,7 +215,7 @@ describe("decideEnqueue while the coordinator is held", () => {
 
   it("by a backup says that the run starts after it", () => {
     expect(
-      decideEnqueue(wanted, aQueueView(), { ifPaused: "queue", hold: "backup" }),
+      decideEnqueue(wanted, aQueueView(), { ifPaused: "queue", hold: "backup", now: NOW }),
     ).toMatchObject({
       result: { ok: true, answer: { disposition: "queued", willStart: "after_backup" } },
       add: wanted,
@@ -198,7 +224,9 @@ describe("decideEnqueue while the coordinator is held", () => {
 
   it("by a backup still names the run that is ahead", () => {
     const view = aQueueView({ running });
-    expect(decideEnqueue(wanted, view, { ifPaused: "queue", hold: "backup" })).toMatchObject({
+    expect(
+      decideEnqueue(wanted, view, { ifPaused: "queue", hold: "backup", now: NOW }),
+    ).toMatchObject({
       result: { answer: { willStart: "after_run:running" } },
     });
   });

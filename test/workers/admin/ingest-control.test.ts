@@ -230,6 +230,18 @@ describe("POST /admin/ingest/pause", () => {
     expect(second).toMatchObject({ paused: true, run_id: id, disposition: "cancelling" });
   });
 
+  it.each([
+    ["cancelled", "is cancelled."],
+    ["too_late", "has published already, and ends."],
+  ] as const)("says so where a run that is to be cancelled is %s", async (cancelling, said) => {
+    const { run } = aRunRecord({ state: "running" });
+    world.running = run;
+    world.cancelling = cancelling;
+    const answer = await (await pause({ cancel_running: true })).json<Json>();
+    expect(answer["message"]).toBe(`Ingestion is paused. Run ${run.id} ${said}`);
+    expect(world.audited[0]?.after).toMatchObject({ run_id: run.id, disposition: cancelling });
+  });
+
   it("takes the last moment that an answer can repeat", async () => {
     const answer = await pause({ until: "9999-12-31T23:59:59Z" });
     expect(await answer.json()).toMatchObject({ until: "9999-12-31T23:59:59.000Z" });
