@@ -14,7 +14,13 @@ const must = expect;
 
 /** What people and the world do to a coordinator. */
 export type Operation =
-  | { readonly do: "enqueue"; readonly mode: RunMode; readonly forced: boolean; reject: boolean }
+  | {
+      readonly do: "enqueue";
+      readonly mode: RunMode;
+      readonly forced: boolean;
+      readonly source: (typeof SOURCES)[number];
+      readonly reject: boolean;
+    }
   | { readonly do: "pause"; readonly forMs: number | null; readonly cancelRunning: boolean }
   | { readonly do: "resume" | "crash" | "go_on" }
   | { readonly do: "tick"; readonly at: number }
@@ -48,6 +54,8 @@ const anyMishap: fc.Arbitrary<Mishap> = fc.record({
   times: fc.constantFrom(1, 1, 3, 100),
 });
 
+const SOURCES = ["embedded", "other"] as const;
+
 export const anyOperation: fc.Arbitrary<Operation> = fc.oneof(
   {
     weight: 8,
@@ -63,6 +71,7 @@ export const anyOperation: fc.Arbitrary<Operation> = fc.oneof(
       do: fc.constant("enqueue"),
       mode: fc.constantFrom(...RUN_MODES),
       forced: fc.boolean(),
+      source: fc.constantFrom(...SOURCES),
       reject: fc.boolean(),
     }),
   },
@@ -124,7 +133,8 @@ export class Play {
   /** Publishes a version. */
   async publish(text: string): Promise<void> {
     await this.play({ do: "change", text });
-    await this.play({ do: "enqueue", mode: "incremental", forced: false, reject: false });
+    const run = { mode: "incremental", forced: false, source: "embedded" } as const;
+    await this.play({ do: "enqueue", ...run, reject: false });
     while (this.world.alarmAt !== null) await this.play({ do: "step", late: false, mishap: null });
   }
 
@@ -198,13 +208,28 @@ export class Play {
     }
   }
 
-  async #enqueue({ mode, forced, reject }: Extract<Operation, { do: "enqueue" }>): Promise<void> {
+  /** Asks for every run that there can be: more than the queue takes. */
+  async flood(): Promise<void> {
+    for (const source of SOURCES)
+      for (const mode of RUN_MODES)
+        for (const forced of [false, true])
+          await this.play({ do: "enqueue", mode, forced, source, reject: false });
+  }
+
+  async #enqueue({
+    mode,
+    forced,
+    source,
+    reject,
+  }: Extract<Operation, { do: "enqueue" }>): Promise<void> {
     const { world } = this;
     const before = world.coordinator.status();
     const result = await world.coordinator.enqueue(
-      anEnqueueRequest({ mode, forced, ifPaused: reject ? "reject" : "queue" }),
+      anEnqueueRequest({ mode, forced, source, ifPaused: reject ? "reject" : "queue" }),
     );
-    const same = before.queued.findIndex((run) => run.mode === mode && run.forced === forced);
+    const same = before.queued.findIndex(
+      (run) => run.mode === mode && run.forced === forced && run.source === source,
+    );
     const index = same === -1 ? before.queued.length : same;
     const ahead = index === 0 ? before.running : before.queued[index - 1];
     const queueDepth = before.queued.length + (same === -1 ? 1 : 0);
@@ -212,6 +237,7 @@ export class Play {
       must(result).toMatchObject({ ok: false, reason: "paused" });
     } else if (queueDepth > QUEUE_MAX_DEPTH) {
       must(result).toMatchObject({ ok: false, reason: "queue_full" });
+      this.#note("queue_full");
     } else {
       const start = ahead ? `after_run:${ahead.id}` : "now";
       const queued = ahead ? "queued_behind_running" : "queued";
@@ -249,7 +275,9 @@ export class Play {
     const { coordinator } = this.world;
     const before = coordinator.status().queued;
     await coordinator.tick("17 4 * * *", at, anEnqueueRequest({ trigger: "cron" }));
-    const waits = before.some((run) => run.mode === "incremental" && !run.forced);
+    const waits = before.some(
+      (run) => run.mode === "incremental" && !run.forced && run.source === "embedded",
+    );
     const isTaken = !this.#ticks.has(at) && !this.#isPaused() && !waits;
     const isFull = before.length >= QUEUE_MAX_DEPTH;
     must(coordinator.status().queued.length - before.length).toBe(isTaken && !isFull ? 1 : 0);

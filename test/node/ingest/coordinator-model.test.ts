@@ -15,6 +15,7 @@ const SEEN_OFTEN = [
   "history_unreachable",
   "replication_failed",
   "garbage_collected",
+  "queue_full",
 ];
 
 describe("whatever is done to the coordinator, in whatever order,", () => {
@@ -22,10 +23,13 @@ describe("whatever is done to the coordinator, in whatever order,", () => {
     const seen = new Map<string, number>();
     const property = fc.asyncProperty(
       fc.constantFrom(0, 2),
+      // Few are flooded: what waits then takes long to come to its end.
+      fc.nat(49),
       fc.array(anyOperation, { maxLength: 16, size: "max" }),
-      async (versions, operations) => {
+      async (versions, flooded, operations) => {
         const play = new Play(seen);
         for (const text of ["first", "second"].slice(0, versions)) await play.publish(text);
+        if (flooded === 0) await play.flood();
         for (const each of [{ do: "change", text: "a" } as const, ...operations])
           await play.play(each);
         await play.settle();
