@@ -25,7 +25,7 @@ export interface DeployRun extends Partial<Omit<DeployOptions, "token">> {
 }
 
 const PASSED: ToolEnd = { ok: true, stdout: "", lastLines: "" };
-const PATIENCE = { pollMs: 2, answerMs: 500, silenceMs: 50 };
+const PATIENCE = { pollMs: 2, answerMs: 500, silenceMs: 50, retryAfterMs: 10 };
 
 export interface DeployWorldOptions extends Partial<FakeServiceOptions> {
   /** Run a process for each command, which this ends. */

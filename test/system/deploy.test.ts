@@ -87,7 +87,7 @@ it("a deployment queues its ingest with the real admin routes and waits until it
           say: (line) => void said.push(line),
           askSecret: async () => "",
         },
-        patience: { pollMs: 200, answerMs: 30_000, silenceMs: 5_000 },
+        patience: { pollMs: 200, answerMs: 30_000, silenceMs: 5_000, retryAfterMs: 10 },
         originOf: () => url,
       },
     );

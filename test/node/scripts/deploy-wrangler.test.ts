@@ -40,7 +40,7 @@ describe("a deployment by the real wrangler", () => {
             say: (line) => void said.push(line),
             askSecret: async () => "",
           },
-          patience: { pollMs: 10, answerMs: 5_000, silenceMs: 1_000 },
+          patience: { pollMs: 10, answerMs: 5_000, silenceMs: 1_000, retryAfterMs: 10 },
           originOf: (host) => {
             hosts.push(host);
             return url;
