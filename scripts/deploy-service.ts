@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { Health } from "./catalog-health.ts";
 import { findAccount } from "./deploy-account.ts";
 import { applyMigrations, buildWorker, deployWorker } from "./deploy-commands.ts";
+import { agreeOnDomains, type Consent } from "./deploy-consent.ts";
 import { DeployError } from "./deploy-error.ts";
 import { provision } from "./deploy-provision.ts";
 import {
@@ -14,6 +15,7 @@ import {
   readTarget,
   type Target,
 } from "./deploy-target.ts";
+import type { DeployTerminal } from "./deploy-terminal.ts";
 import {
   type AdminToken,
   chooseToken,
@@ -31,6 +33,7 @@ export interface DeployOptions {
   readonly environment: Target["environment"];
   readonly address: Address;
   readonly token: TokenOptions;
+  readonly consent: Consent;
   /** Id of the Cloudflare account, where there are several. */
   readonly account: string | undefined;
 }
@@ -40,7 +43,7 @@ export interface DeployDependencies {
   readonly wrangler: Wrangler;
   /** The quick part of `npm run check`. */
   readonly check: () => Promise<ToolEnd>;
-  readonly terminal: Terminal;
+  readonly terminal: DeployTerminal;
   readonly patience: Patience;
   /** The URL at which a host that was deployed to is called. */
   readonly originOf: (host: string) => string;
@@ -67,6 +70,7 @@ export async function deployService(
   const target = readTarget(options.environment);
   say(`Deploying ${target.workerName} (${target.environment})`);
   say(`  account: ${await findAccount(wrangler, options.account)}`);
+  await agreeOnDomains({ ...options, target, terminal });
   say("Checking and building …");
   await checkAndBuild(target, options.address, dependencies);
 

@@ -9,6 +9,7 @@ describe("the command line of a deployment", () => {
       dryRun: false,
       environment: undefined,
       address: { kind: "configured" },
+      consent: { replaceDomain: false },
       tokenFile: undefined,
       newToken: false,
     });
@@ -18,6 +19,9 @@ describe("the command line of a deployment", () => {
     expect(readCommandLine(["--env", "staging", "--domain", "loc.example.com"])).toMatchObject({
       environment: "staging",
       address: { kind: "domain", domain: "loc.example.com" },
+    });
+    expect(readCommandLine(["--domain=a.example.com", "--replace-domain"]).consent).toEqual({
+      replaceDomain: true,
     });
     expect(readCommandLine(["--workers-dev"]).address).toEqual({ kind: "workers.dev" });
   });
@@ -39,6 +43,7 @@ describe("the command line of a deployment", () => {
       "--env",
       "--workers-dev",
       "--domain",
+      "--replace-domain",
       "--token-file",
       "--new-token",
       "--dry-run",

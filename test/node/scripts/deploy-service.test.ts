@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { describePlan, planDeployment } from "../../../scripts/deploy-plan.ts";
 import { configFileName } from "../../../scripts/deploy-service.ts";
-import { readTarget } from "../../../scripts/deploy-target.ts";
+import { type Address, readTarget } from "../../../scripts/deploy-target.ts";
 import { type DeployWorld, deployWorld } from "../../builders/deploy-world.ts";
 
 /** Against a fake of wrangler and a fake of the deployed Worker. */
@@ -48,6 +48,8 @@ function shownToken({ said }: DeployWorld): string {
   const [, token = ""] = /shown this once; keep it well:\s+(\S+)/.exec(said.join("\n")) ?? [];
   return token;
 }
+
+const AT_A_DOMAIN = { kind: "domain", domain: "loc.example.com" } as const;
 
 const A_TOKEN = "a-token-that-was-given-by-hand";
 
@@ -156,7 +158,7 @@ describe("the first deployment", () => {
   it("calls the host at workers.dev that wrangler reports, or the domain that was asked for", async () => {
     const world = await open();
     await world.deploy({ typed: "" });
-    await world.deploy({ address: { kind: "domain", domain: "loc.example.com" } });
+    await world.deploy({ address: AT_A_DOMAIN, typed: "", confirms: true });
     expect(world.hosts).toEqual(["locations.ada.workers.dev", "loc.example.com"]);
     expect(world.wrangler.calls().at(-1)?.config).toMatchObject({
       env: { production: { routes: [{ pattern: "loc.example.com", custom_domain: true }] } },
@@ -188,6 +190,45 @@ describe("the first deployment", () => {
       expect(world.wrangler.account().namespaces).toEqual([]);
     },
   );
+});
+
+describe("a custom domain", () => {
+  const warning =
+    /^loc\.example\.com may serve something already: its DNS record, .* another Worker/;
+
+  it("is taken if the question on the terminal is answered with yes, each time", async () => {
+    const world = await open();
+    await world.deploy({ address: AT_A_DOMAIN, typed: "", confirms: true });
+    await world.deploy({ address: AT_A_DOMAIN, typed: shownToken(world), confirms: true });
+    expect(world.asked).toEqual([expect.stringMatching(warning), expect.stringMatching(warning)]);
+  });
+
+  it("is left alone if it is answered with no, and nothing is made", async () => {
+    const world = await open();
+    const deployment = world.deploy({ address: AT_A_DOMAIN, typed: "", confirms: false });
+    await expect(deployment).rejects.toThrow(/Nothing was deployed.*--domain/);
+    expect(commands(world)).toEqual(["whoami"]);
+  });
+
+  it("is not taken without a terminal, unless the command line says so", async () => {
+    const world = await open();
+    const run = { address: AT_A_DOMAIN, token: { given: A_TOKEN } };
+    await expect(world.deploy(run)).rejects.toThrow(/may serve something.*--replace-domain/s);
+    expect(commands(world)).toEqual(["whoami"]);
+    const { health } = await world.deploy({ ...run, consent: { replaceDomain: true } });
+    expect(health.version).toBe(1);
+    expect(world.asked).toEqual([]);
+  });
+
+  it("is asked about also where wrangler.toml has it, and named in the plan", () => {
+    const target = { ...readTarget("production"), routedDomains: ["loc.example.com"] };
+    const files = { configFile: "CONFIG", secretsFile: "SECRETS" };
+    const planned = (address: Address) =>
+      planDeployment(target, { address, ...files }).map(({ what }) => what);
+    const step = expect.stringMatching(/--replace-domain.*loc\.example\.com.*are replaced/);
+    expect(planned({ kind: "configured" })).toContainEqual(step);
+    expect(planned({ kind: "workers.dev" })).toContainEqual(step);
+  });
 });
 
 describe("the next deployment", () => {
@@ -411,8 +452,10 @@ it("does nothing that its plan does not name", async () => {
   await world.deploy({ typed: shownToken(world) });
   const target = readTarget("production");
   const secretsFile = "SECRETS";
-  const steps = planDeployment(target, { configFile: configFileName(target), secretsFile });
-  const plan = describePlan(target, { kind: "workers.dev" }, steps);
+  const address = { kind: "workers.dev" } as const;
+  const configFile = configFileName(target);
+  const steps = planDeployment(target, { address, configFile, secretsFile });
+  const plan = describePlan(target, address, steps);
   const run = world.wrangler.calls().map(({ args, secrets }) => {
     const line = secrets === null ? args : [...args.slice(0, -1), secretsFile];
     return `wrangler ${line.join(" ")}`;

@@ -30,6 +30,7 @@ describe("a deployment by the real wrangler", () => {
           environment: "staging",
           address: { kind: "workers.dev" },
           account: undefined,
+          consent: { replaceDomain: false },
           token: { given: adminToken, file: undefined, replace: false },
         },
         {
@@ -39,6 +40,7 @@ describe("a deployment by the real wrangler", () => {
             isInteractive: false,
             say: (line) => void said.push(line),
             askSecret: async () => "",
+            confirm: async () => false,
           },
           patience: { pollMs: 10, answerMs: 5_000, silenceMs: 1_000, retryAfterMs: 10 },
           originOf: (host) => {
