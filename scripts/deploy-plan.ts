@@ -38,7 +38,10 @@ export function planDeployment(
       : [{ what: `ask, unless --replace-domain is given: ${describeReplacement(domains)}` }]),
     { what: "run the quick part of npm run check" },
     { what: "build the Worker", command: buildWorker(target, configFile) },
-    { what: "see whether the Worker has its secret", command: listSecrets(target) },
+    {
+      what: `see whether the Worker has its secret, and stop, unless --replace-worker is given, if ${target.workerName} is another one that has none of this service's`,
+      command: listSecrets(target),
+    },
     { what: "look for the KV namespace", command: LIST_NAMESPACES },
     { what: "make it, if missing", command: createNamespace(target) },
     { what: "look for the D1 database", command: LIST_DATABASES },

@@ -5,9 +5,10 @@ import { z } from "zod";
 import type { Health } from "./catalog-health.ts";
 import { findAccount } from "./deploy-account.ts";
 import { applyMigrations, buildWorker, deployWorker } from "./deploy-commands.ts";
-import { agreeOnDomains, type Consent } from "./deploy-consent.ts";
+import { agreeOnDomains, agreeOnWorker, type Consent } from "./deploy-consent.ts";
 import { DeployError } from "./deploy-error.ts";
 import { provision } from "./deploy-provision.ts";
+import { findSecrets, TOKENS_SECRET } from "./deploy-secrets.ts";
 import {
   type Address,
   completeConfig,
@@ -16,13 +17,7 @@ import {
   type Target,
 } from "./deploy-target.ts";
 import type { DeployTerminal } from "./deploy-terminal.ts";
-import {
-  type AdminToken,
-  chooseToken,
-  hasSecret,
-  SECRET_NAME,
-  type TokenOptions,
-} from "./deploy-token.ts";
+import { type AdminToken, chooseToken, type TokenOptions } from "./deploy-token.ts";
 import { adminCaller, type Patience, untilServed } from "./deployed-service.ts";
 import { followIngest, queueIngest } from "./ingest-progress.ts";
 import type { ToolEnd } from "./run-tool.ts";
@@ -75,7 +70,9 @@ export async function deployService(
   await checkAndBuild(target, options.address, dependencies);
 
   say("Provisioning …");
-  const service = { hasSecret: await hasSecret(wrangler, target) };
+  const secrets = await findSecrets(wrangler, target);
+  agreeOnWorker(target, secrets, options.consent);
+  const service = { hasSecret: secrets?.has(TOKENS_SECRET) ?? false };
   const token = await chooseToken(options.token, service, terminal);
   const ids = await provision({ target, wrangler, say });
 
@@ -152,7 +149,9 @@ async function upload({ wrangler, target, configFile, token, address }: Upload):
   try {
     const secretsFile = token.secret === undefined ? undefined : join(folder, "secrets.json");
     if (secretsFile !== undefined)
-      writeFileSync(secretsFile, JSON.stringify({ [SECRET_NAME]: token.secret }), { mode: 0o600 });
+      writeFileSync(secretsFile, JSON.stringify({ [TOKENS_SECRET]: token.secret }), {
+        mode: 0o600,
+      });
     const end = await wrangler(deployWorker(target, { configFile, secretsFile }));
     if (end.ok) return serviceHost(end.reports, address, target);
     throw new DeployError(

@@ -1,12 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { z } from "zod";
-import { listSecrets } from "./deploy-commands.ts";
 import { DeployError } from "./deploy-error.ts";
-import type { Target } from "./deploy-target.ts";
-import { parseJson } from "./parse-json.ts";
 import type { Terminal } from "./terminal.ts";
-import type { Wrangler } from "./wrangler.ts";
 
 /** The admin token of a deployment. */
 export interface AdminToken {
@@ -25,23 +20,8 @@ export interface TokenOptions {
   readonly replace: boolean;
 }
 
-export const SECRET_NAME = "ADMIN_TOKENS";
-
-const secrets = z.array(z.object({ name: z.string() }));
 /** What the Worker accepts as a bearer token (RFC 6750), and long enough not to be guessed. */
 const TOKEN = /^[\x21-\x7e]{20,512}$/;
-
-/** Whether the deployed Worker has the secret. False if there is no such Worker yet. */
-export async function hasSecret(wrangler: Wrangler, target: Target): Promise<boolean> {
-  const { ok, stdout, lastLines } = await wrangler(listSecrets(target));
-  // The words of the wrangler that package.json pins.
-  if (!ok && lastLines.includes(`Worker "${target.workerName}" not found`)) return false;
-  const parsed = secrets.safeParse(ok ? parseJson(stdout) : undefined);
-  if (parsed.success) return parsed.data.some(({ name }) => name === SECRET_NAME);
-  throw new DeployError(
-    `Whether ${target.workerName} is deployed already could not be found out. Nothing was changed. Wrangler says:\n${lastLines}`,
-  );
-}
 
 /**
  * Decides on the token: what the service has stays, unless it is to be replaced. A token that is

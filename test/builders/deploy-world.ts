@@ -54,7 +54,7 @@ export async function deployWorld(options: DeployWorldOptions = {}): Promise<Dep
         address: { kind: "workers.dev" },
         account: undefined,
         ...others,
-        consent: { replaceDomain: false, ...consent },
+        consent: { replaceDomain: false, replaceWorker: false, ...consent },
         token: { given: undefined, file: undefined, replace: false, ...token },
       },
       {

@@ -77,7 +77,7 @@ it("a deployment queues its ingest with the real admin routes and waits until it
         environment: "staging",
         address: { kind: "workers.dev" },
         account: undefined,
-        consent: { replaceDomain: false },
+        consent: { replaceDomain: false, replaceWorker: false },
         token: { given: adminToken, file: undefined, replace: false },
       },
       {

@@ -9,7 +9,7 @@ describe("the command line of a deployment", () => {
       dryRun: false,
       environment: undefined,
       address: { kind: "configured" },
-      consent: { replaceDomain: false },
+      consent: { replaceDomain: false, replaceWorker: false },
       tokenFile: undefined,
       newToken: false,
     });
@@ -22,7 +22,9 @@ describe("the command line of a deployment", () => {
     });
     expect(readCommandLine(["--domain=a.example.com", "--replace-domain"]).consent).toEqual({
       replaceDomain: true,
+      replaceWorker: false,
     });
+    expect(readCommandLine(["--replace-worker"]).consent.replaceWorker).toBe(true);
     expect(readCommandLine(["--workers-dev"]).address).toEqual({ kind: "workers.dev" });
   });
 
@@ -44,6 +46,7 @@ describe("the command line of a deployment", () => {
       "--workers-dev",
       "--domain",
       "--replace-domain",
+      "--replace-worker",
       "--token-file",
       "--new-token",
       "--dry-run",

@@ -231,6 +231,36 @@ describe("a custom domain", () => {
   });
 });
 
+describe("a Worker of the same name", () => {
+  it.each([[[]], [["STRIPE_KEY"]]])(
+    "is left alone where its secrets are %j, and nothing is made or migrated",
+    async (secrets) => {
+      const world = await open();
+      world.wrangler.change({ workers: { locations: secrets } });
+      await expect(world.deploy({ typed: "" })).rejects.toThrow(
+        /Worker locations already.*\[env\.production\].*another name.*Access.*--replace-worker/s,
+      );
+      expect(commands(world)).toEqual(["whoami", "deploy", "secret list"]);
+      expect(world.wrangler.account().workers).toEqual({ locations: secrets });
+      expect(shownToken(world)).toBe("");
+    },
+  );
+
+  it("is upgraded if the command line says so, and known the next time", async () => {
+    const world = await open();
+    world.wrangler.change({ workers: { locations: [] } });
+    await world.deploy({ typed: "", consent: { replaceWorker: true } });
+    expect(world.wrangler.account().workers).toEqual({ locations: ["ADMIN_TOKENS"] });
+    expect((await world.deploy({ typed: shownToken(world) })).health.version).toBe(2);
+  });
+
+  it("is this service where it has another of its secrets", async () => {
+    const world = await open();
+    world.wrangler.change({ workers: { locations: ["ALERT_PING_URL"] } });
+    expect((await world.deploy({ typed: "" })).health.version).toBe(1);
+  });
+});
+
 describe("the next deployment", () => {
   it("upgrades: it makes nothing anew, sets no secret and asks for the token", async () => {
     const world = await open();

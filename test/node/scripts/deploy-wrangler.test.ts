@@ -30,7 +30,7 @@ describe("a deployment by the real wrangler", () => {
           environment: "staging",
           address: { kind: "workers.dev" },
           account: undefined,
-          consent: { replaceDomain: false },
+          consent: { replaceDomain: false, replaceWorker: false },
           token: { given: adminToken, file: undefined, replace: false },
         },
         {
