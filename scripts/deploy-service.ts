@@ -1,10 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { z } from "zod";
+import { rmSync, writeFileSync } from "node:fs";
 import type { Health } from "./catalog-health.ts";
 import { findAccount } from "./deploy-account.ts";
-import { applyMigrations, buildWorker, deployWorker } from "./deploy-commands.ts";
+import { applyMigrations, buildWorker } from "./deploy-commands.ts";
 import { agreeOnDomains, agreeOnWorker, type Consent } from "./deploy-consent.ts";
 import { DeployError } from "./deploy-error.ts";
 import { provision } from "./deploy-provision.ts";
@@ -18,6 +15,7 @@ import {
 } from "./deploy-target.ts";
 import type { DeployTerminal } from "./deploy-terminal.ts";
 import { type AdminToken, chooseToken, type TokenOptions } from "./deploy-token.ts";
+import { upload } from "./deploy-upload.ts";
 import { adminCaller, type Patience, untilServed } from "./deployed-service.ts";
 import { followIngest, queueIngest } from "./ingest-progress.ts";
 import type { ToolEnd } from "./run-tool.ts";
@@ -132,49 +130,6 @@ async function migrate(wrangler: Wrangler, target: Target, configFile: string): 
   if (ok) return;
   throw new DeployError(
     `The D1 migrations could not be applied. Wrangler has taken back the one that failed and kept those before it; the Worker was not deployed, and what is served is as before. Wrangler says:\n${lastLines}`,
-  );
-}
-
-interface Upload {
-  readonly wrangler: Wrangler;
-  readonly target: Target;
-  readonly configFile: string;
-  readonly token: AdminToken;
-  readonly address: Address;
-}
-
-/** Deploys the Worker with its secret, which has a file for as long as that takes; its host. */
-async function upload({ wrangler, target, configFile, token, address }: Upload): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), "locations-secrets-"));
-  try {
-    const secretsFile = token.secret === undefined ? undefined : join(folder, "secrets.json");
-    if (secretsFile !== undefined)
-      writeFileSync(secretsFile, JSON.stringify({ [TOKENS_SECRET]: token.secret }), {
-        mode: 0o600,
-      });
-    const end = await wrangler(deployWorker(target, { configFile, secretsFile }));
-    if (end.ok) return serviceHost(end.reports, address, target);
-    throw new DeployError(
-      `The Worker could not be deployed. The Workers Paid plan is needed, and R2 must have been enabled once in the dashboard. Wrangler says:\n${end.lastLines}\nCorrect that and run the same command again: what is provisioned is kept.`,
-    );
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-const deployReport = z.object({ type: z.literal("deploy"), targets: z.array(z.string()) });
-
-/** The URL among the targets that wrangler reports, which are also routes and schedules. */
-const WORKERS_DEV_URL = /^https:\/\/([a-z0-9.-]+\.workers\.dev)$/;
-
-function serviceHost(reports: readonly unknown[], address: Address, target: Target): string {
-  if (address.kind === "domain") return address.domain;
-  const targets = reports.flatMap((report) => deployReport.safeParse(report).data?.targets ?? []);
-  const atWorkersDev = targets.flatMap((text) => WORKERS_DEV_URL.exec(text)?.[1] ?? [])[0];
-  const host = address.kind === "workers.dev" ? atWorkersDev : (target.routedHost ?? atWorkersDev);
-  if (host !== undefined) return host;
-  throw new DeployError(
-    `The Worker is deployed, but at no host that could be called from here: ${targets.join(", ")}. Queue the first ingest yourself: POST /admin/ingest/queue`,
   );
 }
 

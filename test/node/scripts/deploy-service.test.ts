@@ -425,6 +425,40 @@ describe("a deployment that fails", () => {
     PROCESSES_MS,
   );
 
+  it("says that a new Worker was not uploaded for want of a subdomain, and goes on when there is one", async () => {
+    const world = await open();
+    world.wrangler.change({ subdomain: null });
+    const deployment = world.deploy({ token: { given: A_TOKEN } });
+    await expect(deployment).rejects.toThrow(
+      /was not uploaded.*no workers\.dev subdomain.*Workers & Pages.*again/s,
+    );
+    await expect(deployment).rejects.not.toThrow("Paid plan");
+    world.wrangler.change({ subdomain: "ada" });
+    expect((await world.deploy({ token: { given: A_TOKEN } })).health.version).toBe(1);
+  });
+
+  it(
+    "says that the Worker is uploaded where only its address is missing",
+    async () => {
+      const world = await open(asProcesses());
+      world.wrangler.change({ subdomain: null, workers: { locations: ["ADMIN_TOKENS"] } });
+      const deployment = world.deploy({ token: { given: A_TOKEN, replace: true } });
+      await expect(deployment).rejects.toThrow(
+        /is uploaded, but it has no address yet.*no workers\.dev subdomain.*Workers & Pages.*again/s,
+      );
+      await expect(deployment).rejects.not.toThrow("Paid plan");
+    },
+    PROCESSES_MS,
+  );
+
+  it("says that the Worker is uploaded where its routes or schedules fail", async () => {
+    const world = await open();
+    world.wrangler.change({ triggerFailure: "Could not find zone for `loc.example.com`" });
+    const deployment = world.deploy({ token: { given: A_TOKEN } });
+    await expect(deployment).rejects.toThrow(/is uploaded, but not all of.*Could not find zone/s);
+    await expect(deployment).rejects.not.toThrow("Paid plan");
+  });
+
   it("gives the reason of an ingest that fails, and how to queue another", async () => {
     const world = await open({ ingest: "failed" });
     await expect(world.deploy({ typed: "" })).rejects.toThrow(

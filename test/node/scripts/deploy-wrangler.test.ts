@@ -50,6 +50,11 @@ describe("a deployment by the real wrangler", () => {
         },
       );
     try {
+      await expect(deployStaging()).rejects.toThrow(
+        /was not uploaded.*no workers\.dev subdomain.*workers\/onboarding/s,
+      );
+      expect(cloudflare.uploads()).toEqual([]);
+      cloudflare.register("ada");
       const { health } = await deployStaging();
       expect(health).toMatchObject({ status: "pass", version: 1 });
       expect(hosts).toEqual(["locations-staging.ada.workers.dev"]);
@@ -75,6 +80,11 @@ describe("a deployment by the real wrangler", () => {
       expect(cloudflare.account()).toEqual(before);
       const upgrade = cloudflare.uploads()[1]?.bindings.find(({ name }) => name === "ADMIN_TOKENS");
       expect(upgrade).toEqual({ name: "ADMIN_TOKENS", type: "inherit" });
+
+      cloudflare.register(undefined);
+      await expect(deployStaging()).rejects.toThrow(
+        /is uploaded, but it has no address yet.*workers\/onboarding/s,
+      );
     } finally {
       vi.unstubAllEnvs();
       rmSync(home, { recursive: true });
