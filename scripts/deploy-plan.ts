@@ -52,6 +52,7 @@ export function planDeployment(
       command: deployWorker(target, { configFile, secretsFile }),
     },
     { what: "or, if the Worker has its secret", command: deployWorker(target, { configFile }) },
+    { what: "show a new admin token; if the upload failed, only where it may be set all the same" },
     { what: "wait until GET /catalog/health answers" },
     { what: "POST /admin/ingest/queue, and follow GET /admin/ingest/runs/{id}" },
   ];

@@ -70,15 +70,16 @@ export async function deployService(
   say("Provisioning …");
   const secrets = await findSecrets(wrangler, target);
   agreeOnWorker(target, secrets, options.consent);
-  const service = { hasSecret: secrets?.has(TOKENS_SECRET) ?? false };
-  const token = await chooseToken(options.token, service, terminal);
+  const hadSecret = secrets?.has(TOKENS_SECRET) ?? false;
+  const token = await chooseToken(options.token, { hasSecret: hadSecret }, terminal);
   const ids = await provision({ target, wrangler, say });
 
   const host = await withConfig(target, options.address, ids, async (configFile) => {
     say("Applying migrations …");
     await migrate(wrangler, target, configFile);
     say("Uploading …");
-    return upload({ wrangler, target, configFile, token, address: options.address });
+    const { address } = options;
+    return upload({ wrangler, target, configFile, token, address, hadSecret, terminal });
   });
   const url = dependencies.originOf(host);
   say(`Waiting for ${url} …`);

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { z } from "zod";
 import { deployWorker } from "./deploy-commands.ts";
 import { DeployError } from "./deploy-error.ts";
-import { TOKENS_SECRET } from "./deploy-secrets.ts";
+import { findSecrets, TOKENS_SECRET } from "./deploy-secrets.ts";
 import type { Address, Target } from "./deploy-target.ts";
-import type { AdminToken } from "./deploy-token.ts";
+import { type AdminToken, showToken } from "./deploy-token.ts";
+import type { Terminal } from "./terminal.ts";
 import type { Wrangler, WranglerEnd } from "./wrangler.ts";
 
 export interface Upload {
@@ -15,16 +16,22 @@ export interface Upload {
   readonly configFile: string;
   readonly token: AdminToken;
   readonly address: Address;
+  /** Whether the Worker had the secret before. */
+  readonly hadSecret: boolean;
+  readonly terminal: Terminal;
 }
 
 /**
- * Deploys the Worker with its secret; the host at which it is served.
+ * Deploys the Worker with its secret, and shows a new token as soon as it is valid, or may be; the
+ * host at which it is served.
  *
  * @throws DeployError that says whether the Worker was uploaded.
  */
 export async function upload(options: Upload): Promise<string> {
-  const { target, address } = options;
+  const { target, address, token, terminal } = options;
   const end = await deployWithSecret(options);
+  if (isUploaded(end, target)) showToken(token, "set", terminal);
+  else if (token.isUnseen && (await mayBeSet(options))) showToken(token, "perhaps", terminal);
   if (end.ok) return serviceHost(end.reports, address, target);
   throw new DeployError(describeFailure(end, target));
 }
@@ -45,6 +52,20 @@ async function deployWithSecret(options: Upload): Promise<WranglerEnd> {
   }
 }
 
+/**
+ * Whether the secret may be set though the upload was broken off, or its answer was lost. Which value
+ * it has cannot be asked.
+ */
+async function mayBeSet({ wrangler, target, hadSecret }: Upload): Promise<boolean> {
+  if (hadSecret) return true;
+  try {
+    return (await findSecrets(wrangler, target))?.has(TOKENS_SECRET) ?? false;
+  } catch {
+    // An interruption ends this question too: rather a void token is shown than a valid one lost.
+    return true;
+  }
+}
+
 function describeFailure(end: WranglerEnd, target: Target): string {
   const said = `Wrangler says:\n${end.lastLines}`;
   const isThere = isUploaded(end, target);
@@ -59,8 +80,8 @@ function describeFailure(end: WranglerEnd, target: Target): string {
 }
 
 /** In the words of the wrangler that package.json pins, which then goes on to addresses and schedules. */
-function isUploaded({ stdout }: WranglerEnd, { workerName }: Target): boolean {
-  return stdout.includes(`Uploaded ${workerName} (`);
+function isUploaded({ ok, stdout }: WranglerEnd, { workerName }: Target): boolean {
+  return ok || stdout.includes(`Uploaded ${workerName} (`);
 }
 
 /** Of the same wrangler: before it uploads a new Worker, and after it has uploaded another version. */

@@ -261,6 +261,47 @@ describe("a Worker of the same name", () => {
   });
 });
 
+describe("a new token on the terminal", () => {
+  it("is not shown before it is set: a deployment that fails earlier shows none", async () => {
+    const world = await open();
+    const notEnabled = "Please enable R2 through the Cloudflare Dashboard. [code: 10042]";
+    world.wrangler.change({ failures: { "deploy --env": notEnabled } });
+    await expect(world.deploy({ typed: "" })).rejects.toThrow("code: 10042");
+    expect(world.said.join("\n")).not.toContain("Admin token");
+    world.wrangler.change({ failures: {} });
+    await world.deploy({ typed: "" });
+    expect(world.said.join("\n").split("shown this once")).toHaveLength(2);
+    expect((await world.deploy({ typed: shownToken(world) })).health.version).toBe(2);
+  });
+
+  it("is shown before the service answers, so that one that never does takes it from nobody", async () => {
+    const world = await open({ deaf: Number.POSITIVE_INFINITY });
+    await expect(world.deploy({ typed: "" })).rejects.toThrow("does not answer as it should");
+    const token = shownToken(world);
+    expect(token).not.toBe("");
+    const shownAt = world.said.findIndex((line) => line.includes(token));
+    expect(shownAt).toBe(world.said.findIndex((line) => line.startsWith("Waiting for")) - 1);
+  });
+
+  it("is shown where it is set though wrangler failed after that", async () => {
+    const world = await open();
+    world.wrangler.change({ triggerFailure: "Could not find zone for `loc.example.com`" });
+    await expect(world.deploy({ typed: "" })).rejects.toThrow("is uploaded");
+    world.wrangler.change({ triggerFailure: "" });
+    expect((await world.deploy({ typed: shownToken(world) })).health.version).toBe(1);
+  });
+
+  it("is shown as one that may be set where it is to replace others and the upload failed", async () => {
+    const world = await open();
+    await world.deploy({ token: { given: A_TOKEN } });
+    world.wrangler.change({ failures: { "deploy --env": "fetch failed" } });
+    const deployment = world.deploy({ typed: "", token: { replace: true } });
+    await expect(deployment).rejects.toThrow("fetch failed");
+    expect(shownToken(world)).not.toBe("");
+    expect(world.said.join("\n")).toContain("It may be set although the upload did not end well");
+  });
+});
+
 describe("the next deployment", () => {
   it("upgrades: it makes nothing anew, sets no secret and asks for the token", async () => {
     const world = await open();
@@ -418,7 +459,8 @@ describe("a deployment that fails", () => {
       const message = "CPU limits are not supported for the Free plan [code: 100328]";
       world.wrangler.change({ failures: { "deploy --env": message } });
       await expect(world.deploy({ typed: "" })).rejects.toThrow(/Workers Paid plan.*code: 100328/s);
-      const file = world.wrangler.calls().at(-1)?.args.at(-1) ?? "";
+      const file = world.wrangler.calls().at(-2)?.args.at(-1) ?? "";
+      expect(file).toMatch(/secrets\.json$/);
       expect(existsSync(file)).toBe(false);
       expect(world.service.requests).toEqual([]);
     },
@@ -506,6 +548,9 @@ it(
     expect(leftovers()).toEqual([]);
     expect(existsSync(secretsFile)).toBe(false);
     expect(world.wrangler.account().workers).toEqual({});
+    // The upload may have got through before it was broken off.
+    expect(shownToken(world)).toMatch(/^[\w-]{43}$/);
+    expect(world.said.join("\n")).toContain("It may be set");
   },
   PROCESSES_MS,
 );
