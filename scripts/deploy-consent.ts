@@ -1,7 +1,7 @@
 /** What a deployment takes from others only if its user agrees. */
 import { DeployError } from "./deploy-error.ts";
-import { type Address, customDomains, type Target } from "./deploy-target.ts";
 import { OWN_SECRETS, type SecretNames } from "./deploy-secrets.ts";
+import { type Address, customDomains, type Target } from "./deploy-target.ts";
 import type { DeployTerminal } from "./deploy-terminal.ts";
 
 /** What the user agrees to on the command line. */
@@ -36,7 +36,7 @@ export async function agreeOnDomains(options: DomainConsent): Promise<void> {
     );
   if (await terminal.confirm(`${warning}\nGo on?`)) return;
   throw new DeployError(
-    "Nothing was deployed. Name another host with --domain, or serve at --workers-dev.",
+    "Nothing was deployed, and what is served there stays. To serve elsewhere, name another host: --domain",
   );
 }
 
