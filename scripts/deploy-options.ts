@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import type { Consent } from "./deploy-consent.ts";
 import { DeployError } from "./deploy-error.ts";
 import { type Address, type Environment, ENVIRONMENTS } from "./deploy-target.ts";
 
@@ -11,6 +12,9 @@ the Worker, publishes the catalog and says where it is served. The same command 
   --workers-dev      serve at the account's workers.dev subdomain, which needs no domain
   --domain HOST      serve at a custom domain of a zone in the account
                      One of the two, unless wrangler.toml has a route for the environment.
+  --replace-domain   take a custom domain even if it serves something: its DNS record, and the custom
+                     domain of another Worker, are replaced; asked for on a terminal otherwise
+  --replace-worker   deploy over a Worker of the same name that has none of this service's secrets
   --token-file FILE  file that has the admin token; a new token is written to it if it is missing
   --new-token        replace all admin tokens that the service knows by one
   --dry-run          whatever needs no account: check, build, and print each command; of both
@@ -31,6 +35,7 @@ export interface CommandLine {
   readonly environment: Environment | undefined;
   /** What was asked for; "configured" if nothing was. */
   readonly address: Address;
+  readonly consent: Consent;
   readonly tokenFile: string | undefined;
   readonly newToken: boolean;
 }
@@ -49,6 +54,8 @@ export function readCommandLine(args: readonly string[]): CommandLine {
       env: { type: "string" },
       "workers-dev": { type: "boolean", default: false },
       domain: { type: "string" },
+      "replace-domain": { type: "boolean", default: false },
+      "replace-worker": { type: "boolean", default: false },
       "token-file": { type: "string" },
       "new-token": { type: "boolean", default: false },
       "dry-run": { type: "boolean", default: false },
@@ -60,6 +67,10 @@ export function readCommandLine(args: readonly string[]): CommandLine {
     dryRun: values["dry-run"],
     environment: readEnvironment(values.env),
     address: readAddress(values["workers-dev"], values.domain),
+    consent: {
+      replaceDomain: values["replace-domain"],
+      replaceWorker: values["replace-worker"],
+    },
     tokenFile: values["token-file"],
     newToken: values["new-token"],
   };

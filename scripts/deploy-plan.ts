@@ -11,23 +11,37 @@ import {
   listSecrets,
   WHO_AM_I,
 } from "./deploy-commands.ts";
-import type { Address, Target } from "./deploy-target.ts";
+import { describeReplacement } from "./deploy-consent.ts";
+import { type Address, customDomains, type Target } from "./deploy-target.ts";
 
 export interface PlannedStep {
   readonly what: string;
   readonly command?: Command;
 }
 
+export interface PlanOptions {
+  readonly address: Address;
+  readonly configFile: string;
+  readonly secretsFile: string;
+}
+
 /** Every step of a deployment in its order, with the wrangler command that it runs. */
 export function planDeployment(
   target: Target,
-  { configFile, secretsFile }: { readonly configFile: string; readonly secretsFile: string },
+  { address, configFile, secretsFile }: PlanOptions,
 ): PlannedStep[] {
+  const domains = customDomains(target, address);
   return [
     { what: "see who is logged in", command: WHO_AM_I },
+    ...(domains.length === 0
+      ? []
+      : [{ what: `ask, unless --replace-domain is given: ${describeReplacement(domains)}` }]),
     { what: "run the quick part of npm run check" },
     { what: "build the Worker", command: buildWorker(target, configFile) },
-    { what: "see whether the Worker has its secret", command: listSecrets(target) },
+    {
+      what: `see whether the Worker has its secret, and stop, unless --replace-worker is given, if ${target.workerName} is another one that has none of this service's`,
+      command: listSecrets(target),
+    },
     { what: "look for the KV namespace", command: LIST_NAMESPACES },
     { what: "make it, if missing", command: createNamespace(target) },
     { what: "look for the D1 database", command: LIST_DATABASES },
@@ -38,6 +52,7 @@ export function planDeployment(
       command: deployWorker(target, { configFile, secretsFile }),
     },
     { what: "or, if the Worker has its secret", command: deployWorker(target, { configFile }) },
+    { what: "show a new admin token; if the upload failed, only where it may be set all the same" },
     { what: "wait until GET /catalog/health answers" },
     { what: "POST /admin/ingest/queue, and follow GET /admin/ingest/runs/{id}" },
   ];

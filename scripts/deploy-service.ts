@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { z } from "zod";
+import { rmSync, writeFileSync } from "node:fs";
 import type { Health } from "./catalog-health.ts";
 import { findAccount } from "./deploy-account.ts";
-import { applyMigrations, buildWorker, deployWorker } from "./deploy-commands.ts";
+import { applyMigrations, buildWorker } from "./deploy-commands.ts";
+import { agreeOnDomains, agreeOnWorker, type Consent } from "./deploy-consent.ts";
 import { DeployError } from "./deploy-error.ts";
 import { provision } from "./deploy-provision.ts";
+import { findSecrets, TOKENS_SECRET } from "./deploy-secrets.ts";
 import {
   type Address,
   completeConfig,
@@ -14,13 +13,9 @@ import {
   readTarget,
   type Target,
 } from "./deploy-target.ts";
-import {
-  type AdminToken,
-  chooseToken,
-  hasSecret,
-  SECRET_NAME,
-  type TokenOptions,
-} from "./deploy-token.ts";
+import type { DeployTerminal } from "./deploy-terminal.ts";
+import { type AdminToken, chooseToken, type TokenOptions } from "./deploy-token.ts";
+import { upload } from "./deploy-upload.ts";
 import { adminCaller, type Patience, untilServed } from "./deployed-service.ts";
 import { followIngest, queueIngest } from "./ingest-progress.ts";
 import type { ToolEnd } from "./run-tool.ts";
@@ -31,6 +26,7 @@ export interface DeployOptions {
   readonly environment: Target["environment"];
   readonly address: Address;
   readonly token: TokenOptions;
+  readonly consent: Consent;
   /** Id of the Cloudflare account, where there are several. */
   readonly account: string | undefined;
 }
@@ -40,7 +36,7 @@ export interface DeployDependencies {
   readonly wrangler: Wrangler;
   /** The quick part of `npm run check`. */
   readonly check: () => Promise<ToolEnd>;
-  readonly terminal: Terminal;
+  readonly terminal: DeployTerminal;
   readonly patience: Patience;
   /** The URL at which a host that was deployed to is called. */
   readonly originOf: (host: string) => string;
@@ -67,19 +63,23 @@ export async function deployService(
   const target = readTarget(options.environment);
   say(`Deploying ${target.workerName} (${target.environment})`);
   say(`  account: ${await findAccount(wrangler, options.account)}`);
+  await agreeOnDomains({ ...options, target, terminal });
   say("Checking and building …");
   await checkAndBuild(target, options.address, dependencies);
 
   say("Provisioning …");
-  const service = { hasSecret: await hasSecret(wrangler, target) };
-  const token = await chooseToken(options.token, service, terminal);
+  const secrets = await findSecrets(wrangler, target);
+  agreeOnWorker(target, secrets, options.consent);
+  const hadSecret = secrets?.has(TOKENS_SECRET) ?? false;
+  const token = await chooseToken(options.token, { hasSecret: hadSecret }, terminal);
   const ids = await provision({ target, wrangler, say });
 
   const host = await withConfig(target, options.address, ids, async (configFile) => {
     say("Applying migrations …");
     await migrate(wrangler, target, configFile);
     say("Uploading …");
-    return upload({ wrangler, target, configFile, token, address: options.address });
+    const { address } = options;
+    return upload({ wrangler, target, configFile, token, address, hadSecret, terminal });
   });
   const url = dependencies.originOf(host);
   say(`Waiting for ${url} …`);
@@ -131,47 +131,6 @@ async function migrate(wrangler: Wrangler, target: Target, configFile: string): 
   if (ok) return;
   throw new DeployError(
     `The D1 migrations could not be applied. Wrangler has taken back the one that failed and kept those before it; the Worker was not deployed, and what is served is as before. Wrangler says:\n${lastLines}`,
-  );
-}
-
-interface Upload {
-  readonly wrangler: Wrangler;
-  readonly target: Target;
-  readonly configFile: string;
-  readonly token: AdminToken;
-  readonly address: Address;
-}
-
-/** Deploys the Worker with its secret, which has a file for as long as that takes; its host. */
-async function upload({ wrangler, target, configFile, token, address }: Upload): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), "locations-secrets-"));
-  try {
-    const secretsFile = token.secret === undefined ? undefined : join(folder, "secrets.json");
-    if (secretsFile !== undefined)
-      writeFileSync(secretsFile, JSON.stringify({ [SECRET_NAME]: token.secret }), { mode: 0o600 });
-    const end = await wrangler(deployWorker(target, { configFile, secretsFile }));
-    if (end.ok) return serviceHost(end.reports, address, target);
-    throw new DeployError(
-      `The Worker could not be deployed. The Workers Paid plan is needed, and R2 must have been enabled once in the dashboard. Wrangler says:\n${end.lastLines}\nCorrect that and run the same command again: what is provisioned is kept.`,
-    );
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-const deployReport = z.object({ type: z.literal("deploy"), targets: z.array(z.string()) });
-
-/** The URL among the targets that wrangler reports, which are also routes and schedules. */
-const WORKERS_DEV_URL = /^https:\/\/([a-z0-9.-]+\.workers\.dev)$/;
-
-function serviceHost(reports: readonly unknown[], address: Address, target: Target): string {
-  if (address.kind === "domain") return address.domain;
-  const targets = reports.flatMap((report) => deployReport.safeParse(report).data?.targets ?? []);
-  const atWorkersDev = targets.flatMap((text) => WORKERS_DEV_URL.exec(text)?.[1] ?? [])[0];
-  const host = address.kind === "workers.dev" ? atWorkersDev : (target.routedHost ?? atWorkersDev);
-  if (host !== undefined) return host;
-  throw new DeployError(
-    `The Worker is deployed, but at no host that could be called from here: ${targets.join(", ")}. Queue the first ingest yourself: POST /admin/ingest/queue`,
   );
 }
 

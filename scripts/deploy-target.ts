@@ -24,6 +24,8 @@ export interface Target {
   readonly bucketName: string;
   /** The host that its routes lead to; undefined where it has none, or only patterns. */
   readonly routedHost: string | undefined;
+  /** The custom domains among its routes. */
+  readonly routedDomains: readonly string[];
   /** Whether the file gives it a route or workers.dev. */
   readonly isReachable: boolean;
   readonly config: Config;
@@ -43,7 +45,7 @@ interface EnvironmentConfig {
   }[];
 }
 
-type Route = string | { readonly pattern: string };
+type Route = string | { readonly pattern: string; readonly custom_domain?: boolean };
 
 /** The text of wrangler.toml as an object. */
 interface RawConfig {
@@ -81,6 +83,7 @@ export function readTarget(environment: Environment): Target {
     databaseBinding: database.binding,
     bucketName,
     routedHost: routes.map(routeHost).find((host) => host !== undefined),
+    routedDomains: routes.flatMap(routeDomain),
     isReachable: workers_dev === true || routes.length > 0,
     config: checkSettings(environment, config.vars),
   };
@@ -96,6 +99,15 @@ function routeHost(route: Route): string | undefined {
   const pattern = typeof route === "string" ? route : route.pattern;
   const [host = ""] = pattern.replace(/^https?:\/\//, "").split("/");
   return host.includes("*") ? undefined : host;
+}
+
+function routeDomain(route: Route): string[] {
+  return typeof route === "object" && route.custom_domain === true ? [route.pattern] : [];
+}
+
+/** The custom domains that a deployment to an address takes. */
+export function customDomains(target: Target, address: Address): readonly string[] {
+  return address.kind === "domain" ? [address.domain] : target.routedDomains;
 }
 
 function checkSettings(environment: Environment, vars: EnvironmentConfig["vars"]): Config {

@@ -1,12 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { z } from "zod";
-import { listSecrets } from "./deploy-commands.ts";
 import { DeployError } from "./deploy-error.ts";
-import type { Target } from "./deploy-target.ts";
-import { parseJson } from "./parse-json.ts";
 import type { Terminal } from "./terminal.ts";
-import type { Wrangler } from "./wrangler.ts";
 
 /** The admin token of a deployment. */
 export interface AdminToken {
@@ -14,6 +9,8 @@ export interface AdminToken {
   readonly text: string | undefined;
   /** Value of the secret ADMIN_TOKENS to set, which has only the hash; undefined to set none. */
   readonly secret: string | undefined;
+  /** Whether it was made here and nobody has seen it yet: see `showToken`. */
+  readonly isUnseen: boolean;
 }
 
 export interface TokenOptions {
@@ -25,27 +22,12 @@ export interface TokenOptions {
   readonly replace: boolean;
 }
 
-export const SECRET_NAME = "ADMIN_TOKENS";
-
-const secrets = z.array(z.object({ name: z.string() }));
 /** What the Worker accepts as a bearer token (RFC 6750), and long enough not to be guessed. */
 const TOKEN = /^[\x21-\x7e]{20,512}$/;
 
-/** Whether the deployed Worker has the secret. False if there is no such Worker yet. */
-export async function hasSecret(wrangler: Wrangler, target: Target): Promise<boolean> {
-  const { ok, stdout, lastLines } = await wrangler(listSecrets(target));
-  // The words of the wrangler that package.json pins.
-  if (!ok && lastLines.includes(`Worker "${target.workerName}" not found`)) return false;
-  const parsed = secrets.safeParse(ok ? parseJson(stdout) : undefined);
-  if (parsed.success) return parsed.data.some(({ name }) => name === SECRET_NAME);
-  throw new DeployError(
-    `Whether ${target.workerName} is deployed already could not be found out. Nothing was changed. Wrangler says:\n${lastLines}`,
-  );
-}
-
 /**
  * Decides on the token: what the service has stays, unless it is to be replaced. A token that is
- * made is shown on the terminal, or written to the file, and nowhere else.
+ * made is written to the file, or shown on the terminal once it is set, and nowhere else.
  *
  * @throws DeployError if a given token is no good, if nobody would learn a made one, or if the file
  *   for one that is to replace all others has a token already, which may be what leaked.
@@ -65,9 +47,24 @@ export async function chooseToken(
   if (replace && given !== undefined)
     terminal.say("  Admin token: the one in ADMIN_TOKEN becomes the only one; all others end.");
   if (service.hasSecret && !replace)
-    return { text: given ?? (await ask(terminal)), secret: undefined };
+    return { text: given ?? (await ask(terminal)), secret: undefined, isUnseen: false };
   const text = given ?? makeToken(file, terminal);
-  return { text, secret: adminTokensSecret(text) };
+  const isUnseen = given === undefined && file === undefined;
+  return { text, secret: adminTokensSecret(text), isUnseen };
+}
+
+/** Shows a token that nobody has seen yet. Before its upload it would be void if that failed. */
+export function showToken(
+  { text, isUnseen }: AdminToken,
+  isSet: "set" | "perhaps",
+  { say }: Terminal,
+): void {
+  if (!isUnseen) return;
+  const warning =
+    isSet === "set"
+      ? ""
+      : "\n  It may be set although the upload did not end well; if it is not, the next run makes another.";
+  say(`\n  Admin token, shown this once; keep it well:\n\n    ${text}\n${warning}`);
 }
 
 /** Value of the secret ADMIN_TOKENS that lets one token do everything. */
@@ -103,9 +100,7 @@ function makeToken(file: string | undefined, terminal: Terminal): string {
   if (file !== undefined) {
     writeTokenFile(file, token);
     terminal.say(`  Admin token: made, in ${file}`);
-  } else if (terminal.isInteractive) {
-    terminal.say(`\n  Admin token, shown this once; keep it well:\n\n    ${token}\n`);
-  } else {
+  } else if (!terminal.isInteractive) {
     throw new DeployError(
       "The service needs an admin token, and without a terminal a new one would end up in a log. Give one in the variable ADMIN_TOKEN, or name a file for a new one: --token-file FILE",
     );

@@ -6,12 +6,16 @@ import { type CommandLine, DEPLOY_HELP, readCommandLine } from "./deploy-options
 import { describePlan, planDeployment } from "./deploy-plan.ts";
 import { checkAndBuild, configFileName, type Deployed, deployService } from "./deploy-service.ts";
 import { type Address, ENVIRONMENTS, readTarget, type Target } from "./deploy-target.ts";
+import { type DeployTerminal, deployTerminal } from "./deploy-terminal.ts";
 import { PATIENCE } from "./deployed-service.ts";
 import { runTool, type ToolEnd } from "./run-tool.ts";
-import { processTerminal, type Terminal } from "./terminal.ts";
 import { WRANGLER_SCRIPT, wranglerRunner } from "./wrangler.ts";
 
-async function deploy(line: CommandLine, terminal: Terminal, signal: AbortSignal): Promise<void> {
+async function deploy(
+  line: CommandLine,
+  terminal: DeployTerminal,
+  signal: AbortSignal,
+): Promise<void> {
   const wrangler = wranglerRunner(WRANGLER_SCRIPT, signal);
   const check = onlyOnce(() => quickCheck(signal));
   if (line.dryRun) {
@@ -31,12 +35,16 @@ async function deploy(line: CommandLine, terminal: Terminal, signal: AbortSignal
     file: line.tokenFile,
     replace: line.newToken,
   };
-  const account = variable("CLOUDFLARE_ACCOUNT_ID");
+  const options = {
+    environment,
+    address,
+    token,
+    consent: line.consent,
+    account: variable("CLOUDFLARE_ACCOUNT_ID"),
+  };
   const originOf = (host: string) => `https://${host}`;
   const dependencies = { wrangler, check, terminal, patience: PATIENCE, originOf };
-  terminal.say(
-    farewell(await deployService({ environment, address, token, account }, dependencies)),
-  );
+  terminal.say(farewell(await deployService(options, dependencies)));
 }
 
 /** Asked for, or in wrangler.toml: a deployment that has no address would take the last one away. */
@@ -70,7 +78,11 @@ function onlyOnce<T>(ask: () => Promise<T>): () => Promise<T> {
 function dryRunReport(target: Target, address: Address): string {
   const configFile = configFileName(target);
   const secretsFile = join(tmpdir(), "secrets.json");
-  const plan = describePlan(target, address, planDeployment(target, { configFile, secretsFile }));
+  const plan = describePlan(
+    target,
+    address,
+    planDeployment(target, { address, configFile, secretsFile }),
+  );
   return `${plan}\nChecked and built; nothing was deployed.\n`;
 }
 
@@ -105,7 +117,7 @@ const stopping = stopSignal();
 try {
   const line = readCommandLine(process.argv.slice(2));
   if (line.help) process.stdout.write(DEPLOY_HELP);
-  else await deploy(line, processTerminal(stopping), stopping);
+  else await deploy(line, deployTerminal(stopping), stopping);
 } catch (error) {
   process.exitCode = 1;
   // What fails after a signal fails because of it.

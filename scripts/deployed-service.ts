@@ -12,9 +12,16 @@ export interface Patience {
   readonly answerMs: number;
   /** For a service that has answered, to answer again. */
   readonly silenceMs: number;
+  /** Longest pause that a Retry-After of the service is granted. */
+  readonly retryAfterMs: number;
 }
 
-export const PATIENCE: Patience = { pollMs: 1_000, answerMs: 600_000, silenceMs: 60_000 };
+export const PATIENCE: Patience = {
+  pollMs: 1_000,
+  answerMs: 600_000,
+  silenceMs: 60_000,
+  retryAfterMs: 10_000,
+};
 
 const CALL_DEADLINE_MS = 120_000;
 
@@ -46,7 +53,10 @@ export async function untilServed(
 
 export interface AdminAccess {
   readonly token: string;
-  /** Isolates of the version before may not know it for a moment. */
+  /**
+   * Isolates of the version before may not know it for a moment: they answer 401, and 429 after too
+   * many of those. Where it is known it is never refused for them.
+   */
   readonly isNew: boolean;
 }
 
@@ -60,19 +70,34 @@ export function adminCaller(url: string, access: AdminAccess, patience: Patience
     for (;;) {
       const answer = await callOnce(`${url}${path}`, method, access.token);
       if (answer.ok) return answer.body;
-      const mayPass = answer.status >= 500 || (answer.status === 401 && access.isNew);
-      if (!mayPass || Date.now() >= deadline)
+      const remainingMs = deadline - Date.now();
+      if (!mayPass(answer, access) || remainingMs <= 0)
         throw new DeployError(
           `The Worker is deployed, but the ingest cannot be followed. ${method} ${url}${path}: ${answer.problem}`,
         );
-      await sleep(patience.pollMs);
+      await sleep(Math.min(pauseMs(answer, patience), remainingMs));
     }
   };
 }
 
-type CallAnswer =
-  | { readonly ok: true; readonly body: unknown }
-  | { readonly ok: false; readonly problem: string; readonly status: number };
+function mayPass({ status }: Refusal, { isNew }: AdminAccess): boolean {
+  return status >= 500 || (isNew && (status === 401 || status === 429));
+}
+
+/** As long as the service asks for, within bounds: what it waits for may be over much earlier. */
+function pauseMs({ retryAfterMs }: Refusal, patience: Patience): number {
+  return Math.max(patience.pollMs, Math.min(retryAfterMs, patience.retryAfterMs));
+}
+
+interface Refusal {
+  readonly ok: false;
+  readonly problem: string;
+  readonly status: number;
+  /** 0 if the service does not say. */
+  readonly retryAfterMs: number;
+}
+
+type CallAnswer = { readonly ok: true; readonly body: unknown } | Refusal;
 
 /** Stands for an answer that did not come at all. */
 const NO_ANSWER = 599;
@@ -86,13 +111,21 @@ async function callOnce(url: string, method: string, token: string): Promise<Cal
     });
     const body = parseJson(await answer.text());
     if (answer.ok) return { ok: true, body };
-    return { ok: false, problem: refusal(answer.status, body), status: answer.status };
+    const { status, headers } = answer;
+    const retryAfterMs = readRetryAfter(headers);
+    return { ok: false, problem: describeRefusal(status, body), status, retryAfterMs };
   } catch (error) {
-    return { ok: false, problem: describeFetchError(error), status: NO_ANSWER };
+    return { ok: false, problem: describeFetchError(error), status: NO_ANSWER, retryAfterMs: 0 };
   }
 }
 
-function refusal(status: number, body: unknown): string {
+/** The Retry-After of an answer; this service gives seconds (RFC 9110, section 10.2.3). */
+function readRetryAfter(headers: Headers): number {
+  const seconds = Number(headers.get("retry-after"));
+  return Number.isFinite(seconds) ? seconds * 1_000 : 0;
+}
+
+function describeRefusal(status: number, body: unknown): string {
   if (status === 401)
     return "The service does not know this admin token. Give the right one in ADMIN_TOKEN, or replace all that it knows: --new-token";
   const parsed = problem.safeParse(body);

@@ -27,6 +27,8 @@ export interface FakeCloudflare {
   readonly uploads: () => readonly Upload[];
   /** Bodies of all requests, as text. */
   readonly requests: () => readonly string[];
+  /** Gives the account its subdomain at workers.dev, or takes it away. */
+  readonly register: (subdomain: string | undefined) => void;
   readonly stop: () => Promise<void>;
 }
 
@@ -48,6 +50,11 @@ const NO_WORKER = {
   code: 10007,
   message: "This Worker does not exist on your account.",
 };
+const NO_SUBDOMAIN = {
+  status: 404,
+  code: 10007,
+  message: "You do not have a workers.dev subdomain.",
+};
 
 export async function fakeCloudflare(): Promise<FakeCloudflare> {
   const namespaces: { id: string; title: string }[] = [];
@@ -59,6 +66,7 @@ export async function fakeCloudflare(): Promise<FakeCloudflare> {
   const requests: string[] = [];
   let crons: unknown[] = [];
   let isAtWorkersDev = false;
+  let subdomain: string | undefined;
 
   const ofWorker = (name: string | undefined, result: unknown): Answer =>
     workers.some((worker) => worker === name) ? { result } : NO_WORKER;
@@ -169,7 +177,11 @@ export async function fakeCloudflare(): Promise<FakeCloudflare> {
     ["GET", /\/deployments$/, () => ({ result: { deployments: [] } })],
     ["POST", /\/deployments$/, () => ({ result: { id: "d" } })],
     ["PATCH", /\/script-settings$/, () => ({ result: {} })],
-    ["GET", /\/workers\/subdomain$/, () => ({ result: { subdomain: "ada" } })],
+    [
+      "GET",
+      /\/workers\/subdomain$/,
+      () => (subdomain === undefined ? NO_SUBDOMAIN : { result: { subdomain } }),
+    ],
     [
       "GET",
       /\/workers\/workers\/([^/]+)$/,
@@ -229,6 +241,9 @@ export async function fakeCloudflare(): Promise<FakeCloudflare> {
     statements: () => statements,
     uploads: () => uploads,
     requests: () => requests,
+    register: (name) => {
+      subdomain = name;
+    },
     stop: async () => {
       server.close();
       server.closeAllConnections();

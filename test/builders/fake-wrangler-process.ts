@@ -11,6 +11,10 @@ export interface FakeAccount {
   readonly buckets: readonly string[];
   /** Names of the secrets of each Worker. */
   readonly workers: { readonly [name: string]: readonly string[] };
+  /** Name at workers.dev; null where none is registered. */
+  readonly subdomain: string | null;
+  /** Error of what comes after an upload, such as routes; "" for none. */
+  readonly triggerFailure: string;
   /** How often migrations were applied to each database. */
   readonly applied: { readonly [uuid: string]: number };
   /** Errors by the beginning of a command, such as "d1 create". */
@@ -152,7 +156,9 @@ function deploy(args: readonly string[], account: FakeAccount): Ending {
     return fail(`The following required secrets have not been set: ${missing.join(", ")}`);
   if (!config.kv_namespaces.every(({ id }) => account.namespaces.some((one) => one.id === id)))
     return fail("KV namespace not found [code: 10041]");
-  const url = `https://${config.name}.ada.workers.dev`;
+  const lacksSubdomain = config.workers_dev === true && account.subdomain === null;
+  if (lacksSubdomain && present === undefined) return fail(NO_SUBDOMAIN);
+  const url = `https://${config.name}.${account.subdomain}.workers.dev`;
   const targets = [
     ...(config.workers_dev === true ? [url] : []),
     ...(config.routes ?? []).map(({ pattern }) => `${pattern} (custom domain)`),
@@ -162,9 +168,15 @@ function deploy(args: readonly string[], account: FakeAccount): Ending {
     workers: { ...account.workers, [config.name]: [...new Set([...(present ?? []), ...given])] },
     buckets: [...new Set([...account.buckets, ...config.r2_buckets.map((one) => one.bucket_name)])],
   };
+  const uploaded = succeed(`Uploaded ${config.name} (4.20 sec)`, next);
+  const failure = lacksSubdomain ? NO_SUBDOMAIN : account.triggerFailure;
+  if (failure !== "") return { ...fail(failure), stdout: uploaded.stdout, next };
   const report = { type: "deploy", version: 1, worker_name: config.name, targets };
-  return { ...succeed(`Uploaded ${config.name} (4.20 sec)`, next), report };
+  return { ...uploaded, report };
 }
+
+const NO_SUBDOMAIN =
+  "You can either deploy your worker to one or more routes by specifying them in your wrangler.json file, or register a workers.dev subdomain here:\nhttps://dash.cloudflare.com/acc-1/workers/onboarding";
 
 function namedConfig(args: readonly string[]): NamedConfig {
   const config = readJson(option(args, "--config")) as { env: Record<string, NamedConfig> }; // a file of ours

@@ -39,6 +39,8 @@ const NEW_ACCOUNT: FakeAccount = {
   databases: [],
   buckets: [],
   workers: {},
+  subdomain: "ada",
+  triggerFailure: "",
   applied: {},
   failures: {},
   hangs: "",

@@ -77,6 +77,7 @@ it("a deployment queues its ingest with the real admin routes and waits until it
         environment: "staging",
         address: { kind: "workers.dev" },
         account: undefined,
+        consent: { replaceDomain: false, replaceWorker: false },
         token: { given: adminToken, file: undefined, replace: false },
       },
       {
@@ -86,8 +87,9 @@ it("a deployment queues its ingest with the real admin routes and waits until it
           isInteractive: false,
           say: (line) => void said.push(line),
           askSecret: async () => "",
+          confirm: async () => false,
         },
-        patience: { pollMs: 200, answerMs: 30_000, silenceMs: 5_000 },
+        patience: { pollMs: 200, answerMs: 30_000, silenceMs: 5_000, retryAfterMs: 10 },
         originOf: () => url,
       },
     );

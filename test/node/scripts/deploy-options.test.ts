@@ -9,6 +9,7 @@ describe("the command line of a deployment", () => {
       dryRun: false,
       environment: undefined,
       address: { kind: "configured" },
+      consent: { replaceDomain: false, replaceWorker: false },
       tokenFile: undefined,
       newToken: false,
     });
@@ -19,6 +20,11 @@ describe("the command line of a deployment", () => {
       environment: "staging",
       address: { kind: "domain", domain: "loc.example.com" },
     });
+    expect(readCommandLine(["--domain=a.example.com", "--replace-domain"]).consent).toEqual({
+      replaceDomain: true,
+      replaceWorker: false,
+    });
+    expect(readCommandLine(["--replace-worker"]).consent.replaceWorker).toBe(true);
     expect(readCommandLine(["--workers-dev"]).address).toEqual({ kind: "workers.dev" });
   });
 
@@ -39,6 +45,8 @@ describe("the command line of a deployment", () => {
       "--env",
       "--workers-dev",
       "--domain",
+      "--replace-domain",
+      "--replace-worker",
       "--token-file",
       "--new-token",
       "--dry-run",

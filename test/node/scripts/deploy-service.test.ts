@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { describePlan, planDeployment } from "../../../scripts/deploy-plan.ts";
 import { configFileName } from "../../../scripts/deploy-service.ts";
-import { readTarget } from "../../../scripts/deploy-target.ts";
+import { type Address, readTarget } from "../../../scripts/deploy-target.ts";
 import { type DeployWorld, deployWorld } from "../../builders/deploy-world.ts";
 
 /** Against a fake of wrangler and a fake of the deployed Worker. */
@@ -48,6 +48,8 @@ function shownToken({ said }: DeployWorld): string {
   const [, token = ""] = /shown this once; keep it well:\s+(\S+)/.exec(said.join("\n")) ?? [];
   return token;
 }
+
+const AT_A_DOMAIN = { kind: "domain", domain: "loc.example.com" } as const;
 
 const A_TOKEN = "a-token-that-was-given-by-hand";
 
@@ -156,7 +158,7 @@ describe("the first deployment", () => {
   it("calls the host at workers.dev that wrangler reports, or the domain that was asked for", async () => {
     const world = await open();
     await world.deploy({ typed: "" });
-    await world.deploy({ address: { kind: "domain", domain: "loc.example.com" } });
+    await world.deploy({ address: AT_A_DOMAIN, typed: "", confirms: true });
     expect(world.hosts).toEqual(["locations.ada.workers.dev", "loc.example.com"]);
     expect(world.wrangler.calls().at(-1)?.config).toMatchObject({
       env: { production: { routes: [{ pattern: "loc.example.com", custom_domain: true }] } },
@@ -188,6 +190,116 @@ describe("the first deployment", () => {
       expect(world.wrangler.account().namespaces).toEqual([]);
     },
   );
+});
+
+describe("a custom domain", () => {
+  const warning =
+    /^loc\.example\.com may serve something already: its DNS record, .* another Worker/;
+
+  it("is taken if the question on the terminal is answered with yes, each time", async () => {
+    const world = await open();
+    await world.deploy({ address: AT_A_DOMAIN, typed: "", confirms: true });
+    await world.deploy({ address: AT_A_DOMAIN, typed: shownToken(world), confirms: true });
+    expect(world.asked).toEqual([expect.stringMatching(warning), expect.stringMatching(warning)]);
+  });
+
+  it("is left alone if it is answered with no, and nothing is made", async () => {
+    const world = await open();
+    const deployment = world.deploy({ address: AT_A_DOMAIN, typed: "", confirms: false });
+    await expect(deployment).rejects.toThrow(/Nothing was deployed.*--domain/);
+    expect(commands(world)).toEqual(["whoami"]);
+  });
+
+  it("is not taken without a terminal, unless the command line says so", async () => {
+    const world = await open();
+    const run = { address: AT_A_DOMAIN, token: { given: A_TOKEN } };
+    await expect(world.deploy(run)).rejects.toThrow(/may serve something.*--replace-domain/s);
+    expect(commands(world)).toEqual(["whoami"]);
+    const { health } = await world.deploy({ ...run, consent: { replaceDomain: true } });
+    expect(health.version).toBe(1);
+    expect(world.asked).toEqual([]);
+  });
+
+  it("is asked about also where wrangler.toml has it, and named in the plan", () => {
+    const target = { ...readTarget("production"), routedDomains: ["loc.example.com"] };
+    const files = { configFile: "CONFIG", secretsFile: "SECRETS" };
+    const planned = (address: Address) =>
+      planDeployment(target, { address, ...files }).map(({ what }) => what);
+    const step = expect.stringMatching(/--replace-domain.*loc\.example\.com.*are replaced/);
+    expect(planned({ kind: "configured" })).toContainEqual(step);
+    expect(planned({ kind: "workers.dev" })).toContainEqual(step);
+  });
+});
+
+describe("a Worker of the same name", () => {
+  it.each([[[]], [["STRIPE_KEY"]]])(
+    "is left alone where its secrets are %j, and nothing is made or migrated",
+    async (secrets) => {
+      const world = await open();
+      world.wrangler.change({ workers: { locations: secrets } });
+      await expect(world.deploy({ typed: "" })).rejects.toThrow(
+        /Worker locations already.*\[env\.production\].*another name.*Access.*--replace-worker/s,
+      );
+      expect(commands(world)).toEqual(["whoami", "deploy", "secret list"]);
+      expect(world.wrangler.account().workers).toEqual({ locations: secrets });
+      expect(shownToken(world)).toBe("");
+    },
+  );
+
+  it("is upgraded if the command line says so, and known the next time", async () => {
+    const world = await open();
+    world.wrangler.change({ workers: { locations: [] } });
+    await world.deploy({ typed: "", consent: { replaceWorker: true } });
+    expect(world.wrangler.account().workers).toEqual({ locations: ["ADMIN_TOKENS"] });
+    expect((await world.deploy({ typed: shownToken(world) })).health.version).toBe(2);
+  });
+
+  it("is this service where it has another of its secrets", async () => {
+    const world = await open();
+    world.wrangler.change({ workers: { locations: ["ALERT_PING_URL"] } });
+    expect((await world.deploy({ typed: "" })).health.version).toBe(1);
+  });
+});
+
+describe("a new token on the terminal", () => {
+  it("is not shown before it is set: a deployment that fails earlier shows none", async () => {
+    const world = await open();
+    const notEnabled = "Please enable R2 through the Cloudflare Dashboard. [code: 10042]";
+    world.wrangler.change({ failures: { "deploy --env": notEnabled } });
+    await expect(world.deploy({ typed: "" })).rejects.toThrow("code: 10042");
+    expect(world.said.join("\n")).not.toContain("Admin token");
+    world.wrangler.change({ failures: {} });
+    await world.deploy({ typed: "" });
+    expect(world.said.join("\n").split("shown this once")).toHaveLength(2);
+    expect((await world.deploy({ typed: shownToken(world) })).health.version).toBe(2);
+  });
+
+  it("is shown before the service answers, so that one that never does takes it from nobody", async () => {
+    const world = await open({ deaf: Number.POSITIVE_INFINITY });
+    await expect(world.deploy({ typed: "" })).rejects.toThrow("does not answer as it should");
+    const token = shownToken(world);
+    expect(token).not.toBe("");
+    const shownAt = world.said.findIndex((line) => line.includes(token));
+    expect(shownAt).toBe(world.said.findIndex((line) => line.startsWith("Waiting for")) - 1);
+  });
+
+  it("is shown where it is set though wrangler failed after that", async () => {
+    const world = await open();
+    world.wrangler.change({ triggerFailure: "Could not find zone for `loc.example.com`" });
+    await expect(world.deploy({ typed: "" })).rejects.toThrow("is uploaded");
+    world.wrangler.change({ triggerFailure: "" });
+    expect((await world.deploy({ typed: shownToken(world) })).health.version).toBe(1);
+  });
+
+  it("is shown as one that may be set where it is to replace others and the upload failed", async () => {
+    const world = await open();
+    await world.deploy({ token: { given: A_TOKEN } });
+    world.wrangler.change({ failures: { "deploy --env": "fetch failed" } });
+    const deployment = world.deploy({ typed: "", token: { replace: true } });
+    await expect(deployment).rejects.toThrow("fetch failed");
+    expect(shownToken(world)).not.toBe("");
+    expect(world.said.join("\n")).toContain("It may be set although the upload did not end well");
+  });
 });
 
 describe("the next deployment", () => {
@@ -347,12 +459,47 @@ describe("a deployment that fails", () => {
       const message = "CPU limits are not supported for the Free plan [code: 100328]";
       world.wrangler.change({ failures: { "deploy --env": message } });
       await expect(world.deploy({ typed: "" })).rejects.toThrow(/Workers Paid plan.*code: 100328/s);
-      const file = world.wrangler.calls().at(-1)?.args.at(-1) ?? "";
+      const file = world.wrangler.calls().at(-2)?.args.at(-1) ?? "";
+      expect(file).toMatch(/secrets\.json$/);
       expect(existsSync(file)).toBe(false);
       expect(world.service.requests).toEqual([]);
     },
     PROCESSES_MS,
   );
+
+  it("says that a new Worker was not uploaded for want of a subdomain, and goes on when there is one", async () => {
+    const world = await open();
+    world.wrangler.change({ subdomain: null });
+    const deployment = world.deploy({ token: { given: A_TOKEN } });
+    await expect(deployment).rejects.toThrow(
+      /was not uploaded.*no workers\.dev subdomain.*Workers & Pages.*again/s,
+    );
+    await expect(deployment).rejects.not.toThrow("Paid plan");
+    world.wrangler.change({ subdomain: "ada" });
+    expect((await world.deploy({ token: { given: A_TOKEN } })).health.version).toBe(1);
+  });
+
+  it(
+    "says that the Worker is uploaded where only its address is missing",
+    async () => {
+      const world = await open(asProcesses());
+      world.wrangler.change({ subdomain: null, workers: { locations: ["ADMIN_TOKENS"] } });
+      const deployment = world.deploy({ token: { given: A_TOKEN, replace: true } });
+      await expect(deployment).rejects.toThrow(
+        /is uploaded, but it has no address yet.*no workers\.dev subdomain.*Workers & Pages.*again/s,
+      );
+      await expect(deployment).rejects.not.toThrow("Paid plan");
+    },
+    PROCESSES_MS,
+  );
+
+  it("says that the Worker is uploaded where its routes or schedules fail", async () => {
+    const world = await open();
+    world.wrangler.change({ triggerFailure: "Could not find zone for `loc.example.com`" });
+    const deployment = world.deploy({ token: { given: A_TOKEN } });
+    await expect(deployment).rejects.toThrow(/is uploaded, but not all of.*Could not find zone/s);
+    await expect(deployment).rejects.not.toThrow("Paid plan");
+  });
 
   it("gives the reason of an ingest that fails, and how to queue another", async () => {
     const world = await open({ ingest: "failed" });
@@ -401,6 +548,9 @@ it(
     expect(leftovers()).toEqual([]);
     expect(existsSync(secretsFile)).toBe(false);
     expect(world.wrangler.account().workers).toEqual({});
+    // The upload may have got through before it was broken off.
+    expect(shownToken(world)).toMatch(/^[\w-]{43}$/);
+    expect(world.said.join("\n")).toContain("It may be set");
   },
   PROCESSES_MS,
 );
@@ -411,8 +561,10 @@ it("does nothing that its plan does not name", async () => {
   await world.deploy({ typed: shownToken(world) });
   const target = readTarget("production");
   const secretsFile = "SECRETS";
-  const steps = planDeployment(target, { configFile: configFileName(target), secretsFile });
-  const plan = describePlan(target, { kind: "workers.dev" }, steps);
+  const address = { kind: "workers.dev" } as const;
+  const configFile = configFileName(target);
+  const steps = planDeployment(target, { address, configFile, secretsFile });
+  const plan = describePlan(target, address, steps);
   const run = world.wrangler.calls().map(({ args, secrets }) => {
     const line = secrets === null ? args : [...args.slice(0, -1), secretsFile];
     return `wrangler ${line.join(" ")}`;

@@ -30,6 +30,7 @@ describe("a deployment by the real wrangler", () => {
           environment: "staging",
           address: { kind: "workers.dev" },
           account: undefined,
+          consent: { replaceDomain: false, replaceWorker: false },
           token: { given: adminToken, file: undefined, replace: false },
         },
         {
@@ -39,8 +40,9 @@ describe("a deployment by the real wrangler", () => {
             isInteractive: false,
             say: (line) => void said.push(line),
             askSecret: async () => "",
+            confirm: async () => false,
           },
-          patience: { pollMs: 10, answerMs: 5_000, silenceMs: 1_000 },
+          patience: { pollMs: 10, answerMs: 5_000, silenceMs: 1_000, retryAfterMs: 10 },
           originOf: (host) => {
             hosts.push(host);
             return url;
@@ -48,6 +50,11 @@ describe("a deployment by the real wrangler", () => {
         },
       );
     try {
+      await expect(deployStaging()).rejects.toThrow(
+        /was not uploaded.*no workers\.dev subdomain.*workers\/onboarding/s,
+      );
+      expect(cloudflare.uploads()).toEqual([]);
+      cloudflare.register("ada");
       const { health } = await deployStaging();
       expect(health).toMatchObject({ status: "pass", version: 1 });
       expect(hosts).toEqual(["locations-staging.ada.workers.dev"]);
@@ -73,6 +80,11 @@ describe("a deployment by the real wrangler", () => {
       expect(cloudflare.account()).toEqual(before);
       const upgrade = cloudflare.uploads()[1]?.bindings.find(({ name }) => name === "ADMIN_TOKENS");
       expect(upgrade).toEqual({ name: "ADMIN_TOKENS", type: "inherit" });
+
+      cloudflare.register(undefined);
+      await expect(deployStaging()).rejects.toThrow(
+        /is uploaded, but it has no address yet.*workers\/onboarding/s,
+      );
     } finally {
       vi.unstubAllEnvs();
       rmSync(home, { recursive: true });
