@@ -63,7 +63,8 @@ export class FaultyCalls {
       case "missing":
       case "stale": {
         const value = await call();
-        return damage[fault]?.(value) ?? value;
+        const show = damage[fault];
+        return show === undefined ? value : show(value);
       }
       default:
         return fault satisfies never;
