@@ -84,8 +84,7 @@ const service = new Service({
 });
 const clients = new Clients(service, report);
 const admin = new Admin(service, report, token);
-const random = new Random(seed, "operator");
-const operator = new Operator({ admin, service, report, random });
+const operator = new Operator({ admin, service, report, seed });
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 let hasEnded = false;
 try {
@@ -130,9 +129,10 @@ async function main(): Promise<void> {
 /** Queues a run and waits until a version is out. */
 async function publishOne(what: string): Promise<void> {
   const deadline = Date.now() + PUBLISH_DEADLINE_MS;
+  const random = new Random(seed, what);
   const before = (await readState()).truth.manifests.at(-1)?.generation ?? 0;
   while (Date.now() < deadline) {
-    await operator.publish({ force: true });
+    await operator.publish(random, { force: true });
     await operator.untilIdle(deadline - Date.now());
     if (((await readState()).truth.manifests.at(-1)?.generation ?? 0) > before) return;
   }
