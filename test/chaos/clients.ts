@@ -53,6 +53,8 @@ export class Clients {
   /** Answers that only a manifest which names an older version explains. */
   readonly older: Older[] = [];
   readonly check = new AnswerCheck(FEWEST_AIRPORTS);
+  /** Successes whose bodies were as they should be, to the byte. */
+  checked = 0;
   readonly #service: Service;
   readonly #report: Report;
   readonly #agent = new Agent({ keepAlive: true });
@@ -144,7 +146,10 @@ export class Clients {
   #judgeSuccess(request: ChaosRequest, answer: WireAnswer, etag: string | undefined): void {
     const { status, header } = answer;
     if (status === 304 && header("etag") !== etag) throw new Error("304 for another tag");
-    if (status !== 304 && request.method !== "HEAD") this.check.check(answer);
+    if (status !== 304 && request.method !== "HEAD") {
+      this.check.check(answer);
+      this.checked++;
+    }
     if (request.method === "GET") this.#etags.set(request, header("etag") ?? "");
     const served: Served = {
       generation: Number(header("catalog-version")),

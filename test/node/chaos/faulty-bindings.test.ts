@@ -55,8 +55,8 @@ function aWorld() {
     } satisfies { [B in Binding]: () => Promise<unknown> },
     readKv: async (key = "kv") => textOf(await env.CATALOG.get(key, "arrayBuffer")),
     readR2: async () => {
-      const object = await env.ARCHIVE.get("r2");
-      return object && textOf(await object.arrayBuffer());
+      const found = await env.ARCHIVE.get("r2");
+      return found && textOf(await found.arrayBuffer());
     },
   };
 }
@@ -100,6 +100,32 @@ describe.each<Binding>(["kv", "r2", "d1", "object"])("a write to %s", (binding) 
     calls.plan = always(binding, "lost_reply");
     await expect(write[binding]()).rejects.toThrow(/injected: .* lost_reply/);
     expect(stored.get(binding)).toBe(WRITTEN);
+  });
+});
+
+describe("what was injected", () => {
+  it("is counted with what was to be expected, once", async () => {
+    const { calls, write } = aWorld();
+    calls.plan = { seed: 1, rates: { kv: { throw: 0.5, lost_reply: 0.25, corrupt: 1 } } };
+    for (let times = 0; times < 40; times++) await write.kv().catch(() => undefined);
+    const { times, faults } = calls.takeInjected();
+    expect(Object.keys(times).toSorted()).toEqual(["kv put lost_reply", "kv put throw"]);
+    expect(faults).toEqual({
+      "kv throw": { times: times["kv put throw"], expected: 20 },
+      "kv lost_reply": { times: times["kv put lost_reply"], expected: 10 },
+    });
+    expect(calls.takeInjected()).toEqual({ times: {}, faults: {} });
+  });
+
+  it("does not count damage that changes nothing, but where there was nothing", async () => {
+    const { stored, calls, readKv } = aWorld();
+    calls.plan = always("kv", "corrupt");
+    stored.set("kv", "");
+    await readKv();
+    expect(calls.takeInjected().times).toEqual({});
+    stored.delete("kv");
+    await readKv();
+    expect(calls.takeInjected().times).toEqual({ "kv get corrupt": 1 });
   });
 });
 

@@ -13,6 +13,6 @@ describe("Random", () => {
   it("draws whole numbers from the least to the most", () => {
     const random = new Random(1, "numbers");
     const drawn = new Set(Array.from({ length: 200 }, () => random.between(3, 6)));
-    expect([...drawn].toSorted()).toEqual([3, 4, 5, 6]);
+    expect(drawn).toEqual(new Set([3, 4, 5, 6]));
   });
 });
