@@ -20,6 +20,8 @@ import type { StoredState } from "./evidence.ts";
 import { NO_FAULTS } from "./fault-plan.ts";
 import { readHostConfig } from "./host-config.ts";
 import { checkInvariants, checkStores } from "./invariants.ts";
+import type { Injected } from "./faulty-calls.ts";
+import { addInjected, type Coverage, findTooLittle, type InjectedFault } from "./floors.ts";
 import { MALFORMED } from "./judge-answer.ts";
 import { Operator } from "./operator.ts";
 import { Random } from "./random.ts";
@@ -84,8 +86,7 @@ const service = new Service({
 });
 const clients = new Clients(service, report);
 const admin = new Admin(service, report, token);
-const random = new Random(seed, "operator");
-const operator = new Operator({ admin, service, report, random });
+const operator = new Operator({ admin, service, report, seed });
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 let hasEnded = false;
 try {
@@ -106,35 +107,39 @@ async function main(): Promise<void> {
   await service.control("drop?name=regions.csv.gz", REGIONS_FILE);
   await publishOne("the first ingest");
   say(`chaos for ${values.seconds} s …`);
+  const before = await newestGeneration();
   const endAt = Date.now() + durationMs;
-  await Promise.all([
+  const [injected] = await Promise.all([
+    countInjected(endAt),
     operator.workUntil(endAt),
     changeWeather(endAt),
     killUntil(endAt),
-    countInjected(endAt),
     ...Array.from({ length: Number(values.clients) }, async (_, client) =>
       clients.callUntil(endAt, new Random(seed, `client ${client}`)),
     ),
   ]);
   say("the faults are over; waiting until everything agrees …");
+  const seen = { seconds: durationMs / 1000, checked: clients.checked, kills: service.life - 1 };
   await operator.resume();
   const convergedMs = await converge();
+  const publications = (await newestGeneration()) - before;
   await publishOne("an ingest after the faults");
   await operator.restorer.restoreNew();
   await operator.resume();
   await converge();
   await serveCurrent();
-  await finish(convergedMs);
+  await finish(convergedMs, { ...seen, publications, injected });
 }
 
 /** Queues a run and waits until a version is out. */
 async function publishOne(what: string): Promise<void> {
   const deadline = Date.now() + PUBLISH_DEADLINE_MS;
-  const before = (await readState()).truth.manifests.at(-1)?.generation ?? 0;
+  const random = new Random(seed, what);
+  const before = await newestGeneration();
   while (Date.now() < deadline) {
-    await operator.publish({ force: true });
+    await operator.publish(random, { force: true });
     await operator.untilIdle(deadline - Date.now());
-    if (((await readState()).truth.manifests.at(-1)?.generation ?? 0) > before) return;
+    if ((await newestGeneration()) > before) return;
   }
   report.violate({ invariant: "convergence", what: `${what} published nothing in time` });
 }
@@ -169,12 +174,17 @@ async function killUntil(endAt: number): Promise<void> {
 }
 
 /** What was injected in the last moment before a kill is not counted. */
-async function countInjected(endAt: number): Promise<void> {
+async function countInjected(endAt: number): Promise<Coverage["injected"]> {
+  const all: { [fault: string]: InjectedFault } = {};
   while (Date.now() < endAt) {
     await sleep(POLL_MS);
-    const injected = (await service.control("injected")) as { [what: string]: number }; // our worker
-    for (const [what, times] of Object.entries(injected)) report.count("injected", what, times);
+    const injected = (await service.control("injected")) as Injected; // our worker
+    for (const [what, times] of Object.entries(injected.times))
+      report.count("injected", what, times);
+    for (const [fault, more] of Object.entries(injected.faults))
+      all[fault] = addInjected(all[fault], more);
   }
+  return all;
 }
 
 /** Waits until nothing is under way and the stores agree; how long it took (ms). */
@@ -196,7 +206,7 @@ async function converge(): Promise<number> {
 
 /** Every form of the call gets the current version, now that nothing fails. */
 async function serveCurrent(): Promise<void> {
-  const current = (await readState()).truth.manifests.at(-1)?.generation;
+  const current = await newestGeneration();
   const deadline = Date.now() + FRESH_DEADLINE_MS;
   const [first] = REQUESTS;
   if (first === undefined) throw new Error("there are no requests");
@@ -209,7 +219,7 @@ async function serveCurrent(): Promise<void> {
   }
 }
 
-async function finish(convergedMs: number): Promise<void> {
+async function finish(convergedMs: number, coverage: Coverage): Promise<void> {
   const state = await readState();
   const { operated } = operator;
   const evidence = {
@@ -220,9 +230,12 @@ async function finish(convergedMs: number): Promise<void> {
     defaultLocale: DEFAULT_LOCALE,
   };
   for (const violation of checkInvariants(evidence)) report.violate(violation);
+  for (const what of findTooLittle(coverage)) report.violate({ invariant: "too little", what });
   for (const { state: end, outcome } of state.rows)
     report.count("runs", outcome === null ? end : `${end}: ${outcome}`);
-  report.count("checked", "generations published", state.truth.manifests.at(-1)?.generation ?? 0);
+  report.count("checked", "generations published", await newestGeneration());
+  report.count("checked", "of them, for what was asked amid the faults", coverage.publications);
+  report.count("checked", "answers amid the faults, to the byte", coverage.checked);
   report.count("checked", "rollbacks acknowledged", operated.rollbacks.size);
   report.count("checked", "restores that succeeded", operated.restores.length);
   report.count("checked", "enqueues acknowledged", operated.acknowledged.size);
@@ -236,6 +249,10 @@ async function finish(convergedMs: number): Promise<void> {
   const file = join(folder, "violations.json");
   writeFileSync(file, JSON.stringify({ seed, violations: report.violations, state }, null, 2));
   process.stdout.write(`\nVIOLATED with seed ${seed}: see ${file}\n`);
+}
+
+async function newestGeneration(): Promise<number> {
+  return (await readState()).truth.manifests.at(-1)?.generation ?? 0;
 }
 
 async function readState(): Promise<StoredState> {

@@ -38,12 +38,23 @@ export const REQUESTS: readonly ChaosRequest[] = LOCALES.flatMap((locale) =>
   ),
 );
 
+/** What an answer is judged by, besides the request. */
+interface Circumstances {
+  readonly etag: string | undefined;
+  /** Generations that the process had shown before. */
+  readonly held: readonly number[];
+  /** Whether copies may have looked damaged or missing. */
+  readonly sawDamage: boolean;
+}
+
 /** Clients over raw HTTP, who judge every answer. */
 export class Clients {
   readonly served = new Map<string, Served>();
   /** Answers that only a manifest which names an older version explains. */
   readonly older: Older[] = [];
   readonly check = new AnswerCheck(FEWEST_AIRPORTS);
+  /** Successes whose bodies were as they should be, to the byte. */
+  checked = 0;
   readonly #service: Service;
   readonly #report: Report;
   readonly #agent = new Agent({ keepAlive: true });
@@ -75,7 +86,8 @@ export class Clients {
     const held = [...this.#generations()];
     try {
       const answer = await this.#send(request, etag);
-      return this.#judge(request, answer, { etag, held });
+      const sawDamage = this.#service.mayHaveSeenDamage(sentAt);
+      return this.#judge(request, answer, { etag, held, sawDamage });
     } catch (cause) {
       await sleep(SETTLE_MS);
       if (this.#service.wasDead(sentAt, Date.now()))
@@ -107,11 +119,11 @@ export class Clients {
   #judge(
     request: ChaosRequest,
     answer: WireAnswer,
-    { etag, held }: { readonly etag: string | undefined; readonly held: readonly number[] },
+    { etag, held, sawDamage }: Circumstances,
   ): number | undefined {
-    const error = readError(answer);
+    const error = readError(answer, request.method);
     if (error !== undefined) {
-      const refused = refuseError(error, request);
+      const refused = refuseError(error, { request, sawDamage });
       this.#report.count("answers", `error ${error.code}`);
       if (refused !== undefined) this.#violate("answers", request, refused);
       return undefined;
@@ -134,7 +146,10 @@ export class Clients {
   #judgeSuccess(request: ChaosRequest, answer: WireAnswer, etag: string | undefined): void {
     const { status, header } = answer;
     if (status === 304 && header("etag") !== etag) throw new Error("304 for another tag");
-    if (status !== 304 && request.method !== "HEAD") this.check.check(answer);
+    if (status !== 304 && request.method !== "HEAD") {
+      this.check.check(answer);
+      this.checked++;
+    }
     if (request.method === "GET") this.#etags.set(request, header("etag") ?? "");
     const served: Served = {
       generation: Number(header("catalog-version")),

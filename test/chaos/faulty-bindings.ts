@@ -1,8 +1,12 @@
+import { Buffer } from "node:buffer";
 import { GENERATIONS_PREFIX, MANIFEST_KEY } from "../../src/storage/keys.ts";
 import type { FaultyCalls } from "./faulty-calls.ts";
 
 /** R2: what the keys of manifests begin with that the Worker has deleted. */
 export const COLLECTED_PREFIX = "chaos/collected/";
+
+/** How many values a key that lags may be behind, and the present one. */
+const SEEN_MAX = 4;
 
 type Method = (call: () => Promise<never>, args: readonly unknown[]) => unknown;
 
@@ -33,9 +37,28 @@ function intercept<T extends object>(target: T, methods: { readonly [name: strin
   });
 }
 
+/** The last few different values that a key had. */
+class SeenValues {
+  readonly #values: ArrayBuffer[] = [];
+
+  get hasOlder(): boolean {
+    return this.#values.length > 1;
+  }
+
+  get oldest(): ArrayBuffer | null {
+    return this.#values[0] ?? null;
+  }
+
+  add(value: ArrayBuffer): void {
+    const last = this.#values.at(-1);
+    if (last !== undefined && Buffer.from(last).equals(Buffer.from(value))) return;
+    this.#values.push(value);
+    if (this.#values.length > SEEN_MAX) this.#values.shift();
+  }
+}
+
 function faultyKv(kv: KVNamespace, calls: FaultyCalls): KVNamespace {
-  /** Manifests that were seen, the oldest first. */
-  const seen: ArrayBuffer[] = [];
+  const seen = new SeenValues();
   const write =
     (operation: string): Method =>
     (call) =>
@@ -50,14 +73,13 @@ function faultyKv(kv: KVNamespace, calls: FaultyCalls): KVNamespace {
         kind: "read",
         async call() {
           const value = await call();
-          if (key === MANIFEST_KEY && value !== null) seen.splice(0, seen.length - 3);
-          if (key === MANIFEST_KEY && value !== null) seen.push(value);
+          if (key === MANIFEST_KEY && value !== null) seen.add(value);
           return value;
         },
         damage: {
           corrupt: (value) => value && calls.corrupt(value),
           missing: () => null,
-          ...(key === MANIFEST_KEY && { stale: (value) => seen[0] ?? value }),
+          ...(key === MANIFEST_KEY && seen.hasOlder && { stale: () => seen.oldest }),
         },
       }),
   });

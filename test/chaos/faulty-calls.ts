@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Binding, chooseFault, type Fault, type FaultPlan, NO_FAULTS } from "./fault-plan.ts";
+import { addInjected, type InjectedFault } from "./floors.ts";
 import { Random } from "./random.ts";
 
 /** Longer than any deadline of the callers. */
@@ -21,11 +22,20 @@ export interface FaultyCall<T> {
   readonly damage?: { readonly [F in Fault]?: (value: T) => T | Promise<T> };
 }
 
+/** What was injected. A value that was not changed does not count, unless there was none. */
+export interface Injected {
+  /** How often, by binding, operation and fault. */
+  readonly times: { readonly [what: string]: number };
+  /** By binding and fault. */
+  readonly faults: { readonly [fault: string]: InjectedFault };
+}
+
 /** Decides about each call to a binding, and counts what was done to it. */
 export class FaultyCalls {
   #plan = NO_FAULTS;
   #random = new Random(0, "faults");
-  #injected = new Map<string, number>();
+  #times = new Map<string, number>();
+  #faults = new Map<string, InjectedFault>();
 
   set plan(plan: FaultPlan) {
     this.#plan = plan;
@@ -33,20 +43,27 @@ export class FaultyCalls {
   }
 
   /** What was injected since the last look. */
-  takeInjected(): { readonly [what: string]: number } {
-    const taken = Object.fromEntries(this.#injected);
-    this.#injected = new Map();
-    return taken;
+  takeInjected(): Injected {
+    const times = Object.fromEntries(this.#times);
+    const faults = Object.fromEntries(this.#faults);
+    this.#times = new Map();
+    this.#faults = new Map();
+    return { times, faults };
   }
 
-  async make<T>({ binding, operation, kind, call, damage = {} }: FaultyCall<T>): Promise<T> {
-    const possible = new Set([...POSSIBLE[kind], ...(Object.keys(damage) as Fault[])]); // its keys
-    const rates = this.#plan.rates[binding] ?? {};
-    const fault = chooseFault(rates, possible, this.#random.next());
+  async make<T>(faulty: FaultyCall<T>): Promise<T> {
+    const { binding, operation, kind, call, damage = {} } = faulty;
+    const fault = this.#choose(faulty);
     if (fault === undefined) return call();
-    const what = `${binding} ${operation} ${fault}`;
-    this.#injected.set(what, (this.#injected.get(what) ?? 0) + 1);
-    const refusal = new Error(`injected: ${what}`);
+    const show = damage[fault];
+    if (show !== undefined) {
+      const value = await call();
+      const shown = await show(value);
+      if (shown !== value || value === null) this.#count(faulty, fault);
+      return shown;
+    }
+    this.#count(faulty, fault);
+    const refusal = new Error(`injected: ${binding} ${operation} ${fault}`);
     switch (fault) {
       case "throw":
         throw refusal;
@@ -61,13 +78,34 @@ export class FaultyCalls {
         throw refusal;
       case "corrupt":
       case "missing":
-      case "stale": {
-        const value = await call();
-        return damage[fault]?.(value) ?? value;
-      }
+      case "stale":
+        throw new Error(`${operation} of ${binding} cannot be ${fault}`);
       default:
         return fault satisfies never;
     }
+  }
+
+  #choose<T>({ binding, kind, damage = {} }: FaultyCall<T>): Fault | undefined {
+    const possible = new Set([...POSSIBLE[kind], ...(Object.keys(damage) as Fault[])]); // its keys
+    const rates = this.#plan.rates[binding] ?? {};
+    for (const fault of possible) {
+      const expected = rates[fault] ?? 0;
+      if (expected > 0) this.#note(`${binding} ${fault}`, { times: 0, expected });
+    }
+    return chooseFault(rates, possible, this.#random.next());
+  }
+
+  #count(
+    { binding, operation }: Pick<FaultyCall<never>, "binding" | "operation">,
+    fault: Fault,
+  ): void {
+    const what = `${binding} ${operation} ${fault}`;
+    this.#times.set(what, (this.#times.get(what) ?? 0) + 1);
+    this.#note(`${binding} ${fault}`, { times: 1, expected: 0 });
+  }
+
+  #note(name: string, more: InjectedFault): void {
+    this.#faults.set(name, addInjected(this.#faults.get(name), more));
   }
 
   /** Other bytes: a flipped bit, or the end cut off. */

@@ -18,8 +18,11 @@ const GRPC_CODES: { readonly [number: string]: string } = {
 };
 const TRAILER_FLAG = 0x80;
 
-/** The error that an answer is in the form of its protocol; undefined if it is none. */
-export function readError({ status, header, body }: WireAnswer): WireError | undefined {
+/** The error that an answer to a method is in the form of its protocol; undefined if it is none. */
+export function readError(
+  { status, header, body }: WireAnswer,
+  method: string,
+): WireError | undefined {
   const type = header("content-type") ?? "";
   const retryAfter = Number(header("retry-after"));
   if (type.startsWith("application/grpc-web")) {
@@ -33,7 +36,8 @@ export function readError({ status, header, body }: WireAnswer): WireError | und
     return { code: GRPC_CODES[number] ?? `grpc-status ${number}`, saysWhen };
   }
   if (status < 400) return undefined;
-  return { code: connectCode(body, status), saysWhen: retryAfter > 0 };
+  const code = method === "HEAD" ? HEAD_CODES[status] : connectCode(body, status);
+  return { code: code ?? `status ${status}`, saysWhen: retryAfter > 0 };
 }
 
 /** The trailer of an answer that has no message. */
@@ -42,16 +46,18 @@ function errorTrailer(frames: Buffer): string | undefined {
   return frames.subarray(5, 5 + frames.readUInt32BE(1)).toString();
 }
 
-/** Codes by Connect's statuses, which alone tell of them in the answer to a HEAD. */
-const CONNECT_CODES: { readonly [status: number]: string } = {
+/**
+ * Codes by Connect's statuses, which alone tell of them in the answer to a HEAD. Of the codes that
+ * have 500, `data_loss` is none of a HEAD's: the manifest alone answers it, and no body is opened.
+ */
+const HEAD_CODES: { readonly [status: number]: string } = {
   400: "invalid_argument",
-  500: "data_loss",
+  500: "internal",
   503: "unavailable",
   504: "deadline_exceeded",
 };
 
 function connectCode(body: Uint8Array, status: number): string {
-  if (body.length === 0) return CONNECT_CODES[status] ?? `status ${status}`;
   try {
     const { code } = JSON.parse(Buffer.from(body).toString()) as { code?: unknown }; // looked at below
     return typeof code === "string" ? code : `status ${status} without a code`;
@@ -67,15 +73,21 @@ export interface ChaosRequest extends LoadRequest {
   readonly isTimed: boolean;
 }
 
-/** Why an error must not be the answer; undefined if it may. */
-export function refuseError(error: WireError, request: ChaosRequest): string | undefined {
+/**
+ * Why an error must not be the answer; undefined if it may. `sawDamage`: whether copies may have
+ * looked damaged or missing to the request.
+ */
+export function refuseError(
+  error: WireError,
+  { request, sawDamage }: { readonly request: ChaosRequest; readonly sawDamage: boolean },
+): string | undefined {
   if (request.locale === MALFORMED)
     return error.code === "invalid_argument" ? undefined : `${error.code} for a malformed locale`;
   switch (error.code) {
     case "unavailable":
       return error.saysWhen ? undefined : "unavailable without a word of when to come back";
     case "data_loss":
-      return undefined;
+      return sawDamage ? undefined : "data_loss though no copy was damaged or missing";
     case "deadline_exceeded":
       return request.isTimed ? undefined : "deadline_exceeded without a deadline";
     default:

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { CRON_JOBS } from "../../src/schedule.ts";
 import type { Admin, AdminAnswer } from "./admin.ts";
 import type { Operated, StoredState } from "./evidence.ts";
+import { type Action, chooseAction } from "./operator-choices.ts";
 import type { Random } from "./random.ts";
 import type { Report } from "./report.ts";
 import { isEnd } from "./restored.ts";
@@ -19,11 +20,13 @@ export interface OperatorDependencies {
   readonly admin: Admin;
   readonly service: Service;
   readonly report: Report;
-  readonly random: Random;
+  readonly seed: number;
 }
 
-const REST_MAX_MS = 500;
+const POLL_MS = 500;
 const PAUSE_MAX_MS = 8_000;
+/** How often a resumption asks for a run at once. */
+const RUN_NOW_CHANCE = 0.1;
 const FORCED_DEADLINE_MS = 15_000;
 
 /** One operator: one call after the other, chosen by the seed. Remembers what was answered. */
@@ -39,6 +42,22 @@ export class Operator {
   };
   readonly restorer: Restorer;
   readonly #deps: OperatorDependencies;
+  readonly #actions: { readonly [A in Action]: (random: Random) => Promise<void> } = {
+    publish: async (random) => this.publish(random),
+    publishBad: async (random) => this.#publishBad(random),
+    dryRun: async () => this.#queue({ source: "embedded", mode: "dry_run" }),
+    race: async () => this.#race(),
+    pause: async (random) => this.#pause(random),
+    rollBack: async (random) => this.#rollBack(random),
+    cancel: async (random) => this.#cancel(random),
+    diff: async (random) => this.#diff(random),
+    look: async (random) => this.#look(random),
+    tick: async (random) => this.#tick(random),
+    force: async (random) => this.#force(random),
+    backUp: async () => this.restorer.backUp(),
+    restore: async (random) => this.#restore(random),
+    reset: async (random) => this.restorer.reset(random),
+  };
   #generation = 0;
   #tickAt = Date.now();
 
@@ -48,62 +67,46 @@ export class Operator {
   }
 
   async workUntil(endAt: number): Promise<void> {
-    const { random } = this.#deps;
-    const actions = [
-      ...times(6, async () => this.publish()),
-      ...times(2, async () => this.#publishBad()),
-      ...times(1, async () => this.#queue({ source: "embedded", mode: "dry_run" })),
-      ...times(1, async () => this.#race()),
-      ...times(3, async () => this.#pause()),
-      ...times(4, async () => this.#rollBack()),
-      ...times(2, async () => this.#cancel()),
-      ...times(2, async () => this.#diff()),
-      ...times(3, async () => this.#look()),
-      ...times(2, async () => this.#tick()),
-      ...times(1, async () => this.#force()),
-      ...times(2, async () => this.restorer.backUp()),
-      ...times(2, async () => this.#restore()),
-      ...times(2, async () => this.restorer.reset()),
-    ];
-    while (Date.now() < endAt) {
-      await random.pick(actions)();
-      await sleep(random.between(0, REST_MAX_MS));
+    for (let number = 1; Date.now() < endAt; number++) {
+      const { action, restMs, random } = chooseAction(this.#deps.seed, number);
+      await this.#actions[action](random);
+      await sleep(restMs);
     }
   }
 
   /** Drops other airports and queues a run of them. */
-  async publish({ force = this.#deps.random.chance(0.05) } = {}): Promise<void> {
-    const { random } = this.#deps;
+  async publish(random: Random, { force = random.chance(0.05) } = {}): Promise<void> {
     await this.#drop(goodAirports(random));
     const mode = random.chance(0.2) ? "full" : "incremental";
     await this.#queue({ source: "dropped", mode, force });
   }
 
   /** Publishes a world past the guards that is much smaller, and then the usual one again. */
-  async #force(): Promise<void> {
+  async #force(random: Random): Promise<void> {
     await this.#drop(shrunkAirports());
     await this.#queue({ source: "dropped", force: true });
     await this.untilIdle(FORCED_DEADLINE_MS);
-    await this.publish({ force: true });
+    await this.publish(random, { force: true });
     await this.untilIdle(FORCED_DEADLINE_MS);
   }
 
   /** Restores a backup, which may bring a pause back. */
-  async #restore(): Promise<void> {
-    await this.restorer.restoreAny();
-    await this.resume();
+  async #restore(random: Random): Promise<void> {
+    const runNow = random.chance(RUN_NOW_CHANCE);
+    await this.restorer.restoreAny(random);
+    await this.resume({ runNow });
   }
 
   /** Waits until no run is open, or for a time. */
   async untilIdle(ms: number): Promise<void> {
-    for (const deadline = Date.now() + ms; Date.now() < deadline; await sleep(REST_MAX_MS)) {
+    for (const deadline = Date.now() + ms; Date.now() < deadline; await sleep(POLL_MS)) {
       const { truth } = (await this.#deps.service.control("state")) as StoredState; // our worker
       if (truth.runs.every(({ state }) => isEnd(state))) return;
     }
   }
 
-  async #publishBad(): Promise<void> {
-    await this.#drop(badAirports(this.#deps.random));
+  async #publishBad(random: Random): Promise<void> {
+    await this.#drop(badAirports(random));
     await this.#queue({ source: "dropped" });
   }
 
@@ -124,37 +127,37 @@ export class Operator {
   }
 
   /** Pauses, and looks whether something is published nevertheless. */
-  async #pause(): Promise<void> {
-    const { random } = this.#deps;
+  async #pause(random: Random): Promise<void> {
     const body = { reason: "chaos", cancel_running: random.chance(0.2) };
+    const publishes = random.chance(0.5);
+    const pauseMs = random.between(0, PAUSE_MAX_MS);
+    const runNow = random.chance(RUN_NOW_CHANCE);
     const paused = await this.#call("POST", "/admin/ingest/pause", body);
     const from = Date.now();
     if (paused?.status === 200) {
       const before = await this.#newest();
-      if (random.chance(0.5)) await this.publish();
-      await sleep(random.between(0, PAUSE_MAX_MS));
+      if (publishes) await this.publish(random);
+      await sleep(pauseMs);
       const after = await this.#newest();
       this.operated.pauses.push({ from, to: Date.now(), before, after });
     }
-    await this.resume();
+    await this.resume({ runNow });
   }
 
   /** Resumes, however often it takes. */
-  async resume(): Promise<void> {
-    const { random } = this.#deps;
+  async resume({ runNow = false } = {}): Promise<void> {
     for (;;) {
-      const body = { run_now: random.chance(0.1) };
-      const answer = await this.#call("POST", "/admin/ingest/resume", body);
+      const answer = await this.#call("POST", "/admin/ingest/resume", { run_now: runNow });
       if (answer?.status === 200) return;
-      await sleep(REST_MAX_MS);
+      await sleep(POLL_MS);
     }
   }
 
-  async #rollBack(): Promise<void> {
+  async #rollBack(random: Random): Promise<void> {
     const versions = await this.#versions();
     const earlier = versions.slice(1);
     if (earlier.length === 0) return;
-    const generation = this.#deps.random.pick(earlier);
+    const generation = random.pick(earlier);
     this.operated.rollbackAttempts++;
     const answer = await this.#call("POST", "/admin/catalog/rollback", { generation });
     if (answer?.status !== 200) return;
@@ -162,27 +165,26 @@ export class Operator {
     this.operated.rollbacks.set(version.generation, generation);
   }
 
-  async #cancel(): Promise<void> {
+  async #cancel(random: Random): Promise<void> {
     const open = (await this.#runs()).filter(({ state }) => !isEnd(state));
     if (open.length === 0) return;
-    const { id } = this.#deps.random.pick(open);
+    const { id } = random.pick(open);
     const answer = await this.#call("POST", `/admin/ingest/runs/${id}/cancel`);
     if (answer?.status === 200) this.operated.cancelled.add(id);
   }
 
-  async #diff(): Promise<void> {
+  async #diff(random: Random): Promise<void> {
     const versions = await this.#versions();
     if (versions.length < 2) return;
-    const { random } = this.#deps;
     await this.#call(
       "GET",
       `/catalog/diff?from=${random.pick(versions)}&to=${random.pick(versions)}`,
     );
   }
 
-  async #look(): Promise<void> {
+  async #look(random: Random): Promise<void> {
     await this.#runs();
-    const path = this.#deps.random.pick([
+    const path = random.pick([
       "/admin/monitor/status",
       "/catalog/health",
       "/dashboard/summary",
@@ -192,9 +194,9 @@ export class Operator {
   }
 
   /** Cron ticks, some of them twice. */
-  async #tick(): Promise<void> {
-    const cron = this.#deps.random.pick(Object.keys(CRON_JOBS));
-    if (this.#deps.random.chance(0.7)) this.#tickAt = Date.now();
+  async #tick(random: Random): Promise<void> {
+    const cron = random.pick(Object.keys(CRON_JOBS));
+    if (random.chance(0.7)) this.#tickAt = Date.now();
     const path = `tick?cron=${encodeURIComponent(cron)}&at=${this.#tickAt}`;
     // A tick that meets a fault is lost, and nobody was told that it was taken.
     await this.#deps.service.control(path).catch(() => undefined);
@@ -242,8 +244,4 @@ export class Operator {
   async #call(method: string, path: string, body?: object): Promise<AdminAnswer | undefined> {
     return this.#deps.admin.call(method, path, body);
   }
-}
-
-function times<T>(count: number, item: T): T[] {
-  return Array.from({ length: count }, () => item);
 }

@@ -4,7 +4,10 @@ import { createHash } from "node:crypto";
 export class Random {
   #state: number;
 
-  /** Each name has a stream of its own, so that no actor's timing changes another's decisions. */
+  /**
+   * Each name has a stream of its own, so that no actor's timing changes another's decisions. Who
+   * draws as often as answers make it draw takes one for each decision that is to be repeatable.
+   */
   constructor(seed: number, name: string) {
     this.#state = createHash("sha256").update(`${seed}/${name}`).digest().readUInt32LE(0);
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Admin } from "./admin.ts";
 import type { BackupContent, Operated, Restored, StoredState } from "./evidence.ts";
-import type { Random } from "./random.ts";
+import { Random } from "./random.ts";
 import type { Report } from "./report.ts";
 import { checkRestored, checkWayBack, rewind } from "./restored.ts";
 import type { Service } from "./service.ts";
@@ -10,7 +10,7 @@ export interface RestorerDependencies {
   readonly admin: Admin;
   readonly service: Service;
   readonly report: Report;
-  readonly random: Random;
+  readonly seed: number;
   /** What the operator knows, which a restore changes. */
   readonly operated: Operated;
 }
@@ -38,10 +38,13 @@ export class Restorer {
   readonly #deps: RestorerDependencies;
   /** Restores that have been looked at. */
   readonly #settled = new Set<string>();
+  /** Drawn from with each look at a job that goes on, whose number is up to the machine. */
+  readonly #polls: Random;
   #phase: string | undefined;
 
   constructor(deps: RestorerDependencies) {
     this.#deps = deps;
+    this.#polls = new Random(deps.seed, "looks at jobs");
   }
 
   /** What a restore does at present; undefined if there is none. */
@@ -55,9 +58,8 @@ export class Restorer {
   }
 
   /** Restores any of the backups there are, most often while nothing is being ingested. */
-  async restoreAny(): Promise<void> {
-    const { admin, random } = this.#deps;
-    const answer = await admin.call("GET", "/admin/backup/list?limit=50");
+  async restoreAny(random: Random): Promise<void> {
+    const answer = await this.#deps.admin.call("GET", "/admin/backup/list?limit=50");
     if (answer?.status !== 200) return;
     const { backups } = answer.body as { backups: { id: string; state: string }[] }; // our API
     const whole = backups.filter(({ state }) => state === "complete");
@@ -136,7 +138,7 @@ export class Restorer {
 
   /** Waits for the end of a job, and takes the memory of those at work away now and then. */
   async #untilEnded(id: string): Promise<JobAnswer | undefined> {
-    const { admin, random, report } = this.#deps;
+    const { admin, report } = this.#deps;
     const deadline = Date.now() + JOB_DEADLINE_MS;
     try {
       while (Date.now() < deadline) {
@@ -145,7 +147,7 @@ export class Restorer {
           const job = answer.body as JobAnswer; // our API
           if (!isOpenJob(job.state)) return job;
           this.#phase = job.phase ?? job.state;
-          if (random.chance(RESET_CHANCE)) await this.reset();
+          if (this.#polls.chance(RESET_CHANCE)) await this.reset(this.#polls);
         }
         await sleep(POLL_MS);
       }
@@ -157,8 +159,8 @@ export class Restorer {
   }
 
   /** Takes the memory of one of the coordinators away, in the middle of what it does. */
-  async reset(): Promise<void> {
-    const name = this.#deps.random.pick(["ingest", "backups"]);
+  async reset(random: Random): Promise<void> {
+    const name = random.pick(["ingest", "backups"]);
     await this.#deps.service.control(`reset?name=${name}`).catch(() => undefined); // the reply is lost with it
     const during = this.#phase === undefined ? "" : `, in the phase ${this.#phase}`;
     this.#deps.report.count("killed", `coordinator of ${name} reset${during}`);

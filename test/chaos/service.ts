@@ -4,6 +4,7 @@ import { mkdirSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { mayHaveSeenDamage, type PlanInForce } from "./damage-times.ts";
 import { type FaultPlan, NO_FAULTS } from "./fault-plan.ts";
 import type { HostOptions } from "./host.ts";
 
@@ -26,7 +27,7 @@ export class Service {
   readonly port: number;
   readonly #options: ServiceOptions;
   #child: ChildProcess | undefined;
-  #plan: FaultPlan = NO_FAULTS;
+  readonly #plans: PlanInForce[] = [];
   #hasTables = false;
   /** When the process was killed and when it served again, in pairs. */
   readonly #outages: { from: number; to: number }[] = [];
@@ -43,13 +44,18 @@ export class Service {
     return this.#outages.some((outage) => outage.from <= to && outage.to >= from);
   }
 
+  /** Whether copies may have looked damaged or missing to a request that has just been answered. */
+  mayHaveSeenDamage(sentAt: number): boolean {
+    return mayHaveSeenDamage(this.#plans, { sentAt, answeredAt: Date.now() });
+  }
+
   /** Starts it on the storage that there is; D1 gets its tables the first time. */
   async start(vars: { readonly [name: string]: string }, deploy: Deploy = {}): Promise<void> {
     const { secret, ...options } = this.#options;
     const all: HostOptions = {
       ...options,
       vars: { ...options.vars, ...vars, CHAOS_SECRET: secret },
-      plan: this.#plan,
+      plan: this.#plans.at(-1)?.plan ?? NO_FAULTS,
       migrate: !this.#hasTables,
       sql: [],
       ...deploy,
@@ -86,7 +92,7 @@ export class Service {
   }
 
   async setPlan(plan: FaultPlan): Promise<void> {
-    this.#plan = plan;
+    this.#plans.push({ plan, from: Date.now() });
     await this.control("plan", JSON.stringify(plan));
   }
 

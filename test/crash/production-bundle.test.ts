@@ -15,6 +15,7 @@ import { JOINING_MAX_BYTES } from "../../src/storage/cached-catalog-reader.ts";
 import { Clients, REQUESTS } from "../chaos/clients.ts";
 import type { StoredState } from "../chaos/evidence.ts";
 import { NO_FAULTS } from "../chaos/fault-plan.ts";
+import type { Injected } from "../chaos/faulty-calls.ts";
 import { readHostConfig } from "../chaos/host-config.ts";
 import { IsolateHeap } from "../chaos/isolate-heap.ts";
 import { Random } from "../chaos/random.ts";
@@ -314,8 +315,8 @@ describe("an isolate that holds nothing", () => {
     await service.setPlan({ seed: 1, rates: { kv: { slow: 1 } } });
     await restart();
     expect(new Set(await largest(CLIENTS))).toEqual(new Set([3]));
-    const injected = (await service.control("injected")) as { [what: string]: number }; // our worker
-    const reads = injected["kv get slow"] ?? 0;
+    const { times } = (await service.control("injected")) as Injected; // our worker
+    const reads = times["kv get slow"] ?? 0;
     expect(reads).toBeGreaterThan(parts);
     expect(reads).toBeLessThanOrEqual(2 * (1 + parts)); // once more where the machine is slow
   });
