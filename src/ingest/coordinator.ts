@@ -85,10 +85,14 @@ export class Coordinator {
 
   /**
    * Holds the coordinator for a job, or goes on doing so: no step of a run begins, no row of the
-   * history leaves for D1, and nothing is deleted, until `release` or the hold's end.
+   * history leaves for D1, and nothing is deleted, until `release` or the hold's end. It is not
+   * ready while a deletion that had begun may go on: what a restore wrote would be deleted.
    */
   hold(request: HoldRequest): Promise<HoldResult> {
-    return this.#thenRearm(() => this.#control.hold(request));
+    return this.#thenRearm(() => {
+      const result = this.#control.hold(request);
+      return result.ok ? { ...result, ready: result.ready && !this.#upkeep.isDeleting() } : result;
+    });
   }
 
   /** Ends the hold of a job, if it is its. */

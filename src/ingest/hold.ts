@@ -26,7 +26,7 @@ export interface HoldRequest {
 export type HoldResult =
   | {
       readonly ok: true;
-      /** Whether the step that was under way has ended. */
+      /** Whether the step that was under way has ended, and so has the deletion of garbage. */
       readonly ready: boolean;
       /** Whether the hold has just begun: also when the one before has ended in the meantime. */
       readonly isNew: boolean;

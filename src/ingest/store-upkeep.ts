@@ -7,6 +7,8 @@ import { unnamedBlobs, unnamedSources, unretained } from "./versions.ts";
 const GARBAGE_BATCH = 100;
 /** After a store refused, how long to leave it alone. */
 const STORE_RETRY_MS = 30_000;
+/** After a deletion failed, how long what it had asked for may still be carried out. */
+const LATE_DELETION_MS = 60_000;
 
 type UpkeepDependencies = Pick<
   CoordinatorDependencies,
@@ -28,6 +30,11 @@ export class StoreUpkeep {
   #hasMoreGarbage = false;
   /** Whether R2 has been looked through since something may have become garbage. */
   #isSwept = false;
+  /**
+   * Before this time something may still be deleted. In memory only: of an instance that died only
+   * calls that had been sent are left, and a restore reads the backup before it writes.
+   */
+  #deletingUntil = 0;
 
   constructor(deps: UpkeepDependencies) {
     this.#deps = deps;
@@ -42,6 +49,11 @@ export class StoreUpkeep {
   /** To be called when there may be garbage that there was not before. */
   lookForGarbage(): void {
     this.#isSwept = false;
+  }
+
+  /** Whether what is stored now under a name that no version has might be deleted yet. */
+  isDeleting(): boolean {
+    return this.#deps.now() < this.#deletingUntil;
   }
 
   /** When something is due next (milliseconds since 1970); null if nothing is. */
@@ -110,11 +122,18 @@ export class StoreUpkeep {
   }
 
   async #delete({ blobs, sources, generations }: Garbage): Promise<void> {
-    const { state, store, archive } = this.#deps;
-    await store.deleteBlobs(blobs);
-    state.removeBlobs(blobs);
-    await archive.delete(sources);
-    await store.deleteGenerations(generations);
+    const { state, store, archive, now } = this.#deps;
+    this.#deletingUntil = Infinity;
+    try {
+      await store.deleteBlobs(blobs);
+      state.removeBlobs(blobs);
+      await archive.delete(sources);
+      await store.deleteGenerations(generations);
+      this.#deletingUntil = 0;
+    } catch (cause) {
+      this.#deletingUntil = now() + LATE_DELETION_MS;
+      throw cause;
+    }
   }
 
   /** A run that verifies brings the stores to the version itself. */

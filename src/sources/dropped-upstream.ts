@@ -10,10 +10,14 @@ export interface DropBox {
   open(name: string): Promise<DroppedFile | null>;
 }
 
+/** A file that is read or discarded, once. */
 export interface DroppedFile {
-  readonly bytes: ReadableStream<Uint8Array>;
   /** How many bytes there are. */
   readonly size: number;
+  /** All its bytes. Throws if the store fails or takes too long. */
+  read(): Promise<ArrayBuffer>;
+  /** Lets go of it unread. */
+  discard(): Promise<void>;
 }
 
 /**
@@ -41,10 +45,10 @@ async function readTable(
 ): Promise<NewUpstreamFile> {
   const { where, file } = await findDropped(table, box);
   if (file.size > maxBytes) {
-    await file.bytes.cancel();
+    await file.discard();
     throw tooLarge(where, maxBytes, file.size);
   }
-  const bytes = new Uint8Array(await new Response(file.bytes).arrayBuffer());
+  const bytes = new Uint8Array(await file.read());
   return { name: await nameFile(table, { where, bytes, maxBytes }), bytes };
 }
 
@@ -65,7 +69,7 @@ async function findDropped(
       `there is neither ${names.join(" nor ")}; put one of them there`,
     );
   if (others.length === 0) return first;
-  await Promise.all(found.map(({ file }) => file.bytes.cancel()));
+  await Promise.all(found.map(({ file }) => file.discard()));
   throw new SourceError(
     "ambiguous_file",
     `there is both ${names.join(" and ")}; delete the one that is not meant`,

@@ -24,7 +24,10 @@ export interface RequestDependencies {
 
 const MAX_REDIRECTS = 5;
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-const PASSING_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+/** The last five are Cloudflare's, of an origin that does not answer it as it should. */
+const PASSING_STATUSES: ReadonlySet<number> = new Set([
+  408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524,
+]);
 
 /**
  * Asks once for a file, and follows redirects as far as the policy allows.

@@ -231,22 +231,39 @@ function distinctAirports(
   return kept;
 }
 
+/** Most rows of regions.csv, as a share, that may have more or fewer values than its header. */
+const BROKEN_REGIONS_MAX = 0.02;
+
 /**
- * Reads OurAirports' regions.csv: English names by region code.
+ * Reads OurAirports' regions.csv: English names by region code. Rows of another length than the
+ * header are skipped, as long as they are few.
  *
  * @param wanted codes whose names are needed.
- * @throws SourceError when the file as a whole cannot be used.
+ * @throws SourceError when the file as a whole cannot be used; `malformed_csv` when more than 2 %
+ * of its rows are of another length.
  */
 export async function readRegionNames(
   bytes: ReadableStream<Uint8Array>,
   wanted: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, string>> {
   const names = new Map<string, string>();
+  let seen = 0;
+  let broken = 0;
   for await (const row of readCsv("regions.csv", bytes, ["code", "name"])) {
+    seen++;
+    if (!row.complete) {
+      broken++;
+      continue;
+    }
     const code = row.get("code");
-    if (!row.complete || !wanted.has(code)) continue;
+    if (!wanted.has(code)) continue;
     const name = cleanText(row.get("name"));
     if (name !== "") names.set(code, name);
   }
+  if (broken > seen * BROKEN_REGIONS_MAX)
+    throw new SourceError(
+      "malformed_csv",
+      `${broken} of ${seen} rows of regions.csv have more or fewer values than its header; look whether it is the right file`,
+    );
   return names;
 }

@@ -19,8 +19,9 @@ export interface RetryDependencies {
 }
 
 /**
- * Repeats what ends in a PassingError, as often as the limits and the deadline allow. It never
- * comes back before upstream asks it to: it gives up instead.
+ * Repeats what ends in a PassingError, as often as the limits and the deadline allow. It waits
+ * for the backoff, or for as long as upstream asks if that is longer, and never comes back before:
+ * it gives up instead.
  *
  * @throws PassingError of the last attempt, which says how many there were; a plain SourceError if
  * upstream asks to be left alone for longer than the limits allow.
@@ -35,7 +36,7 @@ export async function withRetries<T>(
     } catch (error) {
       if (!(error instanceof PassingError)) throw error;
       const { retryAfterMs } = error;
-      const waitMs = retryAfterMs ?? backoffMs(attempts, limits, random());
+      const waitMs = Math.max(retryAfterMs ?? 0, backoffMs(attempts, limits, random()));
       const tooLong = (retryAfterMs ?? 0) > limits.maxRetryAfterMs;
       if (attempts >= limits.maxAttempts || tooLong || waitMs >= deadline.remainingMs())
         throw givenUp(error, attempts, tooLong);

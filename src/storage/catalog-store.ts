@@ -42,8 +42,10 @@ export interface CatalogStore {
   writeManifest(manifest: Manifest): Promise<void>;
 }
 
-/** How long a read may take; writes are bounded by the platform. */
+/** How long a read may take. */
 const READ_DEADLINE_MS = 3_000;
+/** How long a store may take for a write or a deletion; one that is late may still take effect. */
+const WRITE_DEADLINE_MS = 30_000;
 /** KV's edge cache for the manifest, and for looking at what is stored: the shortest there is. */
 const FRESH_CACHE_TTL_SECONDS = 30;
 /** KV's edge cache for blobs, which never change. */
@@ -67,30 +69,37 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket): CatalogStore 
       return { ok: false, fault: "corrupt", detail };
     },
     async writeBlob(sha256, bytes) {
-      await r2.put(blobKey(sha256), bytes, { sha256 });
-      await kv.put(blobKey(sha256), bytes);
+      const key = blobKey(sha256);
+      await written(`R2 put ${key}`, r2.put(key, bytes, { sha256 }));
+      await written(`KV put ${key}`, kv.put(key, bytes));
     },
     async deleteBlobs(sha256s) {
       const keys = sha256s.map(blobKey);
-      await Promise.all(keys.map((key) => kv.delete(key)));
-      if (keys.length > 0) await r2.delete(keys);
+      await Promise.all(keys.map((key) => written(`KV delete ${key}`, kv.delete(key))));
+      if (keys.length > 0) await written("R2 delete of blobs", r2.delete(keys));
     },
     async writeGeneration(manifest) {
-      await r2.put(generationKey(manifest.generation), sealManifest(manifest));
+      const key = generationKey(manifest.generation);
+      await written(`R2 put ${key}`, r2.put(key, sealManifest(manifest)));
     },
     async listGenerations() {
       const names = await listNames(r2, GENERATIONS_PREFIX);
       return names.filter((name) => /^[1-9]\d*$/.test(name)).map(Number);
     },
     async deleteGenerations(generations) {
-      if (generations.length > 0) await r2.delete(generations.map(generationKey));
+      if (generations.length > 0)
+        await written("R2 delete of manifests", r2.delete(generations.map(generationKey)));
     },
     async writeManifest(manifest) {
       const text = sealManifest(manifest);
-      await r2.put(MANIFEST_KEY, text);
-      await kv.put(MANIFEST_KEY, text);
+      await written(`R2 put ${MANIFEST_KEY}`, r2.put(MANIFEST_KEY, text));
+      await written(`KV put ${MANIFEST_KEY}`, kv.put(MANIFEST_KEY, text));
     },
   };
+}
+
+function written<T>(what: string, promise: Promise<T>): Promise<T> {
+  return withDeadline(what, WRITE_DEADLINE_MS, promise);
 }
 
 async function readKv(kv: KVNamespace, key: string, cacheTtl: number): Promise<ArrayBuffer | null> {

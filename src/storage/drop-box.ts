@@ -1,12 +1,23 @@
+import { withDeadline } from "./deadline.ts";
 import { DROP_PREFIX, dropKey } from "./keys.ts";
+
+/** How long R2 may take to find a file, and then to give it. */
+const READ_DEADLINE_MS = 30_000;
 
 /** Files that operators have dropped into R2. */
 export function createDropBox(r2: R2Bucket) {
   return {
     prefix: DROP_PREFIX,
-    async open(name: string): Promise<{ bytes: ReadableStream<Uint8Array>; size: number } | null> {
-      const object = await r2.get(dropKey(name));
-      return object && { bytes: object.body, size: object.size };
+    async open(name: string) {
+      const key = dropKey(name);
+      const object = await withDeadline(key, READ_DEADLINE_MS, r2.get(key));
+      return (
+        object && {
+          size: object.size,
+          read: () => withDeadline(key, READ_DEADLINE_MS, object.arrayBuffer()),
+          discard: () => object.body.cancel(),
+        }
+      );
     },
   };
 }

@@ -18,6 +18,8 @@ export interface SourceArchive {
 
 /** How long a file may take to be read. */
 const READ_DEADLINE_MS = 30_000;
+/** How long one may take to be written, or some to be deleted; it may still happen later. */
+const WRITE_DEADLINE_MS = 60_000;
 
 export function createSourceArchive(r2: R2Bucket): SourceArchive {
   const read = async (key: string) => {
@@ -32,11 +34,14 @@ export function createSourceArchive(r2: R2Bucket): SourceArchive {
       return known !== undefined && Buffer.from(known).toString("hex") === sha256;
     },
     async write(sha256, bytes) {
-      await r2.put(sourceKey(sha256), bytes, { sha256 });
+      const key = sourceKey(sha256);
+      await withDeadline(`put ${key}`, WRITE_DEADLINE_MS, r2.put(key, bytes, { sha256 }));
     },
     list: () => listNames(r2, SOURCES_PREFIX),
     async delete(sha256s) {
-      if (sha256s.length > 0) await r2.delete(sha256s.map(sourceKey));
+      if (sha256s.length === 0) return;
+      const deleted = r2.delete(sha256s.map(sourceKey));
+      await withDeadline("deletion of upstream files", WRITE_DEADLINE_MS, deleted);
     },
     async open(file, sha256) {
       const key = sourceKey(sha256);

@@ -57,6 +57,12 @@ const generationOf = (text: string) => {
   return found.generation;
 };
 
+const isReadyToRestore = async () => {
+  const held = await world.coordinator.hold({ by: "job", kind: "restore", forMs: 600_000 });
+  if (!held.ok) throw new Error(`not held: ${held.reason}`);
+  return held.ready;
+};
+
 describe("upstream bytes and manifests", () => {
   it("are kept for as long as a version is retained, and no longer", async () => {
     for (let n = 0; n < VERSIONS_RETAINED; n++) await publish(`text ${n}`);
@@ -167,6 +173,38 @@ describe("upstream bytes and manifests", () => {
     await world.drain(() => held.length > 0);
     expect(held).toMatchObject([{ ok: true }]);
     expect(archived()).toEqual(["one", "two"]);
+  });
+
+  it.each(["kv delete", "archive delete", `r2 delete ${GENERATIONS_PREFIX}`])(
+    "are gone before a restore that takes hold meanwhile is ready to write: at “%s”",
+    async (deletion) => {
+      for (let n = 0; n <= VERSIONS_RETAINED; n++) await publish(`text ${n}`);
+      const ready: boolean[] = [];
+      world.before = async (call) => {
+        if (call.startsWith(deletion)) ready.push(await isReadyToRestore());
+      };
+      say("text z");
+      await world.enqueue();
+      await world.drain(() => ready.length > 0);
+      expect(ready[0]).toBe(false);
+      expect(await isReadyToRestore()).toBe(true);
+    },
+  );
+
+  it("that a store refused to delete may be deleted late, so that a restore is not ready at once", async () => {
+    for (let n = 0; n <= VERSIONS_RETAINED; n++) await publish(`text ${n}`);
+    let refusals = 0;
+    world.before = (call) => {
+      if (!call.startsWith("kv delete")) return;
+      refusals++;
+      throw new Error("503");
+    };
+    say("text z");
+    await world.enqueue();
+    await world.drain(() => refusals > 0);
+    expect(await isReadyToRestore()).toBe(false);
+    world.time += 60_000;
+    expect(await isReadyToRestore()).toBe(true);
   });
 
   it.each(["archive list", "r2 list", "archive delete", "r2 delete"])(

@@ -33,7 +33,9 @@ describe("whatever is dropped", UNHURRIED, () => {
             prefix: "drop/",
             async open(name) {
               const bytes = files.get(name);
-              return bytes === undefined ? null : { bytes: streamOf(bytes), size: bytes.length };
+              if (bytes === undefined) return null;
+              const read = () => new Response(streamOf(bytes)).arrayBuffer();
+              return { size: bytes.length, read, discard: async () => {} };
             },
           },
           { maxBytes: MAX_BYTES },

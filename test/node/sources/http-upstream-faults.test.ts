@@ -54,11 +54,10 @@ describe("a fault that may pass", () => {
     ["hangs up before it answers", hangUp],
     ["resets the connection in the middle of the file", reset(BEGINNING)],
     ["sends less than it announced", brokenOff(BEGINNING, AIRPORTS_CSV.length)],
-    ["answers 429", status(429)],
-    ["answers 500", status(500)],
-    ["answers 502", status(502)],
-    ["answers 503", status(503)],
-    ["answers 504", status(504)],
+    ...[408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524].map((code): [string, Behavior] => [
+      `answers ${code}`,
+      status(code),
+    ]),
   ])("is got over when upstream %s once", async (_, behavior) => {
     server.on(AIRPORTS_PATH, behavior, GOOD);
     expect(textOf(await world.fetch(), 0)).toBe(AIRPORTS_CSV);
@@ -121,6 +120,15 @@ describe("Retry-After", () => {
     expect(world.sleeps).toEqual([7000]);
   });
 
+  it.each([
+    ["no seconds", "0"],
+    ["a date in the past", new Date(START - 7000).toUTCString()],
+  ])("of %s leaves the pauses between attempts as they are", async (_, value) => {
+    server.on(AIRPORTS_PATH, status(429, { "retry-after": value }));
+    await expect(world.fetch()).rejects.toMatchObject(aSourceError("http_status"));
+    expect(world.sleeps).toEqual([500, 1000, 2000]);
+  });
+
   it("of more than the limit ends the run at once, rather than come back too early", async () => {
     server.on(AIRPORTS_PATH, status(503, { "retry-after": "31" }));
     await expect(world.fetch()).rejects.toMatchObject({
@@ -140,7 +148,7 @@ describe("Retry-After", () => {
 });
 
 describe("a fault that stays", () => {
-  it.each([204, 206, 400, 401, 403, 404, 410, 418, 451, 501])(
+  it.each([204, 206, 400, 401, 403, 404, 410, 418, 451, 501, 525, 526])(
     "ends the run at once when upstream answers %i",
     async (code) => {
       server.on(AIRPORTS_PATH, status(code));

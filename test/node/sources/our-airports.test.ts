@@ -217,13 +217,32 @@ describe("roundDegrees", () => {
 });
 
 describe("readRegionNames", () => {
-  it("reads the English names that are wanted, and skips rows without a name or of another length", async () => {
-    const text =
-      "id,code,name\n1,CH-ZH, Canton  of Zürich\n2,CH-BE,\n3,CH-GE\n4,NA-KH,Khomas\n5,NA-ER,Erongo\n";
-    const codes = new Set(["CH-ZH", "CH-BE", "CH-GE", "NA-KH"]);
+  const HEADER = "id,code,name\n";
+  const otherRows = (count: number) => "9,XX-YY,Other\n".repeat(count);
+
+  it("reads the English names that are wanted, and skips rows without a name", async () => {
+    const text = `${HEADER}1,CH-ZH, Canton  of Zürich\n2,CH-BE,\n4,NA-KH,Khomas\n5,NA-ER,Erongo\n`;
+    const codes = new Set(["CH-ZH", "CH-BE", "NA-KH"]);
     expect([...(await readRegionNames(streamOf(text), codes))]).toEqual([
       ["CH-ZH", "Canton of Zürich"],
       ["NA-KH", "Khomas"],
     ]);
+  });
+
+  it("skips rows of another length while they are at most 2 % of all", async () => {
+    const text = `${HEADER}1,CH-GE\n2,CH-ZH,Zürich,more\n3,NA-KH,Khomas\n${otherRows(97)}`;
+    const codes = new Set(["CH-GE", "CH-ZH", "NA-KH"]);
+    expect([...(await readRegionNames(streamOf(text), codes))]).toEqual([["NA-KH", "Khomas"]]);
+  });
+
+  it.each([
+    ["2 of 99", `${HEADER}1,CH-GE\n2,CH-ZH,Zürich,more\n${otherRows(97)}`],
+    ["3 of 3", `${HEADER}${"1,CH-ZH,Zürich,more\n".repeat(3)}`],
+  ])("refuses a file of which %s rows are of another length, wanted or not", async (part, text) => {
+    await expect(readRegionNames(streamOf(text), new Set())).rejects.toMatchObject({
+      name: "SourceError",
+      fault: "malformed_csv",
+      message: `${part} rows of regions.csv have more or fewer values than its header; look whether it is the right file`,
+    });
   });
 });

@@ -72,9 +72,9 @@ describe("withRetries", () => {
     expect(result).toMatchObject({ retryAfterMs: 900 });
   });
 
-  it("waits as long as upstream asks, also if that is not at all", async () => {
-    const { waits } = await retry([passing(1000), passing(0), passing(700)]);
-    expect(waits).toEqual([1000, 0, 700]);
+  it("waits as long as upstream asks, but never less than the backoff", async () => {
+    const { waits } = await retry([passing(1000), passing(0), passing(399), passing(501)]);
+    expect(waits).toEqual([1000, 200, 400, 501]);
   });
 
   it.each([

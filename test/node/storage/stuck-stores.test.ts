@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createCatalogStore } from "../../../src/storage/catalog-store.ts";
+import { createDropBox } from "../../../src/storage/drop-box.ts";
+import { createSourceArchive } from "../../../src/storage/source-archive.ts";
+import { aManifest } from "../../builders/manifest.ts";
+
+const SHA256 = "a".repeat(64);
+const BYTES = new Uint8Array(3);
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+afterEach(() => void vi.useRealTimers());
+
+const never = () => new Promise<never>(() => {});
+
+/** Bindings of which those calls never answer that are named so, such as `r2 put`. */
+function bindings(stuck: string) {
+  const answer = (call: string) => (call === stuck ? never : async () => null);
+  const object = { size: 3, arrayBuffer: answer("r2 body"), body: { cancel: async () => {} } };
+  const r2 = {
+    put: answer("r2 put"),
+    delete: answer("r2 delete"),
+    get: stuck === "r2 get" ? never : async () => object,
+  };
+  const kv = { put: answer("kv put"), delete: answer("kv delete") };
+  // What is asked of them here.
+  return { r2: r2 as unknown as R2Bucket, kv: kv as unknown as KVNamespace };
+}
+
+type Bindings = ReturnType<typeof bindings>;
+
+const catalog = ({ kv, r2 }: Bindings) => createCatalogStore(kv, r2);
+
+const CALLS: readonly [string, string, number, (stores: Bindings) => Promise<unknown>][] = [
+  ["a blob written", "r2 put", 30_000, (stores) => catalog(stores).writeBlob(SHA256, BYTES)],
+  ["a blob written", "kv put", 30_000, (stores) => catalog(stores).writeBlob(SHA256, BYTES)],
+  ["blobs deleted", "kv delete", 30_000, (stores) => catalog(stores).deleteBlobs([SHA256])],
+  ["blobs deleted", "r2 delete", 30_000, (stores) => catalog(stores).deleteBlobs([SHA256])],
+  ["a generation kept", "r2 put", 30_000, (stores) => catalog(stores).writeGeneration(aManifest())],
+  ["generations deleted", "r2 delete", 30_000, (stores) => catalog(stores).deleteGenerations([1])],
+  ["a manifest written", "r2 put", 30_000, (stores) => catalog(stores).writeManifest(aManifest())],
+  ["a manifest written", "kv put", 30_000, (stores) => catalog(stores).writeManifest(aManifest())],
+  ["a file archived", "r2 put", 60_000, ({ r2 }) => createSourceArchive(r2).write(SHA256, BYTES)],
+  ["files deleted", "r2 delete", 60_000, ({ r2 }) => createSourceArchive(r2).delete([SHA256])],
+  ["a dropped file found", "r2 get", 30_000, ({ r2 }) => createDropBox(r2).open("airports.csv")],
+  [
+    "a dropped file read",
+    "r2 body",
+    30_000,
+    async ({ r2 }) => (await createDropBox(r2).open("airports.csv"))?.read(),
+  ],
+];
+
+describe("a store that never answers", () => {
+  it.each(CALLS)("is not waited for without end, to have %s: %s", async (_, stuck, ms, call) => {
+    const ended = vi.fn<(how: unknown) => void>();
+    void call(bindings(stuck)).then(ended, ended);
+    await vi.advanceTimersByTimeAsync(ms - 1);
+    expect(ended).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ended).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ name: "StoreTimeout" }),
+    );
+  });
+});
