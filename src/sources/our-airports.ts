@@ -231,7 +231,10 @@ function distinctAirports(
   return kept;
 }
 
-/** Most rows of regions.csv, as a share, that may have more or fewer values than its header. */
+/**
+ * Most rows of regions.csv, as a share, that may have more or fewer values than its header. One may
+ * in any case: a file made by hand ends with an empty line.
+ */
 const BROKEN_REGIONS_MAX = 0.02;
 
 /**
@@ -260,7 +263,7 @@ export async function readRegionNames(
     const name = cleanText(row.get("name"));
     if (name !== "") names.set(code, name);
   }
-  if (broken > seen * BROKEN_REGIONS_MAX)
+  if (broken > Math.max(1, seen * BROKEN_REGIONS_MAX))
     throw new SourceError(
       "malformed_csv",
       `${broken} of ${seen} rows of regions.csv have more or fewer values than its header; look whether it is the right file`,

@@ -235,6 +235,11 @@ describe("readRegionNames", () => {
     expect([...(await readRegionNames(streamOf(text), codes))]).toEqual([["NA-KH", "Khomas"]]);
   });
 
+  it("takes a small file that ends with an empty line", async () => {
+    const text = `${HEADER}3,NA-KH,Khomas\n\n`;
+    expect((await readRegionNames(streamOf(text), new Set(["NA-KH"]))).size).toBe(1);
+  });
+
   it.each([
     ["2 of 99", `${HEADER}1,CH-GE\n2,CH-ZH,Zürich,more\n${otherRows(97)}`],
     ["3 of 3", `${HEADER}${"1,CH-ZH,Zürich,more\n".repeat(3)}`],
