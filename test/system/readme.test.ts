@@ -1,0 +1,77 @@
+/** The README's code, as it stands there, against the running service. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { afterAll, describe, expect, inject, it } from "vitest";
+import { signatureOf } from "../../src/alerts/webhook-signature.ts";
+
+const { url } = inject("service");
+
+mkdirSync(".wrangler", { recursive: true });
+const folder = mkdtempSync(".wrangler/readme-");
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const blocks = [...readFileSync("README.md", "utf8").matchAll(/^```ts\n(.*?)^```$/gms)].map(
+  ([, code = ""]) => code,
+);
+
+/** The block of TypeScript that has a text, for this service and from a folder of its own. */
+function blockWith(text: string): string {
+  const found = blocks.filter((code) => code.includes(text));
+  if (found.length !== 1) throw new Error(`${found.length} blocks of the README have ${text}`);
+  return found
+    .join("")
+    .replaceAll("http://127.0.0.1:8787", url)
+    .replaceAll("./gen/", `${resolve("gen")}/`);
+}
+
+/** Runs a program; the JSON that it prints. */
+function run(...code: readonly string[]): unknown {
+  const file = join(folder, "program.ts");
+  writeFileSync(file, code.join("\n"));
+  return JSON.parse(execFileSync(process.execPath, [file], { encoding: "utf8" }));
+}
+
+describe("the README's code", () => {
+  it("calls the service, and joins its lists", () => {
+    expect(
+      run(
+        blockWith("connect-web"),
+        blockWith("cityById"),
+        "console.log(JSON.stringify([airports.length, countries.length, regions.length, munich?.name]));",
+      ),
+    ).toEqual([9074, 250, 2151, "Munich"]);
+  });
+
+  it("calls it from Node", () => {
+    expect(
+      run(
+        'import { createClient } from "@connectrpc/connect";',
+        `import { LocationsService } from "${resolve("gen/locations/v1/locations_pb.ts")}";`,
+        blockWith("connect-node"),
+        "const client = createClient(LocationsService, transport);",
+        "const { airports } = await client.getLocationsV1({ locale: 'ja' });",
+        "console.log(airports.length);",
+      ),
+    ).toBe(9074);
+  });
+
+  it("tells an authentic notification from others", () => {
+    const [body, secret] = ['{"text":"it fires"}', "a-secret-of-sixteen"];
+    const header = signatureOf(body, secret, Date.now());
+    const old = signatureOf(body, secret, Date.now() - 400_000);
+    const cases = [
+      [body, header, secret],
+      [`${body} `, header, secret],
+      [body, header, `${secret}s`],
+      [body, old, secret],
+      [body, "", secret],
+    ];
+    expect(
+      run(
+        blockWith("isAuthentic"),
+        `console.log(JSON.stringify(${JSON.stringify(cases)}.map((each) => isAuthentic(...each))));`,
+      ),
+    ).toEqual([true, false, false, false, false]);
+  });
+});
