@@ -39,7 +39,7 @@ interface Amount {
 const MILLION = 1_000_000;
 
 /** A request in brotli (the measurements below), in an isolate that answers one a second. */
-const PER_REQUEST = { cpuMs: 0.35, logBytes: 1_500, lookAfterSeconds: 30, perSecond: 1 };
+const PER_REQUEST = { cpuMs: 0.5, logBytes: 1_500, lookAfterSeconds: 30, perSecond: 1 };
 
 /** One ingest of the 29 default locales into an empty service, counted in the local stores. */
 const PER_INGEST = {
