@@ -44,6 +44,15 @@ function expectToldOfOnce({ id }: Run): void {
   expect(lines.filter(({ fields }) => "run_id" in fields && fields.run_id === id)).toHaveLength(1);
 }
 
+/** The stages of the steps of a run that the log says are done. */
+function stepsLogged({ id }: Run): string[] {
+  return world.events
+    .filter(({ event }) => event === "ingest_step")
+    .map(({ fields }) => fields as { run_id: string; stage: string }) // what such a line has
+    .filter(({ run_id }) => run_id === id)
+    .map(({ stage }) => stage);
+}
+
 /** The stage of the next step of a run. */
 function nextStage(id: string): string | undefined {
   const [row] = world.tables.sql.exec("SELECT record FROM runs WHERE id = ?", id).toArray();
@@ -98,6 +107,8 @@ describe("a pause", () => {
     await world.coordinator.resume();
     await world.drain();
     expect(world.run(run.id)).toMatchObject({ outcome: "published", generationAfter: 2 });
+    // The log tells of it once, also where it was held when it was about to publish.
+    expect(stepsLogged(run).filter((logged) => logged === "publish")).toHaveLength(1);
   });
 
   it("lets what is recorded as published reach the stores", async () => {
