@@ -9,7 +9,11 @@ const LATEST_MS = Date.parse("9999-12-31T23:59:59.999Z");
  */
 export function instant() {
   return z.iso
-    .datetime({ offset: true, error: 'must be a time such as "2026-11-21T06:00:00Z"' })
+    .datetime({
+      offset: true,
+      abort: true,
+      error: 'must be a time such as "2026-11-21T06:00:00Z"',
+    })
     .refine((text) => {
       const ms = Date.parse(text);
       return ms >= EARLIEST_MS && ms <= LATEST_MS;
