@@ -1,8 +1,29 @@
 /** Gives each file of tests a Worker that holds nothing, in its stores and in its modules. */
-import { applyD1Migrations, reset } from "cloudflare:test";
+import {
+  applyD1Migrations,
+  listDurableObjectIds,
+  reset,
+  runInDurableObject,
+} from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 
+/** Every binding that stores is simulated by a Durable Object, which is evicted when it is idle. */
+async function wakeStores(): Promise<void> {
+  await Promise.all([
+    env.CATALOG.list({ limit: 1 }),
+    env.ARCHIVE.list({ limit: 1 }),
+    env.HISTORY.prepare("SELECT 1").all(),
+    caches.default.match("http://localhost/"),
+  ]);
+  const namespaces: readonly DurableObjectNamespace[] = [env.COORDINATOR, env.BACKUPS, env.ALERTS];
+  for (const namespace of namespaces)
+    for (const id of await listDurableObjectIds(namespace))
+      await runInDurableObject(namespace.get(id), () => {});
+}
+
 vi.resetModules();
+// It empties what is awake, and skips what has been evicted.
+await wakeStores();
 await reset();
 await applyD1Migrations(env.HISTORY, env.MIGRATIONS);
