@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { BenchWorker } from "./bench-worker.ts";
 import type { Table } from "./report.ts";
 import { round } from "./statistics.ts";
-import type { StepCosts } from "./step-costs.ts";
+import type { StepCost, StepCosts } from "./step-costs.ts";
 import { workerdCpuMs, workerdPeakMb } from "./workerd-process.ts";
 
 interface RunAnswer {
@@ -23,14 +23,25 @@ const WHOLE_LOCALES = 3;
 /** How long the last line of the log may take to arrive. */
 const LOG_DEADLINE_MS = 5_000;
 
-/** Runs a whole ingest, then its parts one by one, timed from outside the isolate. */
-export async function measureIngest(worker: BenchWorker, steps: StepCosts): Promise<Table[]> {
+/** What a whole ingest took, with its stores. */
+export interface IngestStages {
+  readonly stages: readonly StepCost[];
+  /** Most memory (MiB) that workerd had resident. */
+  readonly peakMb: number;
+}
+
+/** Runs a whole ingest, timed from outside the isolate. */
+export async function measureStages(worker: BenchWorker, steps: StepCosts): Promise<IngestStages> {
   steps.begin();
   await ingest(worker, {});
   await heardOf(steps, "verify");
-  const stages = steps.all;
-  const peakMb = workerdPeakMb();
-  const { parts, inMemory, whole } = await measureParts(worker);
+  return { stages: steps.all, peakMb: workerdPeakMb() };
+}
+
+export function ingestTables(
+  { stages, peakMb }: IngestStages,
+  { parts, inMemory, whole }: IngestParts,
+): Table[] {
   const wallMs = sum(stages.map((stage) => stage.wallMs));
   const cpuMs = sum(stages.map((stage) => stage.cpuMs));
   const cpuOf = (kind: PartCost["kind"]) =>
@@ -118,15 +129,17 @@ interface PartCost extends Cost {
   readonly kind: "compression" | "proof" | "other";
 }
 
-/**
- * The parts; a whole run with stores in memory and without a coordinator; and what it would take to
- * compress each body whole.
- */
-async function measureParts(worker: BenchWorker): Promise<{
+/** What an ingest consists of. */
+export interface IngestParts {
   readonly parts: readonly PartCost[];
+  /** A whole run with stores in memory and without a coordinator. */
   readonly inMemory: Cost;
+  /** What it would take to compress each body whole. */
   readonly whole: Cost;
-}> {
+}
+
+/** Does the parts of an ingest one by one, timed from outside the isolate. */
+export async function measureParts(worker: BenchWorker): Promise<IngestParts> {
   const locales = (await worker.health()).locales.map(({ locale }) => locale);
   const time = async (paths: readonly string[]) => {
     const [began, cpu] = [performance.now(), workerdCpuMs()];
