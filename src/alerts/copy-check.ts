@@ -19,7 +19,7 @@ export interface CheckRequest {
 }
 
 export interface CheckDependencies {
-  readonly store: Pick<CatalogStore, "readBlob">;
+  readonly store: Pick<CatalogStore, "checkBlob">;
   readonly now: () => number;
 }
 
@@ -47,9 +47,7 @@ export async function checkCopies(
   for (const sha256 of blobs) {
     if (unreadable.length >= UNREADABLE_MAX || now() >= endsAt) break;
     visited++;
-    const copies = await Promise.all(
-      REPLICAS.map((replica) => store.readBlob(replica, sha256, "fresh")),
-    );
+    const copies = await Promise.all(REPLICAS.map((replica) => store.checkBlob(replica, sha256)));
     for (const [index, copy] of copies.entries()) {
       const replica = REPLICAS[index] ?? "kv";
       if (copy.ok) checked++;

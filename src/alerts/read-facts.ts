@@ -15,7 +15,7 @@ import type {
 /** Where an evaluation reads. A function that throws, or takes too long, leaves its input unread. */
 export interface FactSources {
   readonly readIngest: () => Promise<IngestFacts>;
-  readonly store: Pick<CatalogStore, "readManifest" | "readBlob">;
+  readonly store: Pick<CatalogStore, "readManifest" | "checkBlob">;
   /** Throws if D1 does not answer. */
   readonly pingHistory: () => Promise<unknown>;
   readonly readBackups: () => Promise<BackupFacts>;

@@ -91,7 +91,7 @@ async function restoreObject(
   if (kind === "source") return archive.write(sha256, bytes);
   await catalog.writeBlob(sha256, bytes);
   for (const replica of ["r2", "kv"] as const) {
-    const copy = await catalog.readBlob(replica, sha256, "fresh");
+    const copy = await catalog.checkBlob(replica, sha256);
     if (!copy.ok) throw new Error(`${replica} ${copy.fault} ${copy.detail}`);
   }
 }

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { pipeline } from "node:stream/promises";
 import { createBrotliDecompress, createGunzip, crc32 } from "node:zlib";
-import { concatenate, isSameRun } from "../catalog/bytes.ts";
+import { concatenate, isSameRun, letGo } from "../catalog/bytes.ts";
 import type { EncodedPart } from "../catalog/encode.ts";
 import { sha256Hex } from "../catalog/hash.ts";
 import {
@@ -22,7 +22,13 @@ import {
   surround,
   type Surroundings,
 } from "./plain-segments.ts";
-import { brotliWhole, type Checksum, type Effort, segmentCoder } from "./segment-coders.ts";
+import {
+  brotliWhole,
+  type Checksum,
+  type Effort,
+  ONE_AT_A_TIME,
+  segmentCoder,
+} from "./segment-coders.ts";
 
 /** As hard as there is: every answer has the bytes that seconds of an ingest do not save. */
 export const SEGMENT_EFFORT: Effort = { brotliQuality: 11, gzipLevel: 9 };
@@ -33,6 +39,8 @@ const WHOLE_BROTLI_QUALITY = 9;
  * representation; a larger one takes more of them, and no more memory.
  */
 export const COMMON_PIECE_BYTES = 4 * 1024 * 1024;
+/** As many as `CommonEnds` wants of either end. */
+const END_BYTES = 2;
 /** What a decoder gives at a time. */
 const DECODED_CHUNK_BYTES = 256 * 1024;
 
@@ -66,6 +74,8 @@ export interface StoredCommon {
   /** The pieces of a unit, in order. */
   pieces(unit: CommonUnit): readonly CommonPiece[];
   read(piece: CommonPiece): Promise<Uint8Array>;
+  /** To be called with what was read when nobody reads it any more. */
+  letGo(piece: CommonPiece, bytes: Uint8Array): void;
 }
 
 /**
@@ -195,15 +205,24 @@ async function prove(
   };
   let isProven = false;
   await pipeline(passing(), newDecoder(coding), async (decoded: AsyncIterable<Uint8Array>) => {
-    isProven = await isSameRun(decoded, plain);
+    isProven = await isSameRun(inTurn(decoded), plain);
   });
   if (!isProven)
     throw new Error(`${representation} in ${coding} does not decode to what was encoded`);
   return sent.end();
 }
 
+/** For a reader that is done with a piece when it asks for the next one. */
+async function* inTurn(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) {
+    yield piece;
+    letGo(piece);
+  }
+}
+
 function newDecoder(coding: Compressed) {
-  const options = { chunkSize: DECODED_CHUNK_BYTES };
+  // In object mode chunks are not joined before they are read.
+  const options = { chunkSize: DECODED_CHUNK_BYTES, readableObjectMode: true, ...ONE_AT_A_TIME };
   return coding === "gzip" ? createGunzip(options) : createBrotliDecompress(options);
 }
 
@@ -231,17 +250,17 @@ async function readThrough(pieces: AsyncIterable<Uint8Array>): Promise<Digest & 
   return { ...digester.end(), crc32: crc };
 }
 
-/** The bytes of parts, none of them empty. */
+/** The bytes of parts, none of them empty, for a reader that is done with one when it asks for the next. */
 async function* bytesOf(parts: readonly Part[], common: StoredCommon): AsyncGenerator<Uint8Array> {
-  for (const part of parts) {
-    const bytes = await readPart(part, common);
-    if (bytes.length > 0) yield bytes;
-  }
-}
-
-async function readPart(part: Part, common: StoredCommon): Promise<Uint8Array> {
-  if (part instanceof Uint8Array) return part;
-  return "blob" in part ? common.read(part) : part.bytes;
+  for (const part of parts)
+    if (part instanceof Uint8Array || !("blob" in part)) {
+      const { bytes } = part instanceof Uint8Array ? { bytes: part } : part;
+      if (bytes.length > 0) yield bytes;
+    } else {
+      const bytes = await common.read(part);
+      yield bytes;
+      common.letGo(part, bytes);
+    }
 }
 
 function toBody({ sha256, bytes }: Digest, parts: readonly Part[]): Body {
@@ -259,11 +278,23 @@ async function readEnds(pieces: readonly CommonPiece[], common: StoredCommon): P
   const [first = { blob: "", bytes: 0 }] = pieces;
   let last: Uint8Array = new Uint8Array();
   for (const piece of pieces.toReversed()) {
-    if (last.length >= 2) break;
-    last = concatenate([await common.read(piece), last]);
+    if (last.length >= END_BYTES) break;
+    last = concatenate([await readSome(common, piece, -END_BYTES), last]);
   }
   const bytes = pieces.reduce((length, piece) => length + piece.bytes, 0);
-  return { bytes, first: await common.read(first), last };
+  return { bytes, first: await readSome(common, first, 0, END_BYTES), last };
+}
+
+/** Some of a piece's bytes, as `slice` takes them. */
+async function readSome(
+  common: StoredCommon,
+  piece: CommonPiece,
+  ...range: [start: number, end?: number]
+): Promise<Uint8Array> {
+  const bytes = await common.read(piece);
+  const some = bytes.slice(...range);
+  common.letGo(piece, bytes);
+  return some;
 }
 
 /** Bytes with their name. */

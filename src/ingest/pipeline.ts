@@ -1,4 +1,4 @@
-import { inChunks } from "../catalog/bytes.ts";
+import { inChunks, letGo } from "../catalog/bytes.ts";
 import type { ContractLimits } from "../catalog/contract-limits.ts";
 import { commonPieces } from "../catalog/encode.ts";
 import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
@@ -175,8 +175,11 @@ export class Pipeline {
       contentOf(checkpoint).commonBytes[form],
     );
     const pieces: CommonPiece[] = [];
-    for await (const bytes of inChunks(segment, COMMON_PIECE_BYTES))
-      pieces.push(await this.#storePiece(toBlob(bytes), checkpoint, context));
+    for await (const bytes of inChunks(segment, COMMON_PIECE_BYTES)) {
+      const piece = await this.#storePiece(toBlob(bytes), checkpoint, context);
+      this.#letGoOf(piece, bytes);
+      pieces.push(piece);
+    }
     return pieces;
   }
 
@@ -191,6 +194,7 @@ export class Pipeline {
     this.#letGoOfCatalog();
     const bytes = await this.#readPiece(plain);
     const blob = compressPiece(unit, bytes, done * COMMON_PIECE_BYTES);
+    this.#letGoOf(plain, bytes);
     return this.#storePiece(blob, checkpoint, context);
   }
 
@@ -213,6 +217,7 @@ export class Pipeline {
     const common = {
       pieces: (unit: CommonUnit) => piecesOf(checkpoint, unit),
       read: (piece: CommonPiece) => this.#readPiece(piece),
+      letGo: (piece: CommonPiece, bytes: Uint8Array) => this.#letGoOf(piece, bytes),
     };
     const bodies = await encodeBodies(part.encode(), common, (blobs) =>
       this.#writeBlobs(blobs, context),
@@ -303,6 +308,10 @@ export class Pipeline {
     return copy.value;
   }
 
+  #letGoOf({ blob }: CommonPiece, bytes: Uint8Array): void {
+    if (this.#pieces.get(blob) !== bytes) letGo(bytes);
+  }
+
   /** Stores blobs that the current version lacks, and reads them back. */
   async #writeBlobs(blobs: readonly Blob[], context: RunContext): Promise<void> {
     const { mode, current, noteBlobs } = context;
@@ -314,7 +323,7 @@ export class Pipeline {
       missing.map(async ({ sha256, bytes }) => {
         await store.writeBlob(sha256, bytes);
         for (const replica of ["r2", "kv"] as const) {
-          const copy = await store.readBlob(replica, sha256, "fresh");
+          const copy = await store.checkBlob(replica, sha256);
           if (!copy.ok) throw new Error(`${replica} ${copy.fault} ${copy.detail}`);
         }
       }),

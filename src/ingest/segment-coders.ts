@@ -134,6 +134,9 @@ function tryBrotli(): boolean {
   }
 }
 
+/** Options of a stream that asks for a run of bytes only when it is done with the one before. */
+export const ONE_AT_A_TIME = { writableHighWaterMark: 1 };
+
 /** Brotli of `length` bytes in one piece: for a runtime where its segments do not join. */
 export async function brotliWhole(
   bytes: AsyncIterable<Uint8Array>,
@@ -148,6 +151,6 @@ export async function brotliWhole(
   const take = async (pieces: AsyncIterable<Uint8Array>) => {
     for await (const piece of pieces) encoded.push(piece);
   };
-  await pipeline(bytes, createBrotliCompress({ params }), take);
+  await pipeline(bytes, createBrotliCompress({ params, ...ONE_AT_A_TIME }), take);
   return concatenate(encoded);
 }

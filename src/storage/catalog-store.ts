@@ -1,3 +1,4 @@
+import { letGo } from "../catalog/bytes.ts";
 import { sha256Hex } from "../catalog/hash.ts";
 import type { Manifest } from "../catalog/manifest.ts";
 import { openManifest, sealManifest } from "../catalog/seal-manifest.ts";
@@ -19,15 +20,10 @@ export interface CatalogStore {
   readManifest(replica: Replica): Promise<Copy<Manifest>>;
   /** The manifest of an earlier generation, kept in R2. Never throws. */
   readGeneration(generation: number): Promise<Copy<Manifest>>;
-  /**
-   * A blob whose bytes have been hashed and found right. `fresh` is for looking at what is stored:
-   * from KV it may be 30 s old, and a day otherwise. Never throws.
-   */
-  readBlob(
-    replica: Replica,
-    sha256: string,
-    age?: "fresh" | "cached",
-  ): Promise<Copy<Uint8Array<ArrayBuffer>>>;
+  /** A blob whose bytes have been hashed and found right; from KV up to a day old. Never throws. */
+  readBlob(replica: Replica, sha256: string): Promise<Copy<Uint8Array<ArrayBuffer>>>;
+  /** Whether a blob is stored whole: its hash. From KV it may be 30 s old. Never throws. */
+  checkBlob(replica: Replica, sha256: string): Promise<Copy<string>>;
   /** Stores a blob under its SHA-256 in both replicas. Throws if a store refuses. */
   writeBlob(sha256: string, bytes: Uint8Array): Promise<void>;
   /** Deletes blobs from both replicas. Throws if a store refuses. */
@@ -54,6 +50,12 @@ const BLOB_CACHE_TTL_SECONDS = 86_400;
 export function createCatalogStore(kv: KVNamespace, r2: R2Bucket): CatalogStore {
   const read = (replica: Replica, key: string, cacheTtl: number) =>
     readCopy(key, () => (replica === "kv" ? readKv(kv, key, cacheTtl) : readR2(r2, key)));
+  const readBlob = async (replica: Replica, sha256: string, cacheTtl: number) => {
+    const copy = await read(replica, blobKey(sha256), cacheTtl);
+    if (!copy.ok || sha256Hex(copy.value) === sha256) return copy;
+    const detail = `${blobKey(sha256)}: ${copy.value.length} bytes of another hash`;
+    return { ok: false, fault: "corrupt", detail } as const;
+  };
   return {
     async readManifest(replica) {
       return asManifest(await read(replica, MANIFEST_KEY, FRESH_CACHE_TTL_SECONDS));
@@ -61,12 +63,12 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket): CatalogStore 
     async readGeneration(generation) {
       return asManifest(await read("r2", generationKey(generation), 0));
     },
-    async readBlob(replica, sha256, age = "cached") {
-      const ttl = age === "fresh" ? FRESH_CACHE_TTL_SECONDS : BLOB_CACHE_TTL_SECONDS;
-      const copy = await read(replica, blobKey(sha256), ttl);
-      if (!copy.ok || sha256Hex(copy.value) === sha256) return copy;
-      const detail = `${blobKey(sha256)}: ${copy.value.length} bytes of another hash`;
-      return { ok: false, fault: "corrupt", detail };
+    readBlob: (replica, sha256) => readBlob(replica, sha256, BLOB_CACHE_TTL_SECONDS),
+    async checkBlob(replica, sha256) {
+      const copy = await readBlob(replica, sha256, FRESH_CACHE_TTL_SECONDS);
+      if (!copy.ok) return copy;
+      letGo(copy.value);
+      return { ok: true, value: sha256 };
     },
     async writeBlob(sha256, bytes) {
       const key = blobKey(sha256);

@@ -44,6 +44,11 @@ export class DiskCatalogStore implements CatalogStore {
     return { ok: false, fault: "corrupt", detail: blobKey(sha256) };
   }
 
+  async checkBlob(replica: Replica, sha256: string): Promise<Copy<string>> {
+    const copy = await this.readBlob(replica, sha256);
+    return copy.ok ? { ok: true, value: sha256 } : copy;
+  }
+
   async writeBlob(sha256: string, bytes: Uint8Array): Promise<void> {
     for (const replica of ["r2", "kv"] as const) this.#write(replica, blobKey(sha256), bytes);
   }

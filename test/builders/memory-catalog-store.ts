@@ -43,6 +43,11 @@ export class MemoryCatalogStore implements CatalogStore {
     return { ok: false, fault: "corrupt", detail: blobKey(sha256) };
   }
 
+  async checkBlob(replica: Replica, sha256: string): Promise<Copy<string>> {
+    const copy = await this.readBlob(replica, sha256);
+    return copy.ok ? { ok: true, value: sha256 } : copy;
+  }
+
   async writeBlob(sha256: string, bytes: Uint8Array): Promise<void> {
     await this.#put("r2", blobKey(sha256), bytes);
     await this.#put("kv", blobKey(sha256), bytes);

@@ -1,4 +1,4 @@
-import { inChunks } from "../../src/catalog/bytes.ts";
+import { inChunks, letGo } from "../../src/catalog/bytes.ts";
 import type { EncodedPart } from "../../src/catalog/encode.ts";
 import {
   type Blob,
@@ -15,6 +15,8 @@ import { commonSegment, formOf } from "../../src/ingest/plain-segments.ts";
 /** Common segments as the pipeline stores them, in pieces of another length if need be. */
 export class MemoryCommon implements StoredCommon {
   readonly blobs = new Map<string, Blob>();
+  /** What was read, and may still be in use. */
+  readonly lent = new Set<Uint8Array>();
   readonly #units = new Map<string, CommonPiece[]>();
 
   static async of(common: EncodedPart, pieceBytes = Infinity): Promise<MemoryCommon> {
@@ -30,7 +32,14 @@ export class MemoryCommon implements StoredCommon {
   async read({ blob }: CommonPiece): Promise<Uint8Array> {
     const found = this.blobs.get(blob);
     if (found === undefined) throw new Error(`there is no piece ${blob}`);
-    return found.bytes;
+    const copy = Uint8Array.from(found.bytes);
+    this.lent.add(copy);
+    return copy;
+  }
+
+  letGo(_: CommonPiece, bytes: Uint8Array): void {
+    this.lent.delete(bytes);
+    letGo(bytes);
   }
 
   /** Takes other bytes for a piece than are stored under its name. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isSameRun } from "../../../src/catalog/bytes.ts";
+import { isSameRun, letGo } from "../../../src/catalog/bytes.ts";
 
 const cuts = fc.array(fc.nat({ max: 30 }), { maxLength: 8 });
 
@@ -40,3 +40,17 @@ async function* inPieces(bytes: Uint8Array, at: readonly number[]): AsyncGenerat
     begin = end;
   }
 }
+
+describe("letGo", () => {
+  it("empties bytes that are all of their buffer", () => {
+    const bytes = Uint8Array.of(1, 2, 3);
+    letGo(bytes);
+    expect(bytes.length).toBe(0);
+  });
+
+  it("leaves alone what is a part of a larger buffer", () => {
+    const whole = Uint8Array.of(1, 2, 3);
+    letGo(whole.subarray(1));
+    expect(whole).toEqual(Uint8Array.of(1, 2, 3));
+  });
+});

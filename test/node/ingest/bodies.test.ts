@@ -147,6 +147,7 @@ describe("encodeBodies", () => {
         return stored.pieces(unit);
       },
       read: (piece) => stored.read(piece),
+      letGo: (piece, bytes) => stored.letGo(piece, bytes),
     };
     await encodeBodies(german, watched, async (blobs) => {
       await setImmediate();
@@ -155,6 +156,11 @@ describe("encodeBodies", () => {
     expect(calls).toEqual(
       REPRESENTATIONS.flatMap((representation) => [`encode ${representation}`, "store true"]),
     );
+  });
+
+  it("lets go of all that it has read of the common part", async () => {
+    await encodeAll(german, stored);
+    expect(stored.lent.size).toBe(0);
   });
 
   it("gives the same bodies each time", async () => {

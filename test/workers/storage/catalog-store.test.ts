@@ -24,7 +24,7 @@ describe("a blob", () => {
   it("is asked of KV anew where what is stored matters, and may come from its cache elsewhere", async () => {
     await store.writeBlob(sha256, bytes);
     const get = vi.spyOn(env.CATALOG, "get");
-    await store.readBlob("kv", sha256, "fresh");
+    expect(await store.checkBlob("kv", sha256)).toEqual({ ok: true, value: sha256 });
     await store.readBlob("kv", sha256);
     expect(get.mock.calls.map(([, options]) => options)).toMatchObject([
       { cacheTtl: 30 },
