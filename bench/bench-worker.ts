@@ -6,6 +6,7 @@ import { unstable_readConfig } from "wrangler";
 import { localAdminToken } from "../scripts/local-admin-token.ts";
 import type { Manifest } from "../src/catalog/manifest.ts";
 import { dropKey } from "../src/storage/keys.ts";
+import { IsolateHeap } from "../test/chaos/isolate-heap.ts";
 import { bundleModules, bundleWorker, rateLimits } from "./bundle.ts";
 import { applyMigrations } from "./migrations.ts";
 
@@ -23,6 +24,8 @@ export interface BenchWorkerOptions {
   readonly hear?: (line: string) => void;
   /** Is called with the folder of the bundle before it is loaded. */
   readonly adapt?: (bundle: string) => void;
+  /** Whether the memory of its isolate can be looked at, by `heap`. */
+  readonly inspected?: boolean;
   /** Variables that differ from those in wrangler.toml. */
   readonly vars?: { readonly [name: string]: string };
 }
@@ -63,6 +66,7 @@ export class BenchWorker {
     v8Flags = "",
     hear = () => {},
     adapt = () => {},
+    inspected = false,
     vars = {},
   }: BenchWorkerOptions = {}): Promise<BenchWorker> {
     const folder = mkdtempSync(join(tmpdir(), "bench-"));
@@ -92,6 +96,7 @@ export class BenchWorker {
         unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
       })),
       defaultPersistRoot: join(folder, "state"),
+      ...(inspected && { inspectorPort: 0 }),
       handleStructuredLogs({ level, message }) {
         hear(message);
         if (level === "error") process.stderr.write(`${message}\n`);
@@ -136,6 +141,12 @@ export class BenchWorker {
   /** The database, behind the Worker's back. */
   database() {
     return this.#miniflare.getD1Database("HISTORY", NAME);
+  }
+
+  /** The memory of its isolate, if it is `inspected`. */
+  async heap(): Promise<IsolateHeap> {
+    const { port } = await this.#miniflare.getInspectorURL();
+    return IsolateHeap.open(Number(port), NAME);
   }
 
   async stop(): Promise<void> {

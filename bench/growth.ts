@@ -6,7 +6,9 @@
 import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import type { IsolateHeap } from "../test/chaos/isolate-heap.ts";
 import { BenchWorker } from "./bench-worker.ts";
 import { writeWorld } from "./growth-world.ts";
 import { HEAP_MB, HeapTrace, ISOLATE_MB, TRACED } from "./heap-trace.ts";
@@ -19,6 +21,7 @@ const MIB = 2 ** 20;
 /** The guards where there is a version to compare with. */
 const COMPARING = "guard, compared";
 const EACH_LOCALE = "encode a locale";
+const LOOK_MS = 5;
 
 const { values } = parseArgs({
   options: {
@@ -101,14 +104,18 @@ async function ingestWorld(
   world: string,
   v8Flags: string,
 ): Promise<Omit<Measured, "times" | "weighed">> {
-  const steps = new StepCosts({ nameOf, memory: new HeapTrace() });
+  const memory = new HeapTrace();
+  const steps = new StepCosts({ nameOf, memory });
   const worker = await BenchWorker.start({
     entry: "bench/growth-worker.ts",
     v8Flags,
+    inspected: v8Flags !== "",
     hear: (line) => steps.hear(line),
     adapt: (bundle) => replaceSnapshot(bundle, world),
     vars: { LOCALES: values.locales },
   });
+  const over = new AbortController();
+  const watching = v8Flags === "" ? undefined : watch(await worker.heap(), memory, over.signal);
   try {
     const { guards } = await ingest(worker, { mode: "dry_run" });
     await heardOf(steps, "guard");
@@ -131,8 +138,19 @@ async function ingestWorld(
       costs,
     };
   } finally {
+    over.abort();
+    await watching;
     await worker.stop();
   }
+}
+
+/** Looks at the memory of an isolate between V8's collections: there are few while it compresses. */
+async function watch(heap: IsolateHeap, memory: HeapTrace, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    memory.see(await heap.takenMb());
+    await sleep(LOOK_MS);
+  }
+  heap.close();
 }
 
 /** Puts the files of a world into a bundle, which names them by a hash and their own name. */

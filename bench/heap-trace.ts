@@ -31,11 +31,14 @@ interface Said {
 
 /**
  * Memory of the isolate with the largest heap in a workerd that runs with V8's flags `TRACED`, as it
- * was when garbage was collected: objects, garbage included, and what stands behind buffers and
- * streams. Buffers that have become garbage count until V8 has swept them, which is later.
+ * was when garbage was collected, and when it was looked at in between: objects, garbage included,
+ * and what stands behind buffers and streams. Buffers that have become garbage count until V8 has
+ * swept them, which is later.
  */
 export class HeapTrace {
   readonly #isolates = new Map<string, Said>();
+  /** Most (MiB) that was seen between collections since it was taken. */
+  #seen = 0;
 
   /** Takes a line of workerd's output. */
   hear(line: string): void {
@@ -56,6 +59,11 @@ export class HeapTrace {
     }
   }
 
+  /** Takes what that isolate has (MiB) when it is looked at. */
+  see(mb: number): void {
+    this.#seen = Math.max(this.#seen, mb);
+  }
+
   /**
    * Most memory (MiB) since this was called last; what it was at the last collection if there was
    * none since.
@@ -63,9 +71,10 @@ export class HeapTrace {
   takePeakMb(): number {
     const all = [...this.#isolates.values()];
     const [largest] = all.toSorted((a, b) => b.largestHeap - a.largestHeap);
-    const peak = largest?.peak ?? 0;
+    const peakMb = Math.max((largest?.peak ?? 0) / KIB_IN_MIB, this.#seen);
     for (const said of all) said.peak = said.total;
-    return peak / KIB_IN_MIB;
+    this.#seen = 0;
+    return peakMb;
   }
 
   #of(isolate: string): Said {

@@ -20,8 +20,7 @@ const usageSchema = z.object({ usedSize: z.number(), backingStorageSize: z.numbe
 
 /**
  * The memory of one isolate of workerd, as V8 counts it, seen through the inspector: objects, and
- * what stands behind buffers and blobs. Garbage is collected before each look, so that only what is
- * held counts. An isolate that computes is seen when it waits next.
+ * what stands behind buffers and blobs. An isolate that computes is seen when it waits next.
  */
 export class IsolateHeap {
   readonly #socket: WebSocket;
@@ -59,11 +58,16 @@ export class IsolateHeap {
     return heap;
   }
 
-  /** Memory (MiB) that the isolate holds at present. */
+  /** Memory (MiB) that the isolate holds at present: garbage is collected before the look. */
   async heldMb(): Promise<number> {
     // What buffers took is given back after the collection only.
     for (let times = 0; times < 2; times++)
       await this.#send("Runtime.evaluate", { expression: "gc()", contextId: this.#contextId });
+    return this.takenMb();
+  }
+
+  /** Memory (MiB) that the isolate takes at present, with the garbage that nobody has collected. */
+  async takenMb(): Promise<number> {
     const { usedSize, backingStorageSize } = usageSchema.parse(
       await this.#send("Runtime.getHeapUsage"),
     );

@@ -41,6 +41,14 @@ describe("the memory of an isolate, as V8 tells of it", () => {
     expect(trace.takePeakMb()).toBe(35);
   });
 
+  it("is what was seen between two collections, if that is more", () => {
+    collected(OURS, { heap: 30, external: 50, buffers: 50 });
+    trace.see(90);
+    trace.see(10);
+    expect(trace.takePeakMb()).toBe(90);
+    expect(trace.takePeakMb()).toBe(80);
+  });
+
   it("is that of the isolate with the largest heap: the others simulate stores", () => {
     collected(STORES, { heap: 4, external: 200, buffers: 200 });
     expect(trace.takePeakMb()).toBe(26);
