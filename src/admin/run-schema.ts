@@ -75,6 +75,9 @@ export const runSchema = z
     note: z.string().nullable(),
     attempt: z.int().min(1),
     parent_run_id: z.uuid().nullable(),
+    candidate_of: z.uuid().nullable().meta({
+      description: "The run whose archived upstream bytes it works from; null if it asks upstream.",
+    }),
     retries: count,
     queued_at: timestamp,
     started_at: timestamp.nullable(),

@@ -3,6 +3,7 @@ import type { AuditEntry } from "../storage/audit-store.ts";
 import type { CoordinatorDependencies } from "./coordinator-dependencies.ts";
 import type { CoordinatorState, OutboxRow } from "./coordinator-state.ts";
 import { type CoordinatorStatus, describeStatus } from "./coordinator-status.ts";
+import { areArchived } from "./fetch-sources.ts";
 import type { HoldRequest, HoldResult } from "./hold.ts";
 import { Outbox } from "./outbox.ts";
 import type { PauseRequest } from "./pause.ts";
@@ -49,8 +50,14 @@ export class Coordinator {
     this.#audit = auditOutbox(deps);
   }
 
-  /** Puts a run in the queue, unless one that would do the same waits already. */
-  enqueue(request: EnqueueRequest): Promise<EnqueueResult> {
+  /**
+   * Puts a run in the queue, unless one that would do the same waits already, or the candidate that
+   * it is to work from is archived no more. Throws if the archive does not answer.
+   */
+  async enqueue(request: EnqueueRequest): Promise<EnqueueResult> {
+    const { candidate } = request;
+    if (candidate !== null && !(await areArchived(this.#deps.archive, candidate.upstream)))
+      return { ok: false, reason: "candidate_gone" };
     return this.#thenRearm(() => this.#control.enqueue(request));
   }
 

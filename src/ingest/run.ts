@@ -90,6 +90,8 @@ export interface Run {
   readonly attempt: number;
   /** The run that this one retries. */
   readonly parentRunId: string | null;
+  /** The run whose archived upstream files this one works from; null if it asks upstream. */
+  readonly candidateOf: string | null;
   /** Times that a step was begun again after a fault. */
   readonly retries: number;
   readonly queuedAt: string;

@@ -27,6 +27,8 @@ const run = z.looseObject({
   note: z.string().nullable(),
   attempt: count,
   parentRunId: z.string().nullable(),
+  // Nullish: runs of an older backup lack it.
+  candidateOf: z.string().nullish(),
   retries: count,
   queuedAt: time,
   startedAt: time.nullable(),

@@ -21,6 +21,8 @@ export const ingestRuns = sqliteTable(
     /** Rises with each run that repeats a failed one, whose id is in `parent_run_id`. */
     attempt: integer().notNull(),
     parentRunId: text("parent_run_id"),
+    /** The run whose archived upstream files this one works from. */
+    candidateOf: text("candidate_of"),
     /** Steps begun again within the run. */
     retries: integer().notNull(),
     queuedAt: text("queued_at").notNull(),

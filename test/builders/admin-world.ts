@@ -222,8 +222,9 @@ export class AdminWorld {
       await this.#reach();
       this.enqueued.push(request);
       if (this.refusal !== null) return this.refusal;
-      const { ifPaused: _, source, ...asked } = request;
-      const { run } = aRunRecord({ ...asked, source: source ?? "embedded" });
+      const { ifPaused: _, source, candidate, ...asked } = request;
+      const candidateOf = candidate?.runId ?? null;
+      const { run } = aRunRecord({ ...asked, source: source ?? "embedded", candidateOf });
       const { disposition } = this;
       return {
         ok: true,

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { anAuditEntry } from "../../builders/audit.ts";
 import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
+import { anEnqueueRequest } from "../../builders/run.ts";
 
 let world: CoordinatorWorld;
 
@@ -91,7 +92,8 @@ describe("the status", () => {
   });
 
   it("says when the newest tick of each trigger was due", async () => {
-    const request = { ...(await world.enqueue()).run, trigger: "cron", ifPaused: "queue" } as const;
+    await world.enqueue();
+    const request = anEnqueueRequest({ trigger: "cron" });
     await world.coordinator.tick("17 4 * * *", world.time, request);
     await world.coordinator.tick("17 4 * * *", world.time - 86_400_000, request);
     expect(world.coordinator.status().lastTicks).toEqual({ "17 4 * * *": world.time });
