@@ -28,6 +28,7 @@ export interface Run {
   readonly requested_by: string;
   readonly note: string | null;
   readonly attempt: number;
+  readonly candidate_of: string | null;
   readonly queued_at: string;
   readonly started_at: string | null;
   readonly finished_at: string | null;
