@@ -1,8 +1,7 @@
 import { isOpen, type Run } from "../ingest/run.ts";
-import type { History } from "../storage/history.ts";
+import type { History, SavedIngestRun } from "../storage/history.ts";
 import type { CoordinatorUseCases } from "./coordinator.ts";
 import { CoordinatorUnavailable, softly } from "./coordinator-calls.ts";
-import { toRun } from "./run-list.ts";
 import { askHistory } from "./store-calls.ts";
 
 /** Where a run is looked for. */
@@ -27,4 +26,10 @@ export async function findRun({ ingest, history }: RunSources, id: string): Prom
   if (current === null && !isOld)
     throw new CoordinatorUnavailable("the coordinator knows of the run, and does not answer");
   return run;
+}
+
+/** A row of D1 as the run that was written there. */
+function toRun(saved: SavedIngestRun): Run {
+  const { seq: _, ...row } = saved;
+  return row as Run; // the coordinator writes runs and nothing else
 }

@@ -3,7 +3,7 @@ import { SOURCE_NAMES } from "../config.ts";
 import type { PauseAnswer } from "../ingest/run-control.ts";
 import type { Pause } from "../ingest/pause.ts";
 import type { EnqueueAnswer, EnqueueRequest, EnqueueResult } from "../ingest/queue.ts";
-import { RUN_MODES } from "../ingest/run.ts";
+import { RUN_MODES, toListed } from "../ingest/run.ts";
 import type { History } from "../storage/history.ts";
 import type { CoordinatorUseCases } from "./coordinator.ts";
 import { findCandidate } from "./find-candidate.ts";
@@ -165,7 +165,7 @@ export function ingestControlRoutes(
     const { disposition, willStart, queueDepth, run } = answer;
     return {
       status: disposition === "coalesced" ? 200 : 202,
-      body: snakeKeys(answer),
+      body: snakeKeys({ ...answer, run: toListed(run) }),
       headers: { location: runPath(answer) },
       change: {
         target: run.id,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { CancelResult } from "../ingest/run-control.ts";
-import { RUN_OUTCOMES, RUN_STATES, RUN_TRIGGERS } from "../ingest/run.ts";
+import { RUN_OUTCOMES, RUN_STATES, RUN_TRIGGERS, toListed } from "../ingest/run.ts";
 import { withDeadline } from "../storage/deadline.ts";
 import type { History } from "../storage/history.ts";
 import type { CoordinatorUseCases } from "./coordinator.ts";
@@ -9,7 +9,7 @@ import { findRun } from "./find-run.ts";
 import { BAD_CURSOR, pageQuery, time } from "./query.ts";
 import { type Refusal, route } from "./route.ts";
 import { listRuns } from "./run-list.ts";
-import { runSchema } from "./run-schema.ts";
+import { runDetailsSchema, runSchema } from "./run-schema.ts";
 import { snakeKeys } from "./snake-keys.ts";
 import { askHistory } from "./store-calls.ts";
 
@@ -70,7 +70,7 @@ export function runRoutes(ingest: CoordinatorUseCases, history: History) {
     summary: "One ingestion run, as it is now",
     access: "read",
     params: runParams,
-    responses: { 200: { description: "The run", body: runSchema } },
+    responses: { 200: { description: "The run", body: runDetailsSchema } },
     problems: {
       404: "`run_not_found`",
       503: "`history_unavailable`: D1 does not answer",
@@ -104,7 +104,7 @@ export function runRoutes(ingest: CoordinatorUseCases, history: History) {
     const after = { state: run.state, disposition };
     return {
       status: 200,
-      body: { disposition, run: snakeKeys(run), message },
+      body: { disposition, run: snakeKeys(toListed(run)), message },
       change: { target: id, before: { state: result.before }, after },
     };
   });

@@ -10,7 +10,7 @@ import type { PauseRequest } from "./pause.ts";
 import { PublishedVersions, type RollbackResult } from "./published-versions.ts";
 import { type EnqueueRequest, type EnqueueResult, nextAlarm, type QueueView } from "./queue.ts";
 import { type CancelResult, type PauseAnswer, RunControl } from "./run-control.ts";
-import type { Run } from "./run.ts";
+import { type ListedRun, type Run, toListed } from "./run.ts";
 import { LEASE_MS, StepRunner } from "./step-runner.ts";
 import { StoreUpkeep } from "./store-upkeep.ts";
 import type { Version } from "./versions.ts";
@@ -125,12 +125,12 @@ export class Coordinator {
   }
 
   /** Runs that D1 may show otherwise or not at all: open ones, and those that wait for it. */
-  unsettledRuns(): Run[] {
+  unsettledRuns(): ListedRun[] {
     const { waiting, running } = this.#state.queue();
     const open = [...waiting, ...(running === undefined ? [] : [running])].map(({ run }) => run);
     const runs = new Map(this.#state.outboxRuns().map((run) => [run.id, run]));
     for (const run of open) runs.set(run.id, run);
-    return [...runs.values()];
+    return [...runs.values()].map(toListed);
   }
 
   /** Keeps an audit entry until D1 takes it. */

@@ -90,6 +90,7 @@ export function newRun(
     skipCount: 0,
     upstream: request.candidate?.upstream ?? {},
     counts: null,
+    changes: null,
     accounting: null,
     rejects: [],
     rejectsTotal: 0,

@@ -18,7 +18,7 @@ export interface RunRecord {
 }
 
 /** What runs lack that a Worker has saved which did not know of it yet. */
-const LATER_FIELDS = { candidateOf: null } satisfies Partial<Run>;
+const LATER_FIELDS = { candidateOf: null, changes: null } satisfies Partial<Run>;
 
 /** A run as it was saved, as JSON. */
 export function parseRun(text: string): Run {

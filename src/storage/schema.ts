@@ -37,6 +37,8 @@ export const ingestRuns = sqliteTable(
     skipCount: integer("skip_count").notNull(),
     upstream: text({ mode: "json" }).notNull(),
     counts: text({ mode: "json" }),
+    /** The first changes to the published version: kilobytes, which lists leave out. */
+    changes: text({ mode: "json" }),
     /** The first rejected rows. */
     rejects: text({ mode: "json" }).notNull(),
     rejectsTotal: integer("rejects_total").notNull(),

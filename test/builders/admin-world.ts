@@ -12,7 +12,7 @@ import type { CredentialsResult } from "../../src/admin/credentials.ts";
 import type { CoordinatorStatus } from "../../src/ingest/coordinator-status.ts";
 import type { Pause } from "../../src/ingest/pause.ts";
 import type { EnqueueAnswer, EnqueueRequest, EnqueueResult } from "../../src/ingest/queue.ts";
-import type { Run } from "../../src/ingest/run.ts";
+import { type Run, toListed } from "../../src/ingest/run.ts";
 import type { Version } from "../../src/ingest/versions.ts";
 import type { AlertHistory } from "../../src/storage/alert-history.ts";
 import type { AuditEntry } from "../../src/storage/audit-store.ts";
@@ -285,7 +285,7 @@ export class AdminWorld {
     },
     unsettledRuns: async () => {
       await this.#reach();
-      return this.unsettled;
+      return this.unsettled.map(toListed);
     },
     versions: async () => {
       await this.#reach();

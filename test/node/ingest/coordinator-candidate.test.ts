@@ -127,11 +127,13 @@ describe("runs that a Worker has saved which knew of no candidates", () => {
   it("ask upstream, and say so", async () => {
     world = new CoordinatorWorld();
     const { run } = await world.enqueue();
-    const strip = (table: string, column: string, path: string) =>
-      world.tables.sql.exec(`UPDATE ${table} SET ${column} = json_remove(${column}, '${path}')`);
-    strip("runs", "record", "$.run.candidateOf");
-    strip("outbox", "run", "$.candidateOf");
-    expect(world.run(run.id).candidateOf).toBeNull();
+    const strip = (table: string, column: string, path: string) => {
+      const stripped = `json_remove(${column}, '${path}candidateOf', '${path}changes')`;
+      world.tables.sql.exec(`UPDATE ${table} SET ${column} = ${stripped}`);
+    };
+    strip("runs", "record", "$.run.");
+    strip("outbox", "run", "$.");
+    expect(world.run(run.id)).toMatchObject({ candidateOf: null, changes: null });
     expect(world.coordinator.unsettledRuns()).toMatchObject([{ candidateOf: null }]);
     await world.drain();
     expect(world.run(run.id).outcome).toBe("published");

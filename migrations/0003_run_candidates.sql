@@ -1,1 +1,0 @@
-ALTER TABLE `ingest_runs` ADD `candidate_of` text;
