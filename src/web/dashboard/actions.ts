@@ -51,7 +51,7 @@ export const QUEUE: Action = {
       choices: [
         ["", "Incremental: only what has changed"],
         ["full", "Full: fetch and store everything anew"],
-        ["dry_run", "Dry run: the guards’ verdict only"],
+        ["dry_run", "Dry run: the guards’ verdict and the diff only"],
       ],
     },
     {

@@ -95,6 +95,12 @@ export interface ListDiff {
 
 export type CatalogDiff = { readonly [list in ListName]: ListDiff };
 
+/** A run as its own page shows it. */
+export interface RunDetail extends Run {
+  /** Null where there was nothing to compare with. */
+  readonly changes: CatalogDiff | null;
+}
+
 export interface AlertResult {
   readonly rule: string;
   readonly fingerprint: string;

@@ -2,6 +2,7 @@ import { formatCount, formatTime } from "../shared/format.ts";
 import type { Action } from "./action.ts";
 import { approve, mayApprove } from "./actions.ts";
 import { LISTS, type Run } from "./answers.ts";
+import { RunChanges } from "./run-changes.tsx";
 import { Table } from "./table.tsx";
 
 interface Props {
@@ -42,6 +43,7 @@ export function RunDetails({ run, onAction }: Props) {
         {run.note !== null && `: “${run.note}”`}
       </p>
       {run.counts && <Counts counts={run.counts} />}
+      {run.counts && <RunChanges run={run} />}
       <Rejects run={run} />
     </div>
   );
