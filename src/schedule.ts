@@ -13,6 +13,7 @@ export const CRON_JOBS: { readonly [cron: string]: CronJob } = {
       trigger: "cron",
       mode: "incremental",
       source: null,
+      candidate: null,
       forced: false,
       requestedBy: "cron",
       note: null,

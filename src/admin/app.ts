@@ -98,7 +98,7 @@ const nothingIsLoaded = secureHeaders({
 export function routeGroups(deps: AdminDependencies) {
   const { coordinator, history, reader, backups, now } = deps;
   return [
-    ...ingestControlRoutes(coordinator, now),
+    ...ingestControlRoutes(coordinator, history, now),
     ...runRoutes(coordinator, history),
     ...versionRoutes(coordinator),
     ...diffRoutes({ ...deps.diff, defaultLocale: deps.defaultLocale }),

@@ -34,3 +34,11 @@ export async function callCoordinator<Stub, T>(
     throw new CoordinatorUnavailable("the coordinator does not answer", { cause });
   }
 }
+
+/** What a call comes to; null if the coordinator does not answer. */
+export async function softly<T>(call: Promise<T>): Promise<T | null> {
+  return call.catch((cause: unknown) => {
+    if (cause instanceof CoordinatorUnavailable || cause instanceof StoreTimeout) return null;
+    throw cause;
+  });
+}

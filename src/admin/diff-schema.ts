@@ -70,16 +70,29 @@ const version = z.strictObject({
   catalog_sha256: z.string(),
 });
 
+const locale = z.string().meta({ description: "Of the localized names that are compared." });
+
+const lists = {
+  airports: listDiff(airport, airport.partial()),
+  cities: listDiff(city, city.partial()),
+  countries: listDiff(country, country.partial()),
+  regions: listDiff(regionNames.extend({ airport_iata_codes: codes }), regionNames.partial()),
+};
+
 /** What changed from one version to another, as it goes out. */
 export const diffSchema = z
   .strictObject({
     from: version,
     to: version,
-    locale: z.string().meta({ description: "Of the localized names that are compared." }),
+    locale,
     max_listed: z.int().meta({ description: "Most entities of each kind that are listed." }),
-    airports: listDiff(airport, airport.partial()),
-    cities: listDiff(city, city.partial()),
-    countries: listDiff(country, country.partial()),
-    regions: listDiff(regionNames.extend({ airport_iata_codes: codes }), regionNames.partial()),
+    ...lists,
   })
   .meta({ id: "CatalogDiff" });
+
+/** The first changes that a run would make, or has made, to the version that was published. */
+export const changesSchema = z.strictObject({ locale, ...lists }).meta({
+  id: "RunChanges",
+  description:
+    "At most ten entities of each kind, their texts cut to 80 characters and the airport codes of a region to 20. Null until the run is judged, and where no published version could be compared with.",
+});

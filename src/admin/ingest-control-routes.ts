@@ -3,8 +3,10 @@ import { SOURCE_NAMES } from "../config.ts";
 import type { PauseAnswer } from "../ingest/run-control.ts";
 import type { Pause } from "../ingest/pause.ts";
 import type { EnqueueAnswer, EnqueueRequest, EnqueueResult } from "../ingest/queue.ts";
-import { RUN_MODES } from "../ingest/run.ts";
+import { RUN_MODES, toListed } from "../ingest/run.ts";
+import type { History } from "../storage/history.ts";
 import type { CoordinatorUseCases } from "./coordinator.ts";
+import { findCandidate } from "./find-candidate.ts";
 import { instant } from "./instant.ts";
 import { type Refusal, route } from "./route.ts";
 import { runSchema, timestamp } from "./run-schema.ts";
@@ -28,6 +30,10 @@ const queueBody = z.strictObject({
   mode: z.enum(RUN_MODES).default("incremental"),
   force: z.boolean().default(false).meta({
     description: "Override the guards against shrinking, change and lost coverage.",
+  }),
+  candidate_of: z.uuidv7().optional().meta({
+    description:
+      "Work from the exact upstream bytes that this run has archived, instead of asking upstream, also in mode full. The source is that run's.",
   }),
   note: z.string().max(500).optional(),
   if_paused: z.enum(["queue", "reject"]).default("queue"),
@@ -63,8 +69,12 @@ const queueAnswer = z
   })
   .meta({ id: "QueueAnswer" });
 
-/** Pausing, resuming, and queueing. */
-export function ingestControlRoutes(ingest: CoordinatorUseCases, now: () => number) {
+/** Pausing, resuming, and queueing. `history` has the runs that the coordinator has forgotten. */
+export function ingestControlRoutes(
+  ingest: CoordinatorUseCases,
+  history: Pick<History, "findRun">,
+  now: () => number,
+) {
   const pause = route({
     method: "post",
     path: "/admin/ingest/pause",
@@ -131,15 +141,20 @@ export function ingestControlRoutes(ingest: CoordinatorUseCases, now: () => numb
       202: { description: "The run waits; Location names it", body: queueAnswer },
     },
     problems: {
-      409: '`paused`: ingestion is paused, and the request said `"if_paused": "reject"`; `restoring`: a backup is being restored',
+      404: "`run_not_found`: there is no run `candidate_of`",
+      409: '`paused`: ingestion is paused, and the request said `"if_paused": "reject"`; `restoring`: a backup is being restored; `nothing_fetched`: the run `candidate_of` has archived nothing; `candidate_gone`: what it has archived is deleted',
       429: "`queue_full`: ten runs wait already; see Retry-After",
+      503: "`history_unavailable`: D1 does not answer, and nobody else knows of the run `candidate_of`",
     },
   }).answer(async ({ body, actor }) => {
-    const { mode, source = null, force, note = null, if_paused } = body;
+    const { mode, source, force, candidate_of, note = null, if_paused } = body;
+    const asked = { runId: candidate_of, source };
+    const found = await findCandidate({ ingest, history }, asked);
+    if ("problem" in found) return found;
     const result = await ingest.enqueue({
       trigger: "manual",
       mode,
-      source,
+      ...found,
       forced: force,
       requestedBy: actor.id,
       note,
@@ -150,11 +165,16 @@ export function ingestControlRoutes(ingest: CoordinatorUseCases, now: () => numb
     const { disposition, willStart, queueDepth, run } = answer;
     return {
       status: disposition === "coalesced" ? 200 : 202,
-      body: snakeKeys(answer),
+      body: snakeKeys({ ...answer, run: toListed(run) }),
       headers: { location: runPath(answer) },
       change: {
         target: run.id,
-        after: { disposition, will_start: willStart, queue_depth: queueDepth },
+        after: {
+          disposition,
+          will_start: willStart,
+          queue_depth: queueDepth,
+          candidate_of: run.candidateOf,
+        },
       },
     };
   });
@@ -182,6 +202,11 @@ function refuseQueue(result: Extract<EnqueueResult, { ok: false }>): Refusal {
       "A backup is being restored, which replaces the queue. Try again when it is done.";
     return { problem: { status: 409, code: "restoring", detail } };
   }
+  if (result.reason === "candidate_gone") {
+    const detail =
+      "What the run candidate_of has fetched is archived no more. Queue a run without it, which asks upstream.";
+    return { problem: { status: 409, code: "candidate_gone", detail } };
+  }
   const detail = `${result.queueDepth} runs wait already. Try again later, or cancel one.`;
   return {
     problem: { status: 429, code: "queue_full", detail },
@@ -194,6 +219,7 @@ function runAfterResume(requestedBy: string): EnqueueRequest {
     trigger: "resume",
     mode: "incremental",
     source: null,
+    candidate: null,
     forced: false,
     requestedBy,
     note: null,

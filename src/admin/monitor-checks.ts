@@ -1,7 +1,7 @@
 import type { CoordinatorStatus } from "../ingest/coordinator-status.ts";
 import { missedTicks } from "./missed-ticks.ts";
 import { QUEUE_MAX_DEPTH } from "../ingest/queue.ts";
-import type { Run } from "../ingest/run.ts";
+import type { ListedRun, Run } from "../ingest/run.ts";
 import type { CatalogReader } from "../storage/catalog-reader.ts";
 import { CODINGS } from "../catalog/manifest.ts";
 import type { History } from "../storage/history.ts";
@@ -186,7 +186,7 @@ function checkRuns({ ended, succeeded }: LastRuns, now: number): Checks {
 
 const NO_RUN: Check = { status: "pass", observedValue: null };
 
-function checkRun({ id, state, outcome, finishedAt, error }: Run): Check {
+function checkRun({ id, state, outcome, finishedAt, error }: ListedRun): Check {
   const observedValue = [state, outcome].filter((word) => word !== null).join(" ");
   const time = finishedAt === null ? {} : { time: finishedAt };
   if (state !== "failed") return { status: "pass", observedValue, ...time };

@@ -1,12 +1,12 @@
-import { isOpen, type Run } from "../ingest/run.ts";
+import { isOpen, type ListedRun } from "../ingest/run.ts";
 import { decodeCursor, encodeCursor } from "../storage/cursor.ts";
-import type { History, RunFilter, RunQuery, SavedIngestRun } from "../storage/history.ts";
+import type { History, RunFilter, RunQuery, ListedIngestRun } from "../storage/history.ts";
 
 export type RunListResult =
   | {
       readonly ok: true;
       /** Newest first. */
-      readonly runs: readonly Run[];
+      readonly runs: readonly ListedRun[];
       readonly nextCursor: string | null;
       /** Runs that match the filter, on all pages. */
       readonly total: number;
@@ -21,7 +21,7 @@ export type RunListResult =
 export async function listRuns(
   history: Pick<History, "listRuns" | "matching">,
   query: RunQuery,
-  unsettled: readonly Run[],
+  unsettled: readonly ListedRun[],
 ): Promise<RunListResult> {
   const { limit, cursor, ...filter } = query;
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
@@ -37,7 +37,7 @@ export async function listRuns(
   const here = matching.filter(
     ({ id }) => (after === undefined || id < after.id) && (end === undefined || id >= end),
   );
-  const settled = page.runs.filter(({ id }) => !ids.includes(id)).map(toRun);
+  const settled = page.runs.filter(({ id }) => !ids.includes(id)).map(toListedRun);
   const merged = [...here, ...settled].toSorted((a, b) => (a.id < b.id ? 1 : -1));
   const runs = merged.slice(0, limit);
   const last = merged.length > limit ? runs.at(-1)?.id : end;
@@ -54,14 +54,14 @@ const RECENT_RUNS = 20;
 
 /** The last run that ended, but for skipped ticks, and the last that succeeded. */
 export interface LastRuns {
-  readonly ended: Run | undefined;
-  readonly succeeded: Run | undefined;
+  readonly ended: ListedRun | undefined;
+  readonly succeeded: ListedRun | undefined;
 }
 
 /** `unsettled` as for `listRuns`. */
 export async function findLastRuns(
   history: Pick<History, "listRuns" | "matching">,
-  unsettled: readonly Run[],
+  unsettled: readonly ListedRun[],
 ): Promise<LastRuns> {
   const [recent, successes] = await Promise.all([
     listRuns(history, { limit: RECENT_RUNS }, unsettled),
@@ -75,12 +75,15 @@ export async function findLastRuns(
 }
 
 /** A row of D1 as the run that was written there. */
-export function toRun(saved: SavedIngestRun): Run {
+function toListedRun(saved: ListedIngestRun): ListedRun {
   const { seq: _, ...row } = saved;
-  return row as Run; // the coordinator writes runs and nothing else
+  return row as ListedRun; // the coordinator writes runs and nothing else
 }
 
-function matches(run: Run, { state, outcome, trigger, sinceMs, untilMs }: RunFilter): boolean {
+function matches(
+  run: ListedRun,
+  { state, outcome, trigger, sinceMs, untilMs }: RunFilter,
+): boolean {
   const queuedAt = Date.parse(run.queuedAt);
   return (
     (state === undefined || run.state === state) &&

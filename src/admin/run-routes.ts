@@ -1,14 +1,15 @@
 import { z } from "zod";
 import type { CancelResult } from "../ingest/run-control.ts";
-import { isOpen, type Run, RUN_OUTCOMES, RUN_STATES, RUN_TRIGGERS } from "../ingest/run.ts";
-import { StoreTimeout, withDeadline } from "../storage/deadline.ts";
+import { RUN_OUTCOMES, RUN_STATES, RUN_TRIGGERS, toListed } from "../ingest/run.ts";
+import { withDeadline } from "../storage/deadline.ts";
 import type { History } from "../storage/history.ts";
 import type { CoordinatorUseCases } from "./coordinator.ts";
-import { CoordinatorUnavailable } from "./coordinator-calls.ts";
+import { softly } from "./coordinator-calls.ts";
+import { findRun } from "./find-run.ts";
 import { BAD_CURSOR, pageQuery, time } from "./query.ts";
 import { type Refusal, route } from "./route.ts";
-import { listRuns, toRun } from "./run-list.ts";
-import { runSchema } from "./run-schema.ts";
+import { listRuns } from "./run-list.ts";
+import { runDetailsSchema, runSchema } from "./run-schema.ts";
 import { snakeKeys } from "./snake-keys.ts";
 import { askHistory } from "./store-calls.ts";
 
@@ -69,14 +70,14 @@ export function runRoutes(ingest: CoordinatorUseCases, history: History) {
     summary: "One ingestion run, as it is now",
     access: "read",
     params: runParams,
-    responses: { 200: { description: "The run", body: runSchema } },
+    responses: { 200: { description: "The run", body: runDetailsSchema } },
     problems: {
       404: "`run_not_found`",
       503: "`history_unavailable`: D1 does not answer",
     },
-  }).answer(async ({ params }) => {
-    const found = await findRun(params.id);
-    return "problem" in found ? found : { status: 200, body: snakeKeys(found) };
+  }).answer(async ({ params: { id } }) => {
+    const run = await findRun({ ingest, history }, id);
+    return run === null ? refuseCancel("not_found", id) : { status: 200, body: snakeKeys(run) };
   });
 
   const cancel = route({
@@ -103,22 +104,10 @@ export function runRoutes(ingest: CoordinatorUseCases, history: History) {
     const after = { state: run.state, disposition };
     return {
       status: 200,
-      body: { disposition, run: snakeKeys(run), message },
+      body: { disposition, run: snakeKeys(toListed(run)), message },
       change: { target: id, before: { state: result.before }, after },
     };
   });
-
-  /** From the coordinator, who is up to date; else from D1, where what has ended never changes. */
-  async function findRun(id: string): Promise<Run | Refusal> {
-    const current = await softly(ingest.findRun(id).then((run) => ({ run })));
-    if (current?.run) return current.run;
-    const saved = await askHistory(history.findRun(id));
-    const run = saved === null ? null : toRun(saved);
-    const isOld = run !== null && !isOpen(run.state);
-    if (current === null && !isOld)
-      throw new CoordinatorUnavailable("the coordinator knows of the run, and does not answer");
-    return run ?? refuseCancel("not_found", id);
-  }
 
   return [list, detail, cancel];
 }
@@ -128,14 +117,6 @@ const SOON_MS = 2_000;
 
 async function soon<T>(call: Promise<T>): Promise<T> {
   return withDeadline("coordinator", SOON_MS, call);
-}
-
-/** Null if the coordinator does not answer. */
-async function softly<T>(call: Promise<T>): Promise<T | null> {
-  return call.catch((cause: unknown) => {
-    if (cause instanceof CoordinatorUnavailable || cause instanceof StoreTimeout) return null;
-    throw cause;
-  });
 }
 
 function refuseCancel(

@@ -7,6 +7,7 @@ import {
   SKIP_REASONS,
   STAGES,
 } from "../ingest/run.ts";
+import { changesSchema } from "./diff-schema.ts";
 
 /** A time as it goes out: RFC 3339, UTC, with milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 });
@@ -61,7 +62,7 @@ const accounting = z.strictObject({
   new_regions: z.array(z.string()),
 });
 
-/** An ingest run as it goes out. */
+/** An ingest run as lists and changes show it. */
 export const runSchema = z
   .strictObject({
     id: z.uuid(),
@@ -75,6 +76,9 @@ export const runSchema = z
     note: z.string().nullable(),
     attempt: z.int().min(1),
     parent_run_id: z.uuid().nullable(),
+    candidate_of: z.uuid().nullable().meta({
+      description: "The run whose archived upstream bytes it works from; null if it asks upstream.",
+    }),
     retries: count,
     queued_at: timestamp,
     started_at: timestamp.nullable(),
@@ -114,3 +118,9 @@ export const runSchema = z
     worker_version: z.string().nullable(),
   })
   .meta({ id: "Run", description: "An ingest run." });
+
+/** An ingest run as its own page shows it. */
+export const runDetailsSchema = runSchema.extend({ changes: changesSchema.nullable() }).meta({
+  id: "RunDetails",
+  description: "An ingest run, with the first entities that it changes.",
+});

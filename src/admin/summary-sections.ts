@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Run, RUN_OUTCOMES, RUN_STATES, RUN_TRIGGERS, STAGES } from "../ingest/run.ts";
+import { type ListedRun, RUN_OUTCOMES, RUN_STATES, RUN_TRIGGERS, STAGES } from "../ingest/run.ts";
 import type { CatalogReader } from "../storage/catalog-reader.ts";
 import type { History } from "../storage/history.ts";
 import { WORST } from "../alerts/alert-run.ts";
@@ -100,7 +100,7 @@ export function ingestSection(coordinator: CoordinatorUseCases, history: History
   });
 }
 
-function describeRun({ state, outcome, trigger, finishedAt, durationMs }: Run) {
+function describeRun({ state, outcome, trigger, finishedAt, durationMs }: ListedRun) {
   return { state, outcome, trigger, finished_at: finishedAt, duration_ms: durationMs };
 }
 

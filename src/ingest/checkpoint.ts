@@ -1,5 +1,6 @@
 import type { LocaleEntry, Manifest } from "../catalog/manifest.ts";
 import type { CommonPiece } from "./bodies.ts";
+import type { ArchivedCandidate } from "./candidate.ts";
 import type { Content } from "./content.ts";
 import type { Run, RunMode, RunOutcome, Stage, UpstreamFiles } from "./run.ts";
 
@@ -56,6 +57,8 @@ export interface RunContext {
   readonly current: Manifest | null;
   /** Upstream files of the last success, if they are of the same source. */
   readonly archived: UpstreamFiles;
+  /** Archived files to work from instead of asking upstream; null to ask it. */
+  readonly candidate: ArchivedCandidate | null;
   /** Called with the hashes of blobs before they are stored, so that none is stored unseen. */
   readonly noteBlobs: (sha256s: readonly string[]) => void;
 }

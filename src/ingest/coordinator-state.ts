@@ -1,11 +1,12 @@
 import type { Manifest } from "../catalog/manifest.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
 import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
+import { candidateFiles } from "./candidate.ts";
 import type { Pause } from "./pause.ts";
 import { type Hold, isInForce } from "./hold.ts";
 import type { QueueView } from "./queue.ts";
 import { type EndedRun, isOpen, type Run, type RunState, type UpstreamFiles } from "./run.ts";
-import type { RunRecord } from "./run-record.ts";
+import { parseRecord, parseRun, type RunRecord } from "./run-record.ts";
 import { VERSIONS_RETAINED } from "./versions.ts";
 
 /** A row that waits to be written to D1. */
@@ -197,11 +198,11 @@ export class CoordinatorState {
     this.#setFact(`archived:${source}`, files);
   }
 
-  /** The same of every source. */
-  allArchivedFiles(): UpstreamFiles[] {
-    return this.#exec("SELECT value FROM facts WHERE name LIKE 'archived:%'").map((row) =>
-      JSON.parse(String(row["value"])),
-    );
+  /** The archived files that a run may yet need, as what it begins with or as its candidate. */
+  neededFiles(): UpstreamFiles[] {
+    const facts = this.#exec("SELECT value FROM facts WHERE name LIKE 'archived:%'");
+    const runs = this.#records("ORDER BY id DESC").map(({ run }) => run);
+    return [...facts.map((row) => JSON.parse(String(row["value"]))), ...candidateFiles(runs)];
   }
 
   /** Blobs that may be stored: noted before they are written, until they are deleted. */
@@ -224,7 +225,7 @@ export class CoordinatorState {
   outbox(limit: number): OutboxRow[] {
     return this.#exec("SELECT seq, run FROM outbox ORDER BY seq LIMIT ?", limit).map((row) => ({
       seq: Number(row["seq"]),
-      run: JSON.parse(String(row["run"])),
+      run: parseRun(String(row["run"])),
     }));
   }
 
@@ -232,7 +233,7 @@ export class CoordinatorState {
   outboxRuns(): Run[] {
     const last = "SELECT MAX(seq) FROM outbox GROUP BY json_extract(run, '$.id')";
     return this.#exec(`SELECT run FROM outbox WHERE seq IN (${last}) ORDER BY seq`).map((row) =>
-      JSON.parse(String(row["run"])),
+      parseRun(String(row["run"])),
     );
   }
 
@@ -322,7 +323,7 @@ export class CoordinatorState {
 
   #records(where: string, ...bindings: string[]): RunRecord[] {
     return this.#exec(`SELECT record FROM runs ${where}`, ...bindings).map((row) =>
-      JSON.parse(String(row["record"])),
+      parseRecord(String(row["record"])),
     );
   }
 

@@ -3,13 +3,14 @@ import type { AuditEntry } from "../storage/audit-store.ts";
 import type { CoordinatorDependencies } from "./coordinator-dependencies.ts";
 import type { CoordinatorState, OutboxRow } from "./coordinator-state.ts";
 import { type CoordinatorStatus, describeStatus } from "./coordinator-status.ts";
+import { areArchived } from "./fetch-sources.ts";
 import type { HoldRequest, HoldResult } from "./hold.ts";
 import { Outbox } from "./outbox.ts";
 import type { PauseRequest } from "./pause.ts";
 import { PublishedVersions, type RollbackResult } from "./published-versions.ts";
 import { type EnqueueRequest, type EnqueueResult, nextAlarm, type QueueView } from "./queue.ts";
 import { type CancelResult, type PauseAnswer, RunControl } from "./run-control.ts";
-import type { Run } from "./run.ts";
+import { type ListedRun, type Run, toListed } from "./run.ts";
 import { LEASE_MS, StepRunner } from "./step-runner.ts";
 import { StoreUpkeep } from "./store-upkeep.ts";
 import type { Version } from "./versions.ts";
@@ -49,8 +50,14 @@ export class Coordinator {
     this.#audit = auditOutbox(deps);
   }
 
-  /** Puts a run in the queue, unless one that would do the same waits already. */
-  enqueue(request: EnqueueRequest): Promise<EnqueueResult> {
+  /**
+   * Puts a run in the queue, unless one that would do the same waits already, or the candidate that
+   * it is to work from is archived no more. Throws if the archive does not answer.
+   */
+  async enqueue(request: EnqueueRequest): Promise<EnqueueResult> {
+    const { candidate } = request;
+    if (candidate !== null && !(await areArchived(this.#deps.archive, candidate.upstream)))
+      return { ok: false, reason: "candidate_gone" };
     return this.#thenRearm(() => this.#control.enqueue(request));
   }
 
@@ -118,12 +125,12 @@ export class Coordinator {
   }
 
   /** Runs that D1 may show otherwise or not at all: open ones, and those that wait for it. */
-  unsettledRuns(): Run[] {
+  unsettledRuns(): ListedRun[] {
     const { waiting, running } = this.#state.queue();
     const open = [...waiting, ...(running === undefined ? [] : [running])].map(({ run }) => run);
     const runs = new Map(this.#state.outboxRuns().map((run) => [run.id, run]));
     for (const run of open) runs.set(run.id, run);
-    return [...runs.values()];
+    return [...runs.values()].map(toListed);
   }
 
   /** Keeps an audit entry until D1 takes it. */

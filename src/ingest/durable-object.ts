@@ -24,7 +24,7 @@ import { Pipeline } from "./pipeline.ts";
 import type { RollbackResult } from "./published-versions.ts";
 import type { EnqueueRequest, EnqueueResult } from "./queue.ts";
 import type { CancelResult, PauseAnswer } from "./run-control.ts";
-import type { Run } from "./run.ts";
+import type { ListedRun, Run } from "./run.ts";
 import {
   type ImportRequest,
   type ImportResult,
@@ -113,7 +113,7 @@ export class IngestCoordinator extends DurableObject<Env> {
     return this.#coordinator.findRun(id);
   }
 
-  unsettledRuns(): Run[] {
+  unsettledRuns(): ListedRun[] {
     return this.#coordinator.unsettledRuns();
   }
 

@@ -2,6 +2,7 @@ import { sha256Hex } from "../catalog/hash.ts";
 import type { Snapshot } from "../sources/snapshot.ts";
 import type { Upstream } from "../sources/upstream.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
+import type { ArchivedCandidate } from "./candidate.ts";
 import type { RunContext } from "./checkpoint.ts";
 import { RunFault } from "./faults.ts";
 import type { RunMode, UpstreamFacts, UpstreamFiles } from "./run.ts";
@@ -13,6 +14,8 @@ export interface FetchDependencies {
   readonly snapshot: Snapshot;
 }
 
+type Asked = Pick<RunContext, "source" | "mode" | "archived" | "candidate">;
+
 /** What later steps work from. */
 export interface FetchedSources {
   /** SHA-256 (hex) of each archived upstream file, and of the snapshot. */
@@ -22,14 +25,17 @@ export interface FetchedSources {
 
 /**
  * Fetches upstream's files, and archives their exact bytes. In mode `full` all of them anew, else
- * only what has changed since it was archived, or is archived no more.
+ * only what has changed since it was archived, or is archived no more. A candidate is taken from
+ * the archive in any mode, and upstream is not asked.
  *
- * @throws RunFault `unknown_source`; SourceError if upstream's files cannot be had.
+ * @throws RunFault `candidate_gone` or `unknown_source`; SourceError if upstream's files cannot be
+ * had.
  */
 export async function fetchSources(
   { archive, upstreams, snapshot }: FetchDependencies,
-  { source, mode, archived }: Pick<RunContext, "source" | "mode" | "archived">,
+  { source, mode, archived, candidate }: Asked,
 ): Promise<FetchedSources> {
+  if (candidate !== null) return takeCandidate({ archive, snapshot }, candidate);
   const from = upstreams[source];
   if (from === undefined) throw new RunFault("unknown_source", `there is no source "${source}"`);
   const known = mode === "full" ? {} : await presentFiles(archive, archived);
@@ -51,9 +57,28 @@ export async function fetchSources(
   return { sources, upstream };
 }
 
+async function takeCandidate(
+  { archive, snapshot }: Pick<FetchDependencies, "archive" | "snapshot">,
+  { runId, upstream }: ArchivedCandidate,
+): Promise<FetchedSources> {
+  if (!(await areArchived(archive, upstream)))
+    throw new RunFault("candidate_gone", `what run ${runId} has fetched is archived no more`);
+  const hashes = Object.entries(upstream).map(([name, { sha256 }]) => [name, sha256]);
+  return { sources: { snapshot: snapshot.sha256, ...Object.fromEntries(hashes) }, upstream };
+}
+
+/** Whether every one of these files is there. */
+export async function areArchived(
+  archive: Pick<SourceArchive, "has">,
+  files: UpstreamFiles,
+): Promise<boolean> {
+  const present = await presentFiles(archive, files);
+  return Object.keys(files).every((name) => present[name] !== undefined);
+}
+
 /** Archived files that are still there: upstream need not send these again. */
 async function presentFiles(
-  archive: SourceArchive,
+  archive: Pick<SourceArchive, "has">,
   archived: UpstreamFiles,
 ): Promise<UpstreamFiles> {
   const present: { [file: string]: UpstreamFacts } = {};

@@ -1,5 +1,6 @@
 import { inChunks, letGo } from "../catalog/bytes.ts";
 import type { ContractLimits } from "../catalog/contract-limits.ts";
+import { countChanges } from "../catalog/diff.ts";
 import { commonPieces } from "../catalog/encode.ts";
 import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
 import { snapshotOpener } from "../sources/snapshot.ts";
@@ -133,7 +134,11 @@ export class Pipeline {
     const { trips, changes } = await judge(candidate, current, store);
     const patch: Partial<Run> = {
       // Nobody knows what is new where what is published cannot be read.
-      counts: current !== null && changes === null ? null : countEntities(workspace, changes),
+      counts:
+        current !== null && changes === null
+          ? null
+          : countEntities(workspace, changes && countChanges(changes)),
+      changes,
       guards: trips,
       generationBefore: current?.generation ?? null,
       progress: this.#progress(checkpoint),

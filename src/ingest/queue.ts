@@ -1,4 +1,5 @@
 /** The rules of the queue. Pure: no clock, no I/O; ids and times are arguments. */
+import { type ArchivedCandidate, candidateOf } from "./candidate.ts";
 import type { Pause } from "./pause.ts";
 import { FIRST_CHECKPOINT } from "./checkpoint.ts";
 import type { HoldKind } from "./hold.ts";
@@ -14,6 +15,8 @@ export interface EnqueueRequest {
   readonly mode: RunMode;
   /** Name of an upstream; null for the configured one. */
   readonly source: string | null;
+  /** Archived files to work from, which are of that source; null to ask upstream. */
+  readonly candidate: ArchivedCandidate | null;
   readonly forced: boolean;
   readonly requestedBy: string;
   readonly note: string | null;
@@ -38,6 +41,7 @@ export type EnqueueResult =
   | { readonly ok: true; readonly answer: EnqueueAnswer }
   | { readonly ok: false; readonly reason: "paused"; readonly pause: Pause }
   | { readonly ok: false; readonly reason: "restoring" }
+  | { readonly ok: false; readonly reason: "candidate_gone" }
   | { readonly ok: false; readonly reason: "queue_full"; readonly queueDepth: number };
 
 /** The queue as a decision sees it. */
@@ -73,6 +77,7 @@ export function newRun(
     note: request.note,
     attempt: 1,
     parentRunId: null,
+    candidateOf: request.candidate?.runId ?? null,
     retries: 0,
     queuedAt: at,
     startedAt: null,
@@ -83,8 +88,9 @@ export function newRun(
     progress: { done: 0, total: 0 },
     skippedReason: null,
     skipCount: 0,
-    upstream: {},
+    upstream: request.candidate?.upstream ?? {},
     counts: null,
+    changes: null,
     accounting: null,
     rejects: [],
     rejectsTotal: 0,
@@ -110,7 +116,8 @@ export function newRun(
 export function retryOf(failed: RunRecord, made: NewRun): RunRecord | null {
   const { run } = failed;
   if (run.attempt > 1) return null;
-  const request: EnqueueRequest = { ...run, trigger: "retry", ifPaused: "queue" };
+  const candidate = candidateOf(run);
+  const request: EnqueueRequest = { ...run, candidate, trigger: "retry", ifPaused: "queue" };
   const record = newRun(made, request);
   return { ...record, run: { ...record.run, attempt: run.attempt + 1, parentRunId: run.id } };
 }
@@ -213,7 +220,8 @@ function startOf(
 }
 
 function doesTheSame(a: Run, b: Run): boolean {
-  return a.mode === b.mode && a.source === b.source && a.forced === b.forced;
+  const isSameCatalog = a.source === b.source && a.candidateOf === b.candidateOf;
+  return isSameCatalog && a.mode === b.mode && a.forced === b.forced;
 }
 
 /** Why a cron tick is not taken; null if it is. */

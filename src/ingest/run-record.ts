@@ -17,6 +17,20 @@ export interface RunRecord {
   readonly cancelRequestedBy: string | null;
 }
 
+/** What runs lack that a Worker has saved which did not know of it yet. */
+const LATER_FIELDS = { candidateOf: null, changes: null } satisfies Partial<Run>;
+
+/** A run as it was saved, as JSON. */
+export function parseRun(text: string): Run {
+  return { ...LATER_FIELDS, ...JSON.parse(text) };
+}
+
+/** What was saved of a run, as JSON. */
+export function parseRecord(text: string): RunRecord {
+  const record: RunRecord = JSON.parse(text);
+  return { ...record, run: { ...LATER_FIELDS, ...record.run } };
+}
+
 /** A run that is over. `finishedAt` is RFC 3339. */
 export function endedRecord(
   record: RunRecord,

@@ -2,6 +2,7 @@ import type { Counts } from "../catalog/manifest.ts";
 import type { Reject, RejectReason, RepairReason } from "../sources/our-airports.ts";
 import type { ArchivedFile } from "../sources/upstream.ts";
 import type { CityOrigin } from "./build.ts";
+import type { ChangeSample } from "./change-sample.ts";
 import type { GuardTrip } from "./guards.ts";
 
 /**
@@ -90,6 +91,8 @@ export interface Run {
   readonly attempt: number;
   /** The run that this one retries. */
   readonly parentRunId: string | null;
+  /** The run whose archived upstream files this one works from; null if it asks upstream. */
+  readonly candidateOf: string | null;
   /** Times that a step was begun again after a fault. */
   readonly retries: number;
   readonly queuedAt: string;
@@ -105,6 +108,8 @@ export interface Run {
   readonly skipCount: number;
   readonly upstream: UpstreamFiles;
   readonly counts: { readonly [L in keyof Counts]: ListCounts } | null;
+  /** The first changes to the published version; null before it is judged, and where there is none. */
+  readonly changes: ChangeSample | null;
   readonly accounting: Accounting | null;
   /** The first rejected rows; `rejectsTotal` counts them all. */
   readonly rejects: readonly Reject[];
@@ -118,7 +123,15 @@ export interface Run {
   readonly workerVersion: string | null;
 }
 
-/** A run that is over, without what only its own page shows. */
+/** A run as lists show it, without what only its own page shows. */
+export type ListedRun = Omit<Run, "changes">;
+
+export function toListed(run: Run): ListedRun {
+  const { changes: _, ...listed } = run;
+  return listed;
+}
+
+/** What is remembered of a run that is over. */
 export type EndedRun = Pick<
   Run,
   "id" | "state" | "outcome" | "trigger" | "mode" | "finishedAt" | "error" | "guards"

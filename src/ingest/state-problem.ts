@@ -27,6 +27,9 @@ const run = z.looseObject({
   note: z.string().nullable(),
   attempt: count,
   parentRunId: z.string().nullable(),
+  // Nullish: runs of an older backup lack these two.
+  candidateOf: z.string().nullish(),
+  changes: object.nullish(),
   retries: count,
   queuedAt: time,
   startedAt: time.nullable(),

@@ -1,4 +1,5 @@
 import { describeError, type LogLevel } from "../log.ts";
+import { candidateOf } from "./candidate.ts";
 import type { StepResult } from "./checkpoint.ts";
 import type { CoordinatorDependencies } from "./coordinator-dependencies.ts";
 import type { CoordinatorState } from "./coordinator-state.ts";
@@ -83,6 +84,7 @@ export class StepRunner {
       source: run.source,
       current: this.#state.currentVersion(),
       archived: this.#state.archivedFiles(run.source),
+      candidate: candidateOf(run),
       noteBlobs: (sha256s) => this.#state.addBlobs(sha256s),
     });
     if (!this.#commit(claimed, result)) return;

@@ -116,7 +116,7 @@ export class StoreUpkeep {
     const retained = state.versions();
     return {
       blobs: unnamedBlobs(state.blobs(), retained),
-      sources: unnamedSources(sources, retained, state.allArchivedFiles()),
+      sources: unnamedSources(sources, retained, state.neededFiles()),
       generations: unretained(generations, retained),
     };
   }

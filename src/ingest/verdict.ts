@@ -1,16 +1,19 @@
 import type { ContractLimits } from "../catalog/contract-limits.ts";
-import { type ChangeCounts, countChanges, diffCatalogs } from "../catalog/diff.ts";
+import { countChanges, diffCatalogs } from "../catalog/diff.ts";
 import { listPieces } from "../catalog/encode.ts";
 import type { Counts, Manifest } from "../catalog/manifest.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { tryReadBody } from "../storage/read-body.ts";
-import { countRows, UNCHANGED } from "./accounting.ts";
+import { countRows } from "./accounting.ts";
+import {
+  CHANGES_LISTED,
+  type ChangeSample,
+  nothingChanged,
+  sampleChanges,
+} from "./change-sample.ts";
 import type { Content } from "./content.ts";
 import { checkGuards, type GuardTrip } from "./guards.ts";
 import type { Workspace } from "./workspace.ts";
-
-/** Entities that a diff lists of each kind; it counts them all. */
-const DIFF_MAX_LISTED = 100;
 
 export interface Candidate {
   readonly workspace: Workspace;
@@ -24,7 +27,7 @@ export interface Candidate {
 export interface Verdict {
   readonly trips: readonly GuardTrip[];
   /** Null before the first publication, and where no copy of the published version is whole. */
-  readonly changes: ChangeCounts | null;
+  readonly changes: ChangeSample | null;
 }
 
 /**
@@ -37,7 +40,7 @@ export async function judge(
   store: CatalogStore,
 ): Promise<Verdict> {
   const { workspace, content, limits } = candidate;
-  const changes = current && (await countPublishedChanges(candidate, current, store));
+  const changes = current && (await findChanges(candidate, current, store));
   const coverageOf = (entries: { readonly [locale: string]: { readonly coverage: number } }) =>
     Object.fromEntries(Object.entries(entries).map(([locale, { coverage }]) => [locale, coverage]));
   const { messages } = content;
@@ -45,7 +48,7 @@ export async function judge(
     published: current && {
       counts: current.counts,
       coverage: coverageOf(current.locales),
-      changes,
+      changes: changes && countChanges(changes),
     },
     counts: content.counts,
     coverage: coverageOf(messages),
@@ -65,23 +68,24 @@ export async function judge(
  * changes nothing, so that it needs no copy. Regions vary with the locale, so one is compared that
  * both versions have.
  */
-async function countPublishedChanges(
+async function findChanges(
   { workspace, content, locales }: Candidate,
   current: Manifest,
   store: CatalogStore,
-): Promise<ChangeCounts | null> {
-  if (content.catalogSha256 === current.catalog_sha256) return UNCHANGED;
-  const locale = locales.find((name) => current.locales[name] !== undefined);
-  const entry = current.locales[locale ?? ""];
-  const before = entry?.bodies.proto.identity;
+): Promise<ChangeSample | null> {
+  const common = locales.find((name) => current.locales[name] !== undefined);
+  const locale = common ?? locales[0] ?? "en";
+  if (content.catalogSha256 === current.catalog_sha256) return nothingChanged(locale);
+  const before = current.locales[locale]?.bodies.proto.identity;
   const copy = before && (await tryReadBody(store, before));
   if (copy?.ok === false) {
     if (copy.fault === "unreadable") throw new Error(copy.detail);
     return null;
   }
-  const local = await workspace.local(locale ?? locales[0] ?? "en");
+  const local = await workspace.local(locale);
   const after = (list: keyof Counts) =>
     list === "regions" ? local.pieces("proto") : listPieces(workspace.catalog, list, "proto");
   const published = copy?.value ?? new Uint8Array();
-  return countChanges(diffCatalogs({ before: published, after, maxListed: DIFF_MAX_LISTED }));
+  const diff = diffCatalogs({ before: published, after, maxListed: CHANGES_LISTED });
+  return sampleChanges(diff, locale);
 }

@@ -24,7 +24,10 @@ export interface RunFilter {
 
 export interface RunQuery extends RunFilter, PageQuery {}
 
-export type RunPage = Listed<{ readonly runs: readonly SavedIngestRun[] }>;
+/** A row as pages have it: without what may be long. */
+export type ListedIngestRun = Omit<SavedIngestRun, "changes">;
+
+export type RunPage = Listed<{ readonly runs: readonly ListedIngestRun[] }>;
 
 /** Runs that ended within this time are never deleted. */
 const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
@@ -79,7 +82,8 @@ export function createHistory(d1: D1Database): History {
 
     async listRuns({ limit, cursor, ...filter }) {
       const matching = conditions(filter);
-      const page = await readPage(db, ingestRuns, { limit, cursor, matching });
+      const leaveOut = ["changes"] as const;
+      const page = await readPage(db, ingestRuns, { limit, cursor, matching, leaveOut });
       if (!page.ok) return page;
       const { rows: runs, ...rest } = page;
       return { ...rest, runs };

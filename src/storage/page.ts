@@ -1,4 +1,4 @@
-import { and, count, desc, lt, type SQL } from "drizzle-orm";
+import { and, count, desc, getTableColumns, lt, type SQL } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
@@ -24,23 +24,37 @@ export type Listed<Rows> =
 
 export const MAX_PAGE_ROWS = 200;
 
+/** Which rows a page has, and what of them. */
+interface RowQuery<Left> extends PageQuery {
+  readonly matching: readonly SQL[];
+  /** Columns that are not read. */
+  readonly leaveOut?: readonly Left[];
+}
+
 /**
  * Reads one page of the rows that match all conditions, of a table whose ids are UUIDv7. Throws
  * RangeError where `limit` is out of range, and what D1 throws.
  */
-export async function readPage<T extends SQLiteTable & { readonly id: SQLiteColumn }>(
+export async function readPage<
+  T extends SQLiteTable & { readonly id: SQLiteColumn },
+  Left extends string & keyof T["$inferSelect"] = never,
+>(
   db: DrizzleD1Database,
   table: T,
-  { limit, cursor, matching }: PageQuery & { readonly matching: readonly SQL[] },
-): Promise<Listed<{ readonly rows: readonly T["$inferSelect"][] }>> {
+  { limit, cursor, matching, leaveOut = [] }: RowQuery<Left>,
+): Promise<Listed<{ readonly rows: readonly Omit<T["$inferSelect"], Left>[] }>> {
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE_ROWS)
     throw new RangeError(`a page of ${limit} rows`);
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
   if (after?.ok === false) return after;
   const older = after === undefined ? undefined : lt(table.id, after.id);
+  const leftOut = new Set<string>(leaveOut);
+  const columns = Object.fromEntries(
+    Object.entries(getTableColumns(table)).filter(([name]) => !leftOut.has(name)),
+  );
   const [found, totals] = await db.batch([
     db
-      .select()
+      .select(columns)
       .from<SQLiteTable>(table)
       .where(and(...matching, older))
       .orderBy(desc(table.id))
@@ -50,8 +64,8 @@ export async function readPage<T extends SQLiteTable & { readonly id: SQLiteColu
       .from<SQLiteTable>(table)
       .where(and(...matching)),
   ]);
-  const rows = found.slice(0, limit) as T["$inferSelect"][]; // drizzle loses it for a T
-  const last = found.length > limit ? rows.at(-1) : undefined;
+  const rows = found.slice(0, limit) as Omit<T["$inferSelect"], Left>[]; // drizzle loses it for a T
+  const last = found.length > limit ? found[limit - 1] : undefined;
   return {
     ok: true,
     rows,

@@ -21,6 +21,8 @@ export const ingestRuns = sqliteTable(
     /** Rises with each run that repeats a failed one, whose id is in `parent_run_id`. */
     attempt: integer().notNull(),
     parentRunId: text("parent_run_id"),
+    /** The run whose archived upstream files this one works from. */
+    candidateOf: text("candidate_of"),
     /** Steps begun again within the run. */
     retries: integer().notNull(),
     queuedAt: text("queued_at").notNull(),
@@ -35,6 +37,8 @@ export const ingestRuns = sqliteTable(
     skipCount: integer("skip_count").notNull(),
     upstream: text({ mode: "json" }).notNull(),
     counts: text({ mode: "json" }),
+    /** The first changes to the published version: kilobytes, which lists leave out. */
+    changes: text({ mode: "json" }),
     /** The first rejected rows. */
     rejects: text({ mode: "json" }).notNull(),
     rejectsTotal: integer("rejects_total").notNull(),

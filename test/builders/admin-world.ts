@@ -12,7 +12,7 @@ import type { CredentialsResult } from "../../src/admin/credentials.ts";
 import type { CoordinatorStatus } from "../../src/ingest/coordinator-status.ts";
 import type { Pause } from "../../src/ingest/pause.ts";
 import type { EnqueueAnswer, EnqueueRequest, EnqueueResult } from "../../src/ingest/queue.ts";
-import type { Run } from "../../src/ingest/run.ts";
+import { type Run, toListed } from "../../src/ingest/run.ts";
 import type { Version } from "../../src/ingest/versions.ts";
 import type { AlertHistory } from "../../src/storage/alert-history.ts";
 import type { AuditEntry } from "../../src/storage/audit-store.ts";
@@ -222,8 +222,9 @@ export class AdminWorld {
       await this.#reach();
       this.enqueued.push(request);
       if (this.refusal !== null) return this.refusal;
-      const { ifPaused: _, source, ...asked } = request;
-      const { run } = aRunRecord({ ...asked, source: source ?? "embedded" });
+      const { ifPaused: _, source, candidate, ...asked } = request;
+      const candidateOf = candidate?.runId ?? null;
+      const { run } = aRunRecord({ ...asked, source: source ?? "embedded", candidateOf });
       const { disposition } = this;
       return {
         ok: true,
@@ -284,7 +285,7 @@ export class AdminWorld {
     },
     unsettledRuns: async () => {
       await this.#reach();
-      return this.unsettled;
+      return this.unsettled.map(toListed);
     },
     versions: async () => {
       await this.#reach();

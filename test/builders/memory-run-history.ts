@@ -27,7 +27,10 @@ export class MemoryRunHistory implements History {
     const after = cursor === undefined ? undefined : decodeCursor(cursor);
     if (after?.ok === false) return after;
     const older = matching.filter(({ id }) => after === undefined || id < after.id);
-    const runs = older.slice(0, limit);
+    const runs = older.slice(0, limit).map((row) => {
+      const { changes: _, ...listed } = row;
+      return listed;
+    });
     const last = older.length > limit ? runs.at(-1) : undefined;
     const nextCursor = last === undefined ? null : encodeCursor(last.id);
     return { ok: true as const, runs, nextCursor, total: matching.length };

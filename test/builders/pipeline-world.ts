@@ -59,6 +59,7 @@ export class PipelineWorld {
       source: "test",
       current: this.current,
       archived: this.archived,
+      candidate: null,
       noteBlobs: (sha256s) => void this.noted.push(...sha256s),
       ...changes,
     };

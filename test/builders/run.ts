@@ -13,6 +13,7 @@ export function anEnqueueRequest(changes: Partial<EnqueueRequest> = {}): Enqueue
     trigger: "manual",
     mode: "incremental",
     source: null,
+    candidate: null,
     forced: false,
     requestedBy: "ops",
     note: null,

@@ -1,4 +1,5 @@
 import type { Action, ActionAnswer } from "./action.ts";
+import type { Run } from "./answers.ts";
 
 /** Asked of whoever changes something. */
 const NOTE_HINT = "Kept in the history, for those who look later.";
@@ -50,7 +51,7 @@ export const QUEUE: Action = {
       choices: [
         ["", "Incremental: only what has changed"],
         ["full", "Full: fetch and store everything anew"],
-        ["dry_run", "Dry run: the guards’ verdict only"],
+        ["dry_run", "Dry run: the guards’ verdict and the diff only"],
       ],
     },
     {
@@ -118,6 +119,29 @@ function tellReceipts({ receipts = [] }: ActionAnswer): string {
     delivered ? `${target}: delivered.` : `${target}: not delivered (${error ?? "unknown"}).`,
   );
   return told.join(" ");
+}
+
+/** Guards that an operator may override. */
+const OVERRIDABLE = ["guard_shrink", "guard_change", "guard_coverage"];
+
+/** Whether guards have refused what a run had built, and only such as force overrides. */
+export function mayApprove({ state, error, guards }: Run): boolean {
+  const isRefused = state === "failed" && error?.stage === "guard" && guards.length > 0;
+  return isRefused && guards.every(({ guard }) => OVERRIDABLE.includes(guard));
+}
+
+/** Publishes what guards have refused, from the very bytes that the run had fetched. */
+export function approve({ id, mode }: Run): Action {
+  return {
+    title: "Approve the candidate",
+    explanation:
+      "Queues a run that builds from the upstream bytes this run has archived, and overrides the guards against shrinking, change and lost coverage. A backup is made before it publishes.",
+    verb: "Approve",
+    isDangerous: true,
+    path: "/admin/ingest/queue",
+    fields: [{ kind: "text", name: "note", label: "Note", hint: NOTE_HINT }],
+    fixed: { candidate_of: id, mode, force: true },
+  };
 }
 
 /** Cancels a run that has not ended. */

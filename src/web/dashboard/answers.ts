@@ -28,6 +28,7 @@ export interface Run {
   readonly requested_by: string;
   readonly note: string | null;
   readonly attempt: number;
+  readonly candidate_of: string | null;
   readonly queued_at: string;
   readonly started_at: string | null;
   readonly finished_at: string | null;
@@ -93,6 +94,12 @@ export interface ListDiff {
 }
 
 export type CatalogDiff = { readonly [list in ListName]: ListDiff };
+
+/** A run as its own page shows it. */
+export interface RunDetail extends Run {
+  /** Null where there was nothing to compare with. */
+  readonly changes: CatalogDiff | null;
+}
 
 export interface AlertResult {
   readonly rule: string;

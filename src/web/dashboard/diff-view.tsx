@@ -46,15 +46,26 @@ export function DiffView({ from, to, onClose }: Props) {
       {result?.ok === false && (
         <FailureLine failure={result.failure} what="comparison of versions" hasOlder={false} />
       )}
-      {result?.ok === true && <Lists diff={result.body} />}
+      {result?.ok === true && (
+        <DiffLists
+          diff={result.body}
+          same="The two versions have the same content in this locale."
+        />
+      )}
     </div>
   );
 }
 
-function Lists({ diff }: { diff: CatalogDiff }) {
+interface ListsProps {
+  readonly diff: CatalogDiff;
+  /** What it says where nothing differs. */
+  readonly same: string;
+}
+
+/** What differs, list by list. */
+export function DiffLists({ diff, same }: ListsProps) {
   const differing = LISTS.filter((list) => isDifferent(diff[list]));
-  if (differing.length === 0)
-    return <p role="status">The two versions have the same content in this locale.</p>;
+  if (differing.length === 0) return <p role="status">{same}</p>;
   return (
     <>
       {differing.map((list) => (

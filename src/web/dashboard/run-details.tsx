@@ -1,9 +1,17 @@
 import { formatCount, formatTime } from "../shared/format.ts";
+import type { Action } from "./action.ts";
+import { approve, mayApprove } from "./actions.ts";
 import { LISTS, type Run } from "./answers.ts";
+import { RunChanges } from "./run-changes.tsx";
 import { Table } from "./table.tsx";
 
+interface Props {
+  readonly run: Run;
+  readonly onAction: (action: Action) => void;
+}
+
 /** Everything about a run that the table has no room for. */
-export function RunDetails({ run }: { run: Run }) {
+export function RunDetails({ run, onAction }: Props) {
   return (
     <div class="details">
       {run.error && (
@@ -16,13 +24,26 @@ export function RunDetails({ run }: { run: Run }) {
           <b>{guard}</b> {message}
         </p>
       ))}
+      {mayApprove(run) && (
+        <p>
+          <button type="button" class="button" onClick={() => onAction(approve(run))}>
+            Approve …
+          </button>
+        </p>
+      )}
       <p class="hint">
         Run <code>{run.id}</code>, asked for by {run.requested_by}, queued{" "}
         {formatTime(run.queued_at)} UTC, attempt {run.attempt}
         {run.forced && ", forced"}
+        {run.candidate_of !== null && (
+          <>
+            , from what run <code>{run.candidate_of}</code> has fetched
+          </>
+        )}
         {run.note !== null && `: “${run.note}”`}
       </p>
       {run.counts && <Counts counts={run.counts} />}
+      {run.counts && <RunChanges run={run} />}
       <Rejects run={run} />
     </div>
   );

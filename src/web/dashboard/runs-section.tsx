@@ -71,7 +71,7 @@ export function RunsSection({ polled, now, onAction }: Props) {
               {run.id === open && (
                 <tr class="details-row">
                   <td colSpan={COLUMNS.length}>
-                    <RunDetails run={run} />
+                    <RunDetails run={run} onAction={onAction} />
                   </td>
                 </tr>
               )}

@@ -121,6 +121,28 @@ describe("operating ingestion", () => {
     expect(await details.textContent()).toContain("from a test");
     expect(await details.textContent()).toContain("9,074");
     expect(await details.textContent()).toContain("No upstream row was rejected");
+    await details.getByText("It changes nothing in what is published.").waitFor();
+  });
+
+  it("approves what guards refused, once it has shown what that changes", async () => {
+    dropAirports((_, index) => index % 10 !== 0);
+    const page = await signIn();
+    await page.getByRole("button", { name: "Queue a run" }).click();
+    await page.getByLabel("Source").selectOption("dropped");
+    await confirm(page, "Queue");
+    await firstRun(page).locator(".pill", { hasText: "failed" }).waitFor();
+    const refused = await firstRun(page).getAttribute("data-run");
+    dropAirports((_, index) => index % 2 !== 0);
+    await firstRun(page).getByRole("button", { name: "More" }).click();
+    const details = page.locator(".details");
+    await details.getByText("guard_shrink").first().waitFor();
+    await expect.poll(() => details.locator(".diff-removed del").count()).toBeGreaterThan(9);
+    await details.getByRole("button", { name: "Approve" }).click();
+    await confirm(page, "Approve");
+    await firstRun(page).locator(".pill", { hasText: "published" }).waitFor();
+    await firstRun(page).getByText("8,166").waitFor();
+    await firstRun(page).getByRole("button", { name: "More" }).click();
+    expect(await details.last().textContent()).toContain(`what run ${refused} has fetched`);
   });
 
   it("keeps what is shown in its place while it updates itself", async () => {

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { PART_CONTENT_MAX_BYTES } from "../../../src/backup/format.ts";
 import { backupObjectKey, backupPartKey } from "../../../src/storage/keys.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";
+import { anEnqueueRequest } from "../../builders/run.ts";
 
 let world: BackupWorld;
 
@@ -114,6 +115,26 @@ describe("a restore on an empty installation", () => {
     expect(fresh.rows("ingest_runs")).toEqual(world.rows("ingest_runs"));
   });
 
+  it("takes a backup of a Worker whose runs had no candidates and no changes", async () => {
+    const { database } = world.d1;
+    database.exec("ALTER TABLE ingest_runs DROP COLUMN candidate_of");
+    database.exec("ALTER TABLE ingest_runs DROP COLUMN changes");
+    const runs = world.ingest.tables.sql;
+    const stripped = "json_remove(record, '$.run.candidateOf', '$.run.changes')";
+    runs.exec(`UPDATE runs SET record = ${stripped}`);
+    const { backupId } = await world.backUp();
+
+    const fresh = new BackupWorld(world);
+    expect(await fresh.restore(backupId)).toMatchObject({ state: "succeeded", error: null });
+    const before = world.rows("ingest_runs");
+    expect(before.length).toBeGreaterThan(0);
+    expect(fresh.rows("ingest_runs")).toEqual(
+      before.map((row) => ({ ...row, candidate_of: null, changes: null })),
+    );
+    fresh.ingest.renameAirport("Kloten");
+    expect(await fresh.ingest.runToEnd()).toMatchObject({ outcome: "published" });
+  });
+
   it("goes on where the queue was: a run that waits is done after the resume", async () => {
     await world.ingest.coordinator.pause({ by: "ops", reason: null, until: null }, false);
     world.ingest.renameAirport("Kloten");
@@ -201,15 +222,7 @@ describe("a restore where there is something", () => {
     const seen: string[] = [];
     world.before = async (call) => {
       if (call !== "d1 stage") return;
-      const answer = await world.ingest.coordinator.enqueue({
-        trigger: "manual",
-        mode: "incremental",
-        source: null,
-        forced: false,
-        requestedBy: "ops",
-        note: null,
-        ifPaused: "queue",
-      });
+      const answer = await world.ingest.coordinator.enqueue(anEnqueueRequest());
       seen.push(answer.ok ? "queued" : answer.reason);
     };
     await world.restore(backupId);

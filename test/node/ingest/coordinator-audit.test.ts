@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { toListed } from "../../../src/ingest/run.ts";
 import { anAuditEntry } from "../../builders/audit.ts";
 import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
+import { anEnqueueRequest } from "../../builders/run.ts";
 
 let world: CoordinatorWorld;
 
@@ -60,10 +62,10 @@ describe("an audit entry that D1 did not take", () => {
 describe("the runs that D1 may show otherwise", () => {
   it("are those that are open, and those that it has not been told of", async () => {
     const { run } = await world.enqueue();
-    expect(world.coordinator.unsettledRuns()).toEqual([run]);
+    expect(world.coordinator.unsettledRuns()).toEqual([toListed(run)]);
     world.before = failing("d1 save");
     await world.drain(() => world.run(run.id).state === "succeeded");
-    expect(world.coordinator.unsettledRuns()).toEqual([world.run(run.id)]);
+    expect(world.coordinator.unsettledRuns()).toEqual([toListed(world.run(run.id))]);
     world.before = () => {};
     await world.drain();
     expect(world.coordinator.unsettledRuns()).toEqual([]);
@@ -74,7 +76,7 @@ describe("the runs that D1 may show otherwise", () => {
     await world.drain(() => world.run(first.run.id).stage === "build");
     const runs = world.coordinator.unsettledRuns();
     expect(runs.map(({ id }) => id).toSorted()).toEqual([first.run.id, second.run.id]);
-    expect(runs).toContainEqual(world.run(first.run.id));
+    expect(runs).toContainEqual(toListed(world.run(first.run.id)));
   });
 });
 
@@ -91,7 +93,8 @@ describe("the status", () => {
   });
 
   it("says when the newest tick of each trigger was due", async () => {
-    const request = { ...(await world.enqueue()).run, trigger: "cron", ifPaused: "queue" } as const;
+    await world.enqueue();
+    const request = anEnqueueRequest({ trigger: "cron" });
     await world.coordinator.tick("17 4 * * *", world.time, request);
     await world.coordinator.tick("17 4 * * *", world.time - 86_400_000, request);
     expect(world.coordinator.status().lastTicks).toEqual({ "17 4 * * *": world.time });

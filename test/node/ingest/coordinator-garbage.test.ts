@@ -93,7 +93,7 @@ describe("upstream bytes and manifests", () => {
     expect(world.archive.files.has(first)).toBe(false);
   });
 
-  it("of a dry run, or of one that was refused, go when it has ended", async () => {
+  it("of a dry run go when it has ended, and those that guards refused stay", async () => {
     await publish("one");
     say("two");
     const { run } = await world.enqueue({ mode: "dry_run" });
@@ -104,7 +104,7 @@ describe("upstream bytes and manifests", () => {
     expect(archived()).toEqual(["one"]);
     say("bad");
     expect((await world.runToEnd()).state).toBe("failed");
-    expect(archived()).toEqual(["one"]);
+    expect(archived()).toEqual(["bad", "one"]);
   });
 
   it.each([

@@ -45,6 +45,7 @@ try {
       source: "world",
       current: null,
       archived: {},
+      candidate: null,
       noteBlobs: () => undefined,
     });
     if (next === null) throw new Error("the run ended early");

@@ -131,7 +131,12 @@ describe("decideEnqueue", () => {
     });
   });
 
-  it.each([{ mode: "full" }, { source: "other" }, { forced: true }] as const)(
+  it.each([
+    { mode: "full" },
+    { source: "other" },
+    { forced: true },
+    { candidateOf: "refused" },
+  ] as const)(
     "does not take a waiting run with %j for the same, and starts after it",
     (changes) => {
       const other = aRunRecord({ id: "waiting", ...changes });
@@ -236,6 +241,11 @@ describe("decideTick", () => {
   it("takes a tick when nothing stands in its way, also while a run is under way", () => {
     expect(decideTick(wanted, aQueueView())).toBeNull();
     expect(decideTick(wanted, aQueueView({ running, waiting: [full] }))).toBeNull();
+  });
+
+  it("takes a tick while a run waits that works from a candidate", () => {
+    const approval = aRunRecord({ id: "approval", candidateOf: "refused" });
+    expect(decideTick(wanted, aQueueView({ waiting: [approval] }))).toBeNull();
   });
 
   it("skips one while paused, while the same run waits, and while the queue is full", () => {
@@ -347,6 +357,18 @@ describe("retryOf", () => {
       attempt: 2,
       parentRunId: "failed",
       error: null,
+    });
+  });
+
+  it("works from the same candidate, also after that run is forgotten", () => {
+    const upstream = { "airports.csv": { sha256: "a", bytes: 1 } };
+    const approval = aRunRecord({ id: "approval", candidateOf: "refused", upstream });
+    const retry = retryOf(approval, someRunFacts({ id: "retry" }));
+    expect(retry?.run).toMatchObject({ candidateOf: "refused", upstream });
+    const asking = aRunRecord({ id: "asking", upstream });
+    expect(retryOf(asking, someRunFacts())?.run).toMatchObject({
+      candidateOf: null,
+      upstream: {},
     });
   });
 

@@ -17,6 +17,7 @@ describe("a row of the coordinator's tables", () => {
     await world.coordinator.pause({ by: "ops", reason: null, until: null }, false);
     await world.coordinator.tick("0 4 * * *", world.time, {
       source: null,
+      candidate: null,
       mode: "incremental",
       forced: false,
       trigger: "cron",

@@ -67,6 +67,61 @@ describe("an upstream that lost half of its rows", () => {
   });
 });
 
+describe("the changes that a run keeps", () => {
+  it.each(["dry_run", "incremental"] as const)(
+    "are the first of each kind, with what they were, in mode %s",
+    async (mode) => {
+      const [first = {}, ...others] = moreAirports(PUBLISHED);
+      const more = moreAirports(PUBLISHED + 1).slice(PUBLISHED);
+      world.upstream = anUpstream([{ ...first, name: "Kloten" }, ...others.slice(1), ...more]);
+      const { changes } = await world.runToEnd({ mode });
+      const counts = { added: 1, changed: 1, removed: 1 };
+      expect(changes).toMatchObject({ locale: "en", airports: { counts } });
+      const { changed = [], added = [], removed = [] } = changes?.airports ?? {};
+      expect(changed).toMatchObject([
+        { before: { name: first["name"] }, after: { name: "Kloten" } },
+      ]);
+      expect(added.map(({ iata }) => iata)).toEqual(more.map(({ iata_code: iata }) => iata));
+      expect(removed.map(({ iata }) => iata)).toEqual([others[0]?.["iata_code"]]);
+    },
+  );
+
+  it("are kept of a run that guards refused, also in the history", async () => {
+    world.setAirports(PUBLISHED / 2);
+    const { id, state, changes } = await world.runToEnd();
+    expect(state).toBe("failed");
+    expect(changes?.airports.counts).toEqual({ added: 0, changed: 0, removed: 30 });
+    expect(changes?.airports.removed).toHaveLength(10);
+    expect(world.history.rows.get(id)?.run.changes).toEqual(changes);
+  });
+
+  it("are none of a run that stores the same anew", async () => {
+    const { changes } = await world.runToEnd({ mode: "full" });
+    expect(changes?.airports).toEqual({
+      counts: { added: 0, changed: 0, removed: 0 },
+      added: [],
+      changed: [],
+      removed: [],
+    });
+  });
+
+  it("are unknown where nothing was published, is judged, or can be read", async () => {
+    expect((await new CoordinatorWorld().runToEnd()).changes).toBeNull();
+    expect((await world.runToEnd()).changes).toBeNull();
+    world.store.kv.clear();
+    world.store.r2.clear();
+    world.setAirports(PUBLISHED + 1);
+    const unread = await world.runToEnd({ mode: "dry_run" });
+    expect(unread).toMatchObject({ outcome: "dry_run", counts: null, changes: null });
+  });
+
+  it("are not in lists of runs", async () => {
+    await world.enqueue({ mode: "dry_run" });
+    for (const run of world.coordinator.unsettledRuns()) expect(run).not.toHaveProperty("changes");
+    expect(world.coordinator.unsettledRuns()).toHaveLength(1);
+  });
+});
+
 describe("an upstream without rows", () => {
   it.each([false, true])("fails the run, with force %s", async (forced) => {
     world.upstream = anUpstream([]);

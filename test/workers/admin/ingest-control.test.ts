@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { OPERATOR_TOKEN } from "../../builders/admin-tokens.ts";
 import { AdminWorld, type Json } from "../../builders/admin-world.ts";
-import { aRunRecord } from "../../builders/run.ts";
+import { anEnqueueRequest, aRunRecord } from "../../builders/run.ts";
 import { checkedFetch } from "../checked-fetch.ts";
 
 let world: AdminWorld;
@@ -32,17 +32,7 @@ describe("POST /admin/ingest/queue", () => {
         generation_after: null,
       },
     });
-    expect(world.enqueued).toEqual([
-      {
-        trigger: "manual",
-        mode: "full",
-        source: null,
-        forced: false,
-        requestedBy: "ops",
-        note: "new blobs",
-        ifPaused: "queue",
-      },
-    ]);
+    expect(world.enqueued).toEqual([anEnqueueRequest({ mode: "full", note: "new blobs" })]);
   });
 
   it("passes on source, force and what to do while paused", async () => {
@@ -76,17 +66,7 @@ describe("POST /admin/ingest/queue", () => {
 
   it.each([undefined, "", " \n", "{}"])("takes %j for the defaults", async (body) => {
     expect((await queue(body)).status).toBe(202);
-    expect(world.enqueued).toEqual([
-      {
-        trigger: "manual",
-        mode: "incremental",
-        source: null,
-        forced: false,
-        requestedBy: "ops",
-        note: null,
-        ifPaused: "queue",
-      },
-    ]);
+    expect(world.enqueued).toEqual([anEnqueueRequest()]);
   });
 
   it("answers 200 when the same run waits already", async () => {
@@ -105,6 +85,8 @@ describe("POST /admin/ingest/queue", () => {
     ['{"requestedBy":"root"}', "requestedBy"],
     ['{"mode":"FULL"}', "mode"],
     ['{"mode":null}', "mode"],
+    ['{"candidate_of":"the last"}', "candidate_of"],
+    ['{"candidate_of":null}', "candidate_of"],
     ['{"note":1}', "note"],
     [JSON.stringify({ note: "x".repeat(501) }), "note"],
     ['{"__proto__":{"mode":"full"}}', "__proto__"],
@@ -191,6 +173,84 @@ describe("POST /admin/ingest/queue", () => {
     const answer = await world.request("/admin/ingest/queue", { method: "POST", body: endless });
     expect(answer.status).toBe(413);
     expect(pulled).toBeLessThan(20);
+  });
+});
+
+describe("POST /admin/ingest/queue with a candidate", () => {
+  const upstream = { "airports.csv": { sha256: "a".repeat(64), bytes: 7 } };
+  const { run: refused } = aRunRecord({ state: "failed", source: "dropped", upstream });
+  const approve = (more: object = {}) => queue({ candidate_of: refused.id, force: true, ...more });
+
+  it("works from what the run has archived, which the answer and the audit show", async () => {
+    world.runs.set(refused.id, refused);
+    const answer = await approve();
+    expect(answer.status).toBe(202);
+    const candidate = { runId: refused.id, upstream };
+    expect(world.enqueued).toEqual([
+      anEnqueueRequest({ source: "dropped", forced: true, candidate }),
+    ]);
+    expect(await answer.json()).toMatchObject({
+      run: { candidate_of: refused.id, source: "dropped", forced: true },
+    });
+    expect(world.audited).toMatchObject([
+      {
+        action: "ingest.queue",
+        outcome: "done",
+        request: { candidate_of: refused.id, force: true },
+        after: { candidate_of: refused.id },
+      },
+    ]);
+  });
+
+  it("takes a run that the coordinator has forgotten, and its source if that is said", async () => {
+    world.history.add(refused);
+    expect((await approve({ source: "dropped", mode: "full" })).status).toBe(202);
+    expect(world.enqueued).toMatchObject([
+      { source: "dropped", mode: "full", candidate: { runId: refused.id, upstream } },
+    ]);
+  });
+
+  it("answers 400 to another source, and says which it was", async () => {
+    world.runs.set(refused.id, refused);
+    const answer = await approve({ source: "embedded" });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({
+      code: "invalid_body",
+      detail: `source: run ${refused.id} is of "dropped"; leave it out, or say the same`,
+    });
+    expect(world.enqueued).toEqual([]);
+  });
+
+  it("answers 404 to a run that there is not, and queues nothing", async () => {
+    const answer = await approve();
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toMatchObject({ code: "run_not_found" });
+    expect(world.enqueued).toEqual([]);
+    expect(world.audited).toMatchObject([{ outcome: "refused", code: "run_not_found" }]);
+  });
+
+  it("answers 409 to a run that has fetched nothing, and queues nothing", async () => {
+    world.runs.set(refused.id, { ...refused, upstream: {} });
+    const answer = await approve();
+    expect(answer.status).toBe(409);
+    expect(await answer.json()).toMatchObject({ code: "nothing_fetched" });
+    expect(world.enqueued).toEqual([]);
+  });
+
+  it("answers 409 once what the run has fetched is deleted", async () => {
+    world.runs.set(refused.id, refused);
+    world.refusal = { ok: false, reason: "candidate_gone" };
+    const answer = await approve();
+    expect(answer.status).toBe(409);
+    expect(await answer.json()).toMatchObject({ code: "candidate_gone" });
+  });
+
+  it("answers 503 while nobody knows of the run", async () => {
+    world.history.isDown = true;
+    const answer = await approve();
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ code: "history_unavailable" });
+    expect(world.enqueued).toEqual([]);
   });
 });
 

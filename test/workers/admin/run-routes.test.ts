@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { nothingChanged } from "../../../src/ingest/change-sample.ts";
 import type { Run } from "../../../src/ingest/run.ts";
 import { READER_TOKEN } from "../../builders/admin-tokens.ts";
 import { AdminWorld, type Json } from "../../builders/admin-world.ts";
@@ -150,6 +151,27 @@ describe("GET /admin/ingest/runs/{id}", () => {
       rejects_total: 3,
       parent_run_id: null,
     });
+  });
+
+  it("shows what the run changes, as no list and no change does", async () => {
+    const changes = nothingChanged("en");
+    const run = aRun(1, { state: "running", changes });
+    world.runs.set(run.id, run);
+    world.history.add(run);
+    const shown = async (answer: Promise<Response>) => (await answer).json<Json>();
+    const path = `/admin/ingest/runs/${run.id}`;
+    expect(await shown(world.request(path))).toMatchObject({ changes });
+    const list = await shown(world.request("/admin/ingest/runs"));
+    const cancelled = await shown(world.post(`${path}/cancel`));
+    for (const answer of [list, cancelled])
+      expect(JSON.stringify(answer)).not.toContain('"changes"');
+  });
+
+  it("shows from D1 what a run has changed that the coordinator has forgotten", async () => {
+    const changes = nothingChanged("de");
+    world.history.add(aRun(1, { changes }));
+    const answer = await world.request(`/admin/ingest/runs/${aRun(1).id}`);
+    expect(await answer.json()).toMatchObject({ changes });
   });
 
   it("answers from D1 what the coordinator no longer remembers", async () => {

@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { candidateFiles, candidateOf, REFUSED_KEPT } from "../../../src/ingest/candidate.ts";
+import type { Run } from "../../../src/ingest/run.ts";
+import { aRunRecord } from "../../builders/run.ts";
+
+const filesOf = (name: string) => ({ "airports.csv": { sha256: name, bytes: 1 } });
+const REFUSAL = { code: "guard_shrink", stage: "guard", message: "airports 60 → 30" } as const;
+
+/** A run that has archived a file of its own. */
+const aRun = (id: string, changes: Partial<Run> = {}): Run =>
+  aRunRecord({ id, upstream: filesOf(id), ...changes }).run;
+const refused = (id: string) => aRun(id, { state: "failed", error: REFUSAL });
+
+const kept = (...runs: readonly Run[]) =>
+  candidateFiles(runs).map((files) => files["airports.csv"]?.sha256);
+
+describe("candidateFiles", () => {
+  it("are those of runs that wait or are under way, and of those that guards refused", () => {
+    const open = [aRun("waits"), aRun("runs", { state: "running" })];
+    expect(kept(...open, refused("refused"))).toEqual(["waits", "runs", "refused"]);
+  });
+
+  it.each<[string, Partial<Run>]>([
+    ["succeeded", { state: "succeeded", outcome: "dry_run" }],
+    ["was cancelled", { state: "cancelled" }],
+    [
+      "failed before it was judged",
+      { state: "failed", error: { ...REFUSAL, code: "source_not_csv", stage: "parse" } },
+    ],
+    ["failed while it was judged", { state: "failed", error: { ...REFUSAL, code: "store_fault" } }],
+  ])("are not those of a run that %s", (_, changes) => {
+    expect(kept(aRun("ended", changes))).toEqual([]);
+  });
+
+  it(`are those of the newest ${REFUSED_KEPT} that guards refused, whatever came in between`, () => {
+    const ids = Array.from({ length: REFUSED_KEPT + 2 }, (_, index) => `refused ${index}`);
+    const runs = ids.flatMap((id) => [refused(id), aRun("between", { state: "succeeded" })]);
+    expect(kept(...runs)).toEqual(ids.slice(0, REFUSED_KEPT));
+  });
+});
+
+describe("candidateOf", () => {
+  it("is the run that was named with its files, and none where upstream is asked", () => {
+    expect(candidateOf(aRun("approves", { candidateOf: "refused" }))).toEqual({
+      runId: "refused",
+      upstream: filesOf("approves"),
+    });
+    expect(candidateOf(aRun("asks"))).toBeNull();
+  });
+});

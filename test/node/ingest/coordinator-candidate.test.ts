@@ -1,0 +1,185 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { REFUSED_KEPT } from "../../../src/ingest/candidate.ts";
+import type { EnqueueRequest } from "../../../src/ingest/queue.ts";
+import type { Run } from "../../../src/ingest/run.ts";
+import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
+import { QuickPipeline } from "../../builders/quick-pipeline.ts";
+import { anEnqueueRequest } from "../../builders/run.ts";
+
+const PUBLISHED = 60;
+const HALF = 30;
+
+let world: CoordinatorWorld;
+
+/** A request for a run that works from what `run` has archived. */
+const workingFrom = (run: Run, changes: Partial<EnqueueRequest> = {}) => ({
+  candidate: { runId: run.id, upstream: run.upstream },
+  source: run.source,
+  ...changes,
+});
+
+const fetches = () => world.callsOf("upstream fetch").length;
+
+/** What a run comes to that may not ask upstream. */
+async function runOffline(changes: Partial<EnqueueRequest>): Promise<Run> {
+  const before = fetches();
+  const run = await world.runToEnd(changes);
+  expect(fetches()).toBe(before);
+  return run;
+}
+
+describe("a candidate that guards have refused", () => {
+  let refused: Run;
+
+  beforeEach(async () => {
+    world = new CoordinatorWorld();
+    world.setAirports(PUBLISHED);
+    await world.runToEnd();
+    world.setAirports(HALF);
+    refused = await world.runToEnd();
+    // By now upstream says something else again.
+    world.setAirports(HALF - 5);
+  });
+
+  it.each(["incremental", "full"] as const)(
+    "is published by force as it was looked at, in mode %s",
+    async (mode) => {
+      expect(refused.error?.code).toBe("guard_shrink");
+      const approved = await runOffline(workingFrom(refused, { forced: true, mode }));
+      expect(approved).toMatchObject({
+        outcome: "published",
+        candidateOf: refused.id,
+        upstream: refused.upstream,
+        catalogSha256: refused.catalogSha256,
+      });
+      expect(await world.served()).toMatchObject({ counts: { airports: HALF } });
+      expect(world.history.rows.get(approved.id)?.run.candidateOf).toBe(refused.id);
+    },
+  );
+
+  it("is refused again without force, and only told of in a dry run", async () => {
+    const again = await runOffline(workingFrom(refused));
+    expect(again).toMatchObject({ state: "failed", error: { code: "guard_shrink" } });
+    const dry = await runOffline(workingFrom(refused, { mode: "dry_run" }));
+    expect(dry).toMatchObject({ outcome: "dry_run", counts: { airports: { kept: HALF } } });
+  });
+
+  it("is of use again through the run that was refused again", async () => {
+    const again = await runOffline(workingFrom(refused));
+    const approved = await runOffline(workingFrom(again, { forced: true }));
+    expect(approved).toMatchObject({ outcome: "published", candidateOf: again.id });
+  });
+
+  it("is worked from also when a deploy begins the run anew", async () => {
+    const { run } = await world.enqueue(workingFrom(refused, { forced: true }));
+    await world.drain(() => world.run(run.id).stage === "encode");
+    world.locales = ["de", "en"];
+    world.crash();
+    const before = fetches();
+    await world.drain();
+    expect(world.run(run.id)).toMatchObject({ outcome: "published" });
+    expect(await world.served()).toMatchObject({ counts: { airports: HALF } });
+    expect(fetches()).toBe(before);
+  });
+
+  it("is worked from also by a second try", async () => {
+    let faults = 5;
+    world.before = (call) => {
+      if (call === "archive open airports.csv.gz" && faults-- > 0) throw new Error("503");
+    };
+    const failed = await runOffline(workingFrom(refused, { forced: true }));
+    expect(failed).toMatchObject({ state: "failed", error: { code: "store_fault" } });
+    const rows = [...world.history.rows.values()].map(({ run }) => run);
+    expect(rows.find(({ parentRunId }) => parentRunId === failed.id)).toMatchObject({
+      outcome: "published",
+      candidateOf: refused.id,
+    });
+  });
+
+  it("is not queued once it is archived no more", async () => {
+    world.archive.files.clear();
+    const request = anEnqueueRequest(workingFrom(refused, { forced: true }));
+    expect(await world.coordinator.enqueue(request)).toEqual({
+      ok: false,
+      reason: "candidate_gone",
+    });
+    expect(world.coordinator.status().queued).toEqual([]);
+  });
+
+  it("fails the run for good if it goes before that begins", async () => {
+    const { run } = await world.enqueue(workingFrom(refused, { forced: true }));
+    world.archive.files.delete(refused.upstream["regions.csv.gz"]?.sha256 ?? "");
+    await world.drain();
+    expect(world.run(run.id)).toMatchObject({
+      state: "failed",
+      retries: 0,
+      error: {
+        code: "candidate_gone",
+        stage: "fetch",
+        message: `what run ${refused.id} has fetched is archived no more`,
+      },
+    });
+    expect(await world.served()).toMatchObject({ counts: { airports: PUBLISHED } });
+  });
+});
+
+describe("runs that a Worker has saved which knew of no candidates", () => {
+  it("ask upstream, and say so", async () => {
+    world = new CoordinatorWorld();
+    const { run } = await world.enqueue();
+    const strip = (table: string, column: string, path: string) => {
+      const stripped = `json_remove(${column}, '${path}candidateOf', '${path}changes')`;
+      world.tables.sql.exec(`UPDATE ${table} SET ${column} = ${stripped}`);
+    };
+    strip("runs", "record", "$.run.");
+    strip("outbox", "run", "$.");
+    expect(world.run(run.id)).toMatchObject({ candidateOf: null, changes: null });
+    expect(world.coordinator.unsettledRuns()).toMatchObject([{ candidateOf: null }]);
+    await world.drain();
+    expect(world.run(run.id).outcome).toBe("published");
+  });
+});
+
+describe("the upstream bytes of candidates", () => {
+  beforeEach(() => {
+    world = new CoordinatorWorld({ makePipeline: (deps) => new QuickPipeline(deps) });
+  });
+
+  /** Runs an ingest of a text. */
+  const run = async (text: string, changes: Partial<EnqueueRequest> = {}) => {
+    const bytes = new TextEncoder().encode(text);
+    world.upstream = { name: "embedded", fetch: async () => [{ name: "text", bytes }] };
+    return world.runToEnd(changes);
+  };
+
+  const archived = () =>
+    [...world.archive.files.values()].map((bytes) => new TextDecoder().decode(bytes)).toSorted();
+
+  it(`are kept of the newest ${REFUSED_KEPT} runs that guards refused`, async () => {
+    await run("good");
+    for (let n = 0; n <= REFUSED_KEPT; n++) await run(`bad ${n}`);
+    expect(archived()).toEqual(["bad 1", "bad 2", "bad 3", "bad 4", "bad 5", "good"]);
+  });
+
+  it("are kept of a run that waits, whatever becomes of the one that had fetched them", async () => {
+    const first = await run("bad 0");
+    await world.coordinator.pause({ by: "ops", reason: null, until: null }, false);
+    const { run: waiting } = await world.enqueue(workingFrom(first, { forced: true }));
+    world.tables.sql.exec("DELETE FROM runs WHERE id = ?", first.id);
+    world.crash();
+    await world.alarm();
+    expect(archived()).toEqual(["bad 0"]);
+    await world.coordinator.resume();
+    await world.drain();
+    expect(world.run(waiting.id)).toMatchObject({ outcome: "published" });
+  });
+
+  it("go with the last run that needs them", async () => {
+    await run("good");
+    const refused = await run("bad 0");
+    const { run: waiting } = await world.enqueue(workingFrom(refused, { forced: true }));
+    await world.coordinator.cancel(waiting.id, "ops");
+    for (let n = 1; n <= REFUSED_KEPT; n++) await run(`bad ${n}`);
+    expect(archived()).not.toContain("bad 0");
+  });
+});
