@@ -4,6 +4,7 @@ import { listPieces } from "../catalog/encode.ts";
 import type { Counts, Manifest } from "../catalog/manifest.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { tryReadBody } from "../storage/read-body.ts";
+import { StoreError } from "../storage/store-error.ts";
 import { countRows, UNCHANGED } from "./accounting.ts";
 import type { Content } from "./content.ts";
 import { checkGuards, type GuardTrip } from "./guards.ts";
@@ -76,7 +77,7 @@ async function countPublishedChanges(
   const before = entry?.bodies.proto.identity;
   const copy = before && (await tryReadBody(store, before));
   if (copy?.ok === false) {
-    if (copy.fault === "unreadable") throw new Error(copy.detail);
+    if (copy.fault === "unreadable") throw new StoreError(copy.detail);
     return null;
   }
   const local = await workspace.local(locale ?? locales[0] ?? "en");
