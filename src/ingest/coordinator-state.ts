@@ -22,11 +22,13 @@ interface Facts {
   readonly [archived: `archived:${string}`]: UpstreamFiles;
 }
 
-/** What is known of copies that go out and in; no part of the state that they carry. */
+/** What is known of copies that go out and in, and of the stores; no part of the state that they carry. */
 interface Exchange {
   readonly hold: Hold;
   /** The job that has replaced the state last, and the generation that came of it. */
   readonly imported: { readonly by: string; readonly generation: number | null };
+  /** When to look whether a manifest has been written late (ms since 1970). */
+  readonly look_again_at: number;
 }
 
 /** Ended runs that the coordinator itself remembers; D1 has the rest. */
@@ -295,6 +297,15 @@ export class CoordinatorState {
 
   setHold(hold: Hold | null): void {
     this.#setExchange("hold", hold);
+  }
+
+  /** When to look whether a manifest has been written late (ms since 1970); null for not at all. */
+  lookAgainAt(): number | null {
+    return this.#exchange("look_again_at");
+  }
+
+  setLookAgainAt(at: number | null): void {
+    this.#setExchange("look_again_at", at);
   }
 
   /** What came of replacing the state, if this job has done so last. */

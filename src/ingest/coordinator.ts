@@ -44,7 +44,11 @@ export class Coordinator {
       deps.runEnded(run);
     };
     this.#control = new RunControl({ ...deps, runEnded });
-    this.#steps = new StepRunner({ ...deps, runEnded });
+    this.#steps = new StepRunner({
+      ...deps,
+      runEnded,
+      storeFailed: (stage) => this.#upkeep.storeFailed(stage),
+    });
     this.#history = historyOutbox(deps);
     this.#audit = auditOutbox(deps);
   }
@@ -155,6 +159,7 @@ export class Coordinator {
     await this.#deps.setAlarm(this.#deps.now() + LEASE_MS);
     await this.#steps.takeNext();
     await this.#upkeep.replicate();
+    await this.#upkeep.lookAgain();
     await this.#upkeep.collectGarbage();
     await this.#history.drain(() => this.#state.holdAt(this.#deps.now()) === null);
     await this.#audit.drain();

@@ -25,9 +25,15 @@ export async function replicate(store: CatalogStore, manifest: Manifest): Promis
     throw new StoreError(`KV shows generation ${near.value.generation}, after ${generation}`);
 }
 
-/** Brings the stores to a published version again if one of them has lost or damaged it. */
-export async function heal(store: CatalogStore, manifest: Manifest): Promise<void> {
+/**
+ * Brings the stores to a published version again if one of them has lost or damaged it, or shows
+ * another one. Throws StoreError as `replicate` does.
+ *
+ * @returns whether there was anything to bring.
+ */
+export async function heal(store: CatalogStore, manifest: Manifest): Promise<boolean> {
   const copies = [await store.readManifest("r2"), await store.readManifest("kv")];
   const isShown = copies.every((copy) => copy.ok && copy.value.generation === manifest.generation);
   if (!isShown) await replicate(store, manifest);
+  return !isShown;
 }

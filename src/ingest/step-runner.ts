@@ -1,4 +1,5 @@
 import { describeError, type LogLevel } from "../log.ts";
+import { StoreError } from "../storage/store-error.ts";
 import type { StepResult } from "./checkpoint.ts";
 import type { CoordinatorDependencies } from "./coordinator-dependencies.ts";
 import type { CoordinatorState } from "./coordinator-state.ts";
@@ -13,15 +14,20 @@ export const LEASE_MS = 120_000;
 /** How often to ask whether the backup before a forced publication is done. */
 const BACKUP_POLL_MS = 2_000;
 
+interface StepDependencies extends CoordinatorDependencies {
+  /** Is told of each step that a store has failed. */
+  readonly storeFailed: (stage: Stage) => void;
+}
+
 /**
  * Takes runs step by step: claims a step in a transaction, does it, and commits only if nobody has
  * claimed it since. A crash between two of these repeats the step and loses nothing.
  */
 export class StepRunner {
-  readonly #deps: CoordinatorDependencies;
+  readonly #deps: StepDependencies;
   readonly #state: CoordinatorState;
 
-  constructor(deps: CoordinatorDependencies) {
+  constructor(deps: StepDependencies) {
     this.#deps = deps;
     this.#state = deps.state;
   }
@@ -158,6 +164,7 @@ export class StepRunner {
       attempt: claimed.attempts,
       ...describeError(cause),
     });
+    if (cause instanceof StoreError) this.#deps.storeFailed(stage);
     if (failure.retry?.step !== true || isLast) return this.#fail(claimed, failure);
     this.#underFence(claimed, (record) => {
       if (isToBeCancelled(record, stage)) return this.#ended(record, "cancelled");

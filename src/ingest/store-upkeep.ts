@@ -1,6 +1,7 @@
 import { describeError } from "../log.ts";
 import type { CoordinatorDependencies } from "./coordinator-dependencies.ts";
-import { replicate } from "./publisher.ts";
+import { heal, replicate } from "./publisher.ts";
+import type { Stage } from "./run.ts";
 import { unnamedBlobs, unnamedSources, unretained } from "./versions.ts";
 
 /** Blobs, upstream files and manifests, of each so many, that are deleted in one alarm. */
@@ -9,6 +10,13 @@ const GARBAGE_BATCH = 100;
 const STORE_RETRY_MS = 30_000;
 /** After a deletion failed, how long what it had asked for may still be carried out. */
 const LATE_DELETION_MS = 60_000;
+/**
+ * After a manifest could not be written, when to look whether it has come after a newer one: it may
+ * be a minute late, and KV's cache may hide it for another.
+ */
+const LOOK_AGAIN_MS = 120_000;
+/** The stages that bring the stores to a manifest, or look whether they show it. */
+const WRITES_MANIFEST: ReadonlySet<Stage> = new Set(["build", "publish", "verify"]);
 
 type UpkeepDependencies = Pick<
   CoordinatorDependencies,
@@ -38,6 +46,8 @@ export class StoreUpkeep {
 
   constructor(deps: UpkeepDependencies) {
     this.#deps = deps;
+    const { state } = deps;
+    if (state.unreplicated() !== null) this.#expectLateManifest();
   }
 
   /** To be called when another version is to be shown: it is due at once. */
@@ -51,6 +61,11 @@ export class StoreUpkeep {
     this.#isSwept = false;
   }
 
+  /** To be called when a store has failed a step of a run. */
+  storeFailed(stage: Stage): void {
+    if (WRITES_MANIFEST.has(stage)) this.#expectLateManifest();
+  }
+
   /** Whether what is stored now under a name that no version has might be deleted yet. */
   isDeleting(): boolean {
     return this.#deps.now() < this.#deletingUntil;
@@ -58,9 +73,9 @@ export class StoreUpkeep {
 
   /** When something is due next (milliseconds since 1970); null if nothing is. */
   dueAt(): number | null {
-    return this.#mayReplicate() || (this.#hasMoreGarbage && this.#mayCollect())
-      ? this.#retryAt
-      : null;
+    const isDue = this.#mayReplicate() || (this.#hasMoreGarbage && this.#mayCollect());
+    const times = [isDue ? this.#retryAt : null, this.#lookAt()].filter((time) => time !== null);
+    return times.length === 0 ? null : Math.min(...times);
   }
 
   /** Brings the stores to the version that was recorded last. Never throws. */
@@ -73,7 +88,29 @@ export class StoreUpkeep {
       state.setReplicated(manifest.generation);
     } catch (cause) {
       this.#retryAt = now() + STORE_RETRY_MS;
+      this.#expectLateManifest();
       const { generation } = manifest;
+      log("warn", "replication_failed", { generation, ...describeError(cause) });
+    }
+  }
+
+  /**
+   * Looks once whether a manifest that could not be written in time has come after a newer one, and
+   * if so brings the stores to that one again. Never throws.
+   */
+  async lookAgain(): Promise<void> {
+    const { state, store, now, log } = this.#deps;
+    const at = this.#lookAt();
+    const manifest = state.currentVersion();
+    if (at === null || now() < at) return;
+    if (manifest === null) return state.setLookAgainAt(null);
+    const { generation } = manifest;
+    try {
+      const isHealed = await heal(store, manifest);
+      if (isHealed) log("warn", "late_manifest_replaced", { generation });
+      if (state.lookAgainAt() === at) state.setLookAgainAt(null);
+    } catch (cause) {
+      this.#expectLateManifest();
       log("warn", "replication_failed", { generation, ...describeError(cause) });
     }
   }
@@ -134,6 +171,17 @@ export class StoreUpkeep {
       this.#deletingUntil = now() + LATE_DELETION_MS;
       throw cause;
     }
+  }
+
+  #expectLateManifest(): void {
+    const { state, now } = this.#deps;
+    state.setLookAgainAt(now() + LOOK_AGAIN_MS);
+  }
+
+  /** When to look again; null while the stores are yet to be brought to a version: not before that. */
+  #lookAt(): number | null {
+    const { state } = this.#deps;
+    return state.unreplicated() === null ? state.lookAgainAt() : null;
   }
 
   /** A run that verifies brings the stores to the version itself. */
