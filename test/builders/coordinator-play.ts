@@ -258,8 +258,8 @@ export class Play {
 
   async #pause(forMs: number | null, cancelRunning: boolean): Promise<void> {
     const { world } = this;
-    const until = forMs === null ? null : new Date(world.time + forMs).toISOString();
-    await world.coordinator.pause({ by: "ops", reason: null, until }, cancelRunning);
+    const end = forMs === null ? {} : { until: new Date(world.time + forMs).toISOString() };
+    await world.coordinator.pause({ by: "ops", reason: null, ...end }, cancelRunning);
     const present = this.#isPaused() ? this.#pausedUntil : null;
     this.#pausedUntil = forMs === null ? (present ?? Infinity) : world.time + forMs;
   }
