@@ -3,7 +3,7 @@ import type { AuditEntry } from "../storage/audit-store.ts";
 import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
 import type { Pause } from "./pause.ts";
 import { type Hold, isInForce } from "./hold.ts";
-import type { QueueView } from "./queue.ts";
+import { inTurn, type QueueView } from "./queue.ts";
 import { type EndedRun, isOpen, type Run, type RunState, type UpstreamFiles } from "./run.ts";
 import type { RunRecord } from "./run-record.ts";
 import { VERSIONS_RETAINED } from "./versions.ts";
@@ -27,6 +27,8 @@ interface Exchange {
   readonly hold: Hold;
   /** The job that has replaced the state last, and the generation that came of it. */
   readonly imported: { readonly by: string; readonly generation: number | null };
+  /** Until when something may be deleted that was to be deleted (ms since 1970). */
+  readonly deleting_until: number;
   /** When to look whether a manifest has been written late (ms since 1970). */
   readonly look_again_at: number;
 }
@@ -72,7 +74,7 @@ export class CoordinatorState {
 
   queue(): QueueView {
     return {
-      waiting: this.#runsIn("queued"),
+      waiting: inTurn(this.#runsIn("queued")),
       running: this.#runsIn("running")[0],
       pause: this.pause(),
     };
@@ -297,6 +299,15 @@ export class CoordinatorState {
 
   setHold(hold: Hold | null): void {
     this.#setExchange("hold", hold);
+  }
+
+  /** Until when something may be deleted that was to be deleted (ms since 1970); null if nothing. */
+  deletingUntil(): number | null {
+    return this.#exchange("deleting_until");
+  }
+
+  setDeletingUntil(at: number | null): void {
+    this.#setExchange("deleting_until", at);
   }
 
   /** When to look whether a manifest has been written late (ms since 1970); null for not at all. */

@@ -43,10 +43,11 @@ export class Coordinator {
       this.#upkeep.lookForGarbage();
       deps.runEnded(run);
     };
-    this.#control = new RunControl({ ...deps, runEnded });
+    this.#control = new RunControl({ ...deps, runEnded, quietAt: () => this.#upkeep.quietAt() });
     this.#steps = new StepRunner({
       ...deps,
       runEnded,
+      mayBegin: () => !this.#upkeep.isDeleting(),
       storeFailed: (stage) => this.#upkeep.storeFailed(stage),
     });
     this.#history = historyOutbox(deps);
@@ -196,7 +197,8 @@ export class Coordinator {
       this.#audit.dueAt(),
       this.#upkeep.dueAt(),
     ];
-    return nextAlarm(hold === null ? view : idle, { now, others });
+    const quietAt = this.#upkeep.quietAt();
+    return nextAlarm(hold === null ? view : idle, { now, quietAt, others });
   }
 }
 

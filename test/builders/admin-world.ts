@@ -296,6 +296,7 @@ export class AdminWorld {
         pause: this.pause,
         running: this.running,
         queued: [],
+        nextDueAt: null,
         ended: [],
         current: this.versions[0] ?? null,
         replicated: true,

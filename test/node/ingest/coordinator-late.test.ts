@@ -1,10 +1,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Manifest } from "../../../src/catalog/manifest.ts";
+import { VERSIONS_RETAINED } from "../../../src/ingest/versions.ts";
 import { StoreTimeout } from "../../../src/storage/deadline.ts";
-import { MANIFEST_KEY } from "../../../src/storage/keys.ts";
+import { blobKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
+import { sha256Hex } from "../../../src/catalog/hash.ts";
 import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { QuickPipeline } from "../../builders/quick-pipeline.ts";
 
+const LATE_DELETION_MS = 60_000;
 const LOOK_AGAIN_MS = 120_000;
 
 let world: CoordinatorWorld;
@@ -23,6 +26,85 @@ const publish = async (text: string) => {
   say(text);
   expect((await world.runToEnd()).outcome).toBe("published");
 };
+
+describe("a deletion that timed out", () => {
+  /**
+   * Makes garbage of the blob of `text 0`, and lets something happen at its deletion from KV.
+   *
+   * @returns when it happened.
+   */
+  const deleteWith = async (happening: (call: string) => void) => {
+    for (let n = 0; n < VERSIONS_RETAINED; n++) await publish(`text ${n}`);
+    let hasHappened = false;
+    world.before = (call) => {
+      if (hasHappened || !call.startsWith("kv delete")) return;
+      hasHappened = true;
+      happening(call);
+    };
+    say("text z");
+    await world.enqueue();
+    await world.drain(() => hasHappened);
+    return world.time;
+  };
+  const failToDelete = () =>
+    deleteWith((call) => {
+      throw new StoreTimeout(call);
+    });
+
+  it("keeps a run from storing what it may yet take away: the run waits, and says until when", async () => {
+    const failedAt = await failToDelete();
+    say("text 0");
+    const until = failedAt + LATE_DELETION_MS;
+    const { run, ...answer } = await world.enqueue();
+    expect(answer).toMatchObject({
+      disposition: "queued",
+      willStart: `at:${new Date(until).toISOString()}`,
+    });
+    while (world.alarmAt !== null && world.alarmAt < until) {
+      world.time = world.alarmAt;
+      await world.alarm();
+    }
+    expect(world.alarmAt).toBe(until);
+    expect(world.run(run.id).state).toBe("queued");
+    // The store carries out at the last moment what it had been asked for.
+    world.store.kv.delete(blobKey(sha256Hex("text 0")));
+    await world.drain();
+    expect(world.run(run.id).outcome).toBe("published");
+    expect(world.store.kv.has(blobKey(sha256Hex("text 0")))).toBe(true);
+  });
+
+  it.each(["after", "in"])(
+    "keeps a run from it also when the coordinator is lost %s the deletion",
+    async (when) => {
+      if (when === "in") await deleteWith(() => world.crash());
+      else await failToDelete();
+      if (when === "after") world.crash();
+      const lostAt = world.time;
+      const { run } = await world.enqueue({ mode: "dry_run" });
+      await world.drain(() => world.run(run.id).state === "succeeded");
+      expect(world.time).toBe(lostAt + LATE_DELETION_MS);
+    },
+  );
+
+  it("holds no run up more than once, though the store refuses each deletion", async () => {
+    const failedAt = await failToDelete();
+    world.before = (call) => {
+      if (call.startsWith("kv delete")) throw new StoreTimeout(call);
+    };
+    const { run } = await world.enqueue({ mode: "dry_run" });
+    await world.drain(() => world.run(run.id).state === "succeeded");
+    expect(world.time).toBe(failedAt + LATE_DELETION_MS);
+  });
+
+  it("is tried again in the meantime while no run waits for it, and may still be late", async () => {
+    const failedAt = await failToDelete();
+    await world.drain(() => world.time > failedAt);
+    expect(world.time - failedAt).toBeLessThan(LATE_DELETION_MS);
+    expect(world.store.kv.has(blobKey(sha256Hex("text 0")))).toBe(false);
+    const until = new Date(failedAt + LATE_DELETION_MS).toISOString();
+    expect(await world.enqueue()).toMatchObject({ willStart: `at:${until}` });
+  });
+});
 
 describe("a manifest that timed out", () => {
   const textOf = (manifest: Manifest) =>
