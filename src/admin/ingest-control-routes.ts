@@ -16,7 +16,10 @@ const reason = z.string().max(500);
 
 const pauseBody = z.strictObject({
   reason: reason.optional(),
-  until: instant().optional().meta({ description: "When the pause ends by itself." }),
+  until: instant().nullable().optional().meta({
+    description:
+      "When the pause ends by itself; null for when it is resumed. Left out, it stays as it is.",
+  }),
   cancel_running: z.boolean().default(false),
 });
 
@@ -86,13 +89,13 @@ export function ingestControlRoutes(
     body: pauseBody,
     responses: { 200: { description: "The state after the call", body: pauseState } },
   }).answer(async ({ body, actor }) => {
-    const until = body.until === undefined ? null : Date.parse(body.until);
-    if (until !== null && until <= now()) return PAST_UNTIL;
+    const { until } = body;
+    if (typeof until === "string" && Date.parse(until) <= now()) return PAST_UNTIL;
     const answer = await ingest.pause(
       {
         by: actor.id,
         reason: body.reason ?? null,
-        until: until === null ? null : new Date(until).toISOString(),
+        ...(until !== undefined && { until: until && new Date(until).toISOString() }),
       },
       body.cancel_running,
     );

@@ -26,8 +26,10 @@ export interface IngestFacts {
     readonly stage: string | null;
     readonly heartbeatAt: string | null;
   } | null;
-  /** Oldest first. */
+  /** In the order of their turns. */
   readonly queued: readonly { readonly id: string; readonly queuedAt: string }[];
+  /** Since when, or from when on, the first of them may start; null if none waits. */
+  readonly nextDueAt: string | null;
   /** Newest first. */
   readonly ended: readonly EndedRun[];
   /** The version recorded as published. */

@@ -54,9 +54,9 @@ export const ingestStuck: Rule = {
     const measurement = { threshold: thresholds.ingestStuckMs, unit: "ms" } as const;
     if (!ingest.ok) return [unknown(ingest.why, measurement)];
     const held = heldRun(ingest.value);
-    if (held === null)
+    if (held === null || Date.parse(held.since) > now)
       return [measured({ ...measurement, value: 0, message: "No run is held up." })];
-    const value = Math.max(0, now - Date.parse(held.since));
+    const value = now - Date.parse(held.since);
     const { runId, since, what } = held;
     const message = `Run ${runId} has been ${what} for ${describeDuration(value)}.`;
     const evidence = { run_id: runId, since, what };
@@ -64,8 +64,11 @@ export const ingestStuck: Rule = {
   },
 };
 
-/** The run that should get on now, and since when it last did. While paused none should. */
-function heldRun({ pause, running, queued }: IngestFacts) {
+/**
+ * The run that should get on now, and since when it last did. While paused none should, and a second
+ * try not before its time.
+ */
+function heldRun({ pause, running, queued, nextDueAt }: IngestFacts) {
   const [next] = queued;
   if (pause !== null) return null;
   if (running !== null && running.heartbeatAt !== null) {
@@ -73,7 +76,7 @@ function heldRun({ pause, running, queued }: IngestFacts) {
     return { runId: running.id, since: running.heartbeatAt, what };
   }
   if (running !== null || next === undefined) return null;
-  return { runId: next.id, since: next.queuedAt, what: "waiting though nothing runs" };
+  return { runId: next.id, since: nextDueAt ?? next.queuedAt, what: "waiting though nothing runs" };
 }
 
 /** A guard holds a candidate back. */
@@ -142,7 +145,7 @@ function findWaitingRuns({ ingest }: Facts, { thresholds }: RuleContext): Findin
   const evidence = {
     depth,
     paused: pause !== null,
-    oldest_queued_at: queued[0]?.queuedAt ?? null,
+    oldest_queued_at: queued.map(({ queuedAt }) => queuedAt).toSorted()[0] ?? null,
   };
   return pause === null
     ? measured({ ...measurement, value: depth, message: `${depth} runs wait.`, evidence })

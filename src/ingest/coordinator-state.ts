@@ -4,7 +4,7 @@ import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
 import { candidateFiles } from "./candidate.ts";
 import type { Pause } from "./pause.ts";
 import { type Hold, isInForce } from "./hold.ts";
-import type { QueueView } from "./queue.ts";
+import { inTurn, type QueueView } from "./queue.ts";
 import { type EndedRun, isOpen, type Run, type RunState, type UpstreamFiles } from "./run.ts";
 import { parseRecord, parseRun, type RunRecord } from "./run-record.ts";
 import { VERSIONS_RETAINED } from "./versions.ts";
@@ -23,11 +23,15 @@ interface Facts {
   readonly [archived: `archived:${string}`]: UpstreamFiles;
 }
 
-/** What is known of copies that go out and in; no part of the state that they carry. */
+/** What is known of copies that go out and in, and of the stores; no part of the state that they carry. */
 interface Exchange {
   readonly hold: Hold;
   /** The job that has replaced the state last, and the generation that came of it. */
   readonly imported: { readonly by: string; readonly generation: number | null };
+  /** Until when something may be deleted that was to be deleted (ms since 1970). */
+  readonly deleting_until: number;
+  /** When to look whether a manifest has been written late (ms since 1970). */
+  readonly look_again_at: number;
 }
 
 /** Ended runs that the coordinator itself remembers; D1 has the rest. */
@@ -71,7 +75,7 @@ export class CoordinatorState {
 
   queue(): QueueView {
     return {
-      waiting: this.#runsIn("queued"),
+      waiting: inTurn(this.#runsIn("queued")),
       running: this.#runsIn("running")[0],
       pause: this.pause(),
     };
@@ -296,6 +300,24 @@ export class CoordinatorState {
 
   setHold(hold: Hold | null): void {
     this.#setExchange("hold", hold);
+  }
+
+  /** Until when something may be deleted that was to be deleted (ms since 1970); null if nothing. */
+  deletingUntil(): number | null {
+    return this.#exchange("deleting_until");
+  }
+
+  setDeletingUntil(at: number | null): void {
+    this.#setExchange("deleting_until", at);
+  }
+
+  /** When to look whether a manifest has been written late (ms since 1970); null for not at all. */
+  lookAgainAt(): number | null {
+    return this.#exchange("look_again_at");
+  }
+
+  setLookAgainAt(at: number | null): void {
+    this.#setExchange("look_again_at", at);
   }
 
   /** What came of replacing the state, if this job has done so last. */

@@ -1,5 +1,6 @@
 import type { CoordinatorState } from "./coordinator-state.ts";
 import { hasEnded, type Pause } from "./pause.ts";
+import { dueSince } from "./queue.ts";
 import type { EndedRun, Run } from "./run.ts";
 import { describeVersion, type Version } from "./versions.ts";
 
@@ -7,7 +8,10 @@ import { describeVersion, type Version } from "./versions.ts";
 export interface CoordinatorStatus {
   readonly pause: Pause | null;
   readonly running: Run | null;
+  /** In the order of their turns. */
   readonly queued: readonly Run[];
+  /** Since when, or from when on, the first of them may start (RFC 3339); null if none waits. */
+  readonly nextDueAt: string | null;
   /** The runs that ended last and are remembered, newest first. */
   readonly ended: readonly EndedRun[];
   readonly current: Version | null;
@@ -26,12 +30,14 @@ export interface CoordinatorStatus {
 /** @param now milliseconds since 1970. */
 export function describeStatus(state: CoordinatorState, now: number): CoordinatorStatus {
   const { waiting, running, pause } = state.queue();
+  const [next] = waiting;
   const current = state.currentVersion();
   const isPaused = pause !== null && !hasEnded(pause, now);
   return {
     pause: isPaused ? pause : null,
     running: running?.run ?? null,
     queued: waiting.map(({ run }) => run),
+    nextDueAt: next === undefined ? null : new Date(dueSince(next)).toISOString(),
     ended: state.endedRuns(),
     current: current && describeVersion(current, current.generation),
     replicated: state.unreplicated() === null,

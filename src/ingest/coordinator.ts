@@ -44,8 +44,13 @@ export class Coordinator {
       this.#upkeep.lookForGarbage();
       deps.runEnded(run);
     };
-    this.#control = new RunControl({ ...deps, runEnded });
-    this.#steps = new StepRunner({ ...deps, runEnded });
+    this.#control = new RunControl({ ...deps, runEnded, quietAt: () => this.#upkeep.quietAt() });
+    this.#steps = new StepRunner({
+      ...deps,
+      runEnded,
+      mayBegin: () => !this.#upkeep.isDeleting(),
+      storeFailed: (stage) => this.#upkeep.storeFailed(stage),
+    });
     this.#history = historyOutbox(deps);
     this.#audit = auditOutbox(deps);
   }
@@ -162,6 +167,7 @@ export class Coordinator {
     await this.#deps.setAlarm(this.#deps.now() + LEASE_MS);
     await this.#steps.takeNext();
     await this.#upkeep.replicate();
+    await this.#upkeep.lookAgain();
     await this.#upkeep.collectGarbage();
     await this.#history.drain(() => this.#state.holdAt(this.#deps.now()) === null);
     await this.#audit.drain();
@@ -198,7 +204,8 @@ export class Coordinator {
       this.#audit.dueAt(),
       this.#upkeep.dueAt(),
     ];
-    return nextAlarm(hold === null ? view : idle, { now, others });
+    const quietAt = this.#upkeep.quietAt();
+    return nextAlarm(hold === null ? view : idle, { now, quietAt, others });
   }
 }
 

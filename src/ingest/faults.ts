@@ -1,4 +1,5 @@
 import { PassingError, SourceError } from "../sources/source-error.ts";
+import { StoreError } from "../storage/store-error.ts";
 import type { GuardTrip } from "./guards.ts";
 import type { Run, RunError, Stage } from "./run.ts";
 
@@ -32,11 +33,14 @@ export class GuardsTripped extends RunFault {
 export interface Retry {
   /** False where the step has made its attempts itself. */
   readonly step: boolean;
-  /** How long to wait before the run. */
-  readonly afterMs: number;
+  /** How long to wait before the second try of the run; null if there is to be none. */
+  readonly runAfterMs: number | null;
 }
 
-const REPEAT_STEP: Retry = { step: true, afterMs: 0 };
+/** How long a run that failed by a store, or whose step never ended, waits for its second try. */
+export const RUN_RETRY_MS = 60_000;
+/** Longest that upstream may ask to be left alone if the run is to be tried again. */
+export const RUN_RETRY_MAX_MS = 3_600_000;
 
 /** A run's error, and what else the run is to show. */
 export interface RunFailure {
@@ -49,14 +53,15 @@ export interface RunFailure {
 /**
  * The one map from what a step throws to a run's failure. Faults of upstream's content and guards
  * are final; upstream out of reach, which is asked several times in one step, and a store that
- * refuses or lags, may pass.
+ * refuses or lags, may pass. What nobody knows is a bug, or the platform's, which throws what it
+ * likes: the step is repeated, and the run is not.
  */
 export function toFailure(cause: unknown, stage: Stage): RunFailure {
+  if (cause instanceof PassingError) return unreachable(cause, stage);
   if (cause instanceof SourceError)
     return {
       error: { code: `source_${cause.fault}`, stage, message: cause.message },
-      retry:
-        cause instanceof PassingError ? { step: false, afterMs: cause.retryAfterMs ?? 0 } : null,
+      retry: null,
       patch: {},
     };
   if (cause instanceof RunFault)
@@ -65,6 +70,34 @@ export function toFailure(cause: unknown, stage: Stage): RunFailure {
       retry: null,
       patch: cause instanceof GuardsTripped ? cause.verdict : {},
     };
-  const error = { code: "store_fault", stage, message: String(cause) };
-  return { error, retry: REPEAT_STEP, patch: {} };
+  if (cause instanceof StoreError)
+    return {
+      error: { code: "store_fault", stage, message: cause.message },
+      retry: { step: true, runAfterMs: RUN_RETRY_MS },
+      patch: {},
+    };
+  return {
+    error: { code: "internal", stage, message: String(cause) },
+    retry: { step: true, runAfterMs: null },
+    patch: {},
+  };
+}
+
+/** The second try comes when upstream wants to be asked again, unless that is too long. */
+function unreachable({ fault, message, retryAfterMs }: PassingError, stage: Stage): RunFailure {
+  const waitMs = Math.max(retryAfterMs ?? 0, RUN_RETRY_MS);
+  const isTooLong = waitMs > RUN_RETRY_MAX_MS;
+  const text = isTooLong ? `${message}; over an hour, so the run is not tried again` : message;
+  return {
+    error: { code: `source_${fault}`, stage, message: text },
+    retry: isTooLong ? null : { step: false, runAfterMs: waitMs },
+    patch: {},
+  };
+}
+
+/** The failure of a run one of whose steps was begun so many times and never ended. */
+export function leaseExpired(stage: Stage, attempts: number): RunFailure {
+  const message = `the step was begun ${attempts} times and never ended`;
+  const error = { code: "lease_expired", stage, message };
+  return { error, retry: { step: false, runAfterMs: RUN_RETRY_MS }, patch: {} };
 }

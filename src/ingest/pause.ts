@@ -11,12 +11,14 @@ export interface Pause {
 export interface PauseRequest {
   readonly by: string;
   readonly reason: string | null;
-  readonly until: string | null;
+  /** As in a pause; left out, the end of the present pause stays. */
+  readonly until?: string | null;
 }
 
 /**
  * The pause after a pause request. Asking for what is so already changes nothing; another reason
- * or end replaces those of the present pause, which keeps its beginning and what is not named.
+ * or end replaces those of the present pause, which keeps its beginning and what is not named. An
+ * end of null leaves the end to an operator.
  */
 export function decidePause(
   present: Pause | null,
@@ -24,7 +26,7 @@ export function decidePause(
   at: string,
 ): { readonly pause: Pause; readonly changed: boolean } {
   const reason = request.reason ?? present?.reason ?? null;
-  const until = request.until ?? present?.until ?? null;
+  const until = request.until === undefined ? (present?.until ?? null) : request.until;
   const { by } = request;
   if (present === null) return { pause: { at, by, reason, until }, changed: true };
   if (present.reason === reason && present.until === until)

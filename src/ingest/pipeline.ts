@@ -5,6 +5,7 @@ import { commonPieces } from "../catalog/encode.ts";
 import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
 import { snapshotOpener } from "../sources/snapshot.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
+import { StoreError } from "../storage/store-error.ts";
 import { account, countEntities, UNCHANGED } from "./accounting.ts";
 import {
   type Blob,
@@ -65,7 +66,7 @@ export class Pipeline {
   /**
    * Does the next step. What a deploy with other code, another snapshot or other locales has begun is
    * begun anew, unless it is published. Throws SourceError or RunFault where the run cannot go on,
-   * anything else where the step may succeed when repeated.
+   * StoreError where the step may succeed when repeated, anything else by a bug.
    */
   async step(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
     if (!isOfDeploy(checkpoint, this.#deploy))
@@ -308,7 +309,7 @@ export class Pipeline {
     const held = this.#pieces.get(blob);
     if (held !== undefined) return held;
     const copy = await this.#deps.store.readBlob("r2", blob);
-    if (!copy.ok) throw new Error(`${copy.fault} ${copy.detail}`);
+    if (!copy.ok) throw new StoreError(`${copy.fault} ${copy.detail}`);
     this.#pieces.hold({ sha256: blob, bytes: copy.value });
     return copy.value;
   }
@@ -329,7 +330,7 @@ export class Pipeline {
         await store.writeBlob(sha256, bytes);
         for (const replica of ["r2", "kv"] as const) {
           const copy = await store.checkBlob(replica, sha256);
-          if (!copy.ok) throw new Error(`${replica} ${copy.fault} ${copy.detail}`);
+          if (!copy.ok) throw new StoreError(`${replica} ${copy.fault} ${copy.detail}`);
         }
       }),
     );

@@ -6,7 +6,7 @@ import type { HoldKind } from "./hold.ts";
 import type { RunRecord } from "./run-record.ts";
 import type { Run, RunMode, RunTrigger, SkipReason } from "./run.ts";
 
-/** Runs that may wait at a time. */
+/** Runs that may wait at a time, but for a second try. */
 export const QUEUE_MAX_DEPTH = 10;
 
 /** What a caller asks for. */
@@ -27,7 +27,7 @@ export interface EnqueueRequest {
 /** What will happen to an accepted request: the truth, also when the run is an earlier one. */
 export interface EnqueueAnswer {
   readonly disposition: "queued" | "queued_behind_running" | "queued_while_paused" | "coalesced";
-  /** `at:` is followed by a time (RFC 3339): a run that is tried again, as late as upstream asks. */
+  /** `at:` is followed by a time (RFC 3339): that of a second try, or when a late deletion is over. */
   readonly willStart: "now" | "on_resume" | "after_backup" | `after_run:${string}` | `at:${string}`;
   /** 1 for the run that is next. */
   readonly queuePosition: number;
@@ -46,7 +46,7 @@ export type EnqueueResult =
 
 /** The queue as a decision sees it. */
 export interface QueueView {
-  /** Runs that wait, oldest first. */
+  /** Runs that wait, in the order of their turns. */
   readonly waiting: readonly RunRecord[];
   readonly running: RunRecord | undefined;
   readonly pause: Pause | null;
@@ -112,19 +112,53 @@ export function newRun(
   };
 }
 
-/** The second try of a run that failed by a fault that may pass; null for a second try. */
-export function retryOf(failed: RunRecord, made: NewRun): RunRecord | null {
+/**
+ * The second try of a run that failed by a fault that may pass, from `notBefore` on. Null for a
+ * second try, and where a run that would do the same waits already: that one is the second try.
+ *
+ * It is taken into a full queue, too, since nobody can be told to ask again later. The run under way
+ * alone can fail, so that no more than one run waits beyond QUEUE_MAX_DEPTH.
+ */
+export function retryOf(
+  failed: RunRecord,
+  {
+    made,
+    waiting,
+    notBefore,
+  }: {
+    readonly made: NewRun;
+    readonly waiting: readonly RunRecord[];
+    /** Milliseconds since 1970. */
+    readonly notBefore: number;
+  },
+): RunRecord | null {
   const { run } = failed;
-  if (run.attempt > 1) return null;
+  if (run.attempt > 1 || waiting.some((other) => doesTheSame(other.run, run))) return null;
   const candidate = candidateOf(run);
   const request: EnqueueRequest = { ...run, candidate, trigger: "retry", ifPaused: "queue" };
   const record = newRun(made, request);
-  return { ...record, run: { ...record.run, attempt: run.attempt + 1, parentRunId: run.id } };
+  const retry: Run = { ...record.run, attempt: run.attempt + 1, parentRunId: run.id };
+  return { ...record, run: retry, notBefore };
+}
+
+/**
+ * Runs that wait, in the order of their turns: that in which they were queued, where a second try
+ * counts as queued when its time comes. So what is said of a run's turn stays true, however long
+ * those before it take.
+ */
+export function inTurn(waiting: readonly RunRecord[]): RunRecord[] {
+  return waiting.toSorted((a, b) => dueSince(a) - dueSince(b));
+}
+
+/** Since when, or from when on, a run that waits may start (milliseconds since 1970). */
+export function dueSince({ run, notBefore }: RunRecord): number {
+  return notBefore ?? Date.parse(run.queuedAt);
 }
 
 /**
  * Decides what an enqueue comes to. A run that waits already and would do the same is the answer
- * itself: two callers who race make one run, and both get it.
+ * itself: two callers who race make one run, and both get it. A new run takes its turn before second
+ * tries whose time has not come.
  */
 export function decideEnqueue(
   wanted: RunRecord,
@@ -135,12 +169,14 @@ export function decideEnqueue(
     readonly hold: HoldKind | null;
     /** Milliseconds since 1970. */
     readonly now: number;
+    /** Before this time no run begins (milliseconds since 1970), since something may be deleted. */
+    readonly quietAt: number;
   },
 ): { readonly result: EnqueueResult; readonly add: RunRecord | null } {
   const { waiting, pause } = view;
-  const { ifPaused, hold, now } = asked;
+  const { ifPaused, hold, now, quietAt } = asked;
   if (hold === "restore") return { result: { ok: false, reason: "restoring" }, add: null };
-  const accept = acceptIn(view, { isBackingUp: hold !== null, now });
+  const accept = acceptIn(view, { isBackingUp: hold !== null, now, quietAt });
   const same = waiting.findIndex(({ run }) => doesTheSame(run, wanted.run));
   const found = waiting[same];
   if (pause !== null && ifPaused === "reject")
@@ -149,14 +185,16 @@ export function decideEnqueue(
     return { result: accept(found, { index: same, queueDepth: waiting.length }, true), add: null };
   if (waiting.length >= QUEUE_MAX_DEPTH)
     return { result: { ok: false, reason: "queue_full", queueDepth: waiting.length }, add: null };
-  const place = { index: waiting.length, queueDepth: waiting.length + 1 };
+  const later = waiting.findIndex((record) => !isDue(record, now));
+  const index = later === -1 ? waiting.length : later;
+  const place = { index, queueDepth: waiting.length + 1 };
   return { result: accept(wanted, place, false), add: wanted };
 }
 
 /** Accepts a run at a place in a queue, and says when it starts. */
 function acceptIn(
   { waiting, running, pause }: QueueView,
-  { isBackingUp, now }: { readonly isBackingUp: boolean; readonly now: number },
+  obstacles: Pick<Obstacles, "isBackingUp" | "now" | "quietAt">,
 ) {
   const paused = pause !== null;
   return (
@@ -165,8 +203,7 @@ function acceptIn(
     coalesced: boolean,
   ): EnqueueResult => {
     const ahead = index === 0 ? running : waiting[index - 1];
-    const waitsUntil = notBefore !== null && notBefore > now ? notBefore : null;
-    const start = startOf(ahead, { paused, isBackingUp, waitsUntil });
+    const start = startOf(ahead, { ...obstacles, paused, notBefore: notBefore ?? 0 });
     return {
       ok: true,
       answer: {
@@ -182,16 +219,20 @@ function acceptIn(
   };
 }
 
+/** Times are milliseconds since 1970. */
 interface Obstacles {
+  readonly now: number;
   readonly paused: boolean;
   readonly isBackingUp: boolean;
-  /** Until when a run that is tried again waits (milliseconds since 1970). */
-  readonly waitsUntil: number | null;
+  /** Until when a second try waits. */
+  readonly notBefore: number;
+  /** Until when every run waits for a deletion that may be late. */
+  readonly quietAt: number;
 }
 
 function startOf(
   ahead: RunRecord | undefined,
-  { paused, isBackingUp, waitsUntil }: Obstacles,
+  { now, paused, isBackingUp, notBefore, quietAt }: Obstacles,
 ): Pick<EnqueueAnswer, "disposition" | "willStart" | "message"> {
   if (paused)
     return {
@@ -199,24 +240,38 @@ function startOf(
       willStart: "on_resume",
       message: "Ingestion is paused; it starts after resume.",
     };
-  if (ahead === undefined && isBackingUp)
+  if (ahead !== undefined) {
+    const time = notBefore > now ? `, and not before ${timeOf(notBefore)}` : "";
+    return {
+      disposition: "queued_behind_running",
+      willStart: `after_run:${ahead.run.id}`,
+      message: `It starts after run ${ahead.run.id}${time}.`,
+    };
+  }
+  if (isBackingUp)
     return {
       disposition: "queued",
       willStart: "after_backup",
       message: "A backup is being made; it starts when that has copied what it needs.",
     };
-  if (ahead === undefined && waitsUntil !== null) {
-    const at = new Date(waitsUntil).toISOString();
-    const message = `It is a second try, which starts at ${at}.`;
-    return { disposition: "queued", willStart: `at:${at}`, message };
-  }
-  if (ahead === undefined)
-    return { disposition: "queued", willStart: "now", message: "It starts now." };
-  return {
-    disposition: "queued_behind_running",
-    willStart: `after_run:${ahead.run.id}`,
-    message: `It starts after run ${ahead.run.id}.`,
-  };
+  const at = timeOf(Math.max(notBefore, quietAt, now));
+  if (notBefore > now)
+    return {
+      disposition: "queued",
+      willStart: `at:${at}`,
+      message: `It is a second try, which starts at ${at}.`,
+    };
+  if (quietAt > now)
+    return {
+      disposition: "queued",
+      willStart: `at:${at}`,
+      message: `What a store was asked to delete may still go away; it starts at ${at}.`,
+    };
+  return { disposition: "queued", willStart: "now", message: "It starts now." };
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
 }
 
 function doesTheSame(a: Run, b: Run): boolean {
@@ -232,11 +287,20 @@ export function decideTick(wanted: RunRecord, { waiting, pause }: QueueView): Sk
   return waiting.length >= QUEUE_MAX_DEPTH ? "queue_full" : null;
 }
 
-/** The run whose next step may be taken now. */
-export function nextToStep(view: QueueView, now: number): RunRecord | undefined {
-  const record = view.running ?? view.waiting[0];
-  if (record === undefined || isHeld(record, view.pause)) return undefined;
-  return (record.notBefore ?? 0) <= now ? record : undefined;
+/** The run whose next step may be taken now: the one under way, or else the first that is due. */
+export function nextToStep(
+  { running, waiting, pause }: QueueView,
+  /** `mayBegin` is whether one that waits may begin; `now` is in milliseconds since 1970. */
+  { now, mayBegin }: { readonly now: number; readonly mayBegin: boolean },
+): RunRecord | undefined {
+  const first = mayBegin ? waiting.find((record) => isDue(record, now)) : undefined;
+  const record = running ?? first;
+  if (record === undefined || isHeld(record, pause)) return undefined;
+  return isDue(record, now) ? record : undefined;
+}
+
+function isDue({ notBefore }: RunRecord, now: number): boolean {
+  return (notBefore ?? 0) <= now;
 }
 
 /**
@@ -251,14 +315,27 @@ function isHeld(record: RunRecord, pause: Pause | null): boolean {
 /** When to look again, in milliseconds since 1970; null if nothing is to be done. */
 export function nextAlarm(
   view: QueueView,
-  due: { readonly now: number; readonly others: readonly (number | null)[] },
+  due: {
+    readonly now: number;
+    /** Before this time no run begins. */
+    readonly quietAt: number;
+    readonly others: readonly (number | null)[];
+  },
 ): number | null {
-  const record = view.running ?? view.waiting[0];
-  const times = [...due.others];
-  if (record !== undefined && !isHeld(record, view.pause)) times.push(record.notBefore ?? due.now);
+  const times = [...due.others, ...stepTimes(view, due)];
   if (view.pause?.until) times.push(Date.parse(view.pause.until));
   const known = times.filter((time) => time !== null);
   return known.length === 0 ? null : Math.max(due.now, Math.min(...known));
+}
+
+/** When the run under way may go on, or else when each that waits may begin. */
+function stepTimes(
+  { running, waiting, pause }: QueueView,
+  { now, quietAt }: { readonly now: number; readonly quietAt: number },
+): number[] {
+  if (running !== undefined) return isHeld(running, pause) ? [] : [running.notBefore ?? now];
+  if (pause !== null) return [];
+  return waiting.map(({ notBefore }) => Math.max(notBefore ?? now, quietAt));
 }
 
 /** Attempts at one step before its run fails. */

@@ -41,10 +41,13 @@ export type CancelResult =
       readonly reason: "not_found" | "ended" | "too_late" | "restoring";
     };
 
-type ControlDependencies = Pick<
+interface ControlDependencies extends Pick<
   CoordinatorDependencies,
   "state" | "now" | "newId" | "log" | "source" | "workerVersion" | "runEnded"
->;
+> {
+  /** Before this time no run begins (milliseconds since 1970). */
+  readonly quietAt: () => number;
+}
 
 /** Says which runs there are, and whether they may go on: the queue, the pause and the hold. */
 export class RunControl {
@@ -67,6 +70,7 @@ export class RunControl {
         ifPaused,
         hold,
         now: this.#deps.now(),
+        quietAt: this.#deps.quietAt(),
       });
       if (decided.add !== null) this.#state.saveRun(decided.add, true);
       return decided.result;

@@ -1,9 +1,10 @@
 import { describeError, type LogLevel } from "../log.ts";
+import { StoreError } from "../storage/store-error.ts";
 import { candidateOf } from "./candidate.ts";
 import type { StepResult } from "./checkpoint.ts";
 import type { CoordinatorDependencies } from "./coordinator-dependencies.ts";
 import type { CoordinatorState } from "./coordinator-state.ts";
-import { type RunFailure, RunFault, toFailure } from "./faults.ts";
+import { leaseExpired, type RunFailure, RunFault, toFailure } from "./faults.ts";
 import { backoffMs, MAX_STEP_ATTEMPTS, nextToStep, retryOf } from "./queue.ts";
 import { liftEndedPause, newRunOf } from "./run-control.ts";
 import { endedRecord, type RunRecord } from "./run-record.ts";
@@ -14,15 +15,22 @@ export const LEASE_MS = 120_000;
 /** How often to ask whether the backup before a forced publication is done. */
 const BACKUP_POLL_MS = 2_000;
 
+interface StepDependencies extends CoordinatorDependencies {
+  /** Whether a run that waits may begin. */
+  readonly mayBegin: () => boolean;
+  /** Is told of each step that a store has failed. */
+  readonly storeFailed: (stage: Stage) => void;
+}
+
 /**
  * Takes runs step by step: claims a step in a transaction, does it, and commits only if nobody has
  * claimed it since. A crash between two of these repeats the step and loses nothing.
  */
 export class StepRunner {
-  readonly #deps: CoordinatorDependencies;
+  readonly #deps: StepDependencies;
   readonly #state: CoordinatorState;
 
-  constructor(deps: CoordinatorDependencies) {
+  constructor(deps: StepDependencies) {
     this.#deps = deps;
     this.#state = deps.state;
   }
@@ -43,13 +51,14 @@ export class StepRunner {
     }
   }
 
-  /** Takes the next step of the run under way, or of the oldest that waits. */
+  /** Takes the next step of the run under way, or of the first that waits and is due. */
   #claim(): RunRecord | undefined {
     return this.#state.transaction(() => {
       const now = this.#deps.now();
       liftEndedPause(this.#state, now);
       const isHeld = this.#state.holdAt(now) !== null;
-      const record = isHeld ? undefined : nextToStep(this.#state.queue(), now);
+      const mayBegin = this.#deps.mayBegin();
+      const record = isHeld ? undefined : nextToStep(this.#state.queue(), { now, mayBegin });
       if (record === undefined) return undefined;
       const at = this.#at();
       const run: Run = {
@@ -76,7 +85,7 @@ export class StepRunner {
     const { run, checkpoint } = claimed;
     const { stage } = checkpoint;
     if (claimed.attempts > MAX_STEP_ATTEMPTS && stage !== "verify")
-      return this.#fail(claimed, leaseExpired(stage));
+      return this.#fail(claimed, leaseExpired(stage, MAX_STEP_ATTEMPTS));
     if (!(await this.#isBackedUp(claimed))) return;
     const result = await this.#deps.pipeline.step(checkpoint, {
       mode: run.mode,
@@ -160,6 +169,7 @@ export class StepRunner {
       attempt: claimed.attempts,
       ...describeError(cause),
     });
+    if (cause instanceof StoreError) this.#deps.storeFailed(stage);
     if (failure.retry?.step !== true || isLast) return this.#fail(claimed, failure);
     this.#underFence(claimed, (record) => {
       if (isToBeCancelled(record, stage)) return this.#ended(record, "cancelled");
@@ -172,15 +182,22 @@ export class StepRunner {
     });
   }
 
-  /** Ends a run as failed; one whose fault may pass is tried once more, as a run of its own. */
+  /** Ends a run as failed; one whose fault may pass is tried once more later, as a run of its own. */
   #fail(claimed: RunRecord, { error, retry, patch }: RunFailure): void {
     this.#underFence(claimed, (record) => {
       if (record.cancelRequestedBy !== null)
         return this.#ended(record, "cancelled", { ...patch, error });
-      const next = retry && retryOf(record, newRunOf(this.#deps, record.run.source));
-      if (next) this.#state.saveRun({ ...next, notBefore: this.#deps.now() + retry.afterMs }, true);
+      this.#queueSecondTry(record, retry?.runAfterMs ?? null);
       return this.#ended(record, "failed", { ...patch, error });
     });
+  }
+
+  #queueSecondTry(failed: RunRecord, afterMs: number | null): void {
+    if (afterMs === null) return;
+    const made = newRunOf(this.#deps, failed.run.source);
+    const { waiting } = this.#state.queue();
+    const next = retryOf(failed, { made, waiting, notBefore: this.#deps.now() + afterMs });
+    if (next !== null) this.#state.saveRun(next, true);
   }
 
   /** Saves what becomes of a claimed run, if its fence is still the one that was given out. */
@@ -213,10 +230,4 @@ export class StepRunner {
 /** What is recorded as published is not cancelled any more. */
 function isToBeCancelled({ cancelRequestedBy }: RunRecord, stage: Stage): boolean {
   return cancelRequestedBy !== null && stage !== "verify";
-}
-
-function leaseExpired(stage: Stage): RunFailure {
-  const message = `the step was begun ${MAX_STEP_ATTEMPTS} times and never ended`;
-  const error = { code: "lease_expired", stage, message };
-  return { error, retry: { step: false, afterMs: 0 }, patch: {} };
 }

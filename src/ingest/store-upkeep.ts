@@ -1,6 +1,8 @@
 import { describeError } from "../log.ts";
 import type { CoordinatorDependencies } from "./coordinator-dependencies.ts";
-import { replicate } from "./publisher.ts";
+import { heal, replicate } from "./publisher.ts";
+import { nextToStep } from "./queue.ts";
+import type { Stage } from "./run.ts";
 import { unnamedBlobs, unnamedSources, unretained } from "./versions.ts";
 
 /** Blobs, upstream files and manifests, of each so many, that are deleted in one alarm. */
@@ -9,6 +11,15 @@ const GARBAGE_BATCH = 100;
 const STORE_RETRY_MS = 30_000;
 /** After a deletion failed, how long what it had asked for may still be carried out. */
 const LATE_DELETION_MS = 60_000;
+/** Longest that the calls of one deletion may take together. */
+const DELETION_MAX_MS = 150_000;
+/**
+ * After a manifest could not be written, when to look whether it has come after a newer one: it may
+ * be a minute late, and KV's cache may hide it for another.
+ */
+const LOOK_AGAIN_MS = 120_000;
+/** The stages that bring the stores to a manifest, or look whether they show it. */
+const WRITES_MANIFEST: ReadonlySet<Stage> = new Set(["build", "publish", "verify"]);
 
 type UpkeepDependencies = Pick<
   CoordinatorDependencies,
@@ -30,14 +41,17 @@ export class StoreUpkeep {
   #hasMoreGarbage = false;
   /** Whether R2 has been looked through since something may have become garbage. */
   #isSwept = false;
-  /**
-   * Before this time something may still be deleted. In memory only: of an instance that died only
-   * calls that had been sent are left, and a restore reads the backup before it writes.
-   */
-  #deletingUntil = 0;
+  /** Whether a deletion is under way. */
+  #isDeleting = false;
+  /** Until when what a deletion had asked for may be carried out after it has failed. */
+  #lateUntil: number;
 
   constructor(deps: UpkeepDependencies) {
     this.#deps = deps;
+    const { state, now } = deps;
+    // Of an instance that died only the calls are left that it had sent.
+    this.#lateUntil = Math.min(state.deletingUntil() ?? 0, now() + LATE_DELETION_MS);
+    if (state.unreplicated() !== null) this.#expectLateManifest();
   }
 
   /** To be called when another version is to be shown: it is due at once. */
@@ -51,16 +65,29 @@ export class StoreUpkeep {
     this.#isSwept = false;
   }
 
+  /** To be called when a store has failed a step of a run. */
+  storeFailed(stage: Stage): void {
+    if (WRITES_MANIFEST.has(stage)) this.#expectLateManifest();
+  }
+
   /** Whether what is stored now under a name that no version has might be deleted yet. */
   isDeleting(): boolean {
-    return this.#deps.now() < this.#deletingUntil;
+    return this.#isDeleting || this.#deps.now() < this.#lateUntil;
+  }
+
+  /**
+   * When that is over (milliseconds since 1970), or was: no run may begin before. One that is under
+   * way is not counted: it ends in its alarm, which then goes on with what waits.
+   */
+  quietAt(): number {
+    return this.#lateUntil;
   }
 
   /** When something is due next (milliseconds since 1970); null if nothing is. */
   dueAt(): number | null {
-    return this.#mayReplicate() || (this.#hasMoreGarbage && this.#mayCollect())
-      ? this.#retryAt
-      : null;
+    const isDue = this.#mayReplicate() || (this.#hasMoreGarbage && this.#mayCollect());
+    const times = [isDue ? this.#retryAt : null, this.#lookAt()].filter((time) => time !== null);
+    return times.length === 0 ? null : Math.min(...times);
   }
 
   /** Brings the stores to the version that was recorded last. Never throws. */
@@ -73,18 +100,40 @@ export class StoreUpkeep {
       state.setReplicated(manifest.generation);
     } catch (cause) {
       this.#retryAt = now() + STORE_RETRY_MS;
+      this.#expectLateManifest();
       const { generation } = manifest;
       log("warn", "replication_failed", { generation, ...describeError(cause) });
     }
   }
 
   /**
+   * Looks once whether a manifest that could not be written in time has come after a newer one, and
+   * if so brings the stores to that one again. Never throws.
+   */
+  async lookAgain(): Promise<void> {
+    const { state, store, now, log } = this.#deps;
+    const at = this.#lookAt();
+    const manifest = state.currentVersion();
+    if (at === null || now() < at) return;
+    if (manifest === null) return state.setLookAgainAt(null);
+    const { generation } = manifest;
+    try {
+      const isHealed = await heal(store, manifest);
+      if (isHealed) log("warn", "late_manifest_replaced", { generation });
+      if (state.lookAgainAt() === at) state.setLookAgainAt(null);
+    } catch (cause) {
+      this.#expectLateManifest();
+      log("warn", "replication_failed", { generation, ...describeError(cause) });
+    }
+  }
+
+  /**
    * Deletes some of what no retained version names. Only between runs, since a run has stored what
-   * no version names yet. Never throws.
+   * no version names yet, and not while one waits until the last deletion is over. Never throws.
    */
   async collectGarbage(): Promise<void> {
     const { now, log } = this.#deps;
-    if (!this.#mayCollect() || now() < this.#retryAt) return;
+    if (this.#isDeleting || !this.#mayCollect() || now() < this.#retryAt) return;
     try {
       const found = await this.#findGarbage();
       // What was said of the stores may have changed while R2 was looked through.
@@ -123,17 +172,31 @@ export class StoreUpkeep {
 
   async #delete({ blobs, sources, generations }: Garbage): Promise<void> {
     const { state, store, archive, now } = this.#deps;
-    this.#deletingUntil = Infinity;
+    this.#isDeleting = true;
+    state.setDeletingUntil(now() + DELETION_MAX_MS + LATE_DELETION_MS);
     try {
       await store.deleteBlobs(blobs);
       state.removeBlobs(blobs);
       await archive.delete(sources);
       await store.deleteGenerations(generations);
-      this.#deletingUntil = 0;
     } catch (cause) {
-      this.#deletingUntil = now() + LATE_DELETION_MS;
+      this.#lateUntil = now() + LATE_DELETION_MS;
       throw cause;
+    } finally {
+      this.#isDeleting = false;
+      state.setDeletingUntil(this.#lateUntil > now() ? this.#lateUntil : null);
     }
+  }
+
+  #expectLateManifest(): void {
+    const { state, now } = this.#deps;
+    state.setLookAgainAt(now() + LOOK_AGAIN_MS);
+  }
+
+  /** When to look again; null while the stores are yet to be brought to a version: not before that. */
+  #lookAt(): number | null {
+    const { state } = this.#deps;
+    return state.unreplicated() === null ? state.lookAgainAt() : null;
   }
 
   /** A run that verifies brings the stores to the version itself. */
@@ -145,7 +208,14 @@ export class StoreUpkeep {
   #mayCollect(): boolean {
     const { state, now } = this.#deps;
     const isIdle = state.queue().running === undefined && state.holdAt(now()) === null;
-    return state.unreplicated() === null && isIdle;
+    return state.unreplicated() === null && isIdle && !this.#isAwaited();
+  }
+
+  /** Whether a run waits for the end of deletions: another one would let it wait again. */
+  #isAwaited(): boolean {
+    const { state, now } = this.#deps;
+    const view = state.queue();
+    return this.isDeleting() && nextToStep(view, { now: now(), mayBegin: true }) !== undefined;
   }
 }
 

@@ -4,6 +4,7 @@ import { listPieces } from "../catalog/encode.ts";
 import type { Counts, Manifest } from "../catalog/manifest.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { tryReadBody } from "../storage/read-body.ts";
+import { StoreError } from "../storage/store-error.ts";
 import { countRows } from "./accounting.ts";
 import {
   CHANGES_LISTED,
@@ -79,7 +80,7 @@ async function findChanges(
   const before = current.locales[locale]?.bodies.proto.identity;
   const copy = before && (await tryReadBody(store, before));
   if (copy?.ok === false) {
-    if (copy.fault === "unreadable") throw new Error(copy.detail);
+    if (copy.fault === "unreadable") throw new StoreError(copy.detail);
     return null;
   }
   const local = await workspace.local(locale);

@@ -1,12 +1,12 @@
 import type { Deadline } from "./request-deadline.ts";
-import { PassingError, SourceError } from "./source-error.ts";
+import { PassingError } from "./source-error.ts";
 
 export interface RetryLimits {
   readonly maxAttempts: number;
   /** Wait before the second attempt; it doubles before each further one. */
   readonly backoffMs: number;
   readonly maxBackoffMs: number;
-  /** Longest `Retry-After` that is waited for; a run that is asked for more is not tried again. */
+  /** Longest `Retry-After` that is waited for here; what is longer is left to who called. */
   readonly maxRetryAfterMs: number;
 }
 
@@ -23,8 +23,8 @@ export interface RetryDependencies {
  * for the backoff, or for as long as upstream asks if that is longer, and never comes back before:
  * it gives up instead.
  *
- * @throws PassingError of the last attempt, which says how many there were; a plain SourceError if
- * upstream asks to be left alone for longer than the limits allow.
+ * @throws PassingError of the last attempt, which says how many there were, and how long upstream
+ * asks to be left alone.
  */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
@@ -39,7 +39,7 @@ export async function withRetries<T>(
       const waitMs = Math.max(retryAfterMs ?? 0, backoffMs(attempts, limits, random()));
       const tooLong = (retryAfterMs ?? 0) > limits.maxRetryAfterMs;
       if (attempts >= limits.maxAttempts || tooLong || waitMs >= deadline.remainingMs())
-        throw givenUp(error, attempts, tooLong);
+        throw givenUp(error, attempts);
       await sleep(waitMs);
     }
   }
@@ -51,15 +51,10 @@ function backoffMs(attempts: number, limits: RetryLimits, random: number): numbe
   return Math.round((fullMs * (1 + random)) / 2);
 }
 
-function givenUp(
-  { fault, message, retryAfterMs }: PassingError,
-  attempts: number,
-  isFinal: boolean,
-): SourceError {
+function givenUp({ fault, message, retryAfterMs }: PassingError, attempts: number): PassingError {
   const asked = retryAfterMs === null ? "" : `; it asks to be left alone for ${retryAfterMs} ms`;
   const made = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
-  const text = `${message} (${made}${asked})`;
-  return isFinal ? new SourceError(fault, text) : new PassingError(fault, text, retryAfterMs);
+  return new PassingError(fault, `${message} (${made}${asked})`, retryAfterMs);
 }
 
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;

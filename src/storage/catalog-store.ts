@@ -2,6 +2,7 @@ import { letGo } from "../catalog/bytes.ts";
 import { sha256Hex } from "../catalog/hash.ts";
 import type { Manifest } from "../catalog/manifest.ts";
 import { openManifest, sealManifest } from "../catalog/seal-manifest.ts";
+import { askStore } from "./ask-store.ts";
 import { withDeadline } from "./deadline.ts";
 import { listNames } from "./list-names.ts";
 import { blobKey, generationKey, GENERATIONS_PREFIX, MANIFEST_KEY } from "./keys.ts";
@@ -14,7 +15,10 @@ export type Copy<T> =
 /** Where a copy is kept: KV is near and may lag, R2 is the strongly consistent copy. */
 export type Replica = "kv" | "r2";
 
-/** The published catalog in KV, with a copy of everything in R2. */
+/**
+ * The published catalog in KV, with a copy of everything in R2. What throws if a store refuses
+ * throws StoreError.
+ */
 export interface CatalogStore {
   /** The current manifest. Never throws. */
   readManifest(replica: Replica): Promise<Copy<Manifest>>;
@@ -101,7 +105,7 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket): CatalogStore 
 }
 
 function written<T>(what: string, promise: Promise<T>): Promise<T> {
-  return withDeadline(what, WRITE_DEADLINE_MS, promise);
+  return askStore(what, WRITE_DEADLINE_MS, promise);
 }
 
 async function readKv(kv: KVNamespace, key: string, cacheTtl: number): Promise<ArrayBuffer | null> {

@@ -1,5 +1,7 @@
+import { StoreError } from "./store-error.ts";
+
 /** A store did not answer in time. */
-export class StoreTimeout extends Error {
+export class StoreTimeout extends StoreError {
   override readonly name = "StoreTimeout";
 }
 

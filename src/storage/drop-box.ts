@@ -1,21 +1,21 @@
-import { withDeadline } from "./deadline.ts";
+import { askStore } from "./ask-store.ts";
 import { DROP_PREFIX, dropKey } from "./keys.ts";
 
 /** How long R2 may take to find a file, and then to give it. */
 const READ_DEADLINE_MS = 30_000;
 
-/** Files that operators have dropped into R2. */
+/** Files that operators have dropped into R2. Throws StoreError if it refuses. */
 export function createDropBox(r2: R2Bucket) {
   return {
     prefix: DROP_PREFIX,
     async open(name: string) {
       const key = dropKey(name);
-      const object = await withDeadline(key, READ_DEADLINE_MS, r2.get(key));
+      const object = await askStore(key, READ_DEADLINE_MS, r2.get(key));
       return (
         object && {
           size: object.size,
-          read: () => withDeadline(key, READ_DEADLINE_MS, object.arrayBuffer()),
-          discard: () => object.body.cancel(),
+          read: () => askStore(key, READ_DEADLINE_MS, object.arrayBuffer()),
+          discard: () => askStore(key, READ_DEADLINE_MS, object.body.cancel()),
         }
       );
     },

@@ -1,15 +1,15 @@
-import { withDeadline } from "./deadline.ts";
+import { askStore } from "./ask-store.ts";
 
 /** How long a page of 1,000 keys may take. */
 const PAGE_DEADLINE_MS = 10_000;
 
-/** What every key in R2 that begins with `prefix` goes on with. Throws if the store refuses. */
+/** What every key in R2 that begins with `prefix` goes on with. Throws StoreError if R2 refuses. */
 export async function listNames(r2: R2Bucket, prefix: string): Promise<string[]> {
   const names: string[] = [];
   let cursor: string | undefined;
   do {
     const asked = r2.list({ prefix, ...(cursor !== undefined && { cursor }) });
-    const page = await withDeadline(prefix, PAGE_DEADLINE_MS, asked);
+    const page = await askStore(prefix, PAGE_DEADLINE_MS, asked);
     names.push(...page.objects.map(({ key }) => key.slice(prefix.length)));
     cursor = page.truncated ? page.cursor : undefined;
   } while (cursor !== undefined);

@@ -1,10 +1,14 @@
 import { Buffer } from "node:buffer";
 import { sha256Hex } from "../catalog/hash.ts";
-import { withDeadline } from "./deadline.ts";
+import { askStore } from "./ask-store.ts";
 import { sourceKey, SOURCES_PREFIX } from "./keys.ts";
 import { listNames } from "./list-names.ts";
+import { StoreError } from "./store-error.ts";
 
-/** Exact upstream bytes in R2, by their SHA-256 (hex). Every method throws if the store refuses. */
+/**
+ * Exact upstream bytes in R2, by their SHA-256 (hex). Every method throws StoreError if the store
+ * refuses.
+ */
 export interface SourceArchive {
   /** Whether bytes are there, and R2 knows them by this hash. Does not read them. */
   has(sha256: string): Promise<boolean>;
@@ -12,7 +16,7 @@ export interface SourceArchive {
   /** The SHA-256 of every file that is there. */
   list(): Promise<string[]>;
   delete(sha256s: readonly string[]): Promise<void>;
-  /** Throws as well if the bytes have another hash. */
+  /** Throws as well if the bytes are missing or have another hash. */
   open(file: string, sha256: string): Promise<ReadableStream<Uint8Array>>;
 }
 
@@ -29,26 +33,26 @@ export function createSourceArchive(r2: R2Bucket): SourceArchive {
   return {
     async has(sha256) {
       const key = sourceKey(sha256);
-      const object = await withDeadline(key, READ_DEADLINE_MS, r2.head(key));
+      const object = await askStore(key, READ_DEADLINE_MS, r2.head(key));
       const known = object?.checksums.sha256;
       return known !== undefined && Buffer.from(known).toString("hex") === sha256;
     },
     async write(sha256, bytes) {
       const key = sourceKey(sha256);
-      await withDeadline(`put ${key}`, WRITE_DEADLINE_MS, r2.put(key, bytes, { sha256 }));
+      await askStore(`put ${key}`, WRITE_DEADLINE_MS, r2.put(key, bytes, { sha256 }));
     },
     list: () => listNames(r2, SOURCES_PREFIX),
     async delete(sha256s) {
       if (sha256s.length === 0) return;
       const deleted = r2.delete(sha256s.map(sourceKey));
-      await withDeadline("deletion of upstream files", WRITE_DEADLINE_MS, deleted);
+      await askStore("deletion of upstream files", WRITE_DEADLINE_MS, deleted);
     },
     async open(file, sha256) {
       const key = sourceKey(sha256);
-      const buffer = await withDeadline(key, READ_DEADLINE_MS, read(key));
-      if (buffer === null) throw new Error(`${file} is not archived as ${key}`);
+      const buffer = await askStore(key, READ_DEADLINE_MS, read(key));
+      if (buffer === null) throw new StoreError(`${file} is not archived as ${key}`);
       const bytes = new Uint8Array(buffer);
-      if (sha256Hex(bytes) !== sha256) throw new Error(`${file} is damaged in ${key}`);
+      if (sha256Hex(bytes) !== sha256) throw new StoreError(`${file} is damaged in ${key}`);
       return new Blob([bytes]).stream();
     },
   };

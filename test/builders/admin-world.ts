@@ -10,7 +10,7 @@ import type { CoordinatorUseCases } from "../../src/admin/coordinator.ts";
 import { CoordinatorUnavailable } from "../../src/admin/coordinator-calls.ts";
 import type { CredentialsResult } from "../../src/admin/credentials.ts";
 import type { CoordinatorStatus } from "../../src/ingest/coordinator-status.ts";
-import type { Pause } from "../../src/ingest/pause.ts";
+import { decidePause, type Pause } from "../../src/ingest/pause.ts";
 import type { EnqueueAnswer, EnqueueRequest, EnqueueResult } from "../../src/ingest/queue.ts";
 import { type Run, toListed } from "../../src/ingest/run.ts";
 import type { Version } from "../../src/ingest/versions.ts";
@@ -239,10 +239,10 @@ export class AdminWorld {
         },
       };
     },
-    pause: async ({ by, reason, until }, cancelRunning) => {
+    pause: async (request, cancelRunning) => {
       await this.#reach();
       const before = this.pause;
-      this.pause = before ?? { at: this.#at(), by, reason, until };
+      this.pause = decidePause(before, request, this.#at()).pause;
       const { running, cancelling } = this;
       if (running === null || !cancelRunning) return this.#pauseAnswer(before);
       if (cancelling === "cancelled") this.running = null;
@@ -297,6 +297,7 @@ export class AdminWorld {
         pause: this.pause,
         running: this.running,
         queued: [],
+        nextDueAt: null,
         ended: [],
         current: this.versions[0] ?? null,
         replicated: true,
@@ -315,7 +316,7 @@ export class AdminWorld {
   };
 
   #pauseAnswer(before: Pause | null) {
-    const changed = (before === null) !== (this.pause === null);
+    const changed = before !== this.pause;
     return {
       pause: this.pause,
       before,

@@ -46,6 +46,7 @@ export function someIngestFacts(changes: Partial<IngestFacts> = {}): IngestFacts
     pause: null,
     running: null,
     queued: [],
+    nextDueAt: null,
     ended: [anEndedRun()],
     current: { generation: 7 },
     replicated: true,

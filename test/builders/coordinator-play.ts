@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { type Manifest, manifestBlobs } from "../../src/catalog/manifest.ts";
 import { QUEUE_MAX_DEPTH } from "../../src/ingest/queue.ts";
 import { isOpen, type Run, RUN_MODES, type RunMode } from "../../src/ingest/run.ts";
-import { blobKey } from "../../src/storage/keys.ts";
+import { blobKey, GENERATIONS_PREFIX, MANIFEST_KEY } from "../../src/storage/keys.ts";
 import { CoordinatorWorld } from "./coordinator-world.ts";
 import { QuickPipeline } from "./quick-pipeline.ts";
 import { anEnqueueRequest } from "./run.ts";
@@ -21,8 +21,13 @@ export type Operation =
       readonly source: (typeof SOURCES)[number];
       readonly reject: boolean;
     }
-  | { readonly do: "pause"; readonly forMs: number | null; readonly cancelRunning: boolean }
-  | { readonly do: "resume" | "crash" | "go_on" }
+  | {
+      readonly do: "pause";
+      /** Null for without end, `kept` for as the present pause has it. */
+      readonly forMs: number | null | "kept";
+      readonly cancelRunning: boolean;
+    }
+  | { readonly do: "resume" | "crash" | "go_on" | "outage" }
   | { readonly do: "tick"; readonly at: number }
   | { readonly do: "cancel"; readonly which: number }
   | { readonly do: "rollback"; readonly back: number }
@@ -32,7 +37,9 @@ export type Operation =
 
 /** What happens at a call of a step. */
 interface Mishap {
-  readonly kind: "fault" | "crash" | "pause" | "cancel" | "rollback" | "lost_reply" | "overtaken";
+  /** In an outage upstream can be reached, as nothing else can. */
+  readonly kind:
+    "fault" | "outage" | "crash" | "pause" | "cancel" | "rollback" | "lost_reply" | "overtaken";
   /** Calls of the step before it. */
   readonly after: number;
   /** Calls in a row that a fault hits. */
@@ -54,7 +61,21 @@ const anyMishap: fc.Arbitrary<Mishap> = fc.record({
   times: fc.constantFrom(1, 1, 3, 100),
 });
 
+/** The stores and D1 answer nothing at all. */
+const OUTAGE: Mishap = { kind: "outage", after: 0, times: 100 };
+
 const SOURCES = ["embedded", "other"] as const;
+
+/** How late a store may carry out what it seemed to refuse. */
+const LATE_MS = 59_000;
+/** How long a second try waits where upstream does not ask for more. */
+const SECOND_TRY_MS = 60_000;
+
+/** What a store will yet do. */
+interface LateChange {
+  readonly at: number;
+  readonly carryOut: () => void;
+}
 
 export const anyOperation: fc.Arbitrary<Operation> = fc.oneof(
   {
@@ -86,12 +107,13 @@ export const anyOperation: fc.Arbitrary<Operation> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       do: fc.constant("pause"),
-      forMs: fc.constantFrom(null, 0, 1_000, 40_000),
+      forMs: fc.constantFrom<number | null | "kept">("kept", null, 0, 1_000, 40_000),
       cancelRunning: fc.boolean(),
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("resume", "crash") }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("go_on") }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("outage") }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("tick"), at: fc.nat(3) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("cancel"), which: fc.nat(5) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("rollback"), back: fc.nat(3) }) },
@@ -112,11 +134,17 @@ export class Play {
   readonly #ended = new Map<string, Run>();
   /** Every version that was ever recorded. */
   readonly #published = new Map<number, Manifest>();
+  /** What stores were asked to delete, or which manifest to write, and have not done yet. */
+  #late: LateChange[] = [];
+  /** When runs were said to start, at the earliest. */
+  readonly #promised = new Map<string, number>();
   /** The ticks that were taken to be known. */
   readonly #ticks = new Set<number>();
   #rolledBack = new Set<number>();
   #highest = { kv: 0, r2: 0, recorded: 0 };
   #pausedThroughout = false;
+  /** Until when a deletion may be carried out late that was not answered. */
+  #mayDeleteUntil = 0;
   /** How often what has been seen. */
   readonly #seen: Map<string, number>;
 
@@ -146,6 +174,7 @@ export class Play {
       must(alarms).toBeLessThan(500);
       await this.play({ do: "step", late: false, mishap: null });
     }
+    await this.play({ do: "pass", ms: LATE_MS });
     const { queued, running, replicated, outboxLength } = world.coordinator.status();
     must({ queued, running, replicated, outboxLength }).toEqual({
       queued: [],
@@ -187,7 +216,7 @@ export class Play {
       case "rollback":
         return this.#rollback(operation.back);
       case "pass":
-        world.time += operation.ms;
+        this.#passTo(world.time + operation.ms);
         return;
       case "change":
         world.upstream = {
@@ -201,6 +230,8 @@ export class Play {
         for (let alarms = 0; world.alarmAt !== null && alarms < 8; alarms++)
           await this.play({ do: "step", late: false, mishap: null });
         return;
+      case "outage":
+        return this.#outage();
       case "step":
         return this.#step(operation.late, operation.mishap);
       default:
@@ -214,6 +245,21 @@ export class Play {
       for (const mode of RUN_MODES)
         for (const forced of [false, true])
           await this.play({ do: "enqueue", mode, forced, source, reject: false });
+  }
+
+  /** Lets steps fail until a second try waits, and asks for the same once more. */
+  async #outage(): Promise<void> {
+    const { world } = this;
+    for (let alarms = 0; world.alarmAt !== null && alarms < 8; alarms++) {
+      const { queued } = world.coordinator.status();
+      const second = queued.find((run) => dueAt(run) > world.time);
+      if (second !== undefined) {
+        const { mode, forced } = second;
+        const source = SOURCES.find((name) => name === second.source) ?? SOURCES[0];
+        return this.play({ do: "enqueue", mode, forced, source, reject: false });
+      }
+      await this.play({ do: "step", late: false, mishap: OUTAGE });
+    }
   }
 
   async #enqueue({
@@ -230,16 +276,17 @@ export class Play {
     const same = before.queued.findIndex(
       (run) => run.mode === mode && run.forced === forced && run.source === source,
     );
-    const index = same === -1 ? before.queued.length : same;
+    const due = before.queued.filter((run) => dueAt(run) <= world.time).length;
+    const index = same === -1 ? due : same;
     const ahead = index === 0 ? before.running : before.queued[index - 1];
     const queueDepth = before.queued.length + (same === -1 ? 1 : 0);
     if (this.#isPaused() && reject) {
       must(result).toMatchObject({ ok: false, reason: "paused" });
-    } else if (queueDepth > QUEUE_MAX_DEPTH) {
+    } else if (same === -1 && queueDepth > QUEUE_MAX_DEPTH) {
       must(result).toMatchObject({ ok: false, reason: "queue_full" });
       this.#note("queue_full");
     } else {
-      const start = ahead ? `after_run:${ahead.id}` : "now";
+      const start = ahead ? `after_run:${ahead.id}` : this.#firstStart(before.queued[same]);
       const queued = ahead ? "queued_behind_running" : "queued";
       const disposition = this.#isPaused() ? "queued_while_paused" : queued;
       must(result).toMatchObject({
@@ -252,16 +299,35 @@ export class Play {
           paused: this.#isPaused(),
         },
       });
-      if (result.ok) this.#acknowledged.add(result.answer.run.id);
+      if (!result.ok) return;
+      const { run, willStart } = result.answer;
+      this.#acknowledged.add(run.id);
+      if (willStart.startsWith("at:")) {
+        this.#note("told a time");
+        this.#promised.set(run.id, Date.parse(willStart.slice("at:".length)));
+      }
     }
   }
 
-  async #pause(forMs: number | null, cancelRunning: boolean): Promise<void> {
+  /** When a run starts that is the first: a second try at its time, and none before it is quiet. */
+  #firstStart(waiting: Run | undefined): unknown {
+    const { time } = this.world;
+    const [row] = this.world.tables.sql
+      .exec("SELECT value FROM exchange WHERE name = 'deleting_until'")
+      .toArray();
+    const quietAt = Math.min(Number(row?.["value"] ?? 0), this.#mayDeleteUntil);
+    const startsAt = Math.max(quietAt, waiting === undefined ? 0 : dueAt(waiting));
+    return startsAt > time ? `at:${new Date(startsAt).toISOString()}` : "now";
+  }
+
+  async #pause(forMs: number | null | "kept", cancelRunning: boolean): Promise<void> {
     const { world } = this;
-    const until = forMs === null ? null : new Date(world.time + forMs).toISOString();
-    await world.coordinator.pause({ by: "ops", reason: null, until }, cancelRunning);
+    const endsAt = typeof forMs === "number" ? world.time + forMs : Infinity;
+    const until = endsAt === Infinity ? null : new Date(endsAt).toISOString();
+    const request = { by: "ops", reason: null, ...(forMs !== "kept" && { until }) };
+    await world.coordinator.pause(request, cancelRunning);
     const present = this.#isPaused() ? this.#pausedUntil : null;
-    this.#pausedUntil = forMs === null ? (present ?? Infinity) : world.time + forMs;
+    this.#pausedUntil = forMs === "kept" ? (present ?? Infinity) : endsAt;
   }
 
   async #resume(): Promise<void> {
@@ -321,21 +387,24 @@ export class Play {
   /** Lets the alarm fire: at its time or late, never early, and also when none is set. */
   async #step(late: boolean, mishap: Mishap | null): Promise<void> {
     const { world } = this;
-    if (world.alarmAt !== null) world.time = Math.max(world.time, world.alarmAt);
-    if (late) world.time += 45_000;
+    const at = Math.max(world.time, world.alarmAt ?? 0);
+    this.#passTo(late ? at + 45_000 : at);
     // What is done at a call decides whether the step was paused all through.
     this.#pausedThroughout = this.#isPaused();
     let calls = -1;
     world.before = async (call) => {
       calls++;
       if (mishap === null || calls < mishap.after || calls >= mishap.after + mishap.times) return;
-      if (mishap.kind === "fault") throw new Error(`no connection for ${call}`);
+      if (mishap.kind === "outage" && call === "upstream fetch") return;
+      const isFault = mishap.kind === "fault" || mishap.kind === "outage";
+      if (isFault || mishap.kind === "crash") this.#mayComeLate(call);
+      if (isFault) throw new Error(`no connection for ${call}`);
       if (calls > mishap.after) return;
       if (mishap.kind === "crash") world.crash();
       if (mishap.kind === "overtaken") await world.alarm();
       if (mishap.kind === "pause") {
         this.#findPublished();
-        await this.#pause(null, false);
+        await this.#pause("kept", false);
         this.#pausedThroughout = true;
       }
       if (mishap.kind === "cancel") await this.#cancel(0);
@@ -347,6 +416,40 @@ export class Play {
     await world.alarm();
     world.before = () => {};
     world.after = () => {};
+  }
+
+  /** Lets time pass, and stores do late what they seemed to have refused. */
+  #passTo(time: number): void {
+    this.world.time = time;
+    const due = this.#late.filter(({ at }) => at <= time);
+    this.#late = this.#late.filter(({ at }) => at > time);
+    for (const { carryOut } of due) carryOut();
+  }
+
+  /** Remembers a call that is not answered, if it deletes or writes the manifest. */
+  #mayComeLate(call: string): void {
+    const { world } = this;
+    const at = world.time + LATE_MS;
+    const [, replica, deleted] = /^(kv|r2|archive) delete (.*)$/.exec(call) ?? [];
+    if (replica !== undefined && deleted !== undefined) {
+      const from = { kv: world.store.kv, r2: world.store.r2, archive: world.archive.files };
+      const { [replica as keyof typeof from]: names } = from; // as in the pattern above
+      this.#late.push({ at, carryOut: () => names.delete(deleted) });
+      this.#mayDeleteUntil = world.time + 60_000;
+    }
+    const [, into] = /^(kv|r2) put catalog\/manifest$/.exec(call) ?? [];
+    if (into !== "kv" && into !== "r2") return;
+    const prefix = `r2 put ${GENERATIONS_PREFIX}`;
+    const written = world.calls.findLast((made) => made.startsWith(prefix));
+    const generation = Number(written?.slice(prefix.length));
+    const manifest = world.coordinator.findVersion(generation);
+    const text = Uint8Array.from(new TextEncoder().encode(JSON.stringify(manifest)));
+    const carryOut = () => {
+      world.store[into].set(MANIFEST_KEY, text);
+      this.#highest[into] = generation;
+      this.#note("late manifest");
+    };
+    if (manifest !== null) this.#late.push({ at, carryOut });
   }
 
   #isPaused(): boolean {
@@ -416,9 +519,16 @@ export class Play {
         publishers.set(run.generationAfter, run.id);
         must(run.state === "running" || run.outcome === "published").toBe(true); // I7
       }
+      const begun = Date.parse(run.startedAt ?? "");
+      must(begun < (this.#promised.get(run.id) ?? 0)).toBe(false);
       if (isOpen(run.state) || run.state === "skipped") continue;
       must(this.#ended.get(run.id) ?? run).toEqual(run); // I3: a terminal row never changes
       this.#ended.set(run.id, run);
     }
   }
+}
+
+/** When a run that waits may start. */
+function dueAt({ trigger, queuedAt }: Run): number {
+  return Date.parse(queuedAt) + (trigger === "retry" ? SECOND_TRY_MS : 0);
 }

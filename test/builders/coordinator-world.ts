@@ -12,6 +12,7 @@ import { StateTransfer } from "../../src/ingest/state-transfer.ts";
 import type { Upstream } from "../../src/sources/upstream.ts";
 import type { AuditEntry } from "../../src/storage/audit-store.ts";
 import type { SourceArchive } from "../../src/storage/source-archive.ts";
+import { toStoreError } from "../../src/storage/store-error.ts";
 import { MemoryCatalogStore } from "./memory-catalog-store.ts";
 import { MemorySourceArchive } from "./memory-source-archive.ts";
 import { MemoryTables } from "./memory-tables.ts";
@@ -190,25 +191,29 @@ export class CoordinatorWorld {
     const enter = (call: string) => this.#enter(instance, call);
     const store = new MemoryCatalogStore(this.store);
     store.before = enter;
+    const enterArchive = (call: string) =>
+      enter(`archive ${call}`).catch((error: unknown) => {
+        throw toStoreError(`archive ${call}`, error);
+      });
     const archive: SourceArchive = {
       has: async (sha256) => {
-        await enter(`archive has ${sha256}`);
+        await enterArchive(`has ${sha256}`);
         return this.archive.has(sha256);
       },
       write: async (sha256, bytes) => {
-        await enter(`archive write ${sha256}`);
+        await enterArchive(`write ${sha256}`);
         return this.archive.write(sha256, bytes);
       },
       list: async () => {
-        await enter("archive list");
+        await enterArchive("list");
         return this.archive.list();
       },
       delete: async (sha256s) => {
-        for (const sha256 of sha256s) await enter(`archive delete ${sha256}`);
+        for (const sha256 of sha256s) await enterArchive(`delete ${sha256}`);
         return this.archive.delete(sha256s);
       },
       open: async (file, sha256) => {
-        await enter(`archive open ${file}`);
+        await enterArchive(`open ${file}`);
         return this.archive.open(file, sha256);
       },
     };

@@ -8,12 +8,13 @@ import {
   GENERATIONS_PREFIX,
   MANIFEST_KEY,
 } from "../../src/storage/keys.ts";
+import { toStoreError } from "../../src/storage/store-error.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
  * A catalog store in memory that records its calls, such as `kv get catalog/manifest`. What
- * `before` throws is the fault of the store, and what it awaits is its delay.
+ * `before` throws is what the store refuses with, and what it awaits is its delay.
  */
 export class MemoryCatalogStore implements CatalogStore {
   readonly calls: string[] = [];
@@ -64,9 +65,7 @@ export class MemoryCatalogStore implements CatalogStore {
 
   async listGenerations(): Promise<number[]> {
     const prefix = GENERATIONS_PREFIX;
-    const call = `r2 list ${prefix}`;
-    this.calls.push(call);
-    await this.before(call);
+    await this.#change(`r2 list ${prefix}`);
     const keys = [...this.r2.keys()].filter((key) => key.startsWith(prefix));
     return keys.map((key) => Number(key.slice(prefix.length)));
   }
@@ -122,19 +121,23 @@ export class MemoryCatalogStore implements CatalogStore {
   }
 
   async #delete(replica: Replica, key: string): Promise<void> {
-    const call = `${replica} delete ${key}`;
-    this.calls.push(call);
-    await this.before(call);
-    this[replica].delete(key);
-    await this.after(call);
+    await this.#change(`${replica} delete ${key}`, () => this[replica].delete(key));
   }
 
   async #put(replica: Replica, key: string, bytes: Uint8Array): Promise<void> {
-    const call = `${replica} put ${key}`;
+    const taken = Uint8Array.from(bytes);
+    await this.#change(`${replica} put ${key}`, () => this[replica].set(key, taken));
+  }
+
+  async #change(call: string, change: () => unknown = () => {}): Promise<void> {
     this.calls.push(call);
-    await this.before(call);
-    this[replica].set(key, Uint8Array.from(bytes));
-    await this.after(call);
+    try {
+      await this.before(call);
+      change();
+      await this.after(call);
+    } catch (error) {
+      throw toStoreError(call, error);
+    }
   }
 }
 

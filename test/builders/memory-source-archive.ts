@@ -1,4 +1,5 @@
 import type { SourceArchive } from "../../src/storage/source-archive.ts";
+import { StoreError, toStoreError } from "../../src/storage/store-error.ts";
 import { streamOf } from "./source.ts";
 
 /** An archive in memory that records its calls, such as `write <sha256>`. */
@@ -33,12 +34,16 @@ export class MemorySourceArchive implements SourceArchive {
   async open(file: string, sha256: string): Promise<ReadableStream<Uint8Array>> {
     this.#begin(`open ${file}`);
     const bytes = this.files.get(sha256);
-    if (bytes === undefined) throw new Error(`${file} is not archived as ${sha256}`);
+    if (bytes === undefined) throw new StoreError(`${file} is not archived as ${sha256}`);
     return streamOf(bytes);
   }
 
   #begin(call: string): void {
     this.calls.push(call);
-    this.before(call);
+    try {
+      this.before(call);
+    } catch (error) {
+      throw toStoreError(call, error);
+    }
   }
 }

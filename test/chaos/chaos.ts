@@ -55,7 +55,8 @@ const WEATHER_MS = { least: 1_500, most: 5_000 };
 const LIFE_MS = { least: 8_000, most: 18_000 };
 const DEAD_MS = { least: 0, most: 1_500 };
 const CONVERGENCE_DEADLINE_MS = 240_000;
-const PUBLISH_DEADLINE_MS = 90_000;
+/** A run may wait for a minute until no deletion can be carried out late. */
+const PUBLISH_DEADLINE_MS = 150_000;
 /** How long an isolate may go on to serve what it holds: its freshness, and its pause after a fault. */
 const FRESH_DEADLINE_MS = 15_000;
 const POLL_MS = 500;

@@ -13,7 +13,12 @@ export const PAUSE: Action = {
   path: "/admin/ingest/pause",
   fields: [
     { kind: "text", name: "reason", label: "Reason", hint: "Shown to whoever finds it paused." },
-    { kind: "time", name: "until", label: "Until", hint: "Your local time; empty: until resumed." },
+    {
+      kind: "time",
+      name: "until",
+      label: "Until",
+      hint: "Your local time; empty: until resumed, or as it is.",
+    },
     {
       kind: "check",
       name: "cancel_running",

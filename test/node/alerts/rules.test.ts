@@ -398,6 +398,22 @@ describe("ingest_stuck", () => {
     });
   });
 
+  it("counts a second try's waiting from its time on", () => {
+    const queued = [{ id: "run-2", queuedAt: ago(HOUR_MS) }];
+    const waitingSince = (nextDueAt: string) =>
+      findingOf("ingest_stuck", withIngest({ queued, nextDueAt }));
+    expect(waitingSince(ago(10 * MINUTE_MS))).toMatchObject({
+      verdict: "bad",
+      value: 10 * MINUTE_MS,
+    });
+    expect(waitingSince(ago(9 * MINUTE_MS))).toMatchObject({ verdict: "good" });
+    expect(waitingSince(ago(-MINUTE_MS))).toMatchObject({
+      verdict: "good",
+      value: 0,
+      message: "No run is held up.",
+    });
+  });
+
   it("lets what is held by a pause be", () => {
     const facts = withIngest({
       pause: { at: ago(HOUR_MS), by: "ops", reason: null },

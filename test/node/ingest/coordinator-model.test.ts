@@ -16,6 +16,9 @@ const SEEN_OFTEN = [
   "replication_failed",
   "garbage_collected",
   "queue_full",
+  "told a time",
+  "late manifest",
+  "late_manifest_replaced",
 ];
 
 describe("whatever is done to the coordinator, in whatever order,", () => {

@@ -49,20 +49,33 @@ describe("a run whose upstream is out of reach", () => {
     ]);
   });
 
-  it("is not tried again before upstream wants to be asked", async () => {
-    server.on(AIRPORTS_PATH, ...times(4, status(503, { "retry-after": "20" })), AIRPORTS);
-    await world.runToEnd();
-    const [, second] = rows();
-    expect(second).toMatchObject({ outcome: "published", trigger: "retry" });
-    expect(Date.parse(second?.startedAt ?? "")).toBe(START + 20_000);
-  });
+  it.each([
+    [4, "20", 60_000],
+    [1, "31", 60_000],
+    [1, "3600", 3_600_000],
+  ])(
+    "is tried again when a minute is over, and not before upstream wants to be asked: %i × %s s",
+    async (requests, retryAfter, waitMs) => {
+      const busy = status(503, { "retry-after": retryAfter });
+      server.on(AIRPORTS_PATH, ...times(requests, busy), AIRPORTS);
+      await world.runToEnd();
+      const [, second] = rows();
+      expect(second).toMatchObject({ outcome: "published", trigger: "retry" });
+      expect(Date.parse(second?.startedAt ?? "")).toBe(START + waitMs);
+    },
+  );
 
-  it.each<[string, Behavior]>([
-    ["wants to be left alone for long", status(503, { "retry-after": "31" })],
-    ["does not know the file", status(404)],
-  ])("is not tried again when upstream %s", async (_, behavior) => {
+  it.each<[string, Behavior, string]>([
+    [
+      "wants to be left alone for over an hour",
+      status(503, { "retry-after": "3601" }),
+      "(1 attempt; it asks to be left alone for 3601000 ms); over an hour, so the run is not tried again",
+    ],
+    ["does not know the file", status(404), ""],
+  ])("is not tried again when upstream %s, and says so", async (_, behavior, why) => {
     server.on(AIRPORTS_PATH, behavior);
-    await world.runToEnd();
+    const { error } = await world.runToEnd();
+    expect(error?.message).toContain(why);
     expect(rows()).toMatchObject([{ state: "failed", error: { code: "source_http_status" } }]);
     expect(rows()).toHaveLength(1);
     expect(server.paths).toEqual([AIRPORTS_PATH]);

@@ -16,8 +16,10 @@ describe("decidePause", () => {
   it.each([{ reason: "bad data" }, { reason: null }])(
     "changes nothing when the same is asked for again, with %j",
     ({ reason }) => {
-      const decided = decidePause(present, { by: "ana", reason, until: null }, LATER);
-      expect(decided).toEqual({ pause: present, changed: false });
+      for (const end of [{}, { until: null }]) {
+        const decided = decidePause(present, { by: "ana", reason, ...end }, LATER);
+        expect(decided).toEqual({ pause: present, changed: false });
+      }
     },
   );
 
@@ -33,13 +35,21 @@ describe("decidePause", () => {
 });
 
 describe("a pause that is asked for again", () => {
+  it("has no end any more where the request says so", () => {
+    const ending: Pause = { ...present, until: LATER };
+    expect(decidePause(ending, { by: "ana", reason: null, until: null }, AT)).toEqual({
+      pause: { ...ending, by: "ana", until: null },
+      changed: true,
+    });
+  });
+
   it("keeps its end where none is named", () => {
     const ending: Pause = { ...present, until: LATER };
-    expect(decidePause(ending, { by: "ana", reason: "upgrade", until: null }, AT)).toEqual({
+    expect(decidePause(ending, { by: "ana", reason: "upgrade" }, AT)).toEqual({
       pause: { ...ending, by: "ana", reason: "upgrade" },
       changed: true,
     });
-    expect(decidePause(ending, { by: "ana", reason: null, until: null }, AT)).toEqual({
+    expect(decidePause(ending, { by: "ana", reason: null }, AT)).toEqual({
       pause: ending,
       changed: false,
     });

@@ -5,10 +5,12 @@ import {
   backoffMs,
   decideEnqueue,
   decideTick,
+  inTurn,
   newRun,
   nextAlarm,
   nextToStep,
   QUEUE_MAX_DEPTH,
+  type QueueView,
   retryOf,
 } from "../../../src/ingest/queue.ts";
 import type { Stage } from "../../../src/ingest/run.ts";
@@ -34,7 +36,7 @@ const differing = (count: number) =>
 describe("decideEnqueue", () => {
   it("begins a run now when nothing runs or waits", () => {
     expect(
-      decideEnqueue(wanted, aQueueView(), { ifPaused: "queue", hold: null, now: NOW }),
+      decideEnqueue(wanted, aQueueView(), { ifPaused: "queue", hold: null, now: NOW, quietAt: 0 }),
     ).toEqual({
       result: {
         ok: true,
@@ -55,22 +57,83 @@ describe("decideEnqueue", () => {
   it("says when a second try starts that waits until upstream may be asked again", () => {
     const answerAt = (now: number) => {
       const view = aQueueView({ waiting: [{ ...wanted, notBefore: NOW + 25_000 }] });
-      return decideEnqueue(wanted, view, { ifPaused: "queue", hold: null, now }).result;
+      return decideEnqueue(wanted, view, { ifPaused: "queue", hold: null, now, quietAt: 0 }).result;
     };
-    const at = new Date(NOW + 25_000).toISOString();
+    const time = new Date(NOW + 25_000).toISOString();
     expect(answerAt(NOW)).toMatchObject({
       answer: {
         disposition: "coalesced",
-        willStart: `at:${at}`,
-        message: `The same run waits already. It is a second try, which starts at ${at}.`,
+        willStart: `at:${time}`,
+        message: `The same run waits already. It is a second try, which starts at ${time}.`,
       },
     });
     expect(answerAt(NOW + 25_000)).toMatchObject({ answer: { willStart: "now" } });
   });
 
+  const later: RunRecord = { ...full, notBefore: NOW + 60_000 };
+  const decide = (view: QueueView, asked = {}) =>
+    decideEnqueue(wanted, view, { ifPaused: "queue", hold: null, now: NOW, quietAt: 0, ...asked });
+
+  it("lets a new run take its turn before a second try whose time has not come", () => {
+    const second = aRunRecord({ id: "second", source: "other" });
+    expect(decide(aQueueView({ waiting: [later] }))).toMatchObject({
+      result: {
+        answer: { disposition: "queued", willStart: "now", queuePosition: 1, queueDepth: 2 },
+      },
+      add: wanted,
+    });
+    expect(decide(aQueueView({ running, waiting: [second, later] }))).toMatchObject({
+      result: { answer: { willStart: "after_run:second", queuePosition: 2, queueDepth: 3 } },
+    });
+    const due = { ...later, notBefore: NOW };
+    expect(decide(aQueueView({ waiting: [due] }))).toMatchObject({
+      result: { answer: { willStart: "after_run:full", queuePosition: 2 } },
+    });
+  });
+
+  it("says of a second try behind another run also that it does not start before its time", () => {
+    const time = new Date(NOW + 60_000).toISOString();
+    const same = { ...wanted, notBefore: NOW + 60_000 };
+    for (const view of [{ waiting: [full, same] }, { running: full, waiting: [same] }])
+      expect(decide(aQueueView(view)).result).toMatchObject({
+        answer: {
+          disposition: "coalesced",
+          willStart: "after_run:full",
+          message: `The same run waits already. It starts after run full, and not before ${time}.`,
+        },
+      });
+  });
+
+  it("says when a run starts that waits until nothing can be deleted late", () => {
+    const quietAt = NOW + 40_000;
+    const time = new Date(quietAt).toISOString();
+    expect(decide(aQueueView(), { quietAt }).result).toMatchObject({
+      answer: {
+        disposition: "queued",
+        willStart: `at:${time}`,
+        message: `The run is queued. What a store was asked to delete may still go away; it starts at ${time}.`,
+      },
+    });
+    expect(decide(aQueueView({ running }), { quietAt }).result).toMatchObject({
+      answer: { willStart: "after_run:running" },
+    });
+    const sooner = { ...wanted, notBefore: NOW + 10_000 };
+    expect(decide(aQueueView({ waiting: [sooner] }), { quietAt }).result).toMatchObject({
+      answer: { disposition: "coalesced", willStart: `at:${time}` },
+    });
+    expect(decide(aQueueView(), { quietAt: NOW }).result).toMatchObject({
+      answer: { willStart: "now" },
+    });
+  });
+
   it("queues behind the run under way, also one of the same kind, which may miss what is new", () => {
     expect(
-      decideEnqueue(wanted, aQueueView({ running }), { ifPaused: "queue", hold: null, now: NOW }),
+      decideEnqueue(wanted, aQueueView({ running }), {
+        ifPaused: "queue",
+        hold: null,
+        now: NOW,
+        quietAt: 0,
+      }),
     ).toEqual({
       result: {
         ok: true,
@@ -94,6 +157,7 @@ describe("decideEnqueue", () => {
         ifPaused: "queue",
         hold: null,
         now: NOW,
+        quietAt: 0,
       }),
     ).toMatchObject({
       result: {
@@ -102,7 +166,9 @@ describe("decideEnqueue", () => {
       add: null,
     });
     const view = aQueueView({ waiting: [waiting], running });
-    expect(decideEnqueue(wanted, view, { ifPaused: "queue", hold: null, now: NOW })).toMatchObject({
+    expect(
+      decideEnqueue(wanted, view, { ifPaused: "queue", hold: null, now: NOW, quietAt: 0 }),
+    ).toMatchObject({
       result: {
         answer: {
           disposition: "coalesced",
@@ -117,7 +183,9 @@ describe("decideEnqueue", () => {
 
   it("finds the run of the same kind behind one of another kind", () => {
     const view = aQueueView({ waiting: [full, waiting], running });
-    expect(decideEnqueue(wanted, view, { ifPaused: "queue", hold: null, now: NOW })).toMatchObject({
+    expect(
+      decideEnqueue(wanted, view, { ifPaused: "queue", hold: null, now: NOW, quietAt: 0 }),
+    ).toMatchObject({
       result: {
         answer: {
           disposition: "coalesced",
@@ -142,7 +210,7 @@ describe("decideEnqueue", () => {
       const other = aRunRecord({ id: "waiting", ...changes });
       const view = aQueueView({ waiting: [other], running });
       expect(
-        decideEnqueue(wanted, view, { ifPaused: "queue", hold: null, now: NOW }),
+        decideEnqueue(wanted, view, { ifPaused: "queue", hold: null, now: NOW, quietAt: 0 }),
       ).toMatchObject({
         result: {
           answer: {
@@ -160,7 +228,9 @@ describe("decideEnqueue", () => {
 
   it("says that a run waits for the end of a pause, whatever else it waits for", () => {
     const view = aQueueView({ waiting: [full], running, pause });
-    expect(decideEnqueue(wanted, view, { ifPaused: "queue", hold: null, now: NOW })).toMatchObject({
+    expect(
+      decideEnqueue(wanted, view, { ifPaused: "queue", hold: null, now: NOW, quietAt: 0 }),
+    ).toMatchObject({
       result: {
         answer: {
           disposition: "queued_while_paused",
@@ -176,25 +246,33 @@ describe("decideEnqueue", () => {
 
   it("refuses while paused when asked to, and gives the pause", () => {
     expect(
-      decideEnqueue(wanted, aQueueView({ pause }), { ifPaused: "reject", hold: null, now: NOW }),
+      decideEnqueue(wanted, aQueueView({ pause }), {
+        ifPaused: "reject",
+        hold: null,
+        now: NOW,
+        quietAt: 0,
+      }),
     ).toEqual({
       result: { ok: false, reason: "paused", pause },
       add: null,
     });
     expect(
-      decideEnqueue(wanted, aQueueView(), { ifPaused: "reject", hold: null, now: NOW }).result.ok,
+      decideEnqueue(wanted, aQueueView(), { ifPaused: "reject", hold: null, now: NOW, quietAt: 0 })
+        .result.ok,
     ).toBe(true);
   });
 
   it(`lets ${QUEUE_MAX_DEPTH} runs wait, and refuses one more`, () => {
     const almost = aQueueView({ waiting: differing(QUEUE_MAX_DEPTH - 1) });
     expect(
-      decideEnqueue(wanted, almost, { ifPaused: "queue", hold: null, now: NOW }),
+      decideEnqueue(wanted, almost, { ifPaused: "queue", hold: null, now: NOW, quietAt: 0 }),
     ).toMatchObject({
       result: { ok: true, answer: { queuePosition: QUEUE_MAX_DEPTH } },
     });
     const full10 = aQueueView({ waiting: differing(QUEUE_MAX_DEPTH) });
-    expect(decideEnqueue(wanted, full10, { ifPaused: "queue", hold: null, now: NOW })).toEqual({
+    expect(
+      decideEnqueue(wanted, full10, { ifPaused: "queue", hold: null, now: NOW, quietAt: 0 }),
+    ).toEqual({
       result: { ok: false, reason: "queue_full", queueDepth: QUEUE_MAX_DEPTH },
       add: null,
     });
@@ -202,7 +280,9 @@ describe("decideEnqueue", () => {
 
   it("answers with the same run also when the queue is full", () => {
     const view = aQueueView({ waiting: [...differing(QUEUE_MAX_DEPTH - 1), waiting] });
-    expect(decideEnqueue(wanted, view, { ifPaused: "queue", hold: null, now: NOW })).toMatchObject({
+    expect(
+      decideEnqueue(wanted, view, { ifPaused: "queue", hold: null, now: NOW, quietAt: 0 }),
+    ).toMatchObject({
       result: { ok: true, answer: { disposition: "coalesced", run: { id: "waiting" } } },
       add: null,
     });
@@ -212,7 +292,9 @@ describe("decideEnqueue", () => {
 describe("decideEnqueue while the coordinator is held", () => {
   it("by a restore refuses: it replaces the queue", () => {
     const view = aQueueView({ pause: null });
-    expect(decideEnqueue(wanted, view, { ifPaused: "queue", hold: "restore", now: NOW })).toEqual({
+    expect(
+      decideEnqueue(wanted, view, { ifPaused: "queue", hold: "restore", now: NOW, quietAt: 0 }),
+    ).toEqual({
       result: { ok: false, reason: "restoring" },
       add: null,
     });
@@ -220,7 +302,12 @@ describe("decideEnqueue while the coordinator is held", () => {
 
   it("by a backup says that the run starts after it", () => {
     expect(
-      decideEnqueue(wanted, aQueueView(), { ifPaused: "queue", hold: "backup", now: NOW }),
+      decideEnqueue(wanted, aQueueView(), {
+        ifPaused: "queue",
+        hold: "backup",
+        now: NOW,
+        quietAt: 0,
+      }),
     ).toMatchObject({
       result: { ok: true, answer: { disposition: "queued", willStart: "after_backup" } },
       add: wanted,
@@ -230,7 +317,7 @@ describe("decideEnqueue while the coordinator is held", () => {
   it("by a backup still names the run that is ahead", () => {
     const view = aQueueView({ running });
     expect(
-      decideEnqueue(wanted, view, { ifPaused: "queue", hold: "backup", now: NOW }),
+      decideEnqueue(wanted, view, { ifPaused: "queue", hold: "backup", now: NOW, quietAt: 0 }),
     ).toMatchObject({
       result: { answer: { willStart: "after_run:running" } },
     });
@@ -256,35 +343,80 @@ describe("decideTick", () => {
   });
 });
 
+const at = (now: number) => ({ now, mayBegin: true });
+
 describe("nextToStep", () => {
   it("is the run under way, before any that waits, and the oldest of those", () => {
-    expect(nextToStep(aQueueView({ running, waiting: [waiting] }), NOW)).toBe(running);
-    expect(nextToStep(aQueueView({ waiting: [full, waiting] }), NOW)).toBe(full);
-    expect(nextToStep(aQueueView(), NOW)).toBeUndefined();
+    expect(nextToStep(aQueueView({ running, waiting: [waiting] }), at(NOW))).toBe(running);
+    expect(nextToStep(aQueueView({ waiting: [full, waiting] }), at(NOW))).toBe(full);
+    expect(nextToStep(aQueueView(), at(NOW))).toBeUndefined();
   });
 
   it.each(["fetch", "parse", "build", "guard", "encode", "publish"] as const)(
     "is none while paused before %s",
     (stage) => {
-      expect(nextToStep(aQueueView({ running: inStage(stage), pause }), NOW)).toBeUndefined();
+      expect(nextToStep(aQueueView({ running: inStage(stage), pause }), at(NOW))).toBeUndefined();
     },
   );
 
   it("is the run that is published already, also while paused", () => {
     const verifying = inStage("verify");
-    expect(nextToStep(aQueueView({ running: verifying, pause }), NOW)).toBe(verifying);
+    expect(nextToStep(aQueueView({ running: verifying, pause }), at(NOW))).toBe(verifying);
   });
 
   it("is none before its time, and lets no other pass it", () => {
     const backingOff = { ...running, notBefore: NOW + 1 };
     const view = aQueueView({ running: backingOff, waiting: [waiting] });
-    expect(nextToStep(view, NOW)).toBeUndefined();
-    expect(nextToStep(view, NOW + 1)).toBe(backingOff);
+    expect(nextToStep(view, at(NOW))).toBeUndefined();
+    expect(nextToStep(view, at(NOW + 1))).toBe(backingOff);
+  });
+});
+
+describe("runs that wait", () => {
+  const secondTry: RunRecord = { ...waiting, notBefore: NOW + 60_000 };
+  const queuedAt = (ms: number) =>
+    aRunRecord({ id: `at ${ms}`, queuedAt: new Date(NOW + ms).toISOString() });
+
+  it("take turns as they were queued, a second try as if it was when its time comes", () => {
+    const [before, after] = [queuedAt(59_999), queuedAt(60_001)];
+    expect(inTurn([secondTry, queuedAt(0), before, after])).toEqual([
+      queuedAt(0),
+      before,
+      secondTry,
+      after,
+    ]);
+  });
+
+  it("are not held up by a second try before its time", () => {
+    const view = aQueueView({ waiting: [secondTry, full] });
+    expect(nextToStep(view, at(NOW))).toBe(full);
+    expect(nextToStep(aQueueView({ waiting: [secondTry] }), at(NOW + 59_999))).toBeUndefined();
+    expect(nextToStep(view, at(NOW + 60_000))).toBe(secondTry);
+  });
+
+  it("do not begin while something may be deleted, when the run under way goes on", () => {
+    const held = { now: NOW, mayBegin: false };
+    expect(nextToStep(aQueueView({ waiting: [waiting] }), held)).toBeUndefined();
+    expect(nextToStep(aQueueView({ running, waiting: [waiting] }), held)).toBe(running);
+  });
+
+  it("have the alarm set for the first that may begin", () => {
+    const alarmFor = (records: readonly RunRecord[], quietAt = 0) =>
+      nextAlarm(aQueueView({ waiting: records }), { now: NOW, quietAt, others: [] });
+    expect(alarmFor([secondTry])).toBe(NOW + 60_000);
+    expect(alarmFor([secondTry, full])).toBe(NOW);
+    expect(alarmFor([{ ...secondTry, notBefore: NOW + 70_000 }, secondTry])).toBe(NOW + 60_000);
+    expect(alarmFor([full], NOW + 5_000)).toBe(NOW + 5_000);
+    expect(alarmFor([secondTry], NOW + 5_000)).toBe(NOW + 60_000);
+    const paused = aQueueView({ waiting: [secondTry], pause });
+    expect(nextAlarm(paused, { now: NOW, quietAt: 0, others: [] })).toBeNull();
+    const busy = aQueueView({ running, waiting: [full] });
+    expect(nextAlarm(busy, { now: NOW, quietAt: NOW + 5_000, others: [] })).toBe(NOW);
   });
 });
 
 describe("nextAlarm", () => {
-  const none = { now: NOW, others: [null, null] };
+  const none = { now: NOW, quietAt: 0, others: [null, null] };
 
   it("is not set when nothing is to be done", () => {
     expect(nextAlarm(aQueueView(), none)).toBeNull();
@@ -308,8 +440,10 @@ describe("nextAlarm", () => {
   it("is the earliest of all that is due, and never in the past", () => {
     const backingOff = { ...running, notBefore: NOW + 4_000 };
     const view = aQueueView({ running: backingOff });
-    expect(nextAlarm(view, { now: NOW, others: [NOW + 9_000, NOW + 2_000] })).toBe(NOW + 2_000);
-    expect(nextAlarm(view, { now: NOW, others: [NOW - 5_000] })).toBe(NOW);
+    expect(nextAlarm(view, { now: NOW, quietAt: 0, others: [NOW + 9_000, NOW + 2_000] })).toBe(
+      NOW + 2_000,
+    );
+    expect(nextAlarm(view, { now: NOW, quietAt: 0, others: [NOW - 5_000] })).toBe(NOW);
   });
 });
 
@@ -345,8 +479,14 @@ describe("newRun", () => {
 describe("retryOf", () => {
   const failed = aRunRecord({ id: "failed", state: "failed", mode: "full", forced: true });
 
-  it("does what the failed run was to do, and names it", () => {
-    const retry = retryOf(failed, someRunFacts({ id: "retry" }));
+  const retried = (record: RunRecord, others: readonly RunRecord[] = []) => {
+    const made = someRunFacts({ id: "retry" });
+    return retryOf(record, { made, waiting: others, notBefore: NOW + 60_000 });
+  };
+
+  it("does what the failed run was to do, names it, and waits until its time", () => {
+    const retry = retried(failed);
+    expect(retry?.notBefore).toBe(NOW + 60_000);
     expect(retry?.run).toMatchObject({
       id: "retry",
       state: "queued",
@@ -363,18 +503,24 @@ describe("retryOf", () => {
   it("works from the same candidate, also after that run is forgotten", () => {
     const upstream = { "airports.csv": { sha256: "a", bytes: 1 } };
     const approval = aRunRecord({ id: "approval", candidateOf: "refused", upstream });
-    const retry = retryOf(approval, someRunFacts({ id: "retry" }));
-    expect(retry?.run).toMatchObject({ candidateOf: "refused", upstream });
+    expect(retried(approval)?.run).toMatchObject({ candidateOf: "refused", upstream });
     const asking = aRunRecord({ id: "asking", upstream });
-    expect(retryOf(asking, someRunFacts())?.run).toMatchObject({
-      candidateOf: null,
-      upstream: {},
-    });
+    expect(retried(asking)?.run).toMatchObject({ candidateOf: null, upstream: {} });
   });
 
   it("is not made of a retry", () => {
-    const retry = retryOf(failed, someRunFacts({ id: "retry" }));
-    expect(retry && retryOf(retry, someRunFacts({ id: "third" }))).toBeNull();
+    const retry = retried(failed);
+    expect(retry && retried(retry)).toBeNull();
+  });
+
+  it("is not made where a run that would do the same waits already", () => {
+    const { mode, forced } = failed.run;
+    expect(retried(failed, [waiting, aRunRecord({ mode, forced })])).toBeNull();
+    expect(retried(failed, [waiting, aRunRecord({ mode })])).not.toBeNull();
+  });
+
+  it("is made also where the queue is full", () => {
+    expect(retried(failed, differing(QUEUE_MAX_DEPTH))?.run.id).toBe("retry");
   });
 });
 

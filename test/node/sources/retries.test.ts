@@ -60,10 +60,10 @@ describe("withRetries", () => {
     expect(waits).toHaveLength(4);
   });
 
-  it("gives up at once, for good, where upstream asks for a longer wait than is allowed", async () => {
+  it("gives up at once where upstream asks for a longer wait than is allowed, and says for how long", async () => {
     const { result, waits } = await retry([passing(1001)]);
-    expect(result).toMatchObject({ name: "SourceError", fault: "http_status" });
-    expect(result).not.toBeInstanceOf(PassingError);
+    expect(result).toBeInstanceOf(PassingError);
+    expect(result).toMatchObject({ fault: "http_status", retryAfterMs: 1001 });
     expect(waits).toEqual([]);
   });
 

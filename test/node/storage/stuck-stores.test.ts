@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createCatalogStore } from "../../../src/storage/catalog-store.ts";
 import { createDropBox } from "../../../src/storage/drop-box.ts";
 import { createSourceArchive } from "../../../src/storage/source-archive.ts";
+import { StoreError } from "../../../src/storage/store-error.ts";
 import { aManifest } from "../../builders/manifest.ts";
 
 const SHA256 = "a".repeat(64);
@@ -12,14 +13,16 @@ afterEach(() => void vi.useRealTimers());
 
 const never = () => new Promise<never>(() => {});
 
-/** Bindings of which those calls never answer that are named so, such as `r2 put`. */
-function bindings(stuck: string) {
-  const answer = (call: string) => (call === stuck ? never : async () => null);
+const refuse = () => Promise.reject(new Error("503"));
+
+/** Bindings of which those calls never answer, or refuse, that are named so, such as `r2 put`. */
+function bindings(stuck: string, instead: () => Promise<never> = never) {
+  const answer = (call: string) => (call === stuck ? instead : async () => null);
   const object = { size: 3, arrayBuffer: answer("r2 body"), body: { cancel: async () => {} } };
   const r2 = {
     put: answer("r2 put"),
     delete: answer("r2 delete"),
-    get: stuck === "r2 get" ? never : async () => object,
+    get: stuck === "r2 get" ? instead : async () => object,
   };
   const kv = { put: answer("kv put"), delete: answer("kv delete") };
   // What is asked of them here.
@@ -60,5 +63,17 @@ describe("a store that never answers", () => {
     expect(ended).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({ name: "StoreTimeout" }),
     );
+  });
+});
+
+describe("a store that refuses", () => {
+  it.each(CALLS)("is told from a bug where it is to have %s: %s", async (_, stuck, __, call) => {
+    const refused = call(bindings(stuck, refuse));
+    await expect(refused).rejects.toBeInstanceOf(StoreError);
+    await expect(refused).rejects.toMatchObject({
+      name: "StoreError",
+      message: expect.stringMatching(/.+: Error: 503$/),
+      cause: new Error("503"),
+    });
   });
 });

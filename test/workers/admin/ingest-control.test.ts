@@ -277,6 +277,21 @@ describe("POST /admin/ingest/pause", () => {
     expect(second).toEqual({ ...first, changed: false, message: "Ingestion was paused already." });
   });
 
+  it("keeps the end of a pause that is not named, and lifts it where it is null", async () => {
+    await pause({ until: "2026-11-02T06:00:00Z" });
+    const kept = await (await pause({ reason: "bad source" })).json<Json>();
+    expect(kept).toMatchObject({ changed: true, until: "2026-11-02T06:00:00.000Z" });
+    const lifted = await (await pause({ until: null })).json<Json>();
+    expect(lifted).toMatchObject({
+      paused: true,
+      changed: true,
+      until: null,
+      reason: "bad source",
+      message: "Ingestion is paused.",
+    });
+    expect(await (await pause({ until: null })).json()).toMatchObject({ changed: false });
+  });
+
   it("says what becomes of the run under way", async () => {
     world.running = aRunRecord({ state: "running" }).run;
     const kept = await (await pause()).json<Json>();

@@ -7,6 +7,7 @@ import { STAGES, type Run } from "../../../src/ingest/run.ts";
 import { embeddedSnapshot } from "../../../src/sources/embedded-snapshot.ts";
 import { blobKey } from "../../../src/storage/keys.ts";
 import {
+  alarmTime,
   coordinator,
   enqueue,
   historyRows,
@@ -164,6 +165,7 @@ describe("the history in D1", () => {
 
   it("is all that waited for it: the outbox is empty, and no alarm is set", async () => {
     await settled();
+    expect(await alarmTime()).toBeNull();
     const { ended, ...status } = await coordinator().status();
     expect(new Set(ended.map(({ outcome }) => outcome))).toEqual(
       new Set(["published", "unchanged"]),
@@ -172,6 +174,7 @@ describe("the history in D1", () => {
       pause: null,
       running: null,
       queued: [],
+      nextDueAt: null,
       current: {
         generation: 1,
         publishedAt: (await servedManifest()).published_at,
