@@ -315,6 +315,22 @@ describe("deleting a backup", () => {
       expect((await listKeys(`backups/${id}/`)).length > 0, id).toBe(id !== plain);
     for (const id of [pinned, good, newest]) await store.deleteBackup(id);
   });
+
+  it("begins with its manifest, so that what is left where R2 fails never looks whole", async () => {
+    const store = createBackupStore(env.ARCHIVE);
+    await store.writeManifest(plain, aBackup(plain).text);
+    await env.ARCHIVE.put(backupPartKey(plain, "state.000001.ndjson.gz"), "rows");
+    const remove = env.ARCHIVE.delete.bind(env.ARCHIVE);
+    const spy = vi.spyOn(env.ARCHIVE, "delete").mockImplementation(async (keys) => {
+      if (spy.mock.calls.length > 1) throw new Error("R2 is away");
+      await remove(keys);
+    });
+    await expect(store.deleteBackup(plain)).rejects.toThrow("R2 is away");
+    spy.mockRestore();
+    expect(await store.readManifest(plain)).toBeNull();
+    expect(await listKeys(`backups/${plain}/`)).toHaveLength(1);
+    await store.deleteBackup(plain);
+  });
 });
 
 describe("a list of backups", () => {
