@@ -302,14 +302,20 @@ export const FAULTS: readonly FaultCase[] = [
   },
   {
     row: 16,
-    fault: "R2 refuses halfway through a backup",
+    fault: "R2 refuses halfway through a backup, or through deleting one",
     must: "no backup seems complete, and the next one is clean",
     shownIn: FAKES,
-    tests: tests(
-      "node/backup/crash.test.ts",
-      "halfway through the objects leaves no whole backup, and the next one is clean",
-      "at any call to it for good fails the backup, and leaves no whole one",
-    ),
+    tests: [
+      ...tests(
+        "node/backup/crash.test.ts",
+        "halfway through the objects leaves no whole backup, and the next one is clean",
+        "at any call to it for good fails the backup, and leaves no whole one",
+      ),
+      ...tests(
+        "workers/backup/routes.test.ts",
+        "begins with its manifest, so that what is left where R2 fails never looks whole",
+      ),
+    ],
   },
   {
     row: 17,
