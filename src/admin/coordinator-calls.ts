@@ -15,7 +15,8 @@ export type Repeatable = "idempotent" | "once";
 
 /**
  * Calls the coordinator, each time through a new stub: one that saw its object reset stays broken.
- * An idempotent call that fails is made once more, unless it took all its time.
+ * An idempotent call that fails is made once more, unless it took all its time or the object is
+ * overloaded, which another call would make worse.
  *
  * @throws CoordinatorUnavailable
  */
@@ -27,7 +28,8 @@ export async function callCoordinator<Stub, T>(
   const attempt = async () => withDeadline("coordinator", CALL_DEADLINE_MS, call(connect()));
   try {
     return await attempt().catch((cause: unknown) => {
-      if (repeatable === "once" || cause instanceof StoreTimeout) throw cause;
+      if (repeatable === "once" || cause instanceof StoreTimeout || isOverloaded(cause))
+        throw cause;
       return attempt();
     });
   } catch (cause) {
@@ -41,4 +43,9 @@ export async function softly<T>(call: Promise<T>): Promise<T | null> {
     if (cause instanceof CoordinatorUnavailable || cause instanceof StoreTimeout) return null;
     throw cause;
   });
+}
+
+/** @see https://developers.cloudflare.com/durable-objects/best-practices/error-handling/ */
+function isOverloaded(cause: unknown): boolean {
+  return cause instanceof Error && "overloaded" in cause && cause.overloaded === true;
 }

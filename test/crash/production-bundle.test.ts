@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { AnswerCheck } from "../../bench/answer-check.ts";
 import { bundleWorker } from "../../bench/bundle.ts";
 import type { Manifest } from "../../src/catalog/manifest.ts";
@@ -34,6 +34,7 @@ interface RunAnswer {
   readonly stage: string;
   readonly progress: { readonly done: number };
   readonly generation_after: number | null;
+  readonly error: { readonly code: string } | null;
 }
 
 type Vars = Parameters<Service["start"]>[0];
@@ -42,6 +43,8 @@ type Vars = Parameters<Service["start"]>[0];
 const DEADLINE_MS = 600_000;
 const POLL_MS = 100;
 const CLIENTS = 50;
+/** More often than an upstream may be silent. */
+const DRIP_MS = 2_000;
 /** Most that an isolate of Cloudflare Workers may hold. */
 const ISOLATE_MB = 128;
 /** The form of the call whose bodies are the largest, and how large they are at least. */
@@ -219,26 +222,56 @@ describe("a deploy in the middle of a run", () => {
 });
 
 describe("an upstream that sends without end", () => {
+  let requests: ServerResponse[];
+  let answer: (response: ServerResponse) => void;
+  const upstream = createServer((_, response) => {
+    requests.push(response);
+    answer(response);
+  });
+
+  beforeAll(async () => {
+    upstream.listen(0, "127.0.0.1");
+    await once(upstream, "listening");
+    const { port } = upstream.address() as AddressInfo; // of a TCP server
+    const url = `http://127.0.0.1:${port}`;
+    await restart(undefined, { SOURCE: "ourairports", SOURCE_URLS: `${url}/a.csv,${url}/r.csv` });
+  });
+
+  beforeEach(() => {
+    requests = [];
+  });
+
+  afterAll(() => {
+    upstream.closeAllConnections();
+    upstream.close();
+  });
+
   it("is cut off at the limit, and what is served stays", async () => {
-    const upstream = createServer((_, response) => {
+    answer = (response) => {
       const write = () => {
         while (response.write(Buffer.alloc(65_536, "a"))) if (response.destroyed) return;
       };
       response.on("drain", write);
       write();
-    }).listen(0, "127.0.0.1");
-    await once(upstream, "listening");
-    const { port } = upstream.address() as AddressInfo; // of a TCP server
-    const url = `http://127.0.0.1:${port}`;
-    try {
-      await restart(undefined, { SOURCE: "ourairports", SOURCE_URLS: `${url}/a.csv,${url}/r.csv` });
-      const run = await runWhen(await queue({}), hasEnded);
-      expect(run).toMatchObject({ state: "failed", error: { code: "source_too_large" } });
-      expect(await ask()).toBe(2);
-    } finally {
-      upstream.closeAllConnections();
-      upstream.close();
-    }
+    };
+    const run = await runWhen(await queue({}), hasEnded);
+    expect(run).toMatchObject({ state: "failed", error: { code: "source_too_large" } });
+    expect(await ask()).toBe(2);
+  });
+
+  it("but drips is given up at the deadline for all files, and what is served stays", async () => {
+    answer = (response) => {
+      if (requests.length > 1) return void response.writeHead(404).end(); // to the second try
+      const timer = setInterval(() => response.write("a"), DRIP_MS);
+      response.on("close", () => clearInterval(timer));
+    };
+    const run = await runWhen(await queue({}), hasEnded);
+    expect(run).toMatchObject({ state: "failed", attempt: 1, error: { code: "source_deadline" } });
+    expect(requests[0]?.destroyed).toBe(true);
+    expect(await ask()).toBe(2);
+    const { runs } = await admin<{ runs: RunAnswer[] }>("GET", "/admin/ingest/runs?limit=1");
+    const second = await runWhen(runs[0]?.id ?? "", hasEnded);
+    expect(second).toMatchObject({ attempt: 2, error: { code: "source_http_status" } });
   });
 });
 

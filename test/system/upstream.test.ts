@@ -10,9 +10,11 @@ import { LocalWorker } from "../../scripts/local-worker.ts";
 import { moreAirports } from "../builders/small-snapshot.ts";
 import { csvOf } from "../builders/source.ts";
 import {
+  brokenOff,
   compressedFile,
   endless,
   file,
+  raw,
   redirect,
   UpstreamServer,
 } from "../builders/upstream-server.ts";
@@ -119,6 +121,13 @@ describe("the upstream over HTTP, in workerd,", () => {
     expect(asked).toEqual([AIRPORTS_PATH, AIRPORTS_PATH, REGIONS_PATH]);
   });
 
+  it("is asked again when less comes than its Content-Length says", async () => {
+    server.on(AIRPORTS_PATH, brokenOff(AIRPORTS.slice(0, 100), AIRPORTS.length), file(AIRPORTS));
+    const { run, asked } = await ingest();
+    expect(run).toMatchObject({ state: "succeeded", counts: { airports: { kept: 60 } } });
+    expect(asked).toEqual([AIRPORTS_PATH, AIRPORTS_PATH, REGIONS_PATH]);
+  });
+
   it.each([
     ["a gzip bomb", endless({ gzip: true }), "source_too_large"],
     ["a file without an end", endless(), "source_too_large"],
@@ -128,15 +137,29 @@ describe("the upstream over HTTP, in workerd,", () => {
       "source_redirect_refused",
     ],
     ["a redirect without an end", redirect(AIRPORTS_PATH), "source_redirect_refused"],
-  ])("fails the run by %s, and what is served stays", async (_, behavior, code) => {
-    server.on(AIRPORTS_PATH, behavior);
-    const served = await fetch(`${worker?.url}/catalog/health`).then((answer) => answer.json());
-    const { run } = await ingest();
-    expect(run).toMatchObject({ state: "failed", error: { code, stage: "fetch" } });
-    expect(
-      await fetch(`${worker?.url}/catalog/health`).then((answer) => answer.json()),
-    ).toMatchObject({ version: (served as { version: string }).version });
-  });
+    [
+      "a Content-Length over the limit",
+      file("", { "content-length": MAX_BYTES + 1 }),
+      "source_too_large",
+    ],
+    [
+      "a Content-Length that is too small",
+      raw(`HTTP/1.1 200 OK\r\ncontent-length: 2000\r\n\r\n${AIRPORTS}`),
+      "source_truncated",
+      "parse",
+    ],
+  ])(
+    "fails the run by %s, and what is served stays",
+    async (_, behavior, code, stage = "fetch") => {
+      server.on(AIRPORTS_PATH, behavior);
+      const served = await fetch(`${worker?.url}/catalog/health`).then((answer) => answer.json());
+      const { run } = await ingest();
+      expect(run).toMatchObject({ state: "failed", error: { code, stage } });
+      expect(
+        await fetch(`${worker?.url}/catalog/health`).then((answer) => answer.json()),
+      ).toMatchObject({ version: (served as { version: string }).version });
+    },
+  );
 
   it("is followed to where it has moved on the same host", async () => {
     server.on(AIRPORTS_PATH, redirect("/moved/airports.csv"));

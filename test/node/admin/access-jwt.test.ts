@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { exportSPKI, importJWK, SignJWT, UnsecuredJWT } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { accessVerifier } from "../../../src/admin/access-jwt.ts";
@@ -245,6 +246,22 @@ describe("while the team's keys cannot be fetched", () => {
     outage = undefined;
     time += KEYS_COOLDOWN_MS;
     expect(await verify(jwt)).toMatchObject({ ok: true });
+  });
+
+  it("because no answer comes, or no end of one, that is given up in time", async () => {
+    const silent = createServer(({ url: path }, response) => {
+      if (path === "/begun") response.write('{"keys":');
+    });
+    silent.listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo; // of a TCP server
+    const fetched = ["", "begun"].map((path) =>
+      fetchKeySet(`http://127.0.0.1:${port}/${path}`, fetch),
+    );
+    for (const fetching of await Promise.allSettled(fetched))
+      expect(fetching).toMatchObject({ status: "rejected", reason: { name: "TimeoutError" } });
+    silent.closeAllConnections();
+    silent.close();
   });
 
   it("the held ones are used for a day", async () => {

@@ -49,6 +49,14 @@ describe("a call to the coordinator", () => {
     expect(world.made).toBe(1);
   });
 
+  it("is not repeated where the object is overloaded, which that would make worse", async () => {
+    const error = Object.assign(new Error("too many requests queued"), { overloaded: true });
+    const world = stubs(1, error);
+    const call = callCoordinator(world.connect, "idempotent", (stub) => stub.ask());
+    await expect(call).rejects.toMatchObject({ name: "CoordinatorUnavailable", cause: error });
+    expect(world.made).toBe(1);
+  });
+
   it("keeps what was wrong as its cause", async () => {
     const call = callCoordinator(stubs(9).connect, "once", (stub) => stub.ask());
     await expect(call).rejects.toMatchObject({ cause: { message: "the object was reset" } });

@@ -80,6 +80,30 @@ describe("while D1 is down", () => {
   });
 });
 
+describe("a D1 that fails at one write, whichever that is,", () => {
+  const faults = { "refuses it": "before", "loses its reply": "after" } as const;
+
+  it.each(Object.entries(faults))("and %s, has one row of the run as it ended", async (_, when) => {
+    await world.runToEnd();
+    const writes = world.callsOf("d1 save").length;
+    expect(writes).toBeGreaterThan(3);
+    for (let bad = 1; bad <= writes; bad++) {
+      world = new CoordinatorWorld();
+      watchHistory();
+      let made = 0;
+      world[when] = (call) => {
+        if (call === "d1 save" && ++made === bad) throw new Error("D1_ERROR");
+      };
+      const run = await world.runToEnd();
+      expect(made, `write ${bad}`).toBeGreaterThan(bad);
+      expect([...world.history.rows.keys()]).toEqual([run.id]);
+      expect(world.history.rows.get(run.id)?.run).toEqual(run);
+      expect(sentStates(run.id).at(-1)).toBe("succeeded");
+      expect(world.coordinator.status().outboxLength).toBe(0);
+    }
+  });
+});
+
 describe("a D1 that takes a call and never answers", () => {
   it.each(["d1 save", "d1 delete", "d1 audit"])(
     "at “%s” stops nothing: the run goes on, and everything arrives when it answers again",

@@ -122,6 +122,30 @@ describe("the changes that a run keeps", () => {
   });
 });
 
+describe("an upstream whose file cannot be used", () => {
+  const whole = csvOf(moreAirports(PUBLISHED));
+  const quoted = csvOf([...moreAirports(PUBLISHED), anAirportRow({ name: 'Zürich, "Kloten"' })]);
+
+  it.each([
+    ["truncated", "breaks off within a row", whole.slice(0, -20)],
+    ["truncated", "breaks off within quotes", quoted.slice(0, quoted.indexOf("Kloten"))],
+    ["missing_columns", "has lost a column", whole.replace("iata_code", "iata")],
+    ["not_utf8", "is in Latin-1", Buffer.from(quoted, "latin1")],
+  ])("fails the run as %s when it %s, by force too", async (fault, _, content) => {
+    world.upstream = {
+      name: "embedded",
+      fetch: async () => [
+        { name: "airports.csv", bytes: Buffer.from(content) },
+        { name: "regions.csv", bytes: Buffer.from("code,name\n") },
+      ],
+    };
+    for (const forced of [false, true]) {
+      const run = await runServingTheSame(() => world.runToEnd({ forced }));
+      expect(run).toMatchObject({ state: "failed", error: { code: `source_${fault}` } });
+    }
+  });
+});
+
 describe("an upstream without rows", () => {
   it.each([false, true])("fails the run, with force %s", async (forced) => {
     world.upstream = anUpstream([]);

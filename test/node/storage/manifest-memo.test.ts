@@ -82,6 +82,19 @@ describe("a manifest that is held", () => {
     expect(world.reports).toEqual(["manifest_corrupt"]);
   });
 
+  it.each([
+    ["breaks off", (text: string) => text.slice(0, -2)],
+    ["lacks the bodies of a locale", (text: string) => text.replace('"bodies":', '"nobodies":')],
+    ["has no locale", (text: string) => text.replace(/"locales":.*/, '"locales":{}}')],
+    ["has a text for a count", (text: string) => text.replace(/"bytes":(\d+)/, '"bytes":"$1"')],
+  ])("is kept when both stores hold a newer one that %s", async (_, damage) => {
+    const damaged = damage(JSON.stringify(two.manifest));
+    expect(damaged).toContain('"generation":2');
+    for (const replica of ["kv", "r2"] as const) corrupt(replica, damaged);
+    expect(await currentAfterLook()).toBe(1);
+    expect(world.reports).toEqual(["manifest_corrupt", "manifest_corrupt"]);
+  });
+
   it("is kept when both stores have lost theirs", async () => {
     world.store.kv.clear();
     world.store.r2.clear();

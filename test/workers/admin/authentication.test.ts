@@ -32,6 +32,11 @@ function withTokens(changes: Partial<AdminToken>): CredentialsResult {
   return { ok: true, credentials: { tokens: [token], access: null } };
 }
 
+/** ASCII as Unicode's compatibility forms have it, which NFKC would take for the same. */
+function inWideLetters(text: string): string {
+  return text.replace(/[!-~]/g, (letter) => String.fromCodePoint(letter.charCodeAt(0) + 0xfee0));
+}
+
 /** An answer but for what differs with every request. */
 async function shapeOf(answer: Response) {
   const { request_id, ...body } = await answer.json<{ request_id: unknown }>();
@@ -52,6 +57,10 @@ describe("a request without a valid token", () => {
     ["two tokens", `Bearer ${OPERATOR_TOKEN} ${OPERATOR_TOKEN}`],
     ["two tokens by comma", `Bearer ${OPERATOR_TOKEN}, Bearer ${READER_TOKEN}`],
     ["a very long token", `Bearer ${"x".repeat(8000)}`],
+    ["a token with an accent", `Bearer ${OPERATOR_TOKEN}\u0301`],
+    ["a token in wide letters", `Bearer ${inWideLetters(OPERATOR_TOKEN)}`],
+    ["a token after a wide space", `Bearer\u3000${OPERATOR_TOKEN}`],
+    ["a token before a space of no width", `Bearer ${OPERATOR_TOKEN}\u200b`],
     ["an expired token", `Bearer ${EXPIRED_TOKEN}`],
     ["the hash in place of the token", `Bearer ${digest(OPERATOR_TOKEN)}`],
     ["another scheme", `Token ${OPERATOR_TOKEN}`],

@@ -26,6 +26,7 @@ const uploads = [
 
 const BAD_IDS: readonly (readonly [name: string, id: string])[] = [
   ["a parent folder", "..%2f..%2fcatalog"],
+  ["a parent folder, encoded", "%2e%2e%2f%2e%2e%2fcatalog"],
   ["a parent folder, encoded twice", "%252e%252e"],
   ["an absolute path", "%2fetc%2fpasswd"],
   ["a backslash", "..%5c"],
@@ -66,6 +67,19 @@ describe("an id that is none", () => {
     expect(world.backups.calls).toEqual([]);
     expect(world.removed).toEqual([]);
   });
+
+  it.each(["..", "%2e%2e", ".%2E", "../../catalog"])(
+    "(%s) that leads out of the backups is a path that there is not, and reaches nothing",
+    async (id) => {
+      for (const path of ["", "/restore", "/manifest", "/parts/state.000001.ndjson.gz"])
+        for (const method of ["GET", "POST", "PUT", "DELETE"]) {
+          const answer = await world.request(`/admin/backup/${id}${path}`, { method });
+          expect(answer.status, `${method} ${path}`).toBe(404);
+        }
+      expect(world.backups.calls).toEqual([]);
+      expect(world.removed).toEqual([]);
+    },
+  );
 
   it.each(["..%2fmanifest.json", "manifest.json", "d1.a%2fb.000001.ndjson.gz", "%00"])(
     "is that of a part as well: %s",
@@ -300,6 +314,22 @@ describe("deleting a backup", () => {
     for (const id of [plain, pinned, good, newest])
       expect((await listKeys(`backups/${id}/`)).length > 0, id).toBe(id !== plain);
     for (const id of [pinned, good, newest]) await store.deleteBackup(id);
+  });
+
+  it("begins with its manifest, so that what is left where R2 fails never looks whole", async () => {
+    const store = createBackupStore(env.ARCHIVE);
+    await store.writeManifest(plain, aBackup(plain).text);
+    await env.ARCHIVE.put(backupPartKey(plain, "state.000001.ndjson.gz"), "rows");
+    const remove = env.ARCHIVE.delete.bind(env.ARCHIVE);
+    const spy = vi.spyOn(env.ARCHIVE, "delete").mockImplementation(async (keys) => {
+      if (spy.mock.calls.length > 1) throw new Error("R2 is away");
+      await remove(keys);
+    });
+    await expect(store.deleteBackup(plain)).rejects.toThrow("R2 is away");
+    spy.mockRestore();
+    expect(await store.readManifest(plain)).toBeNull();
+    expect(await listKeys(`backups/${plain}/`)).toHaveLength(1);
+    await store.deleteBackup(plain);
   });
 });
 

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { sha256Hex } from "../../../src/catalog/hash.ts";
 import { type CatalogStore, createCatalogStore } from "../../../src/storage/catalog-store.ts";
 import { blobKey, generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
-import { aManifest } from "../../builders/manifest.ts";
+import { aLocaleEntry, aManifest } from "../../builders/manifest.ts";
 
 const bytes = new TextEncoder().encode("Zürich");
 const sha256 = sha256Hex(bytes);
@@ -105,6 +105,18 @@ describe("the manifest", () => {
     const get = vi.spyOn(env.CATALOG, "get");
     await store.readManifest("kv");
     expect(get.mock.calls).toEqual([[MANIFEST_KEY, { type: "arrayBuffer", cacheTtl: 30 }]]);
+  });
+
+  it("is corrupt when it lacks a locale that it was written with", async () => {
+    const locales = { de: aLocaleEntry(), en: aLocaleEntry() };
+    await store.writeManifest(aManifest({ locales }));
+    const written = (await env.CATALOG.get(MANIFEST_KEY)) ?? "";
+    const without = written.replace(/"de":\{.*(?="en":)/, "");
+    expect(Object.keys(JSON.parse(without.split("\n")[0] ?? "").locales)).toEqual(["en"]);
+    await env.CATALOG.put(MANIFEST_KEY, without);
+    await env.ARCHIVE.put(MANIFEST_KEY, without);
+    for (const replica of ["kv", "r2"] as const)
+      expect(await store.readManifest(replica)).toMatchObject({ ok: false, fault: "corrupt" });
   });
 
   it.each(["", "{", '{"format":2}'])("is corrupt when it says “%s”", async (text) => {
