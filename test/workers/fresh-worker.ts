@@ -18,15 +18,13 @@ async function wakeStores(): Promise<void> {
   ]);
   const namespaces: readonly DurableObjectNamespace[] = [env.COORDINATOR, env.BACKUPS, env.ALERTS];
   for (const namespace of namespaces)
-    for (const id of await listDurableObjectIds(namespace)) {
-      const wake = async () => runInDurableObject(namespace.get(id), () => {});
-      // One that is awake is of the modules before: the first call throws it away, and says so.
-      await wake().catch(wake);
-    }
+    for (const id of await listDurableObjectIds(namespace))
+      await runInDurableObject(namespace.get(id), () => {});
 }
 
-vi.resetModules();
-// It empties what is awake, and skips what has been evicted.
+// `reset` empties what is awake, and skips what has been evicted. Modules come last: an object that is
+// awake is of those before.
 await wakeStores();
 await reset();
+vi.resetModules();
 await applyD1Migrations(env.HISTORY, env.MIGRATIONS);
