@@ -97,15 +97,31 @@ export class AccessKeys {
 }
 
 const FETCH_DEADLINE_MS = 3_000;
+/** Most bytes of a key set; that of a team has two keys, in some 4 kB with their certificates. */
+const KEY_SET_MAX_BYTES = 64 * 1024;
 
-/** Fetches a key set. Rejects where the answer is not 200 with JSON, or is late. */
+/** Fetches a key set. Rejects where the answer is not 200 with JSON, is late or is too long. */
 export async function fetchKeySet(url: string, fetch: typeof globalThis.fetch): Promise<unknown> {
   const answer = await fetch(url, {
     headers: { accept: "application/json" },
     redirect: "manual",
     signal: AbortSignal.timeout(FETCH_DEADLINE_MS),
   });
-  if (answer.status === 200) return answer.json();
+  if (answer.status === 200) return JSON.parse(await readText(answer));
   await answer.body?.cancel();
   throw new Error(`the key set was answered with status ${answer.status}`);
+}
+
+/** Does not read on once there is too much. */
+async function readText({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length;
+    if (bytes > KEY_SET_MAX_BYTES)
+      throw new Error(`the key set has over ${KEY_SET_MAX_BYTES} bytes`);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
 }

@@ -15,6 +15,8 @@ export interface CsvRow {
 
 /** The parser's messages may quote what they complain of. */
 const MESSAGE_MAX_LENGTH = 200;
+/** How much is quoted of a column's name. */
+const NAME_MAX_LENGTH = 50;
 /** Longest row, and longest line of one, in characters; the live file's have a few thousand. */
 const ROW_MAX_CHARACTERS = 262_144;
 /** Most rows with more or fewer values than the header, of which a file of line breaks has millions. */
@@ -102,7 +104,14 @@ function readHeader(
   header: readonly string[],
   requiredColumns: readonly string[],
 ): ReadonlyMap<string, number> {
-  const columns = new Map(header.map((name, index) => [name.trim(), index]));
+  const names = header.map((name) => name.trim());
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice !== undefined)
+    throw new SourceError(
+      "malformed_csv",
+      `${file} has two columns "${asEvidence(twice, NAME_MAX_LENGTH)}"; look whether it is the right file`,
+    );
+  const columns = new Map(names.map((name, index) => [name, index]));
   const missing = requiredColumns.filter((column) => !columns.has(column));
   if (missing.length > 0)
     throw new SourceError("missing_columns", `${file} lacks the columns ${missing.join(", ")}`);

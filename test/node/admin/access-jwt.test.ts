@@ -248,6 +248,14 @@ describe("while the team's keys cannot be fetched", () => {
     expect(await verify(jwt)).toMatchObject({ ok: true });
   });
 
+  it("because they are too long, nobody gets in, and the answer is not read on", async () => {
+    outage = { status: 200, body: JSON.stringify(await team.keySet()).padEnd(64 * 1024 + 1) };
+    expect(await verify(await signed())).toEqual({ ok: false, reason: "keys_unavailable" });
+    outage = { status: 200, body: outage.body.slice(0, -1) };
+    time += KEYS_COOLDOWN_MS;
+    expect(await verify(await signed())).toMatchObject({ ok: true });
+  });
+
   it("because no answer comes, or no end of one, that is given up in time", async () => {
     const silent = createServer(({ url: path }, response) => {
       if (path === "/begun") response.write('{"keys":');

@@ -75,6 +75,7 @@ describe("readCsv", () => {
 
   it.each([
     ["missing_columns", "no header at all", ""],
+    ["malformed_csv", "a column is there twice", "a,b,c,c\n1,2,3,4\n"],
     ["missing_columns", "a required column is not there", "a,c\n1,2\n"],
     ["missing_columns", "an error page in place of the file", "<html><body>503</body></html>\n"],
     ["truncated", "the last row breaks off before its last column", "a,b\n1,2\n3"],
