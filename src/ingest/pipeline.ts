@@ -1,11 +1,10 @@
-import { inChunks, letGo } from "../catalog/bytes.ts";
+import { inChunks } from "../catalog/bytes.ts";
 import type { ContractLimits } from "../catalog/contract-limits.ts";
 import { countChanges } from "../catalog/diff.ts";
 import { commonPieces } from "../catalog/encode.ts";
-import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
+import type { Manifest } from "../catalog/manifest.ts";
 import { snapshotOpener } from "../sources/snapshot.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
-import { StoreError } from "../storage/store-error.ts";
 import { account, countEntities, UNCHANGED } from "./accounting.ts";
 import {
   type Blob,
@@ -31,10 +30,10 @@ import { describeContent } from "./content.ts";
 import { GuardsTripped } from "./faults.ts";
 import { type FetchDependencies, fetchSources } from "./fetch-sources.ts";
 import { applyForce } from "./guards.ts";
-import { HeldPieces } from "./held-pieces.ts";
 import { commonSegment, formOf } from "./plain-segments.ts";
 import { heal, replicate } from "./publisher.ts";
 import type { Run } from "./run.ts";
+import { StoredPieces } from "./stored-pieces.ts";
 import { judge } from "./verdict.ts";
 import { isSameContent } from "./versions.ts";
 import { createWorkspace, type LocalParts, type Workspace } from "./workspace.ts";
@@ -56,11 +55,12 @@ export class Pipeline {
   readonly #deploy: string;
   #workspace: { key: string; workspace: Workspace } | undefined;
   #local: { key: string; parts: LocalParts } | undefined;
-  readonly #pieces = new HeldPieces();
+  readonly #pieces: StoredPieces;
 
   constructor(deps: PipelineDependencies) {
     this.#deps = deps;
     this.#deploy = deployName(deps.snapshot.sha256, deps.locales);
+    this.#pieces = new StoredPieces(deps.store);
   }
 
   /**
@@ -97,7 +97,7 @@ export class Pipeline {
   forget(): void {
     this.#workspace = undefined;
     this.#local = undefined;
-    this.#pieces.clear();
+    this.#pieces.forget();
   }
 
   async #fetch(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
@@ -183,7 +183,7 @@ export class Pipeline {
     const pieces: CommonPiece[] = [];
     for await (const bytes of inChunks(segment, COMMON_PIECE_BYTES)) {
       const piece = await this.#storePiece(toBlob(bytes), checkpoint, context);
-      this.#letGoOf(piece, bytes);
+      this.#pieces.letGo(piece, bytes);
       pieces.push(piece);
     }
     return pieces;
@@ -198,16 +198,16 @@ export class Pipeline {
     const plain = piecesOf(checkpoint, { ...unit, coding: "identity" })[done];
     if (plain === undefined) throw new Error(`no piece ${done} of ${unit.representation}`);
     this.#letGoOfCatalog();
-    const bytes = await this.#readPiece(plain);
+    const bytes = await this.#pieces.read(plain);
     const blob = compressPiece(unit, bytes, done * COMMON_PIECE_BYTES);
-    this.#letGoOf(plain, bytes);
+    this.#pieces.letGo(plain, bytes);
     return this.#storePiece(blob, checkpoint, context);
   }
 
   async #storePiece(blob: Blob, { common }: Checkpoint, context: RunContext): Promise<CommonPiece> {
     // Representations may share a piece, and KV takes one write a second for each key.
     if (!common.flat().some((piece) => piece.blob === blob.sha256))
-      await this.#writeBlobs([blob], context);
+      await this.#pieces.write([blob], context);
     // A large world does not fit into memory in both forms: as a catalog, and encoded.
     if (this.#workspace === undefined) this.#pieces.hold(blob);
     return { blob: blob.sha256, bytes: blob.bytes.length };
@@ -222,11 +222,11 @@ export class Pipeline {
     const part = await local(locale);
     const common = {
       pieces: (unit: CommonUnit) => piecesOf(checkpoint, unit),
-      read: (piece: CommonPiece) => this.#readPiece(piece),
-      letGo: (piece: CommonPiece, bytes: Uint8Array) => this.#letGoOf(piece, bytes),
+      read: (piece: CommonPiece) => this.#pieces.read(piece),
+      letGo: (piece: CommonPiece, bytes: Uint8Array) => this.#pieces.letGo(piece, bytes),
     };
     const bodies = await encodeBodies(part.encode(), common, (blobs) =>
-      this.#writeBlobs(blobs, context),
+      this.#pieces.write(blobs, context),
     );
     if (bodies.proto.identity?.sha256 !== message.sha256)
       throw new Error(`the message in ${locale} is not the one that was built`);
@@ -302,38 +302,7 @@ export class Pipeline {
   }
 
   async *#readPieces(checkpoint: Checkpoint, unit: CommonUnit): AsyncGenerator<Uint8Array> {
-    for (const piece of piecesOf(checkpoint, unit)) yield await this.#readPiece(piece);
-  }
-
-  async #readPiece({ blob }: CommonPiece): Promise<Uint8Array> {
-    const held = this.#pieces.get(blob);
-    if (held !== undefined) return held;
-    const copy = await this.#deps.store.readBlob("r2", blob);
-    if (!copy.ok) throw new StoreError(`${copy.fault} ${copy.detail}`);
-    this.#pieces.hold({ sha256: blob, bytes: copy.value });
-    return copy.value;
-  }
-
-  #letGoOf({ blob }: CommonPiece, bytes: Uint8Array): void {
-    if (this.#pieces.get(blob) !== bytes) letGo(bytes);
-  }
-
-  /** Stores blobs that the current version lacks, and reads them back. */
-  async #writeBlobs(blobs: readonly Blob[], context: RunContext): Promise<void> {
-    const { mode, current, noteBlobs } = context;
-    const stored = mode === "full" || current === null ? new Set() : manifestBlobs(current);
-    const missing = blobs.filter((blob) => !stored.has(blob.sha256));
-    const { store } = this.#deps;
-    noteBlobs(missing.map(({ sha256 }) => sha256));
-    await Promise.all(
-      missing.map(async ({ sha256, bytes }) => {
-        await store.writeBlob(sha256, bytes);
-        for (const replica of ["r2", "kv"] as const) {
-          const copy = await store.checkBlob(replica, sha256);
-          if (!copy.ok) throw new StoreError(`${replica} ${copy.fault} ${copy.detail}`);
-        }
-      }),
-    );
+    for (const piece of piecesOf(checkpoint, unit)) yield await this.#pieces.read(piece);
   }
 
   #progress(checkpoint: Checkpoint): Run["progress"] {
