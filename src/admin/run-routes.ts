@@ -60,7 +60,7 @@ export function runRoutes(ingest: CoordinatorUseCases, history: History) {
     const page = await askHistory(listRuns(history, wanted, unsettled ?? []));
     if (!page.ok) return BAD_CURSOR;
     const { runs, nextCursor, total } = page;
-    const paused = status === null ? null : status.pause !== null;
+    const paused = unsettled === null || status === null ? null : status.pause !== null;
     return { status: 200, body: { ...snakeKeys({ runs, nextCursor, total }), paused } };
   });
 

@@ -226,8 +226,9 @@ export class Operator {
   async #runs(): Promise<readonly RunAnswer[]> {
     const answer = await this.#call("GET", "/admin/ingest/runs?limit=50");
     if (answer?.status !== 200) return [];
-    const { runs } = answer.body as { runs: RunAnswer[] }; // our API
-    for (const run of runs) this.#noteEnd(run);
+    const { runs, paused } = answer.body as { runs: RunAnswer[]; paused: boolean | null }; // our API
+    // Null says that the coordinator did not answer, and that runs may be shown as they were.
+    if (paused !== null) for (const run of runs) this.#noteEnd(run);
     return runs;
   }
 

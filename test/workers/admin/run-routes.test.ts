@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { CoordinatorUnavailable } from "../../../src/admin/coordinator-calls.ts";
 import { nothingChanged } from "../../../src/ingest/change-sample.ts";
 import type { Run } from "../../../src/ingest/run.ts";
 import { READER_TOKEN } from "../../builders/admin-tokens.ts";
@@ -89,6 +90,16 @@ describe("GET /admin/ingest/runs", () => {
     world.history.add(aRun(1));
     world.isReachable = false;
     expect(await page()).toMatchObject({ runs: [{ id: aRun(1).id }], paused: null });
+  });
+
+  it("does not know of a pause either where the coordinator says only that, and not the runs", async () => {
+    world.history.add(aRun(1));
+    let calls = 0;
+    world.reach = async () => {
+      if (++calls === 1) throw new CoordinatorUnavailable("away for one call");
+    };
+    expect(await page()).toMatchObject({ runs: [{ id: aRun(1).id }], paused: null });
+    expect(calls).toBe(2);
   });
 
   it("does not wait for ever for a coordinator that a step keeps busy", async () => {
