@@ -60,8 +60,8 @@ const worker = await BenchWorker.start({ hear: (line) => steps.hear(line) });
 let servers: Servers | undefined;
 try {
   progress("ingest");
-  const stages = await measureStages(worker, steps);
-  // Seconds of compression leave an isolate that is not what clients meet.
+  const ingest = ingestTables(await measureStages(worker, steps), await measureParts(worker));
+  // Minutes of compression leave an isolate that is not what clients meet.
   await worker.restart();
   servers = await startServers(worker, EXAMPLE, (line) => process.stderr.write(`${line}\n`));
   const served: Served[] = [];
@@ -74,8 +74,7 @@ try {
     progress("new isolates");
     tables.push(await measureCold(worker, COLD));
   }
-  progress("the parts of an ingest");
-  tables.push(...ingestTables(stages, await measureParts(worker)));
+  tables.push(...ingest);
 } finally {
   servers?.node.stop();
   servers?.files?.stop();
