@@ -116,7 +116,7 @@ function measureGrowth(): Table {
     const worlds = JSON.parse(readFileSync(file, "utf8")) as GrowthSummary[]; // growth.ts
     return {
       title:
-        "An ingest of a growing world in one locale: CPU of all of workerd, stores included; memory that the isolate held, in a run of its own where V8 collects garbage all the time, with up to 64 MB of buffers that it had not swept yet",
+        "An ingest of a growing world in one locale: CPU of all of workerd, stores included; memory that the isolate took at most, garbage included, in a run of its own where V8 collects it often",
       columns: [
         "world",
         "entities",

@@ -230,9 +230,9 @@ function report(all: readonly Measured[]): string {
   );
   return `${facts}${table}
 CPU is that of all of workerd: the Worker's, and that of this machine's stores. Held is what the
-isolate's heap and the buffers outside of it came to at most during a step, in a run of its own where
-V8 collects garbage all the time, in a heap limited to ${HEAP_MB} MB. Buffers that have become garbage count
-until V8 has swept them: it lets up to 64 MB of them lie. An isolate may hold ${ISOLATE_MB} MB.
+isolate's heap and the buffers outside of it came to at most during a step, when garbage was
+collected and in between, in a run of its own where V8 collects it often, in a heap limited to
+${HEAP_MB} MB. What is garbage by then counts. An isolate may hold ${ISOLATE_MB} MB.
 
 What the contract's guards say, before anything is stored (the runs above go on without them):
 ${refused.join("") || "nothing\n"}`;
