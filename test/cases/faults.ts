@@ -193,7 +193,7 @@ export const FAULTS: readonly FaultCase[] = [
     tests: [
       ...tests(
         "node/ingest/coordinator-faults.test.ts",
-        "fails the run after five attempts, tries it once more, and serves what it did",
+        "fails the run after five attempts, tries it once more after a minute, and serves what it did",
       ),
       ...tests(
         "workers/ingest/coordinator-faults.test.ts",
@@ -214,7 +214,7 @@ export const FAULTS: readonly FaultCase[] = [
       ),
       ...tests(
         "node/ingest/coordinator-faults.test.ts",
-        "fails the run after five attempts, tries it once more, and serves what it did",
+        "fails the run after five attempts, tries it once more after a minute, and serves what it did",
       ),
     ],
   },
