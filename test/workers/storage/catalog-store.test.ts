@@ -44,16 +44,16 @@ describe("a blob", () => {
     const wrong = new TextEncoder().encode(`corrupt ${replica.toUpperCase()}`);
     if (replica === "kv") await env.CATALOG.put(blobKey(name), wrong);
     else await env.ARCHIVE.put(blobKey(name), wrong);
-    expect(await store.readBlob(replica, name)).toMatchObject({ ok: false, fault: "corrupt" });
+    const corrupt = { ok: false, fault: "corrupt" };
+    expect(await store.readBlob(replica, name)).toMatchObject(corrupt);
+    expect(await store.checkBlob(replica, name)).toMatchObject(corrupt);
   });
 
   it.each(["kv", "r2"] as const)("is missing where %s has none", async (replica) => {
     const name = sha256Hex(`missing ${replica}`);
-    expect(await store.readBlob(replica, name)).toEqual({
-      ok: false,
-      fault: "missing",
-      detail: blobKey(name),
-    });
+    const missing = { ok: false, fault: "missing", detail: blobKey(name) };
+    expect(await store.readBlob(replica, name)).toEqual(missing);
+    expect(await store.checkBlob(replica, name)).toEqual(missing);
   });
 
   it("is unreadable where a store throws, and the fault says why", async () => {
