@@ -1,4 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import type { RequestHead } from "./request-head.ts";
 
 /** How long a request's body of some bytes may take to arrive, if the client sets no deadline. */
 const BODY_DEADLINE_MS = 10_000;
@@ -17,27 +18,24 @@ const UNIT_MS: { readonly [unit: string]: number } = {
  * How long the body may take to arrive: the router looks at a deadline only once the body is there.
  * A malformed timeout is left to the router, which has the words for it.
  */
-export function bodyDeadlineMs(headers: Headers): number {
-  const isGrpcWeb = /^application\/grpc-web/i.test(headers.get("content-type") ?? "");
-  const wanted = isGrpcWeb
-    ? readGrpcTimeout(headers.get("grpc-timeout") ?? "")
-    : readConnectTimeout(headers.get("connect-timeout-ms") ?? "");
+export function bodyDeadlineMs({
+  isGrpcWeb,
+  timeout,
+}: Pick<RequestHead, "isGrpcWeb" | "timeout">): number {
+  if (timeout === null) return BODY_DEADLINE_MS;
+  const wanted = isGrpcWeb ? readGrpcTimeout(timeout) : readConnectTimeout(timeout);
   return Math.min(wanted ?? BODY_DEADLINE_MS, BODY_DEADLINE_MS);
 }
 
-/** `promise`, or a rejection with `deadline_exceeded` at a time in milliseconds since 1970. */
-export async function inTime<T>(deadlineAt: number, promise: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const expired = new Promise<never>((_, reject) => {
+/** `promise`, or a rejection with `deadline_exceeded` once so many milliseconds have passed. */
+export function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
     const late = () =>
       reject(new ConnectError("the request's body did not arrive in time", Code.DeadlineExceeded));
-    timer = setTimeout(late, Math.max(0, deadlineAt - Date.now()));
+    const timer = setTimeout(late, ms);
+    const settle = () => clearTimeout(timer);
+    promise.then(resolve, reject).finally(settle);
   });
-  try {
-    return await Promise.race([promise, expired]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function readConnectTimeout(text: string): number | undefined {

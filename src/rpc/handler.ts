@@ -3,12 +3,7 @@ import { LocationsService } from "../../gen/locations/v1/locations_pb.ts";
 import type { Representation } from "../catalog/manifest.ts";
 import { acceptedCodings } from "./content-coding.ts";
 import { isPreflight, preflightResponse } from "./cors.ts";
-import {
-  DECIDED_BODY_MAX_BYTES,
-  decisionKey,
-  DecisionMemo,
-  type RequestHead,
-} from "./decision-memo.ts";
+import { DECIDED_BODY_MAX_BYTES, decisionKey, DecisionMemo } from "./decision-memo.ts";
 import { internalError } from "./errors.ts";
 import {
   type CatalogSource,
@@ -21,6 +16,7 @@ import {
 import { isGrpc, storedRepresentation } from "./media-type.ts";
 import { isError, judgeAnswer } from "./placeholder.ts";
 import { NO_BODY, type RequestBody, takeBody } from "./request-body.ts";
+import { readHead, type RequestHead } from "./request-head.ts";
 import { errorAnswer, routerResponse } from "./router-answer.ts";
 import { createRoute } from "./router.ts";
 import { ROUTER_OPTIONS, sendsStoredBodies } from "./router-options.ts";
@@ -74,7 +70,7 @@ export function createRpcHandler(options: RpcOptions): RpcHandler {
   }
 
   async function serveBody(request: Request, head: RequestHead): Promise<Response> {
-    return answerCall(request, head, await takeBody(request, DECIDED_BODY_MAX_BYTES));
+    return answerCall(request, head, await takeBody(request, head, DECIDED_BODY_MAX_BYTES));
   }
 
   /** Answers without waiting what was decided before and is in memory: each promise costs. */
@@ -85,24 +81,26 @@ export function createRpcHandler(options: RpcOptions): RpcHandler {
   ): Response | Promise<Response> {
     const key = substitutes && body.bytes ? decisionKey(head, body.bytes) : undefined;
     const decision = key === undefined ? undefined : decisions.get(key);
-    if (decision === undefined) return askRouter(request, body, { key });
+    if (decision === undefined) return askRouter(request, head, { body, key });
     const query = { tag: decision.tag, ...wantedForm(head, decision.representation) };
-    const held = lookUpHeld(source, query);
+    const held = lookUpHeld(source, query, decision.chosen);
     const answer = (known: LookUpResult) =>
-      known.ok ? successResponse(known.found, head.method) : askRouter(request, body, { known });
+      known.ok
+        ? successResponse(known.found, head.method)
+        : askRouter(request, head, { body, known });
     return held === undefined ? lookUp(source, query, request).then(answer) : answer(held);
   }
 
   async function askRouter(
     request: Request,
-    body: RequestBody,
-    { key, known }: { readonly key?: string | undefined; readonly known?: LookUpResult },
+    head: RequestHead,
+    { body, key, known }: Unanswered,
   ): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url);
     const representation = substitutes
       ? storedRepresentation(request, searchParams.get("encoding"))
       : undefined;
-    const call: Call = { wanted: representation && wantedForm(request, representation), known };
+    const call: Call = { wanted: representation && wantedForm(head, representation), known };
     const answer = await route({ request, pathname, body, call });
     await body.discard();
     if (call.success === undefined) return routerResponse(request, answer);
@@ -112,8 +110,8 @@ export function createRpcHandler(options: RpcOptions): RpcHandler {
     }
     switch (judgeAnswer(answer, representation)) {
       case "placeholder":
-        if (key !== undefined) decisions.set(key, { representation, tag });
-        return successResponse(found, request.method);
+        if (key !== undefined) decisions.set(key, { representation, tag, chosen: new Map() });
+        return successResponse(found, head.method);
       case "error":
         return routerResponse(request, answer);
       case "unexpected":
@@ -138,14 +136,18 @@ export function createRpcHandler(options: RpcOptions): RpcHandler {
   };
 }
 
+/** A call that the router is asked about. */
+interface Unanswered {
+  readonly body: RequestBody;
+  /** Under which its decision is to be remembered; undefined where it is not. */
+  readonly key?: string | undefined;
+  /** What looking it up came to, where that was tried. */
+  readonly known?: LookUpResult;
+}
+
 async function answerPreflight(request: Request): Promise<Response> {
   await request.body?.cancel();
   return preflightResponse();
-}
-
-/** Each property of a request costs a call out of JavaScript, so that it is read once. */
-function readHead({ method, url, headers, cf }: Request): RequestHead {
-  return { method, url, headers, cf };
 }
 
 /** What to look for, apart from the locale, to answer a request in a stored representation. */

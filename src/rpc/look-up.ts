@@ -1,13 +1,6 @@
 import { type LocaleFallback, negotiateLocale } from "../catalog/locale.ts";
 import type { Body, Coding, LocaleEntry, Manifest, Representation } from "../catalog/manifest.ts";
-import type {
-  Caller,
-  CatalogMemory,
-  CatalogReader,
-  CurrentResult,
-  Opened,
-  Selection,
-} from "../storage/catalog-reader.ts";
+import type { Caller, CatalogMemory, CatalogReader } from "../storage/catalog-reader.ts";
 import { entityTag, matchesEntityTag } from "./entity-tag.ts";
 
 /** Where answers come from. */
@@ -62,63 +55,64 @@ export async function lookUp(
   query: Query,
   caller: Caller,
 ): Promise<LookUpResult> {
-  const wanted = decide(query, await reader.current(caller), defaultLocale);
-  if ("ok" in wanted) return wanted;
-  const result = await reader.open(wanted.selection, caller);
-  return result.ok ? foundBody(result.opened, wanted.fallback) : result;
-}
-
-/** The same without waiting; undefined where a store must be asked. */
-export function lookUpHeld(
-  { reader, defaultLocale }: CatalogSource<CatalogMemory>,
-  query: Query,
-): LookUpResult | undefined {
-  const current = reader.heldCurrent();
-  if (current === undefined) return undefined;
-  const wanted = decide(query, current, defaultLocale);
-  if ("ok" in wanted) return wanted;
-  const opened = reader.heldBody(wanted.selection);
-  return opened && foundBody(opened, wanted.fallback);
-}
-
-/** A body that is to be opened. */
-interface Wanted {
-  readonly selection: Selection;
-  readonly fallback: LocaleFallback;
-}
-
-/** What the current version alone answers, else the body to open. */
-function decide(
-  query: Query,
-  current: CurrentResult,
-  defaultLocale: string,
-): LookUpResult | Wanted {
+  const current = await reader.current(caller);
   if (!current.ok) return current;
-  const { manifest } = current;
-  const { representation, codings, ifNoneMatch, withBody } = query;
-  const { locale, fallback } = negotiateLocale(query.tag, manifest.locales, defaultLocale);
-  if (!withBody || ifNoneMatch !== null) {
-    const variant = selectVariant(query, manifest, { locale, fallback });
-    if (variant === undefined) return { ok: false, reason: "unavailable" };
-    if (ifNoneMatch !== null && matchesEntityTag(ifNoneMatch, entityTag(variant.body))) {
-      return { ok: true, found: { kind: "not_modified", variant } };
-    }
-    if (!withBody) return { ok: true, found: { kind: "head", variant } };
-  }
-  // Storage is asked for published locales only, whatever a caller or the configuration says.
-  if (!Object.hasOwn(manifest.locales, locale)) return { ok: false, reason: "unavailable" };
-  return { selection: { manifest, locale, representation, codings }, fallback };
-}
-
-function foundBody({ content, ...opened }: Opened, fallback: LocaleFallback): LookUpResult {
+  const variant = selectVariant(query, current.manifest, defaultLocale);
+  if (variant === undefined) return UNPUBLISHED;
+  const found = withoutBody(query, variant);
+  if (found !== undefined) return { ok: true, found };
+  const { manifest, locale, representation, fallback } = variant;
+  const selection = { manifest, locale, representation, codings: query.codings };
+  const result = await reader.open(selection, caller);
+  if (!result.ok) return result;
+  const { content, ...opened } = result.opened;
   return { ok: true, found: { kind: "body", variant: { ...opened, fallback }, content } };
 }
 
+/** The variants that were chosen for the queries which differ in their codings only. */
+export type ChosenVariants = Map<Query["codings"], Variant>;
+
+/**
+ * The same without waiting; undefined where a store must be asked. Keeps what it chooses in `chosen`,
+ * which must be that of the query's tag and representation.
+ */
+export function lookUpHeld(
+  { reader, defaultLocale }: CatalogSource<CatalogMemory>,
+  query: Query,
+  chosen: ChosenVariants,
+): LookUpResult | undefined {
+  const current = reader.heldCurrent();
+  if (!current?.ok) return current;
+  const known = chosen.get(query.codings);
+  const variant =
+    known?.manifest === current.manifest
+      ? known
+      : selectVariant(query, current.manifest, defaultLocale);
+  if (variant === undefined) return UNPUBLISHED;
+  if (variant !== known) chosen.set(query.codings, variant);
+  const found = withoutBody(query, variant);
+  if (found !== undefined) return { ok: true, found };
+  const content = reader.heldContent(variant.body);
+  return content && { ok: true, found: { kind: "body", variant, content } };
+}
+
+/** What is found where the manifest alone answers. */
+function withoutBody({ ifNoneMatch, withBody }: Query, variant: Variant): Found | undefined {
+  if (ifNoneMatch !== null && matchesEntityTag(ifNoneMatch, entityTag(variant.body)))
+    return { kind: "not_modified", variant };
+  return withBody ? undefined : { kind: "head", variant };
+}
+
+/** Storage is asked for published locales only, whatever a caller or the configuration says. */
+const UNPUBLISHED: LookUpResult = { ok: false, reason: "unavailable" };
+
+/** The best variant for a query; undefined where its locale is not published. */
 function selectVariant(
-  { representation, codings }: Query,
+  { tag, representation, codings }: Query,
   manifest: Manifest,
-  { locale, fallback }: { locale: string; fallback: LocaleFallback },
+  defaultLocale: string,
 ): Variant | undefined {
+  const { locale, fallback } = negotiateLocale(tag, manifest.locales, defaultLocale);
   const entry = Object.hasOwn(manifest.locales, locale) ? manifest.locales[locale] : undefined;
   if (entry === undefined) return undefined;
   for (const coding of codings) {

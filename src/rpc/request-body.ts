@@ -1,5 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { bodyDeadlineMs, inTime } from "./body-deadline.ts";
+import { bodyDeadlineMs, within } from "./body-deadline.ts";
+import type { RequestHead } from "./request-head.ts";
 import { ROUTER_OPTIONS } from "./router-options.ts";
 
 /** The body of a request as the router reads it. */
@@ -17,18 +18,22 @@ export interface RequestBody extends AsyncIterable<Uint8Array> {
 const ANNOUNCED_MAX_BYTES = 2 * ROUTER_OPTIONS.readMaxBytes;
 
 /** The request's body: read at once if it announces at most `atOnceMaxBytes`, else as wanted. */
-export async function takeBody(request: Request, atOnceMaxBytes: number): Promise<RequestBody> {
-  const text = request.headers.get("content-length") ?? "";
+export async function takeBody(
+  request: Request,
+  head: RequestHead,
+  atOnceMaxBytes: number,
+): Promise<RequestBody> {
+  const text = head.headers.get("content-length") ?? "";
   const announced = /^\d+$/.test(text) ? Number(text) : undefined;
   if (announced !== undefined && announced > ANNOUNCED_MAX_BYTES) {
     const message = `message size ${announced} is larger than configured readMaxBytes ${ROUTER_OPTIONS.readMaxBytes}`;
     return failedBody(new ConnectError(message, Code.ResourceExhausted), request.body);
   }
-  const deadlineAt = Date.now() + bodyDeadlineMs(request.headers);
+  const deadlineMs = bodyDeadlineMs(head);
   if (announced === undefined || announced > atOnceMaxBytes)
-    return streamedBody(request.body, deadlineAt);
+    return streamedBody(request.body, Date.now() + deadlineMs);
   try {
-    const bytes = new Uint8Array(await inTime(deadlineAt, request.arrayBuffer()));
+    const bytes = new Uint8Array(await within(deadlineMs, request.arrayBuffer()));
     return readBody(bytes, announced);
   } catch (cause) {
     return failedBody(asConnectError(cause), null);
@@ -50,7 +55,7 @@ function readBody(bytes: Uint8Array, announcedBytes: number): RequestBody {
 
 function streamedBody(stream: ReadableStream<Uint8Array> | null, deadlineAt: number): RequestBody {
   const reader = stream?.getReader();
-  const read = async () => reader && inTime(deadlineAt, reader.read());
+  const read = async () => reader && within(Math.max(0, deadlineAt - Date.now()), reader.read());
   return {
     async *[Symbol.asyncIterator]() {
       try {

@@ -63,8 +63,8 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory {
     return this.#memo.held();
   }
 
-  heldBody(selection: Selection): Opened | undefined {
-    return this.#findHeld(choicesOf(selection).slice(0, 1), selection);
+  heldContent({ sha256 }: Body): Blob | undefined {
+    return this.#cache.get(sha256);
   }
 
   async current(caller: Caller): Promise<CurrentResult> {
@@ -72,10 +72,11 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory {
   }
 
   async open(selection: Selection, caller: Caller): Promise<OpenResult> {
-    const held = this.heldBody(selection);
+    const choices = choicesOf(selection);
+    const held = this.#findHeld(choices.slice(0, 1), selection);
     if (held !== undefined) return { ok: true, opened: held };
     const wanted = { ...selection, signal: caller.signal };
-    return abortable(caller.signal, this.#load(wanted, choicesOf(selection)));
+    return abortable(caller.signal, this.#load(wanted, choices));
   }
 
   async #load(selection: Wanted, choices: readonly Choice[]): Promise<OpenResult> {

@@ -41,8 +41,8 @@ export interface CatalogMemory {
    * undefined where `current` would wait for a store.
    */
   heldCurrent(): CurrentResult | undefined;
-  /** The best body that a selection accepts; undefined where it is not held. */
-  heldBody(selection: Selection): Opened | undefined;
+  /** The bytes of a body; undefined where they are not held. */
+  heldContent(body: Body): Blob | undefined;
 }
 
 /** Reads the published catalog. Never throws for a fault of a store; rejects if the caller's signal aborts. */

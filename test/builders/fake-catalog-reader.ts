@@ -99,7 +99,7 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
   currentResult: CurrentResult | undefined;
   /** Returned by `open` in place of a body. */
   openResult: OpenResult | undefined;
-  /** Thrown by `open` and `heldBody`: what no well-behaved reader does. */
+  /** Thrown by `open` and `heldContent`: what no well-behaved reader does. */
   openThrows: unknown;
   /** How long `open` takes. */
   openMs = 0;
@@ -143,10 +143,11 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
     return this.holds ? this.#current() : undefined;
   }
 
-  heldBody(selection: Selection): Opened | undefined {
+  heldContent(body: Body): Blob | undefined {
     if (!this.holds) return undefined;
     if (this.openThrows !== undefined) throw this.openThrows;
-    return this.#find(selection);
+    const bytes = this.#bodies.get(body.sha256);
+    return bytes && new Blob([bytes]);
   }
 
   async current({ signal }: Caller): Promise<CurrentResult> {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { bodyDeadlineMs } from "../../../src/rpc/body-deadline.ts";
+import { readHead } from "../../../src/rpc/request-head.ts";
 
 const deadlineOf = (headers: { readonly [name: string]: string }) =>
-  bodyDeadlineMs(new Headers(headers));
+  bodyDeadlineMs(readHead(new Request("http://localhost/", { method: "POST", headers })));
 
 describe("how long a request's body may take to arrive", () => {
   it.each(["application/grpc-web", "application/grpc-web+proto", "Application/GRPC-Web-Text"])(

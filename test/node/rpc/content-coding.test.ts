@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CODINGS } from "../../../src/catalog/manifest.ts";
+import { readHead, type RequestHead } from "../../../src/rpc/request-head.ts";
 import { acceptedCodings, parseAcceptEncoding } from "../../../src/rpc/content-coding.ts";
 
 describe("parseAcceptEncoding", () => {
@@ -33,6 +34,13 @@ describe("parseAcceptEncoding", () => {
     expect(parseAcceptEncoding(value).join(" ")).toBe(codings);
   });
 
+  it("gives one array for each list, however it is asked for", () => {
+    const [short, long] = ["br, gzip", `br, gzip${", x".repeat(100)}`].map(parseAcceptEncoding);
+    expect(parseAcceptEncoding("gzip;q=0.9, br")).toBe(short);
+    expect(long).toBe(short);
+    expect(parseAcceptEncoding("gzip, br;q=0.9")).not.toBe(short);
+  });
+
   it("names each coding at most once and always identity", () => {
     const element = fc
       .tuple(
@@ -56,8 +64,10 @@ describe("parseAcceptEncoding", () => {
 });
 
 describe("acceptedCodings", () => {
-  const request = (headers: HeadersInit, cf?: Record<string, unknown>): Request =>
-    Object.defineProperty(new Request("http://localhost/", { headers }), "cf", { value: cf });
+  const request = (headers: HeadersInit, cf?: Record<string, unknown>): RequestHead =>
+    readHead(
+      Object.defineProperty(new Request("http://localhost/", { headers }), "cf", { value: cf }),
+    );
 
   it("believes the edge's record of what the client sent, not the header that it rewrites", () => {
     const rewritten = { "accept-encoding": "br, gzip" };

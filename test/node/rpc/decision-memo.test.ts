@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { readHead } from "../../../src/rpc/request-head.ts";
 import { decisionKey, DecisionMemo } from "../../../src/rpc/decision-memo.ts";
 
 interface Asked {
@@ -29,7 +30,7 @@ function keyOf({ method, url, contentType, body, headers = {} }: Asked): string 
     method,
     headers: { "content-type": contentType, ...headers },
   });
-  return decisionKey(request, body);
+  return decisionKey(readHead(request), body);
 }
 
 describe("decisionKey", () => {
@@ -79,7 +80,7 @@ describe("decisionKey", () => {
 describe("DecisionMemo", () => {
   it("remembers, and stays small", () => {
     const memo = new DecisionMemo();
-    const decision = { representation: "proto", tag: "de" } as const;
+    const decision = { representation: "proto", tag: "de", chosen: new Map() } as const;
     for (let i = 0; i < 5000; i++) memo.set(`key ${i}`, decision);
     expect(memo.get("key 4999")).toBe(decision);
     expect(memo.get("key 0")).toBeUndefined();

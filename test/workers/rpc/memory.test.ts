@@ -41,6 +41,15 @@ describe("a request like one before, whose answer is in memory", () => {
     expect(reader.opened).toHaveLength(1);
   });
 
+  it("has the coding that each client accepts, in whatever order they come", async () => {
+    const { handler, reader } = await aWarmHandler();
+    for (const coding of ["br", "gzip", "identity", "br"] as const) {
+      const answer = await handler(aGet({ headers: { "accept-encoding": coding } }));
+      expect(answer.headers.get("content-encoding") ?? "identity").toBe(coding);
+      expect(await bytesOf(answer)).toEqual(reader.bytes("en", "proto", coding));
+    }
+  });
+
   it("asks the stores again once the memory is gone", async () => {
     const { handler, reader } = await aWarmHandler();
     reader.holds = false;

@@ -1,0 +1,24 @@
+import { isGrpcWeb } from "./media-type.ts";
+
+/** What of a request its answer depends on, besides its body. */
+export interface RequestHead {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Headers;
+  /** What Cloudflare's edge says of the request; undefined where it did not come through it. */
+  readonly cf: Request["cf"] | undefined;
+  /** Empty where the request names none. */
+  readonly contentType: string;
+  readonly isGrpcWeb: boolean;
+  /** The deadline as its protocol writes it; null where the client sets none. */
+  readonly timeout: string | null;
+}
+
+/** Each property and each header of a request costs a call out of JavaScript, so that it is read once. */
+export function readHead({ method, url, headers, cf }: Request): RequestHead {
+  const contentType = headers.get("content-type") ?? "";
+  // A GET is never gRPC-Web, whatever it says of the body that it has not.
+  const speaksGrpcWeb = method === "POST" && isGrpcWeb(contentType);
+  const timeout = headers.get(speaksGrpcWeb ? "grpc-timeout" : "connect-timeout-ms");
+  return { method, url, headers, cf, contentType, isGrpcWeb: speaksGrpcWeb, timeout };
+}
