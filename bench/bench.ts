@@ -33,7 +33,7 @@ const COLD = caseOf("connect-proto-br");
 
 const { values } = parseArgs({
   options: {
-    seconds: { type: "string", default: "1" },
+    seconds: { type: "string", default: "10" },
     only: { type: "string", default: "" },
     write: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
@@ -42,7 +42,7 @@ const { values } = parseArgs({
 if (values.help) {
   process.stdout.write(`Usage: npm run bench -- [--seconds N] [--only NAMES] [--write]
 
-  --seconds N   time of each round of each measurement (default 1)
+  --seconds N   how long each server is asked each request, altogether (default 10)
   --only NAMES  measure only these requests, by their names, separated by commas, and growth and
                 new isolates only where they are among them: growth, cold
   --write       also write the tables into README.md
@@ -53,7 +53,7 @@ if (values.help) {
 const PARTS = ["cold", "growth"];
 const wanted = values.only === "" ? undefined : values.only.split(",");
 const cases = chosenCases();
-const roundMs = Number(values.seconds) * 1000;
+const forMs = Number(values.seconds) * 1000;
 const steps = new StepCosts();
 const tables: Table[] = [];
 const worker = await BenchWorker.start({ hear: (line) => steps.hear(line) });
@@ -67,7 +67,7 @@ try {
   const served: Served[] = [];
   for (const [index, one] of cases.entries()) {
     progress(`${one.name} (${index + 1} of ${cases.length})`);
-    served.push(await measureCase(servers, one, roundMs));
+    served.push(await measureCase(servers, one, forMs));
   }
   tables.push(servingTable(served), comparisonTable(served));
   if (isWanted("cold")) {

@@ -1,17 +1,20 @@
 import type { Case } from "./cases.ts";
-import { load, type LoadRequest, type LoadResult } from "./load.ts";
+import { load, type LoadRequest } from "./load.ts";
 import { median } from "./statistics.ts";
 
 const CONNECTIONS = 8;
-const ROUNDS = 5;
-/** Turns that each target has in a round, so that a slow moment of the machine meets all of them. */
-const TURNS = 6;
-const WARM_UP_MS = 300;
-/** Answers that are made to see how long one takes. */
-const ANSWERS = 50;
+/**
+ * Short, and in an order of its own each time: a slow moment of the machine spoils the turns that it
+ * meets, which a median leaves out, and meets nobody more often than the others.
+ */
+const TURN_MS = 100;
+const WARM_UP_MS = 500;
+/** Times that the time to answer is measured, each over as many answers as take so long. */
+const ANSWER_TURNS = 5;
+const ANSWERS_MS = 200;
 
 /** How it is measured, for the reader of the tables. */
-export const METHOD = `over ${CONNECTIONS} connections, medians of ${ROUNDS} rounds with ${TURNS} turns each`;
+export const METHOD = `over ${CONNECTIONS} connections, medians of turns of ${TURN_MS} ms in random order`;
 
 /** A server, and how it is asked for a case. */
 export interface Target {
@@ -23,79 +26,75 @@ export interface Target {
   readonly repeats: boolean;
 }
 
-/** What one target did in a round. */
+/** What one target does, as medians of its turns. */
 export interface Measured {
   readonly requestsPerSecond: number;
+  /** CPU time of one request. */
   readonly cpuMs: number;
   /** Time to make an answer without sending it; NaN where that cannot be seen. */
   readonly answerMs: number;
 }
 
-/** Measures targets in turn, round by round; for each target its rounds. */
+/** Measures targets in turn, each for so long altogether. */
 export async function measure<T extends string>(
   { status }: Case,
   targets: ReadonlyMap<T, Target>,
-  roundMs: number,
-): Promise<ReadonlyMap<T, readonly Measured[]>> {
-  const rounds = new Map([...targets.keys()].map((name): [T, Measured[]] => [name, []]));
-  for (const target of targets.values()) await loadTarget(target, status, WARM_UP_MS);
-  for (let index = 0; index < ROUNDS; index++) {
-    const totals = [...targets].map(([name, target]) => ({ name, target, ...NOTHING }));
-    for (let turn = 0; turn < TURNS; turn++)
-      for (const total of turn % 2 === 0 ? totals : totals.toReversed()) {
-        const { requests, ms, cpuMs } = await loadTarget(total.target, status, roundMs / TURNS);
-        total.requests += requests;
-        total.ms += ms;
-        total.cpuMs += cpuMs;
-      }
-    for (const { name, target, requests, ms, cpuMs } of totals)
-      rounds.get(name)?.push({
-        requestsPerSecond: (requests / ms) * 1000,
-        cpuMs: cpuMs / requests,
-        answerMs: target.repeats ? await measureAnswer(target) : Number.NaN,
-      });
+  forMs: number,
+): Promise<ReadonlyMap<T, Measured>> {
+  const turns = new Map([...targets.keys()].map((name): [T, Turn[]] => [name, []]));
+  for (const target of targets.values()) await takeTurn(target, status, WARM_UP_MS);
+  for (let ms = 0; ms < forMs; ms += TURN_MS)
+    for (const [name, target] of shuffled([...targets]))
+      turns.get(name)?.push(await takeTurn(target, status, TURN_MS));
+  const measured = new Map<T, Measured>();
+  for (const [name, target] of targets) {
+    const taken = turns.get(name) ?? [];
+    measured.set(name, {
+      requestsPerSecond: median(taken.map((turn) => turn.requestsPerSecond)),
+      cpuMs: median(taken.map((turn) => turn.cpuMs)),
+      answerMs: target.repeats ? await measureAnswer(target) : Number.NaN,
+    });
   }
-  return rounds;
+  return measured;
 }
 
-/** Median of the ratios within each round, so that a slow moment of the machine meets both. */
-export function medianRatio(
-  one: readonly Measured[],
-  other: readonly Measured[],
-  key: keyof Measured,
-): number {
-  return median(one.map((measured, index) => measured[key] / (other[index]?.[key] ?? Number.NaN)));
-}
+type Turn = Omit<Measured, "answerMs">;
 
-interface Turn extends LoadResult {
-  readonly cpuMs: number;
-}
-
-const NOTHING: Turn = { requests: 0, ms: 0, cpuMs: 0 };
-
-async function loadTarget(
-  { port, request, cpuMs }: Target,
-  status: number,
-  ms: number,
-): Promise<Turn> {
+async function takeTurn(target: Target, status: number, turnMs: number): Promise<Turn> {
+  const { port, request, cpuMs } = target;
   const before = cpuMs();
-  const result = await load(port, request, { connections: CONNECTIONS, ms, status });
-  return { ...result, cpuMs: cpuMs() - before };
+  const { requests, ms } = await load(port, request, {
+    connections: CONNECTIONS,
+    ms: turnMs,
+    status,
+  });
+  return { requestsPerSecond: (requests / ms) * 1000, cpuMs: (cpuMs() - before) / requests };
 }
 
-/** Time to make an answer, from the difference between making many and making few. */
+function shuffled<T>(items: readonly T[]): readonly T[] {
+  return items
+    .map((item) => ({ item, at: Math.random() }))
+    .toSorted((one, other) => one.at - other.at)
+    .map(({ item }) => item);
+}
+
+/** Median time to make an answer, from so many that to ask for them hardly counts. */
 async function measureAnswer({ port, request }: Target): Promise<number> {
   const { method, path, headers, body } = request;
   const time = async (times: number) => {
     const url = `http://127.0.0.1:${port}${path}`;
     const began = performance.now();
-    await fetch(`http://127.0.0.1:${port}/repeat`, {
+    const answer = await fetch(`http://127.0.0.1:${port}/repeat`, {
       method: "POST",
       body: JSON.stringify({ times, method, url, headers, body: [...body] }),
     });
+    if (!answer.ok) throw new Error(`/repeat: ${answer.status} ${await answer.text()}`);
+    await answer.body?.cancel();
     return performance.now() - began;
   };
-  const few = await time(ANSWERS / 10);
-  const many = await time(ANSWERS);
-  return (many - few) / (ANSWERS * 0.9);
+  let times = 1;
+  while ((await time(times)) < ANSWERS_MS) times *= 2;
+  const each: number[] = [];
+  for (let turn = 0; turn < ANSWER_TURNS; turn++) each.push((await time(times)) / times);
+  return median(each);
 }

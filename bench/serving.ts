@@ -1,16 +1,16 @@
 import type { BenchWorker } from "./bench-worker.ts";
 import type { Case } from "./cases.ts";
-import { measure, type Measured, medianRatio, METHOD, type Target } from "./measure.ts";
+import { measure, type Measured, METHOD, type Target } from "./measure.ts";
 import { NodeServer } from "./node-server.ts";
 import type { Table } from "./report.ts";
 import { type RawAnswer, send } from "./send.ts";
 import { StaticServer } from "./static-server.ts";
-import { median, round } from "./statistics.ts";
+import { round } from "./statistics.ts";
 import { workerdCpuMs } from "./workerd-process.ts";
 
 /** Everybody who is compared with the service. */
 type Name = "service" | "constant" | "reading" | "stock" | "decode" | "node" | "static";
-type Rounds = ReadonlyMap<Name, readonly Measured[]>;
+type Results = ReadonlyMap<Name, Measured>;
 
 export interface Servers {
   readonly worker: BenchWorker;
@@ -35,10 +35,10 @@ export interface Served {
   readonly one: Case;
   /** Bytes of the answer's body on the wire. */
   readonly bytes: number;
-  readonly rounds: Rounds;
+  readonly results: Results;
 }
 
-export async function measureCase(servers: Servers, one: Case, roundMs: number): Promise<Served> {
+export async function measureCase(servers: Servers, one: Case, forMs: number): Promise<Served> {
   const { worker } = servers;
   const first = await send(worker.port, one);
   const prepared: Case = {
@@ -53,7 +53,7 @@ export async function measureCase(servers: Servers, one: Case, roundMs: number):
   if (learned.status !== one.status)
     throw new Error(`${one.name}: ${learned.status} instead of ${one.status}`);
   const targets = await targetsOf(servers, prepared, first);
-  return { one, bytes: learned.bytes, rounds: await measure(one, targets, roundMs) };
+  return { one, bytes: learned.bytes, results: await measure(one, targets, forMs) };
 }
 
 async function targetsOf(
@@ -121,26 +121,20 @@ export function servingTable(all: readonly Served[]): Table {
       "CPU",
       "time to answer",
     ],
-    rows: all.map(({ one, bytes, rounds }) => {
-      const service = rounds.get("service") ?? [];
-      const constant = rounds.get("constant") ?? [];
-      const reading = rounds.get("reading") ?? [];
-      const middle = (key: keyof Measured) => median(service.map((each) => each[key]));
-      return [
-        one.name,
-        String(bytes),
-        round(middle("requestsPerSecond"), 0),
-        round(medianRatio(service, constant, "requestsPerSecond"), 2),
-        round(medianRatio(service, reading, "requestsPerSecond"), 2),
-        round(middle("cpuMs"), 2),
-        round(medianRatio(constant, service, "cpuMs"), 2),
-        round(medianRatio(reading, service, "cpuMs"), 2),
-        round(middle("answerMs") * 1000, 0),
-        faster(rounds, "stock"),
-        cheaper(rounds, "stock", "cpuMs"),
-        cheaper(rounds, "stock", "answerMs"),
-      ];
-    }),
+    rows: all.map(({ one, bytes, results }) => [
+      one.name,
+      String(bytes),
+      round(results.get("service")?.requestsPerSecond ?? Number.NaN, 0),
+      faster(results, "constant"),
+      faster(results, "reading"),
+      round(results.get("service")?.cpuMs ?? Number.NaN, 2),
+      cheaper(results, "constant", "cpuMs"),
+      cheaper(results, "reading", "cpuMs"),
+      round((results.get("service")?.answerMs ?? Number.NaN) * 1000, 0),
+      faster(results, "stock"),
+      cheaper(results, "stock", "cpuMs"),
+      cheaper(results, "stock", "answerMs"),
+    ]),
   };
 }
 
@@ -157,26 +151,28 @@ export function comparisonTable(all: readonly Served[]): Table {
       "nginx: requests/s",
       "CPU",
     ],
-    rows: all.map(({ one, rounds }) => [
+    rows: all.map(({ one, results }) => [
       one.name,
       ...(["decode", "node", "static"] as const).flatMap((other) => [
-        faster(rounds, other),
-        cheaper(rounds, other, "cpuMs"),
+        faster(results, other),
+        cheaper(results, other, "cpuMs"),
       ]),
     ]),
   };
 }
 
-function faster(rounds: Rounds, other: Name): string {
-  const [service = [], others = []] = [rounds.get("service"), rounds.get(other)];
-  return others.length === 0 ? "" : ratio(medianRatio(service, others, "requestsPerSecond"));
+/** How many times the requests of another server the service answers; empty if it was not asked. */
+function faster(results: Results, other: Name): string {
+  return ratio(results.get("service")?.requestsPerSecond, results.get(other)?.requestsPerSecond);
 }
 
-function cheaper(rounds: Rounds, other: Name, key: "cpuMs" | "answerMs"): string {
-  const [service = [], others = []] = [rounds.get("service"), rounds.get(other)];
-  return others.length === 0 ? "" : ratio(medianRatio(others, service, key));
+/** How many times what the service takes another server takes; empty if it was not asked. */
+function cheaper(results: Results, other: Name, key: "cpuMs" | "answerMs"): string {
+  return ratio(results.get(other)?.[key], results.get("service")?.[key]);
 }
 
-function ratio(value: number): string {
+function ratio(one: number | undefined, other: number | undefined): string {
+  if (one === undefined || other === undefined) return "";
+  const value = one / other;
   return round(value, value < 10 ? 2 : 0);
 }

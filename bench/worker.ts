@@ -116,7 +116,11 @@ async function repeat(
   env: Env,
 ): Promise<Response> {
   const { pathname } = new URL(url);
-  const init = { method, headers, ...(method === "POST" && { body: new Uint8Array(body) }) };
+  const length = { "content-length": String(body.length) };
+  const init =
+    method === "POST"
+      ? { method, headers: { ...headers, ...length }, body: new Uint8Array(body) }
+      : { method, headers };
   for (let index = 0; index < times; index++) {
     const response = await answer(new Request(url, init), pathname, env);
     await response.body?.cancel();

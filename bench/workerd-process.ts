@@ -1,20 +1,17 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Linux counts CPU time in hundredths of a second (USER_HZ). */
-const MS_PER_TICK = 10;
-
 /** CPU time (ms) that the workerd processes which this process started have used. */
 export function workerdCpuMs(): number {
-  return workerdProcesses().reduce((sum, { fields }) => sum + cpuMs(fields), 0);
+  return workerdProcesses().reduce((sum, pid) => sum + processCpuMs(pid), 0);
 }
 
-/** CPU time (ms) that a process has used. */
-export function processCpuMs(pid: number | undefined): number {
-  return cpuMs(fieldsOf(readStat(String(pid))));
-}
-
-function cpuMs(fields: readonly string[]): number {
-  return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
+/** CPU time (ms) that the threads of a process have used: to the nanosecond, where `stat` has ticks. */
+export function processCpuMs(pid: number | string | undefined): number {
+  const threads = `/proc/${pid}/task`;
+  return readdirSync(threads).reduce((sum, thread) => {
+    const [nanoseconds] = readIfThere(`${threads}/${thread}/schedstat`).split(" ");
+    return sum + Number(nanoseconds) / 1e6;
+  }, 0);
 }
 
 /** Most memory (MB) that workerd has had resident. */
@@ -28,31 +25,25 @@ export function workerdResidentMb(): number {
 }
 
 function workerdMemoryMb(field: "VmHWM" | "VmRSS"): number {
-  return workerdProcesses().reduce((sum, { pid }) => {
+  return workerdProcesses().reduce((sum, pid) => {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
     return sum + Number(new RegExp(`^${field}:\\s*(\\d+)`, "m").exec(status)?.[1] ?? 0) / 1024;
   }, 0);
 }
 
-function workerdProcesses(): { readonly pid: string; readonly fields: readonly string[] }[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => {
-      const stat = readStat(pid);
-      const fields = fieldsOf(stat);
-      const isOurs = stat.includes("(workerd)") && fields[1] === String(process.pid);
-      return isOurs ? [{ pid, fields }] : [];
-    });
+function workerdProcesses(): readonly string[] {
+  return readdirSync("/proc").filter((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    const stat = readIfThere(`/proc/${name}/stat`);
+    const [, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return stat.includes("(workerd)") && parent === String(process.pid);
+  });
 }
 
-/** The fields of a process after its name. */
-function fieldsOf(stat: string): string[] {
-  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-}
-
-function readStat(pid: string): string {
+/** Processes and threads end while they are looked at. */
+function readIfThere(file: string): string {
   try {
-    return readFileSync(`/proc/${pid}/stat`, "utf8");
+    return readFileSync(file, "utf8");
   } catch {
     return "";
   }
