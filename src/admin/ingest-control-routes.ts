@@ -28,13 +28,15 @@ const resumeBody = z.strictObject({
   run_now: z.boolean().default(false).meta({ description: "Queue a run as well." }),
 });
 
+const NO_RUN_ID = "must be the id of a run, as GET /admin/ingest/runs lists them";
+
 const queueBody = z.strictObject({
   source: z.enum(SOURCE_NAMES).optional(),
   mode: z.enum(RUN_MODES).default("incremental"),
   force: z.boolean().default(false).meta({
     description: "Override the guards against shrinking, change and lost coverage.",
   }),
-  candidate_of: z.uuidv7().optional().meta({
+  candidate_of: z.uuidv7(NO_RUN_ID).optional().meta({
     description:
       "Work from the exact upstream bytes that this run has archived, instead of asking upstream, also in mode full. The source is that run's.",
   }),

@@ -110,7 +110,7 @@ export function createRpcHandler(options: RpcOptions): RpcHandler {
     }
     switch (judgeAnswer(answer, representation)) {
       case "placeholder":
-        if (key !== undefined) decisions.set(key, { representation, tag, chosen: new Map() });
+        if (key !== undefined) decisions.set(key, { representation, tag, chosen: new WeakMap() });
         return successResponse(found, head.method);
       case "error":
         return routerResponse(request, answer);

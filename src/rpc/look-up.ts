@@ -69,8 +69,11 @@ export async function lookUp(
   return { ok: true, found: { kind: "body", variant: { ...opened, fallback }, content } };
 }
 
-/** The variants that were chosen for the queries which differ in their codings only. */
-export type ChosenVariants = Map<Query["codings"], Variant>;
+/**
+ * The variants that were chosen for queries which differ in their codings only. Weak, so that what
+ * is not asked for again holds no version that is gone.
+ */
+export type ChosenVariants = WeakMap<Manifest, Map<Query["codings"], Variant>>;
 
 /**
  * The same without waiting; undefined where a store must be asked. Keeps what it chooses in `chosen`,
@@ -83,13 +86,12 @@ export function lookUpHeld(
 ): LookUpResult | undefined {
   const current = reader.heldCurrent();
   if (!current?.ok) return current;
-  const known = chosen.get(query.codings);
-  const variant =
-    known?.manifest === current.manifest
-      ? known
-      : selectVariant(query, current.manifest, defaultLocale);
+  const { manifest } = current;
+  const ofVersion = chosen.get(manifest) ?? new Map<Query["codings"], Variant>();
+  const known = ofVersion.get(query.codings);
+  const variant = known ?? selectVariant(query, manifest, defaultLocale);
   if (variant === undefined) return UNPUBLISHED;
-  if (variant !== known) chosen.set(query.codings, variant);
+  if (known === undefined) chosen.set(manifest, ofVersion.set(query.codings, variant));
   const found = withoutBody(query, variant);
   if (found !== undefined) return { ok: true, found };
   const content = reader.heldContent(variant.body);
@@ -103,10 +105,12 @@ function withoutBody({ ifNoneMatch, withBody }: Query, variant: Variant): Found 
   return withBody ? undefined : { kind: "head", variant };
 }
 
-/** Storage is asked for published locales only, whatever a caller or the configuration says. */
 const UNPUBLISHED: LookUpResult = { ok: false, reason: "unavailable" };
 
-/** The best variant for a query; undefined where its locale is not published. */
+/**
+ * The best variant for a query; undefined where its locale is not published. Storage is asked for
+ * published locales only, whatever a caller or the configuration says.
+ */
 function selectVariant(
   { tag, representation, codings }: Query,
   manifest: Manifest,

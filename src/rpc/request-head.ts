@@ -14,10 +14,10 @@ export interface RequestHead {
   readonly timeout: string | null;
 }
 
-/** Each property and each header of a request costs a call out of JavaScript, so that it is read once. */
+/** Each property and each header of a request costs a call out of JavaScript: here they are read once. */
 export function readHead({ method, url, headers, cf }: Request): RequestHead {
   const contentType = headers.get("content-type") ?? "";
-  // A GET is never gRPC-Web, whatever it says of the body that it has not.
+  // Only a POST is gRPC-Web, whatever others say of a body: they are Connect's GET, or refused.
   const speaksGrpcWeb = method === "POST" && isGrpcWeb(contentType);
   const timeout = headers.get(speaksGrpcWeb ? "grpc-timeout" : "connect-timeout-ms");
   return { method, url, headers, cf, contentType, isGrpcWeb: speaksGrpcWeb, timeout };

@@ -80,7 +80,7 @@ describe("decisionKey", () => {
 describe("DecisionMemo", () => {
   it("remembers, and stays small", () => {
     const memo = new DecisionMemo();
-    const decision = { representation: "proto", tag: "de", chosen: new Map() } as const;
+    const decision = { representation: "proto", tag: "de", chosen: new WeakMap() } as const;
     for (let i = 0; i < 5000; i++) memo.set(`key ${i}`, decision);
     expect(memo.get("key 4999")).toBe(decision);
     expect(memo.get("key 0")).toBeUndefined();

@@ -85,7 +85,7 @@ describe("POST /admin/ingest/queue", () => {
     ['{"requestedBy":"root"}', "requestedBy"],
     ['{"mode":"FULL"}', "mode"],
     ['{"mode":null}', "mode"],
-    ['{"candidate_of":"the last"}', "candidate_of"],
+    ['{"candidate_of":"the last"}', "candidate_of: must be the id of a run"],
     ['{"candidate_of":null}', "candidate_of"],
     ['{"note":1}', "note"],
     [JSON.stringify({ note: "x".repeat(501) }), "note"],
