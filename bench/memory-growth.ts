@@ -1,25 +1,30 @@
 import { median } from "./statistics.ts";
 
-/** Seconds of a run from which on its memory is judged: by then it has settled. */
-const JUDGED_FROM_SECONDS = 120;
-/** Share by which the memory of the last quarter may exceed that of the third. */
+/** The minute that the later ones are measured by: in the first caches fill. */
+const SETTLED_MINUTE = 2;
+/** Share by which the memory of a later minute may exceed it. */
 const MAX_GROWTH = 0.1;
 
-/** Memory in the second half of a run; both in the unit of the samples. */
+/** How much memory was in use at a time since the start of a run. */
+export interface MemorySample {
+  readonly seconds: number;
+  readonly mb: number;
+}
+
+/** Memory minute by minute. */
 export interface MemoryGrowth {
-  readonly thirdQuarter: number;
-  readonly lastQuarter: number;
-  /** Whether it still grows, in a run that is long enough to tell. */
+  /** Median (MB) of each whole minute of the run. */
+  readonly minutes: readonly number[];
+  /** Whether it grows after the second minute, in a run that lasts longer. */
   readonly isTooMuch: boolean;
 }
 
-/** Compares the medians of the last two quarters of samples that were taken at equal distances. */
-export function memoryGrowth(samples: readonly number[], seconds: number): MemoryGrowth {
-  const half = samples.slice(Math.floor(samples.length / 2));
-  const middle = Math.floor(half.length / 2);
-  const thirdQuarter = median(half.slice(0, middle));
-  const lastQuarter = median(half.slice(middle));
-  const isJudged = seconds >= JUDGED_FROM_SECONDS;
-  const isTooMuch = isJudged && lastQuarter > thirdQuarter * (1 + MAX_GROWTH);
-  return { thirdQuarter, lastQuarter, isTooMuch };
+/** Compares the medians of the minutes of a run that lasted so many seconds. */
+export function memoryGrowth(samples: readonly MemorySample[], seconds: number): MemoryGrowth {
+  const minutes = Array.from({ length: Math.floor(seconds / 60) }, (_, minute) =>
+    median(samples.filter((one) => Math.floor(one.seconds / 60) === minute).map(({ mb }) => mb)),
+  );
+  const settled = minutes[SETTLED_MINUTE - 1] ?? Number.NaN;
+  const isTooMuch = minutes.slice(SETTLED_MINUTE).some((mb) => mb > settled * (1 + MAX_GROWTH));
+  return { minutes, isTooMuch };
 }

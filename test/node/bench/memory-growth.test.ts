@@ -1,27 +1,31 @@
 import { describe, expect, it } from "vitest";
-import { memoryGrowth } from "../../../bench/memory-growth.ts";
+import { memoryGrowth, type MemorySample } from "../../../bench/memory-growth.ts";
 
-/** Samples of a run whose last two quarters have these sizes, after a start that differs. */
-function samples(third: number, last: number): number[] {
-  return [900, 10, 900, 10, third, third, last, last];
+/** Samples of minutes that each have these sizes, a third of a minute apart. */
+function samples(...minutes: readonly (readonly number[])[]): MemorySample[] {
+  return minutes.flatMap((sizes, minute) =>
+    sizes.map((mb, index) => ({ seconds: minute * 60 + index * 20, mb })),
+  );
 }
 
 describe("the memory of a run", () => {
   it.each([
-    [100, 109, false],
-    [100, 112, true],
-    [100, 50, false],
-  ])("of %d MB and then %d MB grows too much: %s", (third, last, isTooMuch) => {
-    const growth = { thirdQuarter: third, lastQuarter: last, isTooMuch };
-    expect(memoryGrowth(samples(third, last), 120)).toEqual(growth);
-  });
-
-  it("is not judged in a run that is too short for it to settle", () => {
-    expect(memoryGrowth(samples(100, 200), 119).isTooMuch).toBe(false);
+    [[10, 100, 109, 105], false],
+    [[10, 100, 100, 112], true],
+    [[10, 100, 112, 100], true],
+    [[900, 100, 50, 50], false],
+  ])("of %j MB in its minutes grows too much after the second: %s", (minutes, isTooMuch) => {
+    const taken = samples(...minutes.map((mb) => [mb, mb, mb]));
+    expect(memoryGrowth(taken, minutes.length * 60)).toEqual({ minutes, isTooMuch });
   });
 
   it("is judged by medians, so that one peak is no growth", () => {
-    const peak = [1, 1, 1, 1, 1, 1, 100, 100, 100, 100, 900, 100];
-    expect(memoryGrowth(peak, 150).isTooMuch).toBe(false);
+    const taken = samples([1, 1, 1], [100, 100, 100], [100, 900, 100]);
+    expect(memoryGrowth(taken, 180).isTooMuch).toBe(false);
+  });
+
+  it("is judged by whole minutes, of which a short run has too few", () => {
+    const taken = samples([100, 100, 100], [100, 100, 100], [900]);
+    expect(memoryGrowth(taken, 179)).toEqual({ minutes: [100, 100], isTooMuch: false });
   });
 });
