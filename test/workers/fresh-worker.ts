@@ -18,8 +18,16 @@ async function wakeStores(): Promise<void> {
   ]);
   const namespaces: readonly DurableObjectNamespace[] = [env.COORDINATOR, env.BACKUPS, env.ALERTS];
   for (const namespace of namespaces)
-    for (const id of await listDurableObjectIds(namespace))
+    for (const id of await listDurableObjectIds(namespace)) {
+      await endWork(namespace.get(id));
       await runInDurableObject(namespace.get(id), () => {});
+    }
+}
+
+/** What an object is about to write when its tests are over would be found by the next. */
+async function endWork(stub: DurableObjectStub): Promise<void> {
+  const aborted = runInDurableObject(stub, (_, state) => state.abort("its tests are over"));
+  await aborted.catch(() => undefined);
 }
 
 // `reset` empties what is awake, and skips what has been evicted. Modules come last: an object that is
