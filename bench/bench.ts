@@ -1,6 +1,5 @@
 /**
- * `npm run bench`: the service against the least and the most that a Worker can do, in one isolate,
- * in one run, on the same bytes, and against other servers; what a new isolate costs; where the time
+ * `npm run bench`: the service against the least and the most that a Worker can do, in one run, on the same bytes, and against other servers; what a new isolate costs; where the time
  * of an ingest goes, and how it grows. Ratios of medians.
  */
 import { spawnSync } from "node:child_process";
@@ -42,7 +41,8 @@ const { values } = parseArgs({
 if (values.help) {
   process.stdout.write(`Usage: npm run bench -- [--seconds N] [--only NAMES] [--write]
 
-  --seconds N   how long each server is asked each request, altogether (default 10)
+  --seconds N   how long each server is asked each request, altogether; longer if it is slow
+                (default 10)
   --only NAMES  measure only these requests, by their names, separated by commas, and growth and
                 new isolates only where they are among them: growth, cold
   --write       also write the tables into README.md

@@ -10,7 +10,7 @@ export interface LoadRequest {
 
 export interface LoadResult {
   readonly requests: number;
-  /** From the first request to the last answer. */
+  /** From when it connects to the last answer. */
   readonly ms: number;
 }
 

@@ -5,7 +5,8 @@ import { median } from "./statistics.ts";
 const CONNECTIONS = 8;
 /**
  * Short, and in an order of its own each time: a slow moment of the machine spoils the turns that it
- * meets, which a median leaves out, and meets nobody more often than the others.
+ * meets, which a median leaves out, and meets nobody more often than the others. What the servers
+ * themselves do in fewer than half of the turns, such as a large garbage collection, is left out too.
  */
 const TURN_MS = 100;
 const WARM_UP_MS = 500;
@@ -14,7 +15,7 @@ const ANSWER_TURNS = 5;
 const ANSWERS_MS = 200;
 
 /** How it is measured, for the reader of the tables. */
-export const METHOD = `over ${CONNECTIONS} connections, medians of turns of ${TURN_MS} ms in random order`;
+export const METHOD = `over ${CONNECTIONS} connections, medians of turns of ${TURN_MS} ms, or of a request on each connection where that takes longer, in random order`;
 
 /** A server, and how it is asked for a case. */
 export interface Target {
@@ -22,7 +23,7 @@ export interface Target {
   readonly request: LoadRequest;
   /** CPU time (ms) that the server's processes have used. */
   readonly cpuMs: () => number;
-  /** Whether it can make answers without sending them. */
+  /** Whether it can make answers without sending them, and is to be timed so. */
   readonly repeats: boolean;
 }
 
@@ -35,7 +36,7 @@ export interface Measured {
   readonly answerMs: number;
 }
 
-/** Measures targets in turn, each for so long altogether. */
+/** Measures targets in turn, each for so long altogether, or longer where one answer takes more than a turn. */
 export async function measure<T extends string>(
   { status }: Case,
   targets: ReadonlyMap<T, Target>,
@@ -78,7 +79,7 @@ function shuffled<T>(items: readonly T[]): readonly T[] {
     .map(({ item }) => item);
 }
 
-/** Median time to make an answer, from so many that to ask for them hardly counts. */
+/** Median time to make an answer, one after the other, so many that to ask for them hardly counts. */
 async function measureAnswer({ port, request }: Target): Promise<number> {
   const { method, path, headers, body } = request;
   const time = async (times: number) => {

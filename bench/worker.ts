@@ -68,7 +68,7 @@ export default {
   },
 } satisfies ExportedHandler<Env>;
 
-/** Answers by one of the three that are compared. */
+/** Answers by one of those that are compared. */
 async function answer(
   request: Parameters<typeof service.fetch>[0],
   pathname: string,

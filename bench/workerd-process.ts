@@ -5,13 +5,19 @@ export function workerdCpuMs(): number {
   return workerdProcesses().reduce((sum, pid) => sum + processCpuMs(pid), 0);
 }
 
-/** CPU time (ms) that the threads of a process have used: to the nanosecond, where `stat` has ticks. */
+/**
+ * CPU time (ms) that the present threads of a process have used: finer than `stat`, which counts
+ * hundredths of a second, but without threads that have ended, of which workerd has none.
+ */
 export function processCpuMs(pid: number | string | undefined): number {
   const threads = `/proc/${pid}/task`;
-  return readdirSync(threads).reduce((sum, thread) => {
+  const times = readdirSync(threads).map((thread) => {
     const [nanoseconds] = readIfThere(`${threads}/${thread}/schedstat`).split(" ");
-    return sum + Number(nanoseconds) / 1e6;
-  }, 0);
+    return Number(nanoseconds) / 1e6;
+  });
+  const ms = times.reduce((sum, time) => sum + time, 0);
+  if (ms > 0) return ms;
+  throw new Error(`Linux does not tell the CPU time of process ${pid}: schedstat is needed`);
 }
 
 /** Most memory (MB) that workerd has had resident. */
@@ -40,7 +46,7 @@ function workerdProcesses(): readonly string[] {
   });
 }
 
-/** Processes and threads end while they are looked at. */
+/** Some end while they are looked at. */
 function readIfThere(file: string): string {
   try {
     return readFileSync(file, "utf8");
