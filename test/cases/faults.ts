@@ -460,7 +460,7 @@ export const FAULTS: readonly FaultCase[] = [
         "workers/rpc/request-body.test.ts",
         "a body over 4,096 bytes",
         "a body that is not as announced",
-        "that does not arrive in time is deadline_exceeded, on time",
+        "that does not arrive in time is deadline_exceeded, on time: one %s",
       ),
       ...tests("system/raw-http.test.ts", "refuses %s at once"),
     ],

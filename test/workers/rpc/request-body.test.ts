@@ -190,11 +190,21 @@ describe("a body that nobody reads", () => {
     expect(cancelled()).toBe(true);
   });
 
-  it("that does not arrive in time is deadline_exceeded, on time", async () => {
+  it.each<[string, Record<string, string>]>([
+    ["of unknown length", {}],
+    ["that announces few bytes", { "content-length": "4" }],
+    ["that announces many", { "content-length": "4000" }],
+  ])("that does not arrive in time is deadline_exceeded, on time: one %s", async (_, length) => {
     const { handler } = aHandler();
     const stalled = () => new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) });
     const post = (headers: Record<string, string>) =>
-      handler(new Request(URL_OF_METHOD, { method: "POST", headers, body: stalled() }));
+      handler(
+        new Request(URL_OF_METHOD, {
+          method: "POST",
+          headers: { ...headers, ...length },
+          body: stalled(),
+        }),
+      );
     const connect = await post({ "content-type": "application/proto", "connect-timeout-ms": "30" });
     expect(connect.status).toBe(504);
     expect(await connect.json()).toMatchObject({ code: "deadline_exceeded" });
