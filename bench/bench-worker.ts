@@ -26,7 +26,7 @@ export interface BenchWorkerOptions {
   readonly adapt?: (bundle: string) => void;
   /** Whether the memory of its isolate can be looked at, by `heap`. */
   readonly inspected?: boolean;
-  /** Variables that differ from those in wrangler.toml. */
+  /** Variables that differ from those in wrangler.toml; it compresses as where it is deployed. */
   readonly vars?: { readonly [name: string]: string };
 }
 
@@ -82,15 +82,14 @@ export class BenchWorker {
         modules: bundleModules(folder),
         compatibilityDate: config.compatibility_date ?? "",
         compatibilityFlags: config.compatibility_flags,
-        bindings: { ...config.vars, ...vars, ADMIN_TOKENS: token.secret },
+        bindings: { ...config.vars, COMPRESSION: "best", ...vars, ADMIN_TOKENS: token.secret },
         versionMetadata: "VERSION",
         kvNamespaces: ["CATALOG"],
-        r2Buckets: ["ARCHIVE"],
+        r2Buckets: ["ARCHIVE", "BACKUPS"],
         ratelimits: rateLimits(config),
         d1Databases: ["HISTORY"],
         durableObjects: {
           ALERTS: { className: "AlertMonitor", useSQLite: true },
-          BACKUPS: { className: "BackupCoordinator", useSQLite: true },
           COORDINATOR: { className: "IngestCoordinator", useSQLite: true },
         },
         unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],

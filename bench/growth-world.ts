@@ -1,8 +1,9 @@
 /**
- * A larger world out of the snapshot: each copy of it has ids, codes and slugs of its own, names
- * and positions that differ, and refers to itself only. Countries and the regions above them stay
- * the same and take in all copies. There are too few IATA codes of three letters for ten worlds:
- * those of copies have four.
+ * A larger world out of the snapshot: a copy of it, or a share of one, with ids, codes and slugs of
+ * its own, with names and positions that differ, and which refers to itself only. Countries,
+ * territories, macro-regions and travel regions stay the same; what is made of countries takes in
+ * the copy. Its airports have the IATA codes that the snapshot leaves: less than twice the world is
+ * all that codes of three letters can name.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,125 +11,126 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
 
 const SNAPSHOT = "data/snapshot";
-/** What is added to the ids of one copy. */
+/** What is added to the ids of the copy. */
 const ID_STEP = 10_000_000;
-/** Degrees by which one copy is moved. */
+/** Degrees by which the copy is moved. */
 const SHIFT = 0.013_577;
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ".split("");
 
 type Row = { readonly [column: string]: string };
-type CopyRow = (row: Row, copy: Copy) => Row;
-
-/** How one copy names what it does not share with the first. */
-interface Copy {
-  readonly number: number;
-  /** A letter. */
-  readonly letter: string;
-}
+type CopyRow = (row: Row) => Row;
 
 const COPIED: { readonly [file: string]: CopyRow } = {
-  "airports.csv.gz": (row, copy) => ({
+  "regions.csv.gz": (row) => ({ ...row, code: regionOf(row["code"]), name: nameOf(row) }),
+  "cities.csv.gz": (row) => ({
     ...row,
-    id: idOf(row["id"], copy),
-    name: `${row["name"]} ${copy.number + 1}`,
-    latitude_deg: moved(row["latitude_deg"], copy),
-    longitude_deg: moved(row["longitude_deg"], copy),
-    iso_region: regionOf(row["iso_region"], copy),
-    iata_code: `${row["iata_code"]}${copy.letter}`,
+    key: keyOf(row["key"]),
+    name: nameOf(row),
+    lat: moved(row["lat"]),
+    lon: moved(row["lon"]),
   }),
-  "regions.csv.gz": (row, copy) => ({
+  "airport-cities.csv.gz": (row) => ({
     ...row,
-    code: regionOf(row["code"], copy),
-    name: `${row["name"]} ${copy.number + 1}`,
+    airport_id: idOf(row["airport_id"]),
+    city_key: keyOf(row["city_key"]),
   }),
-  "cities.csv.gz": (row, copy) => ({
+  "places.csv.gz": (row) => ({
     ...row,
-    key: keyOf(row["key"], copy),
-    name: `${row["name"]} ${copy.number + 1}`,
-    lat: moved(row["lat"], copy),
-    lon: moved(row["lon"], copy),
+    iso_region: regionOf(row["iso_region"]),
+    city_key: keyOf(row["city_key"]),
   }),
-  "airport-cities.csv.gz": (row, copy) => ({
+  "catalog-regions.csv.gz": (row) => ({
     ...row,
-    airport_id: idOf(row["airport_id"], copy),
-    city_key: keyOf(row["city_key"], copy),
-  }),
-  "places.csv.gz": (row, copy) => ({
-    ...row,
-    iso_region: regionOf(row["iso_region"], copy),
-    city_key: keyOf(row["city_key"], copy),
-  }),
-  "catalog-regions.csv.gz": (row, copy) => ({
-    ...row,
-    key: keyOf(row["key"], copy),
-    slug: slugOf(row["slug"], copy),
-    name: `${row["name"]} ${copy.number + 1}`,
+    key: keyOf(row["key"]),
+    slug: slugOf(row["slug"]),
+    name: nameOf(row),
     members: (row["members"] ?? "")
       .split(" ")
-      .map((code) => regionOf(code, copy))
+      .filter((member) => member.includes("-"))
+      .map(regionOf)
       .join(" "),
   }),
 };
 
-const copyNames: CopyRow = (row, copy) => ({
-  key: keyOf(row["key"], copy),
-  name: `${row["name"]} ${copy.number + 1}`,
-  slug: slugOf(row["slug"], copy),
+const copyNames: CopyRow = (row) => ({
+  key: keyOf(row["key"]),
+  name: nameOf(row),
+  slug: slugOf(row["slug"]),
 });
 
-/** Writes the files of a world, so many times as large, into a folder. */
+/** Writes the files of a world that is 1 to 1.9 times as large, into a folder. */
 export function writeWorld(folder: string, times: number, locales: readonly string[]): void {
   mkdirSync(join(folder, "names"), { recursive: true });
-  const copies = Array.from({ length: times - 1 }, (_, index): Copy => {
-    return { number: index + 1, letter: String.fromCharCode("A".charCodeAt(0) + index) };
-  });
-  for (const [name, copyRow] of Object.entries(COPIED)) copyFile({ folder, name, copies, copyRow });
+  const copy = (name: string, copyRows: (rows: readonly Row[]) => readonly Row[]) =>
+    copyFile(folder, name, times === 1 ? () => [] : copyRows);
+  copy("airports.csv.gz", (rows) => copyAirports(rows, times - 1));
+  for (const [name, copyRow] of Object.entries(COPIED)) copy(name, (rows) => rows.map(copyRow));
   for (const locale of locales)
-    copyFile({ folder, name: `names/${locale}.csv.gz`, copies, copyRow: copyNames });
+    copy(`names/${locale}.csv.gz`, (rows) => rows.map((row) => copyNames(row)));
   writeFileSync(join(folder, "countries.csv.gz"), readFileSync(`${SNAPSHOT}/countries.csv.gz`));
 }
 
-function copyFile({
-  folder,
-  name,
-  copies,
-  copyRow,
-}: {
-  readonly folder: string;
-  readonly name: string;
-  readonly copies: readonly Copy[];
-  readonly copyRow: CopyRow;
-}): void {
+/** Regions that are made of whole countries or of listed airports, and grow with these. */
+const WHOLE = /^(?:m49|iso3166-1|travel):/;
+
+/** Copies of so large a share of airports as have an IATA code. */
+function copyAirports(all: readonly Row[], share: number): Row[] {
+  const airports = all.filter((row) => row["iata_code"] !== "");
+  const taken = new Set(airports.map((row) => row["iata_code"]));
+  const free = LETTERS.flatMap((a) => LETTERS.flatMap((b) => LETTERS.map((c) => a + b + c))).filter(
+    (code) => !taken.has(code),
+  );
+  const count = Math.round(airports.length * share);
+  if (count > free.length) throw new Error(`there are no IATA codes for ${count} more airports`);
+  return airports.slice(0, count).map((row, index) => ({
+    ...row,
+    id: idOf(row["id"]),
+    name: nameOf(row),
+    latitude_deg: moved(row["latitude_deg"]),
+    longitude_deg: moved(row["longitude_deg"]),
+    iso_region: regionOf(row["iso_region"]),
+    iata_code: free[index] ?? "",
+  }));
+}
+
+function copyFile(
+  folder: string,
+  name: string,
+  copyRows: (rows: readonly Row[]) => readonly Row[],
+): void {
   const text = gunzipSync(readFileSync(`${SNAPSHOT}/${name}`)).toString();
   const rows: Row[] = parse(text, { columns: true });
   const [header = ""] = text.split("\n", 1);
   const columns = header.split(",");
-  const copied = copies.flatMap((copy) =>
-    rows.filter((row) => !row["key"]?.startsWith("m49:")).map((row) => copyRow(row, copy)),
-  );
+  const copied = copyRows(rows.filter((row) => !WHOLE.test(row["key"] ?? "")));
   const lines = copied.map((row) => columns.map((column) => quoted(row[column] ?? "")).join(","));
   const whole = text + lines.map((line) => `${line}\n`).join("");
   writeFileSync(join(folder, name), gzipSync(whole));
 }
 
-function idOf(id = "", { number }: Copy): string {
-  return String(number * ID_STEP + Number(id));
+function idOf(id = ""): string {
+  return String(ID_STEP + Number(id));
 }
 
-function keyOf(key = "", { letter }: Copy): string {
-  return `${key}-${letter}`;
+function nameOf({ name = "" }: Row): string {
+  return `${name} 2`;
 }
 
-function slugOf(slug = "", { letter }: Copy): string {
-  return slug === "" ? "" : `${slug}-${letter.toLowerCase()}`;
+function keyOf(key = ""): string {
+  return `${key}-A`;
+}
+
+function slugOf(slug = ""): string {
+  return slug === "" ? "" : `${slug}-a`;
 }
 
 /** Dummies such as `FR-U-A` have no region, and stay as they are. */
-function regionOf(code = "", { letter }: Copy): string {
-  return code.endsWith("-U-A") ? code : `${code}-${letter}`;
+function regionOf(code = ""): string {
+  return code.endsWith("-U-A") ? code : `${code}-A`;
 }
 
-function moved(degrees = "", { number }: Copy): string {
-  const by = Number(degrees) > 0 ? -number * SHIFT : number * SHIFT;
+function moved(degrees = ""): string {
+  const by = Number(degrees) > 0 ? -SHIFT : SHIFT;
   return (Number(degrees) + by).toFixed(6);
 }
 

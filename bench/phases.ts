@@ -2,18 +2,14 @@ import { Buffer } from "node:buffer";
 import { concatenate } from "../src/catalog/bytes.ts";
 import { encodeCommon, type EncodedPart } from "../src/catalog/encode.ts";
 import { sha256Hex } from "../src/catalog/hash.ts";
-import {
-  COMMON_PIECE_BYTES,
-  commonUnits,
-  encodeBodies,
-  SEGMENT_EFFORT,
-} from "../src/ingest/bodies.ts";
+import type { Coding } from "../src/catalog/manifest.ts";
+import { commonUnits } from "../src/ingest/bodies.ts";
 import { formOf } from "../src/ingest/plain-segments.ts";
-import { segmentCoder } from "../src/ingest/segment-coders.ts";
+import { compressSegment } from "../src/ingest/segment-coders.ts";
 import { createWorkspace, type Workspace } from "../src/ingest/workspace.ts";
 import { embeddedSnapshot } from "../src/sources/embedded-snapshot.ts";
 import { snapshotOpener } from "../src/sources/snapshot.ts";
-import { MemoryCommon } from "../test/builders/memory-common.ts";
+import { encodeAll, MemoryCommon } from "../test/builders/memory-common.ts";
 import { PipelineWorld } from "../test/builders/pipeline-world.ts";
 
 /** The snapshot's files are opened by name here, so that their hashes are not needed. */
@@ -39,16 +35,16 @@ export async function runPhase(
       return { bytes: sha256Hex(built().common.proto, encoded.proto).length };
     }
     case "compress-common":
-      compressed = await MemoryCommon.of(built().common, COMMON_PIECE_BYTES);
-      return { bytes: total([...compressed.blobs.values()].map(({ bytes }) => bytes)) };
+      compressed = new MemoryCommon(built().common, "best");
+      return { bytes: total(compressed.blobs.map(({ bytes }) => bytes)) };
     case "compress-locale": {
       const encoded = await encodeLocale(locale);
       sha256Hex(built().common.proto, encoded.proto);
       return {
         bytes: total(
           commonUnits().map(({ representation, coding }) => {
-            const plain = inRepresentation(representation, encoded);
-            return segmentCoder(coding)?.middle(plain, 1, SEGMENT_EFFORT) ?? plain;
+            const bytes = inRepresentation(representation, encoded);
+            return compress(coding, bytes, 1);
           }),
         ),
       };
@@ -60,29 +56,31 @@ export async function runPhase(
           commonUnits().map(({ representation, coding }) => {
             const form = formOf(representation);
             const whole = concatenate([built().common[form], encoded[form]]);
-            const plain = inRepresentation(representation, { ...encoded, [form]: whole });
-            return segmentCoder(coding)?.middle(plain, 0, SEGMENT_EFFORT) ?? plain;
+            const bytes = inRepresentation(representation, { ...encoded, [form]: whole });
+            return compress(coding, bytes, 0);
           }),
         ),
       };
     }
     case "encode-bodies": {
       if (compressed === undefined) throw new Error("compress the common part first");
-      let bytes = 0;
-      await encodeBodies(await encodeLocale(locale), compressed, async (blobs) => {
-        bytes += total(blobs.map((blob) => blob.bytes));
-      });
-      return { bytes };
+      const { blobs } = await encodeAll(await encodeLocale(locale), compressed);
+      return { bytes: total(blobs.map(({ bytes }) => bytes)) };
     }
     case "whole-in-memory": {
       const world = new PipelineWorld(parameters.get("locales")?.split(","));
       world.snapshot = embeddedSnapshot;
+      world.effort = "best";
       await world.runToEnd();
       return { bytes: total([...world.store.kv.values()]) };
     }
     default:
       throw new Error(`no phase ${phase}`);
   }
+}
+
+function compress(coding: Coding, bytes: Uint8Array, offset: number): Uint8Array {
+  return coding === "identity" ? bytes : compressSegment({ bytes, coding, offset, effort: "best" });
 }
 
 /** A part in a representation, but for the few bytes that a frame or base64 moves. */

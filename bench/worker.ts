@@ -25,7 +25,7 @@ import {
 import service from "../src/worker.ts";
 import { runPhase } from "./phases.ts";
 
-export { AlertMonitor, BackupCoordinator, IngestCoordinator } from "../src/worker.ts";
+export { AlertMonitor, IngestCoordinator, SegmentCompressor } from "../src/worker.ts";
 
 interface Constant {
   readonly status: number;

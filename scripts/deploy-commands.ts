@@ -33,7 +33,7 @@ export interface DeployCommandOptions {
   readonly secretsFile?: string | undefined;
 }
 
-/** Also makes the R2 bucket, which it finds by its name, where there is none. */
+/** Also makes the R2 buckets, which it finds by their names, where there are none. */
 export function deployWorker(
   { environment }: Target,
   { configFile, secretsFile }: DeployCommandOptions,

@@ -60,7 +60,7 @@ export function agreeOnWorker(
   if (OWN_SECRETS.some((name) => secrets.has(name))) return;
   throw new DeployError(
     `This account has a Worker ${workerName} already, and it has none of this service's secrets (${OWN_SECRETS.join(", ")}), so it may be something else. Nothing was changed.
-If it is something else, give [env.${environment}] in wrangler.toml another name, and its D1 database and R2 bucket too.
+If it is something else, give [env.${environment}] in wrangler.toml another name, and its D1 database and R2 buckets too.
 If it is this service, such as one that only Cloudflare Access guards, or if its code may be replaced, add: --replace-worker`,
   );
 }

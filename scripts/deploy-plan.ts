@@ -48,7 +48,7 @@ export function planDeployment(
     { what: "make it, if missing", command: createDatabase(target) },
     { what: "apply the migrations", command: applyMigrations(target, configFile) },
     {
-      what: `upload the Worker and its new secret, and make the R2 bucket ${target.bucketName}, if missing`,
+      what: `upload the Worker and its new secret, and make the R2 buckets ${target.bucketNames.join(" and ")}, if missing`,
       command: deployWorker(target, { configFile, secretsFile }),
     },
     { what: "or, if the Worker has its secret", command: deployWorker(target, { configFile }) },

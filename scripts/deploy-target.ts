@@ -21,7 +21,7 @@ export interface Target {
   readonly namespaceTitle: string;
   readonly databaseName: string;
   readonly databaseBinding: string;
-  readonly bucketName: string;
+  readonly bucketNames: readonly string[];
   /** The host that its routes lead to; undefined where it has none, or only patterns. */
   readonly routedHost: string | undefined;
   /** The custom domains among its routes. */
@@ -64,15 +64,15 @@ export function readTarget(environment: Environment): Target {
   const { name, workers_dev } = config;
   const namespace = config.kv_namespaces[0]?.binding;
   const database = config.d1_databases[0];
-  const bucketName = config.r2_buckets[0]?.bucket_name;
+  const bucketNames = config.r2_buckets.flatMap(({ bucket_name }) => bucket_name ?? []);
   if (
     name === undefined ||
     namespace === undefined ||
     database?.database_name === undefined ||
-    bucketName === undefined
+    bucketNames.length < config.r2_buckets.length
   )
     throw new DeployError(
-      `env.${environment} in ${CONFIG_FILE} must have a name, a KV namespace, a D1 database with its name, and an R2 bucket with its name.`,
+      `env.${environment} in ${CONFIG_FILE} must have a name, a KV namespace, a D1 database with its name, and R2 buckets with their names.`,
     );
   const routes = config.routes ?? [];
   return {
@@ -81,7 +81,7 @@ export function readTarget(environment: Environment): Target {
     namespaceTitle: `${name}-${namespace.toLowerCase().replaceAll("_", "-")}`,
     databaseName: database.database_name,
     databaseBinding: database.binding,
-    bucketName,
+    bucketNames,
     routedHost: routes.map(routeHost).find((host) => host !== undefined),
     routedDomains: routes.flatMap(routeDomain),
     isReachable: workers_dev === true || routes.length > 0,

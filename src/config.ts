@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { type AirportSet, AIRPORT_SETS } from "./catalog/manifest.ts";
 import { parseSourceUrl } from "./sources/fetch-policy.ts";
 import type { SourceUrls } from "./sources/http-upstream.ts";
 import type { SnapshotLocale } from "./sources/snapshot.ts";
+import { FILE_MAX_BYTES } from "./sources/source-file.ts";
 
 /** Settings of the Worker, checked once and with units. */
 export interface Config {
@@ -9,6 +11,8 @@ export interface Config {
   readonly defaultLocale: string;
   /** Locales to publish, in code unit order. */
   readonly locales: readonly string[];
+  /** Airports to publish. */
+  readonly airportSet: AirportSet;
   readonly cacheMaxBytes: number;
   readonly manifestFreshMs: number;
   /** Name of the upstream that a run takes its airports from, if it names none itself. */
@@ -16,14 +20,13 @@ export interface Config {
   readonly sourceUrls: SourceUrls;
   readonly sourceAllowedHosts: readonly string[];
   readonly sourceMaxBytes: number;
+  /** How hard an ingest compresses. */
+  readonly compression: "fast" | "best";
 }
 
 /** Upstreams that can be configured and asked for. */
 export const SOURCE_NAMES = ["embedded", "ourairports", "dropped"] as const;
 export type SourceName = (typeof SOURCE_NAMES)[number];
-
-/** Two files of more than this, read and decoded, do not fit into an isolate beside the catalog. */
-const SOURCE_MAX_BYTES_LIMIT = 32 * 1024 * 1024;
 
 /** Settings that cannot be used; the message names each and says what it must be. */
 export class ConfigError extends Error {
@@ -35,12 +38,14 @@ export type Settings = Pick<
   Env,
   | "DEFAULT_LOCALE"
   | "LOCALES"
+  | "AIRPORTS"
   | "CACHE_MAX_BYTES"
   | "MANIFEST_FRESH_MS"
   | "SOURCE"
   | "SOURCE_URLS"
   | "SOURCE_ALLOWED_HOSTS"
   | "SOURCE_MAX_BYTES"
+  | "COMPRESSION"
 >;
 
 const wholeNumber = (min: number, max: number) =>
@@ -67,6 +72,7 @@ export function loadConfig(settings: Settings, known: readonly SnapshotLocale[])
         context.addIssue(`names "${unknown.join('", "')}"; there are names in ${names.join(", ")}`);
       return locales;
     }),
+    AIRPORTS: z.enum(AIRPORT_SETS),
     CACHE_MAX_BYTES: wholeNumber(0, 100 * 1024 * 1024),
     MANIFEST_FRESH_MS: wholeNumber(0, 3_600_000),
     SOURCE: z.enum(SOURCE_NAMES),
@@ -74,7 +80,8 @@ export function loadConfig(settings: Settings, known: readonly SnapshotLocale[])
     SOURCE_ALLOWED_HOSTS: z
       .string()
       .transform((text) => splitList(text).filter((host) => host !== "")),
-    SOURCE_MAX_BYTES: wholeNumber(1, SOURCE_MAX_BYTES_LIMIT),
+    SOURCE_MAX_BYTES: wholeNumber(1, FILE_MAX_BYTES),
+    COMPRESSION: z.enum(["fast", "best"]),
   });
   const parsed = schema.safeParse(settings);
   if (!parsed.success)
@@ -89,12 +96,14 @@ export function loadConfig(settings: Settings, known: readonly SnapshotLocale[])
   return {
     defaultLocale: DEFAULT_LOCALE,
     locales: LOCALES,
+    airportSet: parsed.data.AIRPORTS,
     cacheMaxBytes: parsed.data.CACHE_MAX_BYTES,
     manifestFreshMs: parsed.data.MANIFEST_FRESH_MS,
     source: parsed.data.SOURCE,
     sourceUrls: parsed.data.SOURCE_URLS,
     sourceAllowedHosts: parsed.data.SOURCE_ALLOWED_HOSTS,
     sourceMaxBytes: parsed.data.SOURCE_MAX_BYTES,
+    compression: parsed.data.COMPRESSION,
   };
 }
 

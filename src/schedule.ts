@@ -1,9 +1,12 @@
 import type { EnqueueRequest } from "./ingest/queue.ts";
 
-/** What a cron trigger asks for. */
+/**
+ * What a cron trigger asks for; `watch` is to evaluate the alerts, and to compare the stores with
+ * what is recorded.
+ */
 export type CronJob =
   | { readonly job: "ingest"; readonly request: EnqueueRequest }
-  | { readonly job: "evaluate_alerts" | "back_up" | "verify_backup" };
+  | { readonly job: "watch" | "back_up" | "verify_backup" };
 
 /** What each string of `crons` in wrangler.toml asks for; a test asserts that the two agree. */
 export const CRON_JOBS: { readonly [cron: string]: CronJob } = {
@@ -20,9 +23,10 @@ export const CRON_JOBS: { readonly [cron: string]: CronJob } = {
       ifPaused: "queue",
     },
   },
-  "*/5 * * * *": { job: "evaluate_alerts" },
-  "37 3 * * *": { job: "back_up" },
-  "7 5 * * SUN": { job: "verify_backup" },
+  "*/5 * * * *": { job: "watch" },
+  // After the daily ingest, so that a backup has what it published.
+  "47 4 * * *": { job: "back_up" },
+  "27 5 * * SUN": { job: "verify_backup" },
 };
 
 /** The job of a cron trigger. Throws for a trigger that nobody knows. */

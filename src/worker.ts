@@ -1,5 +1,5 @@
 import { waitUntil } from "cloudflare:workers";
-import { ALERTS_INSTANCE, BACKUP_INSTANCE, INGEST_INSTANCE } from "./instances.ts";
+import { ALERTS_INSTANCE, INGEST_INSTANCE } from "./instances.ts";
 import notice from "../data/NOTICE.md";
 import { AccessKeys, fetchKeySet } from "./admin/access-keys.ts";
 import { accessVerifier } from "./admin/access-jwt.ts";
@@ -7,13 +7,11 @@ import { alertCalls } from "./admin/alert-calls.ts";
 import { createAdminApp } from "./admin/app.ts";
 import { createAuditTrail } from "./admin/audit-trail.ts";
 import type { AuthenticationDependencies } from "./admin/authentication.ts";
-import type { BackupJobCalls } from "./admin/backup-use-cases.ts";
-import type { CoordinatorUseCases } from "./admin/coordinator.ts";
-import { callCoordinator, type Repeatable } from "./admin/coordinator-calls.ts";
+import { callCoordinator, coordinatorCalls } from "./admin/coordinator-calls.ts";
 import { readCredentials } from "./admin/credentials.ts";
 import { finishChanges } from "./admin/finish-changes.ts";
-import { backupStaleMs } from "./alerts/settings.ts";
 import { type Config, loadConfig } from "./config.ts";
+import { readLimits } from "./health/limits.ts";
 import { describeError, logLine } from "./log.ts";
 import { createRpcHandler, isRpcRequest, type RpcHandler } from "./rpc/handler.ts";
 import { cronJob, ingestCrons } from "./schedule.ts";
@@ -28,8 +26,8 @@ import { createHistory } from "./storage/history.ts";
 import { createStoreProbes } from "./storage/probes.ts";
 
 export { AlertMonitor } from "./alerts/durable-object.ts";
-export { BackupCoordinator } from "./backup/durable-object.ts";
-export { IngestCoordinator } from "./ingest/durable-object.ts";
+export { IngestCoordinator } from "./coordinator/durable-object.ts";
+export { SegmentCompressor } from "./ingest/segment-compressor.ts";
 
 /** What an isolate builds once. */
 interface Doors {
@@ -44,14 +42,16 @@ function openDoors(env: Env): Doors {
   const reader = createReader(env, config);
   const audit = createAuditStore(env.HISTORY);
   const version = env.VERSION.id || "local";
+  const { limits } = readLimits(env);
+  const calls = coordinatorCalls(() => coordinator(env));
   const admin = createAdminApp({
     ...authentication(env),
-    coordinator: coordinatorUseCases(env),
+    coordinator: calls,
     history: createHistory(env.HISTORY),
     backups: {
-      jobs: backupJobCalls(env),
-      store: createBackupStore(env.ARCHIVE),
-      staleAfterMs: backupStaleMs(env),
+      jobs: calls,
+      store: createBackupStore(env.BACKUPS),
+      staleAfterMs: limits.backupStaleMs,
     },
     alerts: alertCalls(() => monitor(env)),
     alertHistory: createAlertHistory(env.HISTORY),
@@ -69,6 +69,7 @@ function openDoors(env: Env): Doors {
     }),
     reader,
     defaultLocale: config.defaultLocale,
+    limits,
     waitUntil,
     notice,
     version,
@@ -118,47 +119,9 @@ const NO_ACCESS: AuthenticationDependencies["verifyAccess"] = async () => ({
   reason: "refused",
 });
 
-function coordinatorUseCases(env: Env): CoordinatorUseCases {
-  type Stub = ReturnType<typeof coordinator>;
-  const call = <T>(repeatable: Repeatable, work: (stub: Stub) => Promise<T>) =>
-    callCoordinator(() => coordinator(env), repeatable, work);
-  return {
-    enqueue: async (request) => call("once", async (stub) => stub.enqueue(request)),
-    pause: async (request, cancel) =>
-      call("idempotent", async (stub) => stub.pause(request, cancel)),
-    resume: async () => call("idempotent", async (stub) => stub.resume()),
-    cancel: async (id, by) => call("once", async (stub) => stub.cancel(id, by)),
-    rollback: async (generation) => call("once", async (stub) => stub.rollback(generation)),
-    findRun: async (id) => call("idempotent", async (stub) => stub.findRun(id)),
-    unsettledRuns: async () => call("idempotent", async (stub) => stub.unsettledRuns()),
-    versions: async () => call("idempotent", async (stub) => stub.versions()),
-    status: async () => call("idempotent", async (stub) => stub.status()),
-  };
-}
-
-function backupJobCalls(env: Env): BackupJobCalls {
-  type Stub = ReturnType<typeof backups>;
-  const call = <T>(repeatable: Repeatable, work: (stub: Stub) => Promise<T>) =>
-    callCoordinator(() => backups(env), repeatable, work);
-  return {
-    run: async (request) => call("once", async (stub) => stub.run(request)),
-    verify: async (id, by) => call("idempotent", async (stub) => stub.verify(id, by)),
-    restore: async (id, by) => call("once", async (stub) => stub.restore(id, by)),
-    remove: async (id) => call("once", async (stub) => stub.remove(id)),
-    acceptManifest: async (upload) =>
-      call("idempotent", async (stub) => stub.acceptManifest(upload)),
-    findJob: async (id) => call("idempotent", async (stub) => stub.findJob(id)),
-    jobs: async (limit) => call("idempotent", async (stub) => stub.jobs(limit)),
-  };
-}
-
 /** A stub for each call: one that saw its object reset stays broken. */
 function coordinator(env: Env) {
   return env.COORDINATOR.getByName(INGEST_INSTANCE);
-}
-
-function backups(env: Env) {
-  return env.BACKUPS.getByName(BACKUP_INSTANCE);
 }
 
 function monitor(env: Env) {
@@ -168,33 +131,29 @@ function monitor(env: Env) {
 /** Does the job of a cron trigger. Each counts a tick once, so that a stub which broke is replaced. */
 async function runJob(cron: string, scheduledTime: number, env: Env): Promise<void> {
   const job = cronJob(cron);
+  const call = (work: (stub: ReturnType<typeof coordinator>) => Promise<void>) =>
+    callCoordinator(() => coordinator(env), "idempotent", work);
   switch (job.job) {
     case "ingest":
-      return callCoordinator(
-        () => coordinator(env),
-        "idempotent",
-        async (stub) => stub.tick(cron, scheduledTime, job.request),
-      );
-    case "evaluate_alerts": {
+      return call(async (stub) => stub.tick(cron, scheduledTime, job.request));
+    case "watch": {
       const asked = { trigger: "cron", requestedBy: "cron", tick: scheduledTime } as const;
       const evaluate = async () => monitor(env).evaluate(asked);
-      await evaluate().catch(evaluate);
+      // The alerts say so if the coordinator does not answer.
+      const [evaluated] = await Promise.allSettled([
+        evaluate().catch(evaluate),
+        call(async (stub) => stub.reconcile()),
+      ]);
+      if (evaluated.status === "rejected") throw evaluated.reason;
       return;
     }
     case "back_up":
-      return tickBackups("run");
-    case "verify_backup":
-      return tickBackups("verify_newest");
+    case "verify_backup": {
+      const task = job.job;
+      return call(async (stub) => stub.tickJob(cron, scheduledTime, task));
+    }
     default:
       job satisfies never;
-  }
-
-  async function tickBackups(task: "run" | "verify_newest"): Promise<void> {
-    return callCoordinator(
-      () => backups(env),
-      "idempotent",
-      async (stub) => stub.tick(cron, scheduledTime, task),
-    );
   }
 }
 

@@ -56,6 +56,9 @@ export default defineConfig({
     projects: [
       {
         root,
+        resolve: {
+          alias: { "cloudflare:workers": `${root}test/builders/cloudflare-workers.ts` },
+        },
         test: {
           name: "node",
           provide: { fuzz },

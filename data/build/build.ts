@@ -1,18 +1,22 @@
+import { parseArgs } from "node:util";
 import { readAirports } from "./airports.ts";
 import { checkSnapshot } from "./check.ts";
 import { resolveCities, wantedNames } from "./cities.ts";
 import { readCountries } from "./countries.ts";
+import { coverageTable } from "./coverage-table.ts";
 import type { Table } from "./csv.ts";
+import { checkFalls } from "./falls.ts";
 import { readGazetteer } from "./gazetteer.ts";
 import { indexModule } from "./index-module.ts";
 import { readMacroRegions } from "./macro-regions.ts";
-import { makeManifest, type World } from "./manifest.ts";
+import { countWorld, makeManifest, type World } from "./manifest.ts";
 import { buildLocales } from "./names.ts";
-import { airportsPerSubdivision, buildRegions, readRegionRows } from "./regions.ts";
+import { airportsOfSubdivisions, buildRegions, readRegionRows } from "./regions.ts";
 import { readServedCities } from "./served-cities.ts";
+import { readPublishedManifest } from "./snapshot-reader.ts";
 import * as tables from "./tables.ts";
 import { compareCodeUnits } from "./text.ts";
-import { clearSnapshot, type FileEntry, writeTable, writeText } from "./write.ts";
+import { type FileEntry, replaceSnapshot, writeTable, writeText } from "./write.ts";
 
 function progress(line: string): void {
   console.log(`${(performance.now() / 1000).toFixed(1).padStart(5)} s  ${line}`);
@@ -30,8 +34,9 @@ async function buildWorld(): Promise<World> {
   progress(`${countries.length} countries`);
   const regions = buildRegions(airports, readRegionRows());
   progress(`${regions.length} regions`);
-  const locales = buildLocales(regions, airportsPerSubdivision(regions, airports));
+  const locales = buildLocales(regions, airportsOfSubdivisions(regions, airports));
   progress(`${locales.length} locales`);
+  console.log(coverageTable(locales));
   return { assignments, countries, regions, locales };
 }
 
@@ -52,17 +57,34 @@ function tablesOf(world: World): [name: string, table: Table][] {
   ];
 }
 
-const world = await buildWorld();
-clearSnapshot();
-const files: Record<string, FileEntry> = {};
-for (const [name, table] of tablesOf(world).toSorted(([a], [b]) => compareCodeUnits(a, b)))
-  files[name] = writeTable(name, table);
-const manifest = makeManifest(world, files);
-writeText("manifest.json", `${JSON.stringify(manifest, null, 2)}\n`);
-writeText("index.ts", indexModule(Object.keys(files)));
-const bytes = Object.values(files).reduce((sum, file) => sum + file.bytes, 0);
-progress(`${Object.keys(files).length} files, ${bytes} bytes, snapshot ${manifest.snapshot}`);
-const problems = checkSnapshot();
-for (const problem of problems) console.error(`check failed: ${problem}`);
-progress(problems.length === 0 ? "all checks passed" : `${problems.length} checks failed`);
-process.exitCode = problems.length === 0 ? 0 : 1;
+function write(world: World): readonly string[] {
+  const files: Record<string, FileEntry> = {};
+  for (const [name, table] of tablesOf(world).toSorted(([a], [b]) => compareCodeUnits(a, b)))
+    files[name] = writeTable(name, table);
+  const manifest = makeManifest(world, files);
+  writeText("manifest.json", `${JSON.stringify(manifest, null, 2)}\n`);
+  writeText("index.ts", indexModule(Object.keys(files)));
+  const bytes = Object.values(files).reduce((sum, file) => sum + file.bytes, 0);
+  progress(`${Object.keys(files).length} files, ${bytes} bytes, snapshot ${manifest.snapshot}`);
+  return checkSnapshot();
+}
+
+async function build(): Promise<void> {
+  const { values: options } = parseArgs({ options: { fewer: { type: "string", multiple: true } } });
+  const world = await buildWorld();
+  const falls = checkFalls(readPublishedManifest()?.counts, countWorld(world), options.fewer ?? []);
+  if (falls.length > 0) throw new Error(falls.join("\n"));
+  const problems = replaceSnapshot(() => write(world));
+  if (problems.length === 0) return progress("all checks passed");
+  for (const problem of problems) console.error(`check failed: ${problem}`);
+  throw new Error(
+    `${problems.length} checks failed; the snapshot is as it was, the refused one in data/snapshot.refused`,
+  );
+}
+
+try {
+  await build();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

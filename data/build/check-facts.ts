@@ -1,50 +1,82 @@
+import { foldText } from "../../src/catalog/fold.ts";
+import { alternatives, readFacts } from "./facts.ts";
 import type { Findings } from "./findings.ts";
+import { servedAirports } from "./served-airports.ts";
 import { readSnapshotTable, type Row, type Tables } from "./snapshot-reader.ts";
 
-function localized(locale: string, key: string | undefined): Row | undefined {
-  return readSnapshotTable(`names/${locale}.csv.gz`).find((row) => row["key"] === key);
+const MIN_AIRPORTS = 500;
+const MIN_REGIONS_PER_LOCALE = 8;
+const MIN_LOCALES = 12;
+
+/** The words of a name that are long enough to tell airports apart: `O'Hare` gives `hare`. */
+function words(name: string): ReadonlySet<string> {
+  return new Set(
+    foldText(name)
+      .split("-")
+      .filter((word) => word.length > 2),
+  );
 }
 
-/** Facts that a wrong join would break. */
-export function checkFacts(tables: Tables, findings: Findings): void {
-  const cityNames = new Map(tables.cities.map((row) => [row["key"], row["name"]]));
-  const cityKeys = new Map(tables.airportCities.map((row) => [row["airport_id"], row["city_key"]]));
-  const airports = new Map(tables.airports.map((row) => [row["iata_code"], row]));
-  const cityOf = (iata: string) => cityNames.get(cityKeys.get(airports.get(iata)?.["id"]));
-  for (const iata of ["MXP", "LIN", "BGY"])
-    findings.equal(cityOf(iata), "Milan", `city of ${iata}`);
-  for (const iata of ["EWR", "JFK", "LGA"])
-    findings.equal(cityOf(iata), "New York", `city of ${iata}`);
-  findings.equal(cityOf("NRT"), "Tokyo", "city of NRT");
+/** `facts/airports.csv`: each airport is served in its country and city, and its name shares a word. */
+export function checkAirportFacts(tables: Tables, findings: Findings): void {
+  const facts = readFacts<"iata" | "country" | "city" | "name">("airports", ["iata"]);
+  findings.expect(facts.length >= MIN_AIRPORTS, `facts/airports.csv: only ${facts.length} rows`);
+  const find = servedAirports(tables);
+  for (const { iata, country, city, name } of facts) {
+    const row = `facts/airports.csv ${iata}`;
+    const airport = find(iata);
+    findings.expect(airport !== undefined, `${row}: not served`);
+    if (airport === undefined) continue;
+    findings.oneOf(airport.country, alternatives(country), `${row} country`);
+    findings.oneOf(airport.city?.["country"], alternatives(country), `${row} country of its city`);
+    findings.oneOf(airport.city?.["name"], alternatives(city), `${row} city`);
+    findings.expect(
+      !words(airport.name).isDisjointFrom(words(name)),
+      `${row} name: expected a word of ${name}, found ${airport.name}`,
+    );
+  }
+}
 
-  const regionOf = (iata: string) =>
-    tables.regions.find(
-      ({ key, members = "" }) =>
-        key?.startsWith("iso3166-2:") &&
-        members.split(" ").includes(airports.get(iata)?.["iso_region"] ?? ""),
-    );
-  for (const iata of ["PMI", "IBZ", "MAH"]) {
-    const balearic = localized("de", regionOf(iata)?.["key"]);
-    findings.equal(
-      [balearic?.["name"], balearic?.["slug"]],
-      "Balearen,balearen-es",
-      `German region of ${iata}`,
+/** `facts/gone.csv`: codes of airports that closed or were recoded. */
+export function checkGoneAirports(tables: Tables, findings: Findings): void {
+  const find = servedAirports(tables);
+  for (const { iata, since, why } of readFacts<"iata" | "since" | "why">("gone", ["iata"])) {
+    const airport = find(iata);
+    findings.expect(
+      airport === undefined,
+      `facts/gone.csv ${iata}: served as ${airport?.name}; gone since ${since}: ${why}`,
     );
   }
-  for (const iata of ["THR", "IKA"]) {
-    findings.equal(regionOf(iata)?.["name"], "Tehran", `region of ${iata}`);
-    findings.equal(
-      localized("de", regionOf(iata)?.["key"])?.["name"],
-      "Teheran",
-      `German region of ${iata}`,
+}
+
+/** `facts/regions.csv`: one of the regions of each airport has this name in this locale. */
+export function checkRegionFacts(tables: Tables, findings: Findings): void {
+  const facts = readFacts<"locale" | "iata" | "region">("regions", ["locale", "iata", "region"]);
+  const byLocale = Map.groupBy(facts, (fact) => fact.locale);
+  findings.expect(byLocale.size >= MIN_LOCALES, `facts/regions.csv: ${byLocale.size} locales`);
+  const find = servedAirports(tables);
+  for (const [locale, rows] of byLocale) {
+    findings.expect(
+      rows.length >= MIN_REGIONS_PER_LOCALE,
+      `facts/regions.csv ${locale}: only ${rows.length} rows`,
     );
+    const names = localizedNames(locale);
+    for (const { iata, region } of rows) {
+      const found = find(iata)?.regions.map((row) => names(row)) ?? [];
+      findings.expect(
+        alternatives(region).some((name) => found.includes(name)),
+        `facts/regions.csv ${locale} ${iata}: expected ${region}, found ${found.join(", ")}`,
+      );
+    }
   }
-  const caribbean = tables.regions.find((row) => row["key"] === "m49:029");
-  findings.equal(
-    [caribbean?.["name"], localized("ru", "m49:029")?.["name"]],
-    "Caribbean,Карибы",
-    "Caribbean",
+}
+
+/** The name of a region in a locale: the English one where the locale has none. */
+function localizedNames(locale: string): (region: Row) => string {
+  const names = new Map(
+    readSnapshotTable(`names/${locale}.csv.gz`).map((row) => [row["key"], row["name"]]),
   );
+  return (region) => names.get(region["key"]) ?? region["name"] ?? "";
 }
 
 /** Facts about countries that a careless reader of the sources would get wrong. */

@@ -1,5 +1,15 @@
 import { gunzipSync } from "node:zlib";
-import { checkCountryFacts, checkFacts } from "./check-facts.ts";
+import {
+  checkAirportFacts,
+  checkCountryFacts,
+  checkGoneAirports,
+  checkRegionFacts,
+} from "./check-facts.ts";
+import { ACROSS_A_BORDER } from "./cities.ts";
+import { countryOfRegion, ownCountry } from "./catalog-region.ts";
+import { checkLicenses } from "./check-licenses.ts";
+import { checkNoEnglish, checkPlaces, checkRegionJoins } from "./check-regions.ts";
+import { readCurated } from "./curated.ts";
 import { Findings } from "./findings.ts";
 import {
   readSnapshotFile,
@@ -43,21 +53,15 @@ function checkFiles({ manifest }: Tables, findings: Findings): void {
 }
 
 function checkCounts(tables: Tables, findings: Findings): void {
-  const macro = tables.regions.filter((row) => row["key"]?.startsWith("m49:"));
-  findings.equal(tables.airports.length, 9074, "airports");
-  findings.equal(new Set(column(tables.airports, "iata_code")).size, 9074, "distinct IATA codes");
-  findings.equal(tables.airportCities.length, 9074, "airports with a city");
-  findings.equal(tables.countries.length, 250, "countries");
-  findings.equal(macro.length, 28, "macro-regions");
-  const near = (found: number, expected: number) => Math.abs(found - expected) <= expected * 0.01;
-  findings.expect(
-    near(tables.cities.length, 8559),
-    `cities: about 8559, found ${tables.cities.length}`,
-  );
-  findings.expect(
-    near(tables.regions.length, 2152),
-    `regions: about 2152, found ${tables.regions.length}`,
-  );
+  const { counts } = tables.manifest;
+  findings.equal(tables.airports.length, counts.airports, "airports");
+  findings.equal(tables.cities.length, counts.cities, "cities");
+  findings.equal(tables.countries.length, counts.countries, "countries");
+  findings.equal(tables.regions.length, counts.regions, "regions");
+  findings.equal(tables.airportCities.length, counts.airports, "airports with a city");
+  findings.unique(column(tables.airports, "iata_code"), "IATA codes");
+  findings.unique(column(tables.airports, "id"), "ids of airports");
+  findings.equal(counts.countries, 250, "countries: ISO 3166-1 and XK");
 }
 
 function checkReferences(tables: Tables, findings: Findings): void {
@@ -80,13 +84,26 @@ function checkReferences(tables: Tables, findings: Findings): void {
     "a joined airport is an airport",
   );
   findings.every(tables.places, known(cities, "city_key"), "a place's city is a city");
+  const countryOf = new Map(tables.cities.map((row) => [row["key"], row["country"]]));
+  const cityKeys = new Map(tables.airportCities.map((row) => [row["airport_id"], row["city_key"]]));
+  findings.every(
+    tables.airports,
+    ({ id, iso_country: country, iata_code: iata = "" }) =>
+      countryOf.get(cityKeys.get(id)) === country || ACROSS_A_BORDER.has(iata),
+    "an airport's city is in its country",
+  );
+  findings.every(
+    tables.cities,
+    ({ name = "" }) => !/[()[\]{}/]/u.test(name),
+    "a city's name has no brackets or slashes",
+  );
   const codes = new Set(column(tables.airports, "iso_region"));
+  const iatas = new Set(column(tables.airports, "iata_code"));
   findings.every(
     tables.regions,
-    ({ key = "", members = "" }) =>
-      members !== "" &&
-      members.split(" ").every((code) => (key.startsWith("m49:") ? countries : codes).has(code)),
-    "a region's members are countries, or regions with an airport",
+    ({ members = "" }) =>
+      members.split(" ").some((code) => countries.has(code) || codes.has(code) || iatas.has(code)),
+    "a region has a member that is a country, a subdivision or an airport",
   );
 }
 
@@ -118,8 +135,17 @@ function checkTexts(tables: Tables, findings: Findings): void {
   }
 }
 
+const nameByKey = ({ key = "", name = "" }: Row): [string, string] => [key, name];
+
+/** The names of the subdivisions and territories, each after its country. */
+function namesInCountries(names: ReadonlyMap<string, string>): string[] {
+  return [...names]
+    .filter(([key]) => ownCountry(key) !== "")
+    .map(([key, name]) => `${ownCountry(key)}: ${name.toLowerCase()}`);
+}
+
 function hasFittingSlug({ key = "", slug = "" }: Row): boolean {
-  const country = key.startsWith("iso3166-2:") ? key.slice(10, 12).toLowerCase() : "";
+  const country = countryOfRegion(key).toLowerCase();
   return SLUG.test(slug) && (country === "" || slug.endsWith(`-${country}`));
 }
 
@@ -146,14 +172,20 @@ function checkLocales(tables: Tables, findings: Findings): void {
       [...base].map(([key, slug]) => localized.get(key) ?? slug),
       `${locale} slugs`,
     );
+    findings.unique(
+      namesInCountries(new Map([...tables.regions.map(nameByKey), ...rows.map(nameByKey)])),
+      `${locale} names of a country's regions`,
+    );
     findings.expect(
       !isDefault || coverage >= MIN_DEFAULT_COVERAGE,
       `${locale} is a default with coverage ${coverage}`,
     );
   }
+  const defaults = tables.manifest.locales.filter((locale) => locale.default);
+  const wanted = readCurated<"locale" | "role">("locales").filter(({ role }) => role === "default");
   findings.equal(
-    tables.manifest.locales.filter((locale) => locale.default).length,
-    29,
+    defaults.map(({ locale }) => locale).toSorted(),
+    wanted.map(({ locale }) => locale).toSorted(),
     "default locales",
   );
 }
@@ -166,10 +198,16 @@ export function checkSnapshot(): readonly string[] {
     checkFiles,
     checkCounts,
     checkReferences,
+    checkPlaces,
     checkTexts,
     checkLocales,
-    checkFacts,
+    checkAirportFacts,
+    checkGoneAirports,
+    checkRegionFacts,
     checkCountryFacts,
+    checkLicenses,
+    checkRegionJoins,
+    checkNoEnglish,
   ];
   for (const check of checks) check(tables, findings);
   return findings.problems;

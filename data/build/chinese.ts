@@ -1,11 +1,20 @@
 import { Converter } from "opencc-js";
-import { readSubdivisionNames, type SubdivisionNames } from "./subdivisions.ts";
+import type { SubdivisionNames } from "./cldr-codes.ts";
+import { readSubdivisionNames } from "./subdivisions.ts";
 
 const simplify = Converter({ from: "t", to: "cn" });
 const traditionalize = Converter({ from: "cn", to: "tw" });
 
-function mapNames(names: SubdivisionNames, change: (name: string) => string): SubdivisionNames {
+/** Names by code or key. */
+type Names = ReadonlyMap<string, string>;
+
+function mapNames(names: Names, change: (name: string) => string): Names {
   return new Map([...names].map(([code, name]) => [code, change(name)]));
+}
+
+/** Names in simplified script, put into the traditional one, and those that stand in it already. */
+export function inTraditional(simplified: Names, traditional: Names): Names {
+  return new Map([...mapNames(simplified, traditionalize), ...traditional]);
 }
 
 /**

@@ -1,9 +1,17 @@
 import { foldText } from "../../src/catalog/fold.ts";
 import type { AirportRow } from "./airports.ts";
+import { CityNames, readCityNames, type Spellings } from "./city-names.ts";
 import { readCurated } from "./curated.ts";
 import type { Assignment, City, CityOrigin } from "./city.ts";
+import { distanceKm } from "./distance.ts";
 import { type Gazetteer, type GeoPlace, nameKey } from "./gazetteer.ts";
-import { municipalityVariants, placeInAirportName } from "./place-names.ts";
+import {
+  citiesOfMunicipality,
+  namesWithin,
+  placeInAirportName,
+  plainPlace,
+  placesInBrackets,
+} from "./place-names.ts";
 import { SyntheticCities } from "./synthetic-cities.ts";
 import { compareCodeUnits, roundCoordinate, tidy } from "./text.ts";
 
@@ -12,6 +20,16 @@ const MUNICIPALITY_MAX_KM = 50;
 const AIRPORT_NAME_MAX_KM = 30;
 const NEAREST_MAX_KM = 20;
 
+/** A city farther than this needs more than its size to be an airport's. */
+const METROPOLIS_MAX_KM = 40;
+/** From this many inhabitants on, a municipality does not fall to a metropolis that far away. */
+const LARGE_MUNICIPALITY = 100_000;
+/** A place below this size may be but the village at the runway. */
+const VILLAGE = 35_000;
+/** From this many inhabitants on, a place can be a city that an airport is named after. */
+const NAMESAKE = 30_000;
+const NAMESAKE_MAX_KM = 25;
+
 /** Every name that the resolution of these airports can ask the gazetteer for. */
 export function wantedNames(
   airports: readonly AirportRow[],
@@ -19,9 +37,13 @@ export function wantedNames(
 ): Set<string> {
   const wanted = new Set<string>();
   for (const airport of airports) {
-    const names = [...municipalityVariants(airport.municipality), placeInAirportName(airport.name)];
-    const city = served.get(airport.id);
-    if (city !== undefined) names.push(city);
+    const names = [
+      ...citiesOfMunicipality(airport.municipality),
+      ...placesInBrackets(airport.municipality),
+      ...namesWithin(airport.name),
+      placeInAirportName(airport.name),
+      served.get(airport.id) ?? "",
+    ];
     for (const name of names) wanted.add(nameKey(airport.country, name));
   }
   return wanted;
@@ -33,80 +55,201 @@ interface Sources {
   readonly gazetteer: Gazetteer;
 }
 
-/** Gives every airport its city, in the order of the airports. */
-export function resolveCities(sources: Sources): Assignment[] {
-  const overrides = readOverrides(sources.gazetteer);
-  const names = readNames();
-  const synthetic = new SyntheticCities();
-  const known = sources.airports.map((airport) => {
-    const override = overrides.get(airport.iata);
-    const found = override
-      ? { place: override, origin: "override" as const }
-      : findPlace(airport, sources);
-    if (found === undefined) synthetic.add(airport, sources.served.get(airport.id));
-    return { airport, found };
-  });
-  return known.map(({ airport, found }): Assignment => {
-    if (found === undefined) return { airport, city: synthetic.city(airport), origin: "synthetic" };
-    return { airport, city: toCity(found.place, names), origin: found.origin };
-  });
-}
-
-interface Found {
+/** A city of GeoNames and the rule that found it. */
+interface FoundPlace {
   readonly place: GeoPlace;
   readonly origin: CityOrigin;
 }
 
-function findPlace(airport: AirportRow, { served, gazetteer }: Sources): Found | undefined {
-  const { country } = airport;
+/** The city of an airport: of GeoNames, or by the name of one that GeoNames does not have. */
+type Found = FoundPlace | { readonly name: string };
+
+/** Gives every airport its city, in the order of the airports. */
+export function resolveCities(sources: Sources): Assignment[] {
+  const overrides = readOverrides(sources);
+  const known = sources.airports.map((airport) => ({
+    airport,
+    found:
+      overrides.get(airport.iata) ?? findPlace(airport, sources) ?? syntheticName(airport, sources),
+  }));
+  const synthetic = new SyntheticCities();
+  const names = new CityNames();
+  for (const { airport, found } of known) {
+    if ("place" in found) names.add(found.place, spellings(airport, found.place, sources));
+    else synthetic.add(airport, found.name);
+  }
+  return correctNames(
+    known.map(({ airport, found }): Assignment => {
+      if ("place" in found)
+        return { airport, city: toCity(found.place, names), origin: found.origin };
+      return { airport, city: synthetic.city(airport), origin: "synthetic" };
+    }),
+  );
+}
+
+/** The assignments with the names that a person chose for their cities. */
+function correctNames(assignments: readonly Assignment[]): Assignment[] {
+  const names = readCityNames();
+  const keys = new Set(assignments.map(({ city }) => city.key));
+  for (const [key, name] of names)
+    if (!keys.has(key))
+      throw new Error(`city-names.csv: ${key} (${name}) is no city of an airport`);
+  return assignments.map((assignment) => {
+    const name = names.get(assignment.city.key) ?? assignment.city.name;
+    return { ...assignment, city: { ...assignment.city, name } };
+  });
+}
+
+/** How the sources write the city that was found: OurAirports' spelling first, then OpenTravelData's. */
+function spellings(airport: AirportRow, place: GeoPlace, sources: Sources): Spellings {
+  const find = (names: readonly string[]) =>
+    names.find((name) => placesOf(airport, [name], SERVED_CITY_MAX_KM, sources)[0] === place);
+  const { municipality } = airport;
+  return {
+    ourAirports: find([...citiesOfMunicipality(municipality), ...placesInBrackets(municipality)]),
+    openTravelData: find([sources.served.get(airport.id) ?? ""]),
+  };
+}
+
+function findPlace(airport: AirportRow, sources: Sources): FoundPlace | undefined {
+  const found = findKnownPlace(airport, sources);
+  if (
+    found !== undefined &&
+    (found.place.population >= VILLAGE || isAgreed(airport, found, sources))
+  )
+    return found;
+  const namesake = placesOf(airport, namesWithin(airport.name), NAMESAKE_MAX_KM, sources)[0];
+  if (namesake !== undefined && namesake.population >= NAMESAKE && namesake !== found?.place)
+    return { place: namesake, origin: "airport_name" };
+  return found;
+}
+
+/** Whether both sources name the place: then it is no village at the runway. */
+function isAgreed(airport: AirportRow, { place }: FoundPlace, sources: Sources): boolean {
+  const { ourAirports, openTravelData } = spellings(airport, place, sources);
+  return ourAirports !== undefined && openTravelData !== undefined;
+}
+
+/** The city that a source names: the most populous of those within reach. */
+function findKnownPlace(airport: AirportRow, sources: Sources): FoundPlace | undefined {
+  const { served, gazetteer } = sources;
   const servedCity = served.get(airport.id);
-  if (servedCity !== undefined) {
-    const place = gazetteer.named({
-      name: servedCity,
-      country,
-      near: airport,
-      maxKm: SERVED_CITY_MAX_KM,
-    });
-    if (place) return { place, origin: "served_city" };
-  }
-  for (const name of municipalityVariants(airport.municipality)) {
-    const place = gazetteer.named({ name, country, near: airport, maxKm: MUNICIPALITY_MAX_KM });
-    if (place) return { place, origin: "municipality" };
-  }
+  const [metropolis] = servedCity
+    ? placesOf(airport, [servedCity], SERVED_CITY_MAX_KM, sources)
+    : [];
+  const municipality = [citiesOfMunicipality, placesInBrackets]
+    .map((read) => read(airport.municipality))
+    .map((names) => placesOf(airport, names, MUNICIPALITY_MAX_KM, sources)[0])
+    .find((place) => place !== undefined);
+  if (metropolis !== undefined && largest([metropolis, municipality]) === metropolis)
+    return (
+      nearerCity(airport, metropolis, municipality, sources) ?? {
+        place: metropolis,
+        origin: "served_city",
+      }
+    );
+  if (municipality !== undefined) return { place: municipality, origin: "municipality" };
   if (foldText(airport.municipality) !== "" || servedCity !== undefined) return undefined;
   const place =
-    gazetteer.named({
-      name: placeInAirportName(airport.name),
-      country,
-      near: airport,
-      maxKm: AIRPORT_NAME_MAX_KM,
-    }) ?? gazetteer.nearest({ country, near: airport, maxKm: NEAREST_MAX_KM });
+    placesOf(airport, [placeInAirportName(airport.name)], AIRPORT_NAME_MAX_KM, sources)[0] ??
+    gazetteer.nearest({ country: airport.country, near: airport, maxKm: NEAREST_MAX_KM });
   return place && { place, origin: "nearest" };
 }
 
-function toCity(place: GeoPlace, names: ReadonlyMap<string, string>): City {
-  const key = `geonames:${place.id}`;
+/** What comes before a metropolis that is far away and that the airport is not named after. */
+function nearerCity(
+  airport: AirportRow,
+  metropolis: GeoPlace,
+  municipality: GeoPlace | undefined,
+  sources: Sources,
+): FoundPlace | undefined {
+  if (distanceKm(metropolis, airport) <= METROPOLIS_MAX_KM) return undefined;
+  if (isNamedFirst(airport, metropolis, municipality)) return undefined;
+  if (municipality !== undefined && municipality.population >= LARGE_MUNICIPALITY)
+    return { place: municipality, origin: "municipality" };
+  const namesake = largest(
+    placesOf(airport, namesWithin(airport.name), METROPOLIS_MAX_KM, sources),
+  );
+  if (namesake === undefined || namesake.population < NAMESAKE) return undefined;
+  return { place: namesake, origin: "airport_name" };
+}
+
+/** Whether the airport's name has the metropolis in it, and before the municipality: `London Luton`. */
+function isNamedFirst(
+  airport: AirportRow,
+  metropolis: GeoPlace,
+  municipality: GeoPlace | undefined,
+): boolean {
+  const name = foldText(airport.name);
+  const at = name.indexOf(foldText(metropolis.name));
+  const other = municipality === undefined ? -1 : name.indexOf(foldText(municipality.name));
+  return at !== -1 && (other === -1 || at < other);
+}
+
+/** The places of these names around the airport, in the order of the names. */
+function placesOf(
+  { country, lat, lon }: AirportRow,
+  names: readonly string[],
+  maxKm: number,
+  { gazetteer }: Sources,
+): GeoPlace[] {
+  const near = { lat, lon };
+  return names.flatMap((name) => gazetteer.named({ name, country, near, maxKm }) ?? []);
+}
+
+/** What to call a city that GeoNames does not have. */
+function syntheticName(airport: AirportRow, { served }: Sources): { readonly name: string } {
+  const name =
+    citiesOfMunicipality(airport.municipality)[0] ||
+    served.get(airport.id) ||
+    placeInAirportName(airport.name) ||
+    tidy(airport.name);
+  return { name: plainPlace(name, airport.name) };
+}
+
+/** The most populous place; of equal ones the first. */
+function largest(places: readonly (GeoPlace | undefined)[]): GeoPlace | undefined {
+  let best: GeoPlace | undefined;
+  for (const place of places)
+    if (place && place.population > (best?.population ?? -1)) best = place;
+  return best;
+}
+
+function toCity(place: GeoPlace, names: CityNames): City {
   return {
-    key,
-    name: names.get(key) ?? tidy(place.name),
+    key: `geonames:${place.id}`,
+    name: names.name(place),
     country: place.country,
     lat: roundCoordinate(place.lat),
     lon: roundCoordinate(place.lon),
   };
 }
 
-function readOverrides(gazetteer: Gazetteer): ReadonlyMap<string, GeoPlace> {
-  const overrides = new Map<string, GeoPlace>();
-  for (const { iata, geonames } of readCurated<"iata" | "geonames">("airport-cities")) {
-    const place = gazetteer.place(Number(geonames));
-    if (place === undefined) throw new Error(`airport-cities.csv: no GeoNames place ${geonames}`);
-    overrides.set(iata, place);
+/** Airports whose city lies in another country. */
+export const ACROSS_A_BORDER: ReadonlySet<string> = new Set(["BSL"]);
+
+/** The cities that a person chose, by IATA code. */
+function readOverrides({ airports, gazetteer }: Sources): ReadonlyMap<string, Found> {
+  const codes = new Map(airports.map((airport) => [airport.iata, airport]));
+  const overrides = new Map<string, Found>();
+  for (const { iata, geonames, name } of readCurated<"iata" | "geonames" | "name">(
+    "airport-cities",
+  )) {
+    const refuse = (problem: string): never => {
+      throw new Error(`airport-cities.csv: ${iata}: ${problem}`);
+    };
+    const airport = codes.get(iata) ?? refuse("there is no such airport");
+    if (overrides.has(iata)) refuse("it is there twice");
+    if (name !== "") {
+      overrides.set(iata, geonames === "" ? { name } : refuse("a GeoNames place has its own name"));
+      continue;
+    }
+    const place = gazetteer.place(Number(geonames)) ?? refuse(`GeoNames has no place ${geonames}`);
+    if (airport.country !== place.country && !ACROSS_A_BORDER.has(iata))
+      refuse(`${place.name} is in ${place.country}, the airport in ${airport.country}`);
+    overrides.set(iata, { place, origin: "override" });
   }
   return overrides;
-}
-
-function readNames(): ReadonlyMap<string, string> {
-  return new Map(readCurated<"key" | "name">("city-names").map((row) => [row.key, row.name]));
 }
 
 /** The cities of the assignments, each once, by key. */

@@ -2,7 +2,8 @@ import type { AirportRow } from "./airports.ts";
 import type { Position } from "./distance.ts";
 
 /** Which rule gave an airport its city. */
-export type CityOrigin = "served_city" | "municipality" | "nearest" | "synthetic" | "override";
+export type CityOrigin =
+  "served_city" | "municipality" | "airport_name" | "nearest" | "synthetic" | "override";
 
 /** A city with at least one airport. */
 export interface City extends Position {

@@ -85,6 +85,16 @@ function readOfficialLanguages(): (iso2: string) => string[] {
       .map(([tag]) => tag.replaceAll("_", "-"));
 }
 
+let languagesOf: ((iso2: string) => string[]) | undefined;
+
+/** The script, ISO 15924, of the most spoken official language of a country; Latin where it has none. */
+export function scriptOf(iso2: string): string {
+  languagesOf ??= readOfficialLanguages();
+  const language = languagesOf(iso2)[0];
+  if (language === undefined) return "Latn";
+  return new Intl.Locale(language, { region: iso2 }).maximize().script ?? "Latn";
+}
+
 function nativeName(iso2: string, languages: readonly string[], english: string): string {
   for (const language of languages) {
     const name = readTerritoryNames(language).get(iso2);

@@ -1,3 +1,4 @@
+import { repeated } from "./repeated.ts";
 import type { Row } from "./snapshot-reader.ts";
 
 /** Collects what does not hold. */
@@ -16,6 +17,14 @@ export class Findings {
     );
   }
 
+  /** The text must be one of those that are allowed. */
+  oneOf(found: string | undefined, allowed: readonly string[], what: string): void {
+    this.expect(
+      found !== undefined && allowed.includes(found),
+      `${what}: expected ${allowed.join(" or ")}, found ${found}`,
+    );
+  }
+
   /** Every row must pass; the first few that do not are named. */
   every(rows: readonly Row[], passes: (row: Row) => boolean, what: string): void {
     const failed = rows.filter((row) => !passes(row));
@@ -24,8 +33,7 @@ export class Findings {
   }
 
   unique(values: readonly string[], what: string): void {
-    const seen = new Set<string>();
-    const twice = values.filter((value) => seen.size === seen.add(value).size);
+    const twice = repeated(values);
     this.expect(twice.length === 0, `${what}: not unique: ${twice.slice(0, 5).join(" ")}`);
   }
 }

@@ -9,6 +9,8 @@ export interface GeoPlace extends Position {
   readonly id: number;
   readonly name: string;
   readonly country: string;
+  /** GeoNames' code of the first-order subdivision within the country; empty where it has none. */
+  readonly subdivision: string;
   readonly feature: string;
   readonly population: number;
 }
@@ -27,6 +29,9 @@ const NOT_A_CITY: ReadonlySet<string> = new Set(["PPLX", "PPLQ", "PPLH", "PPLW",
 /** An own name outweighs an alternate name of a place up to this many times as large. */
 const OWN_NAME_WEIGHT = 20;
 
+/** A place in the airport's own subdivision outweighs a namesake up to this many times as large. */
+const OWN_SUBDIVISION_WEIGHT = 20;
+
 /** The key under which {@link Gazetteer} finds a name in a country. */
 export function nameKey(country: string, name: string): string {
   return `${country}:${foldText(name)}`;
@@ -35,12 +40,12 @@ export function nameKey(country: string, name: string): string {
 /** GeoNames places, found by name or by nearness. */
 export class Gazetteer {
   readonly #byName: ReadonlyMap<string, readonly Candidate[]>;
-  readonly #byCountry: ReadonlyMap<string, readonly GeoPlace[]>;
+  readonly #byCell: ReadonlyMap<string, readonly GeoPlace[]>;
   readonly #byId: ReadonlyMap<number, GeoPlace>;
 
   constructor(byName: ReadonlyMap<string, readonly Candidate[]>, places: readonly GeoPlace[]) {
     this.#byName = byName;
-    this.#byCountry = Map.groupBy(places, (place) => place.country);
+    this.#byCell = Map.groupBy(places, ({ lat, lon }) => cellKey(Math.floor(lat), Math.floor(lon)));
     this.#byId = new Map(places.map((place) => [place.id, place]));
   }
 
@@ -49,25 +54,28 @@ export class Gazetteer {
     return this.#byId.get(id);
   }
 
-  /** The weightiest place of this name in the country, at most `maxKm` from the position. */
+  /**
+   * The weightiest place of this name in the country, at most `maxKm` from the position. Of
+   * namesakes, one in the subdivision of the position outweighs the others.
+   */
   named(query: {
     readonly name: string;
     readonly country: string;
     readonly near: Position;
     readonly maxKm: number;
   }): GeoPlace | undefined {
-    const found = this.#byName.get(nameKey(query.country, query.name)) ?? [];
-    let best: GeoPlace | undefined;
-    let bestWeight = -1;
-    for (const { place, kind } of found) {
-      if (distanceKm(place, query.near) > query.maxKm) continue;
-      const weight = (place.population + 100) * (kind === "own" ? OWN_NAME_WEIGHT : 1);
-      if (weight > bestWeight) [best, bestWeight] = [place, weight];
-    }
-    return best;
+    const all = this.#byName.get(nameKey(query.country, query.name)) ?? [];
+    const found = all.filter(({ place }) => distanceKm(place, query.near) <= query.maxKm);
+    if (found.length < 2) return found[0]?.place;
+    const { subdivision } = this.nearest({ ...query, maxKm: 100 }) ?? {};
+    const weightOf = ({ place, kind }: Candidate) =>
+      (place.population + 100) *
+      (kind === "own" ? OWN_NAME_WEIGHT : 1) *
+      (place.subdivision === subdivision ? OWN_SUBDIVISION_WEIGHT : 1);
+    return found.reduce((best, next) => (weightOf(next) > weightOf(best) ? next : best)).place;
   }
 
-  /** The nearest place of the country, at most `maxKm` from the position. */
+  /** The nearest place of the country, at most `maxKm` from the position: within a degree or so. */
   nearest(query: {
     readonly country: string;
     readonly near: Position;
@@ -75,12 +83,23 @@ export class Gazetteer {
   }): GeoPlace | undefined {
     let best: GeoPlace | undefined;
     let bestKm = query.maxKm;
-    for (const place of this.#byCountry.get(query.country) ?? []) {
+    for (const place of this.#around(query.near)) {
+      if (place.country !== query.country) continue;
       const km = distanceKm(place, query.near);
       if (km <= bestKm) [best, bestKm] = [place, km];
     }
     return best;
   }
+
+  *#around({ lat, lon }: Position): Generator<GeoPlace> {
+    for (const north of [-1, 0, 1])
+      for (const east of [-1, 0, 1])
+        yield* this.#byCell.get(cellKey(Math.floor(lat) + north, Math.floor(lon) + east)) ?? [];
+  }
+}
+
+function cellKey(south: number, west: number): string {
+  return `${south}:${((west + 540) % 360) - 180}`;
 }
 
 function parsePlace(columns: readonly string[]): GeoPlace {
@@ -92,6 +111,7 @@ function parsePlace(columns: readonly string[]): GeoPlace {
     lon: Number(column(5)),
     feature: column(7),
     country: column(8),
+    subdivision: column(10),
     population: Number(column(14)),
   };
 }

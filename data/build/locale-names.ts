@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { packageFile, readPackageJson } from "./packages.ts";
+import type { Qualification } from "./shared-names.ts";
 
 /** Names of territories in one locale, by ISO 3166-1 or UN M49 code, CLDR's `-alt-` variants too. */
 export type TerritoryNames = ReadonlyMap<string, string>;
@@ -9,6 +10,18 @@ interface TerritoriesDocument {
     Record<
       string,
       { readonly localeDisplayNames: { readonly territories: Readonly<Record<string, string>> } }
+    >
+  >;
+}
+interface PatternDocument {
+  readonly main: Readonly<
+    Record<
+      string,
+      {
+        readonly localeDisplayNames: {
+          readonly localeDisplayPattern: { readonly localePattern: string };
+        };
+      }
     >
   >;
 }
@@ -25,6 +38,32 @@ export function readTerritoryNames(locale: string): TerritoryNames {
   const names =
     readPackageJson<TerritoriesDocument>(path).main[locale]?.localeDisplayNames.territories ?? {};
   return new Map(Object.entries(names).filter(([code, name]) => name !== "" && name !== code));
+}
+
+/** Territories whose usual name CLDR adds a relation or another name to: `Hong Kong SAR China`, `Myanmar (Burma)`. */
+const LONG_NAMED: ReadonlySet<string> = new Set(["HK", "MM", "MO", "PS"]);
+
+/** A territory's name as people use it in the locale; empty where CLDR has none. */
+export function shortTerritoryName(names: TerritoryNames, code: string): string {
+  const short = LONG_NAMED.has(code) ? names.get(`${code}-alt-short`) : undefined;
+  return short ?? names.get(code) ?? "";
+}
+
+/** How a locale adds the country to a name. */
+export function readQualification(locale: string): Qualification {
+  const names = readTerritoryNames(locale);
+  return {
+    countryName: (code) => shortTerritoryName(names, code),
+    pattern: readQualifiedPattern(locale),
+  };
+}
+
+/** How a locale puts a name and what qualifies it together, `{0} ({1})`; English's where CLDR has none. */
+function readQualifiedPattern(locale: string): string {
+  const path = `cldr-localenames-full/main/${locale}/localeDisplayNames.json`;
+  if (!existsSync(packageFile(path))) return "{0} ({1})";
+  const { localeDisplayNames } = readPackageJson<PatternDocument>(path).main[locale] ?? {};
+  return localeDisplayNames?.localeDisplayPattern.localePattern ?? "{0} ({1})";
 }
 
 /** The locale that CLDR inherits names from, or undefined at the top. */

@@ -18,6 +18,8 @@ interface ContainmentDocument {
 }
 
 const WORLD = "001";
+/** North America, Sub-Saharan Africa, Latin America. */
+const GROUPINGS = ["003", "202", "419"];
 const COUNTRY = /^[A-Z]{2}$/u;
 const M49 = /^\d{3}$/u;
 
@@ -35,7 +37,7 @@ const NOT_COUNTRIES: ReadonlySet<string> = new Set([
 
 /**
  * The regions that World divides into, level by level, and World itself.
- * CLDR's groupings (419 Latin America, 202, 003) overlap the tree and are not in it.
+ * CLDR's groupings that travellers know overlap the tree and are added to it.
  * Antarctica, which M49 puts into no continent, is in World alone, not in CLDR's outlying Oceania.
  */
 export function readMacroRegions(): MacroRegion[] {
@@ -61,5 +63,7 @@ export function readMacroRegions(): MacroRegion[] {
   };
 
   visit(WORLD);
+  for (const code of GROUPINGS)
+    regions.push({ code, countries: countriesOf(code).toSorted(compareCodeUnits) });
   return regions.toSorted((a, b) => compareCodeUnits(a.code, b.code));
 }

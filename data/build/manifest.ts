@@ -11,14 +11,30 @@ export interface Manifest {
   readonly format: 1;
   readonly snapshot: string;
   readonly files: Readonly<Record<string, FileEntry>>;
-  readonly counts: Readonly<Record<string, number | Readonly<Record<string, number>>>>;
+  readonly counts: Counts;
   readonly locales: readonly {
     readonly locale: string;
     readonly coverage: number;
+    readonly scheduled_coverage: number;
     readonly names: number;
     readonly default: boolean;
   }[];
   readonly sources: readonly Source[];
+}
+
+/** How many there are of what. */
+export interface Counts {
+  readonly airports: number;
+  /** Of the airports, those with scheduled service. */
+  readonly scheduled: number;
+  readonly cities: number;
+  readonly countries: number;
+  readonly regions: number;
+  readonly macro_regions: number;
+  readonly subdivisions: number;
+  readonly travel_regions: number;
+  readonly cities_by_source: Readonly<Record<string, number>>;
+  readonly cities_by_origin: Readonly<Record<string, number>>;
 }
 
 /** All that the tables are made from. */
@@ -35,27 +51,37 @@ function countBy(words: readonly string[]): Record<string, number> {
   return counts;
 }
 
+/** Counts what a world has. */
+export function countWorld(world: World): Counts {
+  const cities = distinctCities(world.assignments);
+  const keys = world.regions.map(({ key }) => key);
+  const macroRegions = keys.filter((key) => key.startsWith("m49:")).length;
+  const subdivisions = keys.filter(isSubdivision).length;
+  return {
+    airports: world.assignments.length,
+    scheduled: world.assignments.filter(({ airport }) => airport.scheduledService === "yes").length,
+    cities: cities.length,
+    countries: world.countries.length,
+    regions: world.regions.length,
+    macro_regions: macroRegions,
+    subdivisions,
+    travel_regions: keys.length - macroRegions - subdivisions,
+    cities_by_source: countBy(cities.map((city) => city.key.split(":")[0] ?? "")),
+    cities_by_origin: countBy(world.assignments.map((assignment) => assignment.origin)),
+  };
+}
+
 /** The manifest of a world whose files are written. */
 export function makeManifest(world: World, files: Readonly<Record<string, FileEntry>>): Manifest {
-  const cities = distinctCities(world.assignments);
-  const macroRegions = world.regions.filter((region) => !isSubdivision(region.key)).length;
   return {
     format: 1,
     snapshot: snapshotHash(files),
     files,
-    counts: {
-      airports: world.assignments.length,
-      cities: cities.length,
-      countries: world.countries.length,
-      regions: world.regions.length,
-      macro_regions: macroRegions,
-      subdivisions: world.regions.length - macroRegions,
-      cities_by_source: countBy(cities.map((city) => city.key.split(":")[0] ?? "")),
-      cities_by_origin: countBy(world.assignments.map((assignment) => assignment.origin)),
-    },
-    locales: world.locales.map(({ locale, coverage, names, isDefault }) => ({
+    counts: countWorld(world),
+    locales: world.locales.map(({ locale, coverage, scheduledCoverage, names, isDefault }) => ({
       locale,
       coverage,
+      scheduled_coverage: scheduledCoverage,
       names: names.length,
       default: isDefault,
     })),

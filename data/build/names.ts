@@ -1,7 +1,25 @@
-import { readChineseNames } from "./chinese.ts";
-import { readCurated } from "./curated.ts";
-import { readParentLocale, readTerritoryNames } from "./locale-names.ts";
-import { type CatalogRegion, countryOfRegion } from "./catalog-region.ts";
+import anyAscii from "any-ascii";
+import { inTraditional, readChineseNames } from "./chinese.ts";
+import { readCurated, readCuratedMap } from "./curated.ts";
+import { isEnglishTitle } from "./english-titles.ts";
+import { type GivenName, givenNames } from "./given-names.ts";
+import { exemplarCityFinder } from "./exemplar-cities.ts";
+import {
+  readParentLocale,
+  readQualification,
+  readTerritoryNames,
+  shortTerritoryName,
+} from "./locale-names.ts";
+import {
+  type CatalogRegion,
+  countryOfRegion,
+  isSubdivision,
+  subdivisionKey,
+} from "./catalog-region.ts";
+import { withoutNamesakes } from "./namesakes.ts";
+import { inEnglishNumbering } from "./renumbered.ts";
+import { withCountries } from "./shared-names.ts";
+import { makeSounds } from "./sound.ts";
 import { localizedSlugs } from "./slugs.ts";
 import { readSubdivisionNames, subdivisionLocales } from "./subdivisions.ts";
 import { capitalize, tidy } from "./text.ts";
@@ -19,13 +37,17 @@ export interface LocaleNames {
   readonly locale: string;
   /** Share of the airports in subdivisions whose subdivision has a name of this locale's own, 4 decimals. */
   readonly coverage: number;
+  /** The same of the airports with scheduled service. */
+  readonly scheduledCoverage: number;
+  /** Share of the macro-regions and travel regions with a name of this locale's own, 4 decimals. */
+  readonly travelCoverage: number;
   /** Whether the locale is ingested unless configured otherwise. */
   readonly isDefault: boolean;
   readonly names: readonly LocalizedRegion[];
 }
 
-/** Airports per subdivision key: the weights of coverage. */
-export type Weights = ReadonlyMap<string, number>;
+/** The airports of each subdivision, by region key: the weights of coverage. */
+export type Weights = ReadonlyMap<string, ReadonlySet<{ readonly scheduledService: string }>>;
 
 /** Names by region key. */
 type Names = ReadonlyMap<string, string>;
@@ -36,18 +58,30 @@ export const SHIPPED_COVERAGE = 0.6;
 /** A bracketed note at the end, which tells a wiki's pages apart: `Teheran (Provinz)`. */
 const BRACKETED = /\s*[(（][^()（）]*[)）]$/u;
 
+const citiesOf = exemplarCityFinder();
+const sounds = makeSounds(anyAscii);
+
 /** CLDR's own names of a locale for the regions that it knows, freed of what tells a wiki's pages apart. */
 function readNames(locale: string, regions: readonly CatalogRegion[]): Names {
   const chinese = locale === "zh" || locale === "zh-Hant";
-  const subdivisions = chinese ? readChineseNames(locale) : readSubdivisionNames(locale);
+  const subdivisions = inEnglishNumbering(
+    chinese ? readChineseNames(locale) : readSubdivisionNames(locale),
+    regions,
+    sounds,
+  );
   const territories = readTerritoryNames(locale);
+  const cityName = citiesOf(locale);
+  const isOwn = (name: string, english: string) =>
+    name !== "" && (locale === "en" || !isEnglishTitle(bare(name), english));
   const names = new Map<string, string>();
-  for (const { key, cldr } of regions) {
-    if (cldr === null) continue;
-    const found = subdivisions.get(cldr) ?? territories.get(cldr);
-    if (found === undefined) continue;
+  for (const { key, bareName, cldr } of regions) {
     const country = territories.get(countryOfRegion(key)) ?? "";
-    names.set(key, capitalize(withoutCountry(tidy(found), country), locale));
+    const found =
+      cldr
+        .map((code) => subdivisions.get(code) ?? shortTerritoryName(territories, code))
+        .map((name) => withoutCountry(tidy(name), country))
+        .find((name) => isOwn(name, bareName)) ?? cityName(countryOfRegion(key), bareName);
+    if (found !== undefined) names.set(key, capitalize(found, locale));
   }
   return withoutNotes(names);
 }
@@ -63,55 +97,102 @@ function bare(name: string): string {
   return name.replace(BRACKETED, "") || name;
 }
 
-/** Drops bracketed notes, save where two regions of a country would then have one name. */
+/** Drops the bracketed notes of subdivisions, save where two of a country would then have one name. */
 function withoutNotes(names: Names): Names {
   const groups = Map.groupBy(names, ([key, name]) => `${countryOfRegion(key)}:${bare(name)}`);
   return new Map(
-    [...groups.values()].flatMap((group) =>
-      group.map(([key, name]): [string, string] => [key, group.length === 1 ? bare(name) : name]),
+    [...groups].flatMap(([id, group]) =>
+      group.map(([key, name]): [string, string] => [
+        key,
+        group.length === 1 && !id.startsWith(":") ? bare(name) : name,
+      ]),
     ),
   );
 }
 
-/** Names that a person corrected, by locale and region key. */
-function readCorrections(): (locale: string) => Names {
-  const rows = readCurated<"locale" | "code" | "name">("localized-names");
-  const byLocale = Map.groupBy(rows, (row) => row.locale);
-  return (locale) =>
-    new Map((byLocale.get(locale) ?? []).map((row) => [`iso3166-2:${row.code}`, row.name]));
+/** The corrections by subdivision code, and the names of regions that no standard has. */
+function readGivenNames(): GivenName[] {
+  const corrections = readCurated<"locale" | "code" | "name">("localized-names");
+  return [
+    ...corrections.map(({ locale, code, name }) => ({
+      locale,
+      key: code.includes(":") ? code : subdivisionKey(code),
+      name,
+    })),
+    ...readCurated<"locale" | "key" | "name">("travel-region-names"),
+  ];
 }
 
-function coverageOf(names: Names, weights: Weights): number {
+/** Share of the weights' airports, all or those that pass, whose subdivision is named. */
+function coverageOf(names: Names, weights: Weights, onlyScheduled: boolean): number {
   let [named, all] = [0, 0];
   for (const [key, airports] of weights) {
-    all += airports;
-    if (names.has(key)) named += airports;
+    const counted = [...airports].filter(
+      ({ scheduledService }) => !onlyScheduled || scheduledService === "yes",
+    ).length;
+    all += counted;
+    if (names.has(key)) named += counted;
   }
-  return Math.round((named / all) * 1e4) / 1e4;
+  return round(named / all);
 }
 
-/** What people decided about locales: `default` ones, and `excluded` ones whose names are not fit to be read. */
-function readRoles(): ReadonlyMap<string, string> {
-  return new Map(readCurated<"locale" | "role">("locales").map((row) => [row.locale, row.role]));
+const round = (share: number): number => Math.round(share * 1e4) / 1e4;
+
+/** Share of the macro-regions and travel regions that are named; the base names are English. */
+function travelCoverageOf(locale: string, names: Names, regions: readonly CatalogRegion[]): number {
+  const keys = regions.map(({ key }) => key).filter((key) => !isSubdivision(key));
+  return round(keys.filter((key) => locale === "en" || names.has(key)).length / keys.length);
 }
 
-/** The locales that name enough subdivisions themselves, by tag; each then also has its CLDR parent's names. */
+/**
+ * The locales that name enough subdivisions themselves, by tag. CLDR's parent of a locale lends it
+ * its names, which are of the same language.
+ */
 export function buildLocales(regions: readonly CatalogRegion[], weights: Weights): LocaleNames[] {
   const parentOf = readParentLocale();
-  const roles = readRoles();
-  const corrections = readCorrections();
-  const english = new Map(regions.map((region) => [region.key, region.name]));
+  const roles = readCuratedMap("locales", "locale", "role");
+  const given = givenNames(readGivenNames(), regions, new Set(subdivisionLocales()));
   const all = new Map(subdivisionLocales().map((locale) => [locale, readNames(locale, regions)]));
   const locales: LocaleNames[] = [];
   for (const [locale, own] of all) {
-    const coverage = coverageOf(own, weights);
-    if (coverage < SHIPPED_COVERAGE || roles.get(locale) === "excluded") continue;
+    if (roles.get(locale) === "excluded") continue;
+    if (coverageOf(own, weights, false) < SHIPPED_COVERAGE) continue;
     const inherited = all.get(parentOf(locale) ?? "") ?? [];
-    const names = new Map([...inherited, ...own, ...corrections(locale)]);
-    if (locale === "en") for (const key of names.keys()) names.set(key, english.get(key) ?? "");
-    const slugs = localizedSlugs(locale, names, regions);
-    const rows = [...names].map(([key, name]) => ({ key, name, slug: slugs.get(key) ?? "" }));
-    locales.push({ locale, coverage, isDefault: roles.get(locale) === "default", names: rows });
+    const typed = locale === "zh-Hant" ? inTraditional(given("zh"), given(locale)) : given(locale);
+    const names = withoutNamesakes({
+      names: new Map([...inherited, ...own, ...typed]),
+      given: typed,
+      regions,
+      soundsLike: sounds.soundsLike,
+    });
+    locales.push({
+      locale,
+      coverage: coverageOf(names, weights, false),
+      scheduledCoverage: coverageOf(names, weights, true),
+      travelCoverage: travelCoverageOf(locale, names, regions),
+      isDefault: roles.get(locale) === "default",
+      names: localizedRegions(locale, names, regions),
+    });
   }
   return locales;
+}
+
+/** The rows of a locale: names with their countries where these are needed, and slugs without. */
+function localizedRegions(
+  locale: string,
+  names: Names,
+  regions: readonly CatalogRegion[],
+): LocalizedRegion[] {
+  const english = locale === "en";
+  const bare = regions.map(({ key, bareName }): [string, string] => [
+    key,
+    english ? bareName : (names.get(key) ?? bareName),
+  ]);
+  const qualified = withCountries(new Map(bare), readQualification(locale));
+  const slugs = localizedSlugs(locale, english ? new Map(bare) : names, regions);
+  return [...names.keys()].map((key) => ({
+    key,
+    name: qualified.get(key) ?? "",
+    slug: slugs.get(key) ?? "",
+  }));
 }

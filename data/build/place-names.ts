@@ -13,9 +13,48 @@ export function placeInAirportName(name: string): string {
   );
 }
 
-/** The spellings under which a municipality may be known: whole, without notes in brackets, before a comma or slash. */
-export function municipalityVariants(municipality: string): string[] {
-  const bare = tidy(municipality.replace(/\(.*?\)/gu, " "));
-  const head = tidy(bare.split(/[,/;]/u)[0] ?? "");
-  return [...new Set([tidy(municipality), bare, head])].filter((name) => foldText(name) !== "");
+/** What OurAirports adds to a municipality to say where in the world it is: an island, a district, a road. */
+const ADDITIONS =
+  /(-[\p{Lu}][\p{L}' ]+ Islands?| (District|Township|County|Municipality|Subdistrict|Regency|Governorate|Department))$/u;
+
+/**
+ * The name of a place without the word for an island that upstream adds: `Syros Island`. It stays
+ * where the airport's name does not have the rest by itself: `Orchid Island Airport`.
+ */
+export function plainPlace(name: string, airportName: string): string {
+  const rest = name.replace(/ (?:Islands?|Atoll)$/u, "");
+  const stands = ` ${foldText(airportName).replaceAll("-", " ")} `;
+  const bare = foldText(rest).replaceAll("-", " ");
+  return new RegExp(` ${bare} (?!islands? |is |atoll )`, "u").test(stands) ? rest : name;
+}
+
+/**
+ * The cities that an airport's municipality names, in the order of the text. OurAirports writes the
+ * city that the airport serves, two by a slash, and in brackets the place of the runway; behind a
+ * comma stands what it is a part of.
+ */
+export function citiesOfMunicipality(municipality: string): string[] {
+  const outside = municipality.replace(/[([].*?[)\]]/gu, " ");
+  const names = outside.split(/[/;]|\s-\s| and /u).map((part) => part.split(",")[0] ?? "");
+  return distinctNames([...names, outside].map((name) => tidy(name).replace(ADDITIONS, "")));
+}
+
+/** The place of the runway, which OurAirports writes in brackets behind the city that it serves. */
+export function placesInBrackets(municipality: string): string[] {
+  const inside = [...municipality.matchAll(/[([](.*?)[)\]]/gu)].map((match) => match[1] ?? "");
+  return distinctNames(inside.flatMap((part) => part.split(/[/;,]/u)).map(tidy));
+}
+
+/** Runs of up to three words of an airport's name, any of which may be a city that it is named after. */
+export function namesWithin(name: string): string[] {
+  const words = name.split(/[\s/–()-]+/u).filter((word) => word !== "");
+  return distinctNames(
+    words.flatMap((_, start) =>
+      [1, 2, 3].map((length) => words.slice(start, start + length).join(" ")),
+    ),
+  );
+}
+
+function distinctNames(names: readonly string[]): string[] {
+  return [...new Set(names)].filter((name) => foldText(name) !== "");
 }

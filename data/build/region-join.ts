@@ -1,6 +1,5 @@
-import { readCurated } from "./curated.ts";
+import { cldrCode, type SubdivisionNames } from "./cldr-codes.ts";
 import { coreName, shareStem } from "./region-names.ts";
-import type { SubdivisionNames } from "./subdivisions.ts";
 
 /** How an upstream region found its CLDR subdivision; `none` when it has none. */
 export type JoinRule = "accepted" | "code" | "alias" | "name" | "none";
@@ -9,52 +8,98 @@ export type JoinRule = "accepted" | "code" | "alias" | "name" | "none";
 export interface JoinedRegion {
   /** The upstream code, `FR-OCC`. */
   readonly code: string;
-  /** The upstream English name; the hand-typed one where upstream has none. */
+  /** The upstream English name, empty where upstream has none. */
   readonly upstreamName: string;
-  /** The CLDR code, `frocc`. */
-  readonly cldr: string | null;
+  /**
+   * The CLDR codes that name it, `frocc`: the one in force first, then the withdrawn one that it
+   * replaced. Empty when CLDR does not have the region.
+   */
+  readonly cldr: readonly string[];
   readonly rule: JoinRule;
 }
 
-interface JoinSources {
+/** What CLDR knows of subdivisions. */
+export interface JoinSources {
   readonly english: SubdivisionNames;
   readonly aliases: ReadonlyMap<string, string>;
+  /** Codes in force. */
   readonly valid: ReadonlySet<string>;
+  /** Hand-reviewed joins: upstream code to CLDR code, or null where CLDR has no such region. */
+  readonly accepted: ReadonlyMap<string, string | null>;
 }
 
-/** The hand-reviewed joins: upstream code to CLDR code, or null where CLDR has no such region. */
-export function readAcceptedJoins(): ReadonlyMap<string, string | null> {
-  const rows = readCurated<"code" | "cldr">("region-joins");
-  return new Map(rows.map(({ code, cldr }) => [code, cldr === "-" ? null : cldr]));
+/**
+ * The hand-reviewed joins: upstream code to CLDR code, or null where CLDR has no such region.
+ * Throws with the row when CLDR has neither a subdivision nor a territory of the code.
+ *
+ * @param rows of `region-joins.csv`, CLDR code by upstream code.
+ */
+export function acceptedJoins(
+  rows: ReadonlyMap<string, string>,
+  english: SubdivisionNames,
+): ReadonlyMap<string, string | null> {
+  const joins = new Map<string, string | null>();
+  for (const [code, cldr] of rows) {
+    if (cldr !== "-" && !/^[A-Z]{2}$/u.test(cldr) && !english.has(cldr))
+      throw new Error(`region-joins.csv: ${code}: CLDR has no ${cldr}`);
+    joins.set(code, cldr === "-" ? null : cldr);
+  }
+  return joins;
 }
 
 /**
  * Joins upstream regions to CLDR subdivisions.
  * A code alone proves nothing (ISO reassigned all of Iran's), so unless a person accepted the pair
  * the English names must agree: own code, then the code's successor, then a unique name in the country.
+ * A code in force comes before the withdrawn one of the same name, unless it is another region's.
  */
-export function joinRegions(
-  regions: readonly { readonly code: string; readonly name: string }[],
-  sources: JoinSources,
-): JoinedRegion[] {
-  const accepted = readAcceptedJoins();
+export function joinRegions(regions: readonly NamedCode[], sources: JoinSources): JoinedRegion[] {
   const byName = indexByName(sources);
-  return regions.map(({ code, name }): JoinedRegion => {
-    const joined = (cldr: string | null, rule: JoinRule) => ({
-      code,
-      upstreamName: name,
-      cldr,
-      rule,
-    });
-    const decision = accepted.get(code);
-    if (decision !== undefined) return joined(decision, decision === null ? "none" : "accepted");
-    const own = code.toLowerCase().replaceAll("-", "");
-    if (agrees(own, name, sources.english)) return joined(own, "code");
-    const alias = sources.aliases.get(own);
-    if (alias !== undefined && agrees(alias, name, sources.english)) return joined(alias, "alias");
-    const named = byName.get(countryNameKey(own, name));
-    return named ? joined(named, "name") : joined(null, "none");
+  const found = regions.map((region) => ({ region, joins: candidates(region, sources, byName) }));
+  const claimed = new Set(found.flatMap(({ joins }) => joins[0]?.cldr ?? []));
+  return found.map(({ region: { code, name }, joins }): JoinedRegion => {
+    const [first, ...others] = joins;
+    if (first === undefined) return { code, upstreamName: name, cldr: [], rule: "none" };
+    const inForce = others.find(({ cldr }) => sources.valid.has(cldr) && !claimed.has(cldr));
+    const own = others.find(({ rule, cldr }) => rule === "code" && !sources.valid.has(cldr));
+    const cldr = sources.valid.has(first.cldr)
+      ? [first.cldr, own?.cldr]
+      : [inForce?.cldr, first.cldr, own?.cldr];
+    const { rule } = first;
+    return { code, upstreamName: name, cldr: cldr.filter((one) => one !== undefined), rule };
   });
+}
+
+/** An upstream region: its code and English name, empty where upstream has none. */
+export interface NamedCode {
+  readonly code: string;
+  readonly name: string;
+}
+
+interface Candidate {
+  readonly rule: JoinRule;
+  readonly cldr: string;
+}
+
+/** The CLDR subdivisions that a region can be, the best first. */
+function candidates(
+  { code, name }: NamedCode,
+  { accepted, aliases, english }: JoinSources,
+  byName: ReadonlyMap<string, string | null>,
+): Candidate[] {
+  const own = cldrCode(code);
+  const decision = accepted.get(code);
+  if (decision === null) return [];
+  const alias = aliases.get(own);
+  const named = byName.get(countryNameKey(own, name));
+  return [
+    ...(decision === undefined ? [] : [{ rule: "accepted" as const, cldr: decision }]),
+    ...(agrees(own, name, english) ? [{ rule: "code" as const, cldr: own }] : []),
+    ...(alias !== undefined && agrees(alias, name, english)
+      ? [{ rule: "alias" as const, cldr: alias }]
+      : []),
+    ...(named ? [{ rule: "name" as const, cldr: named }] : []),
+  ];
 }
 
 function agrees(cldr: string, name: string, english: SubdivisionNames): boolean {

@@ -57,6 +57,11 @@ function wordsOf(name: string): Words {
   return { direction, words };
 }
 
+/** The words of a region's English name that say which one it is: no kinds, no directions. */
+export function nameWords(name: string): readonly string[] {
+  return wordsOf(name).words;
+}
+
 /** The part of a region's English name that tells it from its neighbours, for exact comparison. */
 export function coreName(name: string): string {
   const { direction, words } = wordsOf(name);

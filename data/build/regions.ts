@@ -1,16 +1,27 @@
 import type { AirportRow } from "./airports.ts";
-import { type CatalogRegion, isSubdivision, type PlainRegion } from "./catalog-region.ts";
-import { readCurated } from "./curated.ts";
+import {
+  type CatalogRegion,
+  isSubdivision,
+  type PlainRegion,
+  subdivisionKey,
+} from "./catalog-region.ts";
+import { cldrCode, isoCode, type SubdivisionNames } from "./cldr-codes.ts";
+import { readCurated, readCuratedMap } from "./curated.ts";
+import { readQualification, readTerritoryNames } from "./locale-names.ts";
 import { readMacroRegions } from "./macro-regions.ts";
 import { readPackageJson } from "./packages.ts";
-import { type JoinedRegion, joinRegions } from "./region-join.ts";
+import { acceptedJoins, type JoinedRegion, joinRegions } from "./region-join.ts";
+import { airportFinder, listedMembers } from "./region-members.ts";
+import { shareStem } from "./region-names.ts";
+import { withCountries } from "./shared-names.ts";
 import { baseSlugs } from "./slugs.ts";
 import {
   readSubdivisionAliases,
   readSubdivisionNames,
   readValidSubdivisions,
 } from "./subdivisions.ts";
-import { readTerritoryNames } from "./locale-names.ts";
+import { isPartOfTerritory, territories } from "./territories.ts";
+import { travelRegions } from "./travel-regions.ts";
 import { capitalize, compareCodeUnits, tidy } from "./text.ts";
 
 /** One row of OurAirports' `regions.csv`. */
@@ -23,6 +34,8 @@ export interface RegionRow {
   readonly iso_country: string;
 }
 
+const valid = readValidSubdivisions();
+
 /** Regions that stand for "no region known": `XX-U-A`. */
 const DUMMY = /-U-A$/u;
 
@@ -33,54 +46,67 @@ export function readRegionRows(): RegionRow[] {
   );
 }
 
-/** The English names that a person typed, because the sources have none or a wrong one. */
-function readTypedNames(): ReadonlyMap<string, string> {
-  return new Map(readCurated<"code" | "name">("region-names").map((row) => [row.code, row.name]));
-}
-
+/** Joins codes to CLDR; those that upstream does not name are ISO's own. */
 function joinSubdivisions(
-  airports: readonly AirportRow[],
+  codes: ReadonlySet<string>,
   rows: readonly RegionRow[],
+  english: SubdivisionNames,
 ): JoinedRegion[] {
-  const names = new Map(rows.map((row) => [row.code, row.name]));
-  const codes = [...new Set(airports.map((airport) => airport.region))].filter(
-    (code) => !DUMMY.test(code),
-  );
+  const upstream = new Map(rows.map((row) => [row.code, row.name]));
+  const nameOf = (code: string) => upstream.get(code) ?? english.get(cldrCode(code)) ?? "";
   return joinRegions(
-    codes.toSorted(compareCodeUnits).map((code) => ({ code, name: names.get(code) ?? "" })),
+    [...codes].toSorted(compareCodeUnits).map((code) => ({ code, name: nameOf(code) })),
     {
-      english: readSubdivisionNames("en"),
+      english,
       aliases: readSubdivisionAliases(),
-      valid: readValidSubdivisions(),
+      valid,
+      accepted: acceptedJoins(readCuratedMap("region-joins", "code", "cldr"), english),
     },
   );
 }
 
 /** Upstream regions that are one subdivision (OurAirports has Al Hudaydah twice) become one region. */
 function mergeByCldr(joined: readonly JoinedRegion[]): JoinedRegion[][] {
-  return [...Map.groupBy(joined, ({ code, cldr }) => cldr ?? code).values()];
+  return [...Map.groupBy(joined, ({ code, cldr }) => cldr[0] ?? code).values()];
+}
+
+/**
+ * The codes of a region, as upstream has written them and will: a code that ISO has replaced is
+ * followed by the one in force, unless upstream uses that for something else.
+ */
+function codesOf(merged: readonly JoinedRegion[], used: ReadonlySet<string>): string[] {
+  const successors = merged.flatMap(({ code, cldr: [cldr = ""] }) =>
+    valid.has(cldr) && !valid.has(cldrCode(code)) ? [isoCode(cldr)] : [],
+  );
+  const codes = merged.map(({ code }) => code);
+  return [...new Set([...codes, ...successors.filter((code) => !used.has(code))])];
 }
 
 function subdivisions(airports: readonly AirportRow[], rows: readonly RegionRow[]): PlainRegion[] {
-  const typed = readTypedNames();
+  const typed = readCuratedMap("region-names", "code", "name");
   const english = readSubdivisionNames("en");
-  const territories = readTerritoryNames("en");
-  return mergeByCldr(joinSubdivisions(airports, rows)).map((members): PlainRegion => {
-    const codes = members.map((member) => member.code);
-    const [code = "", cldr = null] = [codes[0], members[0]?.cldr];
-    const upstreamName = members.find((member) => member.upstreamName !== "")?.upstreamName ?? "";
-    const cldrName = cldr === null ? undefined : (english.get(cldr) ?? territories.get(cldr));
-    const name = tidy(typed.get(code) ?? cldrName ?? upstreamName);
+  const territoryNames = readTerritoryNames("en");
+  const listed = listedMembers(readCurated("region-members"), airports);
+  const listedBy = Map.groupBy(listed.keys(), (member) => listed.get(member));
+  const codeOf = ({ iata, region }: AirportRow) => listed.get(iata) ?? listed.get(region) ?? region;
+  const used = new Set(airports.map(codeOf).filter((code) => !DUMMY.test(code)));
+  return mergeByCldr(joinSubdivisions(used, rows, english)).map((merged): PlainRegion => {
+    const [{ code = "", cldr: found = [] } = {}] = merged;
+    const upstreamName = merged.find((member) => member.upstreamName !== "")?.upstreamName ?? "";
+    const given = typed.get(code);
+    const cldr = found.filter((one, index) => index === 0 || !isRenamed(english.get(one), given));
+    const best = cldr.at(-1) ?? "";
+    const name = tidy(given ?? english.get(best) ?? territoryNames.get(best) ?? upstreamName);
     if (name === "") throw new Error(`region ${code} has no English name`);
-    return {
-      key: `iso3166-2:${code}`,
-      name,
-      members: codes,
-      cldr,
-      country: code.slice(0, 2),
-      upstreamName,
-    };
+    const codes = codesOf(merged, used);
+    const members = new Set([...codes, ...codes.flatMap((one) => listedBy.get(one) ?? [])]);
+    return { key: subdivisionKey(code), name, members: [...members], cldr };
   });
+}
+
+/** Whether a withdrawn code has a name that was given up: South Kazakhstan is Turkistan now. */
+function isRenamed(withdrawn: string | undefined, given: string | undefined): boolean {
+  return withdrawn !== undefined && given !== undefined && !shareStem(withdrawn, given);
 }
 
 function macroRegions(airports: readonly AirportRow[]): PlainRegion[] {
@@ -88,18 +114,12 @@ function macroRegions(airports: readonly AirportRow[]): PlainRegion[] {
   const countries = new Set(airports.map((airport) => airport.country));
   return readMacroRegions()
     .filter((region) => region.countries.some((country) => countries.has(country)))
-    .map((region): PlainRegion => {
-      const name = capitalize(tidy(english.get(region.code) ?? ""), "en");
-      const { code } = region;
-      return {
-        key: `m49:${code}`,
-        name,
-        members: region.countries,
-        cldr: code,
-        country: "",
-        upstreamName: name,
-      };
-    });
+    .map(({ code, countries: members }): PlainRegion => ({
+      key: `m49:${code}`,
+      name: capitalize(tidy(english.get(code) ?? ""), "en"),
+      members,
+      cldr: [code],
+    }));
 }
 
 /** All regions of the catalog, by key. */
@@ -107,29 +127,36 @@ export function buildRegions(
   airports: readonly AirportRow[],
   rows: readonly RegionRow[],
 ): CatalogRegion[] {
-  const regions = [...macroRegions(airports), ...subdivisions(airports, rows)];
+  const parts = subdivisions(airports, rows);
+  const own = [
+    ...territories(airports, parts),
+    ...parts.filter((region) => !isPartOfTerritory(region)),
+  ];
+  const regions = [
+    ...macroRegions(airports),
+    ...own,
+    ...travelRegions(readCurated("travel-regions"), airports, own),
+  ].toSorted((a, b) => compareCodeUnits(a.key, b.key));
+  const names = withCountries(
+    new Map(regions.map(({ key, name }) => [key, name])),
+    readQualification("en"),
+  );
   const slugs = baseSlugs(regions);
-  return regions
-    .map(({ key, name, members, cldr }): CatalogRegion => {
-      const slug = slugs.get(key);
-      if (slug === undefined) throw new Error(`region ${key} has no slug`);
-      return { key, slug, name, members, cldr };
-    })
-    .toSorted((a, b) => compareCodeUnits(a.key, b.key));
+  return regions.map((region): CatalogRegion => {
+    const { key, name: bareName } = region;
+    const [slug, name] = [slugs.get(key), names.get(key)];
+    if (slug === undefined || name === undefined) throw new Error(`region ${key} has no slug`);
+    return { ...region, slug, name, bareName };
+  });
 }
 
-/** How many airports each subdivision has, by region key. */
-export function airportsPerSubdivision(
+/** The airports of each subdivision, by region key: they weigh the names of a locale. */
+export function airportsOfSubdivisions(
   regions: readonly CatalogRegion[],
   airports: readonly AirportRow[],
-): ReadonlyMap<string, number> {
-  const airportsByCode = Map.groupBy(airports, (airport) => airport.region);
+): ReadonlyMap<string, ReadonlySet<AirportRow>> {
+  const find = airportFinder(regions, airports);
   return new Map(
-    regions
-      .filter(({ key }) => isSubdivision(key))
-      .map(({ key, members }) => [
-        key,
-        members.reduce((sum, code) => sum + (airportsByCode.get(code)?.length ?? 0), 0),
-      ]),
+    regions.filter(({ key }) => isSubdivision(key)).map(({ key, members }) => [key, find(members)]),
   );
 }

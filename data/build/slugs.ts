@@ -1,25 +1,33 @@
 import { foldText } from "../../src/catalog/fold.ts";
 import { transliterate } from "./transliterate.ts";
 import { compareCodeUnits } from "./text.ts";
-import { type CatalogRegion, countryOfRegion, type PlainRegion } from "./catalog-region.ts";
+import {
+  type CatalogRegion,
+  codeOfRegion,
+  countryOfRegion,
+  type PlainRegion,
+} from "./catalog-region.ts";
 
 /**
  * Slugs by region key: the folded English name, for subdivisions followed by the country.
  * Where two regions of a country share a name, all of them take their ISO code in between.
  */
 export function baseSlugs(regions: readonly PlainRegion[]): ReadonlyMap<string, string> {
-  const plain = (region: PlainRegion): string => withCountry(foldText(region.name), region.country);
+  const plain = (region: PlainRegion): string =>
+    withCountry(foldText(region.name), countryOfRegion(region.key));
   const groups = Map.groupBy(regions, plain);
   const slugs = new Map<string, string>();
   for (const [slug, group] of groups) {
+    const keys = group.map(({ key }) => key);
+    if (keys.length > 1 && keys.some((key) => countryOfRegion(key) === ""))
+      throw new Error(`regions ${keys.join(" and ")}: one slug, ${slug}`);
     for (const region of group) {
-      const code = foldText(region.key.split(":")[1] ?? "")
-        .split("-")
-        .slice(1)
-        .join("-");
+      const code = foldText(codeOfRegion(region.key)).split("-").slice(1).join("-");
       slugs.set(
         region.key,
-        group.length === 1 ? slug : withCountry(`${foldText(region.name)}-${code}`, region.country),
+        group.length === 1
+          ? slug
+          : withCountry(`${foldText(region.name)}-${code}`, countryOfRegion(region.key)),
       );
     }
   }

@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
+import type { AirportRow } from "./airports.ts";
 import type { Manifest } from "./manifest.ts";
 
 const SNAPSHOT = new URL("../snapshot/", import.meta.url);
@@ -45,4 +46,34 @@ export function readTables(): Tables {
     regions: readSnapshotTable("catalog-regions.csv.gz"),
     manifest: readManifest(),
   };
+}
+
+/** The manifest of the snapshot that is published; undefined before the first build. */
+export function readPublishedManifest(): Manifest | undefined {
+  return existsSync(new URL("manifest.json", SNAPSHOT)) ? readManifest() : undefined;
+}
+
+/** The airports of the snapshot that is published; none before the first build. */
+export function readPublishedAirports(): AirportRow[] {
+  if (!existsSync(new URL("airports.csv.gz", SNAPSHOT))) return [];
+  return readSnapshotTable("airports.csv.gz").map((row) => {
+    const text = (name: string) => row[name] ?? "";
+    return {
+      id: Number(row["id"]),
+      ident: text("ident"),
+      type: text("type"),
+      name: text("name"),
+      lat: Number(row["latitude_deg"]),
+      lon: Number(row["longitude_deg"]),
+      elevationFt: row["elevation_ft"] ? Number(row["elevation_ft"]) : null,
+      continent: text("continent"),
+      country: text("iso_country"),
+      region: text("iso_region"),
+      municipality: text("municipality"),
+      scheduledService: text("scheduled_service"),
+      gps: text("gps_code"),
+      iata: text("iata_code"),
+      local: text("local_code"),
+    };
+  });
 }

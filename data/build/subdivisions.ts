@@ -1,10 +1,8 @@
 import { readdirSync } from "node:fs";
 import { XMLParser } from "fast-xml-parser";
+import type { SubdivisionNames } from "./cldr-codes.ts";
 import { packageFile, readPackageJson, readPackageText } from "./packages.ts";
 import { tidy } from "./text.ts";
-
-/** Names of ISO 3166-2 subdivisions in one locale, by CLDR code (`frocc`). */
-export type SubdivisionNames = ReadonlyMap<string, string>;
 
 const COMMON = "cldr/3rdparty/cldr/common";
 

@@ -2,7 +2,6 @@ import { foldText } from "../../src/catalog/fold.ts";
 import type { AirportRow } from "./airports.ts";
 import type { City } from "./city.ts";
 import type { Position } from "./distance.ts";
-import { placeInAirportName } from "./place-names.ts";
 import { roundCoordinate, tidy } from "./text.ts";
 
 /** Cities that GeoNames does not have, one for each municipality of a region, at the mean of its airports. */
@@ -10,13 +9,9 @@ export class SyntheticCities {
   readonly #members = new Map<string, AirportRow[]>();
   readonly #names = new Map<number, string>();
 
-  add(airport: AirportRow, servedCity: string | undefined): void {
-    const name =
-      tidy(airport.municipality) ||
-      tidy(servedCity ?? "") ||
-      placeInAirportName(airport.name) ||
-      tidy(airport.name);
-    this.#names.set(airport.id, name);
+  /** Adds an airport of the city of this name. */
+  add(airport: AirportRow, name: string): void {
+    this.#names.set(airport.id, tidy(name));
     const key = this.#key(airport);
     this.#members.set(key, [...(this.#members.get(key) ?? []), airport]);
   }

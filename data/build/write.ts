@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { type Table, toCsv } from "./csv.ts";
 import { gzip } from "./gzip.ts";
 import { compareCodeUnits } from "./text.ts";
@@ -16,16 +16,38 @@ export interface FileEntry {
 }
 
 const SNAPSHOT = new URL("../snapshot/", import.meta.url);
+/** Where the published snapshot is while its successor is written. */
+const PUBLISHED = new URL("../snapshot.published/", import.meta.url);
+/** Where a snapshot is left that did not pass. */
+const REFUSED = new URL("../snapshot.refused/", import.meta.url);
 
 /** SHA-256 in lower-case hex. */
 export function sha256(bytes: Uint8Array | string): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** Empties the snapshot's folder, so that no file of an earlier build stays. */
-export function clearSnapshot(): void {
-  rmSync(SNAPSHOT, { recursive: true, force: true });
+/**
+ * Writes a snapshot into an empty folder, and puts the published one back if the new one does not
+ * pass: the next build must not compare with it.
+ *
+ * @param write writes the files and says what is wrong with them.
+ */
+export function replaceSnapshot(write: () => readonly string[]): readonly string[] {
+  rmSync(PUBLISHED, { recursive: true, force: true });
+  if (existsSync(SNAPSHOT)) renameSync(SNAPSHOT, PUBLISHED);
   mkdirSync(new URL("names/", SNAPSHOT), { recursive: true });
+  let problems: readonly string[] | undefined;
+  try {
+    problems = write();
+    return problems;
+  } finally {
+    if (problems?.length !== 0 && existsSync(PUBLISHED)) {
+      rmSync(REFUSED, { recursive: true, force: true });
+      renameSync(SNAPSHOT, REFUSED);
+      renameSync(PUBLISHED, SNAPSHOT);
+    }
+    rmSync(PUBLISHED, { recursive: true, force: true });
+  }
 }
 
 /** Writes a table as gzip CSV and says what the manifest must know of it. */

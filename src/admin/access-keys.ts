@@ -1,5 +1,5 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTHeaderParameters } from "jose";
-import { SharedLoads } from "../storage/shared-loads.ts";
+import { SingleFlight } from "../storage/single-flight.ts";
 
 export interface AccessKeysDependencies {
   /** Fetches the JSON Web Key Set. May reject. */
@@ -37,13 +37,13 @@ export class KeysUnavailable extends Error {
  */
 export class AccessKeys {
   readonly #deps: AccessKeysDependencies;
-  readonly #loads: SharedLoads<void>;
+  readonly #loads: SingleFlight<void>;
   #held: HeldKeys | undefined;
   #attemptedAt = -Infinity;
 
   constructor(deps: AccessKeysDependencies) {
     this.#deps = deps;
-    this.#loads = new SharedLoads(deps.waitUntil, deps.now);
+    this.#loads = new SingleFlight(deps.waitUntil, deps.now);
   }
 
   /**

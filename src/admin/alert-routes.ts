@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { type AlertRun, WORST } from "../alerts/alert-run.ts";
+import type { AlertRun } from "../alerts/alert-run.ts";
 import { ALERT_STATES } from "../alerts/alert-state.ts";
-import { RULE_NAMES } from "../alerts/rule.ts";
+import { RULE_NAMES } from "../health/rules.ts";
 import type { AlertHistory, SavedAlertRun } from "../storage/alert-history.ts";
 import { type AlertUseCases, MonitorUnavailable } from "./alert-calls.ts";
 import { alertRunSchema, receiptSchema } from "./alert-schema.ts";
+import { healthStatus } from "./health-schema.ts";
 import { BAD_CURSOR, pageQuery, time } from "./query.ts";
 import { type Refusal, route } from "./route.ts";
 import { snakeKeys } from "./snake-keys.ts";
@@ -14,7 +15,7 @@ const runsQuery = z.strictObject({
   state: z.enum(ALERT_STATES).exclude(["inactive"]).optional().meta({
     description: "An alert was in this state: one of `rule`, if that is given as well.",
   }),
-  worst: z.enum(WORST).optional(),
+  worst: healthStatus.optional(),
   rule: z.enum(RULE_NAMES).optional().meta({ description: "The rule was not inactive." }),
   changed: z
     .enum(["true", "false"])

@@ -1,8 +1,10 @@
 import { z } from "zod";
-import { RUN_TRIGGERS, WORST } from "../alerts/alert-run.ts";
+import { RUN_TRIGGERS } from "../alerts/alert-run.ts";
 import { ALERT_STATES } from "../alerts/alert-state.ts";
-import { CHANGES } from "../alerts/ledger.ts";
-import { RULE_NAMES, SEVERITIES } from "../alerts/rule.ts";
+import { CHANGES } from "../alerts/deliveries.ts";
+import { SEVERITIES } from "../health/rule.ts";
+import { RULE_NAMES } from "../health/rules.ts";
+import { healthStatus } from "./health-schema.ts";
 import { count, timestamp } from "./run-schema.ts";
 
 const resultSchema = z
@@ -48,7 +50,7 @@ export const alertRunSchema = z
     started_at: timestamp,
     finished_at: timestamp.nullable().meta({ description: "Null if it was interrupted." }),
     duration_ms: count.nullable(),
-    worst: z.enum(WORST),
+    worst: healthStatus,
     rules_total: count,
     pending: count,
     firing: count,

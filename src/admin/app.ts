@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
+import type { Limits } from "../health/limits.ts";
 import { describeError, logLine } from "../log.ts";
 import type { AlertHistory } from "../storage/alert-history.ts";
 import type { AuditStore } from "../storage/audit-store.ts";
@@ -8,14 +9,11 @@ import type { CatalogReader } from "../storage/catalog-reader.ts";
 import type { History } from "../storage/history.ts";
 import type { StoreProbes } from "../storage/probes.ts";
 import type { AlertUseCases } from "./alert-calls.ts";
-import { alertsCheck } from "./alert-checks.ts";
 import { alertRoutes } from "./alert-routes.ts";
 import { auditRoutes } from "./audit-routes.ts";
 import type { RecordChange } from "./audit-trail.ts";
 import type { AuthenticationDependencies } from "./authentication.ts";
-import { backupCheck, backupSection } from "./backup-health.ts";
 import { backupRoutes } from "./backup-routes.ts";
-import { backupTransferRoutes } from "./backup-transfer-routes.ts";
 import type { BackupAccess } from "./backup-use-cases.ts";
 import { catalogHealthRoutes } from "./catalog-health-routes.ts";
 import type { CoordinatorUseCases } from "./coordinator.ts";
@@ -25,13 +23,18 @@ import { type DiffDependencies, diffRoutes } from "./diff-routes.ts";
 import { adminGate } from "./gate.ts";
 import type { Http } from "./http.ts";
 import { ingestControlRoutes } from "./ingest-control-routes.ts";
-import { catalogCheck, coordinatorCheck, lastRunsCheck, storeChecks } from "./monitor-checks.ts";
+import { monitorChecks } from "./monitor-checks.ts";
 import { monitorRoutes } from "./monitor-routes.ts";
 import { openApiRoutes } from "./openapi-routes.ts";
 import { sendProblem } from "./problem.ts";
 import { addRoutes } from "./router.ts";
 import { runRoutes } from "./run-routes.ts";
-import { alertsSection, catalogSection, ingestSection } from "./summary-sections.ts";
+import {
+  alertsSection,
+  backupsSection,
+  catalogSection,
+  ingestSection,
+} from "./summary-sections.ts";
 import { versionRoutes } from "./version-routes.ts";
 
 export interface AdminDependencies extends AuthenticationDependencies {
@@ -44,6 +47,8 @@ export interface AdminDependencies extends AuthenticationDependencies {
   readonly reader: CatalogReader;
   /** Locale of a request that names none. */
   readonly defaultLocale: string;
+  /** What health is judged by. */
+  readonly limits: Limits;
   readonly diff: Omit<DiffDependencies, "defaultLocale">;
   readonly probes: StoreProbes;
   /** The cron triggers that ask for a run. */
@@ -96,33 +101,23 @@ const nothingIsLoaded = secureHeaders({
 
 /** Every route but the one that describes them. */
 export function routeGroups(deps: AdminDependencies) {
-  const { coordinator, history, reader, backups, now } = deps;
+  const { coordinator, history, reader, backups, limits, now } = deps;
+  const context = () => ({ limits, now: now() });
   return [
     ...ingestControlRoutes(coordinator, history, now),
     ...runRoutes(coordinator, history),
     ...versionRoutes(coordinator),
     ...diffRoutes({ ...deps.diff, defaultLocale: deps.defaultLocale }),
-    ...backupTransferRoutes(backups),
     ...backupRoutes(backups, now),
     ...alertRoutes(deps.alerts, deps.alertHistory),
     ...auditRoutes(deps.audit),
-    ...monitorRoutes(
-      [
-        ...storeChecks(deps.probes),
-        catalogCheck(reader, deps),
-        coordinatorCheck(coordinator, deps),
-        lastRunsCheck(coordinator, history, now),
-        backupCheck(backups, now),
-        alertsCheck(deps.alerts, now),
-      ],
-      deps,
-    ),
+    ...monitorRoutes(monitorChecks(deps), deps),
     ...dashboardRoutes(
       {
-        catalog: catalogSection(reader),
-        ingest: ingestSection(coordinator, history),
-        backups: backupSection(backups, now),
-        alerts: alertsSection(deps.alerts),
+        catalog: catalogSection(reader, context),
+        ingest: ingestSection(coordinator, history, context),
+        backups: backupsSection(backups, context),
+        alerts: alertsSection(deps.alerts, context),
       },
       deps,
     ),

@@ -1,5 +1,4 @@
-import type { Accepted, JobResult } from "../backup/coordinator.ts";
-import type { RemoveResult } from "../backup/remove-backup.ts";
+import type { Accepted, JobResult } from "../backup/backup-jobs.ts";
 import type { Refusal } from "./route.ts";
 import { snakeKeys } from "./snake-keys.ts";
 
@@ -27,9 +26,11 @@ function messageOf(disposition: Accepted["disposition"], jobId: string): string 
     case "started":
       return `It is under way. ${how}`;
     case "queued":
-      return `It begins when the job before it has ended. ${how}`;
+      return `It begins when what was asked for before it has ended. ${how}`;
     case "attached":
       return `The same is under way already. ${how}`;
+    case "unchanged":
+      return `This backup is restored, and nothing has been published since: nothing changed. ${how}`;
     default:
       return disposition satisfies never;
   }
@@ -39,27 +40,13 @@ function messageOf(disposition: Accepted["disposition"], jobId: string): string 
 const RETRY_SECONDS = 30;
 
 /** Why a job is not begun. */
-export function refuseJob(result: Extract<JobResult, { ok: false }>): Refusal {
-  const headers = { "retry-after": String(RETRY_SECONDS) };
-  switch (result.reason) {
-    case "not_found":
-      return NO_BACKUP;
-    case "busy": {
-      const { kind, id } = result.job;
-      const detail = `A restore wants to be alone, and the ${kind} ${id} is under way. Try again when it has ended.`;
-      return { problem: { status: 409, code: "busy", detail }, headers };
-    }
-    case "run_active": {
-      const detail = `The ingest run ${result.runId} is under way. Wait for its end or cancel it, and pause ingestion so that none begins.`;
-      return { problem: { status: 409, code: "run_active", detail }, headers };
-    }
-    case "queue_full": {
-      const detail = "Too many jobs about backups wait already. Try again later.";
-      return { problem: { status: 429, code: "queue_full", detail }, headers };
-    }
-    default:
-      return result satisfies never;
-  }
+export function refuseJob({ reason }: Extract<JobResult, { ok: false }>): Refusal {
+  if (reason === "not_found") return NO_BACKUP;
+  const detail = "Too many jobs about backups wait already. Try again later.";
+  return {
+    problem: { status: 429, code: reason, detail },
+    headers: { "retry-after": String(RETRY_SECONDS) },
+  };
 }
 
 const REMOVAL_DETAILS = {
@@ -70,7 +57,6 @@ const REMOVAL_DETAILS = {
 } as const;
 
 /** Why a backup is not deleted. */
-export function refuseRemoval(reason: Extract<RemoveResult, { ok: false }>["reason"]): Refusal {
-  if (reason === "not_found") return NO_BACKUP;
+export function refuseRemoval(reason: keyof typeof REMOVAL_DETAILS): Refusal {
   return { problem: { status: 409, code: reason, detail: REMOVAL_DETAILS[reason] } };
 }

@@ -17,13 +17,19 @@ const runBody = z.strictObject({
 });
 
 /** The path of one backup. */
-export const ofBackup = {
+const ofBackup = {
   params: z.object({ id: backupId }),
   invalidParams: 400,
 } as const;
 
+const unchanged = z.strictObject({ changed: z.literal(false), message: z.string() });
+const NOTHING_DELETED = {
+  status: 200,
+  body: { changed: false, message: "There is no backup with this id: nothing changed." },
+} as const;
+
 /** What a problem of status 503 means on routes that ask R2. */
-export const BACKUPS_UNAVAILABLE = "`backups_unavailable`: R2 does not answer";
+const BACKUPS_UNAVAILABLE = "`backups_unavailable`: R2 does not answer";
 
 /** Jobs that an answer may list. */
 const JOBS_LISTED = 50;
@@ -54,7 +60,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
   }).answer(async ({ body, actor }) => {
     const { note = null, pin } = body;
     const request = { trigger: "manual", note, pin, requestedBy: actor.id } as const;
-    const result = await jobs.run(request);
+    const result = await jobs.backUp(request);
     if (!result.ok) return refuseJob(result);
     const { body: accepted, ...answer } = accept(result, `/admin/backup/${result.job.backupId}`);
     const backup = await backupOf(result.job);
@@ -146,7 +152,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     responses: { 202: { description: "It is under way; Location names the job", body: jobAnswer } },
     problems: { 404: "`backup_not_found`", 429: "`queue_full`: too many jobs wait" },
   }).answer(async ({ params, actor }) => {
-    const result = await jobs.verify(params.id, actor.id);
+    const result = await jobs.verifyBackup(params.id, actor.id);
     return result.ok ? accept(result, `/admin/backup/jobs/${result.job.id}`) : refuseJob(result);
   });
 
@@ -155,18 +161,17 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     path: "/admin/backup/:id/restore",
     summary: "Restore a backup",
     description:
-      "Verifies it, backs up the present as `way_back_id`, and then replaces history, state and catalog. Restoring `way_back_id` undoes it.",
+      "In its turn after what is under way or waits: verifies it, backs up the present as `way_back_id`, adds what the history lacks, and publishes its catalog under a new generation. It never lifts a pause and never writes the audit. Restoring `way_back_id` publishes the present again. Repeated, it changes nothing until something else is published.",
     access: "operate",
     action: "backup.restore",
     ...ofBackup,
     responses: { 202: { description: "It is under way; Location names the job", body: jobAnswer } },
     problems: {
       404: "`backup_not_found`",
-      409: "`run_active`: an ingest run is under way; `busy`: another job about backups is",
       429: "`queue_full`: too many jobs wait",
     },
   }).answer(async ({ params, actor }) => {
-    const result = await jobs.restore(params.id, actor.id);
+    const result = await jobs.restoreBackup(params.id, actor.id);
     return result.ok ? accept(result, `/admin/backup/jobs/${result.job.id}`) : refuseJob(result);
   });
 
@@ -214,14 +219,17 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     access: "operate",
     action: "backup.delete",
     ...ofBackup,
-    responses: { 204: { description: "It is deleted" } },
+    responses: {
+      200: { description: "There is none with this id: nothing changed", body: unchanged },
+      204: { description: "It is deleted" },
+    },
     problems: {
-      404: "`backup_not_found`",
       409: "`newest_verified`, `newest`, `pinned`, `in_use`: see the detail",
     },
   }).answer(async ({ params }) => {
-    const result = await jobs.remove(params.id);
-    return result.ok ? { status: 204 } : refuseRemoval(result.reason);
+    const result = await jobs.removeBackup(params.id);
+    if (result.ok) return { status: 204 };
+    return result.reason === "not_found" ? NOTHING_DELETED : refuseRemoval(result.reason);
   });
 
   return [run, list, listJobs, job, one, remove, verify, restore, pin, unpin];

@@ -3,8 +3,9 @@ import { backupId } from "../backup/backup-id.ts";
 import { FAULT_CODES } from "../backup/fault.ts";
 import { BACKUP_TRIGGERS } from "../backup/format.ts";
 import { JOB_KINDS, JOB_STATES, PHASES } from "../backup/job.ts";
-import { BACKUP_STATES, BACKUP_STATUSES } from "../backup/listing.ts";
+import { BACKUP_STATES } from "../backup/listing.ts";
 import { VERDICT_STATES } from "../backup/verdict.ts";
+import { BACKUP_STATUSES } from "../health/backup-rules.ts";
 import { count, sha256Hex, timestamp } from "./run-schema.ts";
 
 export const backupStatus = z.enum(BACKUP_STATUSES).meta({
@@ -82,6 +83,9 @@ export const jobSchema = z
     generation: z.int().nullable().meta({
       description: "Of a restore: the generation that serves the restored catalog.",
     }),
+    paused: z.boolean().nullable().meta({
+      description: "Of a restore: whether ingestion is paused after it; it never lifts a pause.",
+    }),
     error: z
       .strictObject({ code: z.enum(FAULT_CODES), message: z.string(), phase: z.enum(PHASES) })
       .nullable(),
@@ -90,8 +94,9 @@ export const jobSchema = z
 
 export const jobAnswer = z
   .strictObject({
-    disposition: z.enum(["started", "queued", "attached"]).meta({
-      description: "`attached`: the same was under way already.",
+    disposition: z.enum(["started", "queued", "attached", "unchanged"]).meta({
+      description:
+        "`attached`: the same was under way already; `unchanged`: it was restored before, and nothing has been published since.",
     }),
     job: jobSchema,
     message: z.string(),

@@ -33,7 +33,7 @@ export async function readBody<S extends z.ZodType>(
 }
 
 /** The answer to a body that was cut off before its end. */
-export const BODY_INCOMPLETE = refuse(
+const BODY_INCOMPLETE = refuse(
   400,
   "body_incomplete",
   "The body did not arrive whole. Send it again.",

@@ -1,15 +1,11 @@
 import { z } from "zod";
-import { CODINGS, type Manifest } from "../catalog/manifest.ts";
+import { AIRPORT_SETS, CODINGS } from "../catalog/manifest.ts";
+import { checkServed, checkUnserved } from "../health/catalog-checks.ts";
+import type { RuleContext } from "../health/rule.ts";
+import { outputOf, worstOf } from "../health/status.ts";
 import { describeError, logLine } from "../log.ts";
-import type { CatalogReader, OpenResult } from "../storage/catalog-reader.ts";
-import {
-  type Checks,
-  checksSchema,
-  HEALTH_MEDIA_TYPE,
-  HEALTH_STATUSES,
-  outputOf,
-  worstOf,
-} from "./health.ts";
+import type { CatalogReader } from "../storage/catalog-reader.ts";
+import { checksSchema, HEALTH_MEDIA_TYPE, healthStatus } from "./health-schema.ts";
 import { route } from "./route.ts";
 import { listCounts, sha256Hex, timestamp } from "./run-schema.ts";
 
@@ -18,11 +14,24 @@ const HEALTH_DEADLINE_MS = 5_000;
 
 const healthSchema = z
   .strictObject({
-    status: z.enum(HEALTH_STATUSES),
+    status: healthStatus,
     output: z.string().optional(),
     version: z.string().optional().meta({ description: "The generation that is published." }),
     catalog_sha256: sha256Hex.optional(),
     published_at: timestamp.optional(),
+    as_of: z.iso
+      .date()
+      .nullable()
+      .optional()
+      .meta({ description: "The day that the airports are of; null if it was not recorded." }),
+    data: z
+      .array(z.strictObject({ name: z.string(), as_of: z.iso.date() }))
+      .optional()
+      .meta({ description: "What the catalog was made from, and the day that each is of." }),
+    airports: z
+      .enum(AIRPORT_SETS)
+      .optional()
+      .meta({ description: "Whether all are published, or those with scheduled service only." }),
     counts: listCounts.optional(),
     locales: z
       .array(
@@ -37,13 +46,19 @@ const healthSchema = z
   })
   .meta({ id: "CatalogHealth" });
 
+/** What a body is opened of, and what the catalog is judged by. */
+export interface HealthDependencies extends Pick<RuleContext, "limits"> {
+  readonly defaultLocale: string;
+  readonly now: () => number;
+}
+
 /**
  * `GET /catalog/health`: whether the catalog can be served. Reads what serving reads, neither D1 nor
  * the coordinator.
  */
 export function catalogHealthRoutes(
   reader: CatalogReader,
-  { defaultLocale, now }: { readonly defaultLocale: string; readonly now: () => number },
+  { defaultLocale, limits, now }: HealthDependencies,
 ) {
   const health = route({
     method: "get",
@@ -55,15 +70,16 @@ export function catalogHealthRoutes(
       503: { description: "It is not", body: healthSchema, mediaType: HEALTH_MEDIA_TYPE },
     },
   }).answer(async ({ requestId }) => {
-    const softly = failSoftly(requestId);
+    const unavailable = unavailableOnFault(requestId);
     const caller = { signal: AbortSignal.timeout(HEALTH_DEADLINE_MS) };
-    const current = await reader.current(caller).catch(softly);
+    const current = await reader.current(caller).catch(unavailable);
     if (!current.ok) return failed(current.reason);
     const { manifest } = current;
     const opened = await reader
       .open({ manifest, locale: defaultLocale, representation: "proto", codings: CODINGS }, caller)
-      .catch(softly);
-    const checks = checkCatalog(manifest, { opened, defaultLocale, now: now() });
+      .catch(unavailable);
+    const context = { limits, now: now() };
+    const checks = checkServed({ manifest, opened, defaultLocale }, context);
     const status = worstOf(checks);
     const output = outputOf(checks);
     return {
@@ -75,6 +91,9 @@ export function catalogHealthRoutes(
         version: String(manifest.generation),
         catalog_sha256: manifest.catalog_sha256,
         published_at: manifest.published_at,
+        as_of: manifest.as_of,
+        data: [...manifest.data],
+        airports: manifest.airport_set,
         counts: manifest.counts,
         locales: Object.entries(manifest.locales).map(([locale, { bytes, coverage }]) => ({
           locale,
@@ -90,8 +109,8 @@ export function catalogHealthRoutes(
 
 const NOT_KEPT = { "cache-control": "no-store" };
 
-/** Takes a fault of the stores for their answer, and its cause into the log. */
-function failSoftly(requestId: string) {
+/** Answers a fault of the stores with `unavailable`, and logs its cause. */
+function unavailableOnFault(requestId: string) {
   return (cause: unknown) => {
     const fields = { request_id: requestId, ...describeError(cause) };
     logLine("warn", "catalog_unreadable", "the catalog could not be looked at", fields);
@@ -99,56 +118,12 @@ function failSoftly(requestId: string) {
   };
 }
 
-const FAILURES = {
-  nothing_published: "nothing is published yet; queue an ingest",
-  unavailable: "the stores do not answer",
-  data_loss: "every copy of a body is damaged or missing; queue an ingest with mode full",
-} as const;
-
-function failed(reason: keyof typeof FAILURES) {
-  const output = FAILURES[reason];
-  const checks = { "catalog:present": [{ status: "fail" as const, output }] };
+function failed(reason: Parameters<typeof checkUnserved>[0]) {
+  const { "catalog:present": present = [] } = checkUnserved(reason);
+  const output = present[0]?.output;
   return {
     status: 503 as const,
     headers: NOT_KEPT,
-    body: { status: "fail" as const, output, checks },
+    body: { status: "fail" as const, output, checks: { "catalog:present": present } },
   };
-}
-
-/** What can be said of the published version. Its age is no fault: an unchanged world stays as it is. */
-export function checkCatalog(
-  manifest: Manifest,
-  about: { readonly opened: OpenResult; readonly defaultLocale: string; readonly now: number },
-): Checks {
-  const { opened, defaultLocale, now } = about;
-  const age = Math.round((now - Date.parse(manifest.published_at)) / 1000);
-  const empty = Object.entries(manifest.counts).filter(([, count]) => count === 0);
-  const hasDefault = Object.hasOwn(manifest.locales, defaultLocale);
-  return {
-    "catalog:present": [{ status: "pass", observedValue: manifest.generation }],
-    "catalog:age": [{ status: "pass", observedValue: age, observedUnit: "s" }],
-    "catalog:integrity": [checkBody(manifest, opened)],
-    "catalog:counts": [
-      empty.length === 0
-        ? { status: "pass", observedValue: manifest.counts.airports, observedUnit: "airports" }
-        : { status: "fail", output: `no ${empty.map(([list]) => list).join(", no ")}` },
-    ],
-    "catalog:locales": [
-      {
-        status: hasDefault ? "pass" : "fail",
-        observedValue: Object.keys(manifest.locales).length,
-        ...(!hasDefault && { output: `the default locale ${defaultLocale} is not published` }),
-      },
-    ],
-  };
-}
-
-/** Whether a body's bytes can be had and have the hash that the manifest names. */
-function checkBody(manifest: Manifest, opened: OpenResult): Checks[`${string}:${string}`][number] {
-  if (!opened.ok) return { status: "fail", output: FAILURES[opened.reason] };
-  const { generation } = opened.opened.manifest;
-  if (generation === manifest.generation)
-    return { status: "pass", observedValue: opened.opened.body.sha256 };
-  const output = `generation ${generation} is served, because ${manifest.generation} cannot be read`;
-  return { status: "warn", output };
 }

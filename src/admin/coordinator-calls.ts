@@ -1,3 +1,5 @@
+import type { BackupJobCalls } from "./backup-use-cases.ts";
+import type { CoordinatorUseCases } from "./coordinator.ts";
 import { StoreTimeout, withDeadline } from "../storage/deadline.ts";
 
 /** The coordinator could not be reached, was overloaded, or did not answer in time. */
@@ -7,7 +9,7 @@ export class CoordinatorUnavailable extends Error {
   readonly retryAfterSeconds = 5;
 }
 
-/** A step that compresses holds the coordinator for some seconds; a call waits for its end. */
+/** Where one thread runs all of a Worker, a call may wait while some segments are compressed. */
 const CALL_DEADLINE_MS = 25_000;
 
 /** Whether a call may be made twice with the same end. */
@@ -35,6 +37,40 @@ export async function callCoordinator<Stub, T>(
   } catch (cause) {
     throw new CoordinatorUnavailable("the coordinator does not answer", { cause });
   }
+}
+
+/** Every call that the routes make, and whether it may be made twice with the same end. */
+const CALLS: { readonly [C in keyof (CoordinatorUseCases & BackupJobCalls)]: Repeatable } = {
+  enqueue: "once",
+  pause: "idempotent",
+  resume: "idempotent",
+  cancel: "once",
+  rollback: "once",
+  findRun: "idempotent",
+  unsettledRuns: "idempotent",
+  versions: "idempotent",
+  status: "idempotent",
+  backUp: "once",
+  verifyBackup: "idempotent",
+  restoreBackup: "once",
+  removeBackup: "once",
+  findJob: "idempotent",
+  jobs: "idempotent",
+};
+
+type Calls = CoordinatorUseCases & BackupJobCalls;
+type AnyCalls = { readonly [call: string]: (...args: unknown[]) => Promise<unknown> };
+
+/** The coordinator's calls, each through a stub of its own. */
+export function coordinatorCalls(connect: () => Calls): Calls {
+  const calls = Object.entries(CALLS).map(([name, repeatable]) => [
+    name,
+    (...args: unknown[]) =>
+      callCoordinator(connect, repeatable, async (stub) =>
+        (stub as unknown as AnyCalls)[name]?.(...args),
+      ),
+  ]);
+  return Object.fromEntries(calls) as Calls; // each of `CALLS`, with the stub's own types
 }
 
 /** What a call comes to; null if the coordinator does not answer. */

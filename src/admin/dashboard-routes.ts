@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { gravest, type HealthStatus } from "../health/status.ts";
 import { describeError, logLine } from "../log.ts";
 import { withDeadline } from "../storage/deadline.ts";
-import { SharedLoads } from "../storage/shared-loads.ts";
-import { gravest, HEALTH_MEDIA_TYPE, HEALTH_STATUSES, type HealthStatus } from "./health.ts";
+import { SingleFlight } from "../storage/single-flight.ts";
+import { HEALTH_MEDIA_TYPE, healthStatus } from "./health-schema.ts";
 import { type Immutable, route } from "./route.ts";
 import { timestamp } from "./run-schema.ts";
 
@@ -52,7 +53,7 @@ export function dashboardRoutes<S extends Sections>(
   ) as { [Name in keyof S & string]: z.ZodNullable<S[Name]["schema"]> }; // what the line above makes
   const summarySchema = z
     .strictObject({
-      status: z.enum(HEALTH_STATUSES).meta({ description: "The gravest of all sections." }),
+      status: healthStatus.meta({ description: "The gravest of all sections." }),
       at: timestamp,
       degraded: z.array(z.enum(names)).meta({ description: "Sections that could not be read." }),
       ...shapes,
@@ -60,7 +61,7 @@ export function dashboardRoutes<S extends Sections>(
     .meta({ id: "DashboardSummary" });
   type Summary = Immutable<z.output<typeof summarySchema>>;
 
-  const loads = new SharedLoads<Summary>(deps.waitUntil, now);
+  const loads = new SingleFlight<Summary>(deps.waitUntil, now);
   let memo: { readonly summary: Summary; readonly at: number } | undefined;
   async function readSummary(): Promise<Summary> {
     const at = now();

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { diffCatalogs } from "../catalog/diff.ts";
+import { matchesEntityTag } from "../catalog/entity-tag.ts";
 import { sha256Hex } from "../catalog/hash.ts";
 import type { Manifest } from "../catalog/manifest.ts";
 import type { CatalogStore, Copy } from "../storage/catalog-store.ts";
@@ -54,16 +55,11 @@ export function diffRoutes(deps: DiffDependencies) {
     if (kept === undefined) deps.cache.put(name, text);
     const etag = `"${sha256Hex(text)}"`;
     const shared = { etag, "cache-control": "public, max-age=3600, stale-while-revalidate=86400" };
-    if (isKnown(headers.get("if-none-match"), etag)) return { status: 304, headers: shared };
+    if (matchesEntityTag(headers.get("if-none-match") ?? "", etag))
+      return { status: 304, headers: shared };
     return { status: 200, body: JSON.parse(text) as Diff, headers: shared }; // made by `compare`
   });
   return [diff];
-}
-
-/** Whether an If-None-Match names this tag (RFC 9110, section 13.1.2). */
-function isKnown(ifNoneMatch: string | null, etag: string): boolean {
-  const tags = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-  return tags.includes(etag) || tags.includes("*");
 }
 
 async function compare(

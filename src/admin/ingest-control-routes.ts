@@ -62,7 +62,8 @@ const queueAnswer = z
   .strictObject({
     disposition: z.enum(["queued", "queued_behind_running", "queued_while_paused", "coalesced"]),
     will_start: z.union([
-      z.enum(["now", "on_resume", "after_backup"]),
+      z.enum(["now", "on_resume"]),
+      z.templateLiteral(["after_job:", z.string()]),
       z.templateLiteral(["after_run:", z.string()]),
       z.templateLiteral(["at:", z.string()]),
     ]),
@@ -147,7 +148,7 @@ export function ingestControlRoutes(
     },
     problems: {
       404: "`run_not_found`: there is no run `candidate_of`",
-      409: '`paused`: ingestion is paused, and the request said `"if_paused": "reject"`; `restoring`: a backup is being restored; `nothing_fetched`: the run `candidate_of` has archived nothing; `candidate_gone`: what it has archived is deleted',
+      409: '`paused`: ingestion is paused, and the request said `"if_paused": "reject"`; `nothing_fetched`: the run `candidate_of` has archived nothing; `candidate_gone`: what it has archived is deleted',
       429: "`queue_full`: ten runs wait already; see Retry-After",
       503: "`history_unavailable`: D1 does not answer, and nobody else knows of the run `candidate_of`",
     },
@@ -201,11 +202,6 @@ function refuseQueue(result: Extract<EnqueueResult, { ok: false }>): Refusal {
       problem: { status: 409, code: "paused", detail },
       change: { before: snakeKeys(result.pause) },
     };
-  }
-  if (result.reason === "restoring") {
-    const detail =
-      "A backup is being restored, which replaces the queue. Try again when it is done.";
-    return { problem: { status: 409, code: "restoring", detail } };
   }
   if (result.reason === "candidate_gone") {
     const detail =

@@ -1,15 +1,8 @@
 import { z } from "zod";
+import { type Check, type Checks, outputOf, worstOf } from "../health/status.ts";
 import { describeError, logLine } from "../log.ts";
 import { withDeadline } from "../storage/deadline.ts";
-import {
-  type Check,
-  type Checks,
-  checksSchema,
-  HEALTH_MEDIA_TYPE,
-  HEALTH_STATUSES,
-  outputOf,
-  worstOf,
-} from "./health.ts";
+import { checksSchema, HEALTH_MEDIA_TYPE, healthStatus } from "./health-schema.ts";
 import { route } from "./route.ts";
 import { timestamp } from "./run-schema.ts";
 
@@ -26,7 +19,7 @@ export interface MonitorCheck {
 
 const statusSchema = z
   .strictObject({
-    status: z.enum(HEALTH_STATUSES),
+    status: healthStatus,
     output: z.string().optional().meta({ description: "All that is wrong, in one line." }),
     version: z.string().meta({ description: "Of the Worker." }),
     at: timestamp,

@@ -5,7 +5,6 @@ import {
   type ZodOpenApiResponseObject,
   type ZodOpenApiResponsesObject,
 } from "zod-openapi";
-import { z } from "zod";
 import { PROBLEM_MEDIA_TYPE, problemSchema } from "./problem.ts";
 import type { Route, RouteSpec } from "./route.ts";
 
@@ -56,13 +55,6 @@ function operation(spec: RouteSpec): ZodOpenApiOperationObject {
     ...(body && {
       requestBody: { required: false, content: { "application/json": { schema: body } } },
     }),
-    ...(spec.upload !== undefined && {
-      requestBody: {
-        required: true,
-        description: spec.upload,
-        content: { "application/octet-stream": { schema: z.file() } },
-      },
-    }),
     responses: responses(spec),
   };
 }
@@ -83,9 +75,7 @@ function responses(spec: RouteSpec): ZodOpenApiResponsesObject {
   for (const [status, description] of Object.entries(problems(spec)))
     found[status] = { description, content: problem };
   for (const [status, response] of Object.entries(spec.responses)) {
-    const { description, body, file } = response;
-    const { mediaType = file ? "application/octet-stream" : "application/json" } = response;
-    const schema = file ? z.file() : body;
+    const { description, body: schema, mediaType = "application/json" } = response;
     const other = found[status];
     found[status] = {
       description: [description, other?.description].filter((text) => text).join("; or "),

@@ -10,12 +10,10 @@ export interface ResponseSpec {
   readonly body?: z.ZodType;
   /** `application/json` if absent; a `text/…` is sent as it is, in UTF-8. */
   readonly mediaType?: string;
-  /** Whether the body is the bytes of a file, as the handler gives them. */
-  readonly file?: true;
 }
 
 interface CommonSpec {
-  readonly method: "get" | "post" | "put" | "delete";
+  readonly method: "get" | "post" | "delete";
   /** In Hono's form, such as `/admin/ingest/runs/:id`. */
   readonly path: `/${string}`;
   readonly summary: string;
@@ -27,8 +25,6 @@ interface CommonSpec {
   readonly query?: z.ZodObject;
   /** A strict object: fields that it does not name are refused. */
   readonly body?: z.ZodObject;
-  /** The body is a file of any bytes instead, which the handler reads; what it says of them. */
-  readonly upload?: string;
   /** By status. */
   readonly responses: { readonly [status: number]: ResponseSpec };
   /** Problems of this route's own, by status, with their codes. */
@@ -42,12 +38,7 @@ interface CommonSpec {
 export type RouteSpec = CommonSpec &
   (
     | { readonly access: "public" | "read" }
-    | {
-        readonly access: "operate";
-        readonly action: `${string}.${string}`;
-        /** What changes nothing that counts until another request does is audited where refused. */
-        readonly audited?: "refusals";
-      }
+    | { readonly access: "operate"; readonly action: `${string}.${string}` }
   );
 
 /** A request that was found in order. */
@@ -55,8 +46,6 @@ export interface RouteInput<S extends RouteSpec> {
   readonly params: Parsed<S["params"]>;
   readonly query: Parsed<S["query"]>;
   readonly body: Parsed<S["body"]>;
-  /** The bytes of an upload; null if there are none, or none are taken. */
-  readonly upload: ReadableStream<Uint8Array> | null;
   readonly actor: S["access"] extends Scope ? Actor : undefined;
   readonly requestId: string;
   readonly headers: Headers;
@@ -94,9 +83,7 @@ type Success<R, Status extends keyof R> = {
 
 type BodyOf<R> = R extends { readonly body: infer B extends z.ZodType }
   ? { readonly body: Immutable<z.output<B>> }
-  : R extends { readonly file: true }
-    ? { readonly body?: undefined; readonly file: ReadableStream<Uint8Array> }
-    : { readonly body?: undefined };
+  : { readonly body?: undefined };
 
 /** A value that is only read. */
 export type Immutable<T> = T extends readonly (infer Item)[]
@@ -116,7 +103,6 @@ export interface AnyInput {
   readonly params: { readonly [name: string]: string };
   readonly query: unknown;
   readonly body: unknown;
-  readonly upload: ReadableStream<Uint8Array> | null;
   readonly actor: Actor | undefined;
   readonly requestId: string;
   readonly headers: Headers;
@@ -128,7 +114,6 @@ export type AnyAnswer =
   | (AnswerParts & {
       readonly status: number;
       readonly body?: unknown;
-      readonly file?: ReadableStream<Uint8Array>;
     });
 
 /** Describes a route; `answer` then says what answers by that description. */

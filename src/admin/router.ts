@@ -61,7 +61,7 @@ async function answerRoute(
   const settled = await settle(c, spec, handle);
   const { answer, cause } = settled;
   const actor = c.get("actor");
-  if (actor !== undefined && isAudited(spec, answer))
+  if (actor !== undefined && spec.access === "operate")
     await deps.record(auditEntry(c, { spec, actor, settled, now: deps.now() }));
   if (cause !== undefined) logFault(c, cause);
   if (actor !== undefined)
@@ -73,12 +73,6 @@ async function answerRoute(
       duration_ms: deps.now() - began,
     });
   return send(c, spec, answer);
-}
-
-/** Whether the audit is to have this answer. */
-function isAudited(spec: RouteSpec, answer: AnyAnswer): spec is ChangingSpec {
-  if (spec.access !== "operate") return false;
-  return spec.audited !== "refusals" || "problem" in answer;
 }
 
 /** Finds the answer: never throws. */
@@ -136,7 +130,6 @@ async function readInput(c: Context<Http>, spec: RouteSpec): Promise<ReadInput> 
     params: params.data,
     query: query.value,
     body: body.value,
-    upload: spec.upload === undefined ? null : c.req.raw.body,
     actor: c.get("actor"),
     requestId: c.get("requestId"),
     headers: c.req.raw.headers,
@@ -172,7 +165,7 @@ function auditEntry(
     at: new Date(now).toISOString(),
     actor: actor.id,
     action: spec.action,
-    target: answer.change?.target ?? input?.params["id"] ?? input?.params["sha256"] ?? null,
+    target: answer.change?.target ?? input?.params["id"] ?? null,
     outcome: problem === undefined ? "done" : outcome,
     status: statusOf(answer),
     code: problem?.code ?? null,
@@ -190,12 +183,7 @@ function statusOf(answer: AnyAnswer): number {
 
 function send(c: Context<Http>, spec: RouteSpec, answer: AnyAnswer): Response {
   if ("problem" in answer) return sendProblem(c, answer.problem, answer.headers);
-  const { status, body, headers, file } = answer;
-  if (file !== undefined)
-    return c.body(file, status as ContentfulStatusCode, {
-      "content-type": spec.responses[status]?.mediaType ?? "application/octet-stream",
-      ...headers,
-    });
+  const { status, body, headers } = answer;
   if (body === undefined) return c.body(null, status as StatusCode, headers); // one that `spec` names
   const mediaType = spec.responses[status]?.mediaType ?? "application/json";
   const isText = typeof body === "string" && mediaType.startsWith("text/");

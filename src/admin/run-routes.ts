@@ -91,16 +91,16 @@ export function runRoutes(ingest: CoordinatorUseCases, history: History) {
     responses: { 200: { description: "The run after the call", body: cancelAnswer } },
     problems: {
       404: "`run_not_found`",
-      409: "`run_ended` or `run_published`: it is too late; `restoring`: a backup is being restored",
+      409: "`run_ended` or `run_published`: it is too late",
     },
   }).answer(async ({ params: { id }, actor }) => {
     const result = await ingest.cancel(id, actor.id);
     if (!result.ok) return refuseCancel(result.reason, id);
     const { disposition, run } = result;
     const message =
-      disposition === "cancelled"
-        ? "The run is cancelled."
-        : "The run is under way; it is cancelled at the end of its present step.";
+      result.before === "cancelled"
+        ? "The run was cancelled before: nothing changed."
+        : MESSAGES[disposition];
     const after = { state: run.state, disposition };
     return {
       status: 200,
@@ -111,6 +111,11 @@ export function runRoutes(ingest: CoordinatorUseCases, history: History) {
 
   return [list, detail, cancel];
 }
+
+const MESSAGES = {
+  cancelled: "The run is cancelled.",
+  cancelling: "The run is under way; it is cancelled at the end of its present step.",
+} as const;
 
 /** How long a list waits for what the coordinator knows better, which a step may keep busy. */
 const SOON_MS = 2_000;
@@ -137,11 +142,6 @@ function refuseCancel(
       const detail =
         "The run has published already. To take that back, roll back: POST /admin/catalog/rollback.";
       return { problem: { status: 409, code: "run_published", detail }, change };
-    }
-    case "restoring": {
-      const detail =
-        "A backup is being restored, which replaces the runs. Try again when it is done.";
-      return { problem: { status: 409, code: "restoring", detail }, change };
     }
     default:
       return reason satisfies never;

@@ -42,6 +42,7 @@ const upstreamFile = z.strictObject({
   origin: z.string().optional(),
   etag: z.string().optional(),
   last_modified: z.string().optional(),
+  as_of: z.iso.date().optional().meta({ description: "The day that its content is of." }),
 });
 
 const guardTrip = z.strictObject({
@@ -56,6 +57,9 @@ const guardTrip = z.strictObject({
 
 const accounting = z.strictObject({
   filtered: count.meta({ description: "Upstream rows without an IATA code." }),
+  unscheduled: count
+    .optional()
+    .meta({ description: "Airports that the setting AIRPORTS leaves out." }),
   rejected_by_reason: z.record(z.string(), count),
   repaired: z.record(z.string(), count),
   city_origins: z.record(z.string(), count),

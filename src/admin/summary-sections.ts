@@ -1,14 +1,23 @@
 import { z } from "zod";
+import { newestTimes } from "../backup/listing.ts";
 import { type ListedRun, RUN_OUTCOMES, RUN_STATES, RUN_TRIGGERS, STAGES } from "../ingest/run.ts";
 import type { CatalogReader } from "../storage/catalog-reader.ts";
 import type { History } from "../storage/history.ts";
-import { WORST } from "../alerts/alert-run.ts";
 import { ALERT_STATES } from "../alerts/alert-state.ts";
-import { RULE_NAMES, SEVERITIES } from "../alerts/rule.ts";
+import { checkWebhooks } from "../health/alert-checks.ts";
+import { judgeBackups, STATUS_CHECKS } from "../health/backup-rules.ts";
+import { checkData } from "../health/catalog-checks.ts";
+import { checkCoordinator, checkRuns } from "../health/ingest-checks.ts";
+import { type RuleContext, SEVERITIES } from "../health/rule.ts";
+import { RULE_NAMES } from "../health/rules.ts";
+import { gravest, worstOf } from "../health/status.ts";
 import type { AlertUseCases } from "./alert-calls.ts";
+import { backupStatus } from "./backup-schema.ts";
+import type { BackupAccess } from "./backup-use-cases.ts";
 import type { CoordinatorUseCases } from "./coordinator.ts";
 import { summarySection } from "./dashboard-routes.ts";
 import { findLastRuns } from "./run-list.ts";
+import { healthStatus } from "./health-schema.ts";
 import { listCounts, sha256Hex, timestamp } from "./run-schema.ts";
 
 const READ_DEADLINE_MS = 2_000;
@@ -16,25 +25,27 @@ const READ_DEADLINE_MS = 2_000;
 const catalogSchema = z.strictObject({
   generation: z.int(),
   published_at: timestamp,
+  as_of: z.iso.date().nullable().meta({ description: "The day that the airports are of." }),
   catalog_sha256: sha256Hex,
   counts: listCounts,
   locales: z.int(),
 });
 
-/** What is published. */
-export function catalogSection(reader: CatalogReader) {
+/** What is published, and whether its data is old. */
+export function catalogSection(reader: CatalogReader, context: () => RuleContext) {
   return summarySection({
     schema: catalogSchema,
     unread: "fail",
     read: async () => {
       const current = await reader.current({ signal: AbortSignal.timeout(READ_DEADLINE_MS) });
       if (!current.ok) throw new Error(current.reason);
-      const { generation, published_at, catalog_sha256, counts, locales } = current.manifest;
+      const { generation, published_at, as_of, catalog_sha256, counts, locales } = current.manifest;
       return {
-        status: "pass",
+        status: checkData(current.manifest, context()).status,
         shown: {
           generation,
           published_at,
+          as_of,
           catalog_sha256,
           counts,
           locales: Object.keys(locales).length,
@@ -68,8 +79,12 @@ const ingestSchema = z.strictObject({
   last_success_at: timestamp.nullable(),
 });
 
-/** How ingestion is going. A pause is a warning. */
-export function ingestSection(coordinator: CoordinatorUseCases, history: History) {
+/** How ingestion is going. What fails here is a warning: serving goes on. */
+export function ingestSection(
+  coordinator: CoordinatorUseCases,
+  history: History,
+  context: () => RuleContext,
+) {
   return summarySection({
     schema: ingestSchema,
     unread: "warn",
@@ -78,11 +93,13 @@ export function ingestSection(coordinator: CoordinatorUseCases, history: History
         coordinator.status(),
         coordinator.unsettledRuns(),
       ]);
-      const { ended, succeeded } = await findLastRuns(history, unsettled);
+      const lastRuns = await findLastRuns(history, unsettled);
+      const { ended, succeeded } = lastRuns;
       const { pause, queued, running } = status;
-      const isFine = pause === null && ended?.state !== "failed";
+      const now = context();
+      const worst = worstOf({ ...checkCoordinator(status, now), ...checkRuns(lastRuns, now) });
       return {
-        status: isFine ? "pass" : "warn",
+        status: worst === "pass" ? "pass" : "warn",
         shown: {
           paused: pause !== null,
           paused_at: pause?.at ?? null,
@@ -104,12 +121,41 @@ function describeRun({ state, outcome, trigger, finishedAt, durationMs }: Listed
   return { state, outcome, trigger, finished_at: finishedAt, duration_ms: durationMs };
 }
 
+const backupsSchema = z.strictObject({
+  status: backupStatus,
+  newest_at: timestamp.nullable(),
+  newest_verified_at: timestamp.nullable(),
+});
+
+/** How backups are going. */
+export function backupsSection(access: BackupAccess, context: () => RuleContext) {
+  return summarySection({
+    schema: backupsSchema,
+    unread: "warn",
+    read: async () => {
+      const backups = await newestTimes(access.store);
+      const status = judgeBackups(backups, context());
+      return {
+        status: STATUS_CHECKS[status].status,
+        shown: {
+          status,
+          newest_at: backups.newestFinishedAt,
+          newest_verified_at: backups.newestVerifiedAt,
+        },
+      };
+    },
+  });
+}
+
 const alertsSchema = z.strictObject({
-  worst: z.enum(WORST).nullable(),
+  worst: healthStatus.nullable(),
   evaluated_at: timestamp.nullable().meta({ description: "Null before the first evaluation." }),
   firing: z.int(),
   nodata: z.int(),
   pending: z.int(),
+  webhooks: z
+    .int()
+    .meta({ description: "Webhooks that are configured; without one nobody is notified." }),
   alerts: z
     .array(
       z.strictObject({
@@ -133,25 +179,28 @@ const NOTHING_EVALUATED = {
 };
 
 /**
- * What the last evaluation of the alerts found; messages may name people and webhooks. An alert that
- * fires is a warning here, as in the monitor's status.
+ * What the last evaluation of the alerts found, without messages, which may name people and
+ * webhooks. An alert that fires is a warning here, as in the monitor's status.
  */
-export function alertsSection(alerts: AlertUseCases) {
+export function alertsSection(alerts: AlertUseCases, context: () => RuleContext) {
   return summarySection({
     schema: alertsSchema,
     unread: "warn",
     read: async () => {
-      const { lastRun } = await alerts.status();
-      if (lastRun === null) return { status: "warn", shown: NOTHING_EVALUATED };
+      const { lastRun, targets } = await alerts.status();
+      const webhooks = targets.length;
+      if (lastRun === null) return { status: "warn", shown: { ...NOTHING_EVALUATED, webhooks } };
       const { worst, startedAt, firing, nodata, pending, results } = lastRun;
+      const notified = checkWebhooks(targets, context()).map(({ status }) => status);
       return {
-        status: worst === "pass" ? "pass" : "warn",
+        status: gravest([worst === "pass" ? "pass" : "warn", ...notified]),
         shown: {
           worst,
           evaluated_at: startedAt,
           firing,
           nodata,
           pending,
+          webhooks,
           alerts: results
             .filter(({ state }) => state !== "inactive")
             .map(({ rule, severity, state, since, suppressed }) => ({

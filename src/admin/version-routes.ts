@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { RollbackResult } from "../ingest/published-versions.ts";
-import { VERSIONS_RETAINED } from "../ingest/versions.ts";
+import { CONTENTS_RETAINED } from "../ingest/versions.ts";
 import type { CoordinatorUseCases } from "./coordinator.ts";
 import { type Refusal, route } from "./route.ts";
 import { listCounts, sha256Hex, timestamp } from "./run-schema.ts";
@@ -23,6 +23,7 @@ const rollbackBody = z.strictObject({
 
 const rollbackAnswer = z.strictObject({
   version: versionSchema,
+  changed: z.boolean().meta({ description: "False if its content is published already." }),
   message: z.string(),
 });
 
@@ -31,7 +32,7 @@ export function versionRoutes(coordinator: CoordinatorUseCases) {
   const list = route({
     method: "get",
     path: "/admin/catalog/versions",
-    summary: `The last ${VERSIONS_RETAINED} published versions, newest first`,
+    summary: `The published versions of the last ${CONTENTS_RETAINED} contents, newest first`,
     access: "read",
     responses: {
       200: { description: "Them", body: z.strictObject({ versions: z.array(versionSchema) }) },
@@ -53,20 +54,19 @@ export function versionRoutes(coordinator: CoordinatorUseCases) {
     responses: { 200: { description: "The version as published again", body: rollbackAnswer } },
     problems: {
       404: "`generation_not_retained`",
-      409: "`generation_is_current`: it says what is published already; `restoring`: a backup is being restored",
     },
   }).answer(async ({ body: { generation } }) => {
     const result = await coordinator.rollback(generation);
-    if (!result.ok) return refuseRollback(result.reason, generation);
-    const { version } = result;
-    const message = `Generation ${generation} is published again, as ${version.generation}. It is visible everywhere within about a minute.`;
+    if (!result.ok) return notRetained(generation);
+    const { version, changed } = result;
+    const after = { generation: version.generation, catalog_sha256: version.catalogSha256 };
     return {
       status: 200,
-      body: { version: snakeKeys(version), message },
+      body: { version: snakeKeys(version), changed, message: messageOf(generation, result) },
       change: {
         target: String(generation),
-        before: { generation: version.generation - 1 },
-        after: { generation: version.generation, catalog_sha256: version.catalogSha256 },
+        before: changed ? { generation: version.generation - 1 } : after,
+        after,
       },
     };
   });
@@ -74,26 +74,20 @@ export function versionRoutes(coordinator: CoordinatorUseCases) {
   return [list, rollback];
 }
 
-function refuseRollback(
-  reason: Extract<RollbackResult, { ok: false }>["reason"],
+function messageOf(
   generation: number,
-): Refusal {
-  const change = { target: String(generation) };
-  switch (reason) {
-    case "is_current": {
-      const detail = `What generation ${generation} says is published already.`;
-      return { problem: { status: 409, code: "generation_is_current", detail }, change };
-    }
-    case "restoring": {
-      const detail =
-        "A backup is being restored, which replaces the versions. Try again when it is done.";
-      return { problem: { status: 409, code: "restoring", detail }, change };
-    }
-    case "not_retained": {
-      const detail = `Generation ${generation} is not retained. GET /admin/catalog/versions lists those that are.`;
-      return { problem: { status: 404, code: "generation_not_retained", detail }, change };
-    }
-    default:
-      return reason satisfies never;
-  }
+  { version, changed, paused }: Extract<RollbackResult, { ok: true }>,
+): string {
+  if (!changed)
+    return `What generation ${generation} says is published already, as ${version.generation}: nothing changed.`;
+  const pause = paused ? " Ingestion stays paused." : "";
+  return `Generation ${generation} is published again, as ${version.generation}. It is visible everywhere within about a minute.${pause}`;
+}
+
+function notRetained(generation: number): Refusal {
+  const detail = `Generation ${generation} is not retained. GET /admin/catalog/versions lists those that are.`;
+  return {
+    problem: { status: 404, code: "generation_not_retained", detail },
+    change: { target: String(generation) },
+  };
 }

@@ -1,15 +1,13 @@
 import type { AlertState } from "./alert-state.ts";
-import type { Change } from "./ledger.ts";
-import type { RuleFinding } from "./rules.ts";
+import type { RuleFinding } from "../health/rules.ts";
+import type { HealthStatus } from "../health/status.ts";
+import type { Change } from "./deliveries.ts";
 
-export const RUN_TRIGGERS = ["cron", "ingest", "manual"] as const;
-/** What asked for an evaluation. */
+export const RUN_TRIGGERS = ["cron", "manual"] as const;
+/** What an evaluation follows. */
 export type AlertTrigger = (typeof RUN_TRIGGERS)[number];
 
-export const WORST = ["pass", "warn", "fail"] as const;
-export type Worst = (typeof WORST)[number];
-
-/** Who was told of a result, and whether the message arrived. */
+/** A target that was to be notified of a result, and whether the message arrived. */
 export interface ResultNotice {
   readonly target: string;
   readonly change: Change;
@@ -52,7 +50,7 @@ export interface AlertRun {
   /** Null if it was interrupted before its notifications were sent. */
   readonly finishedAt: string | null;
   readonly durationMs: number | null;
-  readonly worst: Worst;
+  readonly worst: HealthStatus;
   readonly rulesTotal: number;
   /** Alerts in each of these states. */
   readonly pending: number;

@@ -5,15 +5,10 @@
  * cannot be read. An alert is raised when it fires, or when its input could not be read for a
  * while; what is raised resolves after two good evaluations in a row, and not before.
  */
-import type { Verdict } from "./rule.ts";
+import type { Verdict } from "../health/rule.ts";
 
 export const ALERT_STATES = ["inactive", "pending", "firing", "nodata", "resolved"] as const;
 export type AlertState = (typeof ALERT_STATES)[number];
-
-/** Whether somebody should look: it fires, or nobody can tell whether it should. */
-export function needsAttention(state: AlertState): boolean {
-  return state === "firing" || state === "nodata";
-}
 
 /** What is remembered of an alert between two evaluations. Times are milliseconds since 1970. */
 export interface AlertTrack {

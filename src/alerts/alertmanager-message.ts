@@ -1,4 +1,4 @@
-import { describeNotice, headline, type Message, type Notice } from "./notice.ts";
+import { headline, type Message, type Notice } from "./notice.ts";
 
 /** What Alertmanager puts where an alert has not ended. */
 const NOT_ENDED = "0001-01-01T00:00:00Z";
@@ -31,7 +31,7 @@ function alertOf(notice: Notice) {
     labels: { alertname: rule, service: SERVICE, severity, ...labels },
     annotations: {
       summary: headline(notice),
-      description: describeNotice(notice),
+      description: notice.message,
       change,
       value: value === null ? "" : String(value),
       threshold: String(threshold),

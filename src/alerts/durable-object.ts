@@ -1,13 +1,14 @@
 import { DurableObject } from "cloudflare:workers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { v7 } from "uuid";
-import { INGEST_INSTANCE } from "../instances.ts";
 import { newestTimes } from "../backup/listing.ts";
+import type { IngestFacts } from "../health/facts.ts";
+import { INPUT_TIMEOUT_MS } from "../health/read-facts.ts";
+import { INGEST_INSTANCE } from "../instances.ts";
 import { logLine } from "../log.ts";
 import { createAlertHistory } from "../storage/alert-history.ts";
 import { createBackupStore } from "../storage/backup-store.ts";
 import { createCatalogStore } from "../storage/catalog-store.ts";
-import type { BackupFacts, IngestFacts } from "./facts.ts";
 import {
   type EvaluationRequest,
   type EvaluationResult,
@@ -16,7 +17,6 @@ import {
   type TestResult,
 } from "./monitor.ts";
 import { MonitorState } from "./monitor-state.ts";
-import { INPUT_TIMEOUT_MS } from "./read-facts.ts";
 import { loadAlertConfig } from "./settings.ts";
 import { DELIVERY_LIMITS } from "./webhook.ts";
 
@@ -37,9 +37,8 @@ export class AlertMonitor extends DurableObject<Env> {
         readIngest: () => readIngest(env.COORDINATOR),
         store: createCatalogStore(env.CATALOG, env.ARCHIVE),
         pingHistory: () => history.ping(),
-        readBackups: () => readBackups(env.ARCHIVE),
+        readBackups: () => newestTimes(createBackupStore(env.BACKUPS)),
         timeoutMs: INPUT_TIMEOUT_MS,
-        now: Date.now,
       },
       delivery: {
         fetch: async (url, init) => fetch(url, init),
@@ -69,17 +68,12 @@ export class AlertMonitor extends DurableObject<Env> {
   }
 }
 
-async function readBackups(archive: R2Bucket): Promise<BackupFacts> {
-  const { finishedAt, goodFinishedAt } = await newestTimes(createBackupStore(archive));
-  return { newestFinishedAt: finishedAt, newestVerifiedAt: goodFinishedAt };
-}
-
-/** Asks twice, each time through a new stub: one that saw its object reset stays broken. */
+/** Tries twice, each time through a new stub: one that saw its object reset stays broken. */
 function readIngest(coordinators: Env["COORDINATOR"]): Promise<IngestFacts> {
-  return askCoordinator(coordinators).catch(() => askCoordinator(coordinators));
+  return readCoordinator(coordinators).catch(() => readCoordinator(coordinators));
 }
 
-async function askCoordinator(coordinators: Env["COORDINATOR"]): Promise<IngestFacts> {
+async function readCoordinator(coordinators: Env["COORDINATOR"]): Promise<IngestFacts> {
   const coordinator = coordinators.getByName(INGEST_INSTANCE);
   const [status, bestCoverage] = await Promise.all([
     coordinator.status(),

@@ -1,9 +1,11 @@
 /** What an evaluation makes of the findings. Pure: no clock, no I/O. */
+import { needsAttention } from "../health/alert-checks.ts";
+import type { RuleFinding } from "../health/rules.ts";
+import type { HealthStatus } from "../health/status.ts";
 import { timeText } from "../storage/time-text.ts";
-import type { AlertResult, AlertRun, Worst } from "./alert-run.ts";
-import { type AlertTrack, needsAttention, newTrack, nextTrack } from "./alert-state.ts";
+import type { AlertResult, AlertRun } from "./alert-run.ts";
+import { type AlertTrack, newTrack, nextTrack } from "./alert-state.ts";
 import type { AlertRecord } from "./monitor-state.ts";
-import type { RuleFinding } from "./rules.ts";
 
 /** An alert at one evaluation. */
 export interface Evaluated {
@@ -92,7 +94,7 @@ export function summarize(
 }
 
 /** How bad a set of results is: input that cannot be read is never a pass. */
-function worstOf(results: readonly AlertResult[]): Worst {
+function worstOf(results: readonly AlertResult[]): HealthStatus {
   const bad = results.filter(({ state }) => needsAttention(state));
   if (bad.some(({ severity, suppressed }) => severity === "fail" && !suppressed)) return "fail";
   return bad.length > 0 ? "warn" : "pass";

@@ -1,8 +1,7 @@
 import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
 import type { AlertResult, AlertRun } from "./alert-run.ts";
 import type { AlertTrack } from "./alert-state.ts";
-import type { Told } from "./ledger.ts";
-import type { Unanswered } from "./redelivery.ts";
+import type { DeliveryRecord, Undelivered } from "./deliveries.ts";
 
 /** An alert as it was left by the last evaluation. */
 export interface AlertRecord {
@@ -16,19 +15,18 @@ export interface TargetRecord {
   readonly failures: number;
   readonly lastError: string | null;
   readonly lastDeliveredAt: number | null;
-  /** Null if it answered the last message, or cannot have taken it. */
-  readonly unanswered: Unanswered | null;
+  readonly undelivered: Undelivered;
 }
 
-/** What is kept once, by its name. */
+/** Single values, by their names. */
 interface Facts {
-  /** When the first evaluation was made, and the last cron tick was taken. */
+  /** When the first evaluation was made. */
   readonly since: number;
-  readonly last_tick: number;
   readonly last_run: AlertRun;
-  /** The locale whose copies were checked last, its blobs that are still to be checked, and those of which a copy was damaged. */
+  /** The locale whose copies were checked last, and when. */
   readonly checked_locale: string;
-  readonly unchecked: readonly string[];
+  readonly checked_at: number;
+  /** Blobs of which a copy was damaged. */
   readonly suspects: readonly string[];
   /** When old rows were last deleted from D1. */
   readonly cleaned_at: number;
@@ -49,7 +47,7 @@ export class MonitorState {
       `CREATE TABLE IF NOT EXISTS alerts (fingerprint TEXT PRIMARY KEY, record TEXT NOT NULL)`,
     );
     this.#exec(
-      `CREATE TABLE IF NOT EXISTS told (target TEXT NOT NULL, fingerprint TEXT NOT NULL, record TEXT NOT NULL, PRIMARY KEY (target, fingerprint))`,
+      `CREATE TABLE IF NOT EXISTS deliveries (target TEXT NOT NULL, fingerprint TEXT NOT NULL, record TEXT NOT NULL, PRIMARY KEY (target, fingerprint))`,
     );
     this.#exec(`CREATE TABLE IF NOT EXISTS targets (name TEXT PRIMARY KEY, record TEXT NOT NULL)`);
     this.#exec(`CREATE TABLE IF NOT EXISTS ticks (at INTEGER PRIMARY KEY)`);
@@ -79,30 +77,31 @@ export class MonitorState {
 
   forgetAlert(fingerprint: string): void {
     this.#exec("DELETE FROM alerts WHERE fingerprint = ?", fingerprint);
-    this.#exec("DELETE FROM told WHERE fingerprint = ?", fingerprint);
+    this.#exec("DELETE FROM deliveries WHERE fingerprint = ?", fingerprint);
   }
 
-  told(target: string, fingerprint: string): Told | null {
+  /** What was delivered to a target of an alert; null if nothing was. */
+  delivery(target: string, fingerprint: string): DeliveryRecord | null {
     const [row] = this.#exec(
-      "SELECT record FROM told WHERE target = ? AND fingerprint = ?",
+      "SELECT record FROM deliveries WHERE target = ? AND fingerprint = ?",
       target,
       fingerprint,
     );
     return row === undefined ? null : JSON.parse(String(row["record"]));
   }
 
-  setTold(target: string, fingerprint: string, told: Told): void {
+  setDelivery(target: string, fingerprint: string, record: DeliveryRecord): void {
     this.#exec(
-      "INSERT OR REPLACE INTO told (target, fingerprint, record) VALUES (?, ?, ?)",
+      "INSERT OR REPLACE INTO deliveries (target, fingerprint, record) VALUES (?, ?, ?)",
       target,
       fingerprint,
-      JSON.stringify(told),
+      JSON.stringify(record),
     );
   }
 
   target(name: string): TargetRecord {
     const [row] = this.#exec("SELECT record FROM targets WHERE name = ?", name);
-    return row === undefined ? NEW_TARGET : { ...NEW_TARGET, ...JSON.parse(String(row["record"])) };
+    return row === undefined ? NEW_TARGET : JSON.parse(String(row["record"]));
   }
 
   setTarget(name: string, record: TargetRecord): void {
@@ -113,25 +112,34 @@ export class MonitorState {
     );
   }
 
-  /** Forgets the targets that are no longer configured, and what they were told. */
+  /** Forgets the targets that are no longer configured, and what was delivered to them. */
   keepTargets(names: readonly string[]): void {
-    const known = this.#exec("SELECT name FROM targets UNION SELECT target FROM told");
+    const known = this.#exec("SELECT name FROM targets UNION SELECT target FROM deliveries");
     for (const name of known.map((row) => String(row["name"])))
       if (!names.includes(name)) {
         this.#exec("DELETE FROM targets WHERE name = ?", name);
-        this.#exec("DELETE FROM told WHERE target = ?", name);
+        this.#exec("DELETE FROM deliveries WHERE target = ?", name);
       }
   }
 
-  /** Remembers a cron tick by its scheduled time. False if it was there already. */
-  addTick(at: number): boolean {
-    if (this.#exec("SELECT at FROM ticks WHERE at = ?", at).length > 0) return false;
-    this.#exec("INSERT INTO ticks (at) VALUES (?)", at);
+  /** Whether the cron tick of this scheduled time has been evaluated. */
+  hasTick(at: number): boolean {
+    return this.#exec("SELECT at FROM ticks WHERE at = ?", at).length > 0;
+  }
+
+  /** When the newest tick was due that has been evaluated; null before the first. */
+  lastTick(): number | null {
+    const at = this.#exec("SELECT MAX(at) AS at FROM ticks")[0]?.["at"] ?? null;
+    return at === null ? null : Number(at);
+  }
+
+  /** Remembers a cron tick by its scheduled time. */
+  addTick(at: number): void {
+    this.#exec("INSERT OR IGNORE INTO ticks (at) VALUES (?)", at);
     this.#exec(
       "DELETE FROM ticks WHERE at < (SELECT MIN(at) FROM (SELECT at FROM ticks ORDER BY at DESC LIMIT ?))",
       TICKS_KEPT,
     );
-    return true;
   }
 
   /** Puts an evaluation where it waits for D1, or replaces it there. The oldest give way to it. */
@@ -186,5 +194,5 @@ const NEW_TARGET: TargetRecord = {
   failures: 0,
   lastError: null,
   lastDeliveredAt: null,
-  unanswered: null,
+  undelivered: {},
 };

@@ -1,19 +1,21 @@
+import { type Facts, type MonitorFacts, newestPublished } from "../health/facts.ts";
+import { type FactSources, readFacts } from "../health/read-facts.ts";
+import { evaluateRules } from "../health/rules.ts";
 import { describeError } from "../log.ts";
 import { timeText } from "../storage/time-text.ts";
 import type { AlertResult, AlertRun, AlertTrigger } from "./alert-run.ts";
 import { type Evaluated, noLongerWatched, step, summarize } from "./evaluation.ts";
-import type { Facts, MonitorFacts } from "./facts.ts";
 import { drainOutbox, type HistoryDependencies } from "./history-drain.ts";
 import { MonitorLog } from "./monitor-log.ts";
 import type { MonitorState } from "./monitor-state.ts";
 import { Notifier, type NotifierDependencies, type TestOutcome } from "./notifier.ts";
-import { type FactSources, readFacts } from "./read-facts.ts";
-import { evaluateRules } from "./rules.ts";
 import type { AlertConfig, AlertConfigResult } from "./settings.ts";
 import type { WebhookTarget } from "./webhook.ts";
 
 /** Blobs that are read again at each evaluation because a copy was damaged. */
 const SUSPECTS_MAX = 50;
+/** How often the copies of one locale are read. */
+const CHECK_LOCALE_EVERY_MS = 60 * 60_000;
 
 export interface MonitorDependencies extends NotifierDependencies, HistoryDependencies {
   readonly config: AlertConfigResult;
@@ -24,7 +26,7 @@ export interface MonitorDependencies extends NotifierDependencies, HistoryDepend
 export interface EvaluationRequest {
   readonly trigger: AlertTrigger;
   readonly requestedBy: string;
-  /** Scheduled time of the cron tick that asks (milliseconds since 1970); null for others. */
+  /** Scheduled time of the cron tick (milliseconds since 1970); null without one. */
   readonly tick: number | null;
 }
 
@@ -59,10 +61,11 @@ export interface MonitorStatus {
 }
 
 /**
- * The one who evaluates. Evaluations take turns, so that two which overlap notify once; what is
- * decided is stored before anybody is told of it, and who was told as soon as the message arrived.
- * A crash between two of these leaves something to be told at the next evaluation, and loses
- * nothing. D1 is only told afterwards.
+ * Evaluates the alerts. Evaluations take turns, so that two which overlap notify once. Each stores
+ * what it has decided before it sends anything, and a delivery as soon as the message has arrived:
+ * after a crash between the two, the next evaluation sends what is still due under the same id. A
+ * cron tick counts once its evaluation is complete, so that a retry of one that failed evaluates
+ * again. D1 comes last.
  */
 export class Monitor {
   readonly #deps: MonitorDependencies;
@@ -78,13 +81,13 @@ export class Monitor {
   }
 
   /** Evaluates all rules, notifies and records. A cron tick counts once, however often it comes. */
-  evaluate(asked: EvaluationRequest): Promise<EvaluationResult> {
-    const turn = this.#turn.then(() => this.#take(asked));
+  evaluate(request: EvaluationRequest): Promise<EvaluationResult> {
+    const turn = this.#turn.then(() => this.#take(request));
     this.#turn = turn.catch(() => {});
     return turn;
   }
 
-  /** Sends a test message to one target or to all, whatever they have been told. */
+  /** Sends a test message to one target or to all. */
   async test(name: string | null, by: string): Promise<TestResult> {
     const { config } = this.#deps;
     return config.ok
@@ -94,7 +97,7 @@ export class Monitor {
 
   status(): MonitorStatus {
     const { config } = this.#deps;
-    const lastTick = this.#state.fact("last_tick");
+    const lastTick = this.#state.lastTick();
     return {
       problem: config.ok ? null : config.problem,
       lastRun: this.#state.fact("last_run"),
@@ -108,27 +111,27 @@ export class Monitor {
     };
   }
 
-  async #take(asked: EvaluationRequest): Promise<EvaluationResult> {
+  async #take(request: EvaluationRequest): Promise<EvaluationResult> {
     const { config } = this.#deps;
     if (!config.ok) {
       this.#deps.log("error", "alerts_misconfigured", { problem: config.problem });
       return { ...config, reason: "misconfigured" };
     }
-    const { tick } = asked;
-    if (tick !== null && !this.#state.transaction(() => this.#state.addTick(tick)))
+    const { tick } = request;
+    if (tick !== null && this.#state.hasTick(tick))
       return { ok: false, reason: "already_evaluated" };
     const id = this.#deps.newId();
     try {
-      return { ok: true, run: await this.#evaluate(id, asked, config.config) };
+      return { ok: true, run: await this.#evaluate(id, request, config.config) };
     } catch (cause) {
       this.#deps.log("error", "alerts_failed", { alert_run_id: id, ...describeError(cause) });
       throw cause;
     }
   }
 
-  async #evaluate(id: string, asked: EvaluationRequest, config: AlertConfig): Promise<AlertRun> {
+  async #evaluate(id: string, request: EvaluationRequest, config: AlertConfig): Promise<AlertRun> {
     const startedAt = this.#deps.now();
-    const { trigger, requestedBy } = asked;
+    const { trigger, requestedBy } = request;
     const log = new MonitorLog(this.#deps.log, id);
     log.line("alerts_started", { trigger, actor: requestedBy });
     const facts = await this.#readFacts(config);
@@ -138,7 +141,7 @@ export class Monitor {
       checked_copies: facts.copies.checked,
     });
     const now = this.#deps.now();
-    const evaluated = this.#state.transaction(() => this.#decide(facts, { config, asked, now }));
+    const evaluated = this.#state.transaction(() => this.#decide(facts, config, now));
     const begun: AlertRun = {
       ...summarize(evaluated),
       id,
@@ -157,7 +160,7 @@ export class Monitor {
     for (const { result } of evaluated) log.change(result);
     const run = await this.#notifier.notifyAll(begun, evaluated, { config, now });
     const ping = await this.#notifier.ping(config.pingUrl, log);
-    const finished = this.#finish({ ...run, ping }, startedAt);
+    const finished = this.#finish({ ...run, ping }, startedAt, request.tick);
     log.ended(finished);
     await drainOutbox(this.#deps, log);
     return finished;
@@ -169,25 +172,23 @@ export class Monitor {
     this.#state.transaction(() => this.#state.setFact("since", since));
     const monitor: MonitorFacts = {
       since,
-      lastTickAt: this.#state.fact("last_tick"),
+      lastTickAt: this.#state.lastTick(),
       outboxLength: this.#state.outboxLength(),
       targets: targets.map(({ name }) => ({ name, ...this.#state.target(name) })),
     };
+    const checkedAt = this.#state.fact("checked_at");
     const check = {
+      isLocaleDue: checkedAt === null || now() - checkedAt >= CHECK_LOCALE_EVERY_MS,
       after: this.#state.fact("checked_locale"),
-      rest: this.#state.fact("unchecked") ?? [],
       suspects: this.#state.fact("suspects") ?? [],
     };
     return readFacts(sources, { check, monitor });
   }
 
   /** Takes every alert one step further, and stores where it is then. */
-  #decide(
-    facts: Facts,
-    { config, asked, now }: { config: AlertConfig; asked: EvaluationRequest; now: number },
-  ): readonly Evaluated[] {
+  #decide(facts: Facts, config: AlertConfig, now: number): readonly Evaluated[] {
     const known = this.#state.alerts();
-    const findings = evaluateRules(facts, { now, thresholds: config.thresholds });
+    const findings = evaluateRules(facts, { now, limits: config.limits });
     const found = new Set(findings.map(({ fingerprint }) => fingerprint));
     const watched = findings.map((finding) => step(known.get(finding.fingerprint), finding, now));
     const gone = [...known.values()]
@@ -198,39 +199,41 @@ export class Monitor {
     this.#state.keepTargets(config.targets.map(({ name }) => name));
     for (const { result } of gone)
       if (this.#isOver(result, config)) this.#state.forgetAlert(result.fingerprint);
-    this.#noteCheck(facts);
-    if (asked.tick !== null) this.#state.setFact("last_tick", now);
+    this.#recordCheck(facts, now);
     return [...watched, ...gone];
   }
 
-  /** Whether there is nothing more to tell anybody of an alert that is no longer watched. */
+  /** Whether nobody still has to hear of an alert that is no longer watched. */
   #isOver({ state, fingerprint }: AlertResult, { targets }: AlertConfig): boolean {
-    const isOpen = targets.some(({ name }) => this.#state.told(name, fingerprint)?.isOpen);
+    const isOpen = targets.some(({ name }) => this.#state.delivery(name, fingerprint)?.isOpen);
     return state === "inactive" && !isOpen;
   }
 
-  /** Which copies are to be read at the next evaluation. */
-  #noteCheck({ copies, catalog }: Facts): void {
-    const { locale, damaged, unreadable, rest } = copies;
-    if (locale === null) return;
-    this.#state.setFact("checked_locale", locale);
-    this.#state.setFact("unchecked", rest);
-    const before = this.#state.fact("suspects") ?? [];
-    // What could not be read, or was not, does not show that a suspect is whole again.
-    const isBlind = unreadable.length > 0 || catalog.kv.state === "unreadable";
-    const unproved = before.filter((sha256) => isBlind || rest.includes(sha256));
-    const suspects = new Set([...damaged.map(({ sha256 }) => sha256), ...unproved]);
+  /** Stores which copies were read, and which are to be read again. */
+  #recordCheck({ copies, catalog }: Facts, now: number): void {
+    const { locale, damaged, unreadable } = copies;
+    if (locale !== null && unreadable.length === 0) {
+      this.#state.setFact("checked_locale", locale);
+      this.#state.setFact("checked_at", now);
+    }
+    // What could not be read does not show that a suspect is whole again.
+    const isBlind = unreadable.length > 0 || newestPublished(catalog) === undefined;
+    const before = isBlind ? (this.#state.fact("suspects") ?? []) : [];
+    const suspects = new Set([...damaged.map(({ sha256 }) => sha256), ...before]);
     this.#state.setFact("suspects", [...suspects].slice(0, SUSPECTS_MAX));
   }
 
-  #finish(run: AlertRun, startedAt: number): AlertRun {
+  #finish(run: AlertRun, startedAt: number, tick: number | null): AlertRun {
     const endedAt = this.#deps.now();
     const finished: AlertRun = {
       ...run,
       finishedAt: timeText(endedAt),
       durationMs: endedAt - startedAt,
     };
-    this.#state.transaction(() => this.#state.saveRun(finished));
+    this.#state.transaction(() => {
+      this.#state.saveRun(finished);
+      if (tick !== null) this.#state.addTick(tick);
+    });
     return finished;
   }
 }

@@ -1,28 +1,25 @@
-import type { Change } from "./ledger.ts";
-import type { RuleName } from "./rule.ts";
-import type { RuleFinding } from "./rules.ts";
+import type { Change } from "./deliveries.ts";
+import type { RuleFinding, RuleName } from "../health/rules.ts";
 
-type Told =
+type Finding =
   "fingerprint" | "labels" | "severity" | "message" | "value" | "threshold" | "unit" | "evidence";
 
-/** What a target is told of one alert. Times are RFC 3339. */
-export interface Notice extends Pick<RuleFinding, Told> {
+/** What a target is notified of about one alert. Times are RFC 3339. */
+export interface Notice extends Pick<RuleFinding, Finding> {
   readonly change: Change;
   /** Its name; `test` in a test message. */
   readonly rule: RuleName | "test";
   /** When the alert was raised. */
   readonly startsAt: string;
-  /** When the target was last told that it fires, or has no data, as it does; null if never. */
-  readonly lastToldAt: string | null;
+  /** When the target was last notified of this alert; null if never. */
+  readonly deliveredAt: string | null;
   /** When it was resolved; null while it is not. */
   readonly endsAt: string | null;
-  /** For a resolved alert: until when its coming back is not told. */
-  readonly quietUntil: string | null;
 }
 
-/** All that one evaluation tells one target. */
+/** All that one evaluation notifies one target of. */
 export interface Message {
-  /** The same if the same changes are told again. */
+  /** The same if the same changes are delivered again. */
   readonly id: string;
   readonly target: string;
   readonly notices: readonly Notice[];
@@ -33,13 +30,6 @@ export function headline({ change, rule, labels, message }: Notice): string {
   const named = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
   const subject = named.length === 0 ? rule : `${rule} (${named.join(", ")})`;
   return `${WORDS[change]} ${subject}: ${message}`;
-}
-
-/** The message, and what a target should know of the time to come. */
-export function describeNotice({ message, quietUntil }: Notice): string {
-  return quietUntil === null
-    ? message
-    : `${message} Should it come back before ${quietUntil}, that is told then.`;
 }
 
 const WORDS: { readonly [C in Change]: string } = {

@@ -1,20 +1,18 @@
 import { timeText } from "../storage/time-text.ts";
 import type { AlertRun, PingOutcome, Receipt } from "./alert-run.ts";
-import type { AlertTrack } from "./alert-state.ts";
 import type { Evaluated } from "./evaluation.ts";
-import { afterDelivery, lastToldAt, owedChange, quietUntil, type Told } from "./ledger.ts";
-import { MonitorLog, type WriteLog } from "./monitor-log.ts";
-import type { MonitorState, TargetRecord } from "./monitor-state.ts";
-import type { Notice } from "./notice.ts";
-import { afterSilence, changeKeys, heldBackUntil, messageId } from "./redelivery.ts";
-import type { AlertConfig } from "./settings.ts";
 import {
-  type Delivery,
-  type DeliveryDependencies,
-  request,
-  sendMessage,
-  type WebhookTarget,
-} from "./webhook.ts";
+  afterDelivery,
+  asUndelivered,
+  type DeliveryRecord,
+  dueChange,
+  intoMessages,
+} from "./deliveries.ts";
+import { MonitorLog, type WriteLog } from "./monitor-log.ts";
+import type { MonitorState } from "./monitor-state.ts";
+import type { Notice } from "./notice.ts";
+import type { AlertConfig } from "./settings.ts";
+import { type DeliveryDependencies, request, sendMessage, type WebhookTarget } from "./webhook.ts";
 
 export interface NotifierDependencies {
   readonly state: MonitorState;
@@ -31,20 +29,20 @@ export type TestOutcome =
       readonly targets: readonly string[];
     };
 
-/** When a target is told. */
 interface NotifyContext {
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly repeatMs: number;
 }
 
-/** What a target has to be told of an alert. */
-interface Owed {
-  readonly notice: Notice;
-  readonly track: AlertTrack;
+/** A message that was sent, and what came of it. */
+interface Sent {
+  readonly id: string;
+  readonly notices: readonly Notice[];
+  readonly receipt: Receipt;
 }
 
-/** Tells the webhooks what they are owed, and stores who was told as soon as a message arrived. */
+/** Sends the webhooks what is due, and records each delivery as soon as the message has arrived. */
 export class Notifier {
   readonly #deps: NotifierDependencies;
   readonly #state: MonitorState;
@@ -54,17 +52,17 @@ export class Notifier {
     this.#state = deps.state;
   }
 
-  /** The evaluation, with what came of telling every target what it is owed. */
+  /** The evaluation, with what came of sending every target what is due. */
   async notifyAll(
     run: AlertRun,
     evaluated: readonly Evaluated[],
     { config, now }: { readonly config: AlertConfig; readonly now: number },
   ): Promise<AlertRun> {
-    const { repeatMs } = config.thresholds;
-    const told = await Promise.all(
+    const { repeatMs } = config.limits;
+    const all = await Promise.all(
       config.targets.map((target) => this.#notify(run, target, evaluated, { now, repeatMs })),
     );
-    const sent = told.filter((each) => each !== null);
+    const sent = all.flat();
     const deliveries = sent.map(({ receipt }) => receipt);
     const results = run.results.map((result) => ({
       ...result,
@@ -98,15 +96,14 @@ export class Notifier {
     const id = newId();
     const log = new MonitorLog(this.#deps.log, id);
     const notices = [testNotice(by, timeText(delivery.now()))];
-    const sent = await Promise.all(
+    const receipts = await Promise.all(
       chosen.map((target) => sendMessage(target, { id, target: target.name, notices }, delivery)),
     );
-    const receipts = sent.map(({ receipt }) => receipt);
     for (const receipt of receipts) log.receipt("alert_test", receipt, id);
     return { ok: true, receipts };
   }
 
-  /** Tells the dead-man's switch that an evaluation was made. */
+  /** Calls the dead-man's switch: an evaluation was made. */
   async ping(url: string | null, log: MonitorLog): Promise<PingOutcome> {
     if (url === null) return "not_configured";
     const headers = { "user-agent": "locations-at-the-edge" };
@@ -116,82 +113,78 @@ export class Notifier {
     return "failed";
   }
 
-  /**
-   * Tells one target all that it is owed, in one message; null if that is nothing, or if it has to
-   * wait: never where an operator asks.
-   */
+  /** Sends one target all that is due: what is new in one message, beside those that failed before. */
   async #notify(
-    { id, trigger }: AlertRun,
+    { id: runId }: AlertRun,
     target: WebhookTarget,
     evaluated: readonly Evaluated[],
     context: NotifyContext,
-  ): Promise<{ readonly receipt: Receipt; readonly notices: readonly Notice[] } | null> {
-    const owed = evaluated.flatMap((alert) =>
-      owedTo(this.#state.told(target.name, alert.result.fingerprint), alert, context),
+  ): Promise<readonly Sent[]> {
+    const { name } = target;
+    const due = evaluated.flatMap((alert) =>
+      noticesDue(this.#state.delivery(name, alert.result.fingerprint), alert, context),
     );
-    if (owed.length === 0) return null;
-    const notices = owed.map(({ notice }) => notice);
-    const changes = changeKeys(notices);
-    const sending = { changes, now: context.now };
-    const log = new MonitorLog(this.#deps.log, id);
-    const before = this.#state.target(target.name);
-    const retryAt = heldBackUntil(before.unanswered, sending);
-    if (retryAt !== null && trigger !== "manual") {
-      const fields = { target: target.name, retry_at: timeText(retryAt) };
-      log.line("alert_notification_waits", fields);
-      return null;
-    }
-    const message = { id: messageId(target.name, changes), target: target.name, notices };
-    const delivery = await sendMessage(target, message, this.#deps.delivery);
-    const { receipt } = delivery;
-    this.#state.transaction(() => {
-      this.#state.setTarget(target.name, afterSending(before, delivery, sending));
-      if (receipt.delivered) this.#noteTold(target.name, owed, context.now);
-    });
-    log.receipt("alert_notification", receipt, message.id);
-    return { receipt, notices };
+    const before = this.#state.target(name);
+    const messages = intoMessages(name, due, before.undelivered);
+    // Stored before they are sent: a crash in between must not change their ids.
+    const undelivered = asUndelivered(messages);
+    this.#state.transaction(() => this.#state.setTarget(name, { ...before, undelivered }));
+    const log = new MonitorLog(this.#deps.log, runId);
+    const sent = await Promise.all(
+      [...messages].map(async ([id, notices]): Promise<Sent> => {
+        const receipt = await sendMessage(
+          target,
+          { id, target: name, notices },
+          this.#deps.delivery,
+        );
+        if (receipt.delivered)
+          this.#state.transaction(() => this.#recordDeliveries(name, notices, context.now));
+        log.receipt("alert_notification", receipt, id);
+        return { id, receipt, notices };
+      }),
+    );
+    this.#state.transaction(() => this.#recordReceipts(name, sent));
+    return sent;
   }
 
-  #noteTold(target: string, owed: readonly Owed[], now: number): void {
-    for (const { notice, track } of owed) {
-      const told = this.#state.told(target, notice.fingerprint);
-      const next = afterDelivery(track, told, { change: notice.change, now });
-      this.#state.setTold(target, notice.fingerprint, next);
+  #recordReceipts(target: string, sent: readonly Sent[]): void {
+    if (sent.length === 0) return;
+    const before = this.#state.target(target);
+    const failed = sent.filter(({ receipt }) => !receipt.delivered);
+    const lastDelivered = sent.findLast(({ receipt }) => receipt.delivered)?.receipt.at;
+    this.#state.setTarget(target, {
+      failures: failed.length === 0 ? 0 : before.failures + 1,
+      lastError: failed[0]?.receipt.error ?? null,
+      lastDeliveredAt:
+        lastDelivered === undefined ? before.lastDeliveredAt : Date.parse(lastDelivered),
+      undelivered: asUndelivered(failed.map(({ id, notices }) => [id, notices])),
+    });
+  }
+
+  #recordDeliveries(target: string, notices: readonly Notice[], now: number): void {
+    for (const notice of notices) {
+      const record = this.#state.delivery(target, notice.fingerprint);
+      this.#state.setDelivery(target, notice.fingerprint, afterDelivery(record, notice, now));
     }
   }
 }
 
-function owedTo(
-  told: Told | null,
+function noticesDue(
+  record: DeliveryRecord | null,
   { record: { track }, result }: Evaluated,
   context: NotifyContext,
-): readonly Owed[] {
-  const change = owedChange(track, told, { ...context, suppressed: result.suppressed });
+): readonly Notice[] {
+  const change = dueChange(track, record, { ...context, suppressed: result.suppressed });
   if (change === null) return [];
-  const isResolved = change === "resolved";
-  const quiet = isResolved ? quietUntil(told, context) : null;
-  const raisedAt = told?.isOpen === true ? told.raisedAt : (track.raisedAt ?? context.now);
-  const lastAt = lastToldAt(track, told);
+  const raisedAt = record?.isOpen === true ? record.raisedAt : (track.raisedAt ?? context.now);
   const notice: Notice = {
     ...result,
     change,
     startsAt: timeText(raisedAt),
-    lastToldAt: lastAt === null ? null : timeText(lastAt),
-    endsAt: isResolved ? timeText(context.now) : null,
-    quietUntil: quiet === null ? null : timeText(quiet),
+    deliveredAt: record === null ? null : timeText(record.deliveredAt),
+    endsAt: change === "resolved" ? timeText(context.now) : null,
   };
-  return [{ notice, track }];
-}
-
-function afterSending(
-  before: TargetRecord,
-  { receipt, timedOut }: Delivery,
-  sending: { readonly changes: readonly string[]; readonly now: number },
-): TargetRecord {
-  const unanswered = timedOut ? afterSilence(before.unanswered, sending) : null;
-  return receipt.delivered
-    ? { failures: 0, lastError: null, lastDeliveredAt: Date.parse(receipt.at), unanswered }
-    : { ...before, failures: before.failures + 1, lastError: receipt.error, unanswered };
+  return [notice];
 }
 
 function testNotice(by: string, at: string): Notice {
@@ -201,14 +194,13 @@ function testNotice(by: string, at: string): Notice {
     fingerprint: "0000000000000000",
     labels: {},
     severity: "warn",
-    message: `A test that ${by} has asked for; there is nothing to do.`,
+    message: `${by} has sent this as a test; there is nothing to do.`,
     value: null,
     threshold: 0,
     unit: "runs",
     evidence: {},
     startsAt: at,
-    lastToldAt: null,
+    deliveredAt: null,
     endsAt: null,
-    quietUntil: null,
   };
 }

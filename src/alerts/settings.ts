@@ -1,13 +1,13 @@
 import { z } from "zod";
-import type { Thresholds } from "./thresholds.ts";
+import { type Limits, type LimitSettings, readLimits } from "../health/limits.ts";
 import { WEBHOOK_KINDS, type WebhookTarget } from "./webhook.ts";
 
 /** Settings of the alerts, checked once and with units. */
 export interface AlertConfig {
-  readonly thresholds: Thresholds;
+  readonly limits: Limits;
   /** Empty if nobody is to be notified. */
   readonly targets: readonly WebhookTarget[];
-  /** What is asked for after each evaluation, so that somebody notices when none is made. */
+  /** Called after each evaluation, so that somebody notices when none is made. */
   readonly pingUrl: string | null;
 }
 
@@ -16,51 +16,15 @@ export type AlertConfigResult =
   | { readonly ok: true; readonly config: AlertConfig }
   | { readonly ok: false; readonly problem: string };
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-
-/** Each threshold's setting, its value where there is none, and its range. */
-const SETTINGS = {
-  catalogStaleMs: ["ALERT_CATALOG_STALE_MS", 30 * HOUR_MS, 1_000, 90 * DAY_MS],
-  ingestFailingRuns: ["ALERT_INGEST_FAILING_RUNS", 3, 1, 20],
-  ingestStuckMs: ["ALERT_INGEST_STUCK_MS", 10 * MINUTE_MS, MINUTE_MS, DAY_MS],
-  ingestPausedMs: ["ALERT_INGEST_PAUSED_MS", DAY_MS, MINUTE_MS, 90 * DAY_MS],
-  queueBacklogRuns: ["ALERT_QUEUE_BACKLOG_RUNS", 5, 1, 10],
-  outboxBacklogRows: ["ALERT_OUTBOX_BACKLOG_ROWS", 6, 1, 10_000],
-  coverageDropPoints: ["ALERT_COVERAGE_DROP_POINTS", 5, 1, 100],
-  backupStaleMs: ["ALERT_BACKUP_STALE_MS", 26 * HOUR_MS, MINUTE_MS, 90 * DAY_MS],
-  backupUnverifiedMs: ["ALERT_BACKUP_UNVERIFIED_MS", 25 * HOUR_MS, MINUTE_MS, 90 * DAY_MS],
-  notifyFailingEvaluations: ["ALERT_NOTIFY_FAILING_EVALUATIONS", 3, 1, 100],
-  monitorGapMs: ["ALERT_MONITOR_GAP_MS", 15 * MINUTE_MS, MINUTE_MS, 7 * DAY_MS],
-  repeatMs: ["ALERT_REPEAT_MS", 4 * HOUR_MS, MINUTE_MS, 7 * DAY_MS],
-} as const satisfies {
-  readonly [T in keyof Thresholds]: readonly [
-    setting: string,
-    value: number,
-    min: number,
-    max: number,
-  ];
-};
-
-type ThresholdSetting = (typeof SETTINGS)[keyof Thresholds][0];
-
 /** The settings, as strings, that `loadAlertConfig` reads; one that is absent has its default. */
-export type AlertSettings = {
-  readonly [S in ThresholdSetting | "ALERT_WEBHOOKS" | "ALERT_PING_URL"]?: string | undefined;
+export type AlertSettings = LimitSettings & {
+  readonly [S in "ALERT_WEBHOOKS" | "ALERT_PING_URL"]?: string | undefined;
 };
 
 /** Reads the settings. What is wrong with them closes the alerts, and nothing else. */
 export function loadAlertConfig(settings: AlertSettings): AlertConfigResult {
-  const problems: string[] = [];
-  const thresholds = Object.fromEntries(
-    Object.entries(SETTINGS).map(([threshold, [name, value, min, max]]) => {
-      const text = settings[name];
-      const number = text === undefined ? value : readNumber(text, min, max);
-      if (number === undefined) problems.push(`${name} must be a whole number, ${min} to ${max}`);
-      return [threshold, number ?? value];
-    }),
-  ) as unknown as Thresholds; // SETTINGS has each of its keys
+  const { limits, problems: limitProblems } = readLimits(settings);
+  const problems = [...limitProblems];
   const targets = readTargets(settings.ALERT_WEBHOOKS ?? "[]");
   if (typeof targets === "string") problems.push(`ALERT_WEBHOOKS ${targets}`);
   const pingUrl = settings.ALERT_PING_URL ?? null;
@@ -68,18 +32,7 @@ export function loadAlertConfig(settings: AlertSettings): AlertConfigResult {
   if (pingProblem !== null) problems.push(`ALERT_PING_URL ${pingProblem}`);
   if (problems.length > 0 || typeof targets === "string")
     return { ok: false, problem: problems.join("; ") };
-  return { ok: true, config: { thresholds, targets, pingUrl } };
-}
-
-/** The age from which on a backup is stale; its default if the setting cannot be used. */
-export function backupStaleMs(settings: AlertSettings): number {
-  const [name, value, min, max] = SETTINGS.backupStaleMs;
-  return readNumber(settings[name] ?? "", min, max) ?? value;
-}
-
-function readNumber(text: string, min: number, max: number): number | undefined {
-  const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  return number >= min && number <= max ? number : undefined;
+  return { ok: true, config: { limits, targets, pingUrl } };
 }
 
 const MAX_TARGETS = 10;

@@ -1,4 +1,4 @@
-import { describeNotice, headline, type Message, type Notice } from "./notice.ts";
+import { headline, type Message, type Notice } from "./notice.ts";
 
 const RED = "#c0392b";
 const ORANGE = "#d68910";
@@ -28,7 +28,7 @@ function attachmentOf(notice: Notice) {
     color: colorOf(notice),
     fallback: escape(headline(notice)),
     title: escape(headline({ ...notice, message: "" }).replace(/: $/, "")),
-    text: escape(describeNotice(notice)),
+    text: escape(notice.message),
     fields: [
       { title: "Rule", value: escape(rule), short: true },
       { title: "Severity", value: severity, short: true },

@@ -54,15 +54,6 @@ export interface DeliveryDependencies {
 interface Outcome {
   readonly status: number | null;
   readonly error: string | null;
-  /** Whether the receiver did not answer in time: it may have taken the request. */
-  readonly timedOut: boolean;
-}
-
-/** What came of a message. */
-export interface Delivery {
-  readonly receipt: Receipt;
-  /** Whether the last attempt got no answer in time: the receiver may have taken it. */
-  readonly timedOut: boolean;
 }
 
 /**
@@ -75,7 +66,7 @@ export async function sendMessage(
   target: WebhookTarget,
   message: Message,
   deps: DeliveryDependencies,
-): Promise<Delivery> {
+): Promise<Receipt> {
   const began = deps.now();
   const body = target.kind === "slack" ? slackBody(message) : alertmanagerBody(message);
   let attempts = 0;
@@ -86,8 +77,8 @@ export async function sendMessage(
     outcome = await attempt(target, { id: message.id, body }, deps);
   } while (mayPass(outcome) && attempts < deps.limits.maxAttempts);
   const ended = deps.now();
-  const { status, error, timedOut } = outcome;
-  const receipt: Receipt = {
+  const { status, error } = outcome;
+  return {
     target: target.name,
     delivered: error === null,
     attempts,
@@ -96,7 +87,6 @@ export async function sendMessage(
     at: timeText(ended),
     durationMs: ended - began,
   };
-  return { receipt, timedOut };
 }
 
 async function attempt(
@@ -123,12 +113,13 @@ export async function request(
   try {
     const answer = await fetch(url, { ...init, redirect: "manual", signal });
     void answer.body?.cancel().catch(() => {});
-    return { status: answer.status, error: complaint(answer.status), timedOut: false };
+    return { status: answer.status, error: complaint(answer.status) };
   } catch {
     // What the platform says of it may name the URL.
-    const timedOut = signal.aborted;
-    const error = timedOut ? `no answer within ${limits.timeoutMs} ms` : "the connection failed";
-    return { status: null, error, timedOut };
+    const error = signal.aborted
+      ? `no answer within ${limits.timeoutMs} ms`
+      : "the connection failed";
+    return { status: null, error };
   }
 }
 

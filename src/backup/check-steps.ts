@@ -4,7 +4,6 @@ import { createHash } from "node:crypto";
 import { sha256Hex } from "../catalog/hash.ts";
 import { type Body, type Manifest, manifestBlobs, type Segment } from "../catalog/manifest.ts";
 import { describeContent } from "../ingest/content.ts";
-import { readContents } from "../ingest/state-transfer.ts";
 import { createWorkspace } from "../ingest/workspace.ts";
 import { snapshotOpener } from "../sources/snapshot.ts";
 import { SourceError } from "../sources/source-error.ts";
@@ -22,6 +21,7 @@ import { mapConcurrently } from "./map-concurrently.ts";
 import { unpackPart } from "./ndjson.ts";
 import { type ParsedManifest, parseManifest } from "./parse-manifest.ts";
 import type { StepDependencies } from "./step-dependencies.ts";
+import { type ReadState, readStateLines, upstreamOf, wholeVersions } from "./state-part.ts";
 import { judgeRebuild, type Verdict } from "./verdict.ts";
 
 const PARTS_PER_STEP = 10;
@@ -75,7 +75,8 @@ async function findFault(
 
 /**
  * Compares the parts of the backup with each other: whether its objects are all that its versions
- * need, and whether the blobs of the published version give the hashes that it was published with.
+ * need, but for those that it says are missing, and whether the blobs of the published version give
+ * the hashes that it was published with.
  */
 export async function checkCatalog(
   deps: StepDependencies,
@@ -84,14 +85,25 @@ export async function checkCatalog(
   const parsed = await openManifest(deps, subject);
   if (!parsed.ok) return condemn(deps, subject, parsed.fault);
   const { manifest } = parsed;
-  const versions = await readVersions(deps, manifest);
-  const objects = new Set(manifest.objects.map(({ sha256 }) => sha256));
-  const missing = versions
-    .flatMap((version) => [...manifestBlobs(version), ...sourcesOf(version)])
-    .find((sha256) => !objects.has(sha256));
-  if (missing !== undefined)
-    return condemn(deps, subject, fault("catalog_mismatch", `it does not name ${missing}`));
-  const current = currentOf(versions);
+  const read = await readState(deps, manifest);
+  if (!read.ok) return condemn(deps, subject, fault("state_invalid", read.problem));
+  const { versions } = read.state;
+  const known = new Set([...manifest.objects.map(({ sha256 }) => sha256), ...manifest.missing]);
+  const unknown = versions
+    .flatMap((version) => [...manifestBlobs(version), ...upstreamOf(version)])
+    .find((sha256) => !known.has(sha256));
+  if (unknown !== undefined)
+    return condemn(deps, subject, fault("catalog_mismatch", `it does not name ${unknown}`));
+  const [current] = versions;
+  if (current !== undefined && wholeVersions([current], manifest.missing).length === 0)
+    return condemn(
+      deps,
+      subject,
+      fault(
+        "object_missing",
+        "no store had every blob of the published version when it was made; a full ingest run stores them anew",
+      ),
+    );
   const named = manifest.catalog;
   const isNamed =
     current?.generation === named?.generation && current?.catalog_sha256 === named?.catalog_sha256;
@@ -146,19 +158,35 @@ export async function rebuild(
   const parsed = await openManifest(deps, subject);
   if (!parsed.ok) return condemn(deps, subject, parsed.fault);
   const { manifest } = parsed;
-  const current = currentOf(await readVersions(deps, manifest));
-  const judged = current
-    ? judgeRebuild({
-        published: current.catalog_sha256,
-        rebuilt: await buildAnew(deps, current),
-        snapshot: { used: current.sources["snapshot"], present: deps.snapshot.sha256 },
-        worker: { used: manifest.built_by, present: deps.workerVersion },
-      })
-    : NOTHING_PUBLISHED;
+  const read = await readState(deps, manifest);
+  if (!read.ok) throw new Error(read.problem);
+  const judged = await judge(deps, manifest, read.state.versions[0]);
   await writeVerdict(deps, subject, judged);
   if (judged.state === "failed") return failWith(fault("rebuild_mismatch", judged.message));
-  return next(checkpoint, { patch: { verdict: judged.state } });
+  return next(checkpoint, { apply: () => ({ verdict: judged.state }) });
 }
+
+async function judge(
+  deps: StepDependencies,
+  { missing, built_by: builtBy }: BackupManifest,
+  current: Manifest | undefined,
+): Promise<Pick<Verdict, "state" | "code" | "message">> {
+  if (current === undefined) return NOTHING_PUBLISHED;
+  if (upstreamOf(current).some((sha256) => missing.includes(sha256))) return UPSTREAM_MISSING;
+  return judgeRebuild({
+    published: current.catalog_sha256,
+    rebuilt: await buildAnew(deps, current),
+    snapshot: { used: current.sources["snapshot"], present: deps.snapshot.sha256 },
+    worker: { used: builtBy, present: deps.workerVersion },
+  });
+}
+
+const UPSTREAM_MISSING = {
+  state: "intact",
+  code: "upstream_missing",
+  message:
+    "Every byte is right. The catalog cannot be built anew: the archive had lost upstream bytes when the backup was made.",
+} as const;
 
 const NOTHING_PUBLISHED = {
   state: "verified",
@@ -169,15 +197,20 @@ const NOTHING_PUBLISHED = {
 /** The hash of the catalog that the archived bytes give now; null if they give none. */
 async function buildAnew(
   { backups, snapshot }: StepDependencies,
-  { sources, locales }: Manifest,
+  { sources, airport_set: airportSet, locales }: Manifest,
 ): Promise<string | null> {
   try {
     const openSource = async (file: string, sha256: string) => {
       const opened = await backups.openObject(sha256);
       if (opened === null) throw new Error(`${file} has gone: ${sha256}`);
-      return opened.bytes;
+      return opened;
     };
-    const workspace = await createWorkspace(sources, openSource, snapshotOpener(snapshot));
+    const workspace = await createWorkspace(
+      sources,
+      openSource,
+      snapshotOpener(snapshot),
+      airportSet,
+    );
     const known = Object.keys(locales).filter((locale) =>
       snapshot.locales.some((entry) => entry.locale === locale),
     );
@@ -196,30 +229,18 @@ export async function openManifest(
   return parseManifest(await backups.readManifest(id), id);
 }
 
-/** Lines of the state in a part, which has been checked before. */
-export async function readStateLines(
+/** The coordinator's state in a backup whose parts have been checked before. */
+export async function readState(
   { backups }: Pick<StepDependencies, "backups">,
   manifest: BackupManifest,
-  part: BackupManifest["parts"][number],
-): Promise<readonly string[]> {
-  const unpacked = unpackPart(part, await backups.readPart(manifest.id, part.name));
-  if (!unpacked.ok) throw new Error(unpacked.fault.message);
-  return unpacked.lines;
-}
-
-async function readVersions(deps: StepDependencies, manifest: BackupManifest): Promise<Manifest[]> {
-  const versions: Manifest[] = [];
-  for (const part of manifest.parts.filter(({ table }) => table === null))
-    versions.push(...readContents(await readStateLines(deps, manifest, part)).versions);
-  return versions;
-}
-
-function currentOf(versions: readonly Manifest[]): Manifest | undefined {
-  return versions.toSorted((a, b) => b.generation - a.generation)[0];
-}
-
-function sourcesOf({ sources }: Manifest): string[] {
-  return Object.entries(sources).flatMap(([file, sha256]) => (file === "snapshot" ? [] : [sha256]));
+): Promise<ReadState> {
+  const lines: string[] = [];
+  for (const part of manifest.parts.filter(({ table }) => table === null)) {
+    const unpacked = unpackPart(part, await backups.readPart(manifest.id, part.name));
+    if (!unpacked.ok) return { ok: false, problem: unpacked.fault.message };
+    lines.push(...unpacked.lines);
+  }
+  return readStateLines(lines);
 }
 
 function countUp(checkpoint: Checkpoint, more: number, total: number): StepResult {

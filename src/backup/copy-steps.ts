@@ -1,9 +1,9 @@
 /** The phases that make a backup, one bounded step at a time; each step may be repeated. */
 import { Buffer } from "node:buffer";
 import { sha256Hex } from "../catalog/hash.ts";
-import { manifestBlobs } from "../catalog/manifest.ts";
-import { readContents, type StateContents } from "../ingest/state-transfer.ts";
-import { fault } from "./fault.ts";
+import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
+import type { TableShape } from "../storage/database-copy.ts";
+import { timeOfId } from "./backup-id.ts";
 import {
   type BackupManifest,
   FORMAT,
@@ -13,12 +13,10 @@ import {
   type StoredObject,
   sumParts,
 } from "./format.ts";
-import { goOnHolding, HOLD_LOST } from "./hold-steps.ts";
 import {
   again,
   type Checkpoint,
   type Draft,
-  failWith,
   next,
   type StepContext,
   type StepResult,
@@ -27,8 +25,11 @@ import type { Item, Wanted } from "./job-items.ts";
 import { mapConcurrently } from "./map-concurrently.ts";
 import { packPart } from "./ndjson.ts";
 import { parseManifest } from "./parse-manifest.ts";
+import { stateLines, upstreamOf } from "./state-part.ts";
 import type { StepDependencies } from "./step-dependencies.ts";
 
+/** Tables to be copied before the others: `alert_findings` belong to them. */
+const FIRST_TABLES = new Set(["alert_runs"]);
 /** Rows of a table in one part. */
 const ROWS_PER_PART = 500;
 /** Pages of tables, and objects, that are copied in one step. */
@@ -37,58 +38,56 @@ const OBJECTS_PER_STEP = 24;
 /** Objects in memory at a time. */
 const OBJECTS_AT_A_TIME = 6;
 
-/** Copies a page of the coordinator's state, and notes what it names in the stores. */
+/** Copies the coordinator's state as it is now, and notes what its versions name in the stores. */
 export async function copyState(
   deps: StepDependencies,
-  { job, checkpoint, subject }: StepContext,
+  { checkpoint, subject }: StepContext,
 ): Promise<StepResult> {
-  if (!(await goOnHolding(deps, job))) return HOLD_LOST;
-  const draft = draftOf(checkpoint);
-  const page = await deps.ingest.readSnapshot(draft.linesDone);
-  const { part, bytes } = packPart(null, draft.partsDone + 1, page.lines);
-  await deps.backups.writePart(subject, part.name, { bytes, sha256: part.sha256 });
-  const contents = readContents(page.lines);
-  const changed: Draft = {
-    ...draft,
-    linesDone: draft.linesDone + page.lines.length,
-    partsDone: draft.partsDone + 1,
-    versions: [
-      ...draft.versions,
-      ...contents.versions.map(({ generation, catalog_sha256 }) => ({
-        generation,
-        catalog_sha256,
-      })),
-    ],
-    builtBy: [...draft.builtBy, ...contents.builtBy],
+  const { coordinator, database, backups } = deps;
+  const tables = inCopyOrder(await database.tables());
+  const versions = coordinator.versions();
+  const { part, bytes } = packPart(null, 1, stateLines(coordinator));
+  const [current] = versions;
+  const draft: Draft = {
+    tables,
+    tablesDone: 0,
+    afterRow: null,
+    partsDone: 0,
+    catalog: current && {
+      generation: current.generation,
+      catalog_sha256: current.catalog_sha256,
+    },
+    builtBy: coordinator.builders()[current?.catalog_sha256 ?? ""] ?? null,
   };
-  const items: Item[] = [
-    { list: "parts", key: part.name, value: part },
-    ...listWanted("to_copy", contents),
-  ];
-  if (page.next === null)
-    return next({ ...checkpoint, draft: { ...changed, partsDone: 0 } }, { items });
-  return again({ ...checkpoint, draft: changed, done: checkpoint.done + 1 }, 0, items);
+  await backups.writePart(subject, part.name, { bytes, sha256: part.sha256 });
+  const items: Item[] = [{ list: "parts", key: part.name, value: part }, ...listWanted(versions)];
+  return next({ ...checkpoint, draft }, { items });
 }
 
-/** What the stores must have for a state, as items of a list. */
-export function listWanted(list: "to_copy" | "to_store", contents: StateContents): Item[] {
+/**
+ * Tables whose rows others belong to come first. What the alerts write in the meantime is then a
+ * row's company without the row, which nobody looks for, and never a row without its company.
+ */
+function inCopyOrder(tables: readonly TableShape[]): TableShape[] {
+  const isFirst = ({ name }: TableShape) => FIRST_TABLES.has(name);
+  return [...tables.filter(isFirst), ...tables.filter((table) => !isFirst(table))];
+}
+
+/** What the stores must have for some versions. */
+function listWanted(versions: readonly Manifest[]): Item[] {
   const all = new Map<string, Wanted>();
-  for (const manifest of contents.versions) {
-    for (const sha256 of manifestBlobs(manifest)) all.set(sha256, { sha256, kind: "blob" });
-    for (const [file, sha256] of Object.entries(manifest.sources))
-      // The snapshot is a part of the Worker, not of the stores.
-      if (file !== "snapshot") all.set(sha256, { sha256, kind: "source" });
+  for (const version of versions) {
+    for (const sha256 of manifestBlobs(version)) all.set(sha256, { sha256, kind: "blob" });
+    for (const sha256 of upstreamOf(version)) all.set(sha256, { sha256, kind: "source" });
   }
-  for (const sha256 of contents.archived) all.set(sha256, { sha256, kind: "source" });
-  return [...all.values()].map((value) => ({ list, key: value.sha256, value }));
+  return [...all.values()].map((value) => ({ list: "to_copy", key: value.sha256, value }));
 }
 
 /** Copies some pages of D1's tables, in order of their keys. */
 export async function copyTables(
   deps: StepDependencies,
-  { job, checkpoint, subject }: StepContext,
+  { checkpoint, subject }: StepContext,
 ): Promise<StepResult> {
-  if (!(await goOnHolding(deps, job))) return HOLD_LOST;
   let draft = draftOf(checkpoint);
   const items: Item[] = [];
   for (let pages = 0; pages < PAGES_PER_STEP; pages++) {
@@ -141,27 +140,20 @@ function takeLines(rows: readonly object[]): string[] {
   return lines;
 }
 
-/** Copies some blobs and upstream files, except those that another backup has stored. */
+/**
+ * Copies some blobs and upstream files, except those that another backup has stored. One that is in
+ * no store as it was written is noted as missing: the rest is worth keeping all the same.
+ */
 export async function copyObjects(
   deps: StepDependencies,
-  { job, checkpoint, items }: StepContext,
+  { checkpoint, items }: StepContext,
 ): Promise<StepResult> {
-  if (!(await goOnHolding(deps, job))) return HOLD_LOST;
   const due = items.page("to_copy", checkpoint.after, OBJECTS_PER_STEP);
-  const copies = await mapConcurrently(due, OBJECTS_AT_A_TIME, (wanted) =>
-    copyObject(deps, wanted),
-  );
-  const missing = due.find((_, index) => copies[index] === null);
-  if (missing !== undefined)
-    return failWith(
-      fault(
-        "nothing_to_copy",
-        `the ${missing.kind} ${missing.sha256} is in no store as it was written; a full ingest run stores it anew`,
-      ),
-    );
-  const copied = copies
-    .filter((copy) => copy !== null)
-    .map((value): Item => ({ list: "copied", key: value.sha256, value }));
+  const copied = await mapConcurrently(due, OBJECTS_AT_A_TIME, async (wanted): Promise<Item> => {
+    const { sha256: key } = wanted;
+    const value = await copyObject(deps, wanted);
+    return value === null ? { list: "missing", key, value: key } : { list: "copied", key, value };
+  });
   const done = checkpoint.done + due.length;
   const changed = { ...checkpoint, done, after: due.at(-1)?.sha256 ?? checkpoint.after };
   const total = items.count("to_copy");
@@ -183,10 +175,7 @@ async function readWanted(
   { catalog, archive }: StepDependencies,
   { sha256, kind }: Wanted,
 ): Promise<Uint8Array | null> {
-  if (kind === "source") {
-    const stream = await archive.open("an upstream file", sha256);
-    return new Uint8Array(await new Response(stream).arrayBuffer());
-  }
+  if (kind === "source") return archive.read(sha256);
   for (const replica of ["r2", "kv"] as const) {
     const copy = await catalog.readBlob(replica, sha256);
     if (copy.ok) return copy.value;
@@ -201,11 +190,10 @@ export async function writeManifest(
   { job, checkpoint, subject, items }: StepContext,
 ): Promise<StepResult> {
   const { backups, now } = deps;
-  const draft = draftOf(checkpoint);
+  const { tables, catalog, builtBy } = draftOf(checkpoint);
   // What is written stays, also if the step is repeated because its end was lost.
   if (parseManifest(await backups.readManifest(subject), subject).ok)
     return next({ ...checkpoint, draft: null });
-  if (!(await goOnHolding(deps, job))) return HOLD_LOST;
   const isWayBack = subject !== job.backupId;
   const parts = items.all("parts");
   const manifest: BackupManifest = {
@@ -213,12 +201,13 @@ export async function writeManifest(
     id: subject,
     trigger: isWayBack ? "restore" : job.trigger,
     note: isWayBack ? `before the restore of ${job.backupId}` : job.note,
-    started_at: draft.startedAt,
+    started_at: new Date(timeOfId(subject)).toISOString(),
     finished_at: new Date(now()).toISOString(),
     worker_version: deps.workerVersion,
-    ...builderOf(draft),
+    built_by: builtBy,
+    catalog: catalog ?? null,
     tables: Object.fromEntries(
-      draft.tables.map(({ name, columns }) => [
+      tables.map(({ name, columns }) => [
         name,
         { columns: columns.map((column) => column.name), ...sumParts(parts, name) },
       ]),
@@ -226,25 +215,12 @@ export async function writeManifest(
     state: sumParts(parts, null),
     parts,
     objects: items.all("copied"),
+    missing: items.all("missing"),
   };
   if (job.pin && !isWayBack)
     await backups.writeNote(subject, "pin", JSON.stringify({ by: job.requestedBy }));
   await backups.writeManifest(subject, manifestText(manifest));
   return next({ ...checkpoint, draft: null });
-}
-
-/** The catalog that is published, and the version of the Worker that built it. */
-function builderOf({ versions, builtBy }: Draft): Pick<BackupManifest, "catalog" | "built_by"> {
-  const current = versions.toSorted((a, b) => b.generation - a.generation)[0];
-  if (current === undefined) return { catalog: null, built_by: null };
-  // After a rollback or a restore another version has the same content.
-  const same = new Set(
-    versions
-      .filter(({ catalog_sha256 }) => catalog_sha256 === current.catalog_sha256)
-      .map(({ generation }) => generation),
-  );
-  const builder = builtBy.find(({ generation }) => same.has(generation));
-  return { catalog: current, built_by: builder?.workerVersion ?? null };
 }
 
 function draftOf({ draft }: Checkpoint): Draft {

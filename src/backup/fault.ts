@@ -10,14 +10,10 @@ export const FAULT_CODES = [
   "rows_altered",
   "object_missing",
   "object_damaged",
+  "state_invalid",
   "catalog_mismatch",
   "rebuild_mismatch",
   "schema_mismatch",
-  "run_active",
-  "held",
-  "hold_lost",
-  "state_refused",
-  "nothing_to_copy",
   "store_fault",
 ] as const;
 export type FaultCode = (typeof FAULT_CODES)[number];

@@ -5,9 +5,9 @@
  *
  * - `parts/d1.<table>.<number>.ndjson.gz`: rows of a D1 table in the order of its primary key, one
  *   JSON object a line, at most 500 in a part.
- * - `parts/state.<number>.ndjson.gz`: the ingest coordinator's tables as they were at one moment,
- *   one `{"table", "row"}` a line. Its versions are the catalog's manifests. Uncompressed, no part
- *   is longer than 16 MiB.
+ * - `parts/state.000001.ndjson.gz`: the coordinator's state as it was at one moment: a line
+ *   `{"pause"}`, and for each retained version a line `{"version"}` with its manifest. Uncompressed,
+ *   no part is longer than 16 MiB.
  * - `manifest.json`: what there is, with sizes, row counts and hashes. It is written last, so that
  *   a backup without it does not exist, and ends with the SHA-256 of itself.
  * - `pin.json` and `verdict.json`: what was said of the backup later. They are no part of it.
@@ -24,7 +24,7 @@ export const FORMAT = 1;
 export const PART_CONTENT_MAX_BYTES = 16 * 1024 * 1024;
 
 /** Who or what asked for a backup. */
-export const BACKUP_TRIGGERS = ["manual", "cron", "forced_publish", "restore"] as const;
+export const BACKUP_TRIGGERS = ["manual", "cron", "restore"] as const;
 export type BackupTrigger = (typeof BACKUP_TRIGGERS)[number];
 
 /** A stored file of rows. */
@@ -72,6 +72,8 @@ export interface BackupManifest {
   readonly state: Omit<TableFacts, "columns">;
   readonly parts: readonly Part[];
   readonly objects: readonly StoredObject[];
+  /** SHA-256 (hex) of what its versions name and no store had. */
+  readonly missing: readonly string[];
 }
 
 /** The text of `manifest.json`. */

@@ -18,6 +18,8 @@ export interface ItemLists {
   /** What a backup has to copy, and what it has copied, by SHA-256. */
   readonly to_copy: Wanted;
   readonly copied: StoredObject;
+  /** What no store had, by SHA-256. */
+  readonly missing: string;
   /** Parts of a backup that have been written, by name. */
   readonly parts: Part;
   /** Whole backups that retention has looked at, by id. */

@@ -1,6 +1,5 @@
-import { backoffMs } from "../ingest/queue.ts";
+import { backoffMs, MAX_BACKOFF_MS } from "../ingest/queue.ts";
 import { describeError } from "../log.ts";
-import type { BackupStore } from "../storage/backup-store.ts";
 import { type Fault, fault } from "./fault.ts";
 import {
   type Checkpoint,
@@ -18,8 +17,6 @@ import type { JobRecord, JobState } from "./job-state.ts";
 import type { StepDependencies } from "./step-dependencies.ts";
 import { STEPS } from "./steps.ts";
 
-/** If an alarm dies without a word, the next one begins after this time. */
-const LEASE_MS = 120_000;
 /** Attempts at one step before its job fails. */
 const MAX_STEP_ATTEMPTS = 6;
 /** Where retention comes in the making of a backup. */
@@ -28,18 +25,13 @@ const NO_PROGRESS = { done: 0, total: 0 } as const;
 
 export interface RunnerDependencies extends StepDependencies {
   readonly state: JobState;
-  /** Replaces the one alarm; null takes it away. */
-  readonly setAlarm: (at: number | null) => Promise<void>;
-  readonly log: (event: string, fields: { readonly [name: string]: unknown }) => void;
 }
 
 /**
- * Does the jobs, one at a time, from the alarm, one bounded step after the other.
- *
- * An alarm arms a watchdog first, claims a step in a transaction, does it, and commits only if
- * nobody has claimed it since. A crash between two of these repeats the step and loses nothing. A
- * restore that may have begun to replace what is there is never given up: its steps are repeated
- * until they succeed.
+ * Does the jobs, one at a time, one bounded step after the other: claims a step in a transaction,
+ * does it, and commits only if nobody has claimed it since. A crash between two of these repeats the
+ * step and loses nothing. A restore that has replaced what is there is never given up: its steps are
+ * repeated until they succeed.
  */
 export class JobRunner {
   readonly #deps: RunnerDependencies;
@@ -50,38 +42,24 @@ export class JobRunner {
     this.#state = deps.state;
   }
 
-  /** Does a step of the job under way, then sets the alarm to when the next is due. */
-  async alarm(): Promise<void> {
-    await this.#deps.setAlarm(this.#deps.now() + LEASE_MS);
+  /** Takes the step that is next, if one is due. */
+  async takeNext(): Promise<void> {
     const claimed = this.#claim();
     if (claimed !== undefined) await this.#step(claimed);
-    await this.rearm();
   }
 
-  /** Sets the alarm to when the next step is due. */
-  rearm(): Promise<void> {
-    return this.#deps.setAlarm(this.#dueAt());
-  }
-
-  /**
-   * To be called once for each new instance: what died with the one before is due at once, and need
-   * not wait for the watchdog that is set for `alarmAt`.
-   */
-  async recover(alarmAt: number | null): Promise<void> {
-    const dueAt = this.#dueAt();
-    if (dueAt !== null && dueAt < (alarmAt ?? Infinity)) await this.#deps.setAlarm(dueAt);
-  }
-
-  #dueAt(): number | null {
+  /** When the next step is due (milliseconds since 1970); null if there is none. */
+  dueAt(): number | null {
+    const now = this.#deps.now();
     const [record] = this.#state.open();
-    return record === undefined ? null : Math.max(this.#deps.now(), record.notBefore ?? 0);
+    return record === undefined ? null : Math.min(record.notBefore ?? now, now + MAX_BACKOFF_MS);
   }
 
   /** Takes the next step of the job under way, or of the oldest that waits. */
   #claim(): JobRecord | undefined {
     return this.#state.transaction(() => {
       const [record] = this.#state.open();
-      if (record === undefined || (record.notBefore ?? 0) > this.#deps.now()) return undefined;
+      if (record === undefined || (this.dueAt() ?? 0) > this.#deps.now()) return undefined;
       const { job } = record;
       const claimed: JobRecord = {
         ...record,
@@ -134,31 +112,22 @@ export class JobRunner {
         return this.#underFence(claimed, change, items);
       }
       case "next": {
-        const { checkpoint, patch, items } = result;
+        const { checkpoint, apply, items } = result;
         const at = checkpoint.at + 1;
         const isLast = at === PLANS[claimed.job.kind].length;
+        const { done } = checkpoint;
         const change = (record: JobRecord) => ({
           ...record,
           attempts: 0,
           checkpoint: isLast ? FIRST_CHECKPOINT : beginPhase(checkpoint, at),
           job: {
             ...record.job,
-            ...patch,
-            progress: NO_PROGRESS,
+            ...apply(),
+            progress: isLast ? { done, total: done } : NO_PROGRESS,
             ...(isLast && this.#ending(record.job, record.job.error === null)),
           },
         });
         return this.#underFence(claimed, change, items);
-      }
-      case "wait": {
-        const { checkpoint, ms } = result;
-        const notBefore = this.#deps.now() + ms;
-        return this.#underFence(claimed, (record) => ({
-          ...record,
-          attempts: 0,
-          checkpoint,
-          notBefore,
-        }));
       }
       case "fail":
         return this.#fail(claimed, result.fault);
@@ -187,7 +156,7 @@ export class JobRunner {
         checkpoint: beginPhase(record.checkpoint, RETENTION_AT),
         job: { ...record.job, ...patch, progress: NO_PROGRESS },
       }));
-    await this.#cleanUp(claimed);
+    const cleaned = await this.#cleanUp(claimed);
     this.#underFence(claimed, (record) => ({
       ...record,
       checkpoint: FIRST_CHECKPOINT,
@@ -195,26 +164,27 @@ export class JobRunner {
         ...record.job,
         ...this.#ending(record.job, false),
         ...patch,
+        ...cleaned,
         error: record.job.error ?? error,
       },
     }));
   }
 
-  /** What cannot be put away now ends by itself: the hold by its time, the rest by retention. */
-  async #cleanUp({ job, checkpoint }: JobRecord): Promise<void> {
-    const { ingest, database, backups } = this.#deps;
+  /**
+   * Deletes a backup in the making, unless its manifest was written and only the word of it lost;
+   * what cannot be deleted now is left to retention. A restore then has no way back.
+   */
+  async #cleanUp({ job }: JobRecord): Promise<Partial<Job>> {
+    const { backups } = this.#deps;
     const unfinished = job.kind === "run" ? job.backupId : job.wayBackId;
-    const isUnfinished = checkpoint.draft !== null && unfinished !== null;
-    const tasks = [
-      ...(job.kind === "verify" ? [] : [() => ingest.forgetTransfer()]),
-      ...(job.kind === "verify" ? [] : [() => ingest.release(job.id)]),
-      ...(job.kind === "restore" ? [() => database.abandonRestore()] : []),
-      ...(isUnfinished ? [() => deleteUnlessWhole(backups, unfinished)] : []),
-    ];
-    for (const task of tasks)
-      await task().catch((cause: unknown) =>
-        this.#log("backup_clean_up_failed", job, describeError(cause)),
-      );
+    if (job.kind === "verify" || unfinished === null) return {};
+    try {
+      if ((await backups.readManifest(unfinished)) !== null) return {};
+      await backups.deleteBackup(unfinished);
+    } catch (cause) {
+      this.#log("backup_clean_up_failed", job, describeError(cause));
+    }
+    return job.kind === "restore" ? { wayBackId: null } : {};
   }
 
   #ending(job: Job, hasSucceeded: boolean): Partial<Job> {
@@ -267,9 +237,4 @@ function plannedPhase({ job, checkpoint }: JobRecord): PlannedPhase {
 
 function beginPhase(checkpoint: Checkpoint, at: number): Checkpoint {
   return { ...checkpoint, at, done: 0, after: "" };
-}
-
-/** Deletes a backup in the making, unless its manifest was written and only the word of it lost. */
-async function deleteUnlessWhole(backups: BackupStore, id: string): Promise<void> {
-  if ((await backups.readManifest(id)) === null) await backups.deleteBackup(id);
 }

@@ -17,7 +17,7 @@ export interface JobRecord {
 }
 
 /** Ended jobs that are remembered. */
-const ENDED_JOBS_KEPT = 100;
+export const ENDED_JOBS_KEPT = 100;
 
 /**
  * The coordinator's tables. Every method is synchronous; callers put what belongs together in one

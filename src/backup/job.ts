@@ -1,8 +1,7 @@
 /** What there is to do about backups, and in which order. Pure: no clock, no I/O. */
-import type { Manifest } from "../catalog/manifest.ts";
 import type { TableShape, Value } from "../storage/database-copy.ts";
 import type { Fault } from "./fault.ts";
-import type { BackupTrigger } from "./format.ts";
+import type { BackupManifest, BackupTrigger } from "./format.ts";
 import type { Item, ItemReader } from "./job-items.ts";
 import type { VerdictState } from "./verdict.ts";
 
@@ -38,6 +37,8 @@ export interface Job {
   readonly wayBackId: string | null;
   /** Of a restore: the generation that serves the restored catalog. */
   readonly generation: number | null;
+  /** Of a restore: whether ingestion is paused after it. It never lifts a pause. */
+  readonly paused: boolean | null;
   readonly error: (Fault & { readonly phase: Phase }) | null;
 }
 
@@ -47,12 +48,10 @@ export function isOpenJob({ state }: Job): boolean {
 }
 
 export const PHASES = [
-  "hold",
   "copy_state",
   "copy_tables",
   "copy_objects",
   "write_manifest",
-  "release",
   "check_parts",
   "check_objects",
   "check_catalog",
@@ -60,10 +59,8 @@ export const PHASES = [
   "retention",
   "compare_schema",
   "restore_objects",
-  "stage_tables",
-  "stage_state",
-  "replace_state",
-  "replace_tables",
+  "restore_tables",
+  "replace_versions",
   "settle",
 ] as const;
 export type Phase = (typeof PHASES)[number];
@@ -74,13 +71,7 @@ export interface PlannedPhase {
   readonly of: "own" | "way_back";
 }
 
-const COPY: readonly Phase[] = [
-  "hold",
-  "copy_state",
-  "copy_tables",
-  "copy_objects",
-  "write_manifest",
-];
+const COPY: readonly Phase[] = ["copy_state", "copy_tables", "copy_objects", "write_manifest"];
 const CHECK: readonly Phase[] = ["check_parts", "check_objects", "check_catalog", "rebuild"];
 
 /** Whether a phase verifies. */
@@ -93,53 +84,35 @@ const wayBack = (phase: Phase): PlannedPhase => ({ phase, of: "way_back" });
 
 /**
  * The phases of each kind of job. A backup that does not prove good goes on with `retention` too. A
- * restore changes nothing that counts until `replace_state`, and from there on goes through to its
- * end.
+ * restore only adds until `replace_versions`, and from there on goes through to its end. It does not
+ * verify its way back: where the present is damaged, restoring is the way out.
  */
 export const PLANS: { readonly [K in JobKind]: readonly PlannedPhase[] } = {
-  run: [...COPY, "release" as const, ...CHECK, "retention" as const].map(own),
+  run: [...COPY, ...CHECK, "retention" as const].map(own),
   verify: CHECK.map(own),
   restore: [
     ...[...CHECK, "compare_schema" as const].map(own),
-    ...[...COPY, ...CHECK].map(wayBack),
-    ...(
-      [
-        "restore_objects",
-        "stage_tables",
-        "stage_state",
-        "replace_state",
-        "replace_tables",
-        "settle",
-      ] as const
-    ).map(own),
+    ...COPY.map(wayBack),
+    ...(["restore_objects", "restore_tables", "replace_versions", "settle"] as const).map(own),
   ],
 };
 
-/**
- * Whether a fault that is thrown in a phase may not end the job: the restore may have begun to
- * replace what is there, of which the answer has been lost. What is refused there has changed
- * nothing.
- */
+/** Whether a fault in a phase may not end the job: what is recorded is to be brought to the stores. */
 export function isBeyondReturn(phase: Phase): boolean {
-  return phase === "replace_state" || phase === "replace_tables" || phase === "settle";
+  return phase === "settle";
 }
 
 /** A backup in the making. */
 export interface Draft {
-  readonly startedAt: string;
   readonly tables: readonly TableShape[];
   /** How many tables have been copied, and the key of the last row that was of the next one. */
   readonly tablesDone: number;
   readonly afterRow: readonly Value[] | null;
-  /** Lines of the state that have been copied. */
-  readonly linesDone: number;
-  /** Parts that there are of what is being copied, a table or the state. */
+  /** Parts that there are of the table that is being copied. */
   readonly partsDone: number;
-  readonly versions: readonly Pick<Manifest, "generation" | "catalog_sha256">[];
-  readonly builtBy: readonly {
-    readonly generation: number;
-    readonly workerVersion: string | null;
-  }[];
+  /** The version that is published, if any, and the version of the Worker that built it. */
+  readonly catalog: BackupManifest["catalog"] | undefined;
+  readonly builtBy: string | null;
 }
 
 /** Where a job stands between two steps; JSON. What may be long is in the job's items. */
@@ -172,15 +145,13 @@ export type StepResult =
       readonly total: number;
       readonly items: readonly Item[];
     }
-  /** The phase is over. */
+  /** The phase is over, and `apply` changes the coordinator's tables together with that. */
   | {
       readonly do: "next";
       readonly checkpoint: Checkpoint;
-      readonly patch: Partial<Job>;
+      readonly apply: () => Partial<Job>;
       readonly items: readonly Item[];
     }
-  /** Nothing can be done yet. */
-  | { readonly do: "wait"; readonly checkpoint: Checkpoint; readonly ms: number }
   /** The job has failed. */
   | { readonly do: "fail"; readonly fault: Fault };
 
@@ -194,13 +165,9 @@ export function again(
 
 export function next(
   checkpoint: Checkpoint,
-  { patch = {}, items = [] }: { patch?: Partial<Job>; items?: readonly Item[] } = {},
+  { apply = () => ({}), items = [] }: { apply?: () => Partial<Job>; items?: readonly Item[] } = {},
 ): StepResult {
-  return { do: "next", checkpoint, patch, items };
-}
-
-export function wait(checkpoint: Checkpoint, ms: number): StepResult {
-  return { do: "wait", checkpoint, ms };
+  return { do: "next", checkpoint, apply, items };
 }
 
 export function failWith(fault: Fault): StepResult {

@@ -1,3 +1,5 @@
+import { type BackupStatus, judgeBackups } from "../health/backup-rules.ts";
+import type { BackupFacts } from "../health/facts.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
 import { backupBytes, type BackupTrigger, type TableFacts } from "./format.ts";
 import { isOpenJob, type Job } from "./job.ts";
@@ -48,10 +50,6 @@ export interface Backup {
   readonly problem: string | null;
 }
 
-/** `stale`: the newest is too old. `unverified`: the newest has not proved good. */
-export const BACKUP_STATUSES = ["ok", "stale", "unverified", "no_backups"] as const;
-export type BackupStatus = (typeof BACKUP_STATUSES)[number];
-
 export interface BackupPage {
   readonly status: BackupStatus;
   /** Newest first. */
@@ -96,7 +94,10 @@ export async function listBackups(
   const kept = await readKept(backups, ids, found);
   const open = (await deps.jobs()).filter(isOpenJob);
   return {
-    status: judgeStatus(timesOf(await findNewest(backups, ids, NEWEST_LOOKS_AT)), deps),
+    status: judgeBackups(timesOf(await findNewest(backups, ids, NEWEST_LOOKS_AT)), {
+      now: deps.now(),
+      limits: { backupStaleMs: deps.staleAfterMs },
+    }),
     backups: found.map((each) => describe(each, { kept, open, now: deps.now() })),
     nextCursor: older.length > due.length ? (due.at(-1) ?? null) : null,
     total: ids.length,
@@ -116,27 +117,12 @@ export async function findBackup(deps: ListingDependencies, id: string): Promise
 }
 
 /** When the newest backup was finished, and when the newest one that proved good. */
-export interface NewestTimes {
-  /** RFC 3339; null if there is none. */
-  readonly finishedAt: string | null;
-  readonly goodFinishedAt: string | null;
-}
-
-export async function newestTimes(backups: BackupStore): Promise<NewestTimes> {
+export async function newestTimes(backups: BackupStore): Promise<BackupFacts> {
   return timesOf(await findNewest(backups, await listIds(backups), NEWEST_LOOKS_AT));
 }
 
-function timesOf({ whole, good }: Newest): NewestTimes {
-  return { finishedAt: finishOf(whole), goodFinishedAt: finishOf(good) };
-}
-
-export function judgeStatus(
-  { finishedAt, goodFinishedAt }: NewestTimes,
-  { now, staleAfterMs }: Pick<ListingDependencies, "now" | "staleAfterMs">,
-): BackupStatus {
-  if (finishedAt === null) return "no_backups";
-  if (now() - Date.parse(finishedAt) > staleAfterMs) return "stale";
-  return goodFinishedAt === finishedAt ? "ok" : "unverified";
+function timesOf({ whole, good }: Newest): BackupFacts {
+  return { newestFinishedAt: finishOf(whole), newestVerifiedAt: finishOf(good) };
 }
 
 function finishOf(found: FoundBackup | null): string | null {
@@ -168,7 +154,7 @@ function describe(
   const manifest = parsed.ok ? parsed.manifest : null;
   const own = kept.find((each) => each.id === id);
   const expiry = own === undefined ? null : expiresAt(own, kept, now);
-  const startedAt = manifest?.started_at ?? job?.startedAt ?? timeText(timeOfId(id));
+  const startedAt = timeText(timeOfId(id));
   return {
     id,
     state: stateOf(found, job),

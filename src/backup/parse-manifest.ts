@@ -41,6 +41,7 @@ const schema = z.strictObject({
     }),
   ),
   objects: z.array(z.strictObject({ sha256: hash, bytes: count })),
+  missing: z.array(hash),
 });
 
 export type ParsedManifest =

@@ -1,35 +1,27 @@
 /**
  * The phases that restore a backup, one bounded step at a time; each step may be repeated. Until
- * `replace_state` they only add what nobody looks at: blobs under their hashes, and rows that wait
- * in tables of their own.
+ * `replace_versions` they only add: blobs under their hashes, and rows of the history that are not
+ * there.
  */
-import { createHash } from "node:crypto";
 import { sha256Hex } from "../catalog/hash.ts";
-import { readContents } from "../ingest/state-transfer.ts";
-import { listWanted } from "./copy-steps.ts";
-import { openManifest, readStateLines } from "./check-steps.ts";
+import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
+import { replicate } from "../ingest/publisher.ts";
+import { openManifest, readState } from "./check-steps.ts";
 import { fault } from "./fault.ts";
-import { goOnHolding, HOLD_LOST, release } from "./hold-steps.ts";
 import type { BackupManifest } from "./format.ts";
-import { again, failWith, next, type StepContext, type StepResult, wait } from "./job.ts";
+import { again, failWith, type Job, next, type StepContext, type StepResult } from "./job.ts";
 import type { Item, Wanted } from "./job-items.ts";
 import { mapConcurrently } from "./map-concurrently.ts";
 import { unpackPart } from "./ndjson.ts";
+import { type SavedState, upstreamOf, wholeVersions } from "./state-part.ts";
 import type { StepDependencies } from "./step-dependencies.ts";
 
 const OBJECTS_PER_STEP = 24;
 /** Objects in memory at a time. */
 const OBJECTS_AT_A_TIME = 6;
 const PARTS_PER_STEP = 4;
-/** After what time to look again whether the stores show the restored catalog: it doubles. */
-const FIRST_SETTLE_POLL_MS = 500;
-const LAST_SETTLE_POLL_MS = 60_000;
-
-/**
- * Tables whose rows a restore adds and never takes away: restoring the time before it undoes
- * neither what has been done nor what has been told.
- */
-const KEPT_TABLES = new Set(["alert_findings", "alert_runs", "audit"]);
+/** What operators did is not written by a restore: whoever can write a backup could forge it. */
+const NEVER_RESTORED = new Set(["audit"]);
 
 /** Compares the tables of the backup with those of the database, and lists what is to be stored. */
 export async function compareSchema(
@@ -38,7 +30,7 @@ export async function compareSchema(
 ): Promise<StepResult> {
   const manifest = await manifestOf(deps, subject);
   const present = new Map((await deps.database.tables()).map((table) => [table.name, table]));
-  for (const [name, { columns }] of Object.entries(manifest.tables)) {
+  for (const [name, { columns }] of restoredTables(manifest)) {
     const table = present.get(name);
     if (table === undefined) return mismatch(`this installation has no table ${name}`);
     const known = new Set(table.columns.map((column) => column.name));
@@ -52,10 +44,8 @@ export async function compareSchema(
         `the backup lacks the column ${name}.${absent.name}, which must have a value`,
       );
   }
-  const items: Item[] = [];
-  for (const part of stateParts(manifest))
-    items.push(...listWanted("to_store", readContents(await readStateLines(deps, manifest, part))));
-  return next(checkpoint, { items });
+  const { versions } = await restorable(deps, manifest);
+  return next(checkpoint, { items: listStored(versions, manifest.missing) });
 }
 
 function mismatch(message: string): StepResult {
@@ -64,16 +54,22 @@ function mismatch(message: string): StepResult {
   );
 }
 
+function listStored(versions: readonly Manifest[], missing: readonly string[]): Item[] {
+  const wanted = versions.flatMap((version): Wanted[] => [
+    ...[...manifestBlobs(version)].map((sha256): Wanted => ({ sha256, kind: "blob" })),
+    ...upstreamOf(version).map((sha256): Wanted => ({ sha256, kind: "source" })),
+  ]);
+  return wanted
+    .filter(({ sha256 }) => !missing.includes(sha256))
+    .map((value) => ({ list: "to_store", key: value.sha256, value }));
+}
+
 /** Stores some blobs and upstream files where the catalog and the ingest look for them. */
 export async function restoreObjects(
   deps: StepDependencies,
-  { job, checkpoint, items }: StepContext,
+  { checkpoint, items }: StepContext,
 ): Promise<StepResult> {
-  if (!(await goOnHolding(deps, job))) return HOLD_LOST;
   const due = items.page("to_store", checkpoint.after, OBJECTS_PER_STEP);
-  await deps.ingest.noteBlobs(
-    due.filter(({ kind }) => kind === "blob").map(({ sha256 }) => sha256),
-  );
   await mapConcurrently(due, OBJECTS_AT_A_TIME, (each) => restoreObject(deps, each));
   const done = checkpoint.done + due.length;
   const changed = { ...checkpoint, done, after: due.at(-1)?.sha256 ?? checkpoint.after };
@@ -88,73 +84,65 @@ async function restoreObject(
   const bytes = await backups.readObject(sha256);
   if (bytes === null || sha256Hex(bytes) !== sha256)
     throw new Error(`the object ${sha256} is no longer what was verified`);
-  if (kind === "source") return archive.write(sha256, bytes);
-  await catalog.writeBlob(sha256, bytes);
-  for (const replica of ["r2", "kv"] as const) {
-    const copy = await catalog.checkBlob(replica, sha256);
-    if (!copy.ok) throw new Error(`${replica} ${copy.fault} ${copy.detail}`);
-  }
+  if (kind === "source") await archive.write(sha256, bytes);
+  else await catalog.writeBlob(sha256, bytes);
 }
 
-/** Lays the rows of some parts ready in D1. */
-export async function stageTables(
+/** Adds the rows of some parts that are not there; a row that is there stays as it is. */
+export async function restoreTables(
   deps: StepDependencies,
-  { job, checkpoint, subject }: StepContext,
+  { checkpoint, subject }: StepContext,
 ): Promise<StepResult> {
-  if (!(await goOnHolding(deps, job))) return HOLD_LOST;
   const manifest = await manifestOf(deps, subject);
-  if (checkpoint.done === 0) await deps.database.beginRestore(Object.keys(manifest.tables));
-  const parts = manifest.parts.filter(({ table }) => table !== null);
+  const tables = new Map(restoredTables(manifest));
+  const parts = manifest.parts.filter(({ table }) => tables.has(table ?? ""));
   const due = parts.slice(checkpoint.done, checkpoint.done + PARTS_PER_STEP);
   for (const part of due) {
     const unpacked = unpackPart(part, await deps.backups.readPart(subject, part.name));
     if (!unpacked.ok) return failWith(unpacked.fault);
     const table = part.table ?? "";
     const rows = unpacked.lines.map((line) => JSON.parse(line));
-    await deps.database.stageRows(table, manifest.tables[table]?.columns ?? [], rows);
+    await deps.database.addRows(table, tables.get(table)?.columns ?? [], rows);
   }
   const changed = { ...checkpoint, done: checkpoint.done + due.length };
   return changed.done < parts.length ? again(changed, parts.length) : next(changed);
 }
 
-/** Lays the coordinator's state ready in the coordinator. */
-export async function stageState(
+/**
+ * Replaces the versions in the transaction that ends this phase, by which the restored catalog is
+ * recorded as published: as a version of its own, above every generation that was ever seen here,
+ * in the stores or in the backup. A pause that there is stays; one of the backup is set.
+ */
+export async function replaceVersions(
   deps: StepDependencies,
-  { job, checkpoint, subject }: StepContext,
+  { checkpoint, subject }: StepContext,
 ): Promise<StepResult> {
-  if (!(await goOnHolding(deps, job))) return HOLD_LOST;
-  const manifest = await manifestOf(deps, subject);
-  const parts = stateParts(manifest);
-  const from = parts.slice(0, checkpoint.done).reduce((sum, { rows }) => sum + rows, 0);
-  const part = parts[checkpoint.done];
-  if (part === undefined) return next(checkpoint);
-  await deps.ingest.stageState(from, await readStateLines(deps, manifest, part));
-  const changed = { ...checkpoint, done: checkpoint.done + 1 };
-  return changed.done < parts.length ? again(changed, parts.length) : next(changed);
+  const saved = await restorable(deps, await manifestOf(deps, subject));
+  const served = await servedGeneration(deps);
+  return next(checkpoint, { apply: () => publish(deps, saved, served) });
 }
 
-/**
- * Replaces the coordinator's state in one transaction, by which the restored catalog is recorded as
- * published. If this is refused nothing has changed; if it is not, the rest follows from it. If the
- * answer is lost it may have been done, so that it is asked for until there is one.
- */
-export async function replaceState(
-  deps: StepDependencies,
-  { job, checkpoint, subject }: StepContext,
-): Promise<StepResult> {
-  const manifest = await manifestOf(deps, subject);
-  const hash = createHash("sha256");
-  for (const part of stateParts(manifest))
-    for (const line of await readStateLines(deps, manifest, part)) hash.update(`${line}\n`);
-  // Without a hold all through only a repetition succeeds: of what has been replaced already.
-  if (!(await goOnHolding(deps, job))) await deps.ingest.release(job.id);
-  const result = await deps.ingest.replaceState(job.id, {
-    lines: manifest.state.rows,
-    sha256: hash.digest("hex"),
-    aboveGeneration: await servedGeneration(deps),
+function publish(
+  { coordinator, now }: Pick<StepDependencies, "coordinator" | "now">,
+  { pause, versions }: SavedState,
+  served: number,
+): Partial<Job> {
+  coordinator.setPause(coordinator.pause() ?? pause);
+  const paused = coordinator.pause() !== null;
+  const [restored] = versions;
+  if (restored === undefined) return { paused };
+  const present = coordinator.currentVersion()?.generation ?? 0;
+  const generation = Math.max(served, present, restored.generation) + 1;
+  const { previous } = restored;
+  const isThere = versions.some((version) => version.generation === previous);
+  coordinator.replaceVersions(versions);
+  coordinator.addVersion({
+    ...restored,
+    generation,
+    published_at: new Date(now()).toISOString(),
+    previous: isThere ? previous : null,
   });
-  if (!result.ok) return failWith(fault("state_refused", `the coordinator: ${result.message}`));
-  return next(checkpoint, { patch: { generation: result.generation } });
+  return { generation, paused };
 }
 
 /** The highest generation that a store shows, so that readers will take the next one. */
@@ -168,43 +156,28 @@ async function servedGeneration({ catalog }: StepDependencies): Promise<number> 
   return highest;
 }
 
-/** Replaces the rows of all tables at once. */
-export async function replaceTables(
+/** Brings the stores to the restored catalog, and writes the manifests of the versions before it. */
+export async function settle(
   deps: StepDependencies,
-  { job, checkpoint, subject }: StepContext,
+  { checkpoint, job }: StepContext,
 ): Promise<StepResult> {
-  await goOnHolding(deps, job);
-  const { tables } = await manifestOf(deps, subject);
-  await deps.database.finishRestore(
-    Object.entries(tables).map(([name, { columns }]) => ({
-      name,
-      columns,
-      keep: KEPT_TABLES.has(name),
-    })),
-  );
+  const { coordinator, catalog } = deps;
+  const current = coordinator.currentVersion();
+  // A rollback since then is brought to the stores by the reconciler.
+  if (current !== null && current.generation === job.generation) {
+    for (const version of coordinator.versions()) await catalog.writeGeneration(version);
+    await replicate(catalog, current);
+    coordinator.setReplicated(current.generation);
+  }
   return next(checkpoint);
 }
 
-/**
- * Waits until the stores show the restored catalog, writes the manifests of the versions before it,
- * and lets the ingest go on.
- */
-export async function settle(
-  deps: StepDependencies,
-  { job, checkpoint, subject }: StepContext,
-): Promise<StepResult> {
-  await goOnHolding(deps, job);
-  const { replicated } = await deps.ingest.status();
-  if (!replicated) {
-    const { done } = checkpoint;
-    const ms = Math.min(FIRST_SETTLE_POLL_MS * 2 ** done, LAST_SETTLE_POLL_MS);
-    return wait({ ...checkpoint, done: done + 1 }, ms);
-  }
-  const manifest = await manifestOf(deps, subject);
-  for (const part of stateParts(manifest))
-    for (const version of readContents(await readStateLines(deps, manifest, part)).versions)
-      await deps.catalog.writeGeneration(version);
-  return release(deps, { job, checkpoint });
+/** What a backup that has been verified in this job restores. Throws if it is gone. */
+async function restorable(deps: StepDependencies, manifest: BackupManifest): Promise<SavedState> {
+  const read = await readState(deps, manifest);
+  if (!read.ok) throw new Error(read.problem);
+  const { pause, versions } = read.state;
+  return { pause, versions: wholeVersions(versions, manifest.missing) };
 }
 
 /** The manifest of a backup that has been verified in this job. Throws if it is gone. */
@@ -214,6 +187,6 @@ async function manifestOf(deps: StepDependencies, id: string): Promise<BackupMan
   return parsed.manifest;
 }
 
-function stateParts({ parts }: BackupManifest): BackupManifest["parts"] {
-  return parts.filter(({ table }) => table === null);
+function restoredTables({ tables }: BackupManifest) {
+  return Object.entries(tables).filter(([name]) => !NEVER_RESTORED.has(name));
 }

@@ -2,6 +2,7 @@ import type { BackupStore } from "../storage/backup-store.ts";
 import { again, next, type StepContext, type StepResult } from "./job.ts";
 import type { Item, ItemReader } from "./job-items.ts";
 import { mapConcurrently } from "./map-concurrently.ts";
+import { parseManifest } from "./parse-manifest.ts";
 import { asKept, type FoundBackup, listIds, readBackup } from "./read-backups.ts";
 import { expired } from "./retention.ts";
 import type { StepDependencies } from "./step-dependencies.ts";
@@ -9,25 +10,24 @@ import type { StepDependencies } from "./step-dependencies.ts";
 /** Backups looked at in one step, and read at a time. */
 const BACKUPS_PER_STEP = 50;
 const READS_AT_A_TIME = 6;
-/** What nobody names may belong to an upload that is under way; it is left alone for this long. */
+/** What no backup names may belong to one that is being copied in; it stays for this long. */
 const GRACE_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Looks at all backups, some in each step, and then deletes those that retention lets go, remains
  * of backups that never became whole, and objects that no backup names.
  *
- * No job writes a backup meanwhile, since there is one job at a time; an uploaded one takes its turn
- * before the deletions, and is noticed, or after them, and is refused if they took what it needs. No
- * object is deleted while there is a manifest that has not been looked at or cannot be read, since
- * it is not known what it names. A backup that is pinned in the moment of its deletion may be lost.
+ * No job writes a backup meanwhile, since there is one job at a time. Somebody may copy one into the
+ * bucket: what is younger than a day stays. A backup that is pinned in the moment of its deletion
+ * may be lost.
  */
 export async function retain(deps: StepDependencies, context: StepContext): Promise<StepResult> {
-  const { backups, turns } = deps;
+  const { backups } = deps;
   const { checkpoint } = context;
   const ids = await listIds(backups);
   const due = ids.filter((id) => id > checkpoint.after).slice(0, BACKUPS_PER_STEP);
   const last = due.at(-1);
-  if (last === undefined) return turns.take(() => letGo(deps, context));
+  if (last === undefined) return prune(deps, context);
   const found = await mapConcurrently(due, READS_AT_A_TIME, (id) => readBackup(backups, id));
   const done = checkpoint.done + due.length;
   return again({ ...checkpoint, done, after: last }, ids.length, found.flatMap(noteLook));
@@ -47,8 +47,8 @@ function noteLook(found: FoundBackup): Item[] {
   ];
 }
 
-async function letGo(
-  { backups, now }: StepDependencies,
+async function prune(
+  { backups, now, log }: StepDependencies,
   { checkpoint, items }: StepContext,
 ): Promise<StepResult> {
   const ids = await listIds(backups);
@@ -56,18 +56,26 @@ async function letGo(
   const others = ids.filter((id) => !items.has("looked_at", id));
   for (const id of expired(whole, now()))
     if ((await backups.readNote(id, "pin")) === null) await backups.deleteBackup(id);
-  let isAllKnown = true;
-  for (const id of others)
-    if ((await backups.readManifest(id)) !== null) isAllKnown = false;
-    else await deleteRemains(backups, id, now());
-  if (isAllKnown) await deleteUnnamed(backups, items, now());
+  const unread: string[] = [];
+  for (const id of others) if (await holdsUp(backups, id, now())) unread.push(id);
+  if (unread.length === 0) await deleteUnnamed(backups, items, now());
+  else log("backup_objects_kept", { unread });
   return next(checkpoint);
 }
 
-/** Deletes parts without a manifest, once nobody has added to them for a while. */
-async function deleteRemains(backups: BackupStore, id: string, now: number): Promise<void> {
+/**
+ * Whether a backup that was not looked at may name objects that nobody knows of: it has just
+ * arrived, its manifest is of a newer Worker, or was damaged less than a day ago. What has stood
+ * without a manifest for a day is deleted; what has stood damaged can be restored by nobody.
+ */
+async function holdsUp(backups: BackupStore, id: string, now: number): Promise<boolean> {
+  const parsed = parseManifest(await backups.readManifest(id), id);
+  if (parsed.ok || parsed.fault.code === "future_format") return true;
   const changedAt = await backups.changedAt(id);
-  if (changedAt !== null && now - changedAt > GRACE_MS) await backups.deleteBackup(id);
+  const isOld = changedAt !== null && now - changedAt > GRACE_MS;
+  if (parsed.fault.code !== "manifest_missing") return !isOld;
+  if (isOld) await backups.deleteBackup(id);
+  return false;
 }
 
 async function deleteUnnamed(backups: BackupStore, items: ItemReader, now: number): Promise<void> {

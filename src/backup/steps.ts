@@ -1,15 +1,12 @@
 import { checkCatalog, checkObjects, checkParts, rebuild } from "./check-steps.ts";
 import { copyObjects, copyState, copyTables, writeManifest } from "./copy-steps.ts";
-import { hold, release } from "./hold-steps.ts";
 import type { Phase, StepContext, StepResult } from "./job.ts";
 import {
   compareSchema,
-  replaceState,
-  replaceTables,
+  replaceVersions,
   restoreObjects,
+  restoreTables,
   settle,
-  stageState,
-  stageTables,
 } from "./restore-steps.ts";
 import { retain } from "./retain-step.ts";
 import type { StepDependencies } from "./step-dependencies.ts";
@@ -18,12 +15,10 @@ import type { StepDependencies } from "./step-dependencies.ts";
 export const STEPS: {
   readonly [P in Phase]: (deps: StepDependencies, context: StepContext) => Promise<StepResult>;
 } = {
-  hold,
   copy_state: copyState,
   copy_tables: copyTables,
   copy_objects: copyObjects,
   write_manifest: writeManifest,
-  release,
   check_parts: checkParts,
   check_objects: checkObjects,
   check_catalog: checkCatalog,
@@ -31,9 +26,7 @@ export const STEPS: {
   retention: retain,
   compare_schema: compareSchema,
   restore_objects: restoreObjects,
-  stage_tables: stageTables,
-  stage_state: stageState,
-  replace_state: replaceState,
-  replace_tables: replaceTables,
+  restore_tables: restoreTables,
+  replace_versions: replaceVersions,
   settle,
 };

@@ -16,7 +16,13 @@ export interface Verdict {
   readonly state: Exclude<VerdictState, "unverified">;
   /** RFC 3339. */
   readonly at: string;
-  readonly code: Fault["code"] | "rebuilt" | "nothing_published" | "other_snapshot" | "other_code";
+  readonly code:
+    | Fault["code"]
+    | "rebuilt"
+    | "nothing_published"
+    | "other_snapshot"
+    | "other_code"
+    | "upstream_missing";
   readonly message: string;
   readonly worker_version: string | null;
 }
@@ -24,7 +30,14 @@ export interface Verdict {
 const schema = z.object({
   state: z.enum(["verified", "intact", "failed"]),
   at: z.iso.datetime({ precision: 3 }),
-  code: z.enum([...FAULT_CODES, "rebuilt", "nothing_published", "other_snapshot", "other_code"]),
+  code: z.enum([
+    ...FAULT_CODES,
+    "rebuilt",
+    "nothing_published",
+    "other_snapshot",
+    "other_code",
+    "upstream_missing",
+  ]),
   message: z.string(),
   worker_version: z.string().nullable(),
 });

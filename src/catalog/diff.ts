@@ -2,8 +2,8 @@
  * What changed from one version of the catalog to another, in one locale.
  *
  * Pure: no clock, no I/O. Time is linear in the entities. Entities whose bytes are the same are
- * never decoded, and no version is decoded whole: ten times the world as objects would not fit
- * into an isolate twice.
+ * never decoded, and no version is decoded whole: two of them as objects would take much of the
+ * memory that an isolate has.
  */
 import { fromBinary } from "@bufbuild/protobuf";
 import type { GenMessage } from "@bufbuild/protobuf/codegenv2";

@@ -1,6 +1,7 @@
 /** gRPC-Web's framing of one message (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md). */
 
-const FRAME_HEADER_BYTES = 5;
+/** Flags and length. */
+export const FRAME_HEADER_BYTES = 5;
 /** Most significant bit of the flags: the frame holds trailers. */
 const TRAILER_FLAG = 0x80;
 

@@ -1,4 +1,5 @@
 /** Which published locale answers a requested one. Pure: no clock, no I/O. */
+import { memoize } from "./memoize.ts";
 
 /** Longest tag that is looked at, in bytes (RFC 5646, section 4.4.1). */
 export const LOCALE_MAX_BYTES = 35;
@@ -23,13 +24,8 @@ export function parseLocale(raw: string): ParsedLocale {
   // A UTF-16 code unit is at least one byte of UTF-8, and anything but ASCII is refused below.
   if (trimmed.length > LOCALE_MAX_BYTES) return { ok: false, reason: "too_long" };
   if (!/^[A-Za-z0-9_-]+$/.test(trimmed)) return { ok: false, reason: "malformed" };
-  const locale = canonicalLocale(trimmed.replaceAll("_", "-"));
-  if (locale === undefined) return { ok: false, reason: "malformed" };
-  const { baseName, language } = locale;
-  return {
-    ok: true,
-    tag: isNorwegian(language) ? `no${baseName.slice(language.length)}` : baseName,
-  };
+  const tag = canonicalTag(trimmed.replaceAll("_", "-"));
+  return tag === "" ? { ok: false, reason: "malformed" } : { ok: true, tag };
 }
 
 /**
@@ -50,7 +46,10 @@ export function negotiateLocale(
   return { locale: defaultLocale, fallback: "default" };
 }
 
-function* lookupOrder(tag: string): Generator<string> {
+/** Remembered, since Intl.Locale costs several times what the rest of a warm request does. */
+const lookupOrder = memoize((tag) => [...candidates(tag)]);
+
+function* candidates(tag: string): Generator<string> {
   yield tag;
   const locale = new Intl.Locale(tag);
   const likely = locale.maximize();
@@ -67,13 +66,15 @@ function parentOf(tag: string): string {
   return tag.slice(0, Math.max(tag.lastIndexOf("-"), 0));
 }
 
-function canonicalLocale(tag: string): Intl.Locale | undefined {
+/** The tag without extensions, as Intl writes it; empty if it is malformed. */
+const canonicalTag = memoize((text) => {
   try {
-    return new Intl.Locale(tag);
+    const { baseName, language } = new Intl.Locale(text);
+    return isNorwegian(language) ? `no${baseName.slice(language.length)}` : baseName;
   } catch {
-    return undefined;
+    return "";
   }
-}
+});
 
 /** Names are published for Norwegian as one language, under the macrolanguage's code. */
 function isNorwegian(language: string): boolean {

@@ -50,6 +50,18 @@ export interface Counts {
   readonly regions: number;
 }
 
+/** Data that the catalog was made from. */
+export interface DataSource {
+  /** Such as `OurAirports: airports`, or an upstream's file: `ourairports: airports.csv`. */
+  readonly name: string;
+  /** The day that its content is of, `YYYY-MM-DD`. */
+  readonly as_of: string;
+}
+
+/** Which airports are published: all, or those with scheduled service only. */
+export const AIRPORT_SETS = ["all", "scheduled"] as const;
+export type AirportSet = (typeof AIRPORT_SETS)[number];
+
 export interface Manifest {
   readonly format: 1;
   /** Rises with every publication, also with a rollback. */
@@ -60,11 +72,23 @@ export interface Manifest {
   readonly catalog_sha256: string;
   /** SHA-256 (hex) of each archived upstream file that the catalog was built from. */
   readonly sources: { readonly [file: string]: string };
+  /** The day that the airports are of, `YYYY-MM-DD`; null if nobody has recorded it. */
+  readonly as_of: string | null;
+  /** All that the catalog was made from; empty if nobody has recorded it. */
+  readonly data: readonly DataSource[];
+  readonly airport_set: AirportSet;
   readonly counts: Counts;
   /** Generation to fall back to when this one's blobs cannot be read; null for the first. */
   readonly previous: number | null;
   readonly locales: { readonly [locale: string]: LocaleEntry };
 }
+
+/** What manifests say that lack these fields: they were made before there were any. */
+export const UNRECORDED = {
+  as_of: null,
+  data: [],
+  airport_set: "all",
+} as const satisfies Partial<Manifest>;
 
 /** SHA-256 (hex) of every blob that a manifest names. */
 export function manifestBlobs(manifest: Manifest): ReadonlySet<string> {

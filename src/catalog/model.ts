@@ -36,7 +36,7 @@ export interface Country {
 
 export interface Region {
   readonly id: Uint8Array;
-  /** Key that localized names are found by, such as `m49:029` or `iso3166-2:FR-OCC`. */
+  /** Key that localized names are found by, such as `m49:029`, `iso3166-2:FR-OCC` or `travel:benelux`. */
   readonly key: string;
   readonly slug: string;
   readonly name: string;

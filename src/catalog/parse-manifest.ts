@@ -3,10 +3,14 @@ import {
   type Body,
   CODINGS,
   type Counts,
+  type DataSource,
   type LocaleEntry,
   type Manifest,
   REPRESENTATIONS,
   type Segment,
+  type AirportSet,
+  AIRPORT_SETS,
+  UNRECORDED,
 } from "./manifest.ts";
 
 /**
@@ -32,7 +36,7 @@ class ShapeError extends Error {}
 type Fields = { readonly [name: string]: unknown };
 
 function readManifest(value: unknown): Manifest {
-  const fields = object(value, "manifest");
+  const fields: Fields = { ...UNRECORDED, ...object(value, "manifest") };
   if (fields["format"] !== 1) throw new ShapeError("format is not 1");
   const locales = record(fields["locales"], "locales", readLocale);
   if (Object.keys(locales).length === 0) throw new ShapeError("locales is empty");
@@ -43,6 +47,9 @@ function readManifest(value: unknown): Manifest {
     published_at: time(fields["published_at"], "published_at"),
     catalog_sha256: sha256(fields["catalog_sha256"], "catalog_sha256"),
     sources: record(fields["sources"], "sources", sha256),
+    as_of: readAsOf(fields["as_of"]),
+    data: readData(fields["data"]),
+    airport_set: readAirportSet(fields["airport_set"]),
     counts: readCounts(object(fields["counts"], "counts")),
     previous: previous === null ? null : count(previous, "previous"),
     locales,
@@ -56,6 +63,26 @@ function readCounts(fields: Fields): Counts {
     countries: count(fields["countries"], "counts.countries"),
     regions: count(fields["regions"], "counts.regions"),
   };
+}
+
+function readAsOf(value: unknown): string | null {
+  return value === null ? null : day(value, "as_of");
+}
+
+function readData(value: unknown): DataSource[] {
+  if (!Array.isArray(value)) throw new ShapeError("data is not a list");
+  return value.map((source, index) => {
+    const fields = object(source, `data.${index}`);
+    const name = fields["name"];
+    if (typeof name !== "string") throw new ShapeError(`data.${index}.name is not a text`);
+    return { name, as_of: day(fields["as_of"], `data.${index}.as_of`) };
+  });
+}
+
+function readAirportSet(value: unknown): AirportSet {
+  const found = AIRPORT_SETS.find((known) => known === value);
+  if (found === undefined) throw new ShapeError("airport_set must be all or scheduled");
+  return found;
 }
 
 function readLocale(value: unknown, path: string): LocaleEntry {
@@ -145,10 +172,21 @@ function sha256(value: unknown, path: string): string {
   return value;
 }
 
+/** `YYYY-MM-DD`, and a day that there is. */
+function day(value: unknown, path: string): string {
+  const text = String(value);
+  if (typeof value !== "string" || !isTime(`${text}T00:00:00.000Z`))
+    throw new ShapeError(`${path} is not a day`);
+  return text;
+}
+
 /** RFC 3339 in UTC with milliseconds, and a day that there is. */
 function time(value: unknown, path: string): string {
-  const date = new Date(typeof value === "string" ? value : Number.NaN);
-  if (Number.isNaN(date.valueOf()) || date.toISOString() !== value)
-    throw new ShapeError(`${path} is not a time`);
+  if (typeof value !== "string" || !isTime(value)) throw new ShapeError(`${path} is not a time`);
   return value;
+}
+
+function isTime(text: string): boolean {
+  const date = new Date(text);
+  return !Number.isNaN(date.valueOf()) && date.toISOString() === text;
 }

@@ -41,20 +41,21 @@ export function countRows({ read }: Pick<Workspace, "read">): {
 export function account(
   workspace: Workspace,
 ): Pick<Run, "accounting" | "rejects" | "rejectsTotal"> {
-  const { read, cityOrigins, newRegions } = workspace;
+  const { read, regionRejects, cityOrigins, newRegions } = workspace;
+  const rejects = [...read.rejects, ...regionRejects];
   const rejectedByReason: { [reason: string]: number } = {};
-  for (const { reason } of read.rejects)
-    rejectedByReason[reason] = (rejectedByReason[reason] ?? 0) + 1;
+  for (const { reason } of rejects) rejectedByReason[reason] = (rejectedByReason[reason] ?? 0) + 1;
   return {
     accounting: {
       filtered: read.filtered,
+      unscheduled: read.unscheduled,
       rejectedByReason,
       repaired: read.repaired,
       cityOrigins,
       newRegions: newRegions.slice(0, NEW_REGIONS_KEPT).map((code) => asEvidence(code)),
     },
-    rejects: read.rejects.slice(0, REJECTS_KEPT),
-    rejectsTotal: read.rejects.length,
+    rejects: rejects.slice(0, REJECTS_KEPT),
+    rejectsTotal: rejects.length,
   };
 }
 

@@ -177,13 +177,11 @@ function resolveRegions({ placed, regionNames, regions: known }: CatalogParts): 
   regions: Region[];
   added: string[];
 } {
-  const { codesByRegion, codesByCountry } = placed;
   const slugs = new Set(known.map((region) => region.slug));
-  const regions = known.map(({ key, slug, name, members }) => {
-    const index = key.startsWith("m49:") ? codesByCountry : codesByRegion;
-    const codes = members.flatMap((member) => index.get(member) ?? []);
-    return toRegion({ key, slug, name, codes });
-  });
+  const { codesOf, codesByRegion } = memberIndex(placed, known);
+  const regions = known.map((region) =>
+    toRegion({ ...region, codes: region.members.flatMap(codesOf) }),
+  );
   const covered = new Set(known.flatMap((region) => region.members));
   const added: string[] = [];
   for (const [code, codes] of [...codesByRegion].toSorted(([a], [b]) => compareText(a, b))) {
@@ -203,12 +201,40 @@ function resolveRegions({ placed, regionNames, regions: known }: CatalogParts): 
   };
 }
 
+/**
+ * IATA codes by a region's member: a country, a subdivision or an airport. An airport that a
+ * subdivision lists is left out of the one that upstream has it in, which is dissolved or wrong.
+ */
+function memberIndex(
+  { airports, codesByCountry, codesByRegion: upstream }: PlacedAirports,
+  known: readonly ReferenceRegion[],
+): {
+  readonly codesOf: (member: string) => readonly string[];
+  readonly codesByRegion: PlacedAirports["codesByRegion"];
+} {
+  const listed = new Set(
+    known.filter(({ key }) => key.startsWith("iso3166-2:")).flatMap(({ members }) => members),
+  );
+  const codesByRegion = new Map<string, readonly string[]>();
+  for (const [region, codes] of upstream) {
+    const its = codes.filter((code) => !listed.has(code));
+    if (its.length > 0) codesByRegion.set(region, its);
+  }
+  const iataCodes = new Set(airports.map(({ iata }) => iata));
+  const codesOf = (member: string): readonly string[] => {
+    if (iataCodes.has(member)) return [member];
+    return (member.includes("-") ? codesByRegion : codesByCountry).get(member) ?? [];
+  };
+  return { codesOf, codesByRegion };
+}
+
 interface RegionParts extends Pick<Region, "key" | "slug" | "name"> {
   readonly codes: readonly string[];
 }
 
 function toRegion({ key, slug, name, codes }: RegionParts): Region {
-  return { id: regionId(key), key, slug, name, airportIataCodes: codes.toSorted(compareText) };
+  const airportIataCodes = [...new Set(codes)].toSorted(compareText);
+  return { id: regionId(key), key, slug, name, airportIataCodes };
 }
 
 /**

@@ -1,11 +1,13 @@
-import type { LocaleEntry, Manifest } from "../catalog/manifest.ts";
-import type { CommonPiece } from "./bodies.ts";
+import type { AirportSet, LocaleEntry, Manifest } from "../catalog/manifest.ts";
+import type { StoredSegment } from "./bodies.ts";
 import type { ArchivedCandidate } from "./candidate.ts";
 import type { Content } from "./content.ts";
+import type { Snapshot } from "../sources/snapshot.ts";
 import type { Run, RunMode, RunOutcome, Stage, UpstreamFiles } from "./run.ts";
+import type { Effort } from "./segment-coders.ts";
 
 /** Raised when code reads checkpoints otherwise: a run under way then begins anew after the deploy. */
-const CHECKPOINT_FORMAT = 3;
+const CHECKPOINT_FORMAT = 4;
 
 /** Where a run stands between two steps; JSON. */
 export interface Checkpoint {
@@ -14,12 +16,14 @@ export interface Checkpoint {
   readonly madeBy: string | null;
   /** SHA-256 (hex) of each archived upstream file, and of the snapshot. */
   readonly sources: { readonly [file: string]: string };
+  /** Of which day they are. */
+  readonly dates: Pick<Manifest, "as_of" | "data">;
   /** From the guard stage on. */
   readonly content: Content | null;
   /** The generation that the guards compared the candidate with; null before the first, and before them. */
   readonly judgedAgainst: number | null;
-  /** The pieces of common segments that have been stored, for each of `commonUnits`. */
-  readonly common: readonly (readonly CommonPiece[])[];
+  /** The common segments that have been stored, in the order of `commonUnits`. */
+  readonly common: readonly StoredSegment[];
   /** Entries of the locales whose blobs have been stored. */
   readonly entries: { readonly [locale: string]: LocaleEntry };
 }
@@ -28,15 +32,30 @@ export const FIRST_CHECKPOINT: Checkpoint = {
   stage: "fetch",
   madeBy: null,
   sources: {},
+  dates: { as_of: null, data: [] },
   content: null,
   judgedAgainst: null,
   common: [],
   entries: {},
 };
 
-/** What a deploy is called whose steps can be continued: by this code, with this snapshot and locales. */
-export function deployName(snapshotSha256: string, locales: readonly string[]): string {
-  return JSON.stringify([CHECKPOINT_FORMAT, snapshotSha256, locales]);
+/** What was built, from the guard stage on. */
+export function contentOf({ content }: Checkpoint): Content {
+  if (content === null) throw new Error("nothing was built");
+  return content;
+}
+
+/** What decides the bytes that a deploy makes of the same upstream bytes. */
+export interface Deploy {
+  readonly snapshot: Pick<Snapshot, "sha256">;
+  readonly locales: readonly string[];
+  readonly airportSet: AirportSet;
+  readonly effort: Effort;
+}
+
+/** What a deploy is called whose steps can be continued: by this code, with what decides the bytes. */
+export function deployName({ snapshot, locales, airportSet, effort }: Deploy): string {
+  return JSON.stringify([CHECKPOINT_FORMAT, snapshot.sha256, locales, airportSet, effort]);
 }
 
 /**
@@ -59,8 +78,6 @@ export interface RunContext {
   readonly archived: UpstreamFiles;
   /** Archived files to work from instead of asking upstream; null to ask it. */
   readonly candidate: ArchivedCandidate | null;
-  /** Called with the hashes of blobs before they are stored, so that none is stored unseen. */
-  readonly noteBlobs: (sha256s: readonly string[]) => void;
 }
 
 /** What a step came to: another step, a version to publish and another step, or the end. */

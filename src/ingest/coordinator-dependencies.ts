@@ -4,7 +4,6 @@ import type { CatalogStore } from "../storage/catalog-store.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
 import type { CoordinatorState, OutboxRow } from "./coordinator-state.ts";
 import type { Pipeline } from "./pipeline.ts";
-import type { Run } from "./run.ts";
 
 /** What the coordinator works with. */
 export interface CoordinatorDependencies {
@@ -14,14 +13,14 @@ export interface CoordinatorDependencies {
   readonly archive: SourceArchive;
   /** Writes rows to D1, any number of times. Throws if D1 refuses. */
   readonly saveRuns: (rows: readonly OutboxRow[]) => Promise<void>;
+  /** Ends the rows of D1 that are open and not of these runs; how many. Throws if D1 refuses. */
+  readonly endLostRuns: (open: readonly string[]) => Promise<number>;
   /** Writes audit entries to D1, any number of times. Throws if D1 refuses. */
   readonly saveAudit: (entries: readonly AuditEntry[]) => Promise<void>;
   /** Deletes history that is past its retention. Throws if D1 refuses. */
   readonly deleteOldRuns: () => Promise<unknown>;
-  /** How long one of these three may take before D1 counts as out of reach. */
+  /** How long one of these four may take before D1 counts as out of reach. */
   readonly historyDeadlineMs: number;
-  /** Makes a backup before a forced run publishes, or says how far the one for this run is. */
-  readonly backUpFirst: (runId: string) => Promise<BackupFirst>;
   /** Replaces the one alarm; null takes it away. */
   readonly setAlarm: (at: number | null) => Promise<void>;
   readonly now: () => number;
@@ -31,17 +30,7 @@ export interface CoordinatorDependencies {
     event: string,
     fields: { readonly [name: string]: unknown },
   ) => void;
-  /**
-   * Is told of each run that had begun and has ended, with a step or by a cancel between two; not
-   * of one that was cancelled in the queue, nor of one that a restore ended. Returns at once and
-   * never throws.
-   */
-  readonly runEnded: (run: Run) => void;
   /** Name of the configured upstream. */
   readonly source: string;
   readonly workerVersion: string | null;
 }
-
-/** How far the backup is that a forced run waits for. */
-export type BackupFirst =
-  { readonly state: "done" | "under_way" } | { readonly state: "failed"; readonly message: string };

@@ -1,13 +1,12 @@
-import type { Manifest } from "../catalog/manifest.ts";
+import { type Manifest, UNRECORDED } from "../catalog/manifest.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
 import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
 import { candidateFiles } from "./candidate.ts";
 import type { Pause } from "./pause.ts";
-import { type Hold, isInForce } from "./hold.ts";
 import { inTurn, type QueueView } from "./queue.ts";
 import { type EndedRun, isOpen, type Run, type RunState, type UpstreamFiles } from "./run.ts";
 import { parseRecord, parseRun, type RunRecord } from "./run-record.ts";
-import { VERSIONS_RETAINED } from "./versions.ts";
+import { retainedVersions } from "./versions.ts";
 
 /** A row that waits to be written to D1. */
 export interface OutboxRow {
@@ -20,18 +19,9 @@ interface Facts {
   readonly pause: Pause;
   readonly skipped_run: string;
   readonly unreplicated: number;
+  /** When garbage was last collected to the end (ms since 1970). */
+  readonly collected_at: number;
   readonly [archived: `archived:${string}`]: UpstreamFiles;
-}
-
-/** What is known of copies that go out and in, and of the stores; no part of the state that they carry. */
-interface Exchange {
-  readonly hold: Hold;
-  /** The job that has replaced the state last, and the generation that came of it. */
-  readonly imported: { readonly by: string; readonly generation: number | null };
-  /** Until when something may be deleted that was to be deleted (ms since 1970). */
-  readonly deleting_until: number;
-  /** When to look whether a manifest has been written late (ms since 1970). */
-  readonly look_again_at: number;
 }
 
 /** Ended runs that the coordinator itself remembers; D1 has the rest. */
@@ -61,12 +51,13 @@ export class CoordinatorState {
     this.#exec(
       `CREATE TABLE IF NOT EXISTS audit_outbox (id TEXT PRIMARY KEY, entry TEXT NOT NULL)`,
     );
-    this.#exec(`CREATE TABLE IF NOT EXISTS blobs (sha256 TEXT PRIMARY KEY)`);
+    this.#exec(
+      `CREATE TABLE IF NOT EXISTS garbage (name TEXT PRIMARY KEY, since INTEGER NOT NULL)`,
+    );
     this.#exec(
       `CREATE TABLE IF NOT EXISTS ticks (cron TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (cron, at))`,
     );
     this.#exec(`CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)`);
-    this.#exec(`CREATE TABLE IF NOT EXISTS exchange (name TEXT PRIMARY KEY, value TEXT NOT NULL)`);
   }
 
   transaction<T>(work: () => T): T {
@@ -158,28 +149,22 @@ export class CoordinatorState {
   }
 
   /**
-   * Records a version as published and forgets those that are no longer retained. The generation
-   * is the primary key, so that none is given out twice.
+   * Records a version as published and prunes those that are no longer retained. The generation is
+   * the primary key, so that none is given out twice.
    */
   addVersion(manifest: Manifest): void {
-    this.insertVersion(manifest);
-    this.#exec(
-      `DELETE FROM versions WHERE generation NOT IN (
-        SELECT generation FROM versions ORDER BY generation DESC LIMIT ?
-      )`,
-      VERSIONS_RETAINED,
-    );
+    this.#insertVersion(manifest);
+    this.#setFact("unreplicated", manifest.generation);
+    const retained = new Set(retainedVersions(this.versions()));
+    for (const { generation } of this.versions())
+      if (!retained.has(generation))
+        this.#exec("DELETE FROM versions WHERE generation = ?", generation);
   }
 
-  /** Records a version as published, and forgets none. */
-  insertVersion(manifest: Manifest): void {
-    const text = JSON.stringify(manifest);
-    this.#exec(
-      "INSERT INTO versions (generation, manifest) VALUES (?, ?)",
-      manifest.generation,
-      text,
-    );
-    this.#setFact("unreplicated", manifest.generation);
+  /** Records versions in the place of all there are. */
+  replaceVersions(manifests: readonly Manifest[]): void {
+    this.#exec("DELETE FROM versions");
+    for (const manifest of manifests) this.#insertVersion(manifest);
   }
 
   /** The version that the stores are still to be brought to; null if they show the current one. */
@@ -209,20 +194,32 @@ export class CoordinatorState {
     return [...facts.map((row) => JSON.parse(String(row["value"]))), ...candidateFiles(runs)];
   }
 
-  /** Blobs that may be stored: noted before they are written, until they are deleted. */
-  blobs(): string[] {
-    return this.#exec("SELECT sha256 FROM blobs ORDER BY sha256").map((row) =>
-      String(row["sha256"]),
+  /**
+   * Remembers since when nothing has named what is stored, and forgets what is named again.
+   *
+   * @param unnamed names of all that nothing names now.
+   * @param now milliseconds since 1970.
+   * @returns those that nothing has named for `ageMs`.
+   */
+  ageGarbage(unnamed: readonly string[], now: number, ageMs: number): string[] {
+    const since = new Map(
+      this.#exec("SELECT name, since FROM garbage").map((row) => [
+        String(row["name"]),
+        Number(row["since"]),
+      ]),
     );
+    this.#exec("DELETE FROM garbage");
+    for (const name of unnamed)
+      this.#exec("INSERT INTO garbage (name, since) VALUES (?, ?)", name, since.get(name) ?? now);
+    return unnamed.filter((name) => now - (since.get(name) ?? now) >= ageMs);
   }
 
-  addBlobs(sha256s: readonly string[]): void {
-    for (const sha256 of sha256s)
-      this.#exec("INSERT OR IGNORE INTO blobs (sha256) VALUES (?)", sha256);
+  collectedAt(): number {
+    return this.#fact("collected_at") ?? 0;
   }
 
-  removeBlobs(sha256s: readonly string[]): void {
-    for (const sha256 of sha256s) this.#exec("DELETE FROM blobs WHERE sha256 = ?", sha256);
+  setCollectedAt(at: number): void {
+    this.#setFact("collected_at", at);
   }
 
   /** Rows for D1, oldest first. */
@@ -273,61 +270,22 @@ export class CoordinatorState {
     this.#exec("DELETE FROM outbox WHERE seq <= ?", throughSeq);
   }
 
-  /** Takes the outbox's next number, and gives it to no row. */
-  takeOutboxSeq(): number {
-    const [row] = this.#exec("INSERT INTO outbox (run) VALUES ('') RETURNING seq");
-    const seq = Number(row?.["seq"]);
-    this.#exec("DELETE FROM outbox WHERE seq = ?", seq);
-    return seq;
+  /** Version of the Worker that built each catalog, by its hash, as far as runs remember. */
+  builders(): { readonly [catalogSha256: string]: string | null } {
+    const runs = this.#records("ORDER BY id").map(({ run }) => run);
+    const built = runs.filter(({ outcome }) => outcome === "published");
+    return Object.fromEntries(
+      built.map(({ catalogSha256, workerVersion }) => [catalogSha256, workerVersion]),
+    );
   }
 
-  /** Lets the outbox's next number be higher than `seq`. */
-  raiseOutboxSeq(seq: number): void {
-    if (this.takeOutboxSeq() >= seq) return;
-    this.#exec("INSERT INTO outbox (seq, run) VALUES (?, '')", seq);
-    this.#exec("DELETE FROM outbox WHERE seq = ?", seq);
-  }
-
-  hold(): Hold | null {
-    return this.#exchange("hold");
-  }
-
-  /** The hold that is in force. `now` is in milliseconds since 1970. */
-  holdAt(now: number): Hold | null {
-    const hold = this.hold();
-    return isInForce(hold, now) ? hold : null;
-  }
-
-  setHold(hold: Hold | null): void {
-    this.#setExchange("hold", hold);
-  }
-
-  /** Until when something may be deleted that was to be deleted (ms since 1970); null if nothing. */
-  deletingUntil(): number | null {
-    return this.#exchange("deleting_until");
-  }
-
-  setDeletingUntil(at: number | null): void {
-    this.#setExchange("deleting_until", at);
-  }
-
-  /** When to look whether a manifest has been written late (ms since 1970); null for not at all. */
-  lookAgainAt(): number | null {
-    return this.#exchange("look_again_at");
-  }
-
-  setLookAgainAt(at: number | null): void {
-    this.#setExchange("look_again_at", at);
-  }
-
-  /** What came of replacing the state, if this job has done so last. */
-  importedBy(by: string): Exchange["imported"] | null {
-    const imported = this.#exchange("imported");
-    return imported?.by === by ? imported : null;
-  }
-
-  setImportedBy(by: string, generation: number | null): void {
-    this.#setExchange("imported", { by, generation });
+  #insertVersion(manifest: Manifest): void {
+    const text = JSON.stringify(manifest);
+    this.#exec(
+      "INSERT INTO versions (generation, manifest) VALUES (?, ?)",
+      manifest.generation,
+      text,
+    );
   }
 
   #runsIn(state: RunState): RunRecord[] {
@@ -350,37 +308,22 @@ export class CoordinatorState {
   }
 
   #manifests(where: string, ...bindings: number[]): Manifest[] {
-    return this.#exec(`SELECT manifest FROM versions ${where}`, ...bindings).map((row) =>
-      JSON.parse(String(row["manifest"])),
-    );
+    return this.#exec(`SELECT manifest FROM versions ${where}`, ...bindings).map((row) => ({
+      ...UNRECORDED,
+      ...JSON.parse(String(row["manifest"])),
+    }));
   }
 
   #fact<N extends keyof Facts>(name: N): Facts[N] | null {
-    return this.#value("facts", name) as Facts[N] | null; // only `#setFact` writes them
+    const row = this.#exec("SELECT value FROM facts WHERE name = ?", name)[0];
+    return row === undefined ? null : JSON.parse(String(row["value"])); // only `#setFact` writes them
   }
 
   #setFact<N extends keyof Facts>(name: N, value: Facts[N] | null): void {
-    this.#setValue("facts", name, value);
-  }
-
-  #exchange<N extends keyof Exchange>(name: N): Exchange[N] | null {
-    return this.#value("exchange", name) as Exchange[N] | null; // only `#setExchange` writes them
-  }
-
-  #setExchange<N extends keyof Exchange>(name: N, value: Exchange[N] | null): void {
-    this.#setValue("exchange", name, value);
-  }
-
-  #value(table: "facts" | "exchange", name: string): unknown {
-    const row = this.#exec(`SELECT value FROM ${table} WHERE name = ?`, name)[0];
-    return row === undefined ? null : JSON.parse(String(row["value"]));
-  }
-
-  #setValue(table: "facts" | "exchange", name: string, value: unknown): void {
-    if (value === null) this.#exec(`DELETE FROM ${table} WHERE name = ?`, name);
+    if (value === null) this.#exec("DELETE FROM facts WHERE name = ?", name);
     else
       this.#exec(
-        `INSERT OR REPLACE INTO ${table} (name, value) VALUES (?, ?)`,
+        "INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)",
         name,
         JSON.stringify(value),
       );

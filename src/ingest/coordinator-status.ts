@@ -8,6 +8,8 @@ import { describeVersion, type Version } from "./versions.ts";
 export interface CoordinatorStatus {
   readonly pause: Pause | null;
   readonly running: Run | null;
+  /** Since when the run under way is in its present stage (RFC 3339); null if none is. */
+  readonly stageSince: string | null;
   /** In the order of their turns. */
   readonly queued: readonly Run[];
   /** Since when, or from when on, the first of them may start (RFC 3339); null if none waits. */
@@ -36,6 +38,7 @@ export function describeStatus(state: CoordinatorState, now: number): Coordinato
   return {
     pause: isPaused ? pause : null,
     running: running?.run ?? null,
+    stageSince: running?.stageSince ? new Date(running.stageSince).toISOString() : null,
     queued: waiting.map(({ run }) => run),
     nextDueAt: next === undefined ? null : new Date(dueSince(next)).toISOString(),
     ended: state.endedRuns(),

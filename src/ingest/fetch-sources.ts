@@ -1,6 +1,8 @@
 import { sha256Hex } from "../catalog/hash.ts";
+import type { DataSource, Manifest } from "../catalog/manifest.ts";
 import type { Snapshot } from "../sources/snapshot.ts";
-import type { Upstream } from "../sources/upstream.ts";
+import { findFile, type Table, TABLES } from "../sources/source-file.ts";
+import { EMBEDDED, type Upstream } from "../sources/upstream.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
 import type { ArchivedCandidate } from "./candidate.ts";
 import type { RunContext } from "./checkpoint.ts";
@@ -21,6 +23,26 @@ export interface FetchedSources {
   /** SHA-256 (hex) of each archived upstream file, and of the snapshot. */
   readonly sources: { readonly [file: string]: string };
   readonly upstream: UpstreamFiles;
+}
+
+/** What a manifest says of the age of files that came from a source, and of the snapshot. */
+export function datesOf(
+  source: string,
+  upstream: UpstreamFiles,
+  snapshot: Snapshot,
+): Pick<Manifest, "as_of" | "data"> {
+  const dayOf = (table: Table) => findFile(table, upstream)?.file.asOf;
+  const fetched = TABLES.flatMap((table): DataSource[] => {
+    const day = dayOf(table);
+    return day === undefined ? [] : [{ name: `${source}: ${table}`, as_of: day }];
+  });
+  const isEmbedded = source === EMBEDDED;
+  const used = snapshot.sources.filter(({ table }) => isEmbedded || table !== "airports.csv");
+  const ours = used.map(({ what, as_of }) => ({ name: what, as_of }));
+  return {
+    as_of: dayOf("airports.csv") ?? null,
+    data: isEmbedded ? ours : [...fetched, ...ours],
+  };
 }
 
 /**
@@ -45,7 +67,7 @@ export async function fetchSources(
     if ("unchangedSha256" in file) {
       sources[file.name] = file.unchangedSha256;
       const facts = known[file.name];
-      if (facts !== undefined) upstream[file.name] = facts;
+      if (facts !== undefined) upstream[file.name] = { ...facts, asOf: file.asOf };
       continue;
     }
     const { name, bytes, ...validators } = file;

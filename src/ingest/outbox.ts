@@ -36,13 +36,14 @@ export class Outbox<Row> {
 
   /** When rows are to be sent next (milliseconds since 1970); null if none wait. */
   dueAt(): number | null {
-    return this.#deps.length() > 0 ? this.#retryAt : null;
+    if (this.#deps.length() === 0) return null;
+    return Math.min(this.#retryAt, this.#deps.now() + OUTBOX_RETRY_MS);
   }
 
-  /** Sends what waits, for as long as D1 takes it and `mayGoOn` says so. Never throws. */
-  async drain(mayGoOn: () => boolean = () => true): Promise<void> {
+  /** Sends what waits, for as long as D1 takes it. Never throws. */
+  async drain(): Promise<void> {
     const { rows, send, forget, sent, now } = this.#deps;
-    while (now() >= this.#retryAt && mayGoOn()) {
+    while (now() >= (this.dueAt() ?? Infinity)) {
       const batch = rows(OUTBOX_BATCH);
       if (batch.length === 0) return;
       try {

@@ -1,22 +1,22 @@
-import { inChunks } from "../catalog/bytes.ts";
-import type { ContractLimits } from "../catalog/contract-limits.ts";
+import { isDeepStrictEqual } from "node:util";
+import { concatenate } from "../catalog/bytes.ts";
 import { countChanges } from "../catalog/diff.ts";
 import { commonPieces } from "../catalog/encode.ts";
-import type { Manifest } from "../catalog/manifest.ts";
+import type { AirportSet, Manifest } from "../catalog/manifest.ts";
 import { snapshotOpener } from "../sources/snapshot.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { account, countEntities, UNCHANGED } from "./accounting.ts";
 import {
   type Blob,
-  COMMON_PIECE_BYTES,
-  type CommonPiece,
   type CommonUnit,
-  compressPiece,
+  commonUnits,
   encodeBodies,
   toBlob,
+  toSegment,
 } from "./bodies.ts";
 import {
   type Checkpoint,
+  contentOf,
   deployName,
   FIRST_CHECKPOINT,
   finish,
@@ -25,24 +25,30 @@ import {
   type RunContext,
   type StepResult,
 } from "./checkpoint.ts";
-import { contentOf, countCommon, nextCommon, piecesOf } from "./common-progress.ts";
 import { describeContent } from "./content.ts";
 import { GuardsTripped } from "./faults.ts";
-import { type FetchDependencies, fetchSources } from "./fetch-sources.ts";
+import { datesOf, type FetchDependencies, fetchSources } from "./fetch-sources.ts";
 import { applyForce } from "./guards.ts";
-import { commonSegment, formOf } from "./plain-segments.ts";
+import { commonSegment, formOf, headLength } from "./plain-segments.ts";
 import { heal, replicate } from "./publisher.ts";
 import type { Run } from "./run.ts";
-import { StoredPieces } from "./stored-pieces.ts";
+import type { Effort, SegmentTask } from "./segment-coders.ts";
+import { SegmentStore } from "./segment-store.ts";
 import { judge } from "./verdict.ts";
 import { isSameContent } from "./versions.ts";
-import { createWorkspace, type LocalParts, type Workspace } from "./workspace.ts";
+import { createWorkspace, type Workspace } from "./workspace.ts";
 
 export interface PipelineDependencies extends FetchDependencies {
   readonly store: CatalogStore;
   /** Locales to publish, in order. */
   readonly locales: readonly string[];
-  readonly limits: ContractLimits;
+  /** The one of them in which changes are shown. */
+  readonly defaultLocale: string;
+  /** Airports to publish. */
+  readonly airportSet: AirportSet;
+  /** How hard to compress. The content of a version does not depend on it. */
+  readonly effort: Effort;
+  readonly compress: (task: SegmentTask) => Promise<Uint8Array>;
   readonly now: () => number;
 }
 
@@ -54,19 +60,18 @@ export class Pipeline {
   readonly #deps: PipelineDependencies;
   readonly #deploy: string;
   #workspace: { key: string; workspace: Workspace } | undefined;
-  #local: { key: string; parts: LocalParts } | undefined;
-  readonly #pieces: StoredPieces;
+  readonly #segments: SegmentStore;
 
   constructor(deps: PipelineDependencies) {
     this.#deps = deps;
-    this.#deploy = deployName(deps.snapshot.sha256, deps.locales);
-    this.#pieces = new StoredPieces(deps.store);
+    this.#deploy = deployName(deps);
+    this.#segments = new SegmentStore(deps.store);
   }
 
   /**
-   * Does the next step. What a deploy with other code, another snapshot or other locales has begun is
-   * begun anew, unless it is published. Throws SourceError or RunFault where the run cannot go on,
-   * StoreError where the step may succeed when repeated, anything else by a bug.
+   * Does the next step. What a deploy with other code, another snapshot, other locales or other
+   * airports to publish has begun is begun anew, unless it is published. Throws SourceError or
+   * RunFault where the run cannot go on, StoreError where the step may succeed when repeated, anything else by a bug.
    */
   async step(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
     if (!isOfDeploy(checkpoint, this.#deploy))
@@ -81,9 +86,7 @@ export class Pipeline {
       case "guard":
         return this.#guard(checkpoint, context);
       case "encode":
-        return nextCommon(checkpoint) !== undefined
-          ? this.#encodeCommon(checkpoint, context)
-          : this.#encodeLocale(checkpoint, context);
+        return this.#encode(checkpoint, context);
       case "publish":
         return this.#publish(checkpoint, context);
       case "verify":
@@ -96,14 +99,14 @@ export class Pipeline {
   /** Lets go of what a run left in memory. */
   forget(): void {
     this.#workspace = undefined;
-    this.#local = undefined;
-    this.#pieces.forget();
+    this.#segments.forget();
   }
 
   async #fetch(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
     const { sources, upstream } = await fetchSources(this.#deps, context);
     const madeBy = this.#deploy;
-    return proceed({ ...checkpoint, stage: "parse", madeBy, sources }, { upstream });
+    const dates = datesOf(context.source, upstream, this.#deps.snapshot);
+    return proceed({ ...checkpoint, stage: "parse", madeBy, sources, dates }, { upstream });
   }
 
   async #parse(checkpoint: Checkpoint): Promise<StepResult> {
@@ -113,7 +116,7 @@ export class Pipeline {
 
   async #build(checkpoint: Checkpoint, { mode, current }: RunContext): Promise<StepResult> {
     const workspace = await this.#open(checkpoint);
-    const content = await describeContent(workspace, this.#deps.locales, this.#deps.limits);
+    const content = await describeContent(workspace, this.#deps.locales);
     const { catalogSha256 } = content;
     if (mode === "incremental" && current?.catalog_sha256 === catalogSha256) {
       await heal(this.#deps.store, current);
@@ -129,9 +132,9 @@ export class Pipeline {
   async #guard(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
     const content = contentOf(checkpoint);
     const { mode, forced, current } = context;
-    const { locales, limits, store } = this.#deps;
+    const { locales, defaultLocale, airportSet, store } = this.#deps;
     const workspace = await this.#open(checkpoint);
-    const candidate = { workspace, content, locales, limits };
+    const candidate = { workspace, content, locales, defaultLocale, airportSet };
     const { trips, changes } = await judge(candidate, current, store);
     const patch: Partial<Run> = {
       // Nobody knows what is new where what is published cannot be read.
@@ -151,66 +154,44 @@ export class Pipeline {
     return proceed({ ...checkpoint, stage: "encode", judgedAgainst }, patch);
   }
 
-  /** Stores one uncompressed common segment whole, or one piece of a compressed one. */
-  async #encodeCommon(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
-    const { common } = checkpoint;
-    const to = nextCommon(checkpoint);
-    if (to === undefined) throw new Error("every common segment is stored");
-    const { unit, index } = to;
-    const before = common[index] ?? [];
-    const added =
-      unit.coding === "identity"
-        ? await this.#storePlain(unit, checkpoint, context)
-        : [await this.#storeCompressed(unit, checkpoint, context)];
-    const next = { ...checkpoint, common: [...common.slice(0, index), [...before, ...added]] };
-    return proceed(next, { progress: this.#progress(next) });
+  async #encode(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
+    const unit = commonUnits()[checkpoint.common.length];
+    return unit === undefined
+      ? this.#encodeLocale(checkpoint, context)
+      : this.#encodeCommon(unit, checkpoint, context);
   }
 
-  async #storePlain(
-    { representation }: CommonUnit,
-    checkpoint: Checkpoint,
-    context: RunContext,
-  ): Promise<CommonPiece[]> {
-    const form = formOf(representation);
-    if (form !== representation) this.#letGoOfCatalog();
-    const segment = commonSegment(
-      representation,
-      form === representation
-        ? commonPieces((await this.#open(checkpoint)).catalog, form)
-        : this.#readPieces(checkpoint, { representation: form, coding: "identity" }),
-      contentOf(checkpoint).commonBytes[form],
-    );
-    const pieces: CommonPiece[] = [];
-    for await (const bytes of inChunks(segment, COMMON_PIECE_BYTES)) {
-      const piece = await this.#storePiece(toBlob(bytes), checkpoint, context);
-      this.#pieces.letGo(piece, bytes);
-      pieces.push(piece);
-    }
-    return pieces;
-  }
-
-  async #storeCompressed(
+  /** Stores the common segment that is next. */
+  async #encodeCommon(
     unit: CommonUnit,
     checkpoint: Checkpoint,
     context: RunContext,
-  ): Promise<CommonPiece> {
-    const done = piecesOf(checkpoint, unit).length;
-    const plain = piecesOf(checkpoint, { ...unit, coding: "identity" })[done];
-    if (plain === undefined) throw new Error(`no piece ${done} of ${unit.representation}`);
-    this.#letGoOfCatalog();
-    const bytes = await this.#pieces.read(plain);
-    const blob = compressPiece(unit, bytes, done * COMMON_PIECE_BYTES);
-    this.#pieces.letGo(plain, bytes);
-    return this.#storePiece(blob, checkpoint, context);
+  ): Promise<StepResult> {
+    const { common } = checkpoint;
+    const made = toBlob(await this.#makeCommon(unit, checkpoint));
+    // Representations may share a segment, and KV takes one write a second for each key.
+    if (!common.some(({ blob }) => blob === made.sha256))
+      await this.#segments.write([made], context);
+    this.#segments.holdCommon(made);
+    const next = { ...checkpoint, common: [...common, toSegment(made)] };
+    return proceed(next, { progress: this.#progress(next) });
   }
 
-  async #storePiece(blob: Blob, { common }: Checkpoint, context: RunContext): Promise<CommonPiece> {
-    // Representations may share a piece, and KV takes one write a second for each key.
-    if (!common.flat().some((piece) => piece.blob === blob.sha256))
-      await this.#pieces.write([blob], context);
-    // A large world does not fit into memory in both forms: as a catalog, and encoded.
-    if (this.#workspace === undefined) this.#pieces.hold(blob);
-    return { blob: blob.sha256, bytes: blob.bytes.length };
+  async #makeCommon(
+    { representation, coding }: CommonUnit,
+    checkpoint: Checkpoint,
+  ): Promise<Uint8Array> {
+    if (coding !== "identity") {
+      const { bytes } = await this.#common(checkpoint, { representation, coding: "identity" });
+      return this.#compress({ bytes, coding, offset: headLength(representation) });
+    }
+    const form = formOf(representation);
+    if (representation === form) {
+      const { catalog } = await this.#open(checkpoint);
+      return concatenate([...commonPieces(catalog, form)]);
+    }
+    const { bytes } = await this.#common(checkpoint, { representation: form, coding });
+    return commonSegment(representation, bytes);
   }
 
   async #encodeLocale(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
@@ -218,16 +199,12 @@ export class Pipeline {
     if (locale === undefined) return proceed({ ...checkpoint, stage: "publish" }, {});
     const message = contentOf(checkpoint).messages[locale];
     if (message === undefined) throw new Error(`${locale} was not built`);
-    const local = await this.#openLocal(checkpoint);
-    const part = await local(locale);
-    const common = {
-      pieces: (unit: CommonUnit) => piecesOf(checkpoint, unit),
-      read: (piece: CommonPiece) => this.#pieces.read(piece),
-      letGo: (piece: CommonPiece, bytes: Uint8Array) => this.#pieces.letGo(piece, bytes),
-    };
-    const bodies = await encodeBodies(part.encode(), common, (blobs) =>
-      this.#pieces.write(blobs, context),
-    );
+    const { local } = await this.#open(checkpoint);
+    const bodies = await encodeBodies((await local(locale)).encode(), {
+      common: async (unit) => this.#common(checkpoint, unit),
+      compress: async (task) => this.#compress(task),
+      store: async (blobs) => this.#segments.write(blobs, context),
+    });
     if (bodies.proto.identity?.sha256 !== message.sha256)
       throw new Error(`the message in ${locale} is not the one that was built`);
     const entries = { ...checkpoint.entries, [locale]: { ...message, bodies } };
@@ -236,8 +213,21 @@ export class Pipeline {
     return proceed({ ...next, stage }, { progress: this.#progress(next) });
   }
 
+  /** A common segment that is stored. */
+  async #common({ common }: Checkpoint, unit: CommonUnit): Promise<Blob> {
+    const index = commonUnits().findIndex((other) => isDeepStrictEqual(other, unit));
+    const segment = common[index];
+    if (segment === undefined)
+      throw new Error(`no common segment of ${unit.representation} in ${unit.coding} is stored`);
+    return this.#segments.readCommon(segment);
+  }
+
+  async #compress(task: Omit<SegmentTask, "effort">): Promise<Uint8Array> {
+    return this.#deps.compress({ ...task, effort: this.#deps.effort });
+  }
+
   async #publish(checkpoint: Checkpoint, { current }: RunContext): Promise<StepResult> {
-    const { sources, entries, judgedAgainst } = checkpoint;
+    const { sources, dates, entries, judgedAgainst } = checkpoint;
     const { catalogSha256, counts } = contentOf(checkpoint);
     // Somebody has rolled back since: what the guards said was said of another version.
     if (judgedAgainst !== (current?.generation ?? null))
@@ -252,6 +242,8 @@ export class Pipeline {
       published_at: new Date(this.#deps.now()).toISOString(),
       catalog_sha256: catalogSha256,
       sources,
+      ...dates,
+      airport_set: this.#deps.airportSet,
       counts,
       previous: current?.generation ?? null,
       locales: entries,
@@ -277,37 +269,18 @@ export class Pipeline {
   async #open({ sources }: Checkpoint): Promise<Workspace> {
     const key = JSON.stringify(sources);
     if (this.#workspace?.key === key) return this.#workspace.workspace;
-    const { archive, snapshot, limits } = this.#deps;
+    const { archive, snapshot, airportSet } = this.#deps;
     const openSource = async (file: string, sha256: string) => archive.open(file, sha256);
     const opener = snapshotOpener(snapshot);
-    const workspace = await createWorkspace(sources, openSource, opener, limits);
+    const workspace = await createWorkspace(sources, openSource, opener, airportSet);
     this.#workspace = { key, workspace };
     return workspace;
   }
 
-  /** The parts of locales alone: what is common is stored by then. */
-  async #openLocal(checkpoint: Checkpoint): Promise<LocalParts> {
-    const key = JSON.stringify(checkpoint.sources);
-    if (this.#local?.key !== key) await this.#open(checkpoint);
-    this.#letGoOfCatalog();
-    if (this.#local === undefined) throw new Error("nothing was opened");
-    return this.#local.parts;
-  }
-
-  #letGoOfCatalog(): void {
-    if (this.#workspace === undefined) return;
-    const { key, workspace } = this.#workspace;
-    this.#local = { key, parts: workspace.local };
-    this.#workspace = undefined;
-  }
-
-  async *#readPieces(checkpoint: Checkpoint, unit: CommonUnit): AsyncGenerator<Uint8Array> {
-    for (const piece of piecesOf(checkpoint, unit)) yield await this.#pieces.read(piece);
-  }
-
-  #progress(checkpoint: Checkpoint): Run["progress"] {
-    const { done, total } = countCommon(checkpoint);
-    const { locales } = this.#deps;
-    return { done: done + Object.keys(checkpoint.entries).length, total: total + locales.length };
+  #progress({ common, entries }: Checkpoint): Run["progress"] {
+    return {
+      done: common.length + Object.keys(entries).length,
+      total: commonUnits().length + this.#deps.locales.length,
+    };
   }
 }

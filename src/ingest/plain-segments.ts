@@ -13,17 +13,6 @@ export interface Surroundings {
   readonly tail: Uint8Array;
 }
 
-/** What the rest of a body needs to know of the common part, in the representation's form. */
-export interface CommonEnds {
-  readonly bytes: number;
-  /** At least the first two bytes. */
-  readonly first: Uint8Array;
-  /** At least the last two bytes. */
-  readonly last: Uint8Array;
-}
-
-type Pieces = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
-
 const NOTHING = new Uint8Array();
 const FRAME_HEADER_BYTES = messageFrameHeader(0).length;
 /**
@@ -39,24 +28,19 @@ export function formOf(representation: Representation): Form {
 
 /** Length of the head, which is the same in all locales. */
 export function headLength(representation: Representation): number {
-  const ends = { bytes: 3, first: new Uint8Array(3), last: new Uint8Array(3) };
-  return surround(representation, ends, NOTHING).head.length;
+  return surround(representation, new Uint8Array(3), NOTHING).head.length;
 }
 
-/** Length of the common segment, for a common part of so many bytes. */
-export function commonLength(representation: Representation, bytes: number): number {
-  return representation === "grpc-web-text" ? (bytesInBase64(bytes) / 3) * 4 : bytes;
-}
-
-/** The common segment, out of the common part in the representation's form, piece by piece. */
-export function commonSegment(representation: Representation, part: Pieces, bytes: number): Pieces {
-  return representation === "grpc-web-text" ? base64Pieces(part, bytesInBase64(bytes)) : part;
+/** The common segment, out of the common part in the representation's form. */
+export function commonSegment(representation: Representation, common: Uint8Array): Uint8Array {
+  if (representation !== "grpc-web-text") return common;
+  return base64Bytes(common.subarray(BYTES_IN_HEAD, endInBase64(common)));
 }
 
 /** What stands around the common segment in the body of one locale. */
 export function surround(
   representation: Representation,
-  common: CommonEnds,
+  common: Uint8Array,
   local: Uint8Array,
 ): Surroundings {
   switch (representation) {
@@ -72,41 +56,25 @@ export function surround(
   }
 }
 
-function framed({ bytes }: CommonEnds, local: Uint8Array): Surroundings {
-  return { head: messageFrameHeader(bytes + local.length), local, tail: SUCCESS_TRAILER_FRAME };
+function framed(common: Uint8Array, local: Uint8Array): Surroundings {
+  const head = messageFrameHeader(common.length + local.length);
+  return { head, local, tail: SUCCESS_TRAILER_FRAME };
 }
 
 /** Base64 of the whole, without padding but at its end. */
-function base64({ bytes, first, last }: CommonEnds, { head, local, tail }: Surroundings) {
-  const leftOver = bytes - BYTES_IN_HEAD - bytesInBase64(bytes);
-  const rest = concatenate([last.subarray(last.length - leftOver), local]);
+function base64(common: Uint8Array, { head, local, tail }: Surroundings): Surroundings {
+  const rest = concatenate([common.subarray(endInBase64(common)), local]);
   const cut = rest.length - (rest.length % 3);
   return {
-    head: base64Bytes(concatenate([head, first.subarray(0, BYTES_IN_HEAD)])),
+    head: base64Bytes(concatenate([head, common.subarray(0, BYTES_IN_HEAD)])),
     local: base64Bytes(rest.subarray(0, cut)),
     tail: base64Bytes(concatenate([rest.subarray(cut), tail])),
   };
 }
 
-/** How many bytes of the common part are in its own segment. */
-function bytesInBase64(bytes: number): number {
-  const after = bytes - BYTES_IN_HEAD;
-  return after - (after % 3);
-}
-
-/** Base64 of `length` bytes, a multiple of three, that come after those in the head. */
-async function* base64Pieces(part: Pieces, length: number): AsyncGenerator<Uint8Array> {
-  let skip = BYTES_IN_HEAD;
-  let left = length;
-  let carried: Uint8Array = NOTHING;
-  for await (const piece of part) {
-    const bytes = concatenate([carried, piece.subarray(skip)]);
-    skip = Math.max(0, skip - piece.length);
-    const whole = Math.min(left, bytes.length - (bytes.length % 3));
-    yield base64Bytes(bytes.subarray(0, whole));
-    left -= whole;
-    carried = bytes.subarray(whole);
-  }
+/** Where the bytes of the common part end that are in its own segment. */
+function endInBase64({ length }: Uint8Array): number {
+  return length - ((length - BYTES_IN_HEAD) % 3);
 }
 
 function base64Bytes(bytes: Uint8Array): Uint8Array {

@@ -9,8 +9,15 @@ import {
 } from "./versions.ts";
 
 export type RollbackResult =
-  | { readonly ok: true; readonly version: Version }
-  | { readonly ok: false; readonly reason: "not_retained" | "is_current" | "restoring" };
+  | {
+      readonly ok: true;
+      readonly version: Version;
+      /** False if the current version, which is the answer then, has that content already. */
+      readonly changed: boolean;
+      /** Whether ingestion is paused: a rollback publishes all the same. */
+      readonly paused: boolean;
+    }
+  | { readonly ok: false; readonly reason: "not_retained" };
 
 /** The versions that were published and are retained. */
 export class PublishedVersions {
@@ -27,15 +34,15 @@ export class PublishedVersions {
   rollBack(generation: number): RollbackResult {
     const { state, now } = this.#deps;
     return state.transaction((): RollbackResult => {
-      // A restore replaces the versions: what is said of these would be lost.
-      if (state.holdAt(now())?.kind === "restore") return { ok: false, reason: "restoring" };
       const current = state.currentVersion();
       const earlier = state.findVersion(generation);
       if (current === null || earlier === undefined) return { ok: false, reason: "not_retained" };
-      if (isSameContent(earlier, current)) return { ok: false, reason: "is_current" };
-      const manifest = rolledBack(earlier, current, new Date(now()).toISOString());
-      state.addVersion(manifest);
-      return { ok: true, version: describeVersion(manifest, manifest.generation) };
+      const changed = !isSameContent(earlier, current);
+      const at = new Date(now()).toISOString();
+      const manifest = changed ? rolledBack(earlier, current, at) : current;
+      if (changed) state.addVersion(manifest);
+      const version = describeVersion(manifest, manifest.generation);
+      return { ok: true, version, changed, paused: state.pause() !== null };
     });
   }
 

@@ -2,7 +2,6 @@
 import { type ArchivedCandidate, candidateOf } from "./candidate.ts";
 import type { Pause } from "./pause.ts";
 import { FIRST_CHECKPOINT } from "./checkpoint.ts";
-import type { HoldKind } from "./hold.ts";
 import type { RunRecord } from "./run-record.ts";
 import type { Run, RunMode, RunTrigger, SkipReason } from "./run.ts";
 
@@ -27,8 +26,9 @@ export interface EnqueueRequest {
 /** What will happen to an accepted request: the truth, also when the run is an earlier one. */
 export interface EnqueueAnswer {
   readonly disposition: "queued" | "queued_behind_running" | "queued_while_paused" | "coalesced";
-  /** `at:` is followed by a time (RFC 3339): that of a second try, or when a late deletion is over. */
-  readonly willStart: "now" | "on_resume" | "after_backup" | `after_run:${string}` | `at:${string}`;
+  /** `at:` is followed by the time of a second try (RFC 3339). */
+  readonly willStart:
+    "now" | "on_resume" | `after_job:${string}` | `after_run:${string}` | `at:${string}`;
   /** 1 for the run that is next. */
   readonly queuePosition: number;
   readonly queueDepth: number;
@@ -40,7 +40,6 @@ export interface EnqueueAnswer {
 export type EnqueueResult =
   | { readonly ok: true; readonly answer: EnqueueAnswer }
   | { readonly ok: false; readonly reason: "paused"; readonly pause: Pause }
-  | { readonly ok: false; readonly reason: "restoring" }
   | { readonly ok: false; readonly reason: "candidate_gone" }
   | { readonly ok: false; readonly reason: "queue_full"; readonly queueDepth: number };
 
@@ -104,6 +103,7 @@ export function newRun(
   return {
     run,
     checkpoint: FIRST_CHECKPOINT,
+    stageSince: null,
     fence: 0,
     attempts: 0,
     leaseUntil: null,
@@ -114,7 +114,8 @@ export function newRun(
 
 /**
  * The second try of a run that failed by a fault that may pass, from `notBefore` on. Null for a
- * second try, and where a run that would do the same waits already: that one is the second try.
+ * second try, for a forced run that asks upstream, since nobody has looked at what upstream says by
+ * then, and where a run that would do the same waits already: that one is the second try.
  *
  * It is taken into a full queue, too, since nobody can be told to ask again later. The run under way
  * alone can fail, so that no more than one run waits beyond QUEUE_MAX_DEPTH.
@@ -133,7 +134,9 @@ export function retryOf(
   },
 ): RunRecord | null {
   const { run } = failed;
-  if (run.attempt > 1 || waiting.some((other) => doesTheSame(other.run, run))) return null;
+  const isUnseen = run.forced && run.candidateOf === null;
+  if (run.attempt > 1 || isUnseen || waiting.some((other) => doesTheSame(other.run, run)))
+    return null;
   const candidate = candidateOf(run);
   const request: EnqueueRequest = { ...run, candidate, trigger: "retry", ifPaused: "queue" };
   const record = newRun(made, request);
@@ -165,18 +168,15 @@ export function decideEnqueue(
   view: QueueView,
   asked: {
     readonly ifPaused: EnqueueRequest["ifPaused"];
-    /** The hold that is in force. */
-    readonly hold: HoldKind | null;
+    /** The job that comes before a new run; null if there is none. */
+    readonly jobId: string | null;
     /** Milliseconds since 1970. */
     readonly now: number;
-    /** Before this time no run begins (milliseconds since 1970), since something may be deleted. */
-    readonly quietAt: number;
   },
 ): { readonly result: EnqueueResult; readonly add: RunRecord | null } {
   const { waiting, pause } = view;
-  const { ifPaused, hold, now, quietAt } = asked;
-  if (hold === "restore") return { result: { ok: false, reason: "restoring" }, add: null };
-  const accept = acceptIn(view, { isBackingUp: hold !== null, now, quietAt });
+  const { ifPaused, jobId, now } = asked;
+  const accept = acceptIn(view, { jobId, now });
   const same = waiting.findIndex(({ run }) => doesTheSame(run, wanted.run));
   const found = waiting[same];
   if (pause !== null && ifPaused === "reject")
@@ -194,7 +194,7 @@ export function decideEnqueue(
 /** Accepts a run at a place in a queue, and says when it starts. */
 function acceptIn(
   { waiting, running, pause }: QueueView,
-  obstacles: Pick<Obstacles, "isBackingUp" | "now" | "quietAt">,
+  obstacles: Pick<Obstacles, "jobId" | "now">,
 ) {
   const paused = pause !== null;
   return (
@@ -223,16 +223,14 @@ function acceptIn(
 interface Obstacles {
   readonly now: number;
   readonly paused: boolean;
-  readonly isBackingUp: boolean;
+  readonly jobId: string | null;
   /** Until when a second try waits. */
   readonly notBefore: number;
-  /** Until when every run waits for a deletion that may be late. */
-  readonly quietAt: number;
 }
 
 function startOf(
   ahead: RunRecord | undefined,
-  { now, paused, isBackingUp, notBefore, quietAt }: Obstacles,
+  { now, paused, jobId, notBefore }: Obstacles,
 ): Pick<EnqueueAnswer, "disposition" | "willStart" | "message"> {
   if (paused)
     return {
@@ -248,25 +246,20 @@ function startOf(
       message: `It starts after run ${ahead.run.id}${time}.`,
     };
   }
-  if (isBackingUp)
+  if (jobId !== null)
     return {
       disposition: "queued",
-      willStart: "after_backup",
-      message: "A backup is being made; it starts when that has copied what it needs.",
+      willStart: `after_job:${jobId}`,
+      message: `It starts after the job ${jobId} about backups.`,
     };
-  const at = timeOf(Math.max(notBefore, quietAt, now));
-  if (notBefore > now)
+  if (notBefore > now) {
+    const at = timeOf(notBefore);
     return {
       disposition: "queued",
       willStart: `at:${at}`,
       message: `It is a second try, which starts at ${at}.`,
     };
-  if (quietAt > now)
-    return {
-      disposition: "queued",
-      willStart: `at:${at}`,
-      message: `What a store was asked to delete may still go away; it starts at ${at}.`,
-    };
+  }
   return { disposition: "queued", willStart: "now", message: "It starts now." };
 }
 
@@ -290,11 +283,10 @@ export function decideTick(wanted: RunRecord, { waiting, pause }: QueueView): Sk
 /** The run whose next step may be taken now: the one under way, or else the first that is due. */
 export function nextToStep(
   { running, waiting, pause }: QueueView,
-  /** `mayBegin` is whether one that waits may begin; `now` is in milliseconds since 1970. */
-  { now, mayBegin }: { readonly now: number; readonly mayBegin: boolean },
+  /** Milliseconds since 1970. */
+  now: number,
 ): RunRecord | undefined {
-  const first = mayBegin ? waiting.find((record) => isDue(record, now)) : undefined;
-  const record = running ?? first;
+  const record = running ?? waiting.find((each) => isDue(each, now));
   if (record === undefined || isHeld(record, pause)) return undefined;
   return isDue(record, now) ? record : undefined;
 }
@@ -307,7 +299,7 @@ function isDue({ notBefore }: RunRecord, now: number): boolean {
  * A pause holds every step but the last, which only brings the stores to what is published, and
  * that of a run which is to be cancelled, which only ends it.
  */
-function isHeld(record: RunRecord, pause: Pause | null): boolean {
+export function isHeld(record: RunRecord, pause: Pause | null): boolean {
   const goesOn = record.checkpoint.stage === "verify" || record.cancelRequestedBy !== null;
   return pause !== null && !goesOn;
 }
@@ -317,31 +309,30 @@ export function nextAlarm(
   view: QueueView,
   due: {
     readonly now: number;
-    /** Before this time no run begins. */
-    readonly quietAt: number;
     readonly others: readonly (number | null)[];
   },
 ): number | null {
-  const times = [...due.others, ...stepTimes(view, due)];
+  const times = [...due.others, ...stepTimes(view, due.now)];
   if (view.pause?.until) times.push(Date.parse(view.pause.until));
   const known = times.filter((time) => time !== null);
   return known.length === 0 ? null : Math.max(due.now, Math.min(...known));
 }
 
-/** When the run under way may go on, or else when each that waits may begin. */
-function stepTimes(
-  { running, waiting, pause }: QueueView,
-  { now, quietAt }: { readonly now: number; readonly quietAt: number },
-): number[] {
-  if (running !== undefined) return isHeld(running, pause) ? [] : [running.notBefore ?? now];
-  if (pause !== null) return [];
-  return waiting.map(({ notBefore }) => Math.max(notBefore ?? now, quietAt));
+/**
+ * When the run under way may go on, or else when each that waits may begin. A clock that was set back
+ * must not let a repeated step wait for longer than its back-off.
+ */
+function stepTimes({ running, waiting, pause }: QueueView, now: number): number[] {
+  if (running !== undefined)
+    return isHeld(running, pause) ? [] : [Math.min(running.notBefore ?? now, now + MAX_BACKOFF_MS)];
+  return pause === null ? waiting.map(({ notBefore }) => notBefore ?? now) : [];
 }
 
 /** Attempts at one step before its run fails. */
 export const MAX_STEP_ATTEMPTS = 5;
 const FIRST_BACKOFF_MS = 1_000;
-const MAX_BACKOFF_MS = 60_000;
+/** Longest wait between two attempts. */
+export const MAX_BACKOFF_MS = 60_000;
 
 /** How long to wait before the next attempt, after `attempts` have failed. */
 export function backoffMs(attempts: number): number {

@@ -1,6 +1,5 @@
 import type { CoordinatorDependencies } from "./coordinator-dependencies.ts";
 import type { CoordinatorState } from "./coordinator-state.ts";
-import { decideHold, type HoldRequest, type HoldResult } from "./hold.ts";
 import { decidePause, hasEnded, type Pause, type PauseRequest } from "./pause.ts";
 import {
   decideEnqueue,
@@ -38,18 +37,20 @@ export type CancelResult =
     }
   | {
       readonly ok: false;
-      readonly reason: "not_found" | "ended" | "too_late" | "restoring";
+      readonly reason: "not_found" | "ended" | "too_late";
     };
 
 interface ControlDependencies extends Pick<
   CoordinatorDependencies,
-  "state" | "now" | "newId" | "log" | "source" | "workerVersion" | "runEnded"
+  "state" | "now" | "newId" | "log" | "source" | "workerVersion"
 > {
-  /** Before this time no run begins (milliseconds since 1970). */
-  readonly quietAt: () => number;
+  /** Does what is due when a run that had begun was cancelled between two steps. Never throws. */
+  readonly runEnded: (run: Run) => void;
+  /** The job that a new run comes after; null if there is none. */
+  readonly jobAhead: () => { readonly id: string } | null;
 }
 
-/** Says which runs there are, and whether they may go on: the queue, the pause and the hold. */
+/** Says which runs there are, and whether they may go on: the queue and the pause. */
 export class RunControl {
   readonly #deps: ControlDependencies;
   readonly #state: CoordinatorState;
@@ -65,12 +66,10 @@ export class RunControl {
     const { ifPaused } = request;
     const result = this.#state.transaction(() => {
       liftEndedPause(this.#state, this.#deps.now());
-      const hold = this.#hold()?.kind ?? null;
       const decided = decideEnqueue(wanted, this.#state.queue(), {
         ifPaused,
-        hold,
         now: this.#deps.now(),
-        quietAt: this.#deps.quietAt(),
+        jobId: this.#deps.jobAhead()?.id ?? null,
       });
       if (decided.add !== null) this.#state.saveRun(decided.add, true);
       return decided.result;
@@ -89,8 +88,6 @@ export class RunControl {
     const wanted = newRun(newRunOf(this.#deps, request.source), request);
     const skipped = this.#state.transaction(() => {
       liftEndedPause(this.#state, this.#deps.now());
-      // A restore replaces the queue: it comes to what the restored one makes of the next tick.
-      if (this.#hold()?.kind === "restore") return { reason: "restoring" };
       if (!this.#state.addTick(cron, scheduledAt)) return { reason: "known" };
       const reason = decideTick(wanted, this.#state.queue());
       if (reason !== null) return { reason, run: this.#countSkipped(wanted, reason) };
@@ -114,7 +111,6 @@ export class RunControl {
       const before = this.#state.pause();
       const { pause, changed } = decidePause(before, request, this.#at());
       this.#state.setPause(pause);
-      this.#touchPause();
       const running = cancelRunning ? this.#state.queue().running : undefined;
       if (running === undefined) return { answer: this.#pauseAnswer(before, changed) };
       const result = this.#cancelRunning(running, request.by);
@@ -132,50 +128,27 @@ export class RunControl {
       liftEndedPause(this.#state, this.#deps.now());
       const before = this.#state.pause();
       lift(this.#state);
-      this.#touchPause();
       return this.#pauseAnswer(before, before !== null);
     });
   }
 
-  /** Cancels a run: at once if it waits, else at the next step boundary before it publishes. */
+  /**
+   * Cancels a run: at once if it waits, else at the next step boundary before it publishes. One that
+   * was cancelled stays so.
+   */
   cancel(id: string, by: string): CancelResult {
     const result = this.#state.transaction((): CancelResult => {
-      // A restore replaces the runs: what is said of these would be lost.
-      if (this.#hold()?.kind === "restore") return { ok: false, reason: "restoring" };
       const record = this.#state.findRun(id);
       if (record === undefined) return { ok: false, reason: "not_found" };
-      if (!isOpen(record.run.state)) return { ok: false, reason: "ended" };
-      if (record.run.state === "queued") return this.#cancelNow(record, by);
+      const { run } = record;
+      if (run.state === "cancelled")
+        return { ok: true, disposition: "cancelled", before: run.state, run };
+      if (!isOpen(run.state)) return { ok: false, reason: "ended" };
+      if (run.state === "queued") return this.#cancelNow(record, by);
       return this.#cancelRunning(record, by);
     });
     this.#tellOfEnd(result);
     return result;
-  }
-
-  /**
-   * Holds the coordinator for a job, or goes on doing so: no step of a run begins, no row of the
-   * history leaves for D1, and nothing is deleted, until `release` or the hold's end.
-   */
-  hold(request: HoldRequest): HoldResult {
-    return this.#state.transaction(() => {
-      const now = this.#deps.now();
-      const { running } = this.#state.queue();
-      const decided = decideHold(request, { present: this.#state.hold(), running, now });
-      if (!decided.result.ok) return decided.result;
-      this.#state.setHold(decided.hold);
-      // A step whose lease ran out may still be waiting for a store: it must not commit now.
-      const isStale = decided.result.ready && running !== undefined && running.leaseUntil !== null;
-      if (isStale)
-        this.#state.saveRun({ ...running, fence: running.fence + 1, leaseUntil: null }, false);
-      return decided.result;
-    });
-  }
-
-  /** Ends the hold of a job, if it is its. */
-  release(by: string): void {
-    this.#state.transaction(() => {
-      if (this.#state.hold()?.by === by) this.#state.setHold(null);
-    });
   }
 
   /** Counts a tick in the row of those before it that were skipped for the same reason. */
@@ -215,16 +188,6 @@ export class RunControl {
     if (record.leaseUntil === null) return this.#cancelNow(record, by);
     this.#state.saveRun({ ...record, cancelRequestedBy: by }, false);
     return { ok: true, disposition: "cancelling", before: record.run.state, run: record.run };
-  }
-
-  #hold() {
-    return this.#state.holdAt(this.#deps.now());
-  }
-
-  /** What people say of the pause while a restore is under way is to outlive it. */
-  #touchPause(): void {
-    const hold = this.#hold();
-    if (hold !== null) this.#state.setHold({ ...hold, pauseTouched: true });
   }
 
   #pauseAnswer(before: Pause | null, changed: boolean): PauseAnswer {

@@ -6,6 +6,8 @@ import type { Run, RunState } from "./run.ts";
 export interface RunRecord {
   readonly run: Run;
   readonly checkpoint: Checkpoint;
+  /** When the present stage began; null before the first. */
+  readonly stageSince: number | null;
   /** Rises with each claim of a step; a step commits only under the fence that it was given. */
   readonly fence: number;
   /** Attempts at the present step. */

@@ -52,6 +52,8 @@ export interface ListCounts {
 /** An upstream file as it was archived. */
 export interface UpstreamFacts extends ArchivedFile {
   readonly bytes: number;
+  /** The day that its content is of, `YYYY-MM-DD`; files that were archived without lack it. */
+  readonly asOf?: string;
 }
 
 /** Archived upstream files by their names. */
@@ -61,6 +63,8 @@ export type UpstreamFiles = { readonly [file: string]: UpstreamFacts };
 export interface Accounting {
   /** Upstream rows without an IATA code. */
   readonly filtered: number;
+  /** Airports that the setting AIRPORTS leaves out; absent in runs before there was one. */
+  readonly unscheduled?: number;
   readonly rejectedByReason: { readonly [R in RejectReason]?: number };
   readonly repaired: { readonly [R in RepairReason]?: number };
   readonly cityOrigins: { readonly [O in CityOrigin]: number };

@@ -1,10 +1,10 @@
 import { describeError, type LogLevel } from "../log.ts";
-import { StoreError } from "../storage/store-error.ts";
+import { adoptVersions } from "./adopt-versions.ts";
 import { candidateOf } from "./candidate.ts";
 import type { StepResult } from "./checkpoint.ts";
 import type { CoordinatorDependencies } from "./coordinator-dependencies.ts";
 import type { CoordinatorState } from "./coordinator-state.ts";
-import { leaseExpired, type RunFailure, RunFault, toFailure } from "./faults.ts";
+import { leaseExpired, type RunFailure, toFailure } from "./faults.ts";
 import { backoffMs, MAX_STEP_ATTEMPTS, nextToStep, retryOf } from "./queue.ts";
 import { liftEndedPause, newRunOf } from "./run-control.ts";
 import { endedRecord, type RunRecord } from "./run-record.ts";
@@ -12,14 +12,10 @@ import { isOpen, type Run, type RunState, type Stage } from "./run.ts";
 
 /** If a step dies without a word, the next attempt begins after this time. */
 export const LEASE_MS = 120_000;
-/** How often to ask whether the backup before a forced publication is done. */
-const BACKUP_POLL_MS = 2_000;
 
 interface StepDependencies extends CoordinatorDependencies {
-  /** Whether a run that waits may begin. */
-  readonly mayBegin: () => boolean;
-  /** Is told of each step that a store has failed. */
-  readonly storeFailed: (stage: Stage) => void;
+  /** Does what is due when a run has ended. Never throws. */
+  readonly runEnded: (run: Run) => void;
 }
 
 /**
@@ -56,9 +52,7 @@ export class StepRunner {
     return this.#state.transaction(() => {
       const now = this.#deps.now();
       liftEndedPause(this.#state, now);
-      const isHeld = this.#state.holdAt(now) !== null;
-      const mayBegin = this.#deps.mayBegin();
-      const record = isHeld ? undefined : nextToStep(this.#state.queue(), { now, mayBegin });
+      const record = nextToStep(this.#state.queue(), now);
       if (record === undefined) return undefined;
       const at = this.#at();
       const run: Run = {
@@ -71,6 +65,7 @@ export class StepRunner {
       const claimed: RunRecord = {
         ...record,
         run,
+        stageSince: record.run.stage === run.stage ? record.stageSince : now,
         fence: record.fence + 1,
         attempts: record.attempts + 1,
         leaseUntil: now + LEASE_MS,
@@ -86,7 +81,8 @@ export class StepRunner {
     const { stage } = checkpoint;
     if (claimed.attempts > MAX_STEP_ATTEMPTS && stage !== "verify")
       return this.#fail(claimed, leaseExpired(stage, MAX_STEP_ATTEMPTS));
-    if (!(await this.#isBackedUp(claimed))) return;
+    if (stage === "fetch" && this.#state.currentVersion() === null)
+      await adoptVersions(this.#state, this.#deps.store);
     const result = await this.#deps.pipeline.step(checkpoint, {
       mode: run.mode,
       forced: run.forced,
@@ -94,7 +90,6 @@ export class StepRunner {
       current: this.#state.currentVersion(),
       archived: this.#state.archivedFiles(run.source),
       candidate: candidateOf(run),
-      noteBlobs: (sha256s) => this.#state.addBlobs(sha256s),
     });
     if (!this.#commit(claimed, result)) return;
     const { counts, progress, accounting, rejectsTotal } = { ...run, ...result.patch };
@@ -105,25 +100,6 @@ export class StepRunner {
       progress,
       ...(stage === "parse" && { filtered: accounting?.filtered, rejects: rejectsTotal }),
     });
-  }
-
-  /**
-   * Whether a run may publish as far as backups are concerned. Force is the one way past the
-   * guards, so what is served before is to be safe: without a backup nothing is forced.
-   */
-  async #isBackedUp(claimed: RunRecord): Promise<boolean> {
-    const isForced = claimed.run.forced && claimed.checkpoint.stage === "publish";
-    if (!isForced || this.#state.currentVersion() === null) return true;
-    const backup = await this.#deps.backUpFirst(claimed.run.id);
-    if (backup.state === "done") return true;
-    if (backup.state === "failed") throw new RunFault("backup_failed", backup.message);
-    this.#underFence(claimed, (record) => ({
-      ...record,
-      attempts: 0,
-      leaseUntil: null,
-      notBefore: this.#deps.now() + BACKUP_POLL_MS,
-    }));
-    return false;
   }
 
   /**
@@ -169,7 +145,6 @@ export class StepRunner {
       attempt: claimed.attempts,
       ...describeError(cause),
     });
-    if (cause instanceof StoreError) this.#deps.storeFailed(stage);
     if (failure.retry?.step !== true || isLast) return this.#fail(claimed, failure);
     this.#underFence(claimed, (record) => {
       if (isToBeCancelled(record, stage)) return this.#ended(record, "cancelled");

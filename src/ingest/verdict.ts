@@ -1,7 +1,6 @@
-import type { ContractLimits } from "../catalog/contract-limits.ts";
 import { countChanges, diffCatalogs } from "../catalog/diff.ts";
 import { listPieces } from "../catalog/encode.ts";
-import type { Counts, Manifest } from "../catalog/manifest.ts";
+import type { AirportSet, Counts, Manifest } from "../catalog/manifest.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { tryReadBody } from "../storage/read-body.ts";
 import { StoreError } from "../storage/store-error.ts";
@@ -21,7 +20,9 @@ export interface Candidate {
   readonly content: Content;
   /** Locales to be published. */
   readonly locales: readonly string[];
-  readonly limits: ContractLimits;
+  /** The one of them that changes are shown in, if the published version has it. */
+  readonly defaultLocale: string;
+  readonly airportSet: AirportSet;
 }
 
 /** What the guards say of a candidate, and what it would change in the published version. */
@@ -40,17 +41,19 @@ export async function judge(
   current: Manifest | null,
   store: CatalogStore,
 ): Promise<Verdict> {
-  const { workspace, content, limits } = candidate;
+  const { workspace, content, airportSet } = candidate;
   const changes = current && (await findChanges(candidate, current, store));
   const coverageOf = (entries: { readonly [locale: string]: { readonly coverage: number } }) =>
     Object.fromEntries(Object.entries(entries).map(([locale, { coverage }]) => [locale, coverage]));
   const { messages } = content;
   const trips = checkGuards({
     published: current && {
+      airportSet: current.airport_set,
       counts: current.counts,
       coverage: coverageOf(current.locales),
       changes: changes && countChanges(changes),
     },
+    airportSet,
     counts: content.counts,
     coverage: coverageOf(messages),
     rows: countRows(workspace),
@@ -58,8 +61,6 @@ export async function judge(
     messageBytes: Object.fromEntries(
       Object.entries(messages).map(([locale, { bytes }]) => [locale, bytes]),
     ),
-    messageMaxBytes: limits.messageMaxBytes,
-    largestBlobBytes: content.largestBlobBytes,
   });
   return { trips, changes };
 }
@@ -67,15 +68,15 @@ export async function judge(
 /**
  * What a candidate changes; null if no copy of the published version is whole. The same content
  * changes nothing, so that it needs no copy. Regions vary with the locale, so one is compared that
- * both versions have.
+ * both versions have: the default one, if they do.
  */
 async function findChanges(
-  { workspace, content, locales }: Candidate,
+  { workspace, content, locales, defaultLocale }: Candidate,
   current: Manifest,
   store: CatalogStore,
 ): Promise<ChangeSample | null> {
-  const common = locales.find((name) => current.locales[name] !== undefined);
-  const locale = common ?? locales[0] ?? "en";
+  const isCommon = (name: string) => current.locales[name] !== undefined;
+  const locale = [defaultLocale, ...locales].find(isCommon) ?? defaultLocale;
   if (content.catalogSha256 === current.catalog_sha256) return nothingChanged(locale);
   const before = current.locales[locale]?.bodies.proto.identity;
   const copy = before && (await tryReadBody(store, before));

@@ -3,8 +3,32 @@ import { isDeepStrictEqual } from "node:util";
 import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
 import type { UpstreamFiles } from "./run.ts";
 
-/** Versions that can be rolled back to, the present one among them. */
-export const VERSIONS_RETAINED = 10;
+/** Distinct contents that can be rolled back to, the present one among them. */
+export const CONTENTS_RETAINED = 10;
+/** Versions that are retained of these: a content that was published again has several. */
+const VERSIONS_RETAINED = 20;
+
+/**
+ * The generations that are retained: versions of the newest contents. Of more than
+ * `VERSIONS_RETAINED` go first the oldest whose content a newer one has, so that rolling back and
+ * forth loses no content.
+ *
+ * @param versions newest first.
+ */
+export function retainedVersions(
+  versions: readonly Pick<Manifest, "generation" | "catalog_sha256">[],
+): number[] {
+  const contents = new Set<string>();
+  const [newest, repeated]: [number[], number[]] = [[], []];
+  for (const { generation, catalog_sha256 } of versions) {
+    if (contents.has(catalog_sha256)) repeated.push(generation);
+    else if (contents.size < CONTENTS_RETAINED) {
+      contents.add(catalog_sha256);
+      newest.push(generation);
+    }
+  }
+  return [...newest, ...repeated.slice(0, VERSIONS_RETAINED - newest.length)];
+}
 
 /** A version as operators see it. */
 export interface Version {

@@ -1,11 +1,12 @@
-import { CONTRACT_LIMITS, type ContractLimits } from "../catalog/contract-limits.ts";
 import { type EncodedPart, encodeLocal, type Form, localPieces } from "../catalog/encode.ts";
 import { withDistinctSlugs } from "../catalog/distinct-slugs.ts";
+import type { AirportSet } from "../catalog/manifest.ts";
 import type { Region, RegionNames } from "../catalog/model.ts";
 import {
   type AirportsRead,
   readAirports,
   readRegionNames,
+  type Reject,
   type SourceAirport,
 } from "../sources/our-airports.ts";
 import {
@@ -37,6 +38,8 @@ export type LocalParts = (locale: string) => Promise<LocalPart>;
 /** A catalog built from archived upstream bytes, with what made it. */
 export interface Workspace extends Built {
   readonly read: Omit<AirportsRead, "airports">;
+  /** Rows of regions.csv that were not used. */
+  readonly regionRejects: readonly Reject[];
   readonly local: LocalParts;
 }
 
@@ -45,13 +48,14 @@ export interface Workspace extends Built {
  * memory (after an eviction or a crash) makes the same workspace again.
  *
  * @param sources SHA-256 (hex) of each archived file, by its name.
+ * @param rules which airports it has; all that the contract allows if left out.
  * @throws SourceError when upstream bytes cannot be used.
  */
 export async function createWorkspace(
   sources: { readonly [file: string]: string },
   openSource: OpenSource,
   openSnapshot: OpenSnapshotFile,
-  limits: Pick<ContractLimits, "iata"> = CONTRACT_LIMITS,
+  airportSet?: AirportSet,
 ): Promise<Workspace> {
   const open = async (table: Table) => {
     const found = findFile(table, sources);
@@ -62,16 +66,20 @@ export async function createWorkspace(
   const countries = await readCountries(openSnapshot);
   const codes = new Set(countries.map(({ isoCode2 }) => isoCode2));
   const { placed, read } = await readPlaced(openSnapshot, async () =>
-    readAirports(await open("airports.csv"), codes, limits.iata),
+    readAirports(await open("airports.csv"), codes, airportSet),
   );
   const wanted = new Set(placed.codesByRegion.keys());
+  const { names: regionNames, rejects: regionRejects } = await readRegionNames(
+    await open("regions.csv"),
+    wanted,
+  );
   const built = buildCatalog({
     placed,
     countries,
     regions: await readRegions(openSnapshot),
-    regionNames: await readRegionNames(await open("regions.csv"), wanted),
+    regionNames,
   });
-  return { ...built, read, local: localParts(built.catalog.regions, openSnapshot) };
+  return { ...built, read, regionRejects, local: localParts(built.catalog.regions, openSnapshot) };
 }
 
 /** A function of its own, so that upstream's airports are not in memory any more with the catalog. */

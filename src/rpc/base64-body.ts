@@ -18,6 +18,11 @@ export async function* decodeBase64Frames(
   if (pending !== "") yield decodeQuanta(pending);
 }
 
+/** Decodes a whole body of the same kind. Throws ConnectError if it is malformed. */
+export function decodeBase64(body: Uint8Array): Uint8Array {
+  return decodeQuanta(latin1.decode(body));
+}
+
 const latin1 = new TextDecoder("latin1");
 
 /** Padding ends a quantum, so a run of them is decoded from one padding to the next. */

@@ -1,12 +1,6 @@
 import { type Coding, CODINGS } from "../catalog/manifest.ts";
+import { memoize } from "../catalog/memoize.ts";
 import type { RequestHead } from "./request-head.ts";
-
-/** Distinct header values whose answer is remembered; real clients send a few dozen. */
-const MEMO_MAX_ENTRIES = 256;
-const MEMO_MAX_LENGTH = 128;
-const memo = new Map<string, readonly Coding[]>();
-/** One array for each list, so that a list can be told by it. */
-const lists = new Map<string, readonly Coding[]>();
 
 /**
  * Codings that the client takes, best first; `identity` is always among them (RFC 9110, section
@@ -20,13 +14,8 @@ export function acceptedCodings(request: Pick<RequestHead, "headers" | "cf">): r
   return parseAcceptEncoding(typeof accepted === "string" ? accepted : "");
 }
 
-/**
- * Codings of an Accept-Encoding value, best first: by weight, and smallest body first. Always the
- * same array for the same list.
- */
-export function parseAcceptEncoding(value: string): readonly Coding[] {
-  const known = memo.get(value);
-  if (known !== undefined) return known;
+/** Codings of an Accept-Encoding value, best first: by weight, and smallest body first. */
+export const parseAcceptEncoding = memoize((value): readonly Coding[] => {
   const weights = parseWeights(value);
   const weightOf = (coding: Coding): number =>
     weights.get(coding) ?? (coding === "identity" ? LEAST_WEIGHT : (weights.get("*") ?? 0));
@@ -34,17 +23,8 @@ export function parseAcceptEncoding(value: string): readonly Coding[] {
     (a, b) => weightOf(b) - weightOf(a),
   );
   // A client that refuses even identity is better served than turned away.
-  const codings = theList(accepted.includes("identity") ? accepted : [...accepted, "identity"]);
-  if (memo.size < MEMO_MAX_ENTRIES && value.length <= MEMO_MAX_LENGTH) memo.set(value, codings);
-  return codings;
-}
-
-function theList(codings: readonly Coding[]): readonly Coding[] {
-  const name = codings.join();
-  const known = lists.get(name);
-  if (known === undefined) lists.set(name, codings);
-  return known ?? codings;
-}
+  return accepted.includes("identity") ? accepted : [...accepted, "identity"];
+});
 
 /** Below every weight that can be written: identity is acceptable unless mentioned, but last. */
 const LEAST_WEIGHT = 0.0001;

@@ -1,35 +1,35 @@
-import type { ConnectRouterOptions } from "@connectrpc/connect";
+import { ConnectError, type HandlerContext } from "@connectrpc/connect";
 import { LocationsService } from "../../gen/locations/v1/locations_pb.ts";
+import { parseLocale } from "../catalog/locale.ts";
 import type { Representation } from "../catalog/manifest.ts";
+import { abortable } from "../storage/deadline.ts";
 import { acceptedCodings } from "./content-coding.ts";
 import { isPreflight, preflightResponse } from "./cors.ts";
-import { DECIDED_BODY_MAX_BYTES, decisionKey, DecisionMemo } from "./decision-memo.ts";
-import { internalError } from "./errors.ts";
+import { errorAnswer, errorResponse } from "./error-response.ts";
+import { catalogFailure, internalError, malformedLocale } from "./errors.ts";
+import { readCall } from "./fast-path.ts";
 import {
   type CatalogSource,
   lookUp,
-  lookUpHeld,
   type LookUpResult,
+  peek,
   type Query,
   type Reader,
 } from "./look-up.ts";
 import { isGrpc, storedRepresentation } from "./media-type.ts";
-import { isError, judgeAnswer } from "./placeholder.ts";
 import { NO_BODY, type RequestBody, takeBody } from "./request-body.ts";
 import { readHead, type RequestHead } from "./request-head.ts";
-import { errorAnswer, routerResponse } from "./router-answer.ts";
-import { createRoute } from "./router.ts";
-import { ROUTER_OPTIONS, sendsStoredBodies } from "./router-options.ts";
-import { type Call, createLocationsService, type LogInternalError } from "./service.ts";
-import { successResponse } from "./success.ts";
+import { type AnswerCall, createRoute } from "./router.ts";
+import { framedJsonResponse, successResponse } from "./success.ts";
+
+/** Tells the log of a bug: the one place where its cause can be read. */
+export type LogInternalError = (message: string, cause: unknown) => void;
 
 export interface RpcOptions {
   readonly reader: Reader;
   /** Locale of a request that names none; a published one. */
   readonly defaultLocale: string;
   readonly log: LogInternalError;
-  /** Replaces options of Connect's router; for tests. */
-  readonly router?: ConnectRouterOptions;
 }
 
 /** Answers a request: at once where it can. Neither throws nor rejects. */
@@ -47,81 +47,88 @@ export function isRpcRequest(request: Request): boolean {
 }
 
 /**
- * Serves LocationsService over Connect and gRPC-Web. Connect's router decides about every
- * request; where a success is stored in the form that the request asks for, the router is left to
- * answer with an empty message and the stored body is sent in its place. To be made once an
- * isolate, because it remembers what the router decided.
+ * Serves LocationsService over Connect and gRPC-Web, each success from stored bytes. The calls that
+ * clients send are read here; all other requests, and every error, are for Connect's router.
  */
-export function createRpcHandler(options: RpcOptions): RpcHandler {
-  const source: CatalogSource<Reader> = {
-    reader: options.reader,
-    defaultLocale: options.defaultLocale,
-  };
-  const routerOptions = { ...ROUTER_OPTIONS, ...options.router };
-  const route = createRoute(createLocationsService(source, options.log), routerOptions);
-  const substitutes = sendsStoredBodies(routerOptions);
-  const decisions = new DecisionMemo();
+export function createRpcHandler({ reader, defaultLocale, log }: RpcOptions): RpcHandler {
+  const source: CatalogSource<Reader> = { reader, defaultLocale };
+  const route = createRoute();
 
   function serve(request: Request): Response | Promise<Response> {
     const head = readHead(request);
     if (isPreflight(head)) return answerPreflight(request);
-    if (head.method === "GET" || head.method === "HEAD") return answerCall(request, head, NO_BODY);
-    return serveBody(request, head);
+    if (head.method === "GET" || head.method === "HEAD") return answer(request, head, NO_BODY);
+    return takeBody(request, head).then((body) => answer(request, head, body));
   }
 
-  async function serveBody(request: Request, head: RequestHead): Promise<Response> {
-    return answerCall(request, head, await takeBody(request, head, DECIDED_BODY_MAX_BYTES));
-  }
-
-  /** Answers without waiting what was decided before and is in memory: each promise costs. */
-  function answerCall(
+  /** Answers without waiting what is in memory: each promise costs. */
+  function answer(
     request: Request,
     head: RequestHead,
     body: RequestBody,
   ): Response | Promise<Response> {
-    const key = substitutes && body.bytes ? decisionKey(head, body.bytes) : undefined;
-    const decision = key === undefined ? undefined : decisions.get(key);
-    if (decision === undefined) return askRouter(request, head, { body, key });
-    const query = { tag: decision.tag, ...wantedForm(head, decision.representation) };
-    const held = lookUpHeld(source, query, decision.chosen);
-    const answer = (known: LookUpResult) =>
-      known.ok
-        ? successResponse(known.found, head.method)
-        : askRouter(request, head, { body, known });
-    return held === undefined ? lookUp(source, query, request).then(answer) : answer(held);
+    const call = body.bytes && readCall(head, body.bytes);
+    if (call === undefined) return askRouter(request, head, body);
+    const query = { tag: call.tag, ...wantedForm(head, call.representation) };
+    const fail = (cause: unknown) => askRouter(request, head, body, () => Promise.reject(cause));
+    const send = (result: LookUpResult) =>
+      result.ok ? successResponse(result.found, head.method) : fail(catalogFailure(result.reason));
+    const held = peek(source, query);
+    if (held !== undefined) return send(held);
+    // The router keeps the client's deadline.
+    if (head.timeout.timeoutMs !== undefined) return askRouter(request, head, body);
+    return lookUp(source, query, request).then(send, fail);
   }
 
-  async function askRouter(
+  function askRouter(
     request: Request,
     head: RequestHead,
-    { body, key, known }: Unanswered,
+    body: RequestBody,
+    answerCall: AnswerCall = (locale, context) => answerRouted(locale, head, context),
   ): Promise<Response> {
-    const { pathname, searchParams } = new URL(request.url);
-    const representation = substitutes
-      ? storedRepresentation(request, searchParams.get("encoding"))
-      : undefined;
-    const call: Call = { wanted: representation && wantedForm(head, representation), known };
-    const answer = await route({ request, pathname, body, call });
-    await body.discard();
-    if (call.success === undefined) return routerResponse(request, answer);
-    const { tag, found } = call.success;
-    if (representation === undefined) {
-      return routerResponse(request, answer, isError(answer) ? undefined : found.variant);
-    }
-    switch (judgeAnswer(answer, representation)) {
-      case "placeholder":
-        if (key !== undefined) decisions.set(key, { representation, tag, chosen: new WeakMap() });
-        return successResponse(found, head.method);
-      case "error":
-        return routerResponse(request, answer);
-      case "unexpected":
-        throw new Error(`unexpected answer of the router, status ${answer.status}`);
-    }
+    return route({
+      request,
+      head,
+      body,
+      answerCall: (locale, context) =>
+        answerCall(locale, context).catch((cause: unknown) => {
+          throw toConnectError(cause, context.signal);
+        }),
+    });
+  }
+
+  function toConnectError(cause: unknown, signal: AbortSignal): ConnectError {
+    if (cause instanceof ConnectError) return cause;
+    // The caller has gone or its time is over; whatever failed, failed because of that.
+    if (signal.aborted) return ConnectError.from(signal.reason);
+    log("GetLocationsV1 failed", cause);
+    return internalError(cause);
+  }
+
+  /** Answers a call that the router has read. Rejects as soon as its deadline passes. */
+  async function answerRouted(
+    locale: string,
+    head: RequestHead,
+    { signal, responseHeader }: HandlerContext,
+  ): Promise<Response> {
+    const parsed = parseLocale(locale);
+    if (!parsed.ok) throw malformedLocale(parsed.reason);
+    signal.throwIfAborted();
+    const stored = storedRepresentation(responseHeader.get("content-type"), head.contentType);
+    const form = stored === undefined ? FRAMED_JSON : wantedForm(head, stored);
+    const asked = lookUp(source, { tag: parsed.tag, ...form }, { signal });
+    const result = await abortable(signal, asked);
+    if (!result.ok) throw catalogFailure(result.reason);
+    const { found } = result;
+    const isFramed = stored === undefined && found.kind === "body";
+    return isFramed ? framedJsonResponse(found) : successResponse(found, head.method);
   }
 
   function answerBug(request: Request, cause: unknown): Response {
-    if (!request.signal.aborted) options.log("GetLocationsV1 failed", cause);
-    return routerResponse(request, errorAnswer(internalError(cause), request));
+    if (!request.signal.aborted) log("GetLocationsV1 failed", cause);
+    const contentType = request.headers.get("content-type") ?? "";
+    const error = errorAnswer(internalError(cause), contentType);
+    return errorResponse({ method: request.method, contentType }, error);
   }
 
   return (request) => {
@@ -134,15 +141,6 @@ export function createRpcHandler(options: RpcOptions): RpcHandler {
       return answerBug(request, cause);
     }
   };
-}
-
-/** A call that the router is asked about. */
-interface Unanswered {
-  readonly body: RequestBody;
-  /** Under which its decision is to be remembered; undefined where it is not. */
-  readonly key?: string | undefined;
-  /** What looking it up came to, where that was tried. */
-  readonly known?: LookUpResult;
 }
 
 async function answerPreflight(request: Request): Promise<Response> {
@@ -159,3 +157,11 @@ function wantedForm(request: RequestHead, representation: Representation): Omit<
     withBody: request.method !== "HEAD",
   };
 }
+
+/** What to look for to answer with JSON in a gRPC-Web frame, which is not stored. */
+const FRAMED_JSON: Omit<Query, "tag"> = {
+  representation: "json",
+  codings: ["identity"],
+  ifNoneMatch: null,
+  withBody: true,
+};

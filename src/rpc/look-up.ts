@@ -1,7 +1,7 @@
+import { entityTag, matchesEntityTag } from "../catalog/entity-tag.ts";
 import { type LocaleFallback, negotiateLocale } from "../catalog/locale.ts";
 import type { Body, Coding, LocaleEntry, Manifest, Representation } from "../catalog/manifest.ts";
 import type { Caller, CatalogMemory, CatalogReader } from "../storage/catalog-reader.ts";
-import { entityTag, matchesEntityTag } from "./entity-tag.ts";
 
 /** Where answers come from. */
 export interface CatalogSource<R = CatalogReader> {
@@ -37,9 +37,16 @@ export interface Variant {
   readonly body: Body;
 }
 
+/** A variant with its bytes. */
+export interface FoundBody {
+  readonly kind: "body";
+  readonly variant: Variant;
+  readonly content: Blob;
+}
+
 /** A variant with as much of it as the request needs. */
 export type Found =
-  | { readonly kind: "body"; readonly variant: Variant; readonly content: Blob }
+  | FoundBody
   | { readonly kind: "head"; readonly variant: Variant }
   | { readonly kind: "not_modified"; readonly variant: Variant };
 
@@ -69,29 +76,15 @@ export async function lookUp(
   return { ok: true, found: { kind: "body", variant: { ...opened, fallback }, content } };
 }
 
-/**
- * The variants that were chosen for queries which differ in their codings only. Weak, so that what
- * is not asked for again holds no version that is gone.
- */
-export type ChosenVariants = WeakMap<Manifest, Map<Query["codings"], Variant>>;
-
-/**
- * The same without waiting; undefined where a store must be asked. Keeps what it chooses in `chosen`,
- * which must be that of the query's tag and representation.
- */
-export function lookUpHeld(
+/** The same without waiting; undefined where a store must be asked. */
+export function peek(
   { reader, defaultLocale }: CatalogSource<CatalogMemory>,
   query: Query,
-  chosen: ChosenVariants,
 ): LookUpResult | undefined {
   const current = reader.heldCurrent();
   if (!current?.ok) return current;
-  const { manifest } = current;
-  const ofVersion = chosen.get(manifest) ?? new Map<Query["codings"], Variant>();
-  const known = ofVersion.get(query.codings);
-  const variant = known ?? selectVariant(query, manifest, defaultLocale);
+  const variant = selectVariant(query, current.manifest, defaultLocale);
   if (variant === undefined) return UNPUBLISHED;
-  if (known === undefined) chosen.set(manifest, ofVersion.set(query.codings, variant));
   const found = withoutBody(query, variant);
   if (found !== undefined) return { ok: true, found };
   const content = reader.heldContent(variant.body);

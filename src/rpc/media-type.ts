@@ -1,5 +1,3 @@
-import { contentTypeUnaryRegExp, parseContentType } from "@connectrpc/connect/protocol-connect";
-import { parseContentType as parseGrpcWebContentType } from "@connectrpc/connect/protocol-grpc-web";
 import type { Representation } from "../catalog/manifest.ts";
 
 /** Content-Type of each stored representation. */
@@ -22,23 +20,17 @@ export const ACCEPT_POST = [
 ].join(", ");
 
 /**
- * The stored representation that a success would have, or undefined where none is stored. Says
- * nothing about whether the request is valid: that is the router's to decide. `encoding` is the
- * query parameter of a Connect GET.
+ * The stored representation of a success, by the content type that the router has chosen for it and
+ * that of the request; undefined for JSON in gRPC-Web, which is not stored.
  */
 export function storedRepresentation(
-  request: Request,
-  encoding: string | null,
+  chosen: string | null,
+  contentType: string,
 ): Representation | undefined {
-  if (request.method !== "POST") {
-    return encoding === "proto" || encoding === "json" ? encoding : undefined;
-  }
-  const contentType = request.headers.get("content-type") ?? "";
-  if (isGrpcWebText(contentType)) return "grpc-web-text";
-  const grpcWeb = parseGrpcWebContentType(contentType);
-  if (grpcWeb !== undefined) return grpcWeb.binary && !grpcWeb.text ? "grpc-web" : undefined;
-  if (!contentTypeUnaryRegExp.test(contentType)) return undefined;
-  return parseContentType(contentType)?.binary === true ? "proto" : "json";
+  if (chosen === MEDIA_TYPES.proto) return "proto";
+  if (chosen === MEDIA_TYPES.json) return "json";
+  if (chosen !== MEDIA_TYPES["grpc-web"]) return undefined;
+  return isGrpcWebText(contentType) ? "grpc-web-text" : "grpc-web";
 }
 
 /** Whether a request is gRPC-Web in base64, which the router does not speak. */

@@ -1,5 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { bodyDeadlineMs, within } from "./body-deadline.ts";
+import { withTimeout } from "../storage/deadline.ts";
 import type { RequestHead } from "./request-head.ts";
 import { ROUTER_OPTIONS } from "./router-options.ts";
 
@@ -14,26 +14,26 @@ export interface RequestBody extends AsyncIterable<Uint8Array> {
   discard(): Promise<void>;
 }
 
+/** How long a request's body may take to arrive: the router looks at a deadline only once it is there. */
+const BODY_DEADLINE_MS = 10_000;
+/** A body of any locale in any encoding is shorter. */
+const SHORT_BODY_MAX_BYTES = 64;
 /** A longer body is refused by what it announces: no request of 4 KiB needs more, in base64 either. */
 const ANNOUNCED_MAX_BYTES = 2 * ROUTER_OPTIONS.readMaxBytes;
 
-/** The request's body: read at once if it announces at most `atOnceMaxBytes`, else as wanted. */
-export async function takeBody(
-  request: Request,
-  head: RequestHead,
-  atOnceMaxBytes: number,
-): Promise<RequestBody> {
+/** The request's body: read at once if it announces to be short, else as wanted. */
+export async function takeBody(request: Request, head: RequestHead): Promise<RequestBody> {
   const text = head.headers.get("content-length") ?? "";
   const announced = /^\d+$/.test(text) ? Number(text) : undefined;
   if (announced !== undefined && announced > ANNOUNCED_MAX_BYTES) {
     const message = `message size ${announced} is larger than configured readMaxBytes ${ROUTER_OPTIONS.readMaxBytes}`;
     return failedBody(new ConnectError(message, Code.ResourceExhausted), request.body);
   }
-  const deadlineMs = bodyDeadlineMs(head);
-  if (announced === undefined || announced > atOnceMaxBytes)
+  const deadlineMs = Math.min(head.timeout.timeoutMs ?? BODY_DEADLINE_MS, BODY_DEADLINE_MS);
+  if (announced === undefined || announced > SHORT_BODY_MAX_BYTES)
     return streamedBody(request.body, Date.now() + deadlineMs);
   try {
-    const bytes = new Uint8Array(await within(deadlineMs, request.arrayBuffer()));
+    const bytes = new Uint8Array(await withTimeout(deadlineMs, request.arrayBuffer(), bodyIsLate));
     return readBody(bytes, announced);
   } catch (cause) {
     return failedBody(asConnectError(cause), null);
@@ -55,7 +55,8 @@ function readBody(bytes: Uint8Array, announcedBytes: number): RequestBody {
 
 function streamedBody(stream: ReadableStream<Uint8Array> | null, deadlineAt: number): RequestBody {
   const reader = stream?.getReader();
-  const read = async () => reader && within(Math.max(0, deadlineAt - Date.now()), reader.read());
+  const read = async () =>
+    reader && withTimeout(Math.max(0, deadlineAt - Date.now()), reader.read(), bodyIsLate);
   return {
     async *[Symbol.asyncIterator]() {
       try {
@@ -80,6 +81,10 @@ function failedBody(reason: ConnectError, unread: ReadableStream<Uint8Array> | n
       await unread?.cancel().catch(() => undefined);
     },
   };
+}
+
+function bodyIsLate(): ConnectError {
+  return new ConnectError("the request's body did not arrive in time", Code.DeadlineExceeded);
 }
 
 /** Apart from a deadline, reading fails if the client goes away while it is sending. */

@@ -1,4 +1,7 @@
+import { parseTimeout as parseConnectTimeout } from "@connectrpc/connect/protocol-connect";
+import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-grpc-web";
 import { isGrpcWeb } from "./media-type.ts";
+import { ROUTER_OPTIONS } from "./router-options.ts";
 
 /** What of a request its answer depends on, besides its body. */
 export interface RequestHead {
@@ -10,8 +13,8 @@ export interface RequestHead {
   /** Empty where the request names none. */
   readonly contentType: string;
   readonly isGrpcWeb: boolean;
-  /** The deadline as its protocol writes it; null where the client sets none. */
-  readonly timeout: string | null;
+  /** The client's deadline, empty where it sets none; with `error` if the router refuses it. */
+  readonly timeout: ReturnType<typeof parseConnectTimeout>;
 }
 
 /** Each property and each header of a request costs a call out of JavaScript: here they are read once. */
@@ -19,6 +22,8 @@ export function readHead({ method, url, headers, cf }: Request): RequestHead {
   const contentType = headers.get("content-type") ?? "";
   // Only a POST is gRPC-Web, whatever others say of a body: they are Connect's GET, or refused.
   const speaksGrpcWeb = method === "POST" && isGrpcWeb(contentType);
-  const timeout = headers.get(speaksGrpcWeb ? "grpc-timeout" : "connect-timeout-ms");
+  const timeout = speaksGrpcWeb
+    ? parseGrpcTimeout(headers.get("grpc-timeout"), ROUTER_OPTIONS.maxTimeoutMs)
+    : parseConnectTimeout(headers.get("connect-timeout-ms"), ROUTER_OPTIONS.maxTimeoutMs);
   return { method, url, headers, cf, contentType, isGrpcWeb: speaksGrpcWeb, timeout };
 }

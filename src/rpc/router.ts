@@ -1,73 +1,122 @@
 import {
   Code,
   ConnectError,
-  type ConnectRouterOptions,
+  type ContextKey,
   createConnectRouter,
+  createContextKey,
   createContextValues,
-  type ServiceImpl,
+  type HandlerContext,
 } from "@connectrpc/connect";
 import {
+  compressedFlag,
+  encodeEnvelope,
+  transformSplitEnvelope,
   type UniversalHandler,
+  type UniversalServerRequest,
   type UniversalServerResponse,
   uResponseNotFound,
 } from "@connectrpc/connect/protocol";
+import { trailerFlag } from "@connectrpc/connect/protocol-grpc-web";
 import { LocationsService } from "../../gen/locations/v1/locations_pb.ts";
 import { concatenate } from "../catalog/bytes.ts";
 import { decodeBase64Frames } from "./base64-body.ts";
+import { errorAnswer, errorResponse, type RouterAnswer } from "./error-response.ts";
 import { isGrpcWebText, MEDIA_TYPES } from "./media-type.ts";
 import type { RequestBody } from "./request-body.ts";
-import { errorAnswer, type RouterAnswer } from "./router-answer.ts";
-import { type Call, callKey } from "./service.ts";
+import type { RequestHead } from "./request-head.ts";
+import { ROUTER_OPTIONS } from "./router-options.ts";
 
-/** Asks Connect's router, HEAD as GET and base64 as binary gRPC-Web. */
-export type Route = (asked: {
+/** Answers a call that the router has read and found right. The router encodes what it throws. */
+export type AnswerCall = (locale: string, context: HandlerContext) => Promise<Response>;
+
+/** A request of any kind, and what answers it if it is a call. */
+export interface Routed {
   readonly request: Request;
-  readonly pathname: string;
+  readonly head: RequestHead;
   readonly body: RequestBody;
-  readonly call: Call;
-}) => Promise<RouterAnswer>;
+  readonly answerCall: AnswerCall;
+}
 
-/** Builds Connect's router for the service. */
-export function createRoute(
-  implementation: ServiceImpl<typeof LocationsService>,
-  options: ConnectRouterOptions,
-): Route {
-  const router = createConnectRouter(options).service(LocationsService, implementation);
+const answerKey: ContextKey<AnswerCall> = createContextKey<AnswerCall>(() =>
+  Promise.reject(new Error("nobody answers the call")),
+);
+
+/**
+ * Makes Connect's router the judge of requests: it reads them, keeps their deadlines and encodes
+ * each error. A call that succeeds is answered by `answerCall`, from stored bytes; the empty message
+ * that the router encodes for it is dropped.
+ */
+export function createRoute(): (routed: Routed) => Promise<Response> {
+  const router = createConnectRouter(ROUTER_OPTIONS).service(LocationsService, {
+    async getLocationsV1({ locale }, context) {
+      await context.values.get(answerKey)(locale, context);
+      return {};
+    },
+  });
   const handlers = new Map<string, UniversalHandler>(
     router.handlers.map((handler) => [handler.requestPath, handler]),
   );
-  return async ({ request, pathname, body, call }) => {
-    const handler = handlers.get(pathname);
-    if (handler === undefined) return readAnswer(uResponseNotFound);
-    const header = new Headers(request.headers);
-    // Bodies are coded outside of the router. Without the header it would code as the request.
-    header.set("accept-encoding", "identity");
-    const isText = isGrpcWebText(header.get("content-type") ?? "");
-    if (isText) header.set("content-type", MEDIA_TYPES["grpc-web"]);
-    const asked = {
-      httpVersion: "",
-      method: request.method === "HEAD" ? "GET" : request.method,
-      url: request.url,
-      header,
-      body: isText ? decodeBase64Frames(body) : body,
-      signal: request.signal,
-      contextValues: createContextValues().set(callKey, call),
-    };
-    try {
-      return await readAnswer(await handler(asked));
-    } catch (cause) {
-      if (cause instanceof URIError) return errorAnswer(unquotable(), request);
-      throw cause;
-    }
+  return async ({ request, head, body, answerCall }) => {
+    let success: Response | undefined;
+    const answer: AnswerCall = async (locale, context) =>
+      (success = await answerCall(locale, context));
+    const contextValues = createContextValues().set(answerKey, answer);
+    const handler = handlers.get(new URL(head.url).pathname) ?? NOT_FOUND;
+    const routed = await ask(handler, { ...asRead(request, head, body), contextValues });
+    await body.discard();
+    return success ?? errorResponse(head, routed);
   };
+}
+
+const NOT_FOUND = async () => uResponseNotFound;
+
+async function ask(
+  handler: (request: UniversalServerRequest) => Promise<UniversalServerResponse>,
+  request: UniversalServerRequest,
+): Promise<RouterAnswer> {
+  try {
+    return await readAnswer(await handler(request));
+  } catch (cause) {
+    if (!(cause instanceof URIError)) throw cause;
+    return errorAnswer(UNQUOTABLE, MEDIA_TYPES["grpc-web"]);
+  }
 }
 
 /**
  * What is said of a message whose error Connect cannot put into a trailer: it would repeat a lone
  * surrogate of the client's JSON, which has no percent-encoding.
  */
-function unquotable(): ConnectError {
-  return new ConnectError("the message is not the JSON of a request", Code.InvalidArgument);
+const UNQUOTABLE = new ConnectError(
+  "the message is not the JSON of a request",
+  Code.InvalidArgument,
+);
+
+/** The request as the router knows requests: HEAD as GET, base64 as binary gRPC-Web. */
+function asRead(request: Request, head: RequestHead, body: RequestBody) {
+  const header = new Headers(head.headers);
+  // Bodies are coded outside of the router. Without the header it would code as the request.
+  header.set("accept-encoding", "identity");
+  const isText = isGrpcWebText(head.contentType);
+  if (isText) header.set("content-type", MEDIA_TYPES["grpc-web"]);
+  const bytes = isText ? decodeBase64Frames(body) : body;
+  return {
+    httpVersion: "",
+    method: head.method === "HEAD" ? "GET" : head.method,
+    url: head.url,
+    header,
+    body: head.isGrpcWeb ? withKnownFlags(bytes) : bytes,
+    signal: request.signal,
+  };
+}
+
+/** Frames of gRPC-Web as they are. The router would take a flag that nobody has defined for none. */
+async function* withKnownFlags(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const frames = transformSplitEnvelope(ROUTER_OPTIONS.readMaxBytes)(body);
+  for await (const { flags, data } of frames) {
+    if ((flags & ~(compressedFlag | trailerFlag)) !== 0)
+      throw new ConnectError(`protocol error: unknown frame flags ${flags}`, Code.InvalidArgument);
+    yield encodeEnvelope(flags, data);
+  }
 }
 
 async function readAnswer(answer: UniversalServerResponse): Promise<RouterAnswer> {

@@ -1,7 +1,8 @@
+import { entityTag } from "../catalog/entity-tag.ts";
+import { messageFrameHeader, SUCCESS_TRAILER_FRAME } from "../catalog/framing.ts";
 import type { Body, Manifest } from "../catalog/manifest.ts";
 import { allowAnyOrigin } from "./cors.ts";
-import { entityTag } from "./entity-tag.ts";
-import type { Found, Variant } from "./look-up.ts";
+import type { Found, FoundBody, Variant } from "./look-up.ts";
 import { MEDIA_TYPES } from "./media-type.ts";
 
 /** How a GET may be cached: five minutes, and from then on as long as nothing better is had. */
@@ -14,8 +15,17 @@ export function successResponse(found: Found, method: string): Response {
   return new Response(found.kind === "body" ? found.content.stream() : null, head);
 }
 
+/** Answers with stored JSON in a gRPC-Web frame, without looking at its bytes either. */
+export function framedJsonResponse({ variant, content }: FoundBody): Response {
+  const headers = catalogHeaders(new Headers(), variant, true);
+  headers.set("content-type", "application/grpc-web+json");
+  headers.set("etag", `W/"${variant.entry.sha256.slice(0, 32)}"`);
+  const frames = new Blob([messageFrameHeader(content.size), content, SUCCESS_TRAILER_FRAME]);
+  return new Response(frames.stream(), { headers });
+}
+
 /** Headers that tell which catalog an answer is from; the same in all of its representations. */
-export function catalogHeaders(headers: Headers, variant: Variant, isPost: boolean): Headers {
+function catalogHeaders(headers: Headers, variant: Variant, isPost: boolean): Headers {
   headers.set("cache-control", isPost ? "no-store" : CACHEABLE);
   headers.set("catalog-sha256", variant.entry.sha256);
   headers.set("catalog-version", String(variant.manifest.generation));

@@ -1,3 +1,4 @@
+import { dayOf } from "./as-of.ts";
 import { fileNames, nameFile, type Table, TABLES, tooLarge } from "./source-file.ts";
 import { SourceError } from "./source-error.ts";
 import type { NewUpstreamFile, WholeUpstream } from "./upstream.ts";
@@ -14,6 +15,7 @@ export interface DropBox {
 export interface DroppedFile {
   /** How many bytes there are. */
   readonly size: number;
+  readonly droppedAt: Date;
   /** All its bytes. Throws if the store fails or takes too long. */
   read(): Promise<ArrayBuffer>;
   /** Lets go of it unread. */
@@ -49,7 +51,8 @@ async function readTable(
     throw tooLarge(where, maxBytes, file.size);
   }
   const bytes = new Uint8Array(await file.read());
-  return { name: await nameFile(table, { where, bytes, maxBytes }), bytes };
+  const name = nameFile(table, { where, bytes, maxBytes });
+  return { name, bytes, asOf: dayOf(file.droppedAt) };
 }
 
 async function findDropped(

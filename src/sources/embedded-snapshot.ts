@@ -7,4 +7,5 @@ export const embeddedSnapshot: Snapshot = {
   files: snapshotFiles,
   sha256: manifest.snapshot,
   locales: manifest.locales,
+  sources: manifest.sources,
 };

@@ -1,4 +1,5 @@
 import { sha256Hex } from "../catalog/hash.ts";
+import { asOf } from "./as-of.ts";
 import { readCappedBody } from "./capped-body.ts";
 import { describeUrl } from "./fetch-policy.ts";
 import { requestFile, type RequestDependencies } from "./http-request.ts";
@@ -46,15 +47,20 @@ export async function fetchHttpFile(
         const response = await requestFile(url, { known: known ?? {}, signal }, request);
         if (response.status === 304 && found !== undefined && known !== undefined)
           return {
-            file: { name: found.name, unchangedSha256: known.sha256 },
+            file: {
+              name: found.name,
+              unchangedSha256: known.sha256,
+              asOf: asOf(known.lastModified, request.now()),
+            },
             validators: known,
           };
         refusePage(response, where);
         const { deadline } = request;
         const bytes = await readCappedBody(response, { where, maxBytes, deadline });
-        const name = await nameFile(table, { where, bytes, maxBytes });
-        const validators = { origin, ...readValidators(response) };
-        return { file: { name, bytes, ...validators }, validators };
+        const name = nameFile(table, { where, bytes, maxBytes });
+        const validators: Validators = { origin, ...readValidators(response) };
+        const day = asOf(validators.lastModified, request.now());
+        return { file: { name, bytes, asOf: day, ...validators }, validators };
       }),
     retry,
   );

@@ -34,7 +34,7 @@ const PASSING_STATUSES: ReadonlySet<number> = new Set([
  *
  * @param known validators of the version that need not be sent again; `{}` for none.
  * @returns a response with status 200, or 304 if there are validators.
- * @throws SourceError `unreachable`, `http_status`, `redirect_refused` or `deadline`.
+ * @throws SourceError `unreachable`, `http_status`, `http_refused`, `redirect_refused` or `deadline`.
  */
 export async function requestFile(
   start: URL,
@@ -110,7 +110,7 @@ function checkStatus(
   const isConditional = known.etag !== undefined || known.lastModified !== undefined;
   if (status === 200 || (status === 304 && isConditional)) return response;
   if (!PASSING_STATUSES.has(status))
-    throw new SourceError("http_status", `${describeUrl(url)} answers ${status}; check the URL`);
+    throw new SourceError("http_refused", `${describeUrl(url)} answers ${status}; check the URL`);
   throw new PassingError(
     "http_status",
     `${describeUrl(url)} answers ${status}; try again later`,

@@ -1,6 +1,6 @@
-import { CONTRACT_LIMITS } from "../catalog/contract-limits.ts";
 import { asEvidence } from "../catalog/evidence.ts";
-import { compareText, isPosition } from "../catalog/integrity.ts";
+import type { AirportSet } from "../catalog/manifest.ts";
+import { compareText, IATA_CODE, isPosition } from "../catalog/integrity.ts";
 import { readCsv, type CsvRow } from "./csv.ts";
 import { SourceError } from "./source-error.ts";
 
@@ -40,7 +40,9 @@ export type RejectReason =
   | "type_excluded"
   | "duplicate_iata"
   | "duplicate_id"
-  | "column_count";
+  | "duplicate_region"
+  | "column_count"
+  | "bad_scheduled_service";
 
 export interface Reject {
   readonly reason: RejectReason;
@@ -59,6 +61,8 @@ export interface AirportsRead {
   readonly airports: readonly SourceAirport[];
   readonly seen: number;
   readonly filtered: number;
+  /** Good rows that are left out for want of scheduled service. */
+  readonly unscheduled: number;
   readonly rejects: readonly Reject[];
   readonly repaired: Readonly<RepairCounts>;
 }
@@ -78,43 +82,52 @@ const REQUIRED_COLUMNS = [
 ];
 
 /**
- * Reads OurAirports' airports.csv, of which only rows with an IATA code are held in memory.
+ * Reads OurAirports' airports.csv, of which only rows with an IATA code are held in memory. Airports
+ * without scheduled service are left out last, so that those with it are the same in either set.
  *
  * @param knownCountries ISO 3166-1 alpha-2 codes that an airport may lie in.
- * @param iataCode what an IATA code looks like.
+ * @param airportSet which airports are read.
  * @throws SourceError when the file as a whole cannot be used.
  */
 export async function readAirports(
   bytes: ReadableStream<Uint8Array>,
   knownCountries: ReadonlySet<string>,
-  iataCode: RegExp = CONTRACT_LIMITS.iata,
+  airportSet: AirportSet = "all",
 ): Promise<AirportsRead> {
+  const needsService = airportSet === "scheduled";
+  const columns = needsService ? [...REQUIRED_COLUMNS, "scheduled_service"] : REQUIRED_COLUMNS;
   const interned = new Map<string, string>();
   const candidates: { airport: SourceAirport; line: number }[] = [];
   const rejects: Reject[] = [];
   const repaired: RepairCounts = {};
+  const unserved = new Set<string>();
   let seen = 0;
   let filtered = 0;
-  for await (const row of readCsv("airports.csv", bytes, REQUIRED_COLUMNS)) {
+  for await (const row of readCsv("airports.csv", bytes, columns)) {
     seen++;
     const iata = row.get("iata_code").trim();
     if (row.complete && iata === "") {
       filtered++;
       continue;
     }
-    const parsed = parseAirport(row, { knownCountries, iataCode, interned }, repaired);
+    const parsed = parseAirport(row, { knownCountries, needsService, interned }, repaired);
     if (typeof parsed === "string") {
       rejects.push(reject(parsed, { line: row.line, iata, id: row.get("id") }));
-      if (rejects.length > REJECTS_MAX) throw tooManyRejects(row.line);
-    } else candidates.push({ airport: parsed, line: row.line });
+      if (rejects.length > REJECTS_MAX) throw tooManyRejects("airports.csv", row.line);
+      continue;
+    }
+    candidates.push({ airport: parsed, line: row.line });
+    if (row.get("scheduled_service") !== "yes") unserved.add(parsed.id);
   }
-  const airports = distinctAirports(candidates, rejects);
-  return { airports, seen, filtered, rejects, repaired };
+  const distinct = distinctAirports(candidates, rejects);
+  const airports = needsService ? distinct.filter(({ id }) => !unserved.has(id)) : distinct;
+  const unscheduled = distinct.length - airports.length;
+  return { airports, seen, filtered, unscheduled, rejects, repaired };
 }
 
 interface ParseRules {
   readonly knownCountries: ReadonlySet<string>;
-  readonly iataCode: RegExp;
+  readonly needsService: boolean;
   /** One string for all airports of a country or region. */
   readonly interned: Map<string, string>;
 }
@@ -127,10 +140,10 @@ function reject(
   return { reason, line, iata: asEvidence(iata), id: asEvidence(id) };
 }
 
-function tooManyRejects(line: number): SourceError {
+function tooManyRejects(file: string, line: number): SourceError {
   return new SourceError(
     "malformed_csv",
-    `airports.csv has over ${REJECTS_MAX} rows up to line ${line} that cannot be used; look whether it is the right file`,
+    `${file} has over ${REJECTS_MAX} rows up to line ${line} that cannot be used; look whether it is the right file`,
   );
 }
 
@@ -138,7 +151,7 @@ type RepairCounts = { [R in RepairReason]?: number };
 
 function parseAirport(
   row: CsvRow,
-  { knownCountries, iataCode, interned }: ParseRules,
+  { knownCountries, needsService, interned }: ParseRules,
   repaired: RepairCounts,
 ): SourceAirport | RejectReason {
   if (!row.complete) return "column_count";
@@ -151,9 +164,11 @@ function parseAirport(
   const country = row.get("iso_country");
   if (type === undefined) return "type_excluded";
   if (!/^[1-9][0-9]*$/.test(id) || name === "") return "missing_required";
-  if (!iataCode.test(iata)) return "bad_iata";
+  if (!IATA_CODE.test(iata)) return "bad_iata";
   if (!isPosition({ lat, lon })) return "bad_coordinates";
   if (!knownCountries.has(country)) return "unknown_country";
+  const service = row.get("scheduled_service");
+  if (needsService && !["yes", "no"].includes(service)) return "bad_scheduled_service";
   const icao = findIcao(row);
   countRepairs(row, name, icao, repaired);
   const region = intern(row.get("iso_region"), interned);
@@ -203,9 +218,20 @@ function cleanText(text: string): string {
     .trim();
 }
 
-/** The name without OurAirports' notes of state, such as "(unusable)". */
+/** What OurAirports' editors note in a name, in any bracket and case, closed by any or by none. */
+const STATE_NOTE =
+  /[([{]\s*(?:duplicate|unusable|closed|abandoned|disused|inactive|under construction|u\.?\s?c\.?)(?![\p{L}\d])[^()[\]{}]*(?:[)\]}]|$)/giu;
+
+/** The mark of a row that its editors want to be rid of. */
+const DELETION_MARK = /(?<!\p{L})XXX(?!\p{L})/gu;
+
+/** The name once more, behind a dash or slash, in letters that are not Latin. */
+const OTHER_SCRIPT = /\s[-–/]\s[^\p{Script=Latin}]*(?!\p{Script=Latin})\p{L}[^\p{Script=Latin}]*$/u;
+
+/** The name without OurAirports' notes: of its state, such as "(unusable)", or in another script. */
 function cleanName(name: string): string {
-  return cleanText(cleanText(name).replace(/\((unusable|closed|abandoned)\)/giu, ""));
+  const plain = cleanText(name).replace(STATE_NOTE, " ").replace(DELETION_MARK, " ");
+  return cleanText(plain.replace(OTHER_SCRIPT, ""));
 }
 
 /** One airport for each IATA code and for each id, whatever the order of the rows. */
@@ -217,7 +243,8 @@ function distinctAirports(
     (a, b) =>
       compareText(a.airport.iata, b.airport.iata) ||
       AIRPORT_TYPES.indexOf(a.airport.type) - AIRPORT_TYPES.indexOf(b.airport.type) ||
-      Number(a.airport.id) - Number(b.airport.id),
+      Number(a.airport.id) - Number(b.airport.id) ||
+      compareText(JSON.stringify(a.airport), JSON.stringify(b.airport)),
   );
   const kept: SourceAirport[] = [];
   const ids = new Set<string>();
@@ -237,9 +264,18 @@ function distinctAirports(
  */
 const BROKEN_REGIONS_MAX = 0.02;
 
+/** What regions.csv says of the regions that are wanted. */
+export interface RegionsRead {
+  /** English names by region code. */
+  readonly names: ReadonlyMap<string, string>;
+  /** Rows that name a region again; `id` is its code. */
+  readonly rejects: readonly Reject[];
+}
+
 /**
- * Reads OurAirports' regions.csv: English names by region code. Rows of another length than the
- * header are skipped, as long as they are few.
+ * Reads OurAirports' regions.csv. Rows of another length than the header are skipped, as long as
+ * they are few. Of rows with one code the name stays that comes first in the alphabet, whatever
+ * their order.
  *
  * @param wanted codes whose names are needed.
  * @throws SourceError when the file as a whole cannot be used; `malformed_csv` when more than 2 %
@@ -248,8 +284,9 @@ const BROKEN_REGIONS_MAX = 0.02;
 export async function readRegionNames(
   bytes: ReadableStream<Uint8Array>,
   wanted: ReadonlySet<string>,
-): Promise<ReadonlyMap<string, string>> {
+): Promise<RegionsRead> {
   const names = new Map<string, string>();
+  const rejects: Reject[] = [];
   let seen = 0;
   let broken = 0;
   for await (const row of readCsv("regions.csv", bytes, ["code", "name"])) {
@@ -259,14 +296,18 @@ export async function readRegionNames(
       continue;
     }
     const code = row.get("code");
-    if (!wanted.has(code)) continue;
     const name = cleanText(row.get("name"));
-    if (name !== "") names.set(code, name);
+    if (!wanted.has(code) || name === "") continue;
+    const known = names.get(code);
+    if (known !== undefined)
+      rejects.push(reject("duplicate_region", { line: row.line, iata: "", id: code }));
+    if (rejects.length > REJECTS_MAX) throw tooManyRejects("regions.csv", row.line);
+    if (known === undefined || compareText(name, known) < 0) names.set(code, name);
   }
   if (broken > Math.max(1, seen * BROKEN_REGIONS_MAX))
     throw new SourceError(
       "malformed_csv",
       `${broken} of ${seen} rows of regions.csv have more or fewer values than its header; look whether it is the right file`,
     );
-  return names;
+  return { names, rejects };
 }

@@ -21,7 +21,7 @@ export interface ReferenceRegion {
   readonly key: string;
   readonly slug: string;
   readonly name: string;
-  /** Alpha-2 codes of a macro-region's countries, OurAirports' codes of a subdivision. */
+  /** Countries (alpha-2), subdivisions (OurAirports' codes) and airports (IATA) that are in it. */
   readonly members: readonly string[];
 }
 

@@ -7,6 +7,17 @@ export interface Snapshot {
   readonly sha256: string;
   /** Locales that the snapshot has region names for, with their coverage (0 to 1). */
   readonly locales: readonly SnapshotLocale[];
+  readonly sources: readonly SnapshotSource[];
+}
+
+/** Data that the snapshot was made from. */
+export interface SnapshotSource {
+  /** Such as `OurAirports: airports`. */
+  readonly what: string;
+  /** The day that its content is of, `YYYY-MM-DD`. */
+  readonly as_of: string;
+  /** The upstream file that the snapshot has of it. */
+  readonly table?: string | undefined;
 }
 
 export interface SnapshotLocale {

@@ -10,6 +10,7 @@ export type SourceFault =
   | "too_large"
   | "unreachable"
   | "http_status"
+  | "http_refused"
   | "redirect_refused"
   | "deadline"
   | "changing"

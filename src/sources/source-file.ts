@@ -1,4 +1,4 @@
-import { gunzip } from "./snapshot.ts";
+import { gunzipSync } from "node:zlib";
 import { SourceError } from "./source-error.ts";
 
 /** Upstream files that a catalog is built from. */
@@ -20,12 +20,21 @@ export function findFile<T>(
   return undefined;
 }
 
-/** The CSV in a file, by the ending of its name. */
-export function decodeFile(
+/** Two files of more than this, read and decoded, do not fit into an isolate beside the catalog. */
+export const FILE_MAX_BYTES = 32 * 1024 * 1024;
+
+/**
+ * The CSV in a file, by the ending of its name.
+ *
+ * @throws SourceError `bad_encoding` or `too_large`.
+ */
+export async function decodeFile(
   name: string,
   bytes: ReadableStream<Uint8Array>,
-): ReadableStream<Uint8Array> {
-  return name.endsWith(".gz") ? gunzip(bytes) : bytes;
+): Promise<ReadableStream<Uint8Array>> {
+  if (!name.endsWith(".gz")) return bytes;
+  const whole = new Uint8Array(await new Response(bytes).arrayBuffer());
+  return new Blob([gunzipAtMost(name, whole, FILE_MAX_BYTES)]).stream();
 }
 
 /**
@@ -35,18 +44,14 @@ export function decodeFile(
  * @throws SourceError `empty`, `not_csv` (an error page), `bad_encoding` (broken gzip) or
  * `too_large`.
  */
-export async function nameFile(
+export function nameFile(
   table: Table,
   { where, bytes, maxBytes }: { where: string; bytes: Uint8Array; maxBytes: number },
-): Promise<string> {
-  const name = isGzip(bytes) ? `${table}.gz` : table;
-  let length = 0;
-  let first: number | undefined;
-  for await (const chunk of decoded(where, name, bytes)) {
-    length += chunk.length;
-    if (length > maxBytes) throw tooLarge(where, maxBytes);
-    first ??= chunk.find((byte) => !BLANKS.has(byte));
-  }
+): string {
+  const isCompressed = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  const text = isCompressed ? gunzipAtMost(where, bytes, maxBytes) : bytes;
+  if (text.length > maxBytes) throw tooLarge(where, maxBytes);
+  const first = text.find((byte) => !BLANKS.has(byte));
   if (first === undefined)
     throw new SourceError("empty", `${where} is empty; look at it in a browser`);
   if (first === LESS_THAN)
@@ -54,7 +59,23 @@ export async function nameFile(
       "not_csv",
       `${where} holds a page (it begins with "<") instead of CSV; look at it in a browser`,
     );
-  return name;
+  return isCompressed ? `${table}.gz` : table;
+}
+
+/**
+ * Decompresses in one piece, which is given up as soon as there is more than `maxBytes`: a stream of
+ * workerd decompresses all of it, however slowly it is read.
+ */
+function gunzipAtMost(where: string, bytes: Uint8Array, maxBytes: number): Uint8Array<ArrayBuffer> {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: maxBytes });
+  } catch (cause) {
+    if (cause instanceof RangeError) throw tooLarge(where, maxBytes);
+    throw new SourceError(
+      "bad_encoding",
+      `${where} is gzip that breaks off or is damaged (${String(cause)}); compress it again`,
+    );
+  }
 }
 
 /** The error for a file of more than `maxBytes`. */
@@ -69,43 +90,3 @@ export function tooLarge(where: string, maxBytes: number, announced?: number): S
 const LESS_THAN = 0x3c;
 /** White space, and the bytes of a byte order mark. */
 const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
-
-function isGzip(bytes: Uint8Array): boolean {
-  return bytes[0] === 0x1f && bytes[1] === 0x8b;
-}
-
-async function* decoded(
-  where: string,
-  name: string,
-  bytes: Uint8Array,
-): AsyncGenerator<Uint8Array> {
-  const reader = decodeFile(name, inPieces(bytes)).getReader();
-  try {
-    for (;;) {
-      const piece = await reader.read().catch((cause: unknown) => {
-        throw new SourceError(
-          "bad_encoding",
-          `${where} is gzip that breaks off or is damaged (${String(cause)}); compress it again`,
-        );
-      });
-      if (piece.done) return;
-      yield piece.value;
-    }
-  } finally {
-    await reader.cancel().catch(() => {});
-  }
-}
-
-/** A decoder swells a piece up to a thousandfold at once. */
-const PIECE_BYTES = 4096;
-
-function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
-  let offset = 0;
-  return new ReadableStream({
-    pull(controller) {
-      if (offset >= bytes.length) return controller.close();
-      controller.enqueue(bytes.slice(offset, offset + PIECE_BYTES));
-      offset += PIECE_BYTES;
-    },
-  });
-}

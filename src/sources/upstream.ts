@@ -1,4 +1,5 @@
 import type { Snapshot } from "./snapshot.ts";
+import { TABLES } from "./source-file.ts";
 
 /** What tells one version of a file from another. */
 export interface Validators {
@@ -11,12 +12,16 @@ export interface Validators {
 /** A file as upstream gave it. */
 export interface NewUpstreamFile extends Validators {
   readonly name: string;
+  /** The day that its content is of, `YYYY-MM-DD`; absent if nobody knows. */
+  readonly asOf?: string;
   readonly bytes: Uint8Array;
 }
 
 /** A file that has not changed since its bytes of this SHA-256 (hex) were archived. */
 export interface UnchangedUpstreamFile {
   readonly name: string;
+  /** The day that its content is of, `YYYY-MM-DD`. */
+  readonly asOf: string;
   readonly unchangedSha256: string;
 }
 
@@ -48,15 +53,21 @@ export interface WholeUpstream extends Upstream {
   fetch(archived?: ArchivedFiles): Promise<NewUpstreamFile[]>;
 }
 
+/** Name of the upstream that gives what the snapshot has. */
+export const EMBEDDED = "embedded";
+
 /** The airports and regions of the embedded snapshot: works without a network. */
 export function embeddedUpstream(snapshot: Snapshot): WholeUpstream {
   return {
-    name: "embedded",
+    name: EMBEDDED,
     fetch: async () =>
-      ["airports.csv.gz", "regions.csv.gz"].map((name) => {
+      TABLES.map((table) => {
+        const name = `${table}.gz`;
         const bytes = snapshot.files[name];
         if (bytes === undefined) throw new Error(`the snapshot has no file ${name}`);
-        return { name, bytes: new Uint8Array(bytes) };
+        const source = snapshot.sources.find((each) => each.table === table);
+        if (source === undefined) throw new Error(`the snapshot has no source of ${table}`);
+        return { name, bytes: new Uint8Array(bytes), asOf: source.as_of };
       }),
   };
 }

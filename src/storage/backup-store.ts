@@ -12,15 +12,9 @@ import {
 /** What is said of a backup after it was made. */
 export type BackupNote = "pin" | "verdict";
 
-/** A stored file that is read as it arrives. */
-export interface OpenFile {
-  readonly bytes: ReadableStream<Uint8Array>;
-  readonly size: number;
-}
-
 /** A file to be stored: its bytes, and the SHA-256 (hex) that they must have. */
 export interface NewFile {
-  readonly bytes: Uint8Array | ReadableStream<Uint8Array>;
+  readonly bytes: Uint8Array;
   readonly sha256: string;
 }
 
@@ -38,13 +32,10 @@ export interface BackupStore {
   /** Makes a backup exist: to be called when everything that it names is stored. */
   writeManifest(id: string, text: string): Promise<void>;
   readPart(id: string, name: string): Promise<Uint8Array | null>;
-  openPart(id: string, name: string): Promise<OpenFile | null>;
   /** Throws if the bytes do not have the hash. */
   writePart(id: string, name: string, file: NewFile): Promise<void>;
-  /** Whether a part is stored with this hash. */
-  hasPart(id: string, name: string, sha256: string): Promise<boolean>;
   readObject(sha256: string): Promise<Uint8Array | null>;
-  openObject(sha256: string): Promise<OpenFile | null>;
+  openObject(sha256: string): Promise<ReadableStream<Uint8Array> | null>;
   writeObject(file: NewFile): Promise<void>;
   /** Length of an object that was stored under its hash; null if there is none such. */
   objectBytes(sha256: string): Promise<number | null>;
@@ -74,15 +65,11 @@ export function createBackupStore(r2: R2Bucket): BackupStore {
       await r2.put(backupManifestKey(id), text);
     },
     readPart: (id, name) => readBytes(r2, backupPartKey(id, name)),
-    openPart: (id, name) => openFile(r2, backupPartKey(id, name)),
     async writePart(id, name, { bytes, sha256 }) {
       await r2.put(backupPartKey(id, name), bytes, { sha256 });
     },
-    async hasPart(id, name, sha256) {
-      return storedHash(await r2.head(backupPartKey(id, name))) === sha256;
-    },
     readObject: (sha256) => readBytes(r2, backupObjectKey(sha256)),
-    openObject: (sha256) => openFile(r2, backupObjectKey(sha256)),
+    openObject: async (sha256) => (await r2.get(backupObjectKey(sha256)))?.body ?? null,
     async writeObject({ bytes, sha256 }) {
       await r2.put(backupObjectKey(sha256), bytes, { sha256 });
     },
@@ -134,11 +121,6 @@ async function* pages(r2: R2Bucket, options: R2ListOptions): AsyncGenerator<R2Ob
 async function readBytes(r2: R2Bucket, key: string): Promise<Uint8Array | null> {
   const object = await r2.get(key);
   return object === null ? null : new Uint8Array(await object.arrayBuffer());
-}
-
-async function openFile(r2: R2Bucket, key: string): Promise<OpenFile | null> {
-  const object = await r2.get(key);
-  return object && { bytes: object.body, size: object.size };
 }
 
 /** The SHA-256 (hex) that R2 checked when it took the bytes. */

@@ -1,4 +1,18 @@
 import type { Body, Coding, LocaleEntry, Manifest, Representation } from "../catalog/manifest.ts";
+import type { CatalogCopies } from "./catalog-store.ts";
+
+/** What a reader works with. */
+export interface ReaderDependencies {
+  readonly store: CatalogCopies;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Keeps the present request's context alive until a promise settles. */
+  readonly waitUntil: (promise: Promise<unknown>) => void;
+  /** Tells the log of a copy that could not be used. */
+  readonly report: (event: string, detail: string) => void;
+  readonly manifestFreshMs: number;
+  readonly cacheMaxBytes: number;
+}
 
 /** Which body a request wants: `codings` are those it accepts, best first. */
 export interface Selection {

@@ -2,10 +2,9 @@ import { letGo } from "../catalog/bytes.ts";
 import { sha256Hex } from "../catalog/hash.ts";
 import type { Manifest } from "../catalog/manifest.ts";
 import { openManifest, sealManifest } from "../catalog/seal-manifest.ts";
-import { askStore } from "./ask-store.ts";
-import { withDeadline } from "./deadline.ts";
+import { withDeadline, withStoreTimeout } from "./deadline.ts";
 import { listNames } from "./list-names.ts";
-import { blobKey, generationKey, GENERATIONS_PREFIX, MANIFEST_KEY } from "./keys.ts";
+import { blobKey, BLOBS_PREFIX, generationKey, GENERATIONS_PREFIX, MANIFEST_KEY } from "./keys.ts";
 
 /** What came of reading a copy: its bytes, or why they cannot be used. */
 export type Copy<T> =
@@ -15,22 +14,28 @@ export type Copy<T> =
 /** Where a copy is kept: KV is near and may lag, R2 is the strongly consistent copy. */
 export type Replica = "kv" | "r2";
 
+/** Copies of the published catalog. What comes of reading one is a value: nothing throws. */
+export interface CatalogCopies {
+  /** The current manifest. */
+  readManifest(replica: Replica): Promise<Copy<Manifest>>;
+  /** The manifest of an earlier generation, kept in R2. */
+  readGeneration(generation: number): Promise<Copy<Manifest>>;
+  /** A blob whose bytes have been hashed and found right; from KV up to a day old. */
+  readBlob(replica: Replica, sha256: string): Promise<Copy<Uint8Array<ArrayBuffer>>>;
+}
+
 /**
  * The published catalog in KV, with a copy of everything in R2. What throws if a store refuses
  * throws StoreError.
  */
-export interface CatalogStore {
-  /** The current manifest. Never throws. */
-  readManifest(replica: Replica): Promise<Copy<Manifest>>;
-  /** The manifest of an earlier generation, kept in R2. Never throws. */
-  readGeneration(generation: number): Promise<Copy<Manifest>>;
-  /** A blob whose bytes have been hashed and found right; from KV up to a day old. Never throws. */
-  readBlob(replica: Replica, sha256: string): Promise<Copy<Uint8Array<ArrayBuffer>>>;
+export interface CatalogStore extends CatalogCopies {
   /** Whether a blob is stored whole: its hash. From KV it may be 30 s old. Never throws. */
   checkBlob(replica: Replica, sha256: string): Promise<Copy<string>>;
   /** Stores a blob under its SHA-256 in both replicas. Throws if a store refuses. */
   writeBlob(sha256: string, bytes: Uint8Array): Promise<void>;
-  /** Deletes blobs from both replicas. Throws if a store refuses. */
+  /** SHA-256 of every blob that is in R2. Throws if the store refuses. */
+  listBlobs(): Promise<string[]>;
+  /** Deletes blobs from both replicas, from R2 last. Throws if a store refuses. */
   deleteBlobs(sha256s: readonly string[]): Promise<void>;
   /** Keeps a manifest under its generation in R2. Throws if the store refuses. */
   writeGeneration(manifest: Manifest): Promise<void>;
@@ -79,6 +84,7 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket): CatalogStore 
       await written(`R2 put ${key}`, r2.put(key, bytes, { sha256 }));
       await written(`KV put ${key}`, kv.put(key, bytes));
     },
+    listBlobs: () => listNames(r2, BLOBS_PREFIX),
     async deleteBlobs(sha256s) {
       const keys = sha256s.map(blobKey);
       await Promise.all(keys.map((key) => written(`KV delete ${key}`, kv.delete(key))));
@@ -105,7 +111,7 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket): CatalogStore 
 }
 
 function written<T>(what: string, promise: Promise<T>): Promise<T> {
-  return askStore(what, WRITE_DEADLINE_MS, promise);
+  return withStoreTimeout(what, WRITE_DEADLINE_MS, promise);
 }
 
 async function readKv(kv: KVNamespace, key: string, cacheTtl: number): Promise<ArrayBuffer | null> {

@@ -1,7 +1,4 @@
-/**
- * Copies D1 out and back in, whatever its tables are. Rows that are put back wait in tables of
- * their own, until one batch replaces all of them at once.
- */
+/** Copies D1 out and back in, whatever its tables are. */
 
 /** A value as D1 hands it out. */
 export type Value = string | number | null;
@@ -22,34 +19,16 @@ export interface TableShape {
 }
 
 export interface DatabaseCopy {
-  /** All tables but those of SQLite, D1 and this module itself, by name. */
+  /** All tables but those of SQLite and D1, by name. */
   tables(): Promise<TableShape[]>;
   /** Rows after the one with these values of the key, in order of the key. */
   readPage(table: TableShape, after: readonly Value[] | null, limit: number): Promise<Row[]>;
-  /** Makes empty tables for rows that are to be put back, in place of any that there are. */
-  beginRestore(tables: readonly string[]): Promise<void>;
-  /** Adds rows to those that wait; a row that waits already is replaced. */
-  stageRows(table: string, columns: readonly string[], rows: readonly Row[]): Promise<void>;
-  /**
-   * Puts the waiting rows in the place of all there are, in one batch for all tables. `kept` tables
-   * keep the rows that they have. Does nothing if no rows wait, so that it may be repeated.
-   */
-  finishRestore(tables: readonly StagedTable[]): Promise<void>;
-  /** Drops whatever waits. */
-  abandonRestore(): Promise<void>;
+  /** Adds rows; one whose key is there already stays as it is. */
+  addRows(table: string, columns: readonly string[], rows: readonly Row[]): Promise<void>;
 }
 
-export interface StagedTable {
-  readonly name: string;
-  readonly columns: readonly string[];
-  /** Keep present rows, and add those that are missing. */
-  readonly keep: boolean;
-}
-
-/** What the names of tables begin with whose rows wait to be put back. */
-const STAGING = "restoring__";
-/** Tables whose names begin so belong to SQLite, to D1, or to this module. */
-const OTHERS = ["sqlite_", "_cf_", "d1_", STAGING];
+/** Tables whose names begin so belong to SQLite or to D1. */
+const OTHERS = ["sqlite_", "_cf_", "d1_"];
 /** Bytes of rows in one statement; D1 takes strings of up to 2 MB. */
 const STATEMENT_BYTES = 512 * 1024;
 
@@ -78,43 +57,13 @@ export function createDatabaseCopy(d1: D1Database): DatabaseCopy {
       return results.map((row) => asRow(name, row));
     },
 
-    async beginRestore(tables) {
-      const statements: D1PreparedStatement[] = [];
-      for (const name of tables) {
-        statements.push(d1.prepare(`DROP TABLE IF EXISTS ${quote(STAGING + name)}`));
-        statements.push(d1.prepare(await stagingDefinition(d1, name)));
-      }
-      if (statements.length > 0) await d1.batch(statements);
-    },
-
-    async stageRows(table, columns, rows) {
+    async addRows(table, columns, rows) {
       const list = columns.map(quote).join(", ");
       const values = columns.map((_, index) => `json_extract(value, '$[${index}]')`).join(", ");
       const insert = d1.prepare(
-        `INSERT OR REPLACE INTO ${quote(STAGING + table)} (${list}) SELECT ${values} FROM json_each(?)`,
+        `INSERT OR IGNORE INTO ${quote(table)} (${list}) SELECT ${values} FROM json_each(?)`,
       );
       for (const text of inChunks(rows, columns)) await insert.bind(text).run();
-    },
-
-    async finishRestore(tables) {
-      const waiting = new Set(await names());
-      const staged = tables.filter(({ name }) => waiting.has(STAGING + name));
-      const statements = staged.flatMap(({ name, columns, keep }) => {
-        const list = columns.map(quote).join(", ");
-        const from = `SELECT ${list} FROM ${quote(STAGING + name)}`;
-        return [
-          ...(keep ? [] : [`DELETE FROM ${quote(name)}`]),
-          `INSERT ${keep ? "OR IGNORE " : ""}INTO ${quote(name)} (${list}) ${from}`,
-          `DROP TABLE ${quote(STAGING + name)}`,
-        ];
-      });
-      if (statements.length > 0) await d1.batch(statements.map((text) => d1.prepare(text)));
-    },
-
-    async abandonRestore() {
-      const waiting = (await names()).filter((name) => name.startsWith(STAGING));
-      if (waiting.length > 0)
-        await d1.batch(waiting.map((name) => d1.prepare(`DROP TABLE ${quote(name)}`)));
     },
   };
 }
@@ -133,18 +82,6 @@ async function readShape(d1: D1Database, name: string): Promise<TableShape> {
     })),
     key: key.map((column) => column.name),
   };
-}
-
-/** The statement that made a table, for its staging table. */
-async function stagingDefinition(d1: D1Database, name: string): Promise<string> {
-  const found = await d1
-    .prepare("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?")
-    .bind(name)
-    .first<{ sql: string }>();
-  const [, rest] =
-    /^CREATE TABLE\s+(?:`[^`]+`|"[^"]+"|\w+)\s*(\([\s\S]*)$/i.exec(found?.sql ?? "") ?? [];
-  if (rest === undefined) throw new Error(`the table ${name} cannot be copied: ${found?.sql}`);
-  return `CREATE TABLE ${quote(STAGING + name)} ${rest}`;
 }
 
 /** JSON arrays of rows as arrays, each of a length that a statement can take. */

@@ -1,4 +1,4 @@
-import { StoreError } from "./store-error.ts";
+import { StoreError, toStoreError } from "./store-error.ts";
 
 /** A store did not answer in time. */
 export class StoreTimeout extends StoreError {
@@ -6,10 +6,35 @@ export class StoreTimeout extends StoreError {
 }
 
 /** `promise`, or a rejection with StoreTimeout after `ms`: a store's promise may never settle. */
-export async function withDeadline<T>(what: string, ms: number, promise: Promise<T>): Promise<T> {
+export function withDeadline<T>(what: string, ms: number, promise: Promise<T>): Promise<T> {
+  return withTimeout(ms, promise, () => new StoreTimeout(`${what}: no answer in ${ms} ms`));
+}
+
+/**
+ * What a store answers. Throws StoreError if it refuses, and StoreTimeout after `ms`: a write that is
+ * late may still take effect.
+ */
+export async function withStoreTimeout<T>(
+  what: string,
+  ms: number,
+  answer: Promise<T>,
+): Promise<T> {
+  try {
+    return await withDeadline(what, ms, answer);
+  } catch (cause) {
+    throw toStoreError(what, cause);
+  }
+}
+
+/** `promise`, or a rejection with what `late` makes once so many milliseconds have passed. */
+export async function withTimeout<T>(
+  ms: number,
+  promise: Promise<T>,
+  late: () => Error,
+): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new StoreTimeout(`${what}: no answer in ${ms} ms`)), ms);
+    timer = setTimeout(() => reject(late()), ms);
   });
   try {
     return await Promise.race([promise, expired]);

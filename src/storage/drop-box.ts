@@ -1,4 +1,4 @@
-import { askStore } from "./ask-store.ts";
+import { withStoreTimeout } from "./deadline.ts";
 import { DROP_PREFIX, dropKey } from "./keys.ts";
 
 /** How long R2 may take to find a file, and then to give it. */
@@ -10,12 +10,13 @@ export function createDropBox(r2: R2Bucket) {
     prefix: DROP_PREFIX,
     async open(name: string) {
       const key = dropKey(name);
-      const object = await askStore(key, READ_DEADLINE_MS, r2.get(key));
+      const object = await withStoreTimeout(key, READ_DEADLINE_MS, r2.get(key));
       return (
         object && {
           size: object.size,
-          read: () => askStore(key, READ_DEADLINE_MS, object.arrayBuffer()),
-          discard: () => askStore(key, READ_DEADLINE_MS, object.body.cancel()),
+          droppedAt: object.uploaded,
+          read: () => withStoreTimeout(key, READ_DEADLINE_MS, object.arrayBuffer()),
+          discard: () => withStoreTimeout(key, READ_DEADLINE_MS, object.body.cancel()),
         }
       );
     },

@@ -54,6 +54,14 @@ export interface History {
   /** Of these runs the ids of those that D1 has in a state that matches the filter. */
   matching(ids: readonly string[], filter: RunFilter): Promise<ReadonlySet<string>>;
   /**
+   * Ends rows of runs that are open there and that nobody is doing, as failed with `lost`.
+   *
+   * @param open ids of the runs that are open.
+   * @param now milliseconds since 1970.
+   * @returns how many were ended.
+   */
+  endLostRuns(open: readonly string[], now: number): Promise<number>;
+  /**
    * Deletes runs that are over for more than 90 days, but none of the newest 1,000.
    *
    * @param now milliseconds since 1970.
@@ -105,6 +113,21 @@ export function createHistory(d1: D1Database): History {
         for (const { id } of rows) found.add(id);
       }
       return found;
+    },
+
+    async endLostRuns(open, now) {
+      const isLost = sql`${ingestRuns.id} NOT IN (SELECT value FROM json_each(${JSON.stringify(open)}))`;
+      const message = "the coordinator knows nothing of this run: its row outlived it";
+      const { meta } = await db
+        .update(ingestRuns)
+        .set({
+          state: "failed",
+          finishedAt: timeText(now),
+          error: { code: "lost", stage: "fetch", message },
+        })
+        .where(and(inArray(ingestRuns.state, ACTIVE_STATES), isLost))
+        .run();
+      return meta.changes;
     },
 
     async deleteOldRuns(now) {

@@ -3,8 +3,11 @@
 /** KV and R2: the current manifest (JSON). */
 export const MANIFEST_KEY = "catalog/manifest";
 
+/** KV and R2: what the keys of blobs begin with. */
+export const BLOBS_PREFIX = "catalog/blob/";
+
 /** KV and R2: immutable bytes of a body's segment, by their SHA-256 (hex). */
-export const blobKey = (sha256: string): string => `catalog/blob/${sha256}`;
+export const blobKey = (sha256: string): string => `${BLOBS_PREFIX}${sha256}`;
 
 /** R2: what the keys of the manifests begin with, by their generations. */
 export const GENERATIONS_PREFIX = "catalog/manifests/";

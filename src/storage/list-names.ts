@@ -1,4 +1,4 @@
-import { askStore } from "./ask-store.ts";
+import { withStoreTimeout } from "./deadline.ts";
 
 /** How long a page of 1,000 keys may take. */
 const PAGE_DEADLINE_MS = 10_000;
@@ -9,7 +9,7 @@ export async function listNames(r2: R2Bucket, prefix: string): Promise<string[]>
   let cursor: string | undefined;
   do {
     const asked = r2.list({ prefix, ...(cursor !== undefined && { cursor }) });
-    const page = await askStore(prefix, PAGE_DEADLINE_MS, asked);
+    const page = await withStoreTimeout(prefix, PAGE_DEADLINE_MS, asked);
     names.push(...page.objects.map(({ key }) => key.slice(prefix.length)));
     cursor = page.truncated ? page.cursor : undefined;
   } while (cursor !== undefined);

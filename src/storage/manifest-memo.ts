@@ -1,22 +1,11 @@
 import type { Manifest } from "../catalog/manifest.ts";
-import type { CurrentResult } from "./catalog-reader.ts";
-import type { CatalogStore } from "./catalog-store.ts";
-import { SharedLoads } from "./shared-loads.ts";
+import type { CurrentResult, ReaderDependencies } from "./catalog-reader.ts";
+import { SingleFlight } from "./single-flight.ts";
 
 /** After a look for a newer manifest failed, how long to serve what is held without looking. */
 const RETRY_AFTER_MS = 5_000;
 /** How long "no manifest" is answered without looking again. */
 const ABSENT_FOR_MS = 1_000;
-
-export interface MemoDependencies {
-  readonly store: CatalogStore;
-  readonly now: () => number;
-  /** Keeps the present request's context alive until a promise settles. */
-  readonly waitUntil: (promise: Promise<unknown>) => void;
-  /** Tells the log of a copy that could not be used. */
-  readonly report: (event: string, detail: string) => void;
-  readonly manifestFreshMs: number;
-}
 
 /**
  * The manifests that this isolate serves from: the current one and the one before it.
@@ -25,15 +14,15 @@ export interface MemoDependencies {
  * lower than the held one is never taken, so what an isolate serves never goes back.
  */
 export class ManifestMemo {
-  readonly #deps: MemoDependencies;
-  readonly #loads: SharedLoads<CurrentResult>;
+  readonly #deps: ReaderDependencies;
+  readonly #loads: SingleFlight<CurrentResult>;
   #current: CurrentResult = { ok: false, reason: "unavailable" };
   #previous: Manifest | undefined;
   #freshUntil = 0;
 
-  constructor(deps: MemoDependencies) {
+  constructor(deps: ReaderDependencies) {
     this.#deps = deps;
-    this.#loads = new SharedLoads(deps.waitUntil, deps.now);
+    this.#loads = new SingleFlight(deps.waitUntil, deps.now);
   }
 
   /** The manifest held before the current one. */

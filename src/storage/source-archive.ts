@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { sha256Hex } from "../catalog/hash.ts";
-import { askStore } from "./ask-store.ts";
+import { withStoreTimeout } from "./deadline.ts";
 import { sourceKey, SOURCES_PREFIX } from "./keys.ts";
 import { listNames } from "./list-names.ts";
 import { StoreError } from "./store-error.ts";
@@ -16,6 +16,8 @@ export interface SourceArchive {
   /** The SHA-256 of every file that is there. */
   list(): Promise<string[]>;
   delete(sha256s: readonly string[]): Promise<void>;
+  /** The bytes; null if they are missing or have another hash. */
+  read(sha256: string): Promise<Uint8Array<ArrayBuffer> | null>;
   /** Throws as well if the bytes are missing or have another hash. */
   open(file: string, sha256: string): Promise<ReadableStream<Uint8Array>>;
 }
@@ -26,33 +28,35 @@ const READ_DEADLINE_MS = 30_000;
 const WRITE_DEADLINE_MS = 60_000;
 
 export function createSourceArchive(r2: R2Bucket): SourceArchive {
-  const read = async (key: string) => {
-    const object = await r2.get(key);
-    return object === null ? null : object.arrayBuffer();
+  const get = async (key: string) => (await r2.get(key))?.arrayBuffer();
+  const read = async (sha256: string) => {
+    const key = sourceKey(sha256);
+    const buffer = await withStoreTimeout(key, READ_DEADLINE_MS, get(key));
+    const bytes = new Uint8Array(buffer ?? []);
+    return buffer !== undefined && sha256Hex(bytes) === sha256 ? bytes : null;
   };
   return {
     async has(sha256) {
       const key = sourceKey(sha256);
-      const object = await askStore(key, READ_DEADLINE_MS, r2.head(key));
+      const object = await withStoreTimeout(key, READ_DEADLINE_MS, r2.head(key));
       const known = object?.checksums.sha256;
       return known !== undefined && Buffer.from(known).toString("hex") === sha256;
     },
     async write(sha256, bytes) {
       const key = sourceKey(sha256);
-      await askStore(`put ${key}`, WRITE_DEADLINE_MS, r2.put(key, bytes, { sha256 }));
+      await withStoreTimeout(`put ${key}`, WRITE_DEADLINE_MS, r2.put(key, bytes, { sha256 }));
     },
     list: () => listNames(r2, SOURCES_PREFIX),
     async delete(sha256s) {
       if (sha256s.length === 0) return;
       const deleted = r2.delete(sha256s.map(sourceKey));
-      await askStore("deletion of upstream files", WRITE_DEADLINE_MS, deleted);
+      await withStoreTimeout("deletion of upstream files", WRITE_DEADLINE_MS, deleted);
     },
+    read,
     async open(file, sha256) {
-      const key = sourceKey(sha256);
-      const buffer = await askStore(key, READ_DEADLINE_MS, read(key));
-      if (buffer === null) throw new StoreError(`${file} is not archived as ${key}`);
-      const bytes = new Uint8Array(buffer);
-      if (sha256Hex(bytes) !== sha256) throw new StoreError(`${file} is damaged in ${key}`);
+      const bytes = await read(sha256);
+      if (bytes === null)
+        throw new StoreError(`${file} is not archived as ${sourceKey(sha256)}, or is damaged`);
       return new Blob([bytes]).stream();
     },
   };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 import { openPage, seriousFaults, takeProblems, useBrowser } from "./browser.ts";
 import { factOf, waitForAnswer } from "./explorer-page.ts";
 
@@ -41,7 +42,9 @@ describe("the explorer", () => {
     await page.getByRole("button", { name: "Call again" }).click();
     await page.locator(".call-fact", { hasText: "not modified" }).waitFor();
     expect(await factOf(page, "On the wire")).toMatch(/^\d+ B/);
-    expect(await page.locator(".counts").textContent()).toContain("9,074");
+    expect(await page.locator(".counts").textContent()).toContain(
+      manifest.counts.airports.toLocaleString("en"),
+    );
   });
 
   it("shows what came over the wire also where the browser is slow to measure it", async () => {
@@ -97,10 +100,15 @@ describe("the explorer", () => {
     const page = await openPage("/?airport=GVA");
     const heading = page.getByRole("heading", { level: 1 });
     await heading.getByText("Geneva").waitFor();
-    await page.locator(".facts").getByRole("link", { name: "Genève" }).click();
+    await page.locator(".facts").getByRole("link", { name: "Geneva", exact: true }).click();
     await page.locator(".eyebrow", { hasText: "city" }).waitFor();
     await page.locator(".facts").getByRole("link", { name: "Switzerland" }).click();
     await page.locator(".eyebrow", { hasText: "country" }).waitFor();
+    await page
+      .locator(".place-list")
+      .getByRole("button", { name: /^Show all/ })
+      .first()
+      .click();
     await page.locator(".place-list").getByRole("link", { name: "Western Europe" }).click();
     await page.locator(".eyebrow", { hasText: "region" }).waitFor();
     expect(page.url()).toContain("?region=");

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 import { median } from "../../bench/statistics.ts";
 import { openPage, useBrowser } from "./browser.ts";
 import { waitForAnswer } from "./explorer-page.ts";
@@ -17,7 +18,7 @@ async function drawn(page: Page): Promise<string> {
 async function openMap(path: string): Promise<Page> {
   const page = await openPage(path);
   await waitForAnswer(page, "en");
-  await page.locator('.map-canvas[data-points="9074"]').waitFor();
+  await page.locator(`.map-canvas[data-points="${manifest.counts.airports}"]`).waitFor();
   await page.waitForLoadState("networkidle");
   return page;
 }

@@ -1,14 +1,14 @@
 import type { AccessResult } from "../../src/admin/access-jwt.ts";
 import { createAdminApp } from "../../src/admin/app.ts";
 import type { BackupJobCalls } from "../../src/admin/backup-use-cases.ts";
-import type { JobResult } from "../../src/backup/coordinator.ts";
+import type { JobResult } from "../../src/backup/backup-jobs.ts";
 import type { Job } from "../../src/backup/job.ts";
 import type { RemoveResult } from "../../src/backup/remove-backup.ts";
-import { acceptManifest } from "../../src/backup/upload.ts";
 import type { AlertUseCases } from "../../src/admin/alert-calls.ts";
 import type { CoordinatorUseCases } from "../../src/admin/coordinator.ts";
 import { CoordinatorUnavailable } from "../../src/admin/coordinator-calls.ts";
 import type { CredentialsResult } from "../../src/admin/credentials.ts";
+import { type LimitSettings, readLimits } from "../../src/health/limits.ts";
 import type { CoordinatorStatus } from "../../src/ingest/coordinator-status.ts";
 import { decidePause, type Pause } from "../../src/ingest/pause.ts";
 import type { EnqueueAnswer, EnqueueRequest, EnqueueResult } from "../../src/ingest/queue.ts";
@@ -74,6 +74,8 @@ export class AdminWorld {
   };
   /** Round trips to the stores, as the monitor makes them. */
   probes: StoreProbes = { kv: async () => null, d1: async () => null, r2: async () => null };
+  /** The settings of what health is judged by. */
+  limitSettings: LimitSettings = {};
   /** What the coordinator says of itself, besides the rest of this world. */
   status: Partial<CoordinatorStatus> = {};
   /** What the monitor of the alerts answers. */
@@ -165,12 +167,13 @@ export class AdminWorld {
       backups: {
         jobs: this.#backupJobs,
         store: this.backups,
-        staleAfterMs: 26 * 60 * 60 * 1000,
+        staleAfterMs: readLimits(this.limitSettings).limits.backupStaleMs,
       },
       alerts: this.alerts,
       alertHistory: { listRuns: async (query) => this.listAlertRuns(query) },
       reader: this.#reader,
       defaultLocale: "en",
+      limits: readLimits(this.limitSettings).limits,
       audit: {
         list: async ({ limit }) => {
           if (this.history.isDown) throw new Error("D1_ERROR");
@@ -190,17 +193,13 @@ export class AdminWorld {
   }
 
   readonly #backupJobs: BackupJobCalls = {
-    run: async () => this.#jobResult(),
-    verify: async () => this.#jobResult(),
-    restore: async () => this.#jobResult(),
-    remove: async (id) => {
+    backUp: async () => this.#jobResult(),
+    verifyBackup: async () => this.#jobResult(),
+    restoreBackup: async () => this.#jobResult(),
+    removeBackup: async (id) => {
       await this.#reach();
       this.removed.push(id);
       return this.removal;
-    },
-    acceptManifest: async (upload) => {
-      await this.#reach();
-      return acceptManifest(this.backups, upload);
     },
     findJob: async (id) => {
       await this.#reach();
@@ -264,6 +263,8 @@ export class AdminWorld {
         this.runs.set(id, cancelled);
         return { ok: true, disposition: "cancelled", before: "queued", run: cancelled };
       }
+      if (run.state === "cancelled")
+        return { ok: true, disposition: "cancelled", before: "cancelled", run };
       if (run.state !== "running") return { ok: false, reason: "ended" };
       if (run.stage === "verify") return { ok: false, reason: "too_late" };
       return { ok: true, disposition: "cancelling", before: "running", run };
@@ -274,10 +275,11 @@ export class AdminWorld {
       const wanted = this.versions.find((version) => version.generation === generation);
       if (current === undefined || wanted === undefined)
         return { ok: false, reason: "not_retained" };
-      if (wanted === current) return { ok: false, reason: "is_current" };
+      const paused = this.pause !== null;
+      if (wanted === current) return { ok: true, version: current, changed: false, paused };
       const version = { ...wanted, generation: current.generation + 1, isCurrent: true };
       this.versions = [version, ...this.versions.map((v) => ({ ...v, isCurrent: false }))];
-      return { ok: true, version };
+      return { ok: true, version, changed: true, paused };
     },
     findRun: async (id) => {
       await this.#reach();
@@ -296,6 +298,7 @@ export class AdminWorld {
       return {
         pause: this.pause,
         running: this.running,
+        stageSince: null,
         queued: [],
         nextDueAt: null,
         ended: [],

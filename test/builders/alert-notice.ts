@@ -13,9 +13,8 @@ export function aNotice(changes: Partial<Notice> = {}): Notice {
     unit: "ms",
     evidence: { generation: 7 },
     startsAt: "2026-11-20T11:55:00.000Z",
-    lastToldAt: null,
+    deliveredAt: null,
     endsAt: null,
-    quietUntil: null,
     ...changes,
   };
 }

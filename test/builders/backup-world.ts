@@ -1,14 +1,15 @@
 import { manifestBlobs } from "../../src/catalog/manifest.ts";
-import { BackupJobs, type RunRequest } from "../../src/backup/coordinator.ts";
+import { BackupJobs, type RunRequest } from "../../src/backup/backup-jobs.ts";
 import type { Job } from "../../src/backup/job.ts";
 import { JobState } from "../../src/backup/job-state.ts";
+import type { CoordinatorState } from "../../src/ingest/coordinator-state.ts";
 import { createDatabaseCopy, type DatabaseCopy } from "../../src/storage/database-copy.ts";
 import { createHistory } from "../../src/storage/history.ts";
-import { CoordinatorWorld } from "./coordinator-world.ts";
+import { CoordinatorWorld, START } from "./coordinator-world.ts";
 import { MemoryBackupStore } from "./memory-backup-store.ts";
 import { MemoryCatalogStore } from "./memory-catalog-store.ts";
 import { MemoryD1 } from "./memory-d1.ts";
-import { MemoryTables } from "./memory-tables.ts";
+import type { MemoryTables } from "./memory-tables.ts";
 
 /** A request for a backup by hand. */
 export function aRunRequest(changes: Partial<RunRequest> = {}): RunRequest {
@@ -16,63 +17,66 @@ export function aRunRequest(changes: Partial<RunRequest> = {}): RunRequest {
 }
 
 /**
- * An installation in memory: an ingest with its stores, a database, and what makes backups of them.
- * Clock and alarms pass only when they are told to. `crash` loses what is held in memory.
+ * An installation in memory: a coordinator with its stores and a database. Clock and alarms pass
+ * only when they are told to. `crash` loses what is held in memory.
  */
 export class BackupWorld {
   readonly ingest: CoordinatorWorld;
   readonly d1 = MemoryD1.migrated();
-  readonly tables = new MemoryTables();
   readonly store: MemoryBackupStore;
-  /** Every call to a dependency of the jobs, such as `put backups/…` or `ingest hold`. */
+  /** Every call to a store that a job makes, such as `put backups/…` or `d1 read`. */
   readonly calls: string[] = [];
   readonly events: { readonly event: string; readonly fields: object }[] = [];
   workerVersion: string | null = "v1";
-  alarmAt: number | null = null;
   /** What it throws is the fault of the dependency that is called. */
   before: (call: string) => void | Promise<void> = () => {};
   /** The same, once a call that changes something has taken effect: its answer is lost. */
   after: (call: string) => void | Promise<void> = () => {};
+  /** Those of the present instance; what they are asked is begun by `drain`. */
   jobs: BackupJobs;
   #instance = 0;
   #ids = 0;
-  #gone = Promise.withResolvers<void>();
 
   /** An hour after `other`, with nothing but its backups. */
   constructor(other?: BackupWorld, locales: readonly string[] = ["de", "en"]) {
-    this.ingest = new CoordinatorWorld({ locales });
-    this.store = new MemoryBackupStore(() => this.ingest.time, other?.store.files);
+    let made: BackupJobs | undefined;
+    let now = () => START;
+    this.store = new MemoryBackupStore(() => now(), other?.store.files);
+    this.ingest = new CoordinatorWorld({
+      locales,
+      makeJobs: (ingest, state) => (made = this.jobs = this.#newJobs(ingest, state)),
+    });
+    now = () => this.ingest.time;
+    if (made === undefined) throw new Error("the coordinator was made without jobs");
+    this.jobs = made;
+    this.ingest.endLostRuns = (open) =>
+      createHistory(this.d1.binding).endLostRuns(open, this.ingest.time);
     if (other !== undefined) this.ingest.time = other.ingest.time + 3_600_000;
-    this.jobs = this.#newJobs();
-    this.ingest.backUpFirst = (runId) => this.jobs.backUpFirst(runId);
   }
 
-  /** Loses the jobs in memory, and the ingest coordinator too: the process has died. */
+  get tables(): MemoryTables {
+    return this.ingest.tables;
+  }
+
+  /** Loses what the coordinator holds in memory: the process has died. */
   crash(): void {
     this.#instance++;
-    this.#gone.resolve();
-    this.#gone = Promise.withResolvers();
     this.ingest.crash();
-    this.jobs = this.#newJobs();
-    void this.jobs.recover(this.alarmAt);
   }
 
-  async alarm(): Promise<void> {
-    this.alarmAt = null;
-    const gone = this.#gone.promise;
-    await Promise.race([this.jobs.alarm(), gone]);
+  alarm(): Promise<void> {
+    return this.ingest.alarm();
   }
 
-  /** Lets the alarms of both coordinators fire at their times until none is set, or until `done`. */
+  /** Lets alarms fire at their times until none is set, or until `done`. */
   async drain(done: () => boolean = () => false): Promise<void> {
+    const { ingest } = this;
+    await ingest.coordinator.recover(ingest.alarmAt);
     for (let alarms = 0; alarms < 3_000 && !done(); alarms++) {
-      const due = [this.alarmAt, this.ingest.alarmAt].filter((at) => at !== null);
-      if (due.length === 0) return this.#mirror();
-      this.ingest.time = Math.max(this.ingest.time, Math.min(...due));
-      if (this.ingest.alarmAt !== null && this.ingest.alarmAt <= this.ingest.time)
-        await this.ingest.alarm();
+      if (ingest.alarmAt === null) return this.#mirror();
+      ingest.time = Math.max(ingest.time, ingest.alarmAt);
+      await this.alarm();
       await this.#mirror();
-      if (this.alarmAt !== null && this.alarmAt <= this.ingest.time) await this.alarm();
     }
     if (!done()) throw new Error("the alarms are set again and again");
   }
@@ -123,7 +127,7 @@ export class BackupWorld {
 
   /** Everything that counts: what is served, the coordinator's tables, and D1. */
   async everything() {
-    const tables = ["runs", "versions", "outbox", "ticks", "facts", "blobs"];
+    const tables = ["runs", "versions", "outbox", "ticks", "facts"];
     const state = tables.map((table) => [
       table,
       this.ingest.tables.sql.exec(`SELECT * FROM ${table} ORDER BY 1`).toArray(),
@@ -143,11 +147,10 @@ export class BackupWorld {
     if (rows.length > 0) await history.saveRuns(rows.map(({ seq, run }) => ({ ...run, seq })));
   }
 
-  #newJobs(): BackupJobs {
+  #newJobs(ingest: CoordinatorWorld, coordinator: CoordinatorState): BackupJobs {
     const instance = this.#instance;
     const enter = (call: string) => this.#enter(instance, call);
     const leave = (call: string) => this.#leave(instance, call);
-    const { ingest } = this;
     const backups = new MemoryBackupStore(() => ingest.time, this.store.files);
     backups.before = enter;
     backups.after = leave;
@@ -160,34 +163,15 @@ export class BackupWorld {
       await leave(name);
       return result;
     };
-    const call = <T>(name: string, work: () => T | Promise<T>) => called(`ingest ${name}`, work);
     return new BackupJobs({
-      state: new JobState(this.tables),
+      state: new JobState(ingest.tables),
       backups,
       database: intercepted(createDatabaseCopy(this.d1.binding), called),
-      ingest: {
-        hold: (request) => call("hold", () => ingest.coordinator.hold(request)),
-        release: (by) => call("release", () => ingest.coordinator.release(by)),
-        takeSnapshot: (by) => call("take snapshot", () => ingest.transfer.take(by)),
-        readSnapshot: (from) => call("read snapshot", () => ingest.transfer.read(from)),
-        forgetTransfer: () => call("forget transfer", () => ingest.transfer.forget()),
-        stageState: (from, lines) => call("stage", () => ingest.transfer.stage(from, lines)),
-        replaceState: (by, request) =>
-          call("replace", async () => {
-            const result = ingest.transfer.replace(by, request);
-            if (result.ok) await ingest.coordinator.stateReplaced();
-            return result;
-          }),
-        noteBlobs: (sha256s) => call("note", () => ingest.coordinator.noteBlobs(sha256s)),
-        status: () => call("status", () => ingest.coordinator.status()),
-      },
+      coordinator,
       catalog,
       archive: ingest.archive,
       snapshot: ingest.snapshot,
       workerVersion: this.workerVersion,
-      setAlarm: async (at) => {
-        if (instance === this.#instance) this.alarmAt = at;
-      },
       now: () => ingest.time,
       newId: () => this.#newId(),
       log: (event, fields) => void this.events.push({ event, fields }),
@@ -219,9 +203,6 @@ function intercepted(database: DatabaseCopy, called: Called): DatabaseCopy {
   return {
     tables: () => called("d1 tables", () => database.tables()),
     readPage: (...args) => called("d1 read", () => database.readPage(...args)),
-    beginRestore: (...args) => called("d1 begin", () => database.beginRestore(...args)),
-    stageRows: (...args) => called("d1 stage", () => database.stageRows(...args)),
-    finishRestore: (...args) => called("d1 finish", () => database.finishRestore(...args)),
-    abandonRestore: () => called("d1 abandon", () => database.abandonRestore()),
+    addRows: (...args) => called("d1 add", () => database.addRows(...args)),
   };
 }

@@ -1,19 +1,23 @@
 import { gzipSync } from "node:zlib";
-import { CONTRACT_LIMITS } from "../../src/catalog/contract-limits.ts";
-import type { Manifest } from "../../src/catalog/manifest.ts";
-import { Coordinator } from "../../src/ingest/coordinator.ts";
-import type { BackupFirst } from "../../src/ingest/coordinator-dependencies.ts";
+import type { AirportSet, Manifest } from "../../src/catalog/manifest.ts";
+import { BackupJobs } from "../../src/backup/backup-jobs.ts";
+import { JobState } from "../../src/backup/job-state.ts";
+import { Coordinator, type Jobs } from "../../src/coordinator/coordinator.ts";
+import type { CoordinatorDependencies } from "../../src/ingest/coordinator-dependencies.ts";
 import { CoordinatorState } from "../../src/ingest/coordinator-state.ts";
 import { Pipeline, type PipelineDependencies } from "../../src/ingest/pipeline.ts";
 import type { EnqueueAnswer, EnqueueRequest } from "../../src/ingest/queue.ts";
 import type { Run } from "../../src/ingest/run.ts";
 import type { LogLevel } from "../../src/log.ts";
-import { StateTransfer } from "../../src/ingest/state-transfer.ts";
+import { compressSegment } from "../../src/ingest/segment-coders.ts";
 import type { Upstream } from "../../src/sources/upstream.ts";
 import type { AuditEntry } from "../../src/storage/audit-store.ts";
 import type { SourceArchive } from "../../src/storage/source-archive.ts";
+import { createDatabaseCopy } from "../../src/storage/database-copy.ts";
 import { toStoreError } from "../../src/storage/store-error.ts";
+import { MemoryBackupStore } from "./memory-backup-store.ts";
 import { MemoryCatalogStore } from "./memory-catalog-store.ts";
+import { MemoryD1 } from "./memory-d1.ts";
 import { MemorySourceArchive } from "./memory-source-archive.ts";
 import { MemoryTables } from "./memory-tables.ts";
 import { anEnqueueRequest } from "./run.ts";
@@ -29,6 +33,8 @@ export interface CoordinatorWorldOptions {
   readonly locales?: readonly string[];
   /** Makes another than the real pipeline. */
   readonly makePipeline?: (deps: PipelineDependencies) => Pipeline;
+  /** Makes the jobs about backups of an instance; without it they have nowhere to write to. */
+  readonly makeJobs?: (world: CoordinatorWorld, state: CoordinatorState) => Jobs;
 }
 
 /** The run history as D1 keeps it: the row of the highest sequence for each run. */
@@ -65,10 +71,12 @@ export class CoordinatorWorld {
   readonly calls: string[] = [];
   readonly events: { readonly level: LogLevel; readonly event: string; readonly fields: object }[] =
     [];
-  /** Ids of the runs whose end was told of, in order. */
-  readonly ended: string[] = [];
+  /** Rows of D1 that were open when they were looked for, and that no run belonged to. */
+  endLostRuns: (open: readonly string[]) => Promise<number> = async () => 0;
   /** Locales to publish, as the next instance is configured. */
   locales: readonly string[];
+  /** Airports to publish, as the next instance is configured. */
+  airportSet: AirportSet = "all";
   /** Milliseconds since 1970. */
   time = START;
   /** When the alarm is set for; null if it is not. */
@@ -76,26 +84,23 @@ export class CoordinatorWorld {
   upstream: Upstream = anUpstream(moreAirports(AIRPORTS_AT_FIRST));
   /** What it throws is the fault of the dependency that is called; what it awaits its delay. */
   before: (call: string) => void | Promise<void> = () => {};
-  /** How far the backup is that a forced run waits for. */
-  backUpFirst: (runId: string) => Promise<BackupFirst> = async () => ({ state: "done" });
   /** The same, once the call has taken effect: its reply is lost. */
   after: (call: string) => void = () => {};
   /** How long D1 may take, by the real clock, for the next instance. */
   historyDeadlineMs = 60_000;
   coordinator: Coordinator;
-  /** What hands the coordinator's state out and takes it in. */
-  transfer: StateTransfer;
   snapshot = aSnapshot();
   #instance = 0;
   #ids = 0;
   #gone = Promise.withResolvers<void>();
   readonly #makePipeline: (deps: PipelineDependencies) => Pipeline;
+  readonly #makeJobs: NonNullable<CoordinatorWorldOptions["makeJobs"]>;
 
-  constructor({ locales = ["en"], makePipeline }: CoordinatorWorldOptions = {}) {
+  constructor({ locales = ["en"], makePipeline, makeJobs }: CoordinatorWorldOptions = {}) {
     this.locales = locales;
     this.#makePipeline = makePipeline ?? ((deps) => new Pipeline(deps));
+    this.#makeJobs = makeJobs ?? noJobs;
     this.coordinator = this.#newCoordinator();
-    this.transfer = this.#newTransfer();
   }
 
   /** Loses the coordinator; whatever it was about to do is never done. A new one takes its place. */
@@ -104,7 +109,6 @@ export class CoordinatorWorld {
     this.#gone.resolve();
     this.#gone = Promise.withResolvers();
     this.coordinator = this.#newCoordinator();
-    this.transfer = this.#newTransfer();
     void this.coordinator.recover(this.alarmAt);
   }
 
@@ -121,6 +125,15 @@ export class CoordinatorWorld {
       if (alarms === 2_000) throw new Error("the alarm is set again and again");
       this.time = Math.max(this.time, this.alarmAt);
       await this.alarm();
+    }
+  }
+
+  /** Has the cron look for garbage, twice with a day between: then what was garbage is gone. */
+  async collect(): Promise<void> {
+    for (const hours of [1, 24]) {
+      this.time += hours * 3_600_000;
+      await this.coordinator.reconcile();
+      await this.drain();
     }
   }
 
@@ -182,10 +195,6 @@ export class CoordinatorWorld {
     return this.calls.filter((call) => call.startsWith(beginning));
   }
 
-  #newTransfer(): StateTransfer {
-    return new StateTransfer(this.tables, new CoordinatorState(this.tables), () => this.time);
-  }
-
   #newCoordinator(): Coordinator {
     const instance = this.#instance;
     const enter = (call: string) => this.#enter(instance, call);
@@ -203,6 +212,10 @@ export class CoordinatorWorld {
       write: async (sha256, bytes) => {
         await enterArchive(`write ${sha256}`);
         return this.archive.write(sha256, bytes);
+      },
+      read: async (sha256) => {
+        await enterArchive(`read ${sha256}`);
+        return this.archive.read(sha256);
       },
       list: async () => {
         await enterArchive("list");
@@ -224,15 +237,22 @@ export class CoordinatorWorld {
         return this.upstream.fetch(archived);
       },
     };
-    return new Coordinator({
-      state: new CoordinatorState(this.tables),
+    const state = new CoordinatorState(this.tables);
+    const deps: CoordinatorDependencies = {
+      state,
       pipeline: this.#makePipeline({
         store,
         archive,
         upstreams: { embedded: upstream, other: upstream },
         snapshot: this.snapshot,
         locales: this.locales,
-        limits: CONTRACT_LIMITS,
+        defaultLocale: "en",
+        airportSet: this.airportSet,
+        effort: "fast",
+        compress: async (task) => {
+          await enter("compress");
+          return compressSegment(task);
+        },
         now: () => this.time,
       }),
       store,
@@ -247,19 +267,23 @@ export class CoordinatorWorld {
         for (const entry of entries) this.audit.set(entry.id, entry);
         this.after("d1 audit");
       },
+      endLostRuns: async (open) => {
+        await enter("d1 look");
+        return this.endLostRuns(open);
+      },
       deleteOldRuns: async () => enter("d1 delete"),
       historyDeadlineMs: this.historyDeadlineMs,
-      backUpFirst: async (runId) => this.backUpFirst(runId),
       setAlarm: async (at) => {
         if (instance === this.#instance) this.alarmAt = at;
       },
       now: () => this.time,
       newId: () => `run-${String(++this.#ids).padStart(6, "0")}`,
       log: (level, event, fields) => void this.events.push({ level, event, fields }),
-      runEnded: ({ id }) => void this.ended.push(id),
       source: "embedded",
       workerVersion: "v1",
-    });
+    };
+    const platform = [{} as DurableObjectState, null] as const; // all it works with is in `deps`
+    return new Coordinator(platform, deps, this.#makeJobs(this, state));
   }
 
   async #enter(instance: number, call: string): Promise<void> {
@@ -270,6 +294,22 @@ export class CoordinatorWorld {
     // An instance that is lost never hears again of what it was waiting for.
     if (instance !== this.#instance) await new Promise(() => {});
   }
+}
+
+function noJobs(world: CoordinatorWorld, coordinator: CoordinatorState): Jobs {
+  return new BackupJobs({
+    state: new JobState(world.tables),
+    backups: new MemoryBackupStore(() => world.time),
+    database: createDatabaseCopy(new MemoryD1().binding),
+    coordinator,
+    catalog: world.store,
+    archive: world.archive,
+    snapshot: world.snapshot,
+    workerVersion: "v1",
+    now: () => world.time,
+    newId: () => "no job",
+    log: () => {},
+  });
 }
 
 /** An upstream that gives an airports.csv of these rows. */

@@ -7,7 +7,7 @@ import {
   LocationsResponseSchema,
 } from "../../gen/locations/v1/locations_pb.ts";
 import type { Bodies, Body, Coding, LocaleEntry, Manifest } from "../../src/catalog/manifest.ts";
-import { CODINGS, type Representation } from "../../src/catalog/manifest.ts";
+import { CODINGS, type Representation, UNRECORDED } from "../../src/catalog/manifest.ts";
 import type {
   Caller,
   CatalogMemory,
@@ -123,6 +123,7 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
       published_at: publishedAt,
       catalog_sha256: sha256(new TextEncoder().encode(locales.join())),
       sources: {},
+      ...UNRECORDED,
       counts: { airports: 1, cities: 1, countries: 1, regions: 1 },
       previous: null,
       locales: Object.fromEntries(

@@ -1,10 +1,9 @@
 /** Builders of what the guards look at: nothing trips but for what a test names. */
 import type { ChangeCounts, ListChanges } from "../../src/catalog/diff.ts";
-import { CONTRACT_LIMITS } from "../../src/catalog/contract-limits.ts";
 import type { Counts } from "../../src/catalog/manifest.ts";
 import type { GuardFacts, PublishedFacts } from "../../src/ingest/guards.ts";
 
-/** Lengths of the lists of the embedded snapshot. */
+/** Lengths of the lists of a world of about the real size. */
 export const WORLD: Counts = { airports: 9074, cities: 8559, countries: 250, regions: 2152 };
 
 export function someChanges(
@@ -22,6 +21,7 @@ export function someChanges(
 /** A published world in three locales, in which the candidate changes nothing. */
 export function aPublished(changes: Partial<PublishedFacts> = {}): PublishedFacts {
   return {
+    airportSet: "all",
     counts: WORLD,
     coverage: { de: 0.98, en: 1, ja: 0.87 },
     changes: someChanges(),
@@ -33,13 +33,12 @@ export function aPublished(changes: Partial<PublishedFacts> = {}): PublishedFact
 export function someGuardFacts(changes: Partial<GuardFacts> = {}): GuardFacts {
   return {
     published: aPublished(),
+    airportSet: "all",
     counts: WORLD,
     coverage: { de: 0.98, en: 1, ja: 0.87 },
     rows: { seen: 9074, rejected: 0 },
     violations: [],
     messageBytes: { de: 1_800_000, en: 1_700_000, ja: 1_900_000 },
-    messageMaxBytes: CONTRACT_LIMITS.messageMaxBytes,
-    largestBlobBytes: 3_500_000,
     ...changes,
   };
 }

@@ -20,6 +20,7 @@ export function aJob(changes: Partial<Job> = {}): Job {
     durationMs: null,
     verdict: null,
     wayBackId: null,
+    paused: null,
     generation: null,
     error: null,
     ...changes,

@@ -1,5 +1,5 @@
 import { sha256Hex } from "../../src/catalog/hash.ts";
-import type { BackupStore, NewFile, OpenFile } from "../../src/storage/backup-store.ts";
+import type { BackupStore, NewFile } from "../../src/storage/backup-store.ts";
 import {
   BACKUP_OBJECTS_PREFIX,
   backupManifestKey,
@@ -53,24 +53,17 @@ export class MemoryBackupStore implements BackupStore {
     return this.#get(backupPartKey(id, name));
   }
 
-  openPart(id: string, name: string): Promise<OpenFile | null> {
-    return this.#open(backupPartKey(id, name));
-  }
-
   writePart(id: string, name: string, file: NewFile): Promise<void> {
     return this.#putFile(backupPartKey(id, name), file);
-  }
-
-  async hasPart(id: string, name: string, sha256: string): Promise<boolean> {
-    return this.files.get(backupPartKey(id, name))?.sha256 === sha256;
   }
 
   readObject(sha256: string): Promise<Uint8Array | null> {
     return this.#get(backupObjectKey(sha256));
   }
 
-  openObject(sha256: string): Promise<OpenFile | null> {
-    return this.#open(backupObjectKey(sha256));
+  async openObject(sha256: string): Promise<ReadableStream<Uint8Array> | null> {
+    const bytes = await this.#get(backupObjectKey(sha256));
+    return bytes && streamOf(bytes);
   }
 
   writeObject(file: NewFile): Promise<void> {
@@ -145,15 +138,9 @@ export class MemoryBackupStore implements BackupStore {
     return this.files.get(key)?.bytes.slice() ?? null;
   }
 
-  async #open(key: string): Promise<OpenFile | null> {
-    const bytes = await this.#get(key);
-    return bytes === null ? null : { bytes: streamOf(bytes), size: bytes.length };
-  }
-
   async #putFile(key: string, { bytes, sha256 }: NewFile): Promise<void> {
-    const whole = new Uint8Array(await new Response(bytes as BodyInit).arrayBuffer()); // both are bodies
-    if (sha256Hex(whole) !== sha256) throw new Error("put: the SHA-256 does not match");
-    await this.#put(key, whole, sha256);
+    if (sha256Hex(bytes) !== sha256) throw new Error("put: the SHA-256 does not match");
+    await this.#put(key, bytes, sha256);
   }
 
   async #put(key: string, bytes: Uint8Array, sha256?: string): Promise<void> {

@@ -4,6 +4,7 @@ import { parseManifest } from "../../src/catalog/parse-manifest.ts";
 import type { CatalogStore, Copy, Replica } from "../../src/storage/catalog-store.ts";
 import {
   blobKey,
+  BLOBS_PREFIX,
   generationKey,
   GENERATIONS_PREFIX,
   MANIFEST_KEY,
@@ -52,6 +53,12 @@ export class MemoryCatalogStore implements CatalogStore {
   async writeBlob(sha256: string, bytes: Uint8Array): Promise<void> {
     await this.#put("r2", blobKey(sha256), bytes);
     await this.#put("kv", blobKey(sha256), bytes);
+  }
+
+  async listBlobs(): Promise<string[]> {
+    await this.#change(`r2 list ${BLOBS_PREFIX}`);
+    const keys = [...this.r2.keys()].filter((key) => key.startsWith(BLOBS_PREFIX));
+    return keys.map((key) => key.slice(BLOBS_PREFIX.length));
   }
 
   async deleteBlobs(sha256s: readonly string[]): Promise<void> {

@@ -15,6 +15,10 @@ export class MemoryRunHistory implements History {
     throw new Error("the routes write no runs");
   }
 
+  async endLostRuns(): Promise<number> {
+    throw new Error("the routes end no runs");
+  }
+
   async deleteOldRuns(): Promise<number> {
     throw new Error("the routes delete no runs");
   }

@@ -31,6 +31,12 @@ export class MemorySourceArchive implements SourceArchive {
     }
   }
 
+  async read(sha256: string): Promise<Uint8Array<ArrayBuffer> | null> {
+    this.#begin(`read ${sha256}`);
+    const bytes = this.files.get(sha256);
+    return bytes === undefined ? null : Uint8Array.from(bytes);
+  }
+
   async open(file: string, sha256: string): Promise<ReadableStream<Uint8Array>> {
     this.#begin(`open ${file}`);
     const bytes = this.files.get(sha256);

@@ -1,9 +1,9 @@
 import type { AlertRun } from "../../src/alerts/alert-run.ts";
-import type { BackupFacts, IngestFacts } from "../../src/alerts/facts.ts";
 import { type EvaluationRequest, Monitor } from "../../src/alerts/monitor.ts";
 import { MonitorState } from "../../src/alerts/monitor-state.ts";
 import { type AlertSettings, loadAlertConfig } from "../../src/alerts/settings.ts";
-import { HOUR_MS, MINUTE_MS, NOW, someBackups, someIngestFacts } from "./alert-facts.ts";
+import type { BackupFacts, IngestFacts } from "../../src/health/facts.ts";
+import { HOUR_MS, MINUTE_MS, NOW, someBackups, someIngestFacts } from "./facts.ts";
 import { aVersion } from "./manifest.ts";
 import { MemoryCatalogStore } from "./memory-catalog-store.ts";
 import { MemoryTables } from "./memory-tables.ts";
@@ -98,7 +98,6 @@ export class MonitorWorld {
           return this.backups;
         },
         timeoutMs: 500,
-        now,
       },
       delivery: {
         fetch: async (url, init) => fetch(url, init),

@@ -1,5 +1,4 @@
-import { CONTRACT_LIMITS, type ContractLimits } from "../../src/catalog/contract-limits.ts";
-import type { Manifest } from "../../src/catalog/manifest.ts";
+import type { AirportSet, Manifest } from "../../src/catalog/manifest.ts";
 import {
   type Checkpoint,
   FIRST_CHECKPOINT,
@@ -8,6 +7,7 @@ import {
 } from "../../src/ingest/checkpoint.ts";
 import { Pipeline } from "../../src/ingest/pipeline.ts";
 import type { Run, RunMode, UpstreamFiles } from "../../src/ingest/run.ts";
+import { compressSegment, type Effort } from "../../src/ingest/segment-coders.ts";
 import type { Snapshot } from "../../src/sources/snapshot.ts";
 import { embeddedUpstream, type Upstream } from "../../src/sources/upstream.ts";
 import { MemoryCatalogStore } from "./memory-catalog-store.ts";
@@ -23,7 +23,8 @@ export class PipelineWorld {
   snapshot: Snapshot = aSnapshot();
   upstream: Upstream | undefined;
   forced = false;
-  limits: ContractLimits = CONTRACT_LIMITS;
+  airportSet: AirportSet = "all";
+  effort: Effort = "fast";
   /** The version recorded last. */
   current: Manifest | null = null;
   /** The upstream files of the last success. */
@@ -31,8 +32,6 @@ export class PipelineWorld {
   checkpoint: Checkpoint = FIRST_CHECKPOINT;
   /** What has changed in the run. */
   run: Partial<Run> = {};
-  /** Blobs that were announced, in order. */
-  readonly noted: string[] = [];
 
   constructor(locales: readonly string[] = ["de", "en", "ja"]) {
     this.locales = locales;
@@ -46,7 +45,10 @@ export class PipelineWorld {
       upstreams: { test: this.upstream ?? embeddedUpstream(this.snapshot) },
       snapshot: this.snapshot,
       locales: this.locales,
-      limits: this.limits,
+      defaultLocale: "en",
+      airportSet: this.airportSet,
+      effort: this.effort,
+      compress: async (task) => compressSegment(task),
       now: () => Date.parse("2026-11-01T04:17:00.000Z"),
     });
   }
@@ -60,7 +62,6 @@ export class PipelineWorld {
       current: this.current,
       archived: this.archived,
       candidate: null,
-      noteBlobs: (sha256s) => void this.noted.push(...sha256s),
       ...changes,
     };
   }

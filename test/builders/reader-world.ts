@@ -1,7 +1,5 @@
-import {
-  CachedCatalogReader,
-  type ReaderDependencies,
-} from "../../src/storage/cached-catalog-reader.ts";
+import { CachedCatalogReader } from "../../src/storage/cached-catalog-reader.ts";
+import type { ReaderDependencies } from "../../src/storage/catalog-reader.ts";
 import { MemoryCatalogStore } from "./memory-catalog-store.ts";
 
 /** A store in memory, a clock to set, and what a reader reports and leaves to run on. */

@@ -1,7 +1,7 @@
 /** A snapshot of three airports: all that the pipeline reads, small enough to encode at once. */
 import { gzipSync } from "node:zlib";
 import { sha256Hex } from "../../src/catalog/hash.ts";
-import type { Snapshot } from "../../src/sources/snapshot.ts";
+import type { Snapshot, SnapshotSource } from "../../src/sources/snapshot.ts";
 import { anAirportRow, csvOf, type Row } from "./source.ts";
 
 const AIRPORTS: readonly Row[] = [
@@ -34,6 +34,13 @@ const NAMES: { readonly [locale: string]: string } = {
   de: "m49:150,Europa,europa\niso3166-2:CH-ZH,Zürich,zuerich-ch\niso3166-2:CH-GE,Genf,genf-ch\niso3166-2:IT-25,Lombardei,lombardei-it\n",
   ja: "m49:150,ヨーロッパ,\niso3166-2:CH-ZH,チューリッヒ州,\n",
 };
+
+/** What a snapshot says of the age of its data. */
+export const SNAPSHOT_SOURCES: readonly SnapshotSource[] = [
+  { what: "OurAirports: airports", as_of: "2026-10-20", table: "airports.csv" },
+  { what: "OurAirports: regions", as_of: "2026-10-19", table: "regions.csv" },
+  { what: "GeoNames", as_of: "2026-03-05" },
+];
 
 export interface SmallSnapshotChanges {
   /** Rows of airports.csv. */
@@ -69,6 +76,7 @@ export function aSnapshot({ airports = AIRPORTS, names }: SmallSnapshotChanges =
     ),
     sha256: sha256Hex(JSON.stringify(tables)),
     locales: Object.keys(NAMES).map((locale) => ({ locale, coverage: 1, default: true })),
+    sources: SNAPSHOT_SOURCES,
   };
 }
 

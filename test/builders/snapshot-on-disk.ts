@@ -22,4 +22,5 @@ export const snapshotOnDisk: Snapshot = {
   files: Object.fromEntries(snapshotFileNames.map((name) => [name, readSnapshotFile(name).buffer])),
   sha256: manifest.snapshot,
   locales: manifest.locales,
+  sources: manifest.sources,
 };

@@ -6,7 +6,7 @@ import type { MemoryBackupStore } from "./memory-backup-store.ts";
 
 /** The files of a small backup. */
 export function aBackup(id: string, changes: Partial<BackupManifest> = {}) {
-  const state = packPart(null, 1, ['{"table":"facts","row":{"name":"pause","value":"{}"}}']);
+  const state = packPart(null, 1, ['{"pause":null}']);
   const object = new TextEncoder().encode(`object of ${id}`);
   const manifest: BackupManifest = {
     format: 1,
@@ -21,6 +21,7 @@ export function aBackup(id: string, changes: Partial<BackupManifest> = {}) {
     tables: {},
     state: sumParts([state.part], null),
     parts: [state.part],
+    missing: [],
     objects: [{ sha256: sha256Hex(object), bytes: object.length }],
     ...changes,
   };

@@ -5,9 +5,9 @@
 
 /** Fields of a manifest by path and what they became: each was published once as it was. */
 export const FOUND_IN_MANIFESTS: readonly (readonly [path: string, value: unknown])[] = [
-  ["locales.en.bodies.json.br.segments", [{ inline: "%" }]],
-  ["locales.en.bodies.json.br.segments", [{ inline: "PA==" }]],
-  ["locales.en.bodies.json.br.bytes", 21],
+  ["locales.en.bodies.json.gzip.segments", [{ inline: "%" }]],
+  ["locales.en.bodies.json.gzip.segments", [{ inline: "PA==" }]],
+  ["locales.en.bodies.json.gzip.bytes", 21],
   ["locales.en.bytes", 1],
   ["locales.en.sha256", "0".repeat(64)],
 ];

@@ -35,7 +35,6 @@ export interface BackupJob {
 export interface BackupContent {
   readonly rows: readonly RunRow[];
   readonly audit: readonly string[];
-  readonly runs: readonly Run[];
   /** Of the retained versions, the oldest first. */
   readonly manifests: readonly Manifest[];
 }

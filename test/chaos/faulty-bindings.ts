@@ -18,7 +18,7 @@ export function faultyEnv(env: Env, calls: FaultyCalls): Env {
     ARCHIVE: faultyR2(env.ARCHIVE, calls),
     HISTORY: faultyD1(env.HISTORY, calls),
     COORDINATOR: faultyObject(env.COORDINATOR, calls),
-    BACKUPS: faultyObject(env.BACKUPS, calls),
+    BACKUPS: faultyR2(env.BACKUPS, calls),
   };
 }
 

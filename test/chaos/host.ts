@@ -48,7 +48,7 @@ const miniflare = new Miniflare({
         },
         versionMetadata: "VERSION",
         kvNamespaces: ["CATALOG"],
-        r2Buckets: ["ARCHIVE"],
+        r2Buckets: ["ARCHIVE", "BACKUPS"],
         d1Databases: ["HISTORY"],
         ratelimits: config.rateLimits,
         durableObjects: config.durableObjects,

@@ -56,7 +56,7 @@ export class Operator {
     force: async (random) => this.#force(random),
     backUp: async () => this.restorer.backUp(),
     restore: async (random) => this.#restore(random),
-    reset: async (random) => this.restorer.reset(random),
+    reset: async () => this.restorer.reset(),
   };
   #generation = 0;
   #tickAt = Date.now();

@@ -3,7 +3,7 @@ import type { Admin } from "./admin.ts";
 import type { BackupContent, Operated, Restored, StoredState } from "./evidence.ts";
 import { Random } from "./random.ts";
 import type { Report } from "./report.ts";
-import { checkRestored, checkWayBack, rewind } from "./restored.ts";
+import { checkRestored } from "./restored.ts";
 import type { Service } from "./service.ts";
 
 export interface RestorerDependencies {
@@ -119,12 +119,9 @@ export class Restorer {
       backup: await readBackup(job.backup_id),
       wayBack: await readBackup(job.way_back_id),
     };
-    const found = [
-      ...checkWayBack(operated, restored.wayBack),
-      ...checkRestored(restored, await this.#readState()),
-    ];
+    const found = checkRestored(restored, await this.#readState());
     for (const violation of found) report.violate(violation);
-    rewind(operated, restored);
+    operated.restores.push(restored);
   }
 
   /** The newest jobs, however often it takes to learn of them. */
@@ -136,7 +133,7 @@ export class Restorer {
     }
   }
 
-  /** Waits for the end of a job, and takes the memory of those at work away now and then. */
+  /** Waits for the end of a job, and takes the coordinator's memory away now and then. */
   async #untilEnded(id: string): Promise<JobAnswer | undefined> {
     const { admin, report } = this.#deps;
     const deadline = Date.now() + JOB_DEADLINE_MS;
@@ -147,7 +144,7 @@ export class Restorer {
           const job = answer.body as JobAnswer; // our API
           if (!isOpenJob(job.state)) return job;
           this.#phase = job.phase ?? job.state;
-          if (this.#polls.chance(RESET_CHANCE)) await this.reset(this.#polls);
+          if (this.#polls.chance(RESET_CHANCE)) await this.reset();
         }
         await sleep(POLL_MS);
       }
@@ -158,12 +155,11 @@ export class Restorer {
     return undefined;
   }
 
-  /** Takes the memory of one of the coordinators away, in the middle of what it does. */
-  async reset(random: Random): Promise<void> {
-    const name = random.pick(["ingest", "backups"]);
-    await this.#deps.service.control(`reset?name=${name}`).catch(() => undefined); // the reply is lost with it
+  /** Takes the memory of the coordinator away, in the middle of what it does. */
+  async reset(): Promise<void> {
+    await this.#deps.service.control("reset").catch(() => undefined); // the reply is lost with it
     const during = this.#phase === undefined ? "" : `, in the phase ${this.#phase}`;
-    this.#deps.report.count("killed", `coordinator of ${name} reset${during}`);
+    this.#deps.report.count("killed", `coordinator reset${during}`);
   }
 
   async #readState(): Promise<StoredState> {

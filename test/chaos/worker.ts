@@ -2,10 +2,9 @@
  * The Worker as it is deployed, with bindings that fail when the harness wants them to, and a
  * control path whose secret the harness alone knows.
  */
-import { BACKUP_INSTANCE, INGEST_INSTANCE } from "../../src/instances.ts";
+import { INGEST_INSTANCE } from "../../src/instances.ts";
 import service, {
   AlertMonitor as Monitor,
-  BackupCoordinator as Backups,
   IngestCoordinator as Coordinator,
 } from "../../src/worker.ts";
 import type { Manifest } from "../../src/catalog/manifest.ts";
@@ -16,6 +15,8 @@ import type { BackupJob, CoordinatorTruth, StoredState } from "./evidence.ts";
 import type { FaultPlan } from "./fault-plan.ts";
 import { COLLECTED_PREFIX, faultyEnv } from "./faulty-bindings.ts";
 import { FaultyCalls } from "./faulty-calls.ts";
+
+export { SegmentCompressor } from "../../src/worker.ts";
 
 type ChaosEnv = Env & { readonly CHAOS_SECRET: string; readonly CHAOS_PLAN: FaultPlan };
 
@@ -37,6 +38,15 @@ export class IngestCoordinator extends Coordinator {
   /** Loses what is in memory, in the middle of whatever is under way. */
   reset(): void {
     this.ctx.abort("reset by the chaos run");
+  }
+
+  /** The jobs about backups that are stored. */
+  inspectJobs(): BackupJob[] {
+    return this.ctx.storage.sql
+      .exec<{ key: string | null; state: string }>(
+        "SELECT key, record ->> '$.job.state' AS state FROM jobs",
+      )
+      .toArray();
   }
 
   /** What the coordinator has stored, whatever it says of itself. */
@@ -69,26 +79,6 @@ export class AlertMonitor extends Monitor {
   }
 }
 
-export class BackupCoordinator extends Backups {
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, open(env));
-  }
-
-  /** Loses what is in memory, in the middle of whatever is under way. */
-  reset(): void {
-    this.ctx.abort("reset by the chaos run");
-  }
-
-  /** The jobs that are stored. */
-  inspect(): BackupJob[] {
-    return this.ctx.storage.sql
-      .exec<{ key: string | null; state: string }>(
-        "SELECT key, record ->> '$.job.state' AS state FROM jobs",
-      )
-      .toArray();
-  }
-}
-
 export default {
   async fetch(request, env) {
     const { pathname, searchParams } = new URL(request.url);
@@ -116,10 +106,10 @@ export default {
         );
         return Response.json({});
       case "reset":
-        await (searchParams.get("name") === "backups" ? backups(env) : coordinator(env)).reset();
+        await coordinator(env).reset();
         return Response.json({});
       case "backup":
-        return Response.json(await readBackupContent(env.ARCHIVE, searchParams.get("id") ?? ""));
+        return Response.json(await readBackupContent(env.BACKUPS, searchParams.get("id") ?? ""));
       case "state":
         return Response.json(await readState(env));
       default:
@@ -133,11 +123,6 @@ export default {
 function coordinator(env: Env) {
   const namespace = env.COORDINATOR as unknown as DurableObjectNamespace<IngestCoordinator>; // the class above
   return namespace.getByName(INGEST_INSTANCE);
-}
-
-function backups(env: Env) {
-  const namespace = env.BACKUPS as unknown as DurableObjectNamespace<BackupCoordinator>; // the class above
-  return namespace.getByName(BACKUP_INSTANCE);
 }
 
 /** Everything that is stored, read without faults. */
@@ -157,7 +142,7 @@ async function readState(env: Env): Promise<StoredState> {
     truth,
     rows: results as unknown as StoredState["rows"], // the columns of ingest_runs
     audit: audit.results.map(({ id }) => id),
-    backupJobs: await backups(env).inspect(),
+    backupJobs: await coordinator(env).inspectJobs(),
     kept,
     kv: readManifest(await env.CATALOG.get(MANIFEST_KEY)),
     r2: await readJson(await env.ARCHIVE.get(MANIFEST_KEY)),

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { fromBinary } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 import { LocationsResponseSchema } from "../../gen/locations/v1/locations_pb.ts";
 import type { RunRecord } from "../../src/ingest/run-record.ts";
 import { type Stage, STAGES } from "../../src/ingest/run.ts";
@@ -41,7 +42,7 @@ interface Sample {
 }
 
 const LOCALES = ["en", "de"];
-const AIRPORTS = 9074;
+const AIRPORTS = manifest.counts.airports;
 const REMOVED_AIRPORTS = 3;
 /** Odd generations are of the one source, even ones of the other. */
 const SOURCES = ["embedded", "dropped"];

@@ -11,7 +11,7 @@ import { AnswerCheck } from "../../bench/answer-check.ts";
 import { bundleWorker } from "../../bench/bundle.ts";
 import type { Manifest } from "../../src/catalog/manifest.ts";
 import { ingestCrons } from "../../src/schedule.ts";
-import { JOINING_MAX_BYTES } from "../../src/storage/cached-catalog-reader.ts";
+import { JOINING_MAX_BYTES } from "../../src/storage/body-loader.ts";
 import { Clients, REQUESTS } from "../chaos/clients.ts";
 import type { StoredState } from "../chaos/evidence.ts";
 import { NO_FAULTS } from "../chaos/fault-plan.ts";
@@ -93,9 +93,9 @@ function makeFormer(): void {
   const code = readFileSync(file, "utf8");
   const changed = code
     .replace(/CHECKPOINT_FORMAT = \d+/, "CHECKPOINT_FORMAT = 0")
-    .replaceAll("commonBytes", "sharedBytes");
+    .replaceAll("judgedAgainst", "comparedWith");
   expect(changed).toContain("CHECKPOINT_FORMAT = 0");
-  expect(changed).toContain("sharedBytes");
+  expect(changed).toContain("comparedWith");
   writeFileSync(file, changed);
 }
 

@@ -11,12 +11,14 @@ function someSettings(changes: Partial<Settings> = {}): Settings {
   return {
     DEFAULT_LOCALE: "en",
     LOCALES: "default",
+    AIRPORTS: "scheduled",
     CACHE_MAX_BYTES: "1024",
     MANIFEST_FRESH_MS: "30000",
     SOURCE: "ourairports",
     SOURCE_URLS: "https://example.org/airports.csv, https://example.org/regions.csv",
     SOURCE_ALLOWED_HOSTS: "cdn.example.org, example.net:8443",
     SOURCE_MAX_BYTES: "33554432",
+    COMPRESSION: "fast",
     ...changes,
   };
 }
@@ -39,6 +41,7 @@ describe("loadConfig", () => {
     expect(load()).toEqual({
       defaultLocale: "en",
       locales: ["de", "en"],
+      airportSet: "scheduled",
       cacheMaxBytes: 1024,
       manifestFreshMs: 30_000,
       source: "ourairports",
@@ -48,6 +51,7 @@ describe("loadConfig", () => {
       },
       sourceAllowedHosts: ["cdn.example.org", "example.net:8443"],
       sourceMaxBytes: 33_554_432,
+      compression: "fast",
     });
   });
 
@@ -78,6 +82,9 @@ describe("a setting that cannot be used is named with what it must be", () => {
     ["DEFAULT_LOCALE", "ga", 'LOCALES must name "ga", the DEFAULT_LOCALE, but is de, en'],
     ["DEFAULT_LOCALE", "", 'LOCALES must name "", the DEFAULT_LOCALE, but is de, en'],
     ["DEFAULT_LOCALE", undefined, "DEFAULT_LOCALE "],
+    ["AIRPORTS", "", "AIRPORTS "],
+    ["AIRPORTS", "large", "AIRPORTS "],
+    ["AIRPORTS", undefined, "AIRPORTS "],
     ["CACHE_MAX_BYTES", "48 MB", "CACHE_MAX_BYTES must be a whole number"],
     ["CACHE_MAX_BYTES", "-1", "CACHE_MAX_BYTES must be a whole number"],
     ["CACHE_MAX_BYTES", "1e6", "CACHE_MAX_BYTES must be a whole number"],
@@ -97,6 +104,8 @@ describe("a setting that cannot be used is named with what it must be", () => {
     ["SOURCE_MAX_BYTES", "0", "SOURCE_MAX_BYTES must be between 1 and 33554432"],
     ["SOURCE_MAX_BYTES", "33554433", "SOURCE_MAX_BYTES must be between 1 and 33554432"],
     ["SOURCE_MAX_BYTES", "32 MB", "SOURCE_MAX_BYTES must be a whole number"],
+    ["COMPRESSION", "11", "COMPRESSION "],
+    ["COMPRESSION", undefined, "COMPRESSION "],
   ])("%s: “%s”", (name, value, message) => {
     expect(complaint({ [name]: value })).toContain(message);
   });

@@ -23,7 +23,7 @@ const INHERITED = [
 ];
 
 /** Names of what each environment has for itself; bindings have the same names in all. */
-const OWN_NAMES = ["bucket_name", "database_name", "namespace_id"];
+const OWN_NAMES = ["bucket_name", "database_name", "namespace_id", "COMPRESSION"];
 
 interface Section {
   readonly [key: string]: unknown;
@@ -41,15 +41,22 @@ function withoutOwnNames(section: unknown): unknown {
 }
 
 const { env, ...top } = raw;
+/** What each environment is to have: every locale, where `npm start` publishes few, to be quick. */
+const wanted: Section = { ...top, vars: { ...(top["vars"] as Section), LOCALES: "all" } };
 
 describe.each(ENVIRONMENTS)("the environment %s of wrangler.toml", (environment) => {
   const own = env[environment] ?? {};
 
-  it("repeats each binding, variable and secret of the top level, and adds none", () => {
+  it("repeats each binding, variable and secret of the top level, but publishes every locale", () => {
     const repeated = Object.keys(top).filter((key) => !INHERITED.includes(key) && key !== "name");
     expect(Object.keys(own).toSorted()).toEqual(["name", ...repeated].toSorted());
     for (const key of repeated)
-      expect(withoutOwnNames(own[key])).toEqual(withoutOwnNames(top[key]));
+      expect(withoutOwnNames(own[key])).toEqual(withoutOwnNames(wanted[key]));
+  });
+
+  it("compresses as hard as there is, which the top level does not", () => {
+    expect(own["vars"]).toMatchObject({ COMPRESSION: "best" });
+    expect(top["vars"]).toMatchObject({ COMPRESSION: "fast" });
   });
 
   it("can be read and has settings that the Worker accepts", () => {
@@ -59,8 +66,8 @@ describe.each(ENVIRONMENTS)("the environment %s of wrangler.toml", (environment)
 
 it("each environment has a Worker and stores of its own", () => {
   const names = ENVIRONMENTS.flatMap((environment) => {
-    const { workerName, namespaceTitle, databaseName, bucketName } = readTarget(environment);
-    return [workerName, namespaceTitle, databaseName, bucketName];
+    const { workerName, namespaceTitle, databaseName, bucketNames } = readTarget(environment);
+    return [workerName, namespaceTitle, databaseName, ...bucketNames];
   });
   expect(new Set(names).size).toBe(names.length);
 });

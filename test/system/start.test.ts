@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, inject, it } from "vitest";
+import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 import { SMALL_AIRPORTS, startSmallUpstream } from "../builders/small-upstream.ts";
 import { CALL } from "./http.ts";
 import { freePort } from "./running-service.ts";
@@ -132,7 +133,7 @@ describe("npm start", () => {
     await started.says(SERVING);
     expect(started.stderr).toBe("");
     expect(started.stdout).toContain("Catalog published.");
-    expect(started.stdout).toContain("Serving 9074 airports");
+    expect(started.stdout).toContain(`Serving ${manifest.counts.airports} airports`);
     expect(started.stdout).toContain(`curl --compressed --json '{"locale":"de"}' ${url}${CALL}`);
     expect(started.stdout).toContain(
       `npx buf curl --schema proto --protocol grpcweb -d '{"locale":"de"}' ${url}${CALL}`,

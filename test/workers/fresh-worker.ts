@@ -13,10 +13,11 @@ async function wakeStores(): Promise<void> {
   await Promise.all([
     env.CATALOG.list({ limit: 1 }),
     env.ARCHIVE.list({ limit: 1 }),
+    env.BACKUPS.list({ limit: 1 }),
     env.HISTORY.prepare("SELECT 1").all(),
     caches.default.match("http://localhost/"),
   ]);
-  const namespaces: readonly DurableObjectNamespace[] = [env.COORDINATOR, env.BACKUPS, env.ALERTS];
+  const namespaces: readonly DurableObjectNamespace[] = [env.COORDINATOR, env.ALERTS];
   for (const namespace of namespaces)
     for (const id of await listDurableObjectIds(namespace)) {
       await endWork(namespace.get(id));

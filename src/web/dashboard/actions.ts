@@ -218,12 +218,12 @@ export function deleteBackup(id: string): Action {
   };
 }
 
-/** Puts the state of a backup in the place of the present one. */
+/** Publishes what a backup holds in the place of what is published. */
 export function restoreBackup(id: string): Action {
   return {
     title: "Restore the backup",
     explanation:
-      "Puts what the backup holds in the place of the present state. It is verified first, and a backup of the present is taken as the way back.",
+      "Verifies the backup, takes one of the present as the way back, publishes the catalog that the backup holds, and adds what the history lacks. A pause stays, and so does the audit.",
     verb: "Restore",
     isDangerous: true,
     path: `/admin/backup/${encodeURIComponent(id)}/restore`,

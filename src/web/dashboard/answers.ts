@@ -211,6 +211,7 @@ export interface Summary {
   readonly catalog: {
     readonly generation: number;
     readonly published_at: string;
+    readonly as_of: string | null;
     readonly counts: { readonly [list in ListName]: number };
     readonly locales: number;
   } | null;
@@ -243,5 +244,7 @@ export interface Summary {
     readonly firing: number;
     readonly nodata: number;
     readonly pending: number;
+    /** Webhooks that are configured. */
+    readonly webhooks: number;
   } | null;
 }

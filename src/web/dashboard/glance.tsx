@@ -66,11 +66,12 @@ interface CatalogProps {
 
 function CatalogCard({ catalog, now }: CatalogProps) {
   if (!catalog) return <EmptyCard title="Catalog" section={catalog} />;
-  const { generation, published_at: publishedAt, counts, locales } = catalog;
+  const { generation, published_at: publishedAt, as_of: asOf, counts, locales } = catalog;
   return (
     <Card title="Catalog" status="pass" value={`Version ${generation}`}>
       {formatCount(counts.airports)} airports, {locales} locales, published{" "}
       {formatAge(publishedAt, now)}
+      {asOf !== null && `, data of ${asOf}`}
     </Card>
   );
 }
@@ -122,7 +123,7 @@ function AlertsCard({
   hasAnswer,
 }: OptionalProps & { readonly alerts: Summary["alerts"] }) {
   if (!alerts) return <EmptyCard title="Alerts" section={absent(alerts, hasAnswer)} />;
-  const { firing, pending, nodata, worst, evaluated_at: at } = alerts;
+  const { firing, pending, nodata, webhooks, worst, evaluated_at: at } = alerts;
   return (
     <Card
       title="Alerts"
@@ -132,6 +133,7 @@ function AlertsCard({
       {at === null ? "Not evaluated yet" : `Evaluated ${formatAge(at, now)}`}
       {pending > 0 && `, ${pending} pending`}
       {nodata > 0 && `, ${nodata} without data`}
+      {webhooks === 0 && ", no webhook: nobody is notified"}
     </Card>
   );
 }

@@ -5,7 +5,7 @@ import {
   nextTrack,
   NODATA_FOR_MS,
 } from "../../../src/alerts/alert-state.ts";
-import type { Verdict } from "../../../src/alerts/rule.ts";
+import type { Verdict } from "../../../src/health/rule.ts";
 
 const TICK_MS = 5 * 60_000;
 const SYMBOLS: { readonly [symbol: string]: Verdict } = { g: "good", b: "bad", n: "nodata" };

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { blobKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { blobsOf } from "../../builders/manifest.ts";
-import { HOUR_MS, MINUTE_MS, NOW } from "../../builders/alert-facts.ts";
+import { HOUR_MS, MINUTE_MS, NOW } from "../../builders/facts.ts";
 import { MonitorWorld, resultOf } from "../../builders/monitor-world.ts";
 import { reset, silence, status, WebhookReceiver } from "../../builders/webhook-receiver.ts";
 
@@ -23,7 +23,7 @@ function settingsFor(...names: readonly string[]) {
 }
 
 /** What has arrived, as `status alertname alertname …`. */
-function told(path = ""): string[] {
+function arrived(path = ""): string[] {
   return receiver.received
     .filter((message) => message.path.endsWith(path))
     .map(({ body }) => {
@@ -56,7 +56,7 @@ describe("an evaluation of a healthy service", () => {
       trigger: "cron",
       requestedBy: "cron",
       worst: "pass",
-      rulesTotal: 13,
+      rulesTotal: 16,
       pending: 0,
       firing: 0,
       fired: 0,
@@ -86,7 +86,7 @@ describe("an evaluation of a healthy service", () => {
 });
 
 describe("an alert", () => {
-  it("is told once when it fires and once when it is resolved, with evidence and receipts", async () => {
+  it("is delivered once when it fires and once when it is resolved, with evidence and receipts", async () => {
     world.compared(31);
     const fired = await world.tick();
     await world.tick();
@@ -94,7 +94,7 @@ describe("an alert", () => {
     const better = await world.tick();
     const resolved = await world.tick();
     const quiet = await world.tick();
-    expect(told()).toEqual(["firing catalog_stale", "resolved catalog_stale"]);
+    expect(arrived()).toEqual(["firing catalog_stale", "resolved catalog_stale"]);
 
     expect(fired).toMatchObject({ worst: "fail", firing: 1, fired: 1, notified: 1, changed: true });
     expect(resultOf(fired, "catalog_stale")).toMatchObject({
@@ -148,34 +148,50 @@ describe("an alert", () => {
     ]);
   });
 
-  it("is repeated every four hours while it fires", async () => {
+  it("that fires again after it was resolved is delivered at once", async () => {
     world.compared(31);
-    for (let ticks = 0; ticks < 97; ticks++) await world.tick();
-    expect(told()).toEqual(Array.from({ length: 3 }, () => "firing catalog_stale"));
+    await world.tick();
+    world.compared(0);
+    await world.tick();
+    await world.tick();
+    world.compared(31);
+    await world.tick();
+    expect(arrived()).toEqual([
+      "firing catalog_stale",
+      "resolved catalog_stale",
+      "firing catalog_stale",
+    ]);
+    expect(new Set(messageIds()).size).toBe(3);
   });
 
-  it("is told of in one message with all the others of its evaluation", async () => {
+  it("is repeated every four hours while it stays open", async () => {
+    world.compared(31);
+    for (let ticks = 0; ticks < 97; ticks++) await world.tick();
+    expect(arrived()).toEqual(Array.from({ length: 3 }, () => "firing catalog_stale"));
+  });
+
+  it("shares one message with all the others of its evaluation", async () => {
     world.compared(31);
     world.ingest = {
       ...world.ingest,
       pause: { at: world.at(-25 * HOUR_MS), by: "ops", reason: null },
     };
     await world.tick();
-    expect(told()).toEqual(["firing catalog_stale ingest_paused_long"]);
+    expect(arrived()).toEqual(["firing catalog_stale ingest_paused_long"]);
   });
 
-  it("is not told of while a pause excuses it, and is afterwards", async () => {
+  it("is not delivered while a pause excuses it, and is afterwards", async () => {
     world.compared(31);
     const pause = { at: world.at(-HOUR_MS), by: "ops", reason: null };
     world.ingest = { ...world.ingest, pause };
     expect(await world.tick()).toMatchObject({ worst: "warn", firing: 1, suppressed: 1 });
-    expect(told()).toEqual([]);
+    expect(arrived()).toEqual([]);
     world.ingest = { ...world.ingest, pause: null };
     await world.tick();
-    expect(told()).toEqual(["firing catalog_stale"]);
+    expect(arrived()).toEqual(["firing catalog_stale"]);
   });
 
-  it("is told to each target, and told again only to the one that did not take it", async () => {
+  it("goes to each target, and again only to the one that did not take it", async () => {
     const chat = await WebhookReceiver.start();
     const hooks = [
       { name: "ops", kind: "alertmanager", url: receiver.url },
@@ -196,7 +212,7 @@ describe("an alert", () => {
     await chat.goAway();
   });
 
-  it("keeps its state and what was told when the object is lost", async () => {
+  it("keeps its state and its deliveries when the object is lost", async () => {
     world.compared(31);
     await world.tick();
     world.restart();
@@ -206,10 +222,10 @@ describe("an alert", () => {
     await world.tick();
     world.restart();
     await world.tick();
-    expect(told()).toEqual(["firing catalog_stale", "resolved catalog_stale"]);
+    expect(arrived()).toEqual(["firing catalog_stale", "resolved catalog_stale"]);
   });
 
-  it("is told again, as the same, when the object is lost while it is being told", async () => {
+  it("is delivered again, as the same, when the object is lost while it is being sent", async () => {
     world.compared(31);
     receiver.answers = [silence];
     // Nobody ever hears of the end of this evaluation.
@@ -248,7 +264,7 @@ describe("an alert", () => {
       run.results.filter(({ labels }) => labels["target"] === "old").map(({ state }) => state),
     );
     expect(states).toEqual([["firing"], ["resolved"], ["inactive"], []]);
-    expect(told().at(-1)).toBe("resolved notify_failing");
+    expect(arrived().at(-1)).toBe("resolved notify_failing");
   });
 });
 
@@ -259,7 +275,7 @@ describe("a receiver that", () => {
     ["never answers", silence, "no answer within 1000 ms"],
     ["breaks the connection", reset, "the connection failed"],
     ["fails", status(503), "it answers 503"],
-  ])("%s is told at a later evaluation, once", async (_, answer, error) => {
+  ])("%s gets it at a later evaluation, once", async (_, answer, error) => {
     receiver.answers = [answer];
     const failed = await world.tick();
     expect(failed).toMatchObject({
@@ -274,47 +290,33 @@ describe("a receiver that", () => {
     receiver.received.length = 0;
     await world.tick();
     await world.tick();
-    expect(told()).toEqual(["firing catalog_stale"]);
+    expect(arrived()).toEqual(["firing catalog_stale"]);
   });
 
-  it("answers too late is told the same under one id, ever less often, and news at once", async () => {
+  it("answers too late gets the same under one id at each tick, and news under another", async () => {
     receiver.answers = [silence];
+    for (let ticks = 0; ticks < 2; ticks++) await world.tick();
+    const pause = { at: world.at(-25 * HOUR_MS), by: "ops", reason: null };
+    world.ingest = { ...world.ingest, pause };
     await world.tick();
-    await world.tick();
-    const ids = messageIds();
-    expect(ids).toHaveLength(4);
-    expect(new Set(ids).size).toBe(1);
-
-    const waiting = await world.tick();
-    expect(waiting).toMatchObject({ notified: 0, notifyFailed: 0, deliveries: [] });
-    expect(messageIds()).toEqual(ids);
-    expect(world.log).toContain('"alert_notification_waits"');
-
     receiver.answers = [status(200)];
-    world.ingest = {
-      ...world.ingest,
-      pause: { at: world.at(-25 * HOUR_MS), by: "ops", reason: null },
-    };
-    await world.evaluate({ trigger: "ingest", requestedBy: "run-1" });
-    expect(messageIds().slice(4)).toEqual([expect.not.stringMatching(String(ids[0]))]);
-    expect(receiver.bodies.at(-1)).toMatchObject({
-      alerts: [
-        { labels: { alertname: "catalog_stale" }, annotations: { change: "fired" } },
-        { labels: { alertname: "ingest_paused_long" } },
-      ],
+    world.restart();
+    expect(await world.tick()).toMatchObject({ notifyFailed: 0 });
+    expect(await world.tick()).toMatchObject({ notified: 0 });
+    const byRule = Map.groupBy(receiver.received, ({ body }) => {
+      const { alerts } = JSON.parse(body) as { alerts: { labels: { alertname: string } }[] };
+      return alerts.map(({ labels }) => labels.alertname).join(" ");
     });
-    const beginnings = receiver.bodies.map(({ alerts }) =>
-      (alerts as { startsAt: string }[]).map(({ startsAt }) => startsAt),
-    );
-    expect(beginnings.at(-1)?.[0]).toBe(beginnings[0]?.[0]);
-  });
-
-  it("answers too late is told at once when an operator asks for an evaluation", async () => {
-    receiver.answers = [silence];
-    await world.tick();
-    receiver.answers = [status(200)];
-    expect(await world.evaluate({ trigger: "ingest" })).toMatchObject({ notified: 0 });
-    expect(await world.evaluate({ trigger: "manual" })).toMatchObject({ notified: 1 });
+    const ids = [...byRule].map(([rules, messages]) => [
+      rules,
+      messages.length,
+      new Set(messages.map(({ headers }) => headers["webhook-id"])).size,
+    ]);
+    expect(ids).toEqual([
+      ["catalog_stale", 3 * 2 + 1, 1],
+      ["ingest_paused_long", 2 + 1, 1],
+      ["notify_failing", 1, 1],
+    ]);
   });
 
   it("hears of each repetition under an id of its own", async () => {
@@ -339,7 +341,9 @@ describe("a receiver that", () => {
     });
     await receiver.comeBack();
     for (let ticks = 0; ticks < 4; ticks++) await world.tick();
-    expect(told()).toEqual(["firing catalog_stale notify_failing", "resolved notify_failing"]);
+    const [resolved, ...fired] = arrived().toReversed();
+    expect(resolved).toBe("resolved notify_failing");
+    expect(fired.toSorted()).toEqual(["firing catalog_stale", "firing notify_failing"]);
   });
 
   it("was away from beginning to end of an alert hears nothing of it", async () => {
@@ -350,7 +354,7 @@ describe("a receiver that", () => {
     await world.tick();
     await receiver.comeBack();
     await world.tick();
-    expect(told()).toEqual([]);
+    expect(arrived()).toEqual([]);
   });
 });
 
@@ -359,7 +363,7 @@ describe("two evaluations at a time", () => {
     world.compared(31);
     receiver.answers = [(response) => void setTimeout(() => status(200)(response), 50)];
     const runs = await Promise.all([world.tick(), world.tick(), world.evaluate()]);
-    expect(told()).toEqual(["firing catalog_stale"]);
+    expect(arrived()).toEqual(["firing catalog_stale"]);
     expect(runs.map(({ notified }) => notified)).toEqual([1, 0, 0]);
     expect(new Set(runs.map(({ id }) => id)).size).toBe(3);
   });
@@ -371,7 +375,19 @@ describe("two evaluations at a time", () => {
     expect(results.map(({ ok }) => ok)).toEqual([true, false, false]);
     expect(results[2]).toEqual({ ok: false, reason: "already_evaluated" });
     expect(world.rows.size).toBe(1);
-    expect(told()).toEqual(["firing catalog_stale"]);
+    expect(arrived()).toEqual(["firing catalog_stale"]);
+  });
+
+  it("of the same tick are two where the first has failed", async () => {
+    world.compared(31);
+    const tick = { trigger: "cron", requestedBy: "cron", tick: NOW } as const;
+    world.tables.sql.exec("ALTER TABLE outbox RENAME TO away");
+    await expect(world.monitor.evaluate(tick)).rejects.toThrow("outbox");
+    expect(arrived()).toEqual([]);
+    world.tables.sql.exec("ALTER TABLE away RENAME TO outbox");
+    expect((await world.monitor.evaluate(tick)).ok).toBe(true);
+    expect(arrived()).toEqual(["firing catalog_stale"]);
+    expect(await world.monitor.evaluate(tick)).toMatchObject({ reason: "already_evaluated" });
   });
 
   it("do not wait for ever for one that has failed", async () => {
@@ -385,14 +401,14 @@ describe("two evaluations at a time", () => {
 });
 
 describe("while D1 is down", () => {
-  it("alerts are told all the same, and the history arrives when it is back", async () => {
+  it("alerts are delivered all the same, and the history arrives when it is back", async () => {
     world.before = (call) => {
       if (call.startsWith("d1")) throw new Error("D1_ERROR: down");
     };
     world.compared(31);
     const first = await world.tick();
     const second = await world.tick();
-    expect(told()).toEqual(["firing catalog_stale", "firing queue_backlog"]);
+    expect(arrived()).toEqual(["firing catalog_stale", "firing queue_backlog"]);
     expect(resultOf(second, "queue_backlog", "history")).toMatchObject({
       state: "nodata",
       message: "Cannot be known: D1 cannot be read (D1_ERROR: down).",
@@ -419,7 +435,7 @@ describe("while D1 is down", () => {
 });
 
 describe("an input that cannot be read", () => {
-  it("is shown at once, told of when it lasts, and resolved when it is read again twice", async () => {
+  it("is shown at once, delivered when it lasts, and resolved when it is read again twice", async () => {
     world.before = (call) => {
       if (call === "ingest") throw new Error("reset");
     };
@@ -427,15 +443,15 @@ describe("an input that cannot be read", () => {
     expect(first).toMatchObject({ worst: "fail", firing: 0, fired: 0, notified: 0 });
     expect(first.nodata).toBeGreaterThan(5);
     const raised = await world.tick();
-    expect(told()).toHaveLength(1);
-    expect(told()[0]).toContain("ingest_failing");
+    expect(arrived()).toHaveLength(1);
+    expect(arrived()[0]).toContain("ingest_failing");
     expect(raised.fired).toBe(raised.nodata);
     world.before = () => {};
     await world.tick();
     const last = await world.tick();
     expect(last).toMatchObject({ worst: "pass", nodata: 0, resolved: raised.fired });
-    expect(told()).toHaveLength(2);
-    expect(told()[1]).toMatch(/^resolved .*ingest_failing/);
+    expect(arrived()).toHaveLength(2);
+    expect(arrived()[1]).toMatch(/^resolved .*ingest_failing/);
   });
 
   it("does not keep the others from being read", async () => {
@@ -464,6 +480,19 @@ describe("a damaged copy", () => {
     await world.tick();
     expect(resultOf(await world.tick(), "integrity_mismatch").state).toBe("resolved");
   });
+
+  it("is looked for in one locale an hour, and in the manifests at each tick", async () => {
+    const reads = async () => {
+      world.store.calls.length = 0;
+      await world.tick();
+      const blobs = world.store.calls.filter((call) => !call.includes(MANIFEST_KEY));
+      return [world.store.calls.length - blobs.length, blobs.length];
+    };
+    const [, blobs] = await reads();
+    expect(blobs).toBeGreaterThan(0);
+    for (let ticks = 1; ticks < 12; ticks++) expect(await reads()).toEqual([2, 0]);
+    expect(await reads()).toEqual([2, blobs]);
+  });
 });
 
 describe("a gap between two ticks", () => {
@@ -473,7 +502,15 @@ describe("a gap between two ticks", () => {
     expect(resultOf(late, "monitor_gap")).toMatchObject({ state: "firing", value: HOUR_MS });
     await world.tick();
     expect(resultOf(await world.tick(), "monitor_gap").state).toBe("resolved");
-    expect(told()).toEqual(["firing monitor_gap", "resolved monitor_gap"]);
+    expect(arrived()).toEqual(["firing monitor_gap", "resolved monitor_gap"]);
+  });
+
+  it("is none before the first tick: a machine without cron triggers evaluates by hand", async () => {
+    await world.evaluate();
+    world.time += 24 * HOUR_MS;
+    world.compared(1);
+    world.backups = { newestFinishedAt: world.at(), newestVerifiedAt: world.at() };
+    expect(resultOf(await world.evaluate(), "monitor_gap")).toMatchObject({ state: "inactive" });
   });
 
   it("is noticed as well by an evaluation that no tick has asked for", async () => {
@@ -534,7 +571,7 @@ describe("a test message", () => {
       ok: true,
       receipts: [{ target: "night", delivered: false, status: 403 }],
     });
-    expect(told("/night")).toEqual(["firing test", "firing test"]);
+    expect(arrived("/night")).toEqual(["firing test", "firing test"]);
     expect(world.rows.size).toBe(0);
   });
 

@@ -1,11 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import {
-  backupStaleMs,
-  type AlertSettings,
-  loadAlertConfig,
-} from "../../../src/alerts/settings.ts";
+import { type AlertSettings, loadAlertConfig } from "../../../src/alerts/settings.ts";
+import { readLimits } from "../../../src/health/limits.ts";
 
 const HOOK = {
   name: "ops",
@@ -28,10 +25,11 @@ function problem(settings: AlertSettings): string {
 const webhooks = (...list: readonly object[]) => ({ ALERT_WEBHOOKS: JSON.stringify(list) });
 
 describe("loadAlertConfig", () => {
-  it("has a value for each threshold that is not set, and notifies nobody", () => {
+  it("has a value for each limit that is not set, and notifies nobody", () => {
     expect(config({})).toEqual({
-      thresholds: {
+      limits: {
         catalogStaleMs: 108_000_000,
+        dataOldMs: 63_072_000_000,
         ingestFailingRuns: 3,
         ingestStuckMs: 600_000,
         ingestPausedMs: 86_400_000,
@@ -57,7 +55,7 @@ describe("loadAlertConfig", () => {
       name,
       value,
     ]);
-    expect(shown).toHaveLength(12);
+    expect(shown).toHaveLength(13);
     expect(config(Object.fromEntries(shown))).toEqual(config({}));
     for (const [name = ""] of shown) expect(problem({ [name]: "x" })).toContain(name);
   });
@@ -138,10 +136,13 @@ describe("a setting that cannot be used is named with what it must be", () => {
   });
 });
 
-describe("the age from which on a backup is stale", () => {
-  it("is the setting, and its default where that is absent or cannot be used", () => {
-    expect(backupStaleMs({ ALERT_BACKUP_STALE_MS: "3600000" })).toBe(3_600_000);
+describe("a limit whose setting cannot be used", () => {
+  it.each([
+    ["backupStaleMs", "ALERT_BACKUP_STALE_MS", 26 * 3_600_000],
+    ["dataOldMs", "ALERT_DATA_OLD_MS", 730 * 86_400_000],
+  ] as const)("has its default for what is shown: %s", (limit, name, value) => {
+    expect(readLimits({ [name]: "86400000" }).limits[limit]).toBe(86_400_000);
     for (const text of [undefined, "", "soon", "1"])
-      expect(backupStaleMs({ ALERT_BACKUP_STALE_MS: text })).toBe(26 * 3_600_000);
+      expect(readLimits({ [name]: text }).limits[limit]).toBe(value);
   });
 });

@@ -29,11 +29,11 @@ it("proves a catalog by reading each of the pieces that its locales share once",
     return aLocaleEntry({ bodies });
   });
   const locales = Object.fromEntries(entries.map((entry, index) => [`x${index}`, entry]));
-  const lines = Object.entries(locales).map(([locale, { sha256 }]) => `${locale} ${sha256}\n`);
-  const catalog = { generation: 1, catalog_sha256: sha256Hex(...lines) };
+  const hashes = Object.entries(locales).map(([locale, { sha256 }]) => `${locale} ${sha256}\n`);
+  const catalog = { generation: 1, catalog_sha256: sha256Hex(...hashes) };
   const version = aManifest({ ...catalog, locales, sources: {} });
-  const row = { generation: 1, manifest: JSON.stringify(version) };
-  const { part, bytes } = packPart(null, 1, [JSON.stringify({ table: "versions", row })]);
+  const lines = ['{"pause":null}', JSON.stringify({ version })];
+  const { part, bytes } = packPart(null, 1, lines);
   const store = (key: string, content: Uint8Array) =>
     world.store.files.set(key, { bytes: content, sha256: sha256Hex(content), storedAt: 0 });
   const pieces = [...SHARED, ...own].map((text) => new TextEncoder().encode(text));

@@ -6,7 +6,9 @@ import {
   manifestText,
   PART_CONTENT_MAX_BYTES,
   partName,
+  sumParts,
 } from "../../../src/backup/format.ts";
+import { packPart } from "../../../src/backup/ndjson.ts";
 import { parseVerdict } from "../../../src/backup/verdict.ts";
 import { backupManifestKey, backupObjectKey, backupPartKey } from "../../../src/storage/keys.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";
@@ -126,7 +128,19 @@ const DAMAGES: readonly (readonly [name: string, reason: string, damage: () => v
   [
     "a manifest that does not add up",
     "manifest_invalid",
-    () => change((manifest) => ({ ...manifest, state: { ...manifest.state, rows: 1 } })),
+    () => change((manifest) => ({ ...manifest, state: { ...manifest.state, rows: 99 } })),
+  ],
+  [
+    "a state that is none, under right hashes",
+    "state_invalid",
+    () => {
+      const { part, bytes } = packPart(null, 1, ['{"pause":null}', '{"version":{"format":1}}']);
+      world.store.damage(backupPartKey(id, part.name), () => bytes);
+      change((manifest) => {
+        const parts = manifest.parts.map((each) => (each.table === null ? part : each));
+        return { ...manifest, parts, state: sumParts(parts, null) };
+      });
+    },
   ],
   [
     "a table that there is not",

@@ -44,42 +44,31 @@ describe("one job at a time", () => {
     ]);
   });
 
-  it("refuses a restore while another job or an ingest run is under way", async () => {
+  it("takes a restore in its turn: after what is under way or waits", async () => {
     const { backupId } = await world.backUp();
-    await world.jobs.run(aRunRequest());
-    expect(await world.jobs.restore(backupId, "ops")).toMatchObject({ ok: false, reason: "busy" });
-    await world.drain();
     world.ingest.renameAirport("Kloten");
     const { run } = await world.ingest.enqueue();
     await world.ingest.drain(() => world.ingest.run(run.id).stage === "encode");
-    expect(await world.jobs.restore(backupId, "ops")).toEqual({
-      ok: false,
-      reason: "run_active",
-      runId: run.id,
-    });
+    const { coordinator } = world.ingest;
+    await coordinator.backUp(aRunRequest());
+    const restore = await coordinator.restoreBackup(backupId, "ops");
+    expect(restore).toMatchObject({ ok: true, disposition: "queued" });
     await world.drain();
-    expect(await world.jobs.restore("019aa3c0-0000-7000-8000-000000000001", "ops")).toEqual({
+    expect(world.ingest.run(run.id)).toMatchObject({ outcome: "published", generationAfter: 3 });
+    expect(world.jobs.jobs(2)).toMatchObject([
+      { kind: "restore", state: "succeeded", generation: 4 },
+      { kind: "run", state: "succeeded" },
+    ]);
+    expect(await coordinator.restoreBackup("019aa3c0-0000-7000-8000-000000000001", "ops")).toEqual({
       ok: false,
       reason: "not_found",
     });
   });
 
-  it("fails a restore that an ingest run has come before, with nothing changed", async () => {
-    const { backupId } = await world.backUp();
-    await world.jobs.restore(backupId, "ops");
-    await world.alarm();
-    world.ingest.renameAirport("Kloten");
-    const { run } = await world.ingest.enqueue();
-    await world.ingest.drain(() => world.ingest.run(run.id).stage === "encode");
-    while (world.alarmAt !== null && world.jobs.jobs(1)[0]?.state === "running")
-      await world.alarm();
-    expect(world.jobs.jobs(1)[0]).toMatchObject({
-      kind: "restore",
-      state: "failed",
-      error: { code: "run_active" },
-    });
-    await world.drain();
-    expect(world.ingest.run(run.id)).toMatchObject({ outcome: "published" });
+  it("shows an ended job with the progress that it had", async () => {
+    await world.backUp();
+    const { progress } = await world.backUp();
+    expect(progress).toEqual({ done: 2, total: 2 });
   });
 
   it("makes one backup of a cron tick that fires twice, and verifies the newest once a week", async () => {
@@ -94,49 +83,5 @@ describe("one job at a time", () => {
       ["verify", "succeeded"],
       ["run", "succeeded"],
     ]);
-  });
-});
-
-describe("a forced ingest run", () => {
-  it("publishes only after a backup of what was there before", async () => {
-    world.ingest.setAirports(5);
-    const run = await world.ingest.enqueue({ forced: true });
-    await world.drain();
-    expect(world.ingest.run(run.run.id)).toMatchObject({ outcome: "published", forced: true });
-    const [job] = world.jobs.jobs(10);
-    expect(job).toMatchObject({ trigger: "forced_publish", state: "succeeded" });
-    expect(await world.restore(job?.backupId ?? "")).toMatchObject({ state: "succeeded" });
-    expect(await world.ingest.served()).toMatchObject({ generation: 4, counts: { airports: 20 } });
-  });
-
-  it("fails if that backup fails, and what is served stays", async () => {
-    world.before = (call) => {
-      if (call.startsWith("put backups/")) throw new Error("no space");
-    };
-    world.ingest.setAirports(5);
-    const { run } = await world.ingest.enqueue({ forced: true });
-    await world.drain();
-    expect(world.ingest.run(run.id)).toMatchObject({
-      state: "failed",
-      error: { code: "backup_failed", stage: "publish" },
-      attempt: 1,
-    });
-    expect(world.ingest.run(run.id).error?.message).toContain("no space");
-    expect(await world.ingest.served()).toMatchObject({ generation: 2 });
-  });
-
-  it("need not wait for what becomes of older backups", async () => {
-    world.before = (call) => {
-      if (call === "list") throw new Error("R2 is away");
-    };
-    world.ingest.setAirports(5);
-    const { run } = await world.ingest.enqueue({ forced: true });
-    await world.drain();
-    expect(world.ingest.run(run.id)).toMatchObject({ outcome: "published" });
-    expect(world.jobs.jobs(1)[0]).toMatchObject({
-      state: "failed",
-      verdict: "verified",
-      error: { phase: "retention" },
-    });
   });
 });

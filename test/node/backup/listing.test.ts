@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { judgeStatus, newestTimes } from "../../../src/backup/listing.ts";
+import { newestTimes } from "../../../src/backup/listing.ts";
+import { judgeBackups } from "../../../src/health/backup-rules.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -9,8 +10,11 @@ describe("how backups are going", () => {
     const world = new BackupWorld(undefined, ["en"]);
     await world.ingest.publishVersions(1);
     await world.drain();
-    const status = async (staleAfterMs: number) =>
-      judgeStatus(await newestTimes(world.store), { now: () => world.ingest.time, staleAfterMs });
+    const status = async (backupStaleMs: number) =>
+      judgeBackups(await newestTimes(world.store), {
+        now: world.ingest.time,
+        limits: { backupStaleMs },
+      });
     expect(await status(HOUR_MS)).toBe("no_backups");
     const { backupId } = await world.backUp();
     world.ingest.time += 2 * HOUR_MS;

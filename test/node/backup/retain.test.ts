@@ -117,31 +117,37 @@ describe("two months of daily backups", () => {
 });
 
 describe("retention", () => {
-  it("leaves what nobody names alone for a day, since it may belong to an upload", async () => {
-    store(backupObjectKey(sha256Hex("uploading")), "uploading", 23 * HOUR_MS);
+  it("leaves what nobody names alone for a day, since it may belong to one that is being copied in", async () => {
+    store(backupObjectKey(sha256Hex("copied in")), "copied in", 23 * HOUR_MS);
     store(backupObjectKey(sha256Hex("forgotten")), "forgotten", 25 * HOUR_MS);
     const part = aBackup(oldId(1)).state;
     store(backupPartKey(oldId(1), part.part.name), part.bytes, 23 * HOUR_MS);
     store(backupPartKey(oldId(2), part.part.name), part.bytes, 25 * HOUR_MS);
     await world.backUp();
-    expect(objects()).toContain(sha256Hex("uploading"));
+    expect(objects()).toContain(sha256Hex("copied in"));
     expect(objects()).not.toContain(sha256Hex("forgotten"));
     expect(await listIds(world.store)).toContain(oldId(1));
     expect(await listIds(world.store)).not.toContain(oldId(2));
   });
 
-  it("deletes no object while a manifest cannot be read", async () => {
+  it("deletes no object for a day after a manifest was damaged, nor one of a newer Worker's", async () => {
     const object = storeOld(1);
-    const { bytes } = world.store.files.get(backupManifestKey(oldId(1))) ?? { bytes: "" };
-    world.store.damage(backupManifestKey(oldId(1)), (whole) => whole.slice(0, 100));
+    const day = world.ingest.time;
+    store(backupManifestKey(oldId(1)), "{", 0);
+    world.ingest.time = day + 23 * HOUR_MS;
     await world.backUp();
     expect(world.store.files.has(object)).toBe(true);
-    store(backupManifestKey(oldId(1)), bytes, 0);
+    expect(world.events.map(({ event }) => event)).toContain("backup_objects_kept");
+    world.ingest.time = day + 25 * HOUR_MS;
+    const newer = storeOld(2);
+    const { text } = aBackup(oldId(2));
+    store(backupManifestKey(oldId(2)), text.replace('"format":1', '"format":2'), 90 * DAY_MS);
     await world.backUp();
     expect(world.store.files.has(object)).toBe(true);
-    await world.store.deleteBackup(oldId(1));
+    await world.store.deleteBackup(oldId(2));
     await world.backUp();
     expect(world.store.files.has(object)).toBe(false);
+    expect(world.store.files.has(newer)).toBe(false);
   });
 
   it("overlooks no backup when others are deleted while it looks", async () => {
@@ -175,25 +181,6 @@ describe("retention", () => {
     world.ingest.time += HOUR_MS;
     await world.backUp({ trigger: "cron" });
     expect(await listIds(world.store)).not.toContain(backupId);
-  });
-
-  it("takes turns with an upload, which is refused if an object it needs has just gone", async () => {
-    const id = oldId(7);
-    const { state, object, text } = aBackup(id);
-    const key = backupObjectKey(sha256Hex(object));
-    store(key, object, 90 * DAY_MS);
-    store(backupPartKey(id, state.part.name), state.bytes, 0);
-    let upload: Promise<unknown> = Promise.resolve();
-    world.before = async (call) => {
-      if (call !== `delete ${key}`) return;
-      upload = world.jobs.acceptManifest({ id, text, by: "ops" });
-      for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
-    };
-    await world.backUp();
-    expect(await upload).toMatchObject({ ok: false, reason: "incomplete" });
-    expect(await world.store.readManifest(id)).toBeNull();
-    store(key, object, 0);
-    expect(await world.jobs.acceptManifest({ id, text, by: "ops" })).toMatchObject({ ok: true });
   });
 
   it("goes on also after backups that do not prove good, whose jobs fail", async () => {

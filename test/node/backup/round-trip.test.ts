@@ -1,9 +1,16 @@
 import { gunzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
 import { PART_CONTENT_MAX_BYTES } from "../../../src/backup/format.ts";
-import { backupObjectKey, backupPartKey } from "../../../src/storage/keys.ts";
-import { BackupWorld } from "../../builders/backup-world.ts";
-import { anEnqueueRequest } from "../../builders/run.ts";
+import {
+  backupManifestKey,
+  backupObjectKey,
+  backupPartKey,
+  blobKey,
+} from "../../../src/storage/keys.ts";
+import { manifestBlobs } from "../../../src/catalog/manifest.ts";
+import { aRunRequest, BackupWorld } from "../../builders/backup-world.ts";
+import { anUpstream } from "../../builders/coordinator-world.ts";
+import { moreAirports } from "../../builders/small-snapshot.ts";
 
 let world: BackupWorld;
 
@@ -13,11 +20,10 @@ beforeEach(async () => {
   await world.drain();
 });
 
-/** What is there, without the number that audit entries and versions add to. */
+/** What a backup brings back. */
 async function comparable(of: BackupWorld) {
-  const { state, ...others } = await of.everything();
-  const { versions, ...tables } = state;
-  return { ...others, tables, versions };
+  const { state, history, served } = await of.everything();
+  return { history, served, versions: state["versions"] ?? [] };
 }
 
 describe("a backup", () => {
@@ -32,6 +38,20 @@ describe("a backup", () => {
     });
     world.ingest.renameAirport("Kloten");
     expect(await world.ingest.runToEnd()).toMatchObject({ outcome: "published" });
+  });
+
+  it("proves a version by the airports that it was published with, whatever the setting is by now", async () => {
+    const [first, ...others] = moreAirports(40);
+    const unserved = others.map((row) => ({ ...row, scheduled_service: "no" }));
+    world.ingest.upstream = anUpstream([...unserved, first ?? {}]);
+    world.ingest.airportSet = "scheduled";
+    world.ingest.crash();
+    await world.ingest.enqueue({ forced: true });
+    await world.drain();
+    expect(world.ingest.current()).toMatchObject({ counts: { airports: 1 } });
+    world.ingest.airportSet = "all";
+    world.ingest.crash();
+    expect(await world.backUp()).toMatchObject({ state: "succeeded", verdict: "verified" });
   });
 
   it("writes only objects that no earlier one has", async () => {
@@ -54,30 +74,88 @@ describe("a backup", () => {
     expect(await world.backUp()).toMatchObject({ state: "succeeded", verdict: "verified" });
   });
 
-  it("is one of what a run under way has done between two steps, and the run goes on", async () => {
+  it("waits for the run that is under way, and is made while a pause holds one", async () => {
     world.ingest.renameAirport("Kloten");
     const { run } = await world.ingest.enqueue();
     await world.drain(() => world.ingest.run(run.id).stage === "encode");
-    expect(await world.backUp()).toMatchObject({ state: "succeeded", verdict: "verified" });
+    const { coordinator } = world.ingest;
+    const begun = await coordinator.backUp(aRunRequest());
+    if (!begun.ok) throw new Error(begun.reason);
+    await coordinator.pause({ by: "ops", reason: null, until: null }, false);
+    await world.drain();
+    expect(world.job(begun.job.id)).toMatchObject({ state: "succeeded", verdict: "verified" });
+    expect(world.ingest.run(run.id)).toMatchObject({ state: "running", stage: "encode" });
+    await coordinator.resume();
+    await coordinator.backUp(aRunRequest());
+    await world.drain(() => world.jobs.jobs(1)[0]?.state === "running");
     expect(world.ingest.run(run.id)).toMatchObject({ state: "succeeded", outcome: "published" });
+  });
+
+  it("says what no store had, and restores the versions that are whole", async () => {
+    const [, , oldest] = world.ingest.coordinator.versions();
+    const manifest = world.ingest.coordinator.findVersion(oldest?.generation ?? 0);
+    const lost = [...(manifest === null ? [] : manifestBlobs(manifest))].find((blob) => {
+      const others = world.ingest.coordinator
+        .versions()
+        .filter(({ generation }) => generation !== manifest?.generation)
+        .flatMap(({ generation }) => world.ingest.coordinator.findVersion(generation) ?? []);
+      return !others.some((other) => manifestBlobs(other).has(blob));
+    });
+    for (const replica of ["kv", "r2"] as const)
+      world.ingest.store[replica].delete(blobKey(lost ?? ""));
+    const { backupId, ...job } = await world.backUp();
+    expect(job).toMatchObject({ state: "succeeded", verdict: "verified" });
+    const text = (await world.store.readManifest(backupId)) ?? "";
+    expect(JSON.parse(text)).toMatchObject({ missing: [lost] });
+
+    const fresh = new BackupWorld(world);
+    expect(await fresh.restore(backupId)).toMatchObject({ state: "succeeded", generation: 4 });
+    const generations = fresh.ingest.coordinator.versions().map((version) => version.generation);
+    expect(generations).toEqual([4, 3, 2]);
+  });
+
+  it("of a published version that has lost a blob is made, and does not prove good", async () => {
+    const current = world.ingest.current();
+    const older = world.ingest.coordinator.findVersion(2);
+    const [lost = ""] = [...(current === null ? [] : manifestBlobs(current))].filter(
+      (blob) => older === null || !manifestBlobs(older).has(blob),
+    );
+    const { backupId: whole } = await world.backUp();
+    for (const replica of ["kv", "r2"] as const) world.ingest.store[replica].delete(blobKey(lost));
+    world.store.files.delete(backupObjectKey(lost));
+    const { backupId, ...job } = await world.backUp();
+    expect(job).toMatchObject({
+      state: "failed",
+      verdict: "failed",
+      error: { code: "object_missing", phase: "check_catalog" },
+    });
+    expect(world.store.files.has(backupManifestKey(backupId))).toBe(true);
+    expect(await world.restore(whole)).toMatchObject({ error: { code: "object_missing" } });
+    world.ingest.renameAirport("Kloten");
+    expect(await world.ingest.runToEnd()).toMatchObject({ outcome: "published" });
+    expect(await world.backUp()).toMatchObject({ state: "succeeded", verdict: "verified" });
   });
 });
 
 describe("a restore on an empty installation", () => {
-  it("brings back the same tables, versions, pause and bytes, and publishes them anew", async () => {
+  it("brings back the same history, versions, pause and bytes, and publishes them anew", async () => {
     await world.ingest.coordinator.pause({ by: "ops", reason: "holidays", until: null }, false);
-    await world.ingest.enqueue({ note: "waits" });
     await world.drain();
     const before = await comparable(world);
-    expect(before.history.length).toBeGreaterThan(3);
+    expect(before.history).toHaveLength(3);
     const { backupId } = await world.backUp();
 
     const fresh = new BackupWorld(world);
     const restored = await fresh.restore(backupId);
-    expect(restored).toMatchObject({ state: "succeeded", generation: 4, error: null });
+    expect(restored).toMatchObject({
+      state: "succeeded",
+      generation: 4,
+      paused: true,
+      error: null,
+    });
+    expect(fresh.ingest.coordinator.status().pause).toMatchObject({ reason: "holidays" });
     const after = await comparable(fresh);
     expect(after.history).toEqual(before.history);
-    expect(after.tables).toEqual(before.tables);
     expect(after.versions.slice(0, -1)).toEqual(before.versions);
     expect(after.served).toEqual({
       ...before.served,
@@ -119,9 +197,6 @@ describe("a restore on an empty installation", () => {
     const { database } = world.d1;
     database.exec("ALTER TABLE ingest_runs DROP COLUMN candidate_of");
     database.exec("ALTER TABLE ingest_runs DROP COLUMN changes");
-    const runs = world.ingest.tables.sql;
-    const stripped = "json_remove(record, '$.run.candidateOf', '$.run.changes')";
-    runs.exec(`UPDATE runs SET record = ${stripped}`);
     const { backupId } = await world.backUp();
 
     const fresh = new BackupWorld(world);
@@ -135,65 +210,87 @@ describe("a restore on an empty installation", () => {
     expect(await fresh.ingest.runToEnd()).toMatchObject({ outcome: "published" });
   });
 
-  it("goes on where the queue was: a run that waits is done after the resume", async () => {
-    await world.ingest.coordinator.pause({ by: "ops", reason: null, until: null }, false);
-    world.ingest.renameAirport("Kloten");
-    const { run } = await world.ingest.enqueue();
-    await world.drain();
-    const { backupId } = await world.backUp();
-    const fresh = new BackupWorld(world);
-    fresh.ingest.renameAirport("Kloten");
-    await fresh.restore(backupId);
-    await fresh.ingest.coordinator.resume();
-    await fresh.drain();
-    expect(fresh.ingest.run(run.id)).toMatchObject({ state: "succeeded", generationAfter: 5 });
-    expect(fresh.rows("ingest_runs").find((row) => "id" in row && row.id === run.id)).toMatchObject(
-      {
-        state: "succeeded",
-      },
-    );
-  });
-
-  it("ends a run that was under way in the backup, also in the history", async () => {
+  it("ends the row of a run that was under way in the backup, since nobody does it", async () => {
     world.ingest.renameAirport("Kloten");
     const { run } = await world.ingest.enqueue();
     await world.drain(() => world.ingest.run(run.id).stage === "encode");
+    await world.ingest.coordinator.pause({ by: "ops", reason: null, until: null }, false);
     const { backupId } = await world.backUp();
     const fresh = new BackupWorld(world);
     await fresh.restore(backupId);
-    expect(fresh.ingest.run(run.id)).toMatchObject({
-      state: "failed",
-      error: { code: "restored" },
-    });
-    expect(fresh.rows("ingest_runs").find((row) => "id" in row && row.id === run.id)).toMatchObject(
-      {
-        state: "failed",
-      },
-    );
+    const row = () => fresh.rows("ingest_runs").find((each) => "id" in each && each.id === run.id);
+    expect(row()).toMatchObject({ state: "running" });
+    await fresh.ingest.coordinator.reconcile();
+    await fresh.drain();
+    expect(row()).toMatchObject({ state: "failed", error: expect.stringContaining("lost") });
   });
 });
 
 describe("a restore where there is something", () => {
-  it("can be undone by the backup that it has made", async () => {
+  it("can be undone by the backup that it has made, and takes nothing from the history", async () => {
     const { backupId } = await world.backUp();
     await world.ingest.publishVersions(2);
-    await world.ingest.coordinator.pause({ by: "ops", reason: "later", until: null }, false);
     await world.drain();
     const present = await comparable(world);
 
     const { wayBackId, generation } = await world.restore(backupId);
     expect(generation).toBe(6);
-    expect(world.ingest.coordinator.status().pause).toBeNull();
     expect((await world.ingest.served())?.catalog_sha256).not.toBe(present.served?.catalog_sha256);
+    expect((await comparable(world)).history).toEqual(present.history);
 
     const undone = await world.restore(wayBackId ?? "");
     expect(undone).toMatchObject({ state: "succeeded", generation: 7 });
     const after = await comparable(world);
     expect(after.history).toEqual(present.history);
-    expect(after.tables["runs"]).toEqual(present.tables["runs"]);
-    expect(after.tables["facts"]).toEqual(present.tables["facts"]);
     expect(after.versions.slice(0, -1)).toEqual(present.versions);
     expect(after.served?.locales).toEqual(present.served?.locales);
+  });
+
+  it("is the way out where the present has lost a blob: its way back need not prove good", async () => {
+    const { backupId } = await world.backUp();
+    await world.ingest.publishVersions(1);
+    const current = world.ingest.current();
+    for (const blob of current === null ? [] : manifestBlobs(current))
+      for (const replica of ["kv", "r2"] as const)
+        if (!world.store.files.has(backupObjectKey(blob)))
+          world.ingest.store[replica].delete(blobKey(blob));
+    expect(await world.restore(backupId)).toMatchObject({ state: "succeeded", generation: 5 });
+  });
+
+  it("that is repeated after a lost answer changes nothing, until something is published", async () => {
+    const { backupId } = await world.backUp();
+    await world.ingest.publishVersions(1);
+    const { id } = await world.restore(backupId);
+    const { coordinator } = world.ingest;
+    expect(await coordinator.restoreBackup(backupId, "ops")).toMatchObject({
+      ok: true,
+      disposition: "unchanged",
+      job: { id, generation: 5 },
+    });
+    await world.ingest.publishVersions(1);
+    expect(await coordinator.restoreBackup(backupId, "ops")).toMatchObject({
+      disposition: "started",
+    });
+  });
+
+  it("has no way back to name where it failed before that was made", async () => {
+    const { backupId } = await world.backUp();
+    world.store.damage(backupPartKey(backupId, "state.000001.ndjson.gz"), flipBit);
+    expect(await world.restore(backupId)).toMatchObject({ state: "failed", wayBackId: null });
+  });
+
+  it("writes no audit: whoever can write a backup could forge what was done", async () => {
+    const columns = "id, at, actor, action, outcome, status, request_id";
+    const forge = (id: string) =>
+      world.d1.database.exec(
+        `INSERT INTO audit (${columns}) VALUES ('${id}', '2026-11-01T00:00:00.000Z', 'x', 'y', 'done', 200, 'r')`,
+      );
+    forge("forged");
+    const { backupId } = await world.backUp();
+    world.d1.database.exec("DELETE FROM audit");
+    forge("true");
+    await world.restore(backupId);
+    expect(world.rows("audit")).toMatchObject([{ id: "true" }]);
   });
 
   it("publishes above every generation that was ever seen, here or there", async () => {
@@ -207,26 +304,28 @@ describe("a restore where there is something", () => {
     expect(generations).toEqual([9, 3, 2, 1]);
   });
 
-  it("keeps a pause that somebody has set while it was under way", async () => {
+  it("never lifts a pause, and its job says so", async () => {
     const { backupId } = await world.backUp();
+    await world.ingest.publishVersions(1);
     world.before = async (call) => {
-      if (call === "d1 stage")
+      if (call === "d1 add")
         await world.ingest.coordinator.pause({ by: "ops", reason: "stop", until: null }, false);
     };
-    await world.restore(backupId);
+    expect(await world.restore(backupId)).toMatchObject({ state: "succeeded", paused: true });
     expect(world.ingest.coordinator.status().pause).toMatchObject({ reason: "stop" });
   });
 
-  it("takes no run into the queue that it replaces", async () => {
+  it("leaves the queue as it is: what waits has its turn afterwards", async () => {
     const { backupId } = await world.backUp();
-    const seen: string[] = [];
-    world.before = async (call) => {
-      if (call !== "d1 stage") return;
-      const answer = await world.ingest.coordinator.enqueue(anEnqueueRequest());
-      seen.push(answer.ok ? "queued" : answer.reason);
-    };
-    await world.restore(backupId);
-    expect(seen).toEqual(["restoring"]);
+    await world.ingest.publishVersions(1);
+    world.ingest.renameAirport("Kloten");
+    const begun = await world.ingest.coordinator.restoreBackup(backupId, "ops");
+    if (!begun.ok) throw new Error(begun.reason);
+    const { run, willStart } = await world.ingest.enqueue();
+    expect(willStart).toBe(`after_job:${begun.job.id}`);
+    await world.drain();
+    expect(world.job(begun.job.id)).toMatchObject({ state: "succeeded", generation: 5 });
+    expect(world.ingest.run(run.id)).toMatchObject({ outcome: "published", generationAfter: 6 });
   });
 });
 

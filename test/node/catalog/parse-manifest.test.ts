@@ -14,6 +14,14 @@ describe("parseManifest", () => {
     expect(parseManifest(JSON.stringify(manifest))).toEqual({ ok: true, manifest });
   });
 
+  it("reads what was published before manifests said how old their data is", () => {
+    const { as_of: _, data: __, airport_set: ___, ...older } = aManifest();
+    expect(parseManifest(JSON.stringify(older))).toEqual({
+      ok: true,
+      manifest: { ...older, as_of: null, data: [], airport_set: "all" },
+    });
+  });
+
   it("drops fields that it does not know", () => {
     const text = JSON.stringify({ ...aManifest(), later: { version: "of the Worker" } });
     expect(parseManifest(text)).toEqual({ ok: true, manifest: aManifest() });
@@ -44,6 +52,14 @@ describe("parseManifest", () => {
     ["published_at", "2026-11-01T04:17:00.000+01:00", "published_at is not a time"],
     ["published_at", "2026-02-30T04:17:00.000Z", "published_at is not a time"],
     ["published_at", "Sun, 01 Nov 2026 04:17:00 GMT", "published_at is not a time"],
+    ["as_of", "2026-02-30", "as_of is not a day"],
+    ["as_of", "2026-11-01T04:17:00.000Z", "as_of is not a day"],
+    ["as_of", 20261101, "as_of is not a day"],
+    ["data", {}, "data is not a list"],
+    ["data", [null], "data.0 is not an object"],
+    ["data", [{ as_of: "2026-11-01" }], "data.0.name is not a text"],
+    ["data", [{ name: "GeoNames", as_of: null }], "data.0.as_of is not a day"],
+    ["airport_set", "some", "airport_set must be all or scheduled"],
     ["catalog_sha256", "abc", "catalog_sha256 is not a SHA-256"],
     ["catalog_sha256", "A".repeat(64), "catalog_sha256 is not a SHA-256"],
     ["sources", [], "sources is not an object"],

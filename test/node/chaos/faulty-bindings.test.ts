@@ -39,7 +39,7 @@ function aWorld() {
     },
     HISTORY: { prepare: () => statement },
     COORDINATOR: object,
-    BACKUPS: object,
+    BACKUPS: {},
   };
   const env = faultyEnv(bindings as unknown as Env, calls); // no more of them is used here
   const coordinator = () => env.COORDINATOR.getByName("") as unknown as { call(): Promise<void> }; // the object above

@@ -118,6 +118,44 @@ describe("a region", () => {
     ]);
   });
 
+  it("has the airports of all that its members name, each once", () => {
+    const lake = aReferenceRegion({
+      key: "travel:lake",
+      slug: "lake",
+      members: ["ACH", "CH-ZH", "CH", "XXX"],
+    });
+    const { catalog } = buildFrom([altenrhein, aSourceAirport()], { regions: [lake] });
+    expect(catalog.regions.map(({ airportIataCodes }) => airportIataCodes)).toEqual([
+      ["ACH", "ZRH"],
+    ]);
+  });
+
+  it("has the airports that it lists, though upstream has them in another or in none", () => {
+    const airports = [
+      aSourceAirport(),
+      { ...altenrhein, region: "CH-ZH" },
+      { ...sitterdorf, region: "CH-U-A" },
+    ];
+    const regions = [
+      aReferenceRegion(),
+      aReferenceRegion({ key: "iso3166-2:CH-SG", slug: "sg", members: ["CH-SG", "ACH", "SIT"] }),
+    ];
+    const { catalog } = buildFrom(airports, { regions });
+    expect(catalog.regions.map(({ slug, airportIataCodes }) => [slug, airportIataCodes])).toEqual([
+      ["sg", ["ACH", "SIT"]],
+      ["zurich-ch", ["ZRH"]],
+    ]);
+  });
+
+  it("is not made of a dissolved subdivision whose airports another one lists", () => {
+    const regions = [aReferenceRegion({ members: ["CH-ZH", "ACH"] })];
+    const regionNames = new Map([["CH-SG", "St. Gallen"]]);
+    expect(buildFrom([altenrhein], { regions, regionNames }).newRegions).toEqual([]);
+    expect(buildFrom([altenrhein, sitterdorf], { regions, regionNames }).newRegions).toEqual([
+      "CH-SG",
+    ]);
+  });
+
   it("is left out when no airport is in it", () => {
     expect(build([altenrhein]).catalog.regions.map(({ slug }) => slug)).toEqual(["europe"]);
   });

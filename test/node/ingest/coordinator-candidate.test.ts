@@ -158,6 +158,7 @@ describe("the upstream bytes of candidates", () => {
   it(`are kept of the newest ${REFUSED_KEPT} runs that guards refused`, async () => {
     await run("good");
     for (let n = 0; n <= REFUSED_KEPT; n++) await run(`bad ${n}`);
+    await world.collect();
     expect(archived()).toEqual(["bad 1", "bad 2", "bad 3", "bad 4", "bad 5", "good"]);
   });
 
@@ -167,7 +168,7 @@ describe("the upstream bytes of candidates", () => {
     const { run: waiting } = await world.enqueue(workingFrom(first, { forced: true }));
     world.tables.sql.exec("DELETE FROM runs WHERE id = ?", first.id);
     world.crash();
-    await world.alarm();
+    await world.collect();
     expect(archived()).toEqual(["bad 0"]);
     await world.coordinator.resume();
     await world.drain();
@@ -180,6 +181,7 @@ describe("the upstream bytes of candidates", () => {
     const { run: waiting } = await world.enqueue(workingFrom(refused, { forced: true }));
     await world.coordinator.cancel(waiting.id, "ops");
     for (let n = 1; n <= REFUSED_KEPT; n++) await run(`bad ${n}`);
+    await world.collect();
     expect(archived()).not.toContain("bad 0");
   });
 });

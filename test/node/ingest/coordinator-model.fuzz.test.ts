@@ -19,7 +19,7 @@ const TO_BE_SEEN = [
   "queue_full",
   "told a time",
   "late manifest",
-  "late_manifest_replaced",
+  "manifest_replaced",
 ];
 
 /** Sequences that it takes to see all of that, also where fewer are asked for. */

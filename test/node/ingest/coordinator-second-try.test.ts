@@ -114,7 +114,7 @@ describe("a second try", () => {
       fetch: () => Promise.reject(new PassingError("unreachable", "no answer")),
     };
     const kinds = RUN_MODES.flatMap((mode) =>
-      [true, false].flatMap((forced) =>
+      [false, true].flatMap((forced) =>
         ["embedded", "other"].map((source) => ({ mode, forced, source })),
       ),
     );

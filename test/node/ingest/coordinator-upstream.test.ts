@@ -65,18 +65,19 @@ describe("a run whose upstream is out of reach", () => {
     },
   );
 
-  it.each<[string, Behavior, string]>([
+  it.each<[string, Behavior, string, string]>([
     [
       "wants to be left alone for over an hour",
       status(503, { "retry-after": "3601" }),
       "(1 attempt; it asks to be left alone for 3601000 ms); over an hour, so the run is not tried again",
+      "source_http_status",
     ],
-    ["does not know the file", status(404), ""],
-  ])("is not tried again when upstream %s, and says so", async (_, behavior, why) => {
+    ["does not know the file", status(404), "", "source_http_refused"],
+  ])("is not tried again when upstream %s, and says so", async (_, behavior, why, code) => {
     server.on(AIRPORTS_PATH, behavior);
     const { error } = await world.runToEnd();
     expect(error?.message).toContain(why);
-    expect(rows()).toMatchObject([{ state: "failed", error: { code: "source_http_status" } }]);
+    expect(rows()).toMatchObject([{ state: "failed", error: { code } }]);
     expect(rows()).toHaveLength(1);
     expect(server.paths).toEqual([AIRPORTS_PATH]);
   });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { manifestBlobs } from "../../../src/catalog/manifest.ts";
-import { VERSIONS_RETAINED } from "../../../src/ingest/versions.ts";
+import { CONTENTS_RETAINED } from "../../../src/ingest/versions.ts";
 import { blobKey, generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { anUpstream, CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { moreAirports } from "../../builders/small-snapshot.ts";
@@ -50,7 +50,7 @@ describe("a rollback", () => {
   });
 
   it("to a version that is not retained is refused, and nothing changes", async () => {
-    await world.publishVersions(VERSIONS_RETAINED + 1);
+    await world.publishVersions(CONTENTS_RETAINED + 1);
     const served = await world.served();
     for (const generation of [1, 0, 99])
       expect(await world.coordinator.rollback(generation)).toEqual({
@@ -61,19 +61,14 @@ describe("a rollback", () => {
     expect(await world.served()).toEqual(served);
   });
 
-  it("to the current version is refused", async () => {
-    await world.publishVersions(2);
-    const result = await world.coordinator.rollback(2);
-    expect(result).toEqual({ ok: false, reason: "is_current" });
-  });
-
-  it("that is repeated changes nothing: what it says is published already", async () => {
+  it("that is repeated, or names what is published, changes nothing and says so", async () => {
     await world.publishVersions(3);
-    expect(await world.coordinator.rollback(1)).toMatchObject({ ok: true });
+    expect(await world.coordinator.rollback(1)).toMatchObject({ ok: true, changed: true });
     for (const generation of [1, 4, 1])
-      expect(await world.coordinator.rollback(generation)).toEqual({
-        ok: false,
-        reason: "is_current",
+      expect(await world.coordinator.rollback(generation)).toMatchObject({
+        ok: true,
+        changed: false,
+        version: { generation: 4 },
       });
     await world.drain();
     expect(generations()).toEqual([4, 3, 2, 1]);
@@ -182,19 +177,31 @@ describe("a rollback while a run stands before its publication", () => {
 });
 
 describe("the retained versions", () => {
-  it(`are the last ${VERSIONS_RETAINED}, the newest first and current`, async () => {
-    await world.publishVersions(VERSIONS_RETAINED + 2);
+  it(`are the last ${CONTENTS_RETAINED}, the newest first and current`, async () => {
+    await world.publishVersions(CONTENTS_RETAINED + 2);
     expect(generations()).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
     const current = world.coordinator.versions().filter(({ isCurrent }) => isCurrent);
     expect(current.map(({ generation }) => generation)).toEqual([12]);
     expect(world.coordinator.findVersion(2)).toBeNull();
   });
 
+  it("lose no content to rolling back and forth", async () => {
+    await world.publishVersions(CONTENTS_RETAINED);
+    for (let turn = 0; turn < 30; turn++) {
+      const [, other] = generations();
+      expect(await world.coordinator.rollback(other ?? 0)).toMatchObject({ changed: true });
+    }
+    const contents = world.coordinator.versions().map(({ catalogSha256 }) => catalogSha256);
+    expect(new Set(contents).size).toBe(CONTENTS_RETAINED);
+    expect(contents).toHaveLength(2 * CONTENTS_RETAINED);
+  });
+
   it("keep every blob that they name, and no other is kept", async () => {
-    await world.publishVersions(VERSIONS_RETAINED);
+    await world.publishVersions(CONTENTS_RETAINED);
     expect(world.callsOf("kv delete")).toEqual([]);
     const first = new Set(storedBlobs("kv"));
     await world.publishVersions(2);
+    await world.collect();
     expect(world.callsOf("kv delete").length).toBeGreaterThan(0);
     expect(world.callsOf("kv delete").every((call) => first.has(call.split(" ")[2] ?? ""))).toBe(
       true,
@@ -221,8 +228,7 @@ describe("blobs that no version names", () => {
     const run = await leaveBlobs();
     expect(storedBlobs("kv").length).toBeGreaterThan(namedBlobs().length);
     await world.coordinator.pause(PAUSE, false);
-    await world.drain();
-    await world.alarm();
+    await world.collect();
     expect(world.callsOf("kv delete")).toEqual([]);
     expect(world.run(run.id).state).toBe("running");
   });
@@ -234,9 +240,7 @@ describe("blobs that no version names", () => {
       if (call.startsWith("kv delete") && refusals-- > 0) throw new Error("429");
     };
     await world.coordinator.cancel(run.id, "ana");
-    await world.drain();
-    await world.alarm();
-    await world.drain();
+    for (let days = 0; days < 3; days++) await world.collect();
     expect(refusals).toBeLessThan(0);
     expect(storedBlobs("kv")).toEqual(namedBlobs());
     expect(storedBlobs("r2")).toEqual(namedBlobs());

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { encodeCommon } from "../../../src/catalog/encode.ts";
 import { countryId, idKey } from "../../../src/catalog/ids.ts";
 import { checkCatalog, checkNames, localizedName } from "../../../src/catalog/integrity.ts";
+import type { AirportSet } from "../../../src/catalog/manifest.ts";
 import type { Airport, City, Country, Region } from "../../../src/catalog/model.ts";
 import { createWorkspace, type Workspace } from "../../../src/ingest/workspace.ts";
 import { snapshotOpener } from "../../../src/sources/snapshot.ts";
@@ -15,15 +16,21 @@ import {
 const locales = snapshotManifest.locales.map(({ locale }) => locale);
 
 let workspace: Workspace;
+let scheduled: Workspace;
 
-beforeAll(async () => {
+async function build(airportSet: AirportSet): Promise<Workspace> {
   const open = async (name: string) => streamOf(readSnapshotFile(name));
   const { files } = snapshotManifest;
   const hashes = {
     "airports.csv.gz": files["airports.csv.gz"].sha256,
     "regions.csv.gz": files["regions.csv.gz"].sha256,
   };
-  workspace = await createWorkspace(hashes, open, snapshotOpener(snapshotOnDisk));
+  return createWorkspace(hashes, open, snapshotOpener(snapshotOnDisk), airportSet);
+}
+
+beforeAll(async () => {
+  workspace = await build("all");
+  scheduled = await build("scheduled");
 });
 
 function airport(iata: string): Airport {
@@ -53,11 +60,36 @@ function found<T>(entity: T | undefined): T {
   return entity;
 }
 
+describe("the catalog of its airports with scheduled service", () => {
+  it("has every airport of the whole catalog that has it, as it is there, and no other", () => {
+    const { read, catalog } = scheduled;
+    expect(catalog.airports.length).toBeGreaterThan(3_000);
+    expect(catalog.airports.length + read.unscheduled).toBe(workspace.catalog.airports.length);
+    const all = new Map(workspace.catalog.airports.map((one) => [one.iata, one]));
+    for (const one of catalog.airports) expect(one).toEqual(all.get(one.iata));
+  });
+
+  it("has no city and no region without an airport, and every country", () => {
+    const { airports, cities, countries, regions } = scheduled.catalog;
+    const served = new Set(airports.map(({ cityId }) => idKey(cityId)));
+    expect(cities.filter(({ id }) => !served.has(idKey(id)))).toEqual([]);
+    expect(regions.filter(({ airportIataCodes }) => airportIataCodes.length === 0)).toEqual([]);
+    expect(cities.length).toBeLessThan(workspace.catalog.cities.length);
+    expect(regions.length).toBeLessThan(workspace.catalog.regions.length);
+    expect(countries).toEqual(workspace.catalog.countries);
+  });
+
+  it("breaks no rule of the contract", () => {
+    expect(checkCatalog(scheduled.catalog)).toEqual([]);
+  });
+});
+
 describe("the catalog of the embedded snapshot", () => {
-  it("keeps each of its 9,074 airports, and rejects none", () => {
+  it("keeps each of its airports, and rejects none", () => {
     const { seen, filtered, rejects } = workspace.read;
-    expect({ seen, filtered, rejects }).toEqual({ seen: 9074, filtered: 0, rejects: [] });
-    expect(workspace.catalog.airports).toHaveLength(9074);
+    const { rows } = snapshotManifest.files["airports.csv.gz"];
+    expect({ seen, filtered, rejects }).toEqual({ seen: rows, filtered: 0, rejects: [] });
+    expect(workspace.catalog.airports).toHaveLength(rows);
   });
 
   it("has the counts of the snapshot's manifest", () => {
@@ -81,7 +113,12 @@ describe("the catalog of the embedded snapshot", () => {
   });
 
   it("finds every airport's city by its id, and needs no region that the snapshot lacks", () => {
-    expect(workspace.cityOrigins).toEqual({ known_airport: 9074, known_place: 0, synthetic: 0 });
+    const { airports } = snapshotManifest.counts;
+    expect(workspace.cityOrigins).toEqual({
+      known_airport: airports,
+      known_place: 0,
+      synthetic: 0,
+    });
     expect(workspace.newRegions).toEqual([]);
   });
 
@@ -148,6 +185,21 @@ describe("the catalog of the embedded snapshot", () => {
     );
     expect(regions.map(({ name }) => name)).toEqual(["Tehran"]);
     expect(regions[0]?.airportIataCodes).toEqual(expect.arrayContaining(["IKA", "THR"]));
+  });
+
+  it("has Puerto Rico, which ISO 3166-2 does not divide, as a region that Japanese names", async () => {
+    const { key, airportIataCodes } = region("puerto-rico");
+    expect(key).toBe("iso3166-1:PR");
+    expect(airportIataCodes).toEqual(expect.arrayContaining(["BQN", "PSE", "SJU"]));
+    expect((await localized("puerto-rico", "ja")).name).toBe("プエルトリコ");
+  });
+
+  it("has Kenya's airports in its counties, and the Cyclades with their airports alone", () => {
+    expect(region("nairobi-county-ke").airportIataCodes).toEqual(["NBO", "WIL"]);
+    expect(region("cyclades").airportIataCodes).toEqual(
+      expect.arrayContaining(["JMK", "JNX", "JTR"]),
+    );
+    expect(region("cyclades").airportIataCodes).not.toContain("RHO");
   });
 
   it("puts every airport into one subdivision at most, and into at least one region", () => {

@@ -1,10 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CONTRACT_LIMITS } from "../../../src/catalog/contract-limits.ts";
-import type { Counts } from "../../../src/catalog/manifest.ts";
+import { AIRPORT_SETS, type Counts } from "../../../src/catalog/manifest.ts";
 import {
   applyForce,
-  BLOB_MAX_BYTES,
   checkGuards,
   type GuardFacts,
   type GuardTrip,
@@ -19,13 +17,12 @@ const EVERYTHING_WRONG: GuardFacts = {
     coverage: { en: 1 },
     changes: someChanges({ regions: { removed: 2152 } }),
   }),
+  airportSet: "all",
   counts: { ...WORLD, regions: 0 },
   coverage: { en: 0.5 },
   rows: { seen: 10, rejected: 5 },
   violations: [{ rule: "list_not_empty", entity: "regions" }],
   messageBytes: { en: 4 * MIB },
-  messageMaxBytes: 3.5 * MIB,
-  largestBlobBytes: 26 * MIB,
 };
 
 const guardsOf = (trips: readonly GuardTrip[]) => trips.map(({ guard }) => guard);
@@ -266,40 +263,23 @@ describe("checkGuards", () => {
     });
   });
 
-  describe("guard_message_size and guard_blob_size", () => {
-    it("have the limits of the contract", () => {
-      expect(CONTRACT_LIMITS.messageMaxBytes).toBe(3_670_016);
-      expect(BLOB_MAX_BYTES).toBe(26_214_400);
-    });
-
+  describe("guard_message_size", () => {
     it.each([
       { bytes: 3.5 * MIB - 1, trips: false },
       { bytes: 3.5 * MIB, trips: false },
       { bytes: 3.5 * MIB + 1, trips: true },
-    ])("refuse a message over 3.5 MiB: $bytes bytes is $trips", ({ bytes, trips }) => {
+    ])("refuses a message over 3.5 MiB: $bytes bytes is $trips", ({ bytes, trips }) => {
       const found = checkGuards(someGuardFacts({ messageBytes: { en: 1, uk: bytes } }));
       expect(found.map(({ guard, locale }) => [guard, locale])).toEqual(
         trips ? [["guard_message_size", "uk"]] : [],
       );
     });
 
-    it.each([
-      { bytes: 25 * MIB - 1, trips: false },
-      { bytes: 25 * MIB, trips: false },
-      { bytes: 25 * MIB + 1, trips: true },
-    ])("refuse a blob over 25 MiB: $bytes bytes is $trips", ({ bytes, trips }) => {
-      const facts = someGuardFacts({ largestBlobBytes: bytes, published: null });
-      expect(guardsOf(checkGuards(facts))).toEqual(trips ? ["guard_blob_size"] : []);
-    });
-
-    it("say what would refuse them", () => {
-      const messages = checkGuards(
-        someGuardFacts({ messageBytes: { uk: 4_000_000 }, largestBlobBytes: 30_000_000 }),
-      ).map(({ message }) => message);
-      expect(messages).toEqual([
+    it("says what would refuse it", () => {
+      const [trip] = checkGuards(someGuardFacts({ messageBytes: { uk: 4_000_000 } }));
+      expect(trip?.message).toBe(
         "the message in uk has 4000000 bytes, over 3670016: gRPC clients would refuse it",
-        "a blob has 30000000 bytes, over 26214400: KV would refuse it",
-      ]);
+      );
     });
   });
 
@@ -312,7 +292,6 @@ describe("checkGuards", () => {
       "guard_rejects",
       "guard_coverage",
       "guard_message_size",
-      "guard_blob_size",
     ]);
   });
 
@@ -364,7 +343,7 @@ describe("applyForce", () => {
   const trips = checkGuards(EVERYTHING_WRONG);
 
   it("refuses everything without force", () => {
-    expect(trips).toHaveLength(8);
+    expect(trips).toHaveLength(7);
     expect(applyForce(trips, false)).toEqual({ refused: trips, overridden: [] });
   });
 
@@ -380,7 +359,6 @@ describe("applyForce", () => {
       "guard_integrity",
       "guard_rejects",
       "guard_message_size",
-      "guard_blob_size",
     ]);
   });
 
@@ -415,6 +393,7 @@ const anyCoverage = fc.dictionary(
 const anyFacts: fc.Arbitrary<GuardFacts> = fc.record({
   published: fc.option(
     fc.record({
+      airportSet: fc.constantFrom(...AIRPORT_SETS),
       counts: anyCounts,
       coverage: anyCoverage,
       changes: fc.record({
@@ -425,6 +404,7 @@ const anyFacts: fc.Arbitrary<GuardFacts> = fc.record({
       }),
     }),
   ),
+  airportSet: fc.constantFrom(...AIRPORT_SETS),
   counts: anyCounts,
   coverage: anyCoverage,
   rows: fc.record({ seen: fc.nat({ max: 200 }), rejected: fc.nat({ max: 8 }) }),
@@ -433,8 +413,6 @@ const anyFacts: fc.Arbitrary<GuardFacts> = fc.record({
     fc.constantFrom("de", "en"),
     fc.integer({ min: 3.5 * MIB - 2, max: 3.5 * MIB + 2 }),
   ),
-  messageMaxBytes: fc.constant(3.5 * MIB),
-  largestBlobBytes: fc.integer({ min: 25 * MIB - 2, max: 25 * MIB + 2 }),
 });
 
 /** The facts with the value that tripped brought to its limit. */
@@ -463,8 +441,6 @@ function atLimit(facts: GuardFacts, { guard, list, locale, limit }: GuardTrip): 
         ...facts,
         messageBytes: { ...facts.messageBytes, ...(locale && { [locale]: limit }) },
       };
-    case "guard_blob_size":
-      return { ...facts, largestBlobBytes: limit };
     default:
       return guard satisfies never;
   }

@@ -36,7 +36,7 @@ describe("replicate", () => {
   it("throws at whichever call a store refuses, and succeeds when repeated", async () => {
     const undisturbed = new MemoryCatalogStore();
     await replicate(undisturbed, manifest);
-    for (const refused of undisturbed.calls) {
+    for (const refused of undisturbed.calls.filter((call) => !call.startsWith("kv get"))) {
       store.before = (call) => {
         if (call === refused) throw new Error("down");
       };

@@ -36,7 +36,7 @@ const differing = (count: number) =>
 describe("decideEnqueue", () => {
   it("begins a run now when nothing runs or waits", () => {
     expect(
-      decideEnqueue(wanted, aQueueView(), { ifPaused: "queue", hold: null, now: NOW, quietAt: 0 }),
+      decideEnqueue(wanted, aQueueView(), { ifPaused: "queue", jobId: null, now: NOW }),
     ).toEqual({
       result: {
         ok: true,
@@ -57,7 +57,7 @@ describe("decideEnqueue", () => {
   it("says when a second try starts that waits until upstream may be asked again", () => {
     const answerAt = (now: number) => {
       const view = aQueueView({ waiting: [{ ...wanted, notBefore: NOW + 25_000 }] });
-      return decideEnqueue(wanted, view, { ifPaused: "queue", hold: null, now, quietAt: 0 }).result;
+      return decideEnqueue(wanted, view, { ifPaused: "queue", jobId: null, now }).result;
     };
     const time = new Date(NOW + 25_000).toISOString();
     expect(answerAt(NOW)).toMatchObject({
@@ -72,7 +72,7 @@ describe("decideEnqueue", () => {
 
   const later: RunRecord = { ...full, notBefore: NOW + 60_000 };
   const decide = (view: QueueView, asked = {}) =>
-    decideEnqueue(wanted, view, { ifPaused: "queue", hold: null, now: NOW, quietAt: 0, ...asked });
+    decideEnqueue(wanted, view, { ifPaused: "queue", jobId: null, now: NOW, ...asked });
 
   it("lets a new run take its turn before a second try whose time has not come", () => {
     const second = aRunRecord({ id: "second", source: "other" });
@@ -104,35 +104,12 @@ describe("decideEnqueue", () => {
       });
   });
 
-  it("says when a run starts that waits until nothing can be deleted late", () => {
-    const quietAt = NOW + 40_000;
-    const time = new Date(quietAt).toISOString();
-    expect(decide(aQueueView(), { quietAt }).result).toMatchObject({
-      answer: {
-        disposition: "queued",
-        willStart: `at:${time}`,
-        message: `The run is queued. What a store was asked to delete may still go away; it starts at ${time}.`,
-      },
-    });
-    expect(decide(aQueueView({ running }), { quietAt }).result).toMatchObject({
-      answer: { willStart: "after_run:running" },
-    });
-    const sooner = { ...wanted, notBefore: NOW + 10_000 };
-    expect(decide(aQueueView({ waiting: [sooner] }), { quietAt }).result).toMatchObject({
-      answer: { disposition: "coalesced", willStart: `at:${time}` },
-    });
-    expect(decide(aQueueView(), { quietAt: NOW }).result).toMatchObject({
-      answer: { willStart: "now" },
-    });
-  });
-
   it("queues behind the run under way, also one of the same kind, which may miss what is new", () => {
     expect(
       decideEnqueue(wanted, aQueueView({ running }), {
         ifPaused: "queue",
-        hold: null,
+        jobId: null,
         now: NOW,
-        quietAt: 0,
       }),
     ).toEqual({
       result: {
@@ -155,9 +132,8 @@ describe("decideEnqueue", () => {
     expect(
       decideEnqueue(wanted, aQueueView({ waiting: [waiting] }), {
         ifPaused: "queue",
-        hold: null,
+        jobId: null,
         now: NOW,
-        quietAt: 0,
       }),
     ).toMatchObject({
       result: {
@@ -166,37 +142,37 @@ describe("decideEnqueue", () => {
       add: null,
     });
     const view = aQueueView({ waiting: [waiting], running });
-    expect(
-      decideEnqueue(wanted, view, { ifPaused: "queue", hold: null, now: NOW, quietAt: 0 }),
-    ).toMatchObject({
-      result: {
-        answer: {
-          disposition: "coalesced",
-          willStart: "after_run:running",
-          run: waiting.run,
-          message: "The same run waits already. It starts after run running.",
+    expect(decideEnqueue(wanted, view, { ifPaused: "queue", jobId: null, now: NOW })).toMatchObject(
+      {
+        result: {
+          answer: {
+            disposition: "coalesced",
+            willStart: "after_run:running",
+            run: waiting.run,
+            message: "The same run waits already. It starts after run running.",
+          },
         },
+        add: null,
       },
-      add: null,
-    });
+    );
   });
 
   it("finds the run of the same kind behind one of another kind", () => {
     const view = aQueueView({ waiting: [full, waiting], running });
-    expect(
-      decideEnqueue(wanted, view, { ifPaused: "queue", hold: null, now: NOW, quietAt: 0 }),
-    ).toMatchObject({
-      result: {
-        answer: {
-          disposition: "coalesced",
-          willStart: "after_run:full",
-          queuePosition: 2,
-          queueDepth: 2,
-          run: waiting.run,
+    expect(decideEnqueue(wanted, view, { ifPaused: "queue", jobId: null, now: NOW })).toMatchObject(
+      {
+        result: {
+          answer: {
+            disposition: "coalesced",
+            willStart: "after_run:full",
+            queuePosition: 2,
+            queueDepth: 2,
+            run: waiting.run,
+          },
         },
+        add: null,
       },
-      add: null,
-    });
+    );
   });
 
   it.each([
@@ -210,7 +186,7 @@ describe("decideEnqueue", () => {
       const other = aRunRecord({ id: "waiting", ...changes });
       const view = aQueueView({ waiting: [other], running });
       expect(
-        decideEnqueue(wanted, view, { ifPaused: "queue", hold: null, now: NOW, quietAt: 0 }),
+        decideEnqueue(wanted, view, { ifPaused: "queue", jobId: null, now: NOW }),
       ).toMatchObject({
         result: {
           answer: {
@@ -228,51 +204,47 @@ describe("decideEnqueue", () => {
 
   it("says that a run waits for the end of a pause, whatever else it waits for", () => {
     const view = aQueueView({ waiting: [full], running, pause });
-    expect(
-      decideEnqueue(wanted, view, { ifPaused: "queue", hold: null, now: NOW, quietAt: 0 }),
-    ).toMatchObject({
-      result: {
-        answer: {
-          disposition: "queued_while_paused",
-          willStart: "on_resume",
-          queuePosition: 2,
-          paused: true,
-          message: "The run is queued. Ingestion is paused; it starts after resume.",
+    expect(decideEnqueue(wanted, view, { ifPaused: "queue", jobId: null, now: NOW })).toMatchObject(
+      {
+        result: {
+          answer: {
+            disposition: "queued_while_paused",
+            willStart: "on_resume",
+            queuePosition: 2,
+            paused: true,
+            message: "The run is queued. Ingestion is paused; it starts after resume.",
+          },
         },
+        add: wanted,
       },
-      add: wanted,
-    });
+    );
   });
 
   it("refuses while paused when asked to, and gives the pause", () => {
     expect(
       decideEnqueue(wanted, aQueueView({ pause }), {
         ifPaused: "reject",
-        hold: null,
+        jobId: null,
         now: NOW,
-        quietAt: 0,
       }),
     ).toEqual({
       result: { ok: false, reason: "paused", pause },
       add: null,
     });
     expect(
-      decideEnqueue(wanted, aQueueView(), { ifPaused: "reject", hold: null, now: NOW, quietAt: 0 })
-        .result.ok,
+      decideEnqueue(wanted, aQueueView(), { ifPaused: "reject", jobId: null, now: NOW }).result.ok,
     ).toBe(true);
   });
 
   it(`lets ${QUEUE_MAX_DEPTH} runs wait, and refuses one more`, () => {
     const almost = aQueueView({ waiting: differing(QUEUE_MAX_DEPTH - 1) });
     expect(
-      decideEnqueue(wanted, almost, { ifPaused: "queue", hold: null, now: NOW, quietAt: 0 }),
+      decideEnqueue(wanted, almost, { ifPaused: "queue", jobId: null, now: NOW }),
     ).toMatchObject({
       result: { ok: true, answer: { queuePosition: QUEUE_MAX_DEPTH } },
     });
     const full10 = aQueueView({ waiting: differing(QUEUE_MAX_DEPTH) });
-    expect(
-      decideEnqueue(wanted, full10, { ifPaused: "queue", hold: null, now: NOW, quietAt: 0 }),
-    ).toEqual({
+    expect(decideEnqueue(wanted, full10, { ifPaused: "queue", jobId: null, now: NOW })).toEqual({
       result: { ok: false, reason: "queue_full", queueDepth: QUEUE_MAX_DEPTH },
       add: null,
     });
@@ -280,45 +252,23 @@ describe("decideEnqueue", () => {
 
   it("answers with the same run also when the queue is full", () => {
     const view = aQueueView({ waiting: [...differing(QUEUE_MAX_DEPTH - 1), waiting] });
-    expect(
-      decideEnqueue(wanted, view, { ifPaused: "queue", hold: null, now: NOW, quietAt: 0 }),
-    ).toMatchObject({
-      result: { ok: true, answer: { disposition: "coalesced", run: { id: "waiting" } } },
-      add: null,
-    });
+    expect(decideEnqueue(wanted, view, { ifPaused: "queue", jobId: null, now: NOW })).toMatchObject(
+      {
+        result: { ok: true, answer: { disposition: "coalesced", run: { id: "waiting" } } },
+        add: null,
+      },
+    );
   });
 });
 
-describe("decideEnqueue while the coordinator is held", () => {
-  it("by a restore refuses: it replaces the queue", () => {
-    const view = aQueueView({ pause: null });
-    expect(
-      decideEnqueue(wanted, view, { ifPaused: "queue", hold: "restore", now: NOW, quietAt: 0 }),
-    ).toEqual({
-      result: { ok: false, reason: "restoring" },
-      add: null,
-    });
-  });
-
-  it("by a backup says that the run starts after it", () => {
-    expect(
-      decideEnqueue(wanted, aQueueView(), {
-        ifPaused: "queue",
-        hold: "backup",
-        now: NOW,
-        quietAt: 0,
-      }),
-    ).toMatchObject({
-      result: { ok: true, answer: { disposition: "queued", willStart: "after_backup" } },
+describe("decideEnqueue behind a job about backups", () => {
+  it("says that the run starts after it, or after the run that is ahead", () => {
+    const asked = { ifPaused: "queue", jobId: "job", now: NOW } as const;
+    expect(decideEnqueue(wanted, aQueueView(), asked)).toMatchObject({
+      result: { ok: true, answer: { disposition: "queued", willStart: "after_job:job" } },
       add: wanted,
     });
-  });
-
-  it("by a backup still names the run that is ahead", () => {
-    const view = aQueueView({ running });
-    expect(
-      decideEnqueue(wanted, view, { ifPaused: "queue", hold: "backup", now: NOW, quietAt: 0 }),
-    ).toMatchObject({
+    expect(decideEnqueue(wanted, aQueueView({ running }), asked)).toMatchObject({
       result: { answer: { willStart: "after_run:running" } },
     });
   });
@@ -343,32 +293,30 @@ describe("decideTick", () => {
   });
 });
 
-const at = (now: number) => ({ now, mayBegin: true });
-
 describe("nextToStep", () => {
   it("is the run under way, before any that waits, and the oldest of those", () => {
-    expect(nextToStep(aQueueView({ running, waiting: [waiting] }), at(NOW))).toBe(running);
-    expect(nextToStep(aQueueView({ waiting: [full, waiting] }), at(NOW))).toBe(full);
-    expect(nextToStep(aQueueView(), at(NOW))).toBeUndefined();
+    expect(nextToStep(aQueueView({ running, waiting: [waiting] }), NOW)).toBe(running);
+    expect(nextToStep(aQueueView({ waiting: [full, waiting] }), NOW)).toBe(full);
+    expect(nextToStep(aQueueView(), NOW)).toBeUndefined();
   });
 
   it.each(["fetch", "parse", "build", "guard", "encode", "publish"] as const)(
     "is none while paused before %s",
     (stage) => {
-      expect(nextToStep(aQueueView({ running: inStage(stage), pause }), at(NOW))).toBeUndefined();
+      expect(nextToStep(aQueueView({ running: inStage(stage), pause }), NOW)).toBeUndefined();
     },
   );
 
   it("is the run that is published already, also while paused", () => {
     const verifying = inStage("verify");
-    expect(nextToStep(aQueueView({ running: verifying, pause }), at(NOW))).toBe(verifying);
+    expect(nextToStep(aQueueView({ running: verifying, pause }), NOW)).toBe(verifying);
   });
 
   it("is none before its time, and lets no other pass it", () => {
     const backingOff = { ...running, notBefore: NOW + 1 };
     const view = aQueueView({ running: backingOff, waiting: [waiting] });
-    expect(nextToStep(view, at(NOW))).toBeUndefined();
-    expect(nextToStep(view, at(NOW + 1))).toBe(backingOff);
+    expect(nextToStep(view, NOW)).toBeUndefined();
+    expect(nextToStep(view, NOW + 1)).toBe(backingOff);
   });
 });
 
@@ -389,34 +337,26 @@ describe("runs that wait", () => {
 
   it("are not held up by a second try before its time", () => {
     const view = aQueueView({ waiting: [secondTry, full] });
-    expect(nextToStep(view, at(NOW))).toBe(full);
-    expect(nextToStep(aQueueView({ waiting: [secondTry] }), at(NOW + 59_999))).toBeUndefined();
-    expect(nextToStep(view, at(NOW + 60_000))).toBe(secondTry);
-  });
-
-  it("do not begin while something may be deleted, when the run under way goes on", () => {
-    const held = { now: NOW, mayBegin: false };
-    expect(nextToStep(aQueueView({ waiting: [waiting] }), held)).toBeUndefined();
-    expect(nextToStep(aQueueView({ running, waiting: [waiting] }), held)).toBe(running);
+    expect(nextToStep(view, NOW)).toBe(full);
+    expect(nextToStep(aQueueView({ waiting: [secondTry] }), NOW + 59_999)).toBeUndefined();
+    expect(nextToStep(view, NOW + 60_000)).toBe(secondTry);
   });
 
   it("have the alarm set for the first that may begin", () => {
-    const alarmFor = (records: readonly RunRecord[], quietAt = 0) =>
-      nextAlarm(aQueueView({ waiting: records }), { now: NOW, quietAt, others: [] });
+    const alarmFor = (records: readonly RunRecord[]) =>
+      nextAlarm(aQueueView({ waiting: records }), { now: NOW, others: [] });
     expect(alarmFor([secondTry])).toBe(NOW + 60_000);
     expect(alarmFor([secondTry, full])).toBe(NOW);
     expect(alarmFor([{ ...secondTry, notBefore: NOW + 70_000 }, secondTry])).toBe(NOW + 60_000);
-    expect(alarmFor([full], NOW + 5_000)).toBe(NOW + 5_000);
-    expect(alarmFor([secondTry], NOW + 5_000)).toBe(NOW + 60_000);
     const paused = aQueueView({ waiting: [secondTry], pause });
-    expect(nextAlarm(paused, { now: NOW, quietAt: 0, others: [] })).toBeNull();
+    expect(nextAlarm(paused, { now: NOW, others: [] })).toBeNull();
     const busy = aQueueView({ running, waiting: [full] });
-    expect(nextAlarm(busy, { now: NOW, quietAt: NOW + 5_000, others: [] })).toBe(NOW);
+    expect(nextAlarm(busy, { now: NOW, others: [] })).toBe(NOW);
   });
 });
 
 describe("nextAlarm", () => {
-  const none = { now: NOW, quietAt: 0, others: [null, null] };
+  const none = { now: NOW, others: [null, null] };
 
   it("is not set when nothing is to be done", () => {
     expect(nextAlarm(aQueueView(), none)).toBeNull();
@@ -431,6 +371,11 @@ describe("nextAlarm", () => {
     );
   });
 
+  it("is no later than the back-off of a step, though the clock was set back since", () => {
+    const hourAhead = { ...running, notBefore: NOW + 3_600_000 };
+    expect(nextAlarm(aQueueView({ running: hourAhead }), none)).toBe(NOW + 60_000);
+  });
+
   it("is when a pause ends by itself", () => {
     const until = { ...pause, until: "2026-11-01T05:00:00.000Z" };
     const view = aQueueView({ pause: until, waiting: [waiting] });
@@ -440,10 +385,8 @@ describe("nextAlarm", () => {
   it("is the earliest of all that is due, and never in the past", () => {
     const backingOff = { ...running, notBefore: NOW + 4_000 };
     const view = aQueueView({ running: backingOff });
-    expect(nextAlarm(view, { now: NOW, quietAt: 0, others: [NOW + 9_000, NOW + 2_000] })).toBe(
-      NOW + 2_000,
-    );
-    expect(nextAlarm(view, { now: NOW, quietAt: 0, others: [NOW - 5_000] })).toBe(NOW);
+    expect(nextAlarm(view, { now: NOW, others: [NOW + 9_000, NOW + 2_000] })).toBe(NOW + 2_000);
+    expect(nextAlarm(view, { now: NOW, others: [NOW - 5_000] })).toBe(NOW);
   });
 });
 
@@ -477,7 +420,7 @@ describe("newRun", () => {
 });
 
 describe("retryOf", () => {
-  const failed = aRunRecord({ id: "failed", state: "failed", mode: "full", forced: true });
+  const failed = aRunRecord({ id: "failed", state: "failed", mode: "full" });
 
   const retried = (record: RunRecord, others: readonly RunRecord[] = []) => {
     const made = someRunFacts({ id: "retry" });
@@ -492,7 +435,7 @@ describe("retryOf", () => {
       state: "queued",
       trigger: "retry",
       mode: "full",
-      forced: true,
+      forced: false,
       requestedBy: "ops",
       attempt: 2,
       parentRunId: "failed",
@@ -508,15 +451,21 @@ describe("retryOf", () => {
     expect(retried(asking)?.run).toMatchObject({ candidateOf: null, upstream: {} });
   });
 
+  it("is not made of a forced run, but where what it forces is archived", () => {
+    expect(retried(aRunRecord({ forced: true }))).toBeNull();
+    const approval = aRunRecord({ forced: true, candidateOf: "refused" });
+    expect(retried(approval)?.run).toMatchObject({ forced: true, candidateOf: "refused" });
+  });
+
   it("is not made of a retry", () => {
     const retry = retried(failed);
     expect(retry && retried(retry)).toBeNull();
   });
 
   it("is not made where a run that would do the same waits already", () => {
-    const { mode, forced } = failed.run;
-    expect(retried(failed, [waiting, aRunRecord({ mode, forced })])).toBeNull();
-    expect(retried(failed, [waiting, aRunRecord({ mode })])).not.toBeNull();
+    const { mode } = failed.run;
+    expect(retried(failed, [waiting, aRunRecord({ mode })])).toBeNull();
+    expect(retried(failed, [waiting, aRunRecord({ mode, forced: true })])).not.toBeNull();
   });
 
   it("is made also where the queue is full", () => {

@@ -75,7 +75,7 @@ describe("the first deployment", () => {
       expect(world.wrangler.account()).toMatchObject({
         namespaces: [{ title: "locations-catalog" }],
         databases: [{ name: "locations-history" }],
-        buckets: ["locations-archive"],
+        buckets: ["locations-archive", "locations-backups"],
         workers: { locations: ["ADMIN_TOKENS"] },
         applied: { "d1-of-locations-history": 1 },
       });

@@ -61,7 +61,7 @@ describe("a deployment by the real wrangler", () => {
       expect(cloudflare.account()).toEqual({
         namespaces: ["locations-staging-catalog"],
         databases: ["locations-staging-history"],
-        buckets: ["locations-staging-archive"],
+        buckets: ["locations-staging-archive", "locations-staging-backups"],
         workers: ["locations-staging"],
         crons: Object.keys(CRON_JOBS),
         isAtWorkersDev: true,

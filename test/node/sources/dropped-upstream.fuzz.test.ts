@@ -35,7 +35,7 @@ describe("whatever is dropped", UNHURRIED, () => {
               const bytes = files.get(name);
               if (bytes === undefined) return null;
               const read = () => new Response(streamOf(bytes)).arrayBuffer();
-              return { size: bytes.length, read, discard: async () => {} };
+              return { size: bytes.length, droppedAt: new Date(0), read, discard: async () => {} };
             },
           },
           { maxBytes: MAX_BYTES },
@@ -48,7 +48,7 @@ describe("whatever is dropped", UNHURRIED, () => {
           const [plain, packed] = contents.slice(2 * index, 2 * index + 2);
           expect([plain, packed].filter((each) => each !== undefined)).toHaveLength(1);
           expect(Buffer.compare(bytes, plain ?? packed ?? Buffer.of())).toBe(0);
-          const text = await new Response(decodeFile(name, streamOf(bytes))).arrayBuffer();
+          const text = await new Response(await decodeFile(name, streamOf(bytes))).arrayBuffer();
           expect(text.byteLength).toBeLessThanOrEqual(MAX_BYTES);
         }
       }),

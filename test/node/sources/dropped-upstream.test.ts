@@ -4,6 +4,8 @@ import { type DropBox, droppedUpstream } from "../../../src/sources/dropped-upst
 import { streamOf } from "../../builders/source.ts";
 import { AIRPORTS_CSV, REGIONS_CSV, textOf } from "../../builders/upstream-world.ts";
 
+const DROPPED_AT = new Date("2026-10-31T23:59:59.000Z");
+
 type Files = { readonly [name: string]: string | Uint8Array };
 
 const GOOD: Files = { "airports.csv": AIRPORTS_CSV, "regions.csv": REGIONS_CSV };
@@ -23,6 +25,7 @@ class MemoryDropBox implements DropBox {
     if (content === undefined) return null;
     return {
       size: new TextEncoder().encode(String(content)).length,
+      droppedAt: DROPPED_AT,
       read: () => new Response(streamOf(content)).arrayBuffer(),
       discard: async () => void this.discarded++,
     };
@@ -37,6 +40,7 @@ describe("a dropped upstream", () => {
     const files = await fetchFrom(new MemoryDropBox(GOOD));
     expect(files.map(({ name }) => name)).toEqual(["airports.csv", "regions.csv"]);
     expect([textOf(files, 0), textOf(files, 1)]).toEqual([AIRPORTS_CSV, REGIONS_CSV]);
+    expect(files.map(({ asOf }) => asOf)).toEqual(["2026-10-31", "2026-10-31"]);
   });
 
   it("gives gzip files as they are, and names by their bytes what is named wrongly", async () => {

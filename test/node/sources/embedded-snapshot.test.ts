@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { parseLocale } from "../../../src/catalog/locale.ts";
@@ -26,6 +27,14 @@ describe("the embedded snapshot", () => {
       rows,
       content_sha256: sha256(content),
     }).toEqual(entry);
+  });
+
+  it("says of each source of which day it is, and the credits repeat it", () => {
+    const credits = readFileSync("data/NOTICE.md", "utf8");
+    for (const { package: name, as_of: day } of snapshotManifest.sources) {
+      expect(new Date(day).toISOString(), name).toBe(`${day}T00:00:00.000Z`);
+      expect(credits, name).toContain(day);
+    }
   });
 
   it("has names for every locale of the manifest, in order, under canonical tags", () => {

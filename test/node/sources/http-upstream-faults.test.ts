@@ -153,7 +153,7 @@ describe("a fault that stays", () => {
     async (code) => {
       server.on(AIRPORTS_PATH, status(code));
       await expect(world.fetch()).rejects.toMatchObject({
-        fault: "http_status",
+        fault: "http_refused",
         message: `${server.host}${AIRPORTS_PATH} answers ${code}; check the URL`,
       });
       expect(server.paths).toHaveLength(1);

@@ -32,6 +32,7 @@ beforeEach(() => {
 afterAll(async () => server.stop());
 
 const MODIFIED = "Sat, 31 Oct 2026 06:00:00 GMT";
+const asOf = "2026-10-31";
 const NEW_AIRPORTS_CSV = csvOf([anAirportRow({ name: "Kloten" })]);
 
 /** What a caller remembers of files that were sent. */
@@ -56,7 +57,21 @@ describe("an HTTP upstream", () => {
     server.on(AIRPORTS_PATH, file(AIRPORTS_CSV, { etag: '"a1"', "last-modified": MODIFIED }));
     const [airports, regions] = await world.fetch();
     expect(airports).toMatchObject({ etag: '"a1"', lastModified: MODIFIED });
-    expect(Object.keys(regions ?? {}).toSorted()).toEqual(["bytes", "name", "origin"]);
+    expect(Object.keys(regions ?? {}).toSorted()).toEqual(["asOf", "bytes", "name", "origin"]);
+  });
+
+  it.each([
+    ["the day on which it was last modified", MODIFIED, "2026-10-31"],
+    ["today where it does not say that", undefined, "2026-11-01"],
+    ["today where it says what is no date", "yesterday", "2026-11-01"],
+    ["today where that is in the future", "Sun, 01 Nov 2037 06:00:00 GMT", "2026-11-01"],
+  ])("dates a file: %s", async (_, modified, day) => {
+    const headers = { etag: '"a1"', ...(modified !== undefined && { "last-modified": modified }) };
+    server.on(AIRPORTS_PATH, file(AIRPORTS_CSV, headers));
+    const first = await world.fetch();
+    expect(first[0]?.asOf).toBe(day);
+    const [unchanged] = await world.fetch(remember(first));
+    expect(unchanged).toMatchObject({ unchangedSha256: sha256Hex(AIRPORTS_CSV), asOf: day });
   });
 
   it("gives the same bytes when the server compresses them", async () => {
@@ -116,8 +131,8 @@ describe("a file that is archived already", () => {
     const archived = remember(await world.fetch());
     server.requests.length = 0;
     expect(await world.fetch(archived)).toEqual([
-      { name: "airports.csv", unchangedSha256: sha256Hex(AIRPORTS_CSV) },
-      { name: "regions.csv", unchangedSha256: sha256Hex(REGIONS_CSV) },
+      { name: "airports.csv", unchangedSha256: sha256Hex(AIRPORTS_CSV), asOf },
+      { name: "regions.csv", unchangedSha256: sha256Hex(REGIONS_CSV), asOf },
     ]);
     const [airports, regions, ...more] = server.requests;
     expect(airports?.headers).toMatchObject({
@@ -146,7 +161,11 @@ describe("a file that is archived already", () => {
     const files = await world.fetch(archived);
     expect(textOf(files, 0)).toBe(NEW_AIRPORTS_CSV);
     expect(files[0]).toMatchObject({ etag: '"a2"' });
-    expect(files[1]).toEqual({ name: "regions.csv", unchangedSha256: sha256Hex(REGIONS_CSV) });
+    expect(files[1]).toEqual({
+      name: "regions.csv",
+      unchangedSha256: sha256Hex(REGIONS_CSV),
+      asOf,
+    });
   });
 
   it("is sent when it came from another URL, whose dates say nothing of this one", async () => {
@@ -175,7 +194,7 @@ describe("a file that is archived already", () => {
       response.writeHead(304).end();
     });
     await expect(world.fetch()).rejects.toMatchObject({
-      fault: "http_status",
+      fault: "http_refused",
       message: expect.stringContaining("answers 304"),
     });
   });

@@ -7,7 +7,7 @@ import { readCsv } from "../../../src/sources/csv.ts";
 import { readAirports } from "../../../src/sources/our-airports.ts";
 import { readCityTables, readCountries, readRegions } from "../../../src/sources/reference.ts";
 import { snapshotOpener } from "../../../src/sources/snapshot.ts";
-import { snapshotOnDisk } from "../../builders/snapshot-on-disk.ts";
+import { snapshotManifest, snapshotOnDisk } from "../../builders/snapshot-on-disk.ts";
 import { csvOf, LIVE_COLUMNS, type Row } from "../../builders/source.ts";
 
 const ROWS = 84_000;
@@ -25,7 +25,7 @@ async function* largeFile(): AsyncGenerator<Uint8Array> {
   while (rows < ROWS)
     for await (const row of readCsv("airports.csv", open("airports.csv.gz"), [])) {
       const own: Row = Object.fromEntries(LIVE_COLUMNS.map((name) => [name, row.get(name)]));
-      const code = rows < 9074 ? {} : { iata_code: "" };
+      const code = rows < snapshotManifest.counts.airports ? {} : { iata_code: "" };
       yield count(csvOf([{ ...own, ...code, keywords: KEYWORDS }]).slice(csvOf([]).length));
       if (++rows === ROWS) return;
     }

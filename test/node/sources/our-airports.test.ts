@@ -27,6 +27,7 @@ describe("readAirports", () => {
       airports: [aSourceAirport()],
       seen: 1,
       filtered: 0,
+      unscheduled: 0,
       rejects: [],
       repaired: {},
     });
@@ -56,6 +57,44 @@ describe("readAirports", () => {
       });
     },
   );
+
+  describe("for those with scheduled service only", () => {
+    const readScheduled = (text: string) => readAirports(streamOf(text), COUNTRIES, "scheduled");
+    const served = anAirportRow();
+    const unserved = anAirportRow({ id: "7", iata_code: "XXB", scheduled_service: "no" });
+
+    it("leaves the others out, counts them, and rejects the same rows as ever", async () => {
+      const bad = anAirportRow({ id: "8", iata_code: "x", scheduled_service: "no" });
+      const text = csvOf([served, unserved, bad]);
+      const { airports, unscheduled, rejects } = await readScheduled(text);
+      expect(airports).toEqual([aSourceAirport()]);
+      expect(unscheduled).toBe(1);
+      expect(rejects).toEqual((await readText(text)).rejects);
+    });
+
+    it("gives a code to the same airport as if all were read", async () => {
+      const larger = { ...unserved, iata_code: "ZRH" };
+      const smaller = anAirportRow({ type: "heliport" });
+      const { airports, unscheduled } = await readScheduled(csvOf([smaller, larger]));
+      expect({ airports, unscheduled }).toEqual({ airports: [], unscheduled: 1 });
+    });
+
+    it.each(["1", "0", "YES", "", "true"])("rejects a row that says “%s”", async (service) => {
+      const odd = { ...served, scheduled_service: service };
+      expect((await readScheduled(csvOf([odd]))).rejects).toMatchObject([
+        { reason: "bad_scheduled_service", iata: "ZRH" },
+      ]);
+      expect((await read(odd)).rejects).toEqual([]);
+    });
+
+    it("refuses a file that does not say which these are", async () => {
+      const columns = LIVE_COLUMNS.filter((column) => column !== "scheduled_service");
+      await expect(readScheduled(csvOf([served], columns))).rejects.toMatchObject({
+        fault: "missing_columns",
+        message: "airports.csv lacks the columns scheduled_service",
+      });
+    });
+  });
 
   it("refuses a file of which too many rows cannot be used to be kept in memory", async () => {
     const columns = ["id", "type", "name", "latitude_deg", "longitude_deg"];
@@ -180,6 +219,13 @@ describe("a row that readAirports rejects", () => {
     expect(rejects).toEqual([{ reason: "duplicate_id", line: 2, iata: "ZRH", id: "7" }]);
   });
 
+  it("leaves the same airport whatever the order of rows that differ in nothing but their texts", async () => {
+    const rows = [anAirportRow({ name: "Zürich" }), anAirportRow({ name: "Kloten" })];
+    const [there, back] = [await read(...rows), await read(...rows.toReversed())];
+    expect(there.airports).toHaveLength(1);
+    expect(back.airports).toEqual(there.airports);
+  });
+
   it("does not push out an airport that is good", async () => {
     const { airports } = await read(
       anAirportRow({ id: "3", latitude_deg: "?" }),
@@ -196,6 +242,15 @@ describe("a row that readAirports repairs", () => {
     [{ name: "Zu\u0308rich Airport" }, {}, { name_white_space: 1 }],
     [{ name: "Kloten (Unusable)" }, { name: "Kloten" }, { name_note: 1 }],
     [{ name: "Kloten (closed) Field" }, { name: "Kloten Field" }, { name_note: 1 }],
+    [{ name: "(Duplicate)Kloten" }, { name: "Kloten" }, { name_note: 1 }],
+    [{ name: "Kloten [UNUSABLE]" }, { name: "Kloten" }, { name_note: 1 }],
+    [{ name: "Kloten (INACTIVE}" }, { name: "Kloten" }, { name_note: 1 }],
+    [{ name: "Kloten (Under Construction)" }, { name: "Kloten" }, { name_note: 1 }],
+    [{ name: "Kloten (U.C.)" }, { name: "Kloten" }, { name_note: 1 }],
+    [{ name: "XXX Kloten" }, { name: "Kloten" }, { name_note: 1 }],
+    [{ name: "Kloten (abandoned/closed" }, { name: "Kloten" }, { name_note: 1 }],
+    [{ name: "Kloten - مطار كلوتن" }, { name: "Kloten" }, { name_note: 1 }],
+    [{ name: "Kloten (UCLA) - K-16" }, { name: "Kloten (UCLA) - K-16" }, {}],
     [{ name: "Kloten (military)" }, { name: "Kloten (military)" }, {}],
     [{ municipality: "St.\u0000Gallen" }, { municipality: "St. Gallen" }, {}],
     [{ municipality: "  St.  Gallen " }, { municipality: "St. Gallen" }, {}],
@@ -223,13 +278,23 @@ describe("roundDegrees", () => {
 });
 
 describe("readRegionNames", () => {
+  it("rejects a row that names a region again, and takes the same name in any order", async () => {
+    const rows = ["CH-ZH,Zürich", "CH-ZH,Zurich"];
+    for (const order of [rows, rows.toReversed()]) {
+      const text = `code,name\n${order.join("\n")}\n`;
+      const { names, rejects } = await readRegionNames(streamOf(text), new Set(["CH-ZH"]));
+      expect([...names]).toEqual([["CH-ZH", "Zurich"]]);
+      expect(rejects).toEqual([{ reason: "duplicate_region", line: 3, iata: "", id: "CH-ZH" }]);
+    }
+  });
+
   const HEADER = "id,code,name\n";
   const otherRows = (count: number) => "9,XX-YY,Other\n".repeat(count);
 
   it("reads the English names that are wanted, and skips rows without a name", async () => {
     const text = `${HEADER}1,CH-ZH, Canton  of Zürich\n2,CH-BE,\n4,NA-KH,Khomas\n5,NA-ER,Erongo\n`;
     const codes = new Set(["CH-ZH", "CH-BE", "NA-KH"]);
-    expect([...(await readRegionNames(streamOf(text), codes))]).toEqual([
+    expect([...(await readRegionNames(streamOf(text), codes)).names]).toEqual([
       ["CH-ZH", "Canton of Zürich"],
       ["NA-KH", "Khomas"],
     ]);
@@ -238,12 +303,14 @@ describe("readRegionNames", () => {
   it("skips rows of another length while they are at most 2 % of all", async () => {
     const text = `${HEADER}1,CH-GE\n2,CH-ZH,Zürich,more\n3,NA-KH,Khomas\n${otherRows(97)}`;
     const codes = new Set(["CH-GE", "CH-ZH", "NA-KH"]);
-    expect([...(await readRegionNames(streamOf(text), codes))]).toEqual([["NA-KH", "Khomas"]]);
+    expect([...(await readRegionNames(streamOf(text), codes)).names]).toEqual([
+      ["NA-KH", "Khomas"],
+    ]);
   });
 
   it("takes a small file that ends with an empty line", async () => {
     const text = `${HEADER}3,NA-KH,Khomas\n\n`;
-    expect((await readRegionNames(streamOf(text), new Set(["NA-KH"]))).size).toBe(1);
+    expect((await readRegionNames(streamOf(text), new Set(["NA-KH"]))).names.size).toBe(1);
   });
 
   it.each([

@@ -96,8 +96,8 @@ describe("upstream's tables, damaged in any way,", UNHURRIED, () => {
     expect(regionRows.length).toBeGreaterThan(5);
     await fc.assert(
       fc.asyncProperty(mutatedCsv(regionRows), chunkLength, async (bytes, length) => {
-        const names = await orRefused(readRegionNames(streamOf(bytes, length), regionCodes));
-        for (const name of names?.values() ?? []) expect(name.trim()).not.toBe("");
+        const read = await orRefused(readRegionNames(streamOf(bytes, length), regionCodes));
+        for (const name of read?.names.values() ?? []) expect(name.trim()).not.toBe("");
       }),
       fuzzed(100, found(regionRows[0])),
     );

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { alertCalls, MonitorUnavailable } from "../../../src/admin/alert-calls.ts";
-import { alertsCheck, checkAlerts } from "../../../src/admin/alert-checks.ts";
 import type { AlertRun } from "../../../src/alerts/alert-run.ts";
 import type { AlertRunQuery, SavedAlertRun } from "../../../src/storage/alert-history.ts";
 import { READER_TOKEN } from "../../builders/admin-tokens.ts";
@@ -252,6 +251,7 @@ describe("the alerts in GET /dashboard/summary", () => {
         firing: 1,
         nodata: 0,
         pending: 0,
+        webhooks: 1,
         alerts: [
           {
             rule: "catalog_stale",
@@ -275,57 +275,6 @@ describe("the alerts in GET /dashboard/summary", () => {
     unreachable.alerts = alerts;
     const degraded = await (await unreachable.request("/dashboard/summary")).json();
     expect(degraded).toMatchObject({ alerts: null, degraded: expect.arrayContaining(["alerts"]) });
-  });
-});
-
-describe("the alerts in GET /admin/monitor/status", () => {
-  const now = Date.parse("2026-11-20T12:10:00.000Z");
-  const check = (changes: Partial<FakeAlerts["current"]>) =>
-    checkAlerts({ ...alerts.current, lastRun: anAlertRun(), ...changes }, now);
-
-  it("pass while they are evaluated, nothing fires and webhooks take messages", () => {
-    const statuses = Object.values(check({})).flatMap((list) => list.map(({ status }) => status));
-    expect(new Set(statuses)).toEqual(new Set(["pass"]));
-  });
-
-  it("fail where the settings cannot be used", () => {
-    expect(check({ problem: "ALERT_REPEAT_MS must be …" })).toEqual({
-      "alerts:settings": [{ status: "fail", output: "ALERT_REPEAT_MS must be …" }],
-    });
-  });
-
-  it.each([
-    ["alerts:firing", { lastRun: firing }, "catalog_stale: The catalog"],
-    ["alerts:evaluation", { lastRun: null }, "nothing was evaluated yet"],
-    [
-      "alerts:evaluation",
-      { lastRun: anAlertRun({ startedAt: "2026-11-20T11:55:00.000Z" }) },
-      "overdue",
-    ],
-    ["alerts:webhooks", { targets: [] }, "nobody is notified"],
-  ] as const)("warn in %s of %j", (name, changes, output) => {
-    const [found] = check(changes)[name] ?? [];
-    expect(found?.status).toBe("warn");
-    expect(found?.output).toContain(output);
-  });
-
-  it("warn of a webhook that takes no message, by its name", () => {
-    const [target] = alerts.current.targets;
-    const failing = { failures: 2, lastError: "it answers 500", lastDeliveredAt: null };
-    const targets = target === undefined ? [] : [{ ...target, ...failing }];
-    expect(check({ targets })["alerts:webhooks"]).toEqual([
-      {
-        status: "warn",
-        observedValue: "ops",
-        output: "ops took no message at 2 evaluations: it answers 500",
-      },
-    ]);
-  });
-
-  it("are read from the monitor", async () => {
-    const { name, read } = alertsCheck(alerts, () => now);
-    expect(name).toBe("alerts");
-    expect(await read()).toEqual(checkAlerts(alerts.current, now));
   });
 });
 

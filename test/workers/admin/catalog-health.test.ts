@@ -5,7 +5,8 @@ import type { Manifest } from "../../../src/catalog/manifest.ts";
 import type { OpenResult, Selection } from "../../../src/storage/catalog-reader.ts";
 import { createCatalogStore } from "../../../src/storage/catalog-store.ts";
 import { OPERATOR_TOKEN } from "../../builders/admin-tokens.ts";
-import { AdminWorld } from "../../builders/admin-world.ts";
+import { AdminWorld, type Json } from "../../builders/admin-world.ts";
+import { DEFAULT_LIMITS } from "../../builders/facts.ts";
 import { checkedFetch } from "../checked-fetch.ts";
 import { aLocaleEntry, aManifest, aVersion } from "../../builders/manifest.ts";
 
@@ -70,11 +71,15 @@ describe("GET /catalog/health", () => {
       version: "7",
       catalog_sha256: manifest.catalog_sha256,
       published_at: manifest.published_at,
+      as_of: "2026-10-20",
+      data: [{ name: "OurAirports: airports", as_of: "2026-10-20" }],
+      airports: "all",
       counts: manifest.counts,
       locales: [{ locale: "en", bytes: entry.bytes, coverage: 0.9 }],
       checks: {
         "catalog:present": [{ status: "pass", observedValue: 7 }],
         "catalog:age": [{ status: "pass", observedValue: 90, observedUnit: "s" }],
+        "data:age": [{ status: "pass", observedValue: 12, observedUnit: "d" }],
         "catalog:integrity": [
           { status: "pass", observedValue: entry.bodies.proto.identity?.sha256 },
         ],
@@ -83,6 +88,30 @@ describe("GET /catalog/health", () => {
       },
     });
   });
+
+  it.each([
+    [{ as_of: "2025-10-20" }, 0, "pass", undefined],
+    [{ as_of: "2025-10-20" }, 1, "warn", "data:age: The airports are of 2025-10-20, 730 d ago."],
+    [
+      { as_of: null },
+      0,
+      "warn",
+      "data:age: Cannot be known: generation 1 does not say of which day its data is.",
+    ],
+  ] as const)(
+    "warns of old data, however new the version: %j, %s ms",
+    async (of, ms, status, output) => {
+      const manifest = aManifest(of);
+      world.current = { ok: true, manifest };
+      world.open = (selection) => opens(selection, manifest);
+      world.time = Date.parse("2025-10-20") + DEFAULT_LIMITS.dataOldMs - 1 + ms;
+      const answer = await world.request("/catalog/health");
+      expect(answer.status).toBe(200);
+      const { output: said, ...health } = await answer.json<Json>();
+      expect(health).toMatchObject({ status });
+      expect(said).toBe(output);
+    },
+  );
 
   it("warns while an earlier version has to be served", async () => {
     const earlier = aManifest({ generation: 6 });

@@ -39,12 +39,12 @@ async function summary(): Promise<Json> {
 
 describe("GET /dashboard/summary", () => {
   it("shows the catalog and the ingestion at a glance, to everybody", async () => {
-    const { published_at, catalog_sha256, counts } = aManifest();
+    const { published_at, as_of, catalog_sha256, counts } = aManifest();
     expect(await summary()).toMatchObject({
       status: "pass",
       at: "2026-11-01T05:00:00.000Z",
       degraded: [],
-      catalog: { generation: 1, published_at, catalog_sha256, counts, locales: 1 },
+      catalog: { generation: 1, published_at, as_of, catalog_sha256, counts, locales: 1 },
       ingest: {
         paused: false,
         paused_at: null,
@@ -70,6 +70,7 @@ describe("GET /dashboard/summary", () => {
         firing: 0,
         nodata: 0,
         pending: 0,
+        webhooks: 1,
         alerts: [],
       },
     });
@@ -119,7 +120,7 @@ describe("GET /dashboard/summary", () => {
     }
   });
 
-  it("warns of a pause, of a failed run, of a missing backup and of an alert", async () => {
+  it("warns of a pause, a failed run, a missing backup, an alert, and alerts that nobody gets", async () => {
     const warns = async () => expect(await summary()).toMatchObject({ status: "warn" });
     world.pause = { at: "2026-11-01T04:30:00.000Z", by: "ops", reason: null, until: null };
     await warns();
@@ -131,6 +132,10 @@ describe("GET /dashboard/summary", () => {
     alerts.current = { ...alerts.current, lastRun: anAlertRun({ worst: "fail", firing: 1 }) };
     world.alerts = alerts;
     await warns();
+    const unheard = new FakeAlerts();
+    unheard.current = { ...unheard.current, targets: [] };
+    world.alerts = unheard;
+    expect(await summary()).toMatchObject({ status: "warn", alerts: { webhooks: 0 } });
     world.alerts = new FakeAlerts();
     expect(await summary()).toMatchObject({ status: "pass" });
     world.history.add(

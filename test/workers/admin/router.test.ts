@@ -68,9 +68,6 @@ const ACTIONS: { readonly [route: string]: string } = {
   "POST /admin/backup/{id}/pin": "backup.pin",
   "POST /admin/backup/{id}/unpin": "backup.unpin",
   "DELETE /admin/backup/{id}": "backup.delete",
-  "PUT /admin/backup/{id}/manifest": "backup.upload",
-  "PUT /admin/backup/{id}/parts/{name}": "backup.upload_part",
-  "PUT /admin/backup/objects/{sha256}": "backup.upload_object",
 };
 
 describe("every route that changes something", () => {

@@ -2,40 +2,18 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
-import { BACKUP_INSTANCE } from "../../../src/instances.ts";
 import type { Job } from "../../../src/backup/job.ts";
 import { OPERATOR_TOKEN } from "../../builders/admin-tokens.ts";
 import { checkedFetch } from "../checked-fetch.ts";
 import { coordinator, RUN_TIMEOUT_MS } from "../ingest/coordinator-under-test.ts";
 
-/** A stub for each call: one that saw its object reset stays broken. */
-export function backups() {
-  return env.BACKUPS.getByName(BACKUP_INSTANCE);
-}
-
-/** Bytes that are sent as they are. */
-export interface Upload {
-  readonly bytes: Uint8Array;
-  readonly headers: { readonly [name: string]: string };
-}
-
-/** Calls an admin route, with a body of JSON or an upload. */
-export async function admin(
-  method: string,
-  path: string,
-  body?: object | Upload,
-): Promise<Response> {
-  const isUpload = body !== undefined && "bytes" in body;
-  const sent = isUpload
-    ? { headers: body.headers, body: Uint8Array.from(body.bytes) }
-    : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
-  const length = isUpload ? { "content-length": String(body.bytes.length) } : {};
+/** Calls an admin route, with a body of JSON or none. */
+export async function admin(method: string, path: string, body?: object): Promise<Response> {
   return checkedFetch(path, {
     method,
-    ...(body !== undefined && { body: sent.body }),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
     headers: {
-      ...(body !== undefined && sent.headers),
-      ...length,
+      ...(body !== undefined && { "content-type": "application/json" }),
       authorization: `Bearer ${OPERATOR_TOKEN}`,
     },
   });
@@ -51,7 +29,7 @@ export async function jobOf(path: string, body?: object): Promise<Job> {
 
 export function jobEnded(id: string): Promise<Job> {
   const look = async () => {
-    const job = await backups().findJob(id);
+    const job = await coordinator().findJob(id);
     if (job === null || job.finishedAt === null) throw new Error(`not yet: ${JSON.stringify(job)}`);
     return job;
   };
@@ -87,42 +65,26 @@ async function databaseTableNames(): Promise<string[]> {
   return results.map(({ name }) => name).filter(isOwn);
 }
 
-/** Rows of every table of the ingest coordinator that is part of its state. */
-export function coordinatorTables(): Promise<{ readonly [table: string]: Rows }> {
-  return runInDurableObject(coordinator(), (_, { storage }) => {
-    const names = storage.sql
-      .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
-      .toArray()
-      .map(({ name }) => name)
-      .filter((name) => isOwn(name) && !["snapshot", "incoming", "exchange"].includes(name));
-    return Object.fromEntries(
-      names.map((name) => [name, storage.sql.exec(`SELECT * FROM "${name}" ORDER BY 1`).toArray()]),
-    );
-  });
-}
-
-/** Loses everything but what lies under `backups/` in R2. */
+/** Loses everything but the bucket of the backups. */
 export async function wipeAllButBackups(): Promise<void> {
-  for (const stub of [coordinator(), backups()]) {
-    await runInDurableObject(stub, async (_, { storage }) => {
-      await storage.deleteAlarm();
-      await storage.deleteAll();
-    });
-    await evictDurableObject(stub);
-  }
+  const stub = coordinator();
+  await runInDurableObject(stub, async (_, { storage }) => {
+    await storage.deleteAlarm();
+    await storage.deleteAll();
+  });
+  await evictDurableObject(stub);
   const { keys } = await env.CATALOG.list();
   await Promise.all(keys.map(({ name }) => env.CATALOG.delete(name)));
-  const objects = await listKeys("");
-  await env.ARCHIVE.delete(objects.filter((key) => !key.startsWith("backups/")));
+  await env.ARCHIVE.delete(await listKeys(env.ARCHIVE, ""));
   for (const name of await databaseTableNames()) await env.HISTORY.exec(`DELETE FROM "${name}"`);
 }
 
-/** Keys of R2 that begin so. */
-export async function listKeys(prefix: string): Promise<string[]> {
+/** Keys of a bucket that begin so. */
+export async function listKeys(bucket: R2Bucket, prefix: string): Promise<string[]> {
   const keys: string[] = [];
   let cursor: string | undefined;
   do {
-    const page: R2Objects = await env.ARCHIVE.list({ prefix, ...(cursor && { cursor }) });
+    const page: R2Objects = await bucket.list({ prefix, ...(cursor && { cursor }) });
     keys.push(...page.objects.map(({ key }) => key));
     cursor = page.truncated ? page.cursor : undefined;
   } while (cursor !== undefined);

@@ -1,7 +1,7 @@
 import { createScheduledController, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { ALERTS_INSTANCE, BACKUP_INSTANCE, INGEST_INSTANCE } from "../../../src/instances.ts";
+import { ALERTS_INSTANCE, INGEST_INSTANCE } from "../../../src/instances.ts";
 import { CRON_JOBS } from "../../../src/schedule.ts";
 import worker from "../../../src/worker.ts";
 import { coordinator, historyRows, settled } from "./coordinator-under-test.ts";
@@ -18,7 +18,7 @@ async function fire(day: number, cron = CRON, bindings: Env = env): Promise<void
   await worker.scheduled(createScheduledController({ scheduledTime, cron }), bindings);
 }
 
-type Instances = "COORDINATOR" | "BACKUPS" | "ALERTS";
+type Instances = "COORDINATOR" | "ALERTS";
 
 /** Bindings of which the first stub for the instances of one is broken: it saw a reset. */
 async function withBrokenStub(binding: Instances, name: string): Promise<Env> {
@@ -85,10 +85,10 @@ describe("the cron trigger", () => {
   it("reaches the alerts and the backups so, too", async () => {
     const monitor = () => env.ALERTS.getByName(ALERTS_INSTANCE);
     await monitor().status();
-    await fire(5, cronOf("evaluate_alerts"), await withBrokenStub("ALERTS", ALERTS_INSTANCE));
+    await fire(5, cronOf("watch"), await withBrokenStub("ALERTS", ALERTS_INSTANCE));
     expect((await monitor().status()).lastRun).toMatchObject({ trigger: "cron" });
-    await fire(5, cronOf("back_up"), await withBrokenStub("BACKUPS", BACKUP_INSTANCE));
-    const jobs = await env.BACKUPS.getByName(BACKUP_INSTANCE).jobs(10);
+    await fire(5, cronOf("back_up"), await withBrokenStub("COORDINATOR", INGEST_INSTANCE));
+    const jobs = await coordinator().jobs(10);
     expect(jobs).toMatchObject([{ kind: "run", trigger: "cron" }]);
   });
 });

@@ -89,7 +89,7 @@ describe("a pause", { timeout: RUN_TIMEOUT_MS }, () => {
 });
 
 describe("cancel", { timeout: RUN_TIMEOUT_MS }, () => {
-  it("ends a run that waits at once, and no run twice", async () => {
+  it("ends a run that waits at once, and says so again when it is repeated", async () => {
     await pause();
     const { run } = await enqueue();
     expect(await coordinator().cancel(run.id, "ops")).toMatchObject({
@@ -97,7 +97,11 @@ describe("cancel", { timeout: RUN_TIMEOUT_MS }, () => {
       disposition: "cancelled",
       run: { id: run.id, state: "cancelled", startedAt: null },
     });
-    expect(await coordinator().cancel(run.id, "ops")).toEqual({ ok: false, reason: "ended" });
+    expect(await coordinator().cancel(run.id, "ops")).toMatchObject({
+      ok: true,
+      disposition: "cancelled",
+      before: "cancelled",
+    });
     expect(await coordinator().cancel(UNKNOWN_ID, "ops")).toEqual({
       ok: false,
       reason: "not_found",

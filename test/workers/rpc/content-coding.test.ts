@@ -1,4 +1,4 @@
-import { brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { Coding, Representation } from "../../../src/catalog/manifest.ts";
 import { FakeCatalogReader } from "../../builders/fake-catalog-reader.ts";
@@ -66,18 +66,6 @@ describe("content coding", () => {
       const response = await handler(build({ "accept-encoding": "br, gzip" }));
       expect(response.headers.get("content-encoding")).toBeNull();
     }
-  });
-
-  it("is never left to the router, which would code for each request", async () => {
-    const gzip = {
-      name: "gzip",
-      compress: async (bytes: Uint8Array) => new Uint8Array(gzipSync(bytes)),
-      decompress: async (bytes: Uint8Array) => new Uint8Array(gunzipSync(bytes)),
-    };
-    const { handler, reader } = aHandler({ router: { acceptCompression: [gzip] } });
-    const response = await handler(aGet({ headers: { "accept-encoding": "gzip" } }));
-    expect(response.headers.has("content-encoding")).toBe(false);
-    expect(await bytesOf(response)).toEqual(reader.bytes("en", "proto", "identity"));
   });
 
   it("gives twenty requests at a time the bytes of the first", async () => {

@@ -10,7 +10,7 @@ beforeEach(() => {
   const down = () => {
     throw Object.assign(new Error("the object is overloaded"), { overloaded: true });
   };
-  for (const objects of [env.COORDINATOR, env.BACKUPS, env.ALERTS])
+  for (const objects of [env.COORDINATOR, env.ALERTS])
     vi.spyOn(objects, "getByName").mockImplementation(down);
   for (const call of ["prepare", "batch"] as const)
     vi.spyOn(env.HISTORY, call).mockImplementation(down);

@@ -153,18 +153,6 @@ describe("a catalog that cannot be read", () => {
   });
 });
 
-describe("a success that the router turns into an error", () => {
-  it("does not look like a version of the catalog", async () => {
-    const { handler } = aHandler({ router: { writeMaxBytes: 64 } });
-    for (const request of [aGet(), aPost("application/grpc-web+json")]) {
-      const { headers } = await handler(request);
-      expect(headers.has("etag")).toBe(false);
-      expect(headers.has("content-language")).toBe(false);
-      expect(headers.get("cache-control")).toBe("no-store");
-    }
-  });
-});
-
 describe("a bug", () => {
   it("is internal, and its cause is logged once and not told", async () => {
     const { handler, reader, logged } = aHandler();
@@ -192,24 +180,6 @@ describe("a bug", () => {
     const frames = framesOf(await bytesOf(await handler(broken)));
     expect(frames.map(({ flags }) => flags)).toEqual([0x80]);
     expect(logged).toHaveLength(1);
-  });
-
-  it("that makes the router answer in another form than planned never sends an empty catalog", async () => {
-    const { handler, logged } = aHandler();
-    const headers = new Headers({ "content-type": "application/json" });
-    const asPlanned = new Headers({ "content-type": "application/proto" });
-    // The router copies the headers, and so reads JSON; all others ask for the binary codec.
-    Object.defineProperty(headers, "get", { value: (name: string) => asPlanned.get(name) });
-    const twoFaced = (): Request =>
-      altered(new Request(URL_OF_METHOD, { method: "POST", body: "{}" }), (name) =>
-        name === "headers" ? headers : undefined,
-      );
-    for (const request of [twoFaced(), twoFaced()]) {
-      const response = await handler(request);
-      expect(response.status).toBe(500);
-      expect(await errorOf(response)).toEqual({ code: "internal", message: "internal error" });
-    }
-    expect(logged).toHaveLength(2);
   });
 });
 

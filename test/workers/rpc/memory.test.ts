@@ -4,23 +4,21 @@ import { aVersion } from "../../builders/manifest.ts";
 import { ReaderWorld } from "../../builders/reader-world.ts";
 import { aGet, aHandler, aPost, bytesOf } from "./requests.ts";
 
-/** A handler that has decided about a GET, and whose reader holds everything from then on. */
-async function aWarmHandler() {
+/** A handler whose reader holds everything. */
+function aWarmHandler() {
   const subject = aHandler();
-  await subject.handler(aGet());
   subject.reader.holds = true;
-  subject.reader.opened.length = 0;
-  subject.reader.currentCalls = 0;
   return subject;
 }
 
-describe("a request like one before, whose answer is in memory", () => {
+describe("a call whose answer is in memory", () => {
   it.each([
     ["GET", {}, 200, true],
     ["conditional GET", { headers: { "if-none-match": "*" } }, 304, false],
     ["HEAD", { method: "HEAD" }, 200, false],
+    ["GET with a deadline", { headers: { "connect-timeout-ms": "5000" } }, 200, true],
   ])("is answered without waiting: %s", async (_, init, status, isWhole) => {
-    const { handler, reader } = await aWarmHandler();
+    const { handler, reader } = aWarmHandler();
     const answer = handler(aGet(init));
     if (!(answer instanceof Response)) throw new Error("it waits");
     expect(answer.status).toBe(status);
@@ -30,19 +28,21 @@ describe("a request like one before, whose answer is in memory", () => {
     expect(reader.currentCalls).toBe(0);
   });
 
-  it("asks no store for a POST either", async () => {
+  it.each([
+    ["application/proto", {}],
+    ["application/grpc-web+proto", { "grpc-timeout": "5S" }],
+  ] as const)("asks no store for a POST of %s either", async (type, headers) => {
     const { handler, reader } = aHandler();
-    const first = await handler(aPost("application/proto"));
+    const first = await bytesOf(await handler(aPost(type, { headers })));
     reader.holds = true;
     const calls = reader.currentCalls;
-    const second = await handler(aPost("application/proto"));
-    expect(await bytesOf(second)).toEqual(await bytesOf(first));
+    expect(await bytesOf(await handler(aPost(type, { headers })))).toEqual(first);
     expect(reader.currentCalls).toBe(calls);
     expect(reader.opened).toHaveLength(1);
   });
 
   it("has the coding that each client accepts, in whatever order they come", async () => {
-    const { handler, reader } = await aWarmHandler();
+    const { handler, reader } = aWarmHandler();
     for (const coding of ["br", "gzip", "identity", "br"] as const) {
       const answer = await handler(aGet({ headers: { "accept-encoding": coding } }));
       expect(answer.headers.get("content-encoding") ?? "identity").toBe(coding);
@@ -51,7 +51,7 @@ describe("a request like one before, whose answer is in memory", () => {
   });
 
   it("asks the stores again once the memory is gone", async () => {
-    const { handler, reader } = await aWarmHandler();
+    const { handler, reader } = aWarmHandler();
     reader.holds = false;
     const answer = await handler(aGet());
     expect(answer.status).toBe(200);
@@ -59,7 +59,7 @@ describe("a request like one before, whose answer is in memory", () => {
   });
 
   it("is the router's error where memory says that there is no catalog", async () => {
-    const { handler, reader } = await aWarmHandler();
+    const { handler, reader } = aWarmHandler();
     reader.currentResult = { ok: false, reason: "nothing_published" };
     const answer = await handler(aGet());
     expect(reader.currentCalls).toBe(0);
@@ -68,7 +68,7 @@ describe("a request like one before, whose answer is in memory", () => {
   });
 
   it("is an internal error where the memory throws, and the log has the cause", async () => {
-    const { handler, reader, logged } = await aWarmHandler();
+    const { handler, reader, logged } = aWarmHandler();
     reader.openThrows = new Error("bug");
     const answer = await handler(aGet());
     expect(answer.status).toBe(500);

@@ -1,25 +1,55 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { type ConnectRouterOptions, createConnectRouter } from "@connectrpc/connect";
+import { fromBinary } from "@bufbuild/protobuf";
+import {
+  ConnectError,
+  createConnectRouter,
+  type HandlerContext,
+  type ServiceImpl,
+} from "@connectrpc/connect";
 import {
   universalServerRequestFromFetch,
   universalServerResponseToFetch,
 } from "@connectrpc/connect/protocol";
-import { LocationsService } from "../../../gen/locations/v1/locations_pb.ts";
+import {
+  type LocationsRequest,
+  LocationsResponseSchema,
+  LocationsService,
+} from "../../../gen/locations/v1/locations_pb.ts";
+import { parseLocale } from "../../../src/catalog/locale.ts";
+import { catalogFailure, internalError, malformedLocale } from "../../../src/rpc/errors.ts";
 import type { RpcHandler } from "../../../src/rpc/handler.ts";
 import { ROUTER_OPTIONS } from "../../../src/rpc/router-options.ts";
-import { createLocationsService } from "../../../src/rpc/service.ts";
+import { lookUp } from "../../../src/rpc/look-up.ts";
 import type { FakeCatalogReader } from "../../builders/fake-catalog-reader.ts";
 import { bytesOf } from "./requests.ts";
 
+/** The method as any server has it, which decodes what is stored to have it encoded again. */
+function plainService(reader: FakeCatalogReader): ServiceImpl<typeof LocationsService> {
+  async function read({ locale }: LocationsRequest, { signal }: HandlerContext) {
+    const parsed = parseLocale(locale);
+    if (!parsed.ok) throw malformedLocale(parsed.reason);
+    signal.throwIfAborted();
+    const query = { representation: "proto", codings: ["identity"], ifNoneMatch: null } as const;
+    const source = { reader, defaultLocale: "en" };
+    const result = await lookUp(source, { ...query, tag: parsed.tag, withBody: true }, { signal });
+    if (!result.ok) throw catalogFailure(result.reason);
+    if (result.found.kind !== "body") throw new Error("no body");
+    const bytes = new Uint8Array(await result.found.content.arrayBuffer());
+    return fromBinary(LocationsResponseSchema, bytes);
+  }
+  return {
+    getLocationsV1: (request, context) =>
+      read(request, context).catch((cause: unknown) => {
+        throw cause instanceof ConnectError ? cause : internalError(cause);
+      }),
+  };
+}
+
 /** Connect's router as any server has it. */
-export function plainRouter(
-  reader: FakeCatalogReader,
-  options: ConnectRouterOptions = {},
-): RpcHandler {
-  const service = createLocationsService({ reader, defaultLocale: "en" }, () => undefined);
-  const router = createConnectRouter({ ...ROUTER_OPTIONS, ...options }).service(
+export function plainRouter(reader: FakeCatalogReader): RpcHandler {
+  const router = createConnectRouter(ROUTER_OPTIONS).service(
     LocationsService,
-    service,
+    plainService(reader),
   );
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
   return async (request) => {

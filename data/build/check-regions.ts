@@ -1,0 +1,55 @@
+import { isSubdivision } from "./catalog-region.ts";
+import { isEnglishTitle } from "./english-titles.ts";
+import type { Findings } from "./findings.ts";
+import { readFacts } from "./facts.ts";
+import { listMembers } from "./region-members.ts";
+import { airportsOfRegion, membersOf } from "./served-airports.ts";
+import { readSnapshotTable, type Tables } from "./snapshot-reader.ts";
+
+/** An airport is in one subdivision or territory at most; with scheduled service, in one. */
+export function checkPlaces(tables: Tables, findings: Findings): void {
+  const placed = tables.regions
+    .filter(({ key = "" }) => isSubdivision(key))
+    .flatMap(airportsOfRegion(tables))
+    .map((airport) => airport["iata_code"] ?? "");
+  findings.unique(placed, "subdivisions of an airport");
+  const known = new Set(placed);
+  findings.every(
+    tables.airports.filter((row) => row["scheduled_service"] === "yes"),
+    (row) => known.has(row["iata_code"] ?? ""),
+    "an airport with scheduled service is in a subdivision or territory",
+  );
+}
+
+/** `facts/region-members.csv` and `facts/region-names.csv`: a wrong join, or a rule for names that is gone, would break them. */
+export function checkRegionJoins(tables: Tables, findings: Findings): void {
+  const regions = new Map(tables.regions.map((row) => [row["key"], row]));
+  for (const { key, members } of readFacts<"key" | "members">("region-members", ["key"])) {
+    const its = new Set(membersOf(regions.get(key)));
+    const missing = listMembers(members).filter((member) => !its.has(member));
+    findings.equal(missing.join(" "), "", `members that ${key} lacks`);
+  }
+  const names = readFacts<"locale" | "key" | "name">("region-names", ["locale", "key"]);
+  for (const [locale, facts] of Map.groupBy(names, (fact) => fact.locale)) {
+    const rows = readSnapshotTable(`names/${locale}.csv.gz`);
+    for (const { key, name } of facts)
+      findings.equal(
+        (rows.find((row) => row["key"] === key) ?? regions.get(key))?.["name"],
+        name,
+        `${key} in ${locale}`,
+      );
+  }
+}
+
+/** No name of another language is English. */
+export function checkNoEnglish(tables: Tables, findings: Findings): void {
+  const english = new Map(tables.regions.map((row) => [row["key"], row["name"] ?? ""]));
+  for (const { locale } of tables.manifest.locales) {
+    if (locale === "en") continue;
+    findings.every(
+      readSnapshotTable(`names/${locale}.csv.gz`),
+      ({ key, name = "" }) => !isEnglishTitle(name, english.get(key) ?? ""),
+      `${locale} has no English`,
+    );
+  }
+}

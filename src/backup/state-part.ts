@@ -1,0 +1,73 @@
+/**
+ * The coordinator's state in a backup: one part, whose first line has the pause and each other line
+ * a version. Pure: no clock, no I/O.
+ */
+import { z } from "zod";
+import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
+import { parseManifest } from "../catalog/parse-manifest.ts";
+import type { CoordinatorState } from "../ingest/coordinator-state.ts";
+import type { Pause } from "../ingest/pause.ts";
+
+/** What a backup keeps of the coordinator. */
+export interface SavedState {
+  readonly pause: Pause | null;
+  /** The retained versions, newest first. */
+  readonly versions: readonly Manifest[];
+}
+
+export type ReadState =
+  | { readonly ok: true; readonly state: SavedState }
+  | { readonly ok: false; readonly problem: string };
+
+const pauseLine = z.strictObject({
+  pause: z
+    .strictObject({
+      at: z.iso.datetime({ precision: 3 }),
+      by: z.string(),
+      reason: z.string().nullable(),
+      until: z.iso.datetime({ offset: true }).nullable(),
+    })
+    .nullable(),
+});
+const versionLine = z.strictObject({ version: z.unknown() });
+
+/** The state at this moment, as lines. */
+export function stateLines(state: Pick<CoordinatorState, "pause" | "versions">): string[] {
+  const versions = state.versions().map((version) => JSON.stringify({ version }));
+  return [JSON.stringify({ pause: state.pause() }), ...versions];
+}
+
+/** Reads what `stateLines` has written; whatever else is there is refused. */
+export function readStateLines(lines: readonly string[]): ReadState {
+  try {
+    const [first, ...others] = lines.map((line): unknown => JSON.parse(line));
+    const { pause } = pauseLine.parse(first);
+    const versions = others.map((line) => {
+      const parsed = parseManifest(JSON.stringify(versionLine.parse(line).version));
+      if (!parsed.ok) throw new Error(parsed.problem);
+      return parsed.manifest;
+    });
+    const generations = new Set(versions.map(({ generation }) => generation));
+    if (generations.size < versions.length) throw new Error("two versions have one generation");
+    return {
+      ok: true,
+      state: { pause, versions: versions.toSorted((a, b) => b.generation - a.generation) },
+    };
+  } catch (error) {
+    return { ok: false, problem: `the coordinator's state: ${String(error)}` };
+  }
+}
+
+/** Of versions those whose blobs are all in the backup. */
+export function wholeVersions(
+  versions: readonly Manifest[],
+  missing: readonly string[],
+): Manifest[] {
+  const lost = new Set(missing);
+  return versions.filter((version) => ![...manifestBlobs(version)].some((blob) => lost.has(blob)));
+}
+
+/** SHA-256 of the upstream files that a version was built from; the snapshot is in the Worker. */
+export function upstreamOf({ sources }: Pick<Manifest, "sources">): string[] {
+  return Object.entries(sources).flatMap(([file, sha256]) => (file === "snapshot" ? [] : [sha256]));
+}

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { v7 } from "uuid";
+import { BackupJobs } from "../backup/backup-jobs.ts";
+import { JobState } from "../backup/job-state.ts";
+import { type Config, loadConfig } from "../config.ts";
+import type { CoordinatorDependencies } from "../ingest/coordinator-dependencies.ts";
+import { CoordinatorState } from "../ingest/coordinator-state.ts";
+import { Pipeline } from "../ingest/pipeline.ts";
+import { logLine } from "../log.ts";
+import { droppedUpstream } from "../sources/dropped-upstream.ts";
+import { embeddedSnapshot } from "../sources/embedded-snapshot.ts";
+import { HTTP_LIMITS, httpUpstream } from "../sources/http-upstream.ts";
+import { embeddedUpstream, type Upstream } from "../sources/upstream.ts";
+import { createAuditStore } from "../storage/audit-store.ts";
+import { createBackupStore } from "../storage/backup-store.ts";
+import { createCatalogStore } from "../storage/catalog-store.ts";
+import { createDatabaseCopy } from "../storage/database-copy.ts";
+import { createDropBox } from "../storage/drop-box.ts";
+import { createHistory } from "../storage/history.ts";
+import { createSourceArchive } from "../storage/source-archive.ts";
+import { Coordinator } from "./coordinator.ts";
+
+/** How long D1 may take for a batch of rows. */
+const HISTORY_DEADLINE_MS = 10_000;
+
+/** The coordinator with the bindings and settings of a deploy. */
+export class IngestCoordinator extends Coordinator {
+  constructor(ctx: DurableObjectState, env: Env) {
+    const deps = dependencies(ctx, env);
+    super([ctx, env], deps, backupJobs(ctx, env, deps));
+    void ctx.blockConcurrencyWhile(async () => this.recover(await ctx.storage.getAlarm()));
+  }
+}
+
+function dependencies(ctx: DurableObjectState, env: Env): CoordinatorDependencies {
+  const config = loadConfig(env, embeddedSnapshot.locales);
+  const store = createCatalogStore(env.CATALOG, env.ARCHIVE);
+  const archive = createSourceArchive(env.ARCHIVE);
+  const history = createHistory(env.HISTORY);
+  const audit = createAuditStore(env.HISTORY);
+  return {
+    state: new CoordinatorState(ctx.storage),
+    pipeline: new Pipeline({
+      store,
+      archive,
+      upstreams: upstreamsOf(config, env.ARCHIVE),
+      snapshot: embeddedSnapshot,
+      locales: config.locales,
+      defaultLocale: config.defaultLocale,
+      airportSet: config.airportSet,
+      effort: config.compression,
+      compress: async (task) => ctx.exports.SegmentCompressor.compress(task),
+      now: Date.now,
+    }),
+    store,
+    archive,
+    saveRuns: (rows) => history.saveRuns(rows.map(({ seq, run }) => ({ ...run, seq }))),
+    endLostRuns: (open) => history.endLostRuns(open, Date.now()),
+    saveAudit: (entries) => audit.save(entries),
+    deleteOldRuns: () =>
+      Promise.all([history.deleteOldRuns(Date.now()), audit.deleteOld(Date.now())]),
+    historyDeadlineMs: HISTORY_DEADLINE_MS,
+    setAlarm: (at) => (at === null ? ctx.storage.deleteAlarm() : ctx.storage.setAlarm(at)),
+    now: Date.now,
+    newId: v7,
+    log: (level, event, fields) => logLine(level, event, event.replaceAll("_", " "), fields),
+    source: config.source,
+    workerVersion: env.VERSION.id || null,
+  };
+}
+
+function backupJobs(ctx: DurableObjectState, env: Env, deps: CoordinatorDependencies): BackupJobs {
+  const { state: coordinator, store: catalog, archive, workerVersion, now, newId, log } = deps;
+  return new BackupJobs({
+    state: new JobState(ctx.storage),
+    backups: createBackupStore(env.BACKUPS),
+    database: createDatabaseCopy(env.HISTORY),
+    coordinator,
+    catalog,
+    archive,
+    snapshot: embeddedSnapshot,
+    workerVersion,
+    now,
+    newId,
+    log: (event, fields) => log("info", event, fields),
+  });
+}
+
+/** Every upstream that a run may name. */
+function upstreamsOf(config: Config, archive: R2Bucket): { readonly [name: string]: Upstream } {
+  const limits = { ...HTTP_LIMITS, maxBytes: config.sourceMaxBytes };
+  const upstreams = [
+    embeddedUpstream(embeddedSnapshot),
+    droppedUpstream(createDropBox(archive), limits),
+    httpUpstream({
+      urls: config.sourceUrls,
+      allowedHosts: config.sourceAllowedHosts,
+      limits,
+      fetch: async (url, init) => fetch(url, init),
+      now: Date.now,
+      sleep: async (ms) => sleep(ms),
+      random: Math.random,
+    }),
+  ];
+  return Object.fromEntries(upstreams.map((upstream) => [upstream.name, upstream]));
+}

@@ -1,0 +1,85 @@
+/** What the alert monitor says of itself, as checks. Pure. */
+import type { TargetFacts } from "./facts.ts";
+import { judgeOutbox } from "./ingest-rules.ts";
+import { judgeTarget } from "./monitor-rules.ts";
+import type { RuleContext } from "./rule.ts";
+import { type Check, type Checks, judged } from "./status.ts";
+
+/** What is read of the monitor. Times are RFC 3339. */
+export interface MonitorStatusFacts {
+  /** What is wrong with the settings; null if nothing is. */
+  readonly problem: string | null;
+  readonly lastRun: {
+    readonly startedAt: string;
+    readonly worst: string;
+    readonly results: readonly {
+      readonly rule: string;
+      readonly state: string;
+      readonly message: string;
+    }[];
+  } | null;
+  /** Rows that wait for D1. */
+  readonly outboxLength: number;
+  readonly targets: readonly (TargetFacts & { readonly lastDeliveredAt: string | null })[];
+}
+
+/** The settings, the last evaluation, what fires, the webhooks, and what waits for D1. */
+export function checkAlerts(status: MonitorStatusFacts, context: RuleContext): Checks {
+  const { problem, lastRun, targets, outboxLength } = status;
+  if (problem !== null) return { "alerts:settings": [{ status: "fail", output: problem }] };
+  const outbox = { ok: true, value: { alert_rows: outboxLength } } as const;
+  return {
+    "alerts:settings": [{ status: "pass" }],
+    "alerts:evaluation": [checkEvaluation(lastRun, context)],
+    "alerts:firing": [checkRaised(lastRun)],
+    "alerts:webhooks": checkWebhooks(targets, context),
+    "alerts:outbox": [
+      {
+        ...judged(judgeOutbox(outbox, context)),
+        observedValue: outboxLength,
+        observedUnit: "rows",
+      },
+    ],
+  };
+}
+
+/** An alert that fires is a warning here: its own check says how grave it is. */
+function checkRaised(lastRun: MonitorStatusFacts["lastRun"]): Check {
+  const raised = (lastRun?.results ?? []).filter(({ state }) => needsAttention(state));
+  const count = { observedValue: raised.length, observedUnit: "alerts" };
+  if (raised.length === 0) return { status: "pass", ...count };
+  const output = raised.map(({ rule, message }) => `${rule}: ${message}`).join("; ");
+  return { status: "warn", ...count, output };
+}
+
+/** Whether somebody should look: an alert fires, or nobody can tell whether it should. */
+export function needsAttention(state: string): boolean {
+  return state === "firing" || state === "nodata";
+}
+
+function checkEvaluation(lastRun: MonitorStatusFacts["lastRun"], context: RuleContext): Check {
+  if (lastRun === null)
+    return { status: "warn", observedValue: null, output: "nothing was evaluated yet" };
+  const { startedAt: time, worst } = lastRun;
+  const isOverdue = context.now - Date.parse(time) >= context.limits.monitorGapMs;
+  return {
+    status: isOverdue ? "warn" : "pass",
+    observedValue: worst,
+    time,
+    ...(isOverdue && { output: "the last evaluation is overdue; look at the cron triggers" }),
+  };
+}
+
+/** The webhooks; without one nobody is notified. */
+export function checkWebhooks(
+  targets: MonitorStatusFacts["targets"],
+  context: RuleContext,
+): readonly Check[] {
+  if (targets.length === 0)
+    return [{ status: "warn", observedValue: 0, output: "none is configured: nobody is notified" }];
+  return targets.map(({ lastDeliveredAt, ...target }) => ({
+    ...judged(judgeTarget(target, context)),
+    observedValue: target.name,
+    ...(lastDeliveredAt !== null && { time: lastDeliveredAt }),
+  }));
+}

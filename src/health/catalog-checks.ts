@@ -1,0 +1,81 @@
+/** What can be said of the catalog as it is served. Pure. */
+import type { Manifest } from "../catalog/manifest.ts";
+import type { CurrentResult, OpenResult } from "../storage/catalog-reader.ts";
+import { judgeData } from "./catalog-rules.ts";
+import type { RuleContext } from "./rule.ts";
+import { type Check, type Checks, judged } from "./status.ts";
+
+/** What serving reads. */
+export interface ServedFacts {
+  readonly manifest: Manifest;
+  /** What opening a body of the default locale came to. */
+  readonly opened: OpenResult;
+  readonly defaultLocale: string;
+}
+
+type Unserved = Extract<CurrentResult | OpenResult, { ok: false }>["reason"];
+
+const FAILURES: { readonly [R in Unserved]: string } = {
+  nothing_published: "nothing is published yet; queue an ingest",
+  unavailable: "the stores do not answer",
+  data_loss: "every copy of a body is damaged or missing; queue an ingest with mode full",
+};
+
+/** What is said while there is no version to be served. */
+export function checkUnserved(reason: Unserved): Checks {
+  return { "catalog:present": [{ status: "fail", output: FAILURES[reason] }] };
+}
+
+/**
+ * What is said of the version that is served. Its age is no fault: an unchanged world stays as it
+ * is. That of its data is one, however lately it was published.
+ */
+export function checkServed(
+  { manifest, opened, defaultLocale }: ServedFacts,
+  context: RuleContext,
+): Checks {
+  const age = Math.round((context.now - Date.parse(manifest.published_at)) / 1000);
+  const empty = Object.entries(manifest.counts).filter(([, count]) => count === 0);
+  const hasDefault = Object.hasOwn(manifest.locales, defaultLocale);
+  return {
+    "catalog:present": [{ status: "pass", observedValue: manifest.generation }],
+    "catalog:age": [{ status: "pass", observedValue: age, observedUnit: "s" }],
+    "data:age": [checkData(manifest, context)],
+    "catalog:integrity": [checkBody(manifest, opened)],
+    "catalog:counts": [
+      empty.length === 0
+        ? { status: "pass", observedValue: manifest.counts.airports, observedUnit: "airports" }
+        : { status: "fail", output: `no ${empty.map(([list]) => list).join(", no ")}` },
+    ],
+    "catalog:locales": [
+      {
+        status: hasDefault ? "pass" : "fail",
+        observedValue: Object.keys(manifest.locales).length,
+        ...(!hasDefault && { output: `the default locale ${defaultLocale} is not published` }),
+      },
+    ],
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+/** How old the airports are. It never fails: what is served is served rightly. */
+export function checkData(manifest: Manifest, context: RuleContext): Check {
+  const { generation, as_of: asOf, published_at: publishedAt } = manifest;
+  const finding = judgeData({ generation, asOf, publishedAt }, context);
+  const { value } = finding;
+  return {
+    ...judged(finding),
+    ...(value !== null && { observedValue: Math.floor(value / DAY_MS), observedUnit: "d" }),
+  };
+}
+
+/** Whether a body's bytes can be had and have the hash that the manifest names. */
+function checkBody(manifest: Manifest, opened: OpenResult): Check {
+  if (!opened.ok) return { status: "fail", output: FAILURES[opened.reason] };
+  const { generation } = opened.opened.manifest;
+  if (generation === manifest.generation)
+    return { status: "pass", observedValue: opened.opened.body.sha256 };
+  const output = `generation ${generation} is served, because ${manifest.generation} cannot be read`;
+  return { status: "warn", output };
+}

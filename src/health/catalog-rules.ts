@@ -1,0 +1,169 @@
+import { describeDuration } from "./durations.ts";
+import {
+  type EndedRun,
+  type Facts,
+  newestPublished,
+  type Published,
+  readPublished,
+} from "./facts.ts";
+import {
+  type Finding,
+  judgeInput,
+  type Measured,
+  measured,
+  type RuleContext,
+  unknown,
+} from "./rule.ts";
+
+/** Damaged copies that evidence names. */
+const COPIES_NAMED = 5;
+const NOTHING_PUBLISHED = "Nothing is published.";
+
+/** How long ago the content was compared with upstream, if there is any. */
+export function judgeStaleness({ catalog, ingest }: Facts, context: RuleContext): Finding {
+  const { now, limits } = context;
+  const pausedMs =
+    ingest.ok && ingest.value.pause !== null ? now - Date.parse(ingest.value.pause.at) : null;
+  const suppressed = pausedMs !== null && pausedMs < limits.ingestPausedMs;
+  const measurement = { threshold: limits.catalogStaleMs, unit: "ms", suppressed } as const;
+  const published = readPublished(catalog);
+  if (!published.ok) return unknown(published.why, measurement);
+  if (published.value === null)
+    return measured({ ...measurement, value: null, message: NOTHING_PUBLISHED });
+  const { generation, publishedAt } = published.value;
+  return judgeInput(ingest, measurement, ({ ended }) => {
+    const checked = lastSuccess(ended);
+    // A rollback and a restore publish as well, and compare nothing.
+    const comparedAt = checked?.finishedAt ?? publishedAt;
+    const evidence = {
+      generation,
+      published_at: publishedAt,
+      last_success_at: checked?.finishedAt ?? null,
+      last_success_run_id: checked?.id ?? null,
+    };
+    return { ...sinceComparison(comparedAt, now), evidence };
+  });
+}
+
+/** How long ago a run compared the content with upstream. */
+export function judgeComparison(comparedAt: string, { now, limits }: RuleContext): Finding {
+  const measurement = { threshold: limits.catalogStaleMs, unit: "ms" } as const;
+  return measured({ ...measurement, ...sinceComparison(comparedAt, now) });
+}
+
+function sinceComparison(comparedAt: string, now: number): Measured {
+  const value = Math.max(0, now - Date.parse(comparedAt));
+  const message = `The catalog was last compared with upstream ${describeDuration(value)} ago.`;
+  return { value, message };
+}
+
+/** The newest run that published, or found that nothing has changed. */
+function lastSuccess(ended: readonly EndedRun[]): EndedRun | undefined {
+  return ended.find(({ state, mode }) => state === "succeeded" && mode !== "dry_run");
+}
+
+/** How old the airports are, however lately they were published. */
+export function judgeDataAge({ catalog }: Facts, context: RuleContext): Finding {
+  const published = readPublished(catalog);
+  if (published.ok && published.value !== null) return judgeData(published.value, context);
+  const measurement = { threshold: context.limits.dataOldMs, unit: "ms" } as const;
+  return judgeInput(published, measurement, () => ({ value: 0, message: NOTHING_PUBLISHED }));
+}
+
+/** How old the airports are, as their source dates them. */
+export function judgeData(
+  { generation, asOf, publishedAt }: Omit<Published, "coverage">,
+  { now, limits }: RuleContext,
+): Finding {
+  const measurement = { threshold: limits.dataOldMs, unit: "ms" } as const;
+  if (asOf === null)
+    return unknown(`generation ${generation} does not say of which day its data is`, measurement);
+  const value = Math.max(0, now - Date.parse(asOf));
+  return measured({
+    ...measurement,
+    value,
+    message: `The airports are of ${asOf}, ${describeDuration(value)} ago.`,
+    evidence: { generation, as_of: asOf, published_at: publishedAt },
+  });
+}
+
+/** How many copies in the stores are not what was published. */
+export function judgeCopies({ catalog, copies, ingest }: Facts): Finding {
+  const expected =
+    ingest.ok && ingest.value.replicated ? (ingest.value.current?.generation ?? null) : null;
+  const manifests = manifestFaults(catalog, expected);
+  const value = manifests.length + copies.damaged.length;
+  const measurement = { threshold: 1, unit: "copies" } as const;
+  const unread = [catalog.kv, catalog.r2]
+    .flatMap((copy) => (copy.state === "unreadable" ? [copy.detail] : []))
+    .concat(copies.unreadable)[0];
+  if (value === 0 && unread !== undefined) return unknown(unread, measurement);
+  const { locale, checked } = copies;
+  const faults = [...manifests, ...copies.damaged.map(describeCopy)].slice(0, COPIES_NAMED);
+  const message =
+    value === 0
+      ? `Nothing that was read differs from what was published; ${checked} copies of blobs were read.`
+      : `${value} copies are not what was published: ${faults.join("; ")}.`;
+  return measured({
+    ...measurement,
+    value,
+    message,
+    evidence: {
+      locale,
+      checked,
+      manifests,
+      damaged: copies.damaged.slice(0, COPIES_NAMED).map((copy) => ({ ...copy })),
+    },
+  });
+}
+
+function describeCopy({ replica, sha256, fault }: Facts["copies"]["damaged"][number]): string {
+  return `${replica} blob ${sha256} is ${fault}`;
+}
+
+/** What is wrong with the manifests; `expected` is the published generation, null if not known. */
+function manifestFaults({ kv, r2 }: Facts["catalog"], expected: number | null): string[] {
+  const newest = newestPublished({ kv, r2 });
+  const generation = expected ?? newest?.generation ?? null;
+  if (generation === null) return [kv, r2].flatMap(corruption);
+  return (["kv", "r2"] as const).flatMap((replica) => {
+    const copy = replica === "kv" ? kv : r2;
+    if (copy.state === "unreadable") return [];
+    if (copy.state !== "present") return [`${replica} manifest is ${copy.state}`];
+    const shown = copy.published.generation;
+    // A newer one was published between two reads.
+    return shown >= generation
+      ? []
+      : [`${replica} manifest shows generation ${shown} instead of ${generation}`];
+  });
+}
+
+function corruption(copy: Facts["catalog"]["kv"]): string[] {
+  return copy.state === "corrupt" ? [copy.detail] : [];
+}
+
+/** By how much a locale names fewer places than in a version that can be rolled back to. */
+export function judgeCoverage({ catalog, ingest }: Facts, { limits }: RuleContext): Finding {
+  const measurement = { threshold: limits.coverageDropPoints, unit: "points" } as const;
+  if (!ingest.ok) return unknown(ingest.why, measurement);
+  return judgeInput(readPublished(catalog), measurement, (published) => {
+    if (published === null) return { value: 0, message: NOTHING_PUBLISHED };
+    const drops = dropsOf(published, ingest.value.bestCoverage);
+    const [worst] = drops;
+    const evidence = { generation: published.generation, drops: drops.slice(0, COPIES_NAMED) };
+    if (worst === undefined) return { value: 0, message: "No locale has lost coverage.", evidence };
+    const message = `The locale ${worst.locale} has lost ${worst.points} points of coverage.`;
+    return { value: worst.points, message, evidence };
+  });
+}
+
+/** Locales that had more coverage before, the greatest loss first; one taken out is no loss. */
+function dropsOf({ coverage }: Published, best: { readonly [locale: string]: number }) {
+  return Object.entries(coverage)
+    .map(([locale, now]) => {
+      const before = best[locale] ?? now;
+      return { locale, before, now, points: Math.round((before - now) * 1000) / 10 };
+    })
+    .filter(({ points }) => points > 0)
+    .toSorted((a, b) => b.points - a.points);
+}

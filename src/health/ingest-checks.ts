@@ -1,0 +1,116 @@
+/** What the coordinator says of itself, and how the last runs ended, as checks. Pure. */
+import type { CoordinatorFacts, EndedRun } from "./facts.ts";
+import { judgeOutbox, judgeQueue, judgeReplication, judgeStuck } from "./ingest-rules.ts";
+import { judgeComparison } from "./catalog-rules.ts";
+import { missedTicks } from "./missed-ticks.ts";
+import type { RuleContext } from "./rule.ts";
+import { type Check, type Checks, judged } from "./status.ts";
+
+/** What is shown of the coordinator besides what the alerts look at. */
+export interface CoordinatorStatusFacts extends CoordinatorFacts {
+  readonly pause: (CoordinatorFacts["pause"] & { readonly until: string | null }) | null;
+  /** Until when the present step is claimed (RFC 3339); null between two steps. */
+  readonly leaseUntil: string | null;
+  /** When the newest tick of each cron trigger was due (milliseconds since 1970). */
+  readonly lastTicks: { readonly [cron: string]: number };
+  /** When the oldest retained version was published (RFC 3339). */
+  readonly oldestPublishedAt: string | null;
+}
+
+/** Pause, queue, run under way, and what waits for the stores. A pause is a warning, never a failure. */
+export function checkCoordinator(status: CoordinatorStatusFacts, context: RuleContext): Checks {
+  const { pause, queued, running, outboxLength, leaseUntil, current } = status;
+  const input = { ingest: { ok: true, value: status } } as const;
+  const outbox = { ok: true, value: { ingest_rows: outboxLength } } as const;
+  const rows = { observedValue: outboxLength, observedUnit: "rows" };
+  return {
+    "ingest:paused": [checkPause(pause)],
+    "ingest:queue": [
+      {
+        ...judged(judgeQueue(input, context)),
+        observedValue: queued.length,
+        observedUnit: "runs",
+      },
+    ],
+    "ingest:running": [
+      {
+        ...judged(judgeStuck(input, context), "fail"),
+        observedValue: running === null ? null : `${running.id} ${running.stage}`,
+      },
+    ],
+    "ingest:lease": [{ status: "pass", observedValue: leaseUntil }],
+    "ingest:replication": [
+      {
+        ...judged(judgeReplication(input, context)),
+        observedValue: current?.generation ?? null,
+      },
+    ],
+    "ingest:outbox": [{ ...judged(judgeOutbox(outbox, context)), ...rows }],
+  };
+}
+
+function checkPause(pause: CoordinatorStatusFacts["pause"]): Check {
+  if (pause === null) return { status: "pass", observedValue: false };
+  const { at, by, until, reason } = pause;
+  const end = until === null ? "" : ` until ${until}`;
+  const why = reason === null ? "" : `: ${reason}`;
+  return {
+    status: "warn",
+    observedValue: true,
+    time: at,
+    output: `paused by ${by}${end}${why}`,
+  };
+}
+
+/** Whether every cron trigger has fired when it was due. */
+export function checkCrons(
+  { lastTicks, oldestPublishedAt }: CoordinatorStatusFacts,
+  crons: readonly string[],
+  now: number,
+): Checks {
+  const since = oldestPublishedAt === null ? null : Date.parse(oldestPublishedAt);
+  const checks = crons.map((cron): Check => {
+    const last = lastTicks[cron];
+    const missed = missedTicks(cron, last ?? since, now);
+    const time = last === undefined ? {} : { time: new Date(last).toISOString() };
+    if (missed === 0) return { status: "pass", observedValue: 0, observedUnit: "missed", ...time };
+    const output = `${missed} ticks of "${cron}" were due and did not come`;
+    return { status: "warn", observedValue: missed, observedUnit: "missed", ...time, output };
+  });
+  return { "cron:ticks": checks };
+}
+
+/** The last run that ended, and the last that succeeded. */
+export interface LastRunFacts {
+  readonly ended: Pick<EndedRun, "id" | "state" | "outcome" | "finishedAt" | "error"> | undefined;
+  readonly succeeded: Pick<EndedRun, "finishedAt"> | undefined;
+}
+
+/** How the last run ended, and how long ago one succeeded. */
+export function checkRuns({ ended, succeeded }: LastRunFacts, context: RuleContext): Checks {
+  return {
+    "ingest:lastRun": [
+      ended === undefined ? { status: "pass", observedValue: null } : checkRun(ended),
+    ],
+    "ingest:lastSuccess": [checkSuccess(succeeded?.finishedAt ?? null, context)],
+  };
+}
+
+function checkRun({ id, state, outcome, finishedAt, error }: NonNullable<LastRunFacts["ended"]>) {
+  const observedValue = [state, outcome].filter((word) => word !== null).join(" ");
+  const time = finishedAt === null ? {} : { time: finishedAt };
+  if (state !== "failed") return { status: "pass", observedValue, ...time } as const;
+  const output = `run ${id} failed: ${error?.code ?? "unknown"}`;
+  return { status: "warn", observedValue, ...time, output } as const;
+}
+
+function checkSuccess(at: string | null, context: RuleContext): Check {
+  if (at === null)
+    return { status: "warn", observedValue: null, output: "no run has succeeded yet" };
+  return {
+    ...judged(judgeComparison(at, context)),
+    observedValue: Math.round((context.now - Date.parse(at)) / 1000),
+    observedUnit: "s",
+    time: at,
+  };
+}

@@ -1,0 +1,79 @@
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** From which value on a finding is bad. All health is judged by these. */
+export interface Limits {
+  /** Time since the content was last compared with upstream. */
+  readonly catalogStaleMs: number;
+  /** Age of the data, as its source dates it. */
+  readonly dataOldMs: number;
+  /** Failed runs in a row. */
+  readonly ingestFailingRuns: number;
+  /** Time that a run, or bringing the stores to what was published, may not get on. */
+  readonly ingestStuckMs: number;
+  /** How long ingestion is paused; until then a pause also excuses a stale catalog. */
+  readonly ingestPausedMs: number;
+  /** Runs that wait. */
+  readonly queueBacklogRuns: number;
+  /** Rows of history that wait for D1. */
+  readonly outboxBacklogRows: number;
+  /** Percentage points that a locale has lost. */
+  readonly coverageDropPoints: number;
+  /** Time since the newest backup. */
+  readonly backupStaleMs: number;
+  /** Time since the newest verified backup, while a newer one is not verified. */
+  readonly backupUnverifiedMs: number;
+  /** Evaluations in a row at which a webhook took no message. */
+  readonly notifyFailingEvaluations: number;
+  /** Time between two ticks of the evaluation. */
+  readonly monitorGapMs: number;
+  /** Time after which an alert that stays open is repeated. */
+  readonly repeatMs: number;
+}
+
+/** Each limit's setting, its default and its range. */
+const SETTINGS = {
+  catalogStaleMs: ["ALERT_CATALOG_STALE_MS", 30 * HOUR_MS, 1_000, 90 * DAY_MS],
+  dataOldMs: ["ALERT_DATA_OLD_MS", 730 * DAY_MS, DAY_MS, 3_650 * DAY_MS],
+  ingestFailingRuns: ["ALERT_INGEST_FAILING_RUNS", 3, 1, 20],
+  ingestStuckMs: ["ALERT_INGEST_STUCK_MS", 10 * MINUTE_MS, MINUTE_MS, DAY_MS],
+  ingestPausedMs: ["ALERT_INGEST_PAUSED_MS", DAY_MS, MINUTE_MS, 90 * DAY_MS],
+  queueBacklogRuns: ["ALERT_QUEUE_BACKLOG_RUNS", 5, 1, 10],
+  outboxBacklogRows: ["ALERT_OUTBOX_BACKLOG_ROWS", 6, 1, 10_000],
+  coverageDropPoints: ["ALERT_COVERAGE_DROP_POINTS", 5, 1, 100],
+  backupStaleMs: ["ALERT_BACKUP_STALE_MS", 26 * HOUR_MS, MINUTE_MS, 90 * DAY_MS],
+  backupUnverifiedMs: ["ALERT_BACKUP_UNVERIFIED_MS", 25 * HOUR_MS, MINUTE_MS, 90 * DAY_MS],
+  notifyFailingEvaluations: ["ALERT_NOTIFY_FAILING_EVALUATIONS", 3, 1, 100],
+  monitorGapMs: ["ALERT_MONITOR_GAP_MS", 15 * MINUTE_MS, MINUTE_MS, 7 * DAY_MS],
+  repeatMs: ["ALERT_REPEAT_MS", 4 * HOUR_MS, MINUTE_MS, 7 * DAY_MS],
+} as const satisfies {
+  readonly [L in keyof Limits]: readonly [setting: string, value: number, min: number, max: number];
+};
+
+/** The settings, as strings, that `readLimits` reads; one that is absent has its default. */
+export type LimitSettings = {
+  readonly [S in (typeof SETTINGS)[keyof Limits][0]]?: string | undefined;
+};
+
+/** Reads the limits. A setting that cannot be used is named in `problems`, and has its default. */
+export function readLimits(settings: LimitSettings): {
+  readonly limits: Limits;
+  readonly problems: readonly string[];
+} {
+  const problems: string[] = [];
+  const limits = Object.fromEntries(
+    Object.entries(SETTINGS).map(([limit, [name, value, min, max]]) => {
+      const text = settings[name];
+      const number = text === undefined ? value : readNumber(text, min, max);
+      if (number === undefined) problems.push(`${name} must be a whole number, ${min} to ${max}`);
+      return [limit, number ?? value];
+    }),
+  ) as unknown as Limits; // SETTINGS has each of its keys
+  return { limits, problems };
+}
+
+function readNumber(text: string, min: number, max: number): number | undefined {
+  const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  return number >= min && number <= max ? number : undefined;
+}

@@ -1,0 +1,40 @@
+import { timeText } from "../storage/time-text.ts";
+import { describeDuration } from "./durations.ts";
+import type { Facts, TargetFacts } from "./facts.ts";
+import { type Finding, measured, type RuleContext } from "./rule.ts";
+
+/** Whether each webhook takes what it is sent. */
+export function judgeTargets({ monitor }: Facts, context: RuleContext): readonly Finding[] {
+  return monitor.targets.map((target) => judgeTarget(target, context));
+}
+
+/** At how many evaluations a webhook took no message. */
+export function judgeTarget(
+  { name, failures, lastError }: TargetFacts,
+  { limits }: RuleContext,
+): Finding {
+  const message =
+    failures === 0
+      ? `The webhook "${name}" takes messages.`
+      : `The webhook "${name}" took no message at ${failures} evaluations: ${lastError ?? "no reason"}`;
+  return measured({
+    labels: { target: name },
+    value: failures,
+    threshold: limits.notifyFailingEvaluations,
+    unit: "evaluations",
+    message,
+    evidence: { last_error: lastError },
+  });
+}
+
+/** Whether the evaluation itself took place. Before the first tick nobody expects one. */
+export function judgeGap({ monitor }: Facts, { now, limits }: RuleContext): Finding {
+  const measurement = { threshold: limits.monitorGapMs, unit: "ms" } as const;
+  const { lastTickAt } = monitor;
+  if (lastTickAt === null)
+    return measured({ ...measurement, value: 0, message: "No tick has come yet." });
+  const value = Math.max(0, now - lastTickAt);
+  const message = `The tick before was ${describeDuration(value)} ago.`;
+  const evidence = { last_tick_at: timeText(lastTickAt) };
+  return measured({ ...measurement, value, message, evidence });
+}

@@ -1,0 +1,93 @@
+/** Builders of what health is judged by: a healthy service, but for what is changed. */
+import type {
+  BackupFacts,
+  EndedRun,
+  Facts,
+  IngestFacts,
+  ManifestCopy,
+  Published,
+} from "../../src/health/facts.ts";
+import { type Limits, readLimits } from "../../src/health/limits.ts";
+
+/** The time at which the facts are looked at, in milliseconds since 1970. */
+export const NOW = Date.parse("2026-11-20T12:00:00.000Z");
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+
+/** The time so many milliseconds before `NOW`. */
+export const ago = (ms: number) => new Date(NOW - ms).toISOString();
+
+export const DEFAULT_LIMITS: Limits = readLimits({}).limits;
+
+export function someFacts(changes: Partial<Facts> = {}): Facts {
+  return {
+    ingest: { ok: true, value: someIngestFacts() },
+    catalog: { kv: aManifestCopy(), r2: aManifestCopy() },
+    copies: { locale: "en", checked: 24, damaged: [], unreadable: [] },
+    history: { ok: true, value: null },
+    backups: { ok: true, value: someBackups() },
+    monitor: {
+      since: NOW - 30 * 24 * HOUR_MS,
+      lastTickAt: NOW - 5 * MINUTE_MS,
+      outboxLength: 0,
+      targets: [{ name: "ops", failures: 0, lastError: null }],
+    },
+    ...changes,
+  };
+}
+
+export function someIngestFacts(changes: Partial<IngestFacts> = {}): IngestFacts {
+  return {
+    pause: null,
+    running: null,
+    queued: [],
+    nextDueAt: null,
+    ended: [anEndedRun()],
+    current: { generation: 7, publishedAt: ago(5 * 24 * HOUR_MS) },
+    replicated: true,
+    outboxLength: 0,
+    bestCoverage: { de: 0.9, en: 1 },
+    ...changes,
+  };
+}
+
+/** Facts in which the coordinator holds something else. */
+export function withIngest(changes: Partial<IngestFacts>): Facts {
+  return someFacts({ ingest: { ok: true, value: someIngestFacts(changes) } });
+}
+
+/** A run that has published, or found nothing new, eight hours ago. */
+export function anEndedRun(changes: Partial<EndedRun> = {}): EndedRun {
+  return {
+    id: "run-1",
+    state: "succeeded",
+    outcome: "unchanged",
+    mode: "incremental",
+    finishedAt: ago(8 * HOUR_MS),
+    error: null,
+    guards: [],
+    ...changes,
+  };
+}
+
+export function aFailedRun(changes: Partial<EndedRun> = {}): EndedRun {
+  const error = { code: "store_fault", message: "KV refused" };
+  return anEndedRun({ state: "failed", outcome: null, error, ...changes });
+}
+
+export function aManifestCopy(changes: Partial<Published> = {}): ManifestCopy {
+  return {
+    state: "present",
+    published: {
+      generation: 7,
+      publishedAt: ago(5 * 24 * HOUR_MS),
+      asOf: "2026-10-20",
+      coverage: { de: 0.9, en: 1 },
+      ...changes,
+    },
+  };
+}
+
+export function someBackups(changes: Partial<BackupFacts> = {}): BackupFacts {
+  return { newestFinishedAt: ago(HOUR_MS), newestVerifiedAt: ago(HOUR_MS), ...changes };
+}

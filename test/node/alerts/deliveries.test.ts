@@ -1,0 +1,307 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type AlertTrack, newTrack, nextTrack } from "../../../src/alerts/alert-state.ts";
+import {
+  afterDelivery,
+  asUndelivered,
+  type Change,
+  type ChangeKey,
+  CHANGES,
+  type DeliveryRecord,
+  dueChange,
+  intoMessages,
+} from "../../../src/alerts/deliveries.ts";
+import type { Verdict } from "../../../src/health/rule.ts";
+
+const MINUTE_MS = 60_000;
+const REPEAT_MS = 240 * MINUTE_MS;
+
+/** What happens at one evaluation. */
+interface Step {
+  readonly verdict: Verdict;
+  /** Time since the evaluation before. */
+  readonly afterMs: number;
+  readonly delivers: boolean;
+  readonly suppressed: boolean;
+}
+
+interface Sent {
+  readonly at: number;
+  readonly change: Change;
+  readonly state: AlertTrack["state"];
+}
+
+/** One alert and one target, evaluation by evaluation. */
+class Play {
+  track: AlertTrack = newTrack(0);
+  record: DeliveryRecord | null = null;
+  now = 0;
+  readonly delivered: Sent[] = [];
+  readonly #forMs: number;
+
+  constructor(forMs = 0) {
+    this.#forMs = forMs;
+  }
+
+  /** What was due. */
+  evaluate({ verdict, afterMs, delivers, suppressed }: Step): Change | null {
+    this.now += afterMs;
+    this.track = nextTrack(this.track, verdict, { now: this.now, forMs: this.#forMs });
+    const context = { now: this.now, repeatMs: REPEAT_MS, suppressed };
+    const change = dueChange(this.track, this.record, context);
+    if (change === null || !delivers) return change;
+    const raisedAt = this.record?.isOpen === true ? this.record.raisedAt : this.track.raisedAt;
+    const startsAt = new Date(raisedAt ?? this.now).toISOString();
+    this.record = afterDelivery(this.record, { change, startsAt }, this.now);
+    this.delivered.push({ at: this.now, change, state: this.track.state });
+    return change;
+  }
+
+  /** What was due at evaluations five minutes apart, with findings such as `bbgg`. */
+  run(findings: string, changes: Partial<Step> = {}): (Change | null)[] {
+    return findings.split("").map((symbol) =>
+      this.evaluate({
+        verdict: VERDICTS[symbol] ?? "good",
+        afterMs: 5 * MINUTE_MS,
+        delivers: true,
+        suppressed: false,
+        ...changes,
+      }),
+    );
+  }
+}
+
+const VERDICTS: { readonly [symbol: string]: Verdict } = { g: "good", b: "bad", n: "nodata" };
+
+describe("what is due to a target", () => {
+  it("is one message when the alert fires and one when it is resolved", () => {
+    expect(new Play().run("gbbbggg")).toEqual([null, "fired", null, null, null, "resolved", null]);
+  });
+
+  it("is due at each evaluation until it is delivered, and then never again", () => {
+    const play = new Play();
+    expect(play.run("bbb", { delivers: false })).toEqual(["fired", "fired", "fired"]);
+    expect(play.run("bb")).toEqual(["fired", null]);
+  });
+
+  it("is nothing about an alert that is over before the target heard of it", () => {
+    const play = new Play();
+    expect(play.run("b", { delivers: false })).toEqual(["fired"]);
+    expect(play.run("gggg")).toEqual([null, null, null, null]);
+  });
+
+  it("is the end of an alert for as long as that is not delivered", () => {
+    const play = new Play();
+    play.run("b");
+    expect(play.run("ggg", { delivers: false })).toEqual([null, "resolved", "resolved"]);
+    expect(play.run("gg")).toEqual(["resolved", null]);
+  });
+
+  it("is no second beginning where the end in between was never delivered", () => {
+    const play = new Play();
+    play.run("b");
+    play.run("gg", { delivers: false });
+    expect(play.run("bb")).toEqual([null, null]);
+    expect(play.run("gg")).toEqual([null, "resolved"]);
+  });
+
+  it.each([
+    [REPEAT_MS - 1, null],
+    [REPEAT_MS, "repeated"],
+    [REPEAT_MS + 1, "repeated"],
+  ])(
+    "of an alert that stays open is a repetition %i ms after the last message: %s",
+    (ms, change) => {
+      const play = new Play();
+      play.run("b");
+      expect(play.run("b", { afterMs: ms })).toEqual([change]);
+    },
+  );
+
+  it("is a new incident at once, however soon after the last one was resolved", () => {
+    expect(new Play().run("bggbbggb")).toEqual([
+      "fired",
+      null,
+      "resolved",
+      "fired",
+      null,
+      null,
+      "resolved",
+      "fired",
+    ]);
+  });
+
+  it("is that there is no data once that has lasted, also of an alert that fires", () => {
+    expect(new Play().run("nnn")).toEqual([null, "nodata", null]);
+    const changes = ["fired", "nodata", null, null, null, null, "resolved"];
+    expect(new Play().run("bnnbngg")).toEqual(changes);
+  });
+
+  it("is nothing of an alert that a pause excuses, but its end; and the rest after the pause", () => {
+    const play = new Play();
+    expect(play.run("bb", { suppressed: true })).toEqual([null, null]);
+    expect(play.run("b")).toEqual(["fired"]);
+    expect(play.run("b", { suppressed: true, afterMs: REPEAT_MS })).toEqual([null]);
+    expect(play.run("gg", { suppressed: true })).toEqual([null, "resolved"]);
+  });
+});
+
+const aStep = fc.record({
+  verdict: fc.constantFrom<Verdict>("good", "good", "bad", "bad", "nodata"),
+  afterMs: fc.oneof(fc.constant(5 * MINUTE_MS), fc.integer({ min: 0, max: 2 * REPEAT_MS })),
+  delivers: fc.boolean(),
+  suppressed: fc.constantFrom(false, false, false, true),
+});
+const steps = fc.array(aStep, { minLength: 1, maxLength: 60, size: "max" });
+const forMs = fc.constantFrom(0, 4 * MINUTE_MS, 14 * MINUTE_MS);
+
+/** One evaluation as it was played. */
+interface Played {
+  readonly step: Step;
+  readonly before: AlertTrack;
+  readonly after: AlertTrack;
+}
+
+/** Plays any steps, and lets a rule name what breaks it. */
+function expectNeverToBreak(
+  rule: (play: Play, played: readonly Played[]) => readonly unknown[],
+): void {
+  fc.assert(
+    fc.property(forMs, steps, (lasting, planned) => {
+      const play = new Play(lasting);
+      const played = planned.map((step): Played => {
+        const before = play.track;
+        play.evaluate(step);
+        return { step, before, after: play.track };
+      });
+      expect(rule(play, played)).toEqual([]);
+    }),
+    { seed: 20_261_120, numRuns: 1_000 },
+  );
+}
+
+/** Each message with those since the last end that was delivered. */
+function episodes(delivered: readonly Sent[]): { sent: Sent; since: readonly Sent[] }[] {
+  return delivered.map((sent, index) => {
+    const earlier = delivered.slice(0, index);
+    const end = earlier.findLastIndex(({ change }) => change === "resolved");
+    return { sent, since: earlier.slice(end + 1) };
+  });
+}
+
+describe("whatever is found, delivered and excused, in whatever order,", () => {
+  it("an end is delivered only after its beginning", () => {
+    expectNeverToBreak(({ delivered }) =>
+      episodes(delivered).filter(({ sent, since }) => sent.change === "resolved" && !since.length),
+    );
+  });
+
+  it("nothing is delivered a second time as new without its end in between", () => {
+    expectNeverToBreak(({ delivered }) =>
+      episodes(delivered).filter(
+        ({ sent: { change }, since }) =>
+          (change === "fired" || change === "nodata") && since.some((one) => one.change === change),
+      ),
+    );
+  });
+
+  it("an alert that stays open is repeated by the clock alone", () => {
+    expectNeverToBreak(({ delivered }) =>
+      episodes(delivered).filter(
+        ({ sent: { change, at }, since }) =>
+          change === "repeated" && at - (since.at(-1)?.at ?? at) < REPEAT_MS,
+      ),
+    );
+  });
+
+  it("an alert begins to fire only with a bad finding", () => {
+    expectNeverToBreak((_, played) =>
+      played.filter(
+        ({ step, before, after }) =>
+          before.state !== "firing" && after.state === "firing" && step.verdict !== "bad",
+      ),
+    );
+  });
+
+  it("only what was raised is resolved, after two good findings in a row", () => {
+    expectNeverToBreak((_, played) =>
+      played.filter(({ before, after }, index) => {
+        const verdicts = played.slice(Math.max(0, index - 1), index + 1).map(({ step }) => step);
+        const isWell = verdicts.length === 2 && verdicts.every(({ verdict }) => verdict === "good");
+        return after.state === "resolved" && (before.raisedAt === null || !isWell);
+      }),
+    );
+  });
+
+  it("once all is well and messages arrive, nobody believes otherwise", () => {
+    expectNeverToBreak((play) => {
+      play.run("ggg");
+      const isQuiet = play.run("g")[0] === null;
+      return play.record?.isOpen === true || !isQuiet ? [play.record] : [];
+    });
+  });
+
+  it("once it stays bad for as long as the rule asks and messages arrive, everybody knows", () => {
+    expectNeverToBreak((play) => {
+      play.run("bbbb");
+      return play.record?.isOpen === true && play.record.saidFired ? [] : [play.record];
+    });
+  });
+
+  it("every kind of message is among those that were played", () => {
+    const seen = new Set<Change>();
+    expectNeverToBreak(({ delivered }) => {
+      for (const { change } of delivered) seen.add(change);
+      return [];
+    });
+    expect([...seen].toSorted()).toEqual([...CHANGES].toSorted());
+  });
+});
+
+describe("the id of a message", () => {
+  const key: ChangeKey = {
+    fingerprint: "00112233445566aa",
+    change: "fired",
+    startsAt: "2026-11-20T11:55:00.000Z",
+    deliveredAt: null,
+  };
+  const other: ChangeKey = { ...key, fingerprint: "ffeeddccbbaa9988" };
+  const idOf = (target: string, changes: readonly ChangeKey[]) => [
+    ...intoMessages(target, changes, {}).keys(),
+  ];
+
+  it("is the same for the same changes, in any order", () => {
+    expect(idOf("ops", [other, key])).toEqual(idOf("ops", [key, other]));
+    expect(idOf("ops", [key])).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/)]);
+  });
+
+  it.each<[string, readonly ChangeKey[]]>([
+    ["another change", [{ ...key, change: "resolved" }]],
+    ["another alert", [other]],
+    ["one alert more", [key, other]],
+    ["the alert when it fires anew", [{ ...key, startsAt: "2026-11-21T11:55:00.000Z" }]],
+    ["the next repetition", [{ ...key, deliveredAt: "2026-11-20T11:55:00.000Z" }]],
+  ])("is another for %s", (_, changes) => {
+    expect(idOf("ops", changes)).not.toEqual(idOf("ops", [key]));
+  });
+
+  it("is another for each target", () => {
+    expect(idOf("chat", [key])).not.toEqual(idOf("ops", [key]));
+  });
+
+  it("stays that of what was not delivered, and news goes into a message of its own", () => {
+    const first = intoMessages("ops", [key], {});
+    const [id = ""] = first.keys();
+    const second = [...intoMessages("ops", [other, key], asUndelivered(first))];
+    expect(second).toHaveLength(2);
+    expect(new Map(second).get(id)).toEqual([key]);
+    expect(second.find(([name]) => name !== id)?.[1]).toEqual([other]);
+  });
+
+  it("stays the same where some of what was in it is no longer due", () => {
+    const both = intoMessages("ops", [key, other], {});
+    expect([...intoMessages("ops", [other], asUndelivered(both))]).toEqual([
+      [[...both.keys()][0], [other]],
+    ]);
+  });
+});

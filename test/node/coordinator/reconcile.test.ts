@@ -1,0 +1,128 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { createHistory } from "../../../src/storage/history.ts";
+import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
+import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
+import { MemoryD1 } from "../../builders/memory-d1.ts";
+import { aRunRecord } from "../../builders/run.ts";
+
+const HOUR_MS = 3_600_000;
+
+let world: CoordinatorWorld;
+
+beforeEach(() => {
+  world = new CoordinatorWorld({ locales: ["de", "en"] });
+});
+
+describe("a coordinator that is new while its stores are not", () => {
+  beforeEach(async () => {
+    await world.publishVersions(3);
+    for (const table of ["runs", "versions", "facts", "ticks", "outbox", "garbage"])
+      world.tables.sql.exec(`DELETE FROM ${table}`);
+    world.crash();
+  });
+
+  it("has the guards compare with what is served", async () => {
+    world.setAirports(3);
+    expect(await world.runToEnd()).toMatchObject({
+      state: "failed",
+      generationBefore: 3,
+      error: { stage: "guard" },
+    });
+    expect(await world.served()).toMatchObject({ generation: 3, counts: { airports: 20 } });
+  });
+
+  it("goes on with the next generation, and can roll back to those before", async () => {
+    world.renameAirport("Kloten");
+    expect(await world.runToEnd()).toMatchObject({ generationBefore: 3, generationAfter: 4 });
+    const generations = world.coordinator.versions().map(({ generation }) => generation);
+    expect(generations).toEqual([4, 3, 2, 1]);
+    expect(await world.coordinator.rollback(1)).toMatchObject({ version: { generation: 5 } });
+  });
+
+  it("takes the highest of what is there, also where both current manifests are gone", async () => {
+    world.store.kv.delete(MANIFEST_KEY);
+    world.store.r2.delete(MANIFEST_KEY);
+    expect(world.store.r2.has(generationKey(3))).toBe(true);
+    world.renameAirport("Kloten");
+    expect(await world.runToEnd()).toMatchObject({ generationAfter: 4 });
+  });
+
+  it("begins no run before it has seen the stores", async () => {
+    let refusals = 2;
+    world.before = (call) => {
+      if (call === `r2 get ${MANIFEST_KEY}` && refusals-- > 0) throw new Error("R2 is away");
+    };
+    world.renameAirport("Kloten");
+    expect(await world.runToEnd()).toMatchObject({ generationAfter: 4 });
+    expect(refusals).toBeLessThan(0);
+  });
+});
+
+describe("a publication that R2 does not take", () => {
+  it("shows since when it has been in its stage, however often that is tried", async () => {
+    await world.publishVersions(1);
+    world.before = (call) => {
+      if (call.startsWith("r2 put catalog/manifest")) throw new Error("403");
+    };
+    world.renameAirport("Kloten");
+    const { run } = await world.enqueue();
+    await world.drain(() => world.run(run.id).stage === "verify");
+    const since = world.coordinator.status().stageSince;
+    await world.drain(() => world.run(run.id).retries >= 10);
+    expect(world.coordinator.status()).toMatchObject({ replicated: false, stageSince: since });
+    expect(world.time - Date.parse(since ?? "")).toBeGreaterThan(200_000);
+  });
+});
+
+describe("a clock that is set back", () => {
+  it("lets no run wait for an alarm that lies ahead", async () => {
+    await world.enqueue();
+    world.time -= HOUR_MS;
+    expect(world.alarmAt).toBeGreaterThan(world.time);
+    await world.coordinator.reconcile();
+    expect(world.alarmAt).toBe(world.time);
+  });
+});
+
+describe("a row of D1 that shows a run as open", () => {
+  it("is ended if the coordinator knows nothing of it, once all that waits is written", async () => {
+    const history = createHistory(MemoryD1.migrated().binding);
+    const save = (id: string, state: "running" | "succeeded") =>
+      history.saveRuns([{ ...aRunRecord({ id, state }).run, seq: 1 }]);
+    await save("lost", "running");
+    await save("ended", "succeeded");
+    world.endLostRuns = (open) => history.endLostRuns(open, world.time);
+    const { run } = await world.enqueue();
+    await save(run.id, "running");
+    await world.coordinator.pause({ by: "ops", reason: null, until: null }, false);
+    await world.drain();
+    await world.coordinator.reconcile();
+    await world.drain();
+    const states = (await history.listRuns({ limit: 9, cursor: undefined })) as unknown as {
+      runs: readonly { readonly id: string; readonly state: string }[];
+    };
+    expect(Object.fromEntries(states.runs.map(({ id, state }) => [id, state]))).toEqual({
+      lost: "failed",
+      ended: "succeeded",
+      [run.id]: "running",
+    });
+  });
+});
+
+describe("the changes of a run", () => {
+  it("are shown in the default locale, and not in the first of the alphabet", async () => {
+    await world.publishVersions(1);
+    world.renameAirport("Kloten");
+    expect(await world.runToEnd()).toMatchObject({ changes: { locale: "en" } });
+  });
+});
+
+describe("a rollback while paused", () => {
+  it("publishes all the same, and says that ingestion stays paused", async () => {
+    await world.publishVersions(2);
+    await world.coordinator.pause({ by: "ops", reason: null, until: null }, false);
+    expect(await world.coordinator.rollback(1)).toMatchObject({ changed: true, paused: true });
+    await world.drain();
+    expect(await world.served()).toMatchObject({ generation: 3 });
+  });
+});

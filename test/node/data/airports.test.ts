@@ -1,0 +1,181 @@
+import { describe, expect, it } from "vitest";
+import { applyChanges, type Change } from "../../../data/build/airport-changes.ts";
+import { checkLosses, checkNames } from "../../../data/build/airport-losses.ts";
+import type { AirportRow } from "../../../data/build/airports.ts";
+import { checkFalls } from "../../../data/build/falls.ts";
+import type { Counts } from "../../../data/build/manifest.ts";
+
+function anAirport(changes: Partial<AirportRow> = {}): AirportRow {
+  return {
+    id: 1,
+    ident: "LSZH",
+    type: "large_airport",
+    name: "Zurich Airport",
+    lat: 47.458,
+    lon: 8.548,
+    elevationFt: 1416,
+    continent: "EU",
+    country: "CH",
+    region: "CH-ZH",
+    municipality: "Zurich",
+    scheduledService: "yes",
+    gps: "LSZH",
+    iata: "ZRH",
+    local: "",
+    ...changes,
+  };
+}
+
+function aChange(changes: Partial<Change> = {}): Change {
+  return {
+    iata: "ZRH",
+    change: "renamed",
+    id: "1",
+    type: "",
+    name: "Airport of the Lake",
+    lat: "",
+    lon: "",
+    country: "",
+    region: "",
+    municipality: "",
+    scheduled: "",
+    icao: "",
+    date: "2026-08",
+    source: "a witness",
+    reason: "a test",
+    ...changes,
+  };
+}
+
+const GENEVA = anAirport({ id: 2, name: "Geneva Airport", iata: "GVA", region: "CH-GE" });
+
+describe("applyChanges", () => {
+  const apply = (...changes: Change[]) => applyChanges([anAirport(), GENEVA], changes);
+
+  it("takes what a row says and leaves the rest", () => {
+    expect(apply(aChange())).toEqual([anAirport({ name: "Airport of the Lake" }), GENEVA]);
+  });
+
+  it("gives an airport another code", () => {
+    const [zurich] = apply(aChange({ change: "recoded", iata: "ZZZ", name: "" }));
+    expect(zurich).toEqual(anAirport({ iata: "ZZZ" }));
+  });
+
+  it("adds an airport under an id of ours, in a region that is known", () => {
+    const id = "1000000001";
+    const row = { id, iata: "NEW", change: "opened", type: "small_airport", region: "CH-GE" };
+    const [, , added] = apply(aChange({ ...row, lat: "46.2", lon: "6.1", scheduled: "yes" }));
+    expect(added).toMatchObject({ iata: "NEW", country: "CH", lat: 46.2, scheduledService: "yes" });
+  });
+
+  it.each<[Partial<Change>, string]>([
+    [{ id: "9" }, "OurAirports has no airport 9"],
+    [{ change: "vanished" }, "change must be one of opened, recoded, renamed, moved, closed"],
+    [{ iata: "zrh" }, "iata must be three capital letters"],
+    [{ source: "" }, "it needs a source"],
+    [{ date: "lately" }, "a date such as 2026-02-10"],
+    [{ name: "" }, "it needs the new name"],
+    [{ change: "moved", name: "" }, "it needs one of lat, lon, country, region, municipality"],
+    [{ iata: "GVA" }, 'airport 1 has the code "ZRH"'],
+    [{ region: "CH-XX" }, "OurAirports has no region CH-XX"],
+    [{ country: "FR" }, "region CH-ZH is not in FR"],
+    [{ scheduled: "maybe" }, "scheduled must be yes, no or empty"],
+    [{ lat: "95" }, "it has no position"],
+    [{ change: "recoded", iata: "GVA" }, "GVA is the code of 1, 2"],
+  ])("refuses a row with %j and says why", (changes, problem) => {
+    expect(() => apply(aChange(changes))).toThrow(`airports.csv: ${aChange(changes).iata}`);
+    expect(() => apply(aChange(changes))).toThrow(problem);
+  });
+});
+
+describe("checkLosses", () => {
+  const losses = (airports: AirportRow[], changes: Change[] = [], day = [anAirport(), GENEVA]) =>
+    checkLosses({ source: "a package", rows: day }, airports, changes);
+
+  it("finds nothing where all is as it was", () => {
+    expect(losses([anAirport(), GENEVA])).toEqual([]);
+  });
+
+  it("takes a row with another id at the same place for the same airport", () => {
+    expect(losses([anAirport({ id: 7, lat: 47.5 }), GENEVA])).toEqual([]);
+  });
+
+  it.each([
+    ["that is gone", [GENEVA], "is gone"],
+    ["with another code", [anAirport({ iata: "ZZZ" }), GENEVA], "has the code ZZZ now"],
+    ["whose code another has", [anAirport({ id: 7, lat: 0 }), GENEVA], "its code is that of"],
+  ])("names an airport %s", (_, airports, fate) => {
+    expect(losses(airports)).toEqual([expect.stringContaining(`ZRH (Zurich Airport, id 1)`)]);
+    expect(losses(airports)).toEqual([expect.stringContaining(fate)]);
+  });
+
+  it("is content with a curated row that says why", () => {
+    expect(losses([GENEVA], [aChange({ change: "closed" })])).toEqual([]);
+  });
+
+  it("does not look for airports that were closed or had no scheduled service", () => {
+    const closed = anAirport({ type: "closed" });
+    const unscheduled = anAirport({ scheduledService: "no" });
+    expect(losses([], [], [closed, unscheduled])).toEqual([]);
+  });
+});
+
+describe("checkNames", () => {
+  const check = (before: string, name: string, changes: Change[] = []) =>
+    checkNames(
+      { source: "a package", rows: [anAirport({ name: before })] },
+      [anAirport({ name })],
+      changes,
+    );
+
+  it.each([
+    ["Zurich Airport", "Flughafen Zürich"],
+    ["La Guardia Airport", "LaGuardia Airport"],
+    ["Kloten Airport", "Zurich International Airport"],
+    ["Lalibella Airport", "Lalibela Airport"],
+  ])("lets %s become %s", (before, name) => {
+    expect(check(before, name)).toEqual([]);
+  });
+
+  it.each([
+    ["Zurich Airport", '"Ghost" International Airport'],
+    ["General Heriberto Jara Airport", "General Idiot Airport"],
+    ["San Jose Airport", "San Nobody Airport"],
+    ["King Shaka International Airport", "King Kong International Airport"],
+    ["Amsterdam Airport", "A"],
+  ])("stops %s from becoming %s", (before, name) => {
+    expect(check(before, name)).toEqual([expect.stringContaining(`ZRH: "${name}"`)]);
+  });
+
+  it("is content with a curated row that has the name, and with no other", () => {
+    expect(check("Kloten", "Airport of the Lake", [aChange()])).toEqual([]);
+    expect(check("Kloten", "Nowhere", [aChange()])).toHaveLength(1);
+  });
+});
+
+describe("checkFalls", () => {
+  const counts = (airports: number): Counts => ({
+    airports,
+    scheduled: 1,
+    cities: 1,
+    countries: 1,
+    regions: 1,
+    macro_regions: 1,
+    subdivisions: 0,
+    travel_regions: 0,
+    cities_by_source: {},
+    cities_by_origin: {},
+  });
+
+  it("names a list that is shorter than before, unless that is accepted", () => {
+    expect(checkFalls(counts(2), counts(1), [])).toEqual([
+      expect.stringContaining("airports fall from 2 to 1"),
+    ]);
+    expect(checkFalls(counts(2), counts(1), ["airports"])).toEqual([]);
+  });
+
+  it("has nothing to compare the first snapshot with", () => {
+    expect(checkFalls(undefined, counts(0), [])).toEqual([]);
+    expect(checkFalls(counts(1), counts(2), [])).toEqual([]);
+  });
+});

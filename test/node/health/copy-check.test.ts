@@ -1,0 +1,114 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { type CheckRequest, checkCopies } from "../../../src/health/copy-check.ts";
+import type { Manifest } from "../../../src/catalog/manifest.ts";
+import { blobKey } from "../../../src/storage/keys.ts";
+import { aBody, aLocaleEntry, aManifest, blobsOf } from "../../builders/manifest.ts";
+import { MemoryCatalogStore } from "../../builders/memory-catalog-store.ts";
+
+const LOCALES = ["de", "en", "ja"];
+
+function anEntry(text: string) {
+  const bodies = { identity: aBody(text) };
+  return aLocaleEntry({
+    bodies: { proto: bodies, json: bodies, "grpc-web": bodies, "grpc-web-text": bodies },
+  });
+}
+
+const manifest: Manifest = aManifest({
+  locales: Object.fromEntries(LOCALES.map((locale) => [locale, anEntry(locale)])),
+});
+const [germanBlob = ""] = blobsOf("de").map(([name]) => name);
+
+let store: MemoryCatalogStore;
+
+beforeEach(() => {
+  store = new MemoryCatalogStore();
+  store.publish({ manifest, blobs: LOCALES.flatMap(blobsOf) });
+  store.calls.length = 0;
+});
+
+const check = (request: Partial<CheckRequest> = {}) =>
+  checkCopies(manifest, { isLocaleDue: true, after: null, suspects: [], ...request }, store);
+
+describe("checkCopies", () => {
+  it("reads one locale's blobs from both stores, each once", async () => {
+    expect(await check()).toEqual({
+      locale: "de",
+      checked: 4,
+      damaged: [],
+      unreadable: [],
+    });
+    const blobs = blobsOf("de").map(([sha256]) => sha256);
+    expect(store.calls.toSorted()).toEqual(
+      ["kv", "r2"]
+        .flatMap((replica) => blobs.map((sha256) => `${replica} get ${blobKey(sha256)}`))
+        .toSorted(),
+    );
+  });
+
+  it.each([
+    [null, "de"],
+    ["de", "en"],
+    ["en", "ja"],
+    ["ja", "de"],
+    ["fr", "ja"],
+    ["zh", "de"],
+  ])("takes the locales in turn: after %s comes %s", async (after, locale) => {
+    expect((await check({ after })).locale).toBe(locale);
+  });
+
+  it("names each copy that is missing or has other bytes", async () => {
+    store.kv.delete(blobKey(germanBlob));
+    store.r2.set(blobKey(germanBlob), Uint8Array.of(1));
+    expect(await check()).toEqual({
+      locale: "de",
+      checked: 2,
+      damaged: [
+        { replica: "kv", sha256: germanBlob, fault: "missing" },
+        { replica: "r2", sha256: germanBlob, fault: "corrupt" },
+      ],
+      unreadable: [],
+    });
+  });
+
+  it("reads suspects again when it is another locale's turn, while they are published", async () => {
+    store.kv.delete(blobKey(germanBlob));
+    const seen = await check({ after: "de", suspects: [germanBlob, "gone"] });
+    expect(seen).toMatchObject({
+      locale: "en",
+      damaged: [{ replica: "kv", sha256: germanBlob, fault: "missing" }],
+    });
+    expect(store.calls.join(" ")).not.toContain("gone");
+  });
+
+  it("takes a store that does not answer for unreadable, not for damaged", async () => {
+    store.before = (call) => {
+      if (call.startsWith("r2")) throw new Error("R2 is down");
+    };
+    const seen = await check();
+    expect(seen).toMatchObject({ checked: 2, damaged: [] });
+    expect(seen.unreadable).toHaveLength(2);
+    expect(seen.unreadable[0]).toContain("R2 is down");
+  });
+
+  it("reads suspects alone while it is no locale's turn", async () => {
+    store.kv.delete(blobKey(germanBlob));
+    expect(await check({ isLocaleDue: false })).toMatchObject({ locale: null, checked: 0 });
+    expect(store.calls).toEqual([]);
+    expect(await check({ isLocaleDue: false, suspects: [germanBlob] })).toEqual({
+      locale: null,
+      checked: 1,
+      damaged: [{ replica: "kv", sha256: germanBlob, fault: "missing" }],
+      unreadable: [],
+    });
+  });
+
+  it("gives up a store that does not answer after four copies", async () => {
+    store.before = () => {
+      throw new Error("down");
+    };
+    const suspects = [...blobsOf("en"), ...blobsOf("ja")].map(([sha256]) => sha256);
+    expect((await check({ suspects })).unreadable).toHaveLength(4);
+    expect(store.calls).toHaveLength(4);
+  });
+});

@@ -1,0 +1,26 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { RULES } from "../../../src/health/rules.ts";
+
+const root = join(import.meta.dirname, "../../..");
+const readme = readFileSync(join(root, "README.md"), "utf8");
+
+describe("the README", () => {
+  it("has a section for each rule, in the order of its table, and no other", () => {
+    const names = Object.keys(RULES);
+    const sections = [...readme.matchAll(/^##### `(\w+)`$/gm)].map(([, name]) => name);
+    const rows = [...readme.matchAll(/^\| `(\w+)` +\| (warn|fail) /gm)];
+    expect(sections).toEqual(names);
+    expect(rows.map(([, name, severity]) => [name, severity])).toEqual(
+      Object.entries(RULES).map(([name, { severity }]) => [name, severity]),
+    );
+  });
+
+  it("names each setting of the alerts that wrangler.toml has", () => {
+    const toml = readFileSync(join(root, "wrangler.toml"), "utf8");
+    const settings = [...toml.matchAll(/^(ALERT_\w+) = /gm)].map(([, name = ""]) => name);
+    expect(settings.length).toBeGreaterThan(5);
+    expect(settings.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+  });
+});

@@ -1,0 +1,675 @@
+import { describe, expect, it } from "vitest";
+import { newTrack, nextTrack } from "../../../src/alerts/alert-state.ts";
+import type { EndedRun, Facts } from "../../../src/health/facts.ts";
+import {
+  evaluateRules,
+  fingerprintOf,
+  RULE_NAMES,
+  type RuleName,
+  RULES,
+} from "../../../src/health/rules.ts";
+import {
+  aFailedRun,
+  ago,
+  aManifestCopy,
+  anEndedRun,
+  DEFAULT_LIMITS,
+  HOUR_MS,
+  MINUTE_MS,
+  NOW,
+  someBackups,
+  someFacts,
+  someIngestFacts,
+  withIngest,
+} from "../../builders/facts.ts";
+
+const context = { now: NOW, limits: DEFAULT_LIMITS };
+
+/** The findings of one rule, or of one of the things that it watches. */
+function findingsOf(rule: RuleName, facts: Facts, label?: string) {
+  return evaluateRules(facts, context)
+    .filter((finding) => finding.rule === rule)
+    .filter(({ labels }) => label === undefined || Object.values(labels).includes(label));
+}
+
+function findingOf(rule: RuleName, facts: Facts, label?: string) {
+  const [finding, ...more] = findingsOf(rule, facts, label);
+  if (finding === undefined || more.length > 0) throw new Error(`not one finding of ${rule}`);
+  return finding;
+}
+
+const list = <T>(length: number, make: (index: number) => T) =>
+  Array.from({ length }, (_, index) => make(index));
+
+/** Facts in which what a rule measures has a value. */
+const MEASURED: readonly {
+  readonly rule: RuleName;
+  readonly label?: string;
+  readonly threshold: number;
+  readonly step: number;
+  readonly facts: (value: number) => Facts;
+}[] = [
+  {
+    rule: "catalog_stale",
+    threshold: 30 * HOUR_MS,
+    step: 1,
+    facts: (ms) => withIngest({ ended: [anEndedRun({ finishedAt: ago(ms) })] }),
+  },
+  {
+    rule: "data_old",
+    threshold: 730 * 24 * HOUR_MS,
+    step: 1,
+    facts: (ms) => {
+      const copy = aManifestCopy({ asOf: ago(ms) });
+      return someFacts({ catalog: { kv: copy, r2: copy } });
+    },
+  },
+  {
+    rule: "ingest_failing",
+    threshold: 3,
+    step: 1,
+    facts: (runs) => withIngest({ ended: [...list(runs, () => aFailedRun()), anEndedRun()] }),
+  },
+  {
+    rule: "ingest_stuck",
+    threshold: 10 * MINUTE_MS,
+    step: 1,
+    facts: (ms) => withIngest({ running: { id: "run-2", stage: "encode", heartbeatAt: ago(ms) } }),
+  },
+  {
+    rule: "source_broken",
+    threshold: 1,
+    step: 1,
+    facts: (runs) =>
+      withIngest({
+        ended:
+          runs >= 1
+            ? [aFailedRun({ error: { code: "source_missing_columns", message: "no ident" } })]
+            : [anEndedRun()],
+      }),
+  },
+  {
+    rule: "replication_stuck",
+    threshold: 10 * MINUTE_MS,
+    step: 1,
+    facts: (ms) =>
+      withIngest({ current: { generation: 8, publishedAt: ago(ms) }, replicated: false }),
+  },
+  {
+    rule: "guard_tripped",
+    threshold: 1,
+    step: 1,
+    facts: (trips) =>
+      withIngest({
+        ended: [
+          aFailedRun({
+            guards: list(trips, () => ({ guard: "guard_shrink", message: "airports 9074 → 4120" })),
+          }),
+          anEndedRun(),
+        ],
+      }),
+  },
+  {
+    rule: "ingest_paused_long",
+    threshold: 24 * HOUR_MS,
+    step: 1,
+    facts: (ms) => withIngest({ pause: { at: ago(ms), by: "ops", reason: "upstream moves" } }),
+  },
+  {
+    rule: "queue_backlog",
+    label: "ingest",
+    threshold: 5,
+    step: 1,
+    facts: (runs) =>
+      withIngest({
+        queued: list(runs, (index) => ({ id: `run-${index}`, queuedAt: ago(MINUTE_MS) })),
+      }),
+  },
+  {
+    rule: "queue_backlog",
+    label: "history",
+    threshold: 6,
+    step: 1,
+    facts: (rows) => {
+      const facts = withIngest({ outboxLength: Math.min(rows, 2) });
+      const outboxLength = rows - Math.min(rows, 2);
+      return { ...facts, monitor: { ...facts.monitor, outboxLength } };
+    },
+  },
+  {
+    rule: "integrity_mismatch",
+    threshold: 1,
+    step: 1,
+    facts: (copies) =>
+      someFacts({
+        copies: {
+          locale: "en",
+          checked: 24,
+          damaged: list(copies, (index) => ({
+            replica: "kv",
+            sha256: `a${index}`,
+            fault: "corrupt",
+          })),
+          unreadable: [],
+        },
+      }),
+  },
+  {
+    rule: "backup_stale",
+    threshold: 26 * HOUR_MS,
+    step: 1,
+    facts: (ms) =>
+      someFacts({ backups: { ok: true, value: someBackups({ newestFinishedAt: ago(ms) }) } }),
+  },
+  {
+    rule: "backup_unverified",
+    threshold: 25 * HOUR_MS,
+    step: 1,
+    facts: (ms) =>
+      someFacts({
+        backups: {
+          ok: true,
+          value: { newestFinishedAt: ago(MINUTE_MS), newestVerifiedAt: ago(ms) },
+        },
+      }),
+  },
+  {
+    rule: "coverage_drop",
+    threshold: 5,
+    step: 0.1,
+    facts: (points) => {
+      const copy = aManifestCopy({ coverage: { de: 0.9 - points / 100, en: 1 } });
+      return someFacts({ catalog: { kv: copy, r2: copy } });
+    },
+  },
+  {
+    rule: "notify_failing",
+    threshold: 3,
+    step: 1,
+    facts: (failures) => {
+      const facts = someFacts();
+      const targets = [{ name: "ops", failures, lastError: "it answers 500" }];
+      return { ...facts, monitor: { ...facts.monitor, targets } };
+    },
+  },
+  {
+    rule: "monitor_gap",
+    threshold: 15 * MINUTE_MS,
+    step: 1,
+    facts: (ms) => {
+      const facts = someFacts();
+      return { ...facts, monitor: { ...facts.monitor, lastTickAt: NOW - ms } };
+    },
+  },
+];
+
+describe.each(MEASURED)("$rule $label", ({ rule, label, threshold, step, facts }) => {
+  it.each([
+    ["far below", 0, "good"],
+    ["just below", threshold - step, "good"],
+    ["at", threshold, "bad"],
+    ["just above", threshold + step, "bad"],
+    ["far above", threshold * 3, "bad"],
+  ])("%s its threshold", (_, value, verdict) => {
+    const finding = findingOf(rule, facts(value), label);
+    expect(finding).toMatchObject({ verdict, threshold, suppressed: false });
+    expect(finding.value).toBeCloseTo(rule === "source_broken" ? Math.min(value, 1) : value, 6);
+  });
+
+  it("says so in one sentence without an open end", () => {
+    for (const value of [0, threshold])
+      expect(findingOf(rule, facts(value), label).message).toMatch(/^[A-Z0-9].*\S$/s);
+  });
+
+  it("fires once it has lasted for its time, and not before", () => {
+    const { forMs } = findingOf(rule, facts(threshold), label);
+    const states = [0, forMs - 1, forMs, forMs + 1].map((lasted) => {
+      const first = nextTrack(newTrack(NOW), "bad", { now: NOW, forMs });
+      if (lasted <= 0) return first.state;
+      return nextTrack(first, "bad", { now: NOW + lasted, forMs }).state;
+    });
+    const early = forMs === 0 ? "firing" : "pending";
+    expect(states).toEqual([early, early, "firing", "firing"]);
+  });
+});
+
+describe("the table of rules", () => {
+  it("has no rule of which no threshold is tried above", () => {
+    expect(new Set(MEASURED.map(({ rule }) => rule))).toEqual(new Set(RULE_NAMES));
+  });
+
+  it("finds nothing wrong with a healthy service", () => {
+    const findings = evaluateRules(someFacts(), context);
+    expect(findings.map(({ rule, verdict }) => [rule, verdict])).toEqual(
+      findings.map(({ rule }) => [rule, "good"]),
+    );
+    expect(findings).toHaveLength(16);
+  });
+
+  it("lets a condition that may be a blip last for two ticks, and the others fire at once", () => {
+    const fors = Object.entries(RULES)
+      .map(([name, { forMs }]) => [name, forMs])
+      .filter(([, forMs]) => forMs !== 0);
+    expect(fors).toEqual([
+      ["ingest_stuck", 4 * MINUTE_MS],
+      ["queue_backlog", 14 * MINUTE_MS],
+      ["integrity_mismatch", 4 * MINUTE_MS],
+    ]);
+  });
+
+  it("takes what is no number for bad", () => {
+    const facts = withIngest({ pause: { at: "yesterday", by: "ops", reason: null } });
+    expect(findingOf("ingest_paused_long", facts).verdict).toBe("bad");
+  });
+});
+
+describe("an input that cannot be read", () => {
+  const why = "the ingest coordinator cannot be read (reset)";
+  const unread = { ok: false, why } as const;
+  const unreadable = {
+    state: "unreadable",
+    detail: "kv manifest is unreadable (timeout)",
+  } as const;
+
+  it("leaves the rules over the coordinator without data, with the reason", () => {
+    const facts = someFacts({ ingest: unread });
+    const nodata = evaluateRules(facts, context).filter(({ verdict }) => verdict === "nodata");
+    expect(nodata.map(({ rule }) => rule)).toEqual([
+      "catalog_stale",
+      "ingest_failing",
+      "source_broken",
+      "ingest_stuck",
+      "replication_stuck",
+      "guard_tripped",
+      "ingest_paused_long",
+      "queue_backlog",
+      "queue_backlog",
+      "coverage_drop",
+    ]);
+    for (const { message, value, evidence } of nodata)
+      expect({ message, value, evidence }).toEqual({
+        message: `Cannot be known: ${why}.`,
+        value: null,
+        evidence: { why },
+      });
+  });
+
+  it("leaves the catalog's age unknown whenever it was published: perhaps by a rollback", () => {
+    const copy = aManifestCopy({ publishedAt: ago(HOUR_MS) });
+    const facts = someFacts({ ingest: unread, catalog: { kv: copy, r2: copy } });
+    expect(findingOf("catalog_stale", facts).verdict).toBe("nodata");
+  });
+
+  it("is not missed where the other store has the manifest", () => {
+    const facts = someFacts({ catalog: { kv: unreadable, r2: aManifestCopy() } });
+    expect(findingOf("catalog_stale", facts).verdict).toBe("good");
+    expect(findingOf("coverage_drop", facts).verdict).toBe("good");
+    expect(findingOf("integrity_mismatch", facts)).toMatchObject({ verdict: "nodata" });
+  });
+
+  it("leaves the rules over the catalog without data when neither store can be read", () => {
+    const facts = someFacts({ catalog: { kv: unreadable, r2: unreadable } });
+    for (const rule of [
+      "catalog_stale",
+      "data_old",
+      "coverage_drop",
+      "integrity_mismatch",
+    ] as const)
+      expect(findingOf(rule, facts).verdict, rule).toBe("nodata");
+  });
+
+  it("does not hide a copy that is known to be damaged", () => {
+    const damaged = [{ replica: "r2", sha256: "ab", fault: "missing" }] as const;
+    const copies = { locale: "en", checked: 3, damaged, unreadable: ["kv: timeout"] };
+    const facts = someFacts({ copies });
+    expect(findingOf("integrity_mismatch", facts)).toMatchObject({ verdict: "bad", value: 1 });
+  });
+
+  it("is D1 as well: nobody knows whether the history arrives", () => {
+    const facts = someFacts({ history: { ok: false, why: "D1 cannot be read (down)" } });
+    expect(findingOf("queue_backlog", facts, "history").verdict).toBe("nodata");
+    expect(findingOf("queue_backlog", facts, "ingest").verdict).toBe("good");
+  });
+
+  it("is the list of backups", () => {
+    const facts = someFacts({ backups: { ok: false, why: "the backups cannot be read (R2)" } });
+    for (const rule of ["backup_stale", "backup_unverified"] as const)
+      expect(findingOf(rule, facts).verdict, rule).toBe("nodata");
+  });
+});
+
+describe("catalog_stale", () => {
+  it("counts from the last success, also after a rollback or a restore has published", () => {
+    const copy = aManifestCopy({ publishedAt: ago(HOUR_MS) });
+    const facts = (ended: readonly EndedRun[]) => ({
+      ...withIngest({ ended }),
+      catalog: { kv: copy, r2: copy },
+    });
+    const success = anEndedRun({ finishedAt: ago(31 * HOUR_MS) });
+    expect(findingOf("catalog_stale", facts([aFailedRun(), success]))).toMatchObject({
+      verdict: "bad",
+      value: 31 * HOUR_MS,
+    });
+    expect(findingOf("catalog_stale", facts([aFailedRun()])).value).toBe(HOUR_MS);
+  });
+
+  it("takes neither a dry run nor a failure for a comparison with upstream", () => {
+    const facts = withIngest({
+      ended: [
+        anEndedRun({ mode: "dry_run", finishedAt: ago(1) }),
+        aFailedRun({ finishedAt: ago(2) }),
+        anEndedRun({ id: "run-0", finishedAt: ago(31 * HOUR_MS) }),
+      ],
+    });
+    expect(findingOf("catalog_stale", facts)).toMatchObject({
+      verdict: "bad",
+      value: 31 * HOUR_MS,
+      message: "The catalog was last compared with upstream 1 d 7 h ago.",
+      evidence: {
+        generation: 7,
+        last_success_run_id: "run-0",
+        last_success_at: ago(31 * HOUR_MS),
+      },
+    });
+  });
+
+  it("is met where nothing is published", () => {
+    const missing = { state: "missing", detail: "catalog/manifest" } as const;
+    const facts = someFacts({ catalog: { kv: missing, r2: missing } });
+    expect(findingOf("catalog_stale", facts)).toMatchObject({
+      verdict: "bad",
+      value: null,
+      message: "Nothing is published.",
+    });
+  });
+
+  it.each([
+    ["not paused", null, false],
+    ["paused for less than a day", 24 * HOUR_MS - 1, true],
+    ["paused for a day", 24 * HOUR_MS, false],
+  ])("is excused while ingestion is %s: %s", (_, pausedMs, suppressed) => {
+    const facts = withIngest({
+      pause: pausedMs === null ? null : { at: ago(pausedMs), by: "ops", reason: null },
+      ended: [anEndedRun({ finishedAt: ago(60 * HOUR_MS) })],
+    });
+    expect(findingOf("catalog_stale", facts)).toMatchObject({ verdict: "bad", suppressed });
+  });
+});
+
+describe("data_old", () => {
+  it("looks at the day of the data, however lately it was published", () => {
+    const copy = aManifestCopy({ asOf: "2024-02-10", publishedAt: ago(HOUR_MS) });
+    const facts = someFacts({ catalog: { kv: copy, r2: copy } });
+    expect(findingOf("data_old", facts)).toMatchObject({
+      verdict: "bad",
+      severity: "warn",
+      message: "The airports are of 2024-02-10, 1014 d 12 h ago.",
+      evidence: { generation: 7, as_of: "2024-02-10", published_at: ago(HOUR_MS) },
+    });
+  });
+
+  it("knows nothing of a version that does not say it", () => {
+    const copy = aManifestCopy({ asOf: null });
+    const facts = someFacts({ catalog: { kv: copy, r2: copy } });
+    expect(findingOf("data_old", facts)).toMatchObject({
+      verdict: "nodata",
+      message: "Cannot be known: generation 7 does not say of which day its data is.",
+    });
+  });
+
+  it("says nothing where nothing is published: catalog_stale does", () => {
+    const missing = { state: "missing", detail: "catalog/manifest" } as const;
+    const facts = someFacts({ catalog: { kv: missing, r2: missing } });
+    expect(findingOf("data_old", facts).verdict).toBe("good");
+  });
+});
+
+describe("ingest_failing", () => {
+  it("counts neither dry runs nor runs that were cancelled or skipped", () => {
+    const facts = withIngest({
+      ended: [
+        aFailedRun(),
+        aFailedRun({ mode: "dry_run" }),
+        anEndedRun({ state: "cancelled" }),
+        anEndedRun({ state: "skipped" }),
+        aFailedRun({ id: "run-0", error: { code: "source_deadline", message: "slow" } }),
+        anEndedRun(),
+        aFailedRun(),
+      ],
+    });
+    expect(findingOf("ingest_failing", facts)).toMatchObject({ verdict: "good", value: 2 });
+  });
+
+  it("says why the last one failed", () => {
+    const facts = withIngest({ ended: list(3, () => aFailedRun()) });
+    const { message, evidence } = findingOf("ingest_failing", facts);
+    expect(message).toBe("3 runs in a row have failed, the last with store_fault: KV refused");
+    expect(evidence).toMatchObject({ runs: [{ id: "run-1" }, {}, {}] });
+  });
+});
+
+describe("ingest_stuck", () => {
+  it("looks at the oldest run that waits though nothing runs", () => {
+    const queued = [
+      { id: "run-2", queuedAt: ago(10 * MINUTE_MS) },
+      { id: "run-3", queuedAt: ago(MINUTE_MS) },
+    ];
+    expect(findingOf("ingest_stuck", withIngest({ queued }))).toMatchObject({
+      verdict: "bad",
+      evidence: { run_id: "run-2" },
+    });
+    const running = { id: "run-1", stage: "fetch", heartbeatAt: ago(1) };
+    expect(findingOf("ingest_stuck", withIngest({ queued, running }))).toMatchObject({
+      verdict: "good",
+      value: 1,
+    });
+  });
+
+  it("counts a second try's waiting from its time on", () => {
+    const queued = [{ id: "run-2", queuedAt: ago(HOUR_MS) }];
+    const waitingSince = (nextDueAt: string) =>
+      findingOf("ingest_stuck", withIngest({ queued, nextDueAt }));
+    expect(waitingSince(ago(10 * MINUTE_MS))).toMatchObject({
+      verdict: "bad",
+      value: 10 * MINUTE_MS,
+    });
+    expect(waitingSince(ago(9 * MINUTE_MS))).toMatchObject({ verdict: "good" });
+    expect(waitingSince(ago(-MINUTE_MS))).toMatchObject({
+      verdict: "good",
+      value: 0,
+      message: "No run is held up.",
+    });
+  });
+
+  it("lets what is held by a pause be", () => {
+    const facts = withIngest({
+      pause: { at: ago(HOUR_MS), by: "ops", reason: null },
+      running: { id: "run-2", stage: "encode", heartbeatAt: ago(HOUR_MS) },
+    });
+    expect(findingOf("ingest_stuck", facts)).toMatchObject({ verdict: "good", value: 0 });
+  });
+});
+
+describe("source_broken", () => {
+  const failedBy = (code: string) => aFailedRun({ error: { code, message: "airports.csv …" } });
+
+  it.each([
+    ["source_missing_columns", "bad"],
+    ["source_http_refused", "bad"],
+    ["source_too_large", "bad"],
+    ["source_http_status", "good"],
+    ["source_unreachable", "good"],
+    ["source_deadline", "good"],
+    ["store_fault", "good"],
+    ["guard_shrink", "good"],
+  ])("after one run that failed by %s is %s", (code, verdict) => {
+    const ended = [failedBy(code), anEndedRun()];
+    expect(findingOf("source_broken", withIngest({ ended })).verdict).toBe(verdict);
+    expect(findingOf("ingest_failing", withIngest({ ended })).verdict).toBe("good");
+  });
+
+  it("is over with the next run that ends otherwise", () => {
+    const ended = [anEndedRun(), failedBy("source_empty")];
+    expect(findingOf("source_broken", withIngest({ ended })).verdict).toBe("good");
+  });
+});
+
+describe("replication_stuck", () => {
+  it("sees what each try of the run hides with its heartbeat", () => {
+    const facts = withIngest({
+      running: { id: "run-2", stage: "verify", heartbeatAt: ago(1) },
+      current: { generation: 8, publishedAt: ago(24 * HOUR_MS) },
+      replicated: false,
+    });
+    expect(findingOf("ingest_stuck", facts).verdict).toBe("good");
+    expect(findingOf("replication_stuck", facts)).toMatchObject({
+      verdict: "bad",
+      severity: "fail",
+      message: "Generation 8 was published 1 d ago, and the stores do not show it yet.",
+      evidence: { generation: 8 },
+    });
+  });
+
+  it("does not mind how long ago a version was published that the stores show", () => {
+    const current = { generation: 8, publishedAt: ago(24 * HOUR_MS) };
+    expect(findingOf("replication_stuck", withIngest({ current })).verdict).toBe("good");
+    expect(findingOf("replication_stuck", withIngest({ current: null })).verdict).toBe("good");
+  });
+});
+
+describe("guard_tripped", () => {
+  const guards = [{ guard: "guard_shrink", message: "airports 9074 → 4120" }];
+
+  it("stays while later runs fail otherwise, and dry runs pass", () => {
+    const ended = [
+      aFailedRun(),
+      anEndedRun({ mode: "dry_run" }),
+      aFailedRun({ id: "held", guards }),
+    ];
+    expect(findingOf("guard_tripped", withIngest({ ended }))).toMatchObject({
+      verdict: "bad",
+      message: "Run held was refused: guard_shrink: airports 9074 → 4120",
+      evidence: { run_id: "held", guards },
+    });
+  });
+
+  it("is over once a run succeeds, also one that was forced past its guards", () => {
+    const ended = [anEndedRun({ outcome: "published", guards }), aFailedRun({ guards })];
+    expect(findingOf("guard_tripped", withIngest({ ended })).verdict).toBe("good");
+  });
+});
+
+describe("queue_backlog", () => {
+  it("lets runs wait while ingestion is paused", () => {
+    const queued = list(9, (index) => ({ id: `run-${index}`, queuedAt: ago(HOUR_MS) }));
+    const pause = { at: ago(HOUR_MS), by: "ops", reason: null };
+    expect(findingOf("queue_backlog", withIngest({ queued, pause }), "ingest")).toMatchObject({
+      verdict: "good",
+      value: 0,
+      message: "9 runs wait for resume.",
+    });
+  });
+});
+
+describe("integrity_mismatch", () => {
+  const missing = { state: "missing", detail: "kv manifest is missing" } as const;
+
+  it.each([
+    ["is missing in one store", missing, "kv manifest is missing"],
+    ["is corrupt", { state: "corrupt", detail: "not JSON" } as const, "kv manifest is corrupt"],
+    [
+      "is an older one",
+      aManifestCopy({ generation: 6 }),
+      "kv manifest shows generation 6 instead of 7",
+    ],
+  ])("is met where the manifest %s", (_, kv, problem) => {
+    const facts = someFacts({ catalog: { kv, r2: aManifestCopy() } });
+    expect(findingOf("integrity_mismatch", facts)).toMatchObject({
+      verdict: "bad",
+      value: 1,
+      evidence: { manifests: [problem] },
+    });
+  });
+
+  it("is met where both stores have lost what the coordinator has published", () => {
+    const facts = someFacts({ catalog: { kv: missing, r2: missing } });
+    expect(findingOf("integrity_mismatch", facts)).toMatchObject({ verdict: "bad", value: 2 });
+  });
+
+  it("is not met where nothing was ever published", () => {
+    const ingest = { ok: true, value: someIngestFacts({ current: null, ended: [] }) } as const;
+    const facts = someFacts({ ingest, catalog: { kv: missing, r2: missing } });
+    expect(findingOf("integrity_mismatch", facts).verdict).toBe("good");
+  });
+
+  it("waits while the stores are still brought to the version that was just published", () => {
+    const facts = withIngest({
+      current: { generation: 8, publishedAt: ago(MINUTE_MS) },
+      replicated: false,
+    });
+    expect(findingOf("integrity_mismatch", facts).verdict).toBe("good");
+  });
+});
+
+describe("the rules over backups", () => {
+  it("count from the monitor's beginning before the first backup", () => {
+    const none = { newestFinishedAt: null, newestVerifiedAt: null };
+    const since = (ms: number): Facts => {
+      const facts = someFacts({ backups: { ok: true, value: none } });
+      return { ...facts, monitor: { ...facts.monitor, since: NOW - ms } };
+    };
+    expect(findingOf("backup_stale", since(26 * HOUR_MS - 1)).verdict).toBe("good");
+    expect(findingOf("backup_stale", since(26 * HOUR_MS))).toMatchObject({
+      verdict: "bad",
+      message: "There has been no backup, for 1 d 2 h.",
+    });
+    expect(findingOf("backup_unverified", since(26 * HOUR_MS)).verdict).toBe("good");
+  });
+
+  it("do not call an old backup unverified that is verified", () => {
+    const at = ago(100 * HOUR_MS);
+    const value = { newestFinishedAt: at, newestVerifiedAt: at };
+    const facts = someFacts({ backups: { ok: true, value } });
+    expect(findingOf("backup_unverified", facts).verdict).toBe("good");
+    expect(findingOf("backup_stale", facts).verdict).toBe("bad");
+  });
+});
+
+describe("coverage_drop", () => {
+  it("takes a locale that was taken out, or is new, for no loss", () => {
+    const copy = aManifestCopy({ coverage: { en: 1, fr: 0.2 } });
+    const facts = someFacts({ catalog: { kv: copy, r2: copy } });
+    expect(findingOf("coverage_drop", facts)).toMatchObject({ verdict: "good", value: 0 });
+  });
+
+  it("names the locale that has lost most", () => {
+    const copy = aManifestCopy({ coverage: { de: 0.8, en: 0.7 } });
+    const facts = someFacts({ catalog: { kv: copy, r2: copy } });
+    expect(findingOf("coverage_drop", facts)).toMatchObject({
+      value: 30,
+      message: "The locale en has lost 30 points of coverage.",
+      evidence: { drops: [{ locale: "en" }, { locale: "de" }] },
+    });
+  });
+});
+
+describe("monitor_gap", () => {
+  it("is silent until a first tick was seen, as on a machine that fires none", () => {
+    const facts = someFacts();
+    const monitor = { ...facts.monitor, lastTickAt: null, since: NOW - 24 * HOUR_MS };
+    expect(findingOf("monitor_gap", { ...facts, monitor })).toMatchObject({
+      verdict: "good",
+      message: "No tick has come yet.",
+    });
+  });
+});
+
+describe("a fingerprint", () => {
+  it("is the same for the same rule and labels, in any order, and for no others", () => {
+    const a = fingerprintOf("queue_backlog", { queue: "ingest", zone: "x" });
+    expect(fingerprintOf("queue_backlog", { zone: "x", queue: "ingest" })).toBe(a);
+    expect(a).toMatch(/^[0-9a-f]{16}$/);
+    const all = evaluateRules(someFacts(), context).map(({ fingerprint }) => fingerprint);
+    expect(new Set(all).size).toBe(all.length);
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import { readCall } from "../../../src/rpc/fast-path.ts";
+import { readHead } from "../../../src/rpc/request-head.ts";
+
+const METHOD = "http://localhost/locations.v1.LocationsService/GetLocationsV1";
+/** LocationsRequest{locale: "pt_br"}. */
+const PROTO = "0a0570745f6272";
+const FRAME = `0000000007${PROTO}`;
+const JSON_TEXT = '{"locale":"pt_br"}';
+
+const hex = (text: string) => Buffer.from(text, "hex");
+const base64 = (text: string) => Buffer.from(hex(text).toString("base64"));
+
+interface Asked {
+  readonly url?: string;
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: Uint8Array;
+}
+
+function read({ url = METHOD, method = "POST", headers = {}, body = new Uint8Array() }: Asked) {
+  return readCall(readHead(new Request(url, { method, headers })), body);
+}
+
+const post = (type: string, body: Uint8Array, headers: Record<string, string> = {}): Asked => ({
+  headers: { "content-type": type, ...headers },
+  body,
+});
+
+const get = (query: string, asked: Asked = {}): Asked => ({
+  url: `${METHOD}?${query}`,
+  method: "GET",
+  ...asked,
+});
+
+const PROTO_GET = `connect=v1&encoding=proto&base64=1&message=${hex(PROTO).toString("base64url")}`;
+
+describe("readCall", () => {
+  it.each<[string, Asked, string]>([
+    ["proto", post("application/proto", hex(PROTO)), "proto"],
+    ["JSON", post("application/json", Buffer.from(JSON_TEXT)), "json"],
+    ["gRPC-Web", post("application/grpc-web", hex(FRAME)), "grpc-web"],
+    ["gRPC-Web+proto", post("application/grpc-web+proto", hex(FRAME)), "grpc-web"],
+    ["gRPC-Web in base64", post("application/grpc-web-text", base64(FRAME)), "grpc-web-text"],
+    ["the same", post("application/grpc-web-text+proto", base64(FRAME)), "grpc-web-text"],
+    ["a GET", get(PROTO_GET), "proto"],
+    ["a HEAD", get(PROTO_GET, { method: "HEAD" }), "proto"],
+    ["a GET of JSON", get(`encoding=json&message=${encodeURIComponent(JSON_TEXT)}`), "json"],
+    [
+      "a deadline in Connect",
+      post("application/proto", hex(PROTO), { "connect-timeout-ms": "5000" }),
+      "proto",
+    ],
+    [
+      "a deadline in gRPC-Web",
+      post("application/grpc-web", hex(FRAME), { "grpc-timeout": "5S" }),
+      "grpc-web",
+    ],
+    [
+      "a header of the other protocol",
+      post("application/proto", hex(PROTO), { "grpc-timeout": "x", "grpc-encoding": "gzip" }),
+      "proto",
+    ],
+  ])("reads %s", (_, asked, representation) => {
+    expect(read(asked)).toEqual({ tag: "pt-BR", representation });
+  });
+
+  it("reads an empty message as the default locale", () => {
+    expect(read(post("application/proto", hex("")))).toMatchObject({ tag: "" });
+  });
+
+  it.each<[string, Asked]>([
+    ["another path", { ...post("application/proto", hex(PROTO)), url: `${METHOD}x` }],
+    ["a fragment", { ...post("application/proto", hex(PROTO)), url: `${METHOD}#x` }],
+    ["another method", get(PROTO_GET, { method: "PUT" })],
+    ["another media type", post("application/json; charset=utf-8", Buffer.from(JSON_TEXT))],
+    ["a name that every object has", post("constructor", hex(PROTO))],
+    ["JSON in gRPC-Web", post("application/grpc-web+json", hex(FRAME))],
+    ["a coded body", post("application/proto", hex(PROTO), { "content-encoding": "gzip" })],
+    ["a coded message", post("application/grpc-web", hex(FRAME), { "grpc-encoding": "gzip" })],
+    ["no time", post("application/proto", hex(PROTO), { "connect-timeout-ms": "0" })],
+    ["no deadline", post("application/proto", hex(PROTO), { "connect-timeout-ms": "soon" })],
+    [
+      "too far a deadline",
+      post("application/grpc-web", hex(FRAME), { "grpc-timeout": "9999999H" }),
+    ],
+    ["no message", post("application/proto", hex("ff"))],
+    ["no JSON", post("application/json", Buffer.from("{"))],
+    ["no base64", post("application/grpc-web-text", Buffer.from("*"))],
+    ["a locale that is none", post("application/json", Buffer.from('{"locale":"x"}'))],
+    ["a flag", post("application/grpc-web", hex(`02${FRAME.slice(2)}`))],
+    ["a frame that is cut off", post("application/grpc-web", hex(FRAME.slice(0, -2)))],
+    ["an empty body", post("application/grpc-web", hex(""))],
+    ["two frames", post("application/grpc-web", hex(FRAME + FRAME))],
+    ["a compressed GET", get(`${PROTO_GET}&compression=gzip`)],
+    ["a GET with a media type", get(PROTO_GET, { headers: { "content-type": "text/plain" } })],
+    ["a GET of no encoding", get("message=")],
+  ])("leaves a request with %s to the router", (_, asked) => {
+    expect(read(asked)).toBeUndefined();
+  });
+});

@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { takeBody } from "../../../src/rpc/request-body.ts";
+import { readHead } from "../../../src/rpc/request-head.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** After how long a body that never comes is given up. */
+async function waitedMs(headers: { readonly [name: string]: string }): Promise<number> {
+  const body = new ReadableStream({ pull: () => new Promise(() => {}) });
+  const init = { method: "POST", headers, body, duplex: "half" };
+  const request = new Request("http://localhost/", init);
+  const began = Date.now();
+  const read = (async () => {
+    for await (const _ of await takeBody(request, readHead(request)));
+  })();
+  const ended = read.then(
+    () => expect.unreachable(),
+    (cause: unknown) => {
+      expect(String(cause)).toContain("did not arrive in time");
+      return Date.now() - began;
+    },
+  );
+  await vi.runAllTimersAsync();
+  return ended;
+}
+
+it.each(["application/grpc-web", "application/grpc-web+proto", "Application/GRPC-Web-Text"])(
+  "a body of %s is waited for as long as grpc-timeout says",
+  async (type) => {
+    const headers = { "content-type": type, "connect-timeout-ms": "7" };
+    expect(await waitedMs({ ...headers, "grpc-timeout": "250m" })).toBe(250);
+  },
+);
+
+it("every other is waited for as long as connect-timeout-ms says", async () => {
+  const headers = { "content-type": "application/proto", "grpc-timeout": "1m" };
+  expect(await waitedMs({ ...headers, "connect-timeout-ms": "250" })).toBe(250);
+});
+
+it("none is waited for more than ten seconds", async () => {
+  for (const timeout of ["60000", "9999999999", "soon"])
+    expect(await waitedMs({ "connect-timeout-ms": timeout })).toBe(10_000);
+  expect(await waitedMs({})).toBe(10_000);
+  expect(await waitedMs({ "content-length": "4" })).toBe(10_000);
+});

@@ -1,0 +1,62 @@
+import { exports } from "cloudflare:workers";
+import { setTimeout } from "node:timers/promises";
+import { afterEach, beforeAll, expect, it, vi } from "vitest";
+import { MESSAGE_MAX_BYTES } from "../../../src/ingest/guards.ts";
+import { compressSegment, type SegmentTask } from "../../../src/ingest/segment-coders.ts";
+import { SegmentCompressor } from "../../../src/worker.ts";
+import { coordinator, enqueue, RUN_TIMEOUT_MS, runEnded } from "./coordinator-under-test.ts";
+import { dropAirports, SMALL_AIRPORTS } from "./small-world.ts";
+
+beforeAll(() => dropAirports(SMALL_AIRPORTS));
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+it(
+  "leaves the coordinator free to answer, and to take orders",
+  { timeout: RUN_TIMEOUT_MS },
+  async () => {
+    const gate = { isOpen: false };
+    const compress = vi.spyOn(SegmentCompressor.prototype, "compress");
+    compress.mockImplementation(async (task) => {
+      // A promise of the test cannot be awaited in another invocation.
+      while (!gate.isOpen) await setTimeout(5);
+      return compressSegment(task);
+    });
+    const { run } = await enqueue({ source: "dropped" });
+    await expect.poll(() => compress.mock.calls.length).toBe(1);
+    expect(await coordinator().status()).toMatchObject({
+      running: { id: run.id, stage: "encode" },
+    });
+    expect(await coordinator().findRun(run.id)).toMatchObject({ progress: { done: 4 } });
+    const { run: next } = await enqueue({ source: "dropped", mode: "full" });
+    expect(await coordinator().cancel(next.id, "ops")).toMatchObject({ ok: true });
+    gate.isOpen = true;
+    expect(await runEnded(run.id)).toMatchObject({ state: "succeeded", outcome: "published" });
+  },
+);
+
+it.each([
+  ["gzip", "fast"],
+  ["gzip", "best"],
+  ["br", "fast"],
+  ["br", "best"],
+] as const)(
+  "gives the same bytes in %s at effort %s as where it is called",
+  async (coding, effort) => {
+    const bytes = new TextEncoder().encode(
+      "the name of the airport, the name of the city. ".repeat(99),
+    );
+    const task: SegmentTask = { bytes, coding, offset: 5, effort };
+    expect(await exports.SegmentCompressor.compress(task)).toEqual(
+      Uint8Array.from(compressSegment(task)),
+    );
+  },
+);
+
+it("takes a segment as long as any of a message that the guards let pass", async () => {
+  const bytes = new Uint8Array(5 * MESSAGE_MAX_BYTES);
+  const task: SegmentTask = { bytes, coding: "gzip", offset: 0, effort: "fast" };
+  expect((await exports.SegmentCompressor.compress(task)).length).toBeGreaterThan(0);
+});
