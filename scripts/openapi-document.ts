@@ -1,5 +1,5 @@
 import { type AdminDependencies, routeGroups } from "../src/admin/app.ts";
-import { describeRoutes } from "../src/admin/openapi.ts";
+import { describeRoutes } from "../src/admin/http/openapi.ts";
 import type { OpenApiDocument } from "./openapi-html.ts";
 
 /** The OpenAPI document of the routes over plain HTTP, without a running service. */

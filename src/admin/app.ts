@@ -8,34 +8,34 @@ import type { AuditStore } from "../storage/audit-store.ts";
 import type { CatalogReader } from "../storage/catalog-reader.ts";
 import type { History } from "../storage/history.ts";
 import type { StoreProbes } from "../storage/probes.ts";
-import type { AlertUseCases } from "./alert-calls.ts";
-import { alertRoutes } from "./alert-routes.ts";
-import { auditRoutes } from "./audit-routes.ts";
-import type { RecordChange } from "./audit-trail.ts";
-import type { AuthenticationDependencies } from "./authentication.ts";
-import { backupRoutes } from "./backup-routes.ts";
-import type { BackupAccess } from "./backup-use-cases.ts";
-import { catalogHealthRoutes } from "./catalog-health-routes.ts";
-import type { CoordinatorUseCases } from "./coordinator.ts";
-import { creditsRoutes } from "./credits-routes.ts";
-import { dashboardRoutes } from "./dashboard-routes.ts";
-import { type DiffDependencies, diffRoutes } from "./diff-routes.ts";
-import { adminGate } from "./gate.ts";
-import type { Http } from "./http.ts";
-import { ingestControlRoutes } from "./ingest-control-routes.ts";
-import { monitorChecks } from "./monitor-checks.ts";
-import { monitorRoutes } from "./monitor-routes.ts";
-import { openApiRoutes } from "./openapi-routes.ts";
-import { sendProblem } from "./problem.ts";
-import { addRoutes } from "./router.ts";
-import { runRoutes } from "./run-routes.ts";
+import type { AlertUseCases } from "./calls/alert-calls.ts";
+import { alertRoutes } from "./alerts/alert-routes.ts";
+import { auditRoutes } from "./audit/audit-routes.ts";
+import type { RecordChange } from "./audit/audit-trail.ts";
+import type { AuthenticationDependencies } from "./auth/authentication.ts";
+import { backupRoutes } from "./backup/backup-routes.ts";
+import type { BackupAccess } from "./calls/backup-use-cases.ts";
+import { catalogHealthRoutes } from "./health/catalog-health-routes.ts";
+import type { CoordinatorUseCases } from "./calls/coordinator.ts";
+import { creditsRoutes } from "./catalog/credits-routes.ts";
+import { dashboardRoutes } from "./health/dashboard-routes.ts";
+import { type DiffDependencies, diffRoutes } from "./catalog/diff-routes.ts";
+import { adminGate } from "./auth/gate.ts";
+import type { Http } from "./http/http.ts";
+import { ingestControlRoutes } from "./ingest/ingest-control-routes.ts";
+import { monitorChecks } from "./health/monitor-checks.ts";
+import { monitorRoutes } from "./health/monitor-routes.ts";
+import { openApiRoutes } from "./http/openapi-routes.ts";
+import { sendProblem } from "./http/problem.ts";
+import { addRoutes } from "./http/router.ts";
+import { runRoutes } from "./ingest/run-routes.ts";
 import {
   alertsSection,
   backupsSection,
   catalogSection,
   ingestSection,
-} from "./summary-sections.ts";
-import { versionRoutes } from "./version-routes.ts";
+} from "./health/summary-sections.ts";
+import { versionRoutes } from "./catalog/version-routes.ts";
 
 export interface AdminDependencies extends AuthenticationDependencies {
   readonly coordinator: CoordinatorUseCases;

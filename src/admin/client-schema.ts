@@ -2,9 +2,9 @@ import type { Hono } from "hono";
 import type { ClientErrorStatusCode, ServerErrorStatusCode } from "hono/utils/http-status";
 import type { z } from "zod";
 import type { AdminRoutes } from "./app.ts";
-import type { Http } from "./http.ts";
-import type { problemSchema } from "./problem.ts";
-import type { Route, RouteSpec } from "./route.ts";
+import type { Http } from "./http/http.ts";
+import type { problemSchema } from "./http/problem.ts";
+import type { Route, RouteSpec } from "./http/route.ts";
 
 /** The routes as Hono's client sees them: `hc<AdminApi>(url)` is a typed client of all of them. */
 export type AdminApi = Hono<Http, Paths<SpecOf<AdminRoutes>>>;

@@ -1,4 +1,4 @@
-import type { AlertUseCases } from "../../src/admin/alert-calls.ts";
+import type { AlertUseCases } from "../../src/admin/calls/alert-calls.ts";
 import type {
   EvaluationRequest,
   EvaluationResult,

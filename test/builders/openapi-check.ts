@@ -1,6 +1,6 @@
 /** Checks answers against the OpenAPI document. */
 import { Validator } from "@cfworker/json-schema";
-import type { describeRoutes } from "../../src/admin/openapi.ts";
+import type { describeRoutes } from "../../src/admin/http/openapi.ts";
 
 /** An OpenAPI document, as far as it is looked into. */
 export type OpenApi = Pick<ReturnType<typeof describeRoutes>, "paths" | "components">;

@@ -248,7 +248,7 @@ export const FAULTS: readonly FaultCase[] = [
         "workers/ingest/versions.test.ts",
         "to what is current changes nothing, and is refused to what is not retained",
       ),
-      ...tests("workers/admin/version-routes.test.ts", "refuses a generation that is not retained"),
+      ...tests("workers/admin/catalog/version-routes.test.ts", "refuses a generation that is not retained"),
     ],
   },
   {
@@ -607,13 +607,13 @@ export const FAULTS: readonly FaultCase[] = [
     shownIn: FAKES,
     tests: [
       ...tests(
-        "node/admin/coordinator-calls.test.ts",
+        "node/admin/calls/coordinator-calls.test.ts",
         "is made once more through a new stub, if that does no harm",
         "is not made a third time",
         "is never repeated if it might then take effect twice",
       ),
       ...tests(
-        "workers/admin/coordinator-reset.test.ts",
+        "workers/admin/calls/coordinator-reset.test.ts",
         "answers the next call, and has forgotten nothing",
       ),
       ...tests(
@@ -633,11 +633,11 @@ export const FAULTS: readonly FaultCase[] = [
         "an isolate that holds nothing serves the catalog, and the admin routes are 503",
       ),
       ...tests(
-        "workers/admin/ingest-control.test.ts",
+        "workers/admin/ingest/ingest-control.test.ts",
         "%s is answered 503, and that nobody knows what came of it",
       ),
       ...tests(
-        "node/admin/coordinator-calls.test.ts",
+        "node/admin/calls/coordinator-calls.test.ts",
         "is not repeated where the object is overloaded, which that would make worse",
         "is not repeated once it took all its time",
       ),
@@ -677,12 +677,12 @@ export const FAULTS: readonly FaultCase[] = [
     shownIn: FAKES,
     tests: [
       ...tests(
-        "workers/admin/authentication.test.ts",
+        "workers/admin/auth/authentication.test.ts",
         "is answered 401 in the same shape with %s",
         "lets nobody in who sends “%s”",
       ),
       ...tests(
-        "node/admin/bearer.test.ts",
+        "node/admin/auth/bearer.test.ts",
         "a token is compared with each configured one in constant time, also when one has matched",
       ),
     ],
@@ -694,7 +694,7 @@ export const FAULTS: readonly FaultCase[] = [
     shownIn: FAKES,
     tests: [
       ...tests(
-        "node/admin/access-jwt.test.ts",
+        "node/admin/auth/access-jwt.test.ts",
         "is refused with the algorithm none",
         "is refused when the public key is taken for a shared secret",
         "is refused with %s",
@@ -705,13 +705,13 @@ export const FAULTS: readonly FaultCase[] = [
         "because no answer comes, or no end of one, that is given up in time",
       ),
       ...tests(
-        "workers/admin/gate.test.ts",
+        "workers/admin/auth/gate.test.ts",
         "a JWT that is %s is 401, in the shape of every 401",
         "is 503 while its keys cannot be read",
         "its user who may only read changes nothing, and the attempt is in the audit",
       ),
       ...tests(
-        "workers/admin/access.test.ts",
+        "workers/admin/auth/access.test.ts",
         "refuses a JWT for another application, or of another team's key",
       ),
     ],
@@ -727,14 +727,14 @@ export const FAULTS: readonly FaultCase[] = [
         "%s is refused, and the service goes on",
       ),
       ...tests(
-        "workers/admin/ingest-control.test.ts",
+        "workers/admin/ingest/ingest-control.test.ts",
         "takes 16 KiB, and refuses one byte more",
         "does not read on once a body is too large",
         "refuses %.40s, and names what is wrong",
         "refuses %s, of which one field would be lost",
       ),
       ...tests(
-        "workers/admin/router.test.ts",
+        "workers/admin/http/router.test.ts",
         "%s %s refuses a body of over 16 KiB",
         "%s %s refuses `__proto__`",
       ),
@@ -752,11 +752,11 @@ export const FAULTS: readonly FaultCase[] = [
         "of status %i may be read by any origin",
       ),
       ...tests(
-        "workers/admin/authentication.test.ts",
+        "workers/admin/auth/authentication.test.ts",
         "learns nothing from %s",
         "gets no CORS headers: browsers of other origins are kept out",
       ),
-      ...tests("workers/admin/gate.test.ts", "changes nothing: %j", "may not read an answer either"),
+      ...tests("workers/admin/auth/gate.test.ts", "changes nothing: %j", "may not read an answer either"),
       ...tests("system/conditional-requests.test.ts", "is told nothing by the admin routes"),
     ],
   },
@@ -766,7 +766,7 @@ export const FAULTS: readonly FaultCase[] = [
     must: "429; where it cannot be counted, 401 as ever",
     shownIn: FAKES,
     tests: tests(
-      "workers/admin/gate.test.ts",
+      "workers/admin/auth/gate.test.ts",
       "are slowed down by address, and a valid credential is not",
       "are still 401 while they cannot be counted",
       "are slowed down by the Worker itself",
@@ -779,16 +779,16 @@ export const FAULTS: readonly FaultCase[] = [
     shownIn: FAKES,
     tests: [
       ...tests(
-        "workers/admin/unconfigured.test.ts",
+        "workers/admin/auth/unconfigured.test.ts",
         "closes the admin routes, says what to set, and logs no token",
       ),
       ...tests(
-        "workers/admin/misconfigured.test.ts",
+        "workers/admin/auth/misconfigured.test.ts",
         "closes the admin routes, and no other door",
       ),
-      ...tests("workers/admin/gate.test.ts", "every admin route is closed, and the log says why"),
-      ...tests("node/admin/credentials.test.ts", "is not repeated by what is said of it"),
-      ...tests("workers/admin/router.test.ts", "is found in no log line"),
+      ...tests("workers/admin/auth/gate.test.ts", "every admin route is closed, and the log says why"),
+      ...tests("node/admin/auth/credentials.test.ts", "is not repeated by what is said of it"),
+      ...tests("workers/admin/http/router.test.ts", "is found in no log line"),
     ],
   },
 ];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { callCoordinator } from "../../src/admin/coordinator-calls.ts";
+import { callCoordinator } from "../../src/admin/calls/coordinator-calls.ts";
 import { describeError } from "../../src/log.ts";
 
 describe("what a log line says of an error", () => {

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { newAdminToken, type TokenOptions } from "../../../scripts/new-admin-token.ts";
-import { findToken } from "../../../src/admin/bearer.ts";
-import { readCredentials } from "../../../src/admin/credentials.ts";
+import { findToken } from "../../../src/admin/auth/bearer.ts";
+import { readCredentials } from "../../../src/admin/auth/credentials.ts";
 
 const NOW = Date.parse("2026-11-01T05:00:00.000Z");
 

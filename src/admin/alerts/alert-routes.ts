@@ -1,0 +1,152 @@
+import { z } from "zod";
+import type { AlertRun } from "../../alerts/alert-run.ts";
+import { ALERT_STATES } from "../../alerts/alert-state.ts";
+import { RULE_NAMES } from "../../health/rules.ts";
+import type { AlertHistory, SavedAlertRun } from "../../storage/alert-history.ts";
+import { type AlertUseCases, MonitorUnavailable } from "../calls/alert-calls.ts";
+import { alertRunSchema, receiptSchema } from "./alert-schema.ts";
+import { healthStatus } from "../health/health-schema.ts";
+import { BAD_CURSOR, pageQuery, time } from "../http/query.ts";
+import { type Refusal, route } from "../http/route.ts";
+import { snakeKeys } from "../http/snake-keys.ts";
+import { askHistory } from "../calls/store-calls.ts";
+
+const runsQuery = z.strictObject({
+  state: z.enum(ALERT_STATES).exclude(["inactive"]).optional().meta({
+    description: "An alert was in this state: one of `rule`, if that is given as well.",
+  }),
+  worst: healthStatus.optional(),
+  rule: z.enum(RULE_NAMES).optional().meta({ description: "The rule was not inactive." }),
+  changed: z
+    .enum(["true", "false"])
+    .transform((text) => text === "true")
+    .optional()
+    .meta({ description: "An alert changed its state, or somebody was to be notified." }),
+  since: time().optional().meta({ description: "Started at this time or later." }),
+  until: time().optional().meta({ description: "Started before this time." }),
+  ...pageQuery,
+});
+
+const runPage = z.strictObject({
+  runs: z.array(alertRunSchema).meta({ description: "Newest first." }),
+  next_cursor: z.string().nullable(),
+  total: z.int().min(0).meta({ description: "Evaluations that match, on all pages." }),
+  waiting: z.int().min(0).nullable().meta({
+    description:
+      "The newest evaluations that D1 has not taken yet; null while the monitor does not answer.",
+  }),
+});
+
+const testBody = z.strictObject({
+  target: z.string().max(40).optional().meta({
+    description: "Name of one webhook; all of them if it is left out.",
+  }),
+});
+
+/** The history of evaluations, evaluating now, and trying the webhooks. */
+export function alertRoutes(alerts: AlertUseCases, history: Pick<AlertHistory, "listRuns">) {
+  const list = route({
+    method: "get",
+    path: "/admin/alerts/runs",
+    summary: "List alert run history",
+    access: "read",
+    query: runsQuery,
+    responses: { 200: { description: "A page of evaluations", body: runPage } },
+    problems: { 503: "`history_unavailable`: D1 does not answer" },
+  }).answer(async ({ query }) => {
+    const { since: sinceMs, until: untilMs, ...others } = query;
+    const [read, waiting] = await Promise.all([
+      askHistory(history.listRuns({ ...others, sinceMs, untilMs })),
+      countWaiting(alerts),
+    ]);
+    if (!read.ok) return BAD_CURSOR;
+    const { runs, nextCursor, total } = read;
+    const page = snakeKeys({ runs: runs.map(toAlertRun), nextCursor, total });
+    return { status: 200, body: { ...page, waiting } };
+  });
+
+  const evaluate = route({
+    method: "post",
+    path: "/admin/alerts/run",
+    summary: "Evaluate the alerts now",
+    description: "Notifies as the evaluation by cron does, and never twice of the same change.",
+    access: "operate",
+    action: "alerts.run",
+    responses: {
+      200: { description: "What was found", body: z.strictObject({ run: alertRunSchema }) },
+    },
+    problems: { 503: "`alerts_misconfigured` or `alerts_unavailable`" },
+  }).answer(async ({ actor }) => {
+    const asked = { trigger: "manual", requestedBy: actor.id, tick: null } as const;
+    const result = await alerts.evaluate(asked);
+    if (!result.ok) {
+      if (result.reason === "misconfigured") return misconfigured(result.problem);
+      throw new Error("an evaluation that no tick has asked for was taken for one");
+    }
+    const { run } = result;
+    const { id, worst, firing, fired, resolved, nodata } = run;
+    const change = { target: id, after: { worst, firing, fired, resolved, nodata } };
+    return { status: 200, body: { run: snakeKeys(run) }, change };
+  });
+
+  const test = route({
+    method: "post",
+    path: "/admin/alerts/test",
+    summary: "Send a test notification",
+    description: "To all webhooks or to one. What did not arrive is in its receipt, not an error.",
+    access: "operate",
+    action: "alerts.test",
+    body: testBody,
+    responses: {
+      200: {
+        description: "What came of each message",
+        body: z.strictObject({ receipts: z.array(receiptSchema) }),
+      },
+    },
+    problems: {
+      404: "`target_not_found`",
+      409: "`no_targets`: no webhook is configured",
+      503: "`alerts_misconfigured` or `alerts_unavailable`",
+    },
+  }).answer(async ({ body: { target = null }, actor }) => {
+    const result = await alerts.test(target, actor.id);
+    if (result.ok) {
+      const delivered = result.receipts.filter((receipt) => receipt.delivered).length;
+      const change = { after: { messages: result.receipts.length, delivered } };
+      return { status: 200, body: { receipts: snakeKeys(result.receipts) }, change };
+    }
+    if (result.reason === "misconfigured") return misconfigured(result.problem);
+    return refuseTest(target, result.targets);
+  });
+
+  return [list, evaluate, test];
+}
+
+/** Null if the monitor does not answer. */
+async function countWaiting(alerts: AlertUseCases): Promise<number | null> {
+  try {
+    return (await alerts.status()).outboxLength;
+  } catch (cause) {
+    if (cause instanceof MonitorUnavailable) return null;
+    throw cause;
+  }
+}
+
+/** A row as D1 has it: `AlertHistory` writes nothing but evaluations. */
+function toAlertRun(row: SavedAlertRun): AlertRun {
+  return row as unknown as AlertRun; // its JSON columns are what was written
+}
+
+function misconfigured(problem: string): Refusal {
+  const detail = `The settings of the alerts cannot be used, so nothing is evaluated: ${problem}.`;
+  return { problem: { status: 503, code: "alerts_misconfigured", detail } };
+}
+
+function refuseTest(target: string | null, targets: readonly string[]): Refusal {
+  if (target === null || targets.length === 0) {
+    const detail = "No webhook is configured. Set the secret ALERT_WEBHOOKS.";
+    return { problem: { status: 409, code: "no_targets", detail } };
+  }
+  const detail = `There is no webhook "${target}". Configured are ${targets.join(", ")}.`;
+  return { problem: { status: 404, code: "target_not_found", detail } };
+}

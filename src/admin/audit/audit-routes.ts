@@ -1,0 +1,69 @@
+import { z } from "zod";
+import type { AuditStore } from "../../storage/audit-store.ts";
+import { BAD_CURSOR, pageQuery, time } from "../http/query.ts";
+import { route } from "../http/route.ts";
+import { timestamp } from "../ingest/run-schema.ts";
+import { snakeKeys } from "../http/snake-keys.ts";
+import { askHistory } from "../calls/store-calls.ts";
+
+const outcomes = ["done", "refused", "failed"] as const;
+
+const auditQuery = z.strictObject({
+  actor: z.string().max(320).optional(),
+  action: z.string().max(100).optional().meta({ example: "ingest.pause" }),
+  outcome: z.enum(outcomes).optional(),
+  since: time().optional(),
+  until: time().optional(),
+  ...pageQuery,
+});
+
+const auditEntry = z
+  .strictObject({
+    id: z.uuid(),
+    at: timestamp,
+    actor: z.string(),
+    action: z.string(),
+    target: z.string().nullable().meta({ description: "The id or generation acted on." }),
+    outcome: z.enum(outcomes).meta({
+      description: "`refused`: nothing changed; `failed`: nobody knows whether it did.",
+    }),
+    status: z.int(),
+    code: z.string().nullable(),
+    detail: z.string().nullable(),
+    request: z.unknown().meta({ description: "The body, as far as it was understood." }),
+    before: z.unknown(),
+    after: z.unknown(),
+    request_id: z.string(),
+  })
+  .meta({ id: "AuditEntry" });
+
+const auditPage = z.strictObject({
+  entries: z.array(auditEntry).meta({ description: "Newest first." }),
+  next_cursor: z.string().nullable(),
+  total: z.int().min(0),
+});
+
+/** `GET /admin/audit`: who changed what. */
+export function auditRoutes(audit: Pick<AuditStore, "list">) {
+  const list = route({
+    method: "get",
+    path: "/admin/audit",
+    summary: "List what operators changed or tried to change",
+    description: "Requests without a valid credential are in the log only.",
+    access: "read",
+    query: auditQuery,
+    responses: { 200: { description: "A page of entries", body: auditPage } },
+    problems: { 503: "`history_unavailable`: D1 does not answer" },
+  }).answer(async ({ query }) => {
+    const { since: sinceMs, until: untilMs, ...others } = query;
+    const read = await askHistory(audit.list({ ...others, sinceMs, untilMs }));
+    if (!read.ok) return BAD_CURSOR;
+    const { entries, nextCursor, total } = read;
+    const body = {
+      entries: entries.map(({ requestId, ...entry }) => ({ ...entry, request_id: requestId })),
+      ...snakeKeys({ nextCursor, total }),
+    };
+    return { status: 200, body };
+  });
+  return [list];
+}

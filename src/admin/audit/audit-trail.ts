@@ -1,0 +1,49 @@
+import { describeError, type LogLevel } from "../../log.ts";
+import type { AuditEntry } from "../../storage/audit-store.ts";
+import { withDeadline } from "../../storage/deadline.ts";
+
+/** Remembers what operators change. Never throws. */
+export type RecordChange = (entry: AuditEntry) => Promise<void>;
+
+export interface AuditTrailDependencies {
+  /** Writes to D1, any number of times. */
+  readonly save: (entries: readonly AuditEntry[]) => Promise<void>;
+  /** Has the coordinator keep an entry and write it to D1 as soon as that answers. */
+  readonly keep: (entry: AuditEntry) => Promise<void>;
+  readonly log: (
+    level: LogLevel,
+    event: string,
+    msg: string,
+    fields: { readonly [name: string]: unknown },
+  ) => void;
+}
+
+/** How long a change's answer waits for D1, and then for the coordinator. */
+const STORE_DEADLINE_MS = 2_000;
+
+/**
+ * Writes each entry to D1, and its summary to the log. A change never fails because its entry cannot
+ * be written: what D1 does not take waits in the coordinator's outbox, and if that does not answer
+ * either, the summary in the log is all there is, and the log says so.
+ */
+export function createAuditTrail({ save, keep, log }: AuditTrailDependencies): RecordChange {
+  return async (entry) => {
+    log("info", "audit", `${entry.action} ${entry.outcome}`, summary(entry));
+    try {
+      return await withDeadline("audit", STORE_DEADLINE_MS, save([entry]));
+    } catch (cause) {
+      log("warn", "audit_waits", "D1 did not take an audit entry", describeError(cause));
+    }
+    try {
+      await withDeadline("audit", STORE_DEADLINE_MS, keep(entry));
+    } catch (cause) {
+      const fields = { audit_id: entry.id, ...describeError(cause) };
+      log("error", "audit_unsaved", "an audit entry is in the log only", fields);
+    }
+  };
+}
+
+/** What the log says of a change: nothing that the operator has written. */
+function summary({ id, actor, action, target, outcome, status, code, requestId }: AuditEntry) {
+  return { audit_id: id, request_id: requestId, actor, action, target, outcome, status, code };
+}

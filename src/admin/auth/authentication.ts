@@ -1,0 +1,126 @@
+import type { MiddlewareHandler } from "hono";
+import { logLine } from "../../log.ts";
+import type { AccessResult } from "./access-jwt.ts";
+import { findToken } from "./bearer.ts";
+import { clientKey } from "./client-key.ts";
+import type { CredentialsResult } from "./credentials.ts";
+import type { Actor, Http } from "../http/http.ts";
+import { type Problem, sendProblem } from "../http/problem.ts";
+
+export interface AuthenticationDependencies {
+  readonly credentials: CredentialsResult;
+  /** Verifies the JWT of Cloudflare Access; asked only where Access is configured. */
+  readonly verifyAccess: (jwt: string) => Promise<AccessResult>;
+  /** Counts a failure; false once a client has had too many. Rejects if that cannot be counted. */
+  readonly mayFailAgain: (client: string) => Promise<boolean>;
+  readonly now: () => number;
+}
+
+/** Cloudflare Access puts its JWT here; its cookie is not read, which other sites' pages could use. */
+const ACCESS_HEADER = "cf-access-jwt-assertion";
+
+/** The period of the rate limit of failures. */
+const FAILURE_PERIOD_SECONDS = 60;
+
+type Authenticated =
+  | { readonly ok: true; readonly actor: Actor }
+  | { readonly ok: false; readonly reason: string; readonly problem: Problem };
+
+/**
+ * Lets only requests with a valid credential pass, before any route is looked up, so that an
+ * unknown path tells a stranger nothing: a bearer token (RFC 6750) or else a JWT of Cloudflare
+ * Access. With nothing configured, or something malformed, everything is refused.
+ *
+ * Repeated failures of one client are answered 429, which tells a broken client to stop and keeps
+ * what a wrong guess is told to a minimum. A valid credential is never counted nor refused, not even
+ * after failures, so that nobody behind the same address locks an operator out. Guessing is defeated
+ * by the length of tokens (256 random bits), not by this limit; where it cannot be read, failures
+ * are answered 401 as ever.
+ */
+export function authenticate(deps: AuthenticationDependencies): MiddlewareHandler<Http> {
+  const { credentials: configured } = deps;
+  if (!configured.ok)
+    logLine("error", "admin_misconfigured", "the admin routes are closed", {
+      error: configured.detail,
+    });
+  return async (c, next) => {
+    const found = await findActor(deps, c.req.raw.headers);
+    if (found.ok) {
+      c.set("actor", found.actor);
+      return next();
+    }
+    const { problem, reason } = found;
+    const fields = { request_id: c.get("requestId"), reason, error_code: problem.code };
+    logLine("warn", "admin_unauthenticated", "a request was refused", fields);
+    if (problem.status === 401) {
+      if (!(await mayFailAgain(deps, c.req.raw.headers))) return sendProblem(c, TOO_MANY, SLOWLY);
+      return sendProblem(c, problem, { "www-authenticate": 'Bearer realm="admin"' });
+    }
+    return sendProblem(c, problem);
+  };
+}
+
+async function findActor(
+  { credentials: configured, verifyAccess, now }: AuthenticationDependencies,
+  headers: Headers,
+): Promise<Authenticated> {
+  if (!configured.ok) return { ok: false, reason: "misconfigured", problem: MISCONFIGURED };
+  const { tokens, access } = configured.credentials;
+  if (tokens.length === 0 && access === null)
+    return { ok: false, reason: "unconfigured", problem: UNCONFIGURED };
+  const authorization = headers.get("authorization");
+  const jwt = headers.get(ACCESS_HEADER);
+  if (authorization !== null || access === null || jwt === null) {
+    const token = findToken(tokens, authorization ?? "", now());
+    if (token !== undefined) return { ok: true, actor: { id: token.id, scopes: token.scopes } };
+    const reason = authorization === null ? "no_credential" : "bad_token";
+    return { ok: false, reason, problem: UNAUTHENTICATED };
+  }
+  const verified = await verifyAccess(jwt);
+  if (verified.ok) return verified;
+  const problem = verified.reason === "keys_unavailable" ? NO_KEYS : UNAUTHENTICATED;
+  return { ok: false, reason: `jwt_${verified.reason}`, problem };
+}
+
+async function mayFailAgain(deps: AuthenticationDependencies, headers: Headers): Promise<boolean> {
+  try {
+    return await deps.mayFailAgain(clientKey(headers.get("cf-connecting-ip") ?? ""));
+  } catch {
+    logLine("warn", "rate_limit_unreadable", "failures are not being limited");
+    return true;
+  }
+}
+
+const UNAUTHENTICATED: Problem = {
+  status: 401,
+  code: "unauthenticated",
+  detail: "Send a valid admin token as `Authorization: Bearer <token>`.",
+};
+
+const TOO_MANY: Problem = {
+  status: 429,
+  code: "too_many_failures",
+  detail: "Too many requests without a valid credential. Check the token and try again later.",
+};
+
+const SLOWLY = { "retry-after": String(FAILURE_PERIOD_SECONDS) };
+
+const UNCONFIGURED: Problem = {
+  status: 503,
+  code: "admin_unconfigured",
+  detail:
+    "No admin credential is configured. Set the secret ADMIN_TOKENS: `npm run token -- --help` says how.",
+};
+
+const MISCONFIGURED: Problem = {
+  status: 503,
+  code: "admin_misconfigured",
+  detail:
+    "The admin credentials are malformed (ADMIN_TOKENS or ACCESS_*). The Worker's log says what is wrong.",
+};
+
+const NO_KEYS: Problem = {
+  status: 503,
+  code: "access_keys_unavailable",
+  detail: "Cloudflare Access's keys cannot be read. Try again later, or use an admin token.",
+};

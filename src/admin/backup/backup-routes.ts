@@ -1,0 +1,241 @@
+import { z } from "zod";
+import { backupId } from "../../backup/backup-id.ts";
+import type { Job } from "../../backup/job.ts";
+import { findBackup, listBackups, type ListingDependencies } from "../../backup/listing.ts";
+import { describeError, logLine } from "../../log.ts";
+import { accept, NO_BACKUP, refuseJob, refuseRemoval } from "./backup-answers.ts";
+import { backupPage, backupSchema, jobAnswer, jobSchema, runAnswer } from "./backup-schema.ts";
+import type { BackupAccess } from "../calls/backup-use-cases.ts";
+import { pageQuery } from "../http/query.ts";
+import { route } from "../http/route.ts";
+import { snakeKeys } from "../http/snake-keys.ts";
+import { askBackups, StoreUnavailable } from "../calls/store-calls.ts";
+
+const runBody = z.strictObject({
+  note: z.string().max(500).optional(),
+  pin: z.boolean().default(false).meta({ description: "Keep it until it is unpinned." }),
+});
+
+/** The path of one backup. */
+const ofBackup = {
+  params: z.object({ id: backupId }),
+  invalidParams: 400,
+} as const;
+
+const unchanged = z.strictObject({ changed: z.literal(false), message: z.string() });
+const NOTHING_DELETED = {
+  status: 200,
+  body: { changed: false, message: "There is no backup with this id: nothing changed." },
+} as const;
+
+/** What a problem of status 503 means on routes that ask R2. */
+const BACKUPS_UNAVAILABLE = "`backups_unavailable`: R2 does not answer";
+
+/** Jobs that an answer may list. */
+const JOBS_LISTED = 50;
+
+/** How long the answer to making a backup waits for what R2 has of it. */
+const BACKUP_DEADLINE_MS = 2_000;
+
+/** Making, listing, verifying, restoring, pinning and deleting backups. */
+export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: () => number) {
+  const listing: ListingDependencies = {
+    backups: store,
+    jobs: () => jobs.jobs(JOBS_LISTED),
+    now,
+    staleAfterMs,
+  };
+
+  const run = route({
+    method: "post",
+    path: "/admin/backup/run",
+    summary: "Make a backup",
+    description:
+      "Of everything that is stored. It is verified right after. While one is being made, that one is the answer, unless it lacks the note or the pin that is asked for: then another is made after it.",
+    access: "operate",
+    action: "backup.run",
+    body: runBody,
+    responses: { 202: { description: "It is under way; Location names it", body: runAnswer } },
+    problems: { 429: "`queue_full`: too many jobs wait" },
+  }).answer(async ({ body, actor }) => {
+    const { note = null, pin } = body;
+    const request = { trigger: "manual", note, pin, requestedBy: actor.id } as const;
+    const result = await jobs.backUp(request);
+    if (!result.ok) return refuseJob(result);
+    const { body: accepted, ...answer } = accept(result, `/admin/backup/${result.job.backupId}`);
+    const backup = await backupOf(result.job);
+    return { ...answer, body: { ...accepted, backup } };
+  });
+
+  /** The backup that a job makes; null if R2 does not say. The job is begun all the same. */
+  async function backupOf(made: Job) {
+    try {
+      const found = findBackup({ ...listing, jobs: async () => [made] }, made.backupId);
+      return outgoing(backupSchema.nullable(), await askBackups(found, BACKUP_DEADLINE_MS));
+    } catch (cause) {
+      if (!(cause instanceof StoreUnavailable)) throw cause;
+      logLine(
+        "warn",
+        "backup_unread",
+        "a backup was begun and cannot be shown",
+        describeError(cause),
+      );
+      return null;
+    }
+  }
+
+  const list = route({
+    method: "get",
+    path: "/admin/backup/list",
+    summary: "List the backups, newest first",
+    description:
+      "Also what is left of backups that never became whole, or whose manifest is wrong.",
+    access: "read",
+    query: z.strictObject({ ...pageQuery, cursor: backupId.optional() }),
+    responses: { 200: { description: "A page of them", body: backupPage } },
+    problems: { 503: BACKUPS_UNAVAILABLE },
+  }).answer(async ({ query: { limit, cursor = null } }) => {
+    const page = await askBackups(listBackups(listing, { limit, cursor }));
+    return { status: 200, body: outgoing(backupPage, page) };
+  });
+
+  const listJobs = route({
+    method: "get",
+    path: "/admin/backup/jobs",
+    summary: "What has been done about backups of late, newest first",
+    access: "read",
+    responses: {
+      200: { description: "The jobs", body: z.strictObject({ jobs: z.array(jobSchema) }) },
+    },
+  }).answer(async () => ({
+    status: 200,
+    body: { jobs: snakeKeys(await jobs.jobs(JOBS_LISTED)) },
+  }));
+
+  const job = route({
+    method: "get",
+    path: "/admin/backup/jobs/:id",
+    summary: "How far a job is, and what it came to",
+    access: "read",
+    params: z.object({ id: z.uuid() }),
+    responses: { 200: { description: "The job", body: jobSchema } },
+    problems: { 404: "`job_not_found`" },
+  }).answer(async ({ params }) => {
+    const found = await jobs.findJob(params.id);
+    if (found !== null) return { status: 200, body: snakeKeys(found) };
+    const detail = "There is no such job among the last hundred.";
+    return { problem: { status: 404, code: "job_not_found", detail } };
+  });
+
+  const one = route({
+    method: "get",
+    path: "/admin/backup/:id",
+    summary: "One backup",
+    access: "read",
+    ...ofBackup,
+    responses: { 200: { description: "The backup", body: backupSchema } },
+    problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
+  }).answer(async ({ params }) => {
+    const found = await askBackups(findBackup(listing, params.id));
+    return found === null ? NO_BACKUP : { status: 200, body: outgoing(backupSchema, found) };
+  });
+
+  const verify = route({
+    method: "post",
+    path: "/admin/backup/:id/verify",
+    summary: "Verify a backup",
+    description:
+      "Reads everything back, hashes and decodes it, and builds the catalog anew from the archived upstream bytes.",
+    access: "operate",
+    action: "backup.verify",
+    ...ofBackup,
+    responses: { 202: { description: "It is under way; Location names the job", body: jobAnswer } },
+    problems: { 404: "`backup_not_found`", 429: "`queue_full`: too many jobs wait" },
+  }).answer(async ({ params, actor }) => {
+    const result = await jobs.verifyBackup(params.id, actor.id);
+    return result.ok ? accept(result, `/admin/backup/jobs/${result.job.id}`) : refuseJob(result);
+  });
+
+  const restore = route({
+    method: "post",
+    path: "/admin/backup/:id/restore",
+    summary: "Restore a backup",
+    description:
+      "In its turn after what is under way or waits: verifies it, backs up the present as `way_back_id`, adds what the history lacks, and publishes its catalog under a new generation. It never lifts a pause and never writes the audit. Restoring `way_back_id` publishes the present again. Repeated, it changes nothing until something else is published.",
+    access: "operate",
+    action: "backup.restore",
+    ...ofBackup,
+    responses: { 202: { description: "It is under way; Location names the job", body: jobAnswer } },
+    problems: {
+      404: "`backup_not_found`",
+      429: "`queue_full`: too many jobs wait",
+    },
+  }).answer(async ({ params, actor }) => {
+    const result = await jobs.restoreBackup(params.id, actor.id);
+    return result.ok ? accept(result, `/admin/backup/jobs/${result.job.id}`) : refuseJob(result);
+  });
+
+  const pin = route({
+    method: "post",
+    path: "/admin/backup/:id/pin",
+    summary: "Keep a backup until it is unpinned",
+    access: "operate",
+    action: "backup.pin",
+    ...ofBackup,
+    responses: { 200: { description: "The backup", body: backupSchema } },
+    problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
+  }).answer(async ({ params, actor }) => setPin(params.id, actor.id));
+
+  const unpin = route({
+    method: "post",
+    path: "/admin/backup/:id/unpin",
+    summary: "Leave a backup to retention again",
+    access: "operate",
+    action: "backup.unpin",
+    ...ofBackup,
+    responses: { 200: { description: "The backup", body: backupSchema } },
+    problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
+  }).answer(async ({ params }) => setPin(params.id, null));
+
+  /** Pins a backup for somebody, or unpins it for null. */
+  async function setPin(id: string, by: string | null) {
+    const before = await askBackups(findBackup(listing, id));
+    if (before === null) return NO_BACKUP;
+    if (by === null) await askBackups(store.deleteNote(id, "pin"));
+    else await askBackups(store.writeNote(id, "pin", JSON.stringify({ by })));
+    const after = { ...before, pinned: by !== null };
+    return {
+      status: 200,
+      body: outgoing(backupSchema, after),
+      change: { before: { pinned: before.pinned }, after: { pinned: after.pinned } },
+    } as const;
+  }
+
+  const remove = route({
+    method: "delete",
+    path: "/admin/backup/:id",
+    summary: "Delete a backup",
+    description: "Never the newest, nor the newest that proved good. Nothing brings it back.",
+    access: "operate",
+    action: "backup.delete",
+    ...ofBackup,
+    responses: {
+      200: { description: "There is none with this id: nothing changed", body: unchanged },
+      204: { description: "It is deleted" },
+    },
+    problems: {
+      409: "`newest_verified`, `newest`, `pinned`, `in_use`: see the detail",
+    },
+  }).answer(async ({ params }) => {
+    const result = await jobs.removeBackup(params.id);
+    if (result.ok) return { status: 204 };
+    return result.reason === "not_found" ? NOTHING_DELETED : refuseRemoval(result.reason);
+  });
+
+  return [run, list, listJobs, job, one, remove, verify, restore, pin, unpin];
+}
+
+/** A value in the form of a schema: in snake_case, but for the names of tables, which are data. */
+function outgoing<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  return schema.parse(snakeKeys(value));
+}

@@ -1,0 +1,23 @@
+import type { JobResult, RunRequest } from "../../backup/backup-jobs.ts";
+import type { Job } from "../../backup/job.ts";
+import type { RemoveResult } from "../../backup/remove-backup.ts";
+import type { BackupStore } from "../../storage/backup-store.ts";
+
+/** What the routes need of the coordinator for backups. Each rejects with CoordinatorUnavailable. */
+export interface BackupJobCalls {
+  backUp(request: RunRequest): Promise<JobResult>;
+  verifyBackup(id: string, by: string): Promise<JobResult>;
+  restoreBackup(id: string, by: string): Promise<JobResult>;
+  removeBackup(id: string): Promise<RemoveResult>;
+  findJob(id: string): Promise<Job | null>;
+  /** The newest first. */
+  jobs(limit: number): Promise<readonly Job[]>;
+}
+
+/** What the routes of backups work with. */
+export interface BackupAccess {
+  readonly jobs: BackupJobCalls;
+  readonly store: BackupStore;
+  /** Age from which on the newest backup is stale. */
+  readonly staleAfterMs: number;
+}

@@ -1,0 +1,21 @@
+import type { CoordinatorStatus } from "../../ingest/coordinator-status.ts";
+import type { PauseRequest } from "../../ingest/pause.ts";
+import type { RollbackResult } from "../../ingest/published-versions.ts";
+import type { EnqueueRequest, EnqueueResult } from "../../ingest/queue.ts";
+import type { CancelResult, PauseAnswer } from "../../ingest/run-control.ts";
+import type { ListedRun, Run } from "../../ingest/run.ts";
+import type { Version } from "../../ingest/versions.ts";
+
+/** What the routes need of the coordinator. Each rejects with CoordinatorUnavailable. */
+export interface CoordinatorUseCases {
+  enqueue(request: EnqueueRequest): Promise<EnqueueResult>;
+  pause(request: PauseRequest, cancelRunning: boolean): Promise<PauseAnswer>;
+  resume(): Promise<PauseAnswer>;
+  cancel(id: string, by: string): Promise<CancelResult>;
+  rollback(generation: number): Promise<RollbackResult>;
+  findRun(id: string): Promise<Run | null>;
+  /** Runs that D1 may show otherwise or not at all: those that are open or wait to be written. */
+  unsettledRuns(): Promise<readonly ListedRun[]>;
+  versions(): Promise<readonly Version[]>;
+  status(): Promise<CoordinatorStatus>;
+}

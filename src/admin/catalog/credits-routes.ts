@@ -1,0 +1,16 @@
+import { z } from "zod";
+import { route } from "../http/route.ts";
+
+/** `GET /credits`: what the licences of the data ask to be shown. */
+export function creditsRoutes(notice: string) {
+  const credits = route({
+    method: "get",
+    path: "/credits",
+    summary: "The credits that the data's licences ask for",
+    access: "public",
+    responses: {
+      200: { description: "In Markdown", body: z.string(), mediaType: "text/markdown" },
+    },
+  }).answer(async () => ({ status: 200, body: notice }));
+  return [credits];
+}

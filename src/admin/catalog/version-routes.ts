@@ -1,0 +1,93 @@
+import { z } from "zod";
+import type { RollbackResult } from "../../ingest/published-versions.ts";
+import { CONTENTS_RETAINED } from "../../ingest/versions.ts";
+import type { CoordinatorUseCases } from "../calls/coordinator.ts";
+import { type Refusal, route } from "../http/route.ts";
+import { listCounts, sha256Hex, timestamp } from "../ingest/run-schema.ts";
+import { snakeKeys } from "../http/snake-keys.ts";
+
+const versionSchema = z
+  .strictObject({
+    generation: z.int().min(1),
+    published_at: timestamp,
+    catalog_sha256: sha256Hex,
+    counts: listCounts,
+    locales: z.array(z.string()),
+    is_current: z.boolean(),
+  })
+  .meta({ id: "Version", description: "A published version of the catalog." });
+
+const rollbackBody = z.strictObject({
+  generation: z.int().min(1).meta({ description: "The version to publish again." }),
+});
+
+const rollbackAnswer = z.strictObject({
+  version: versionSchema,
+  changed: z.boolean().meta({ description: "False if its content is published already." }),
+  message: z.string(),
+});
+
+/** The published versions, and going back to one. */
+export function versionRoutes(coordinator: CoordinatorUseCases) {
+  const list = route({
+    method: "get",
+    path: "/admin/catalog/versions",
+    summary: `The published versions of the last ${CONTENTS_RETAINED} contents, newest first`,
+    access: "read",
+    responses: {
+      200: { description: "Them", body: z.strictObject({ versions: z.array(versionSchema) }) },
+    },
+  }).answer(async () => {
+    const versions = await coordinator.versions();
+    return { status: 200, body: { versions: snakeKeys(versions) } };
+  });
+
+  const rollback = route({
+    method: "post",
+    path: "/admin/catalog/rollback",
+    summary: "Publish an earlier version again",
+    description:
+      "Under a new, higher generation. It is not undone by anything but the next ingest that finds another content, or another rollback: pause ingestion first if the next one must not.",
+    access: "operate",
+    action: "catalog.rollback",
+    body: rollbackBody,
+    responses: { 200: { description: "The version as published again", body: rollbackAnswer } },
+    problems: {
+      404: "`generation_not_retained`",
+    },
+  }).answer(async ({ body: { generation } }) => {
+    const result = await coordinator.rollback(generation);
+    if (!result.ok) return notRetained(generation);
+    const { version, changed } = result;
+    const after = { generation: version.generation, catalog_sha256: version.catalogSha256 };
+    return {
+      status: 200,
+      body: { version: snakeKeys(version), changed, message: messageOf(generation, result) },
+      change: {
+        target: String(generation),
+        before: changed ? { generation: version.generation - 1 } : after,
+        after,
+      },
+    };
+  });
+
+  return [list, rollback];
+}
+
+function messageOf(
+  generation: number,
+  { version, changed, paused }: Extract<RollbackResult, { ok: true }>,
+): string {
+  if (!changed)
+    return `What generation ${generation} says is published already, as ${version.generation}: nothing changed.`;
+  const pause = paused ? " Ingestion stays paused." : "";
+  return `Generation ${generation} is published again, as ${version.generation}. It is visible everywhere within about a minute.${pause}`;
+}
+
+function notRetained(generation: number): Refusal {
+  const detail = `Generation ${generation} is not retained. GET /admin/catalog/versions lists those that are.`;
+  return {
+    problem: { status: 404, code: "generation_not_retained", detail },
+    change: { target: String(generation) },
+  };
+}

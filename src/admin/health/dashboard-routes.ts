@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { gravest, type HealthStatus } from "../../health/status.ts";
+import { describeError, logLine } from "../../log.ts";
+import { withDeadline } from "../../storage/deadline.ts";
+import { SingleFlight } from "../../storage/single-flight.ts";
+import { HEALTH_MEDIA_TYPE, healthStatus } from "./health-schema.ts";
+import { type Immutable, route } from "../http/route.ts";
+import { timestamp } from "../ingest/run-schema.ts";
+
+/** A part of the summary, which may fail without the others. It names no operator and no reason. */
+export interface SummarySection<Schema extends z.ZodType = z.ZodType> {
+  readonly schema: Schema;
+  /** Rejects if it cannot be read. */
+  readonly read: () => Promise<Found<Schema>>;
+  /** What it means if it cannot be read. */
+  readonly unread: "warn" | "fail";
+}
+
+/** What a section shows, and how that is to be taken. */
+interface Found<Schema extends z.ZodType = z.ZodType> {
+  readonly status: HealthStatus;
+  readonly shown: Immutable<z.output<Schema>>;
+}
+
+export function summarySection<Schema extends z.ZodType>(
+  section: SummarySection<Schema>,
+): SummarySection<Schema> {
+  return section;
+}
+
+type Sections = { readonly [name: string]: SummarySection };
+
+const SECTION_DEADLINE_MS = 2_000;
+/** How long a summary is given again, so that visitors do not reach the coordinator. */
+const MEMO_MS = 5_000;
+
+/**
+ * `GET /dashboard/summary`: what a dashboard shows at a glance, to everybody. It is 200 whatever its
+ * `status` says, because that is of what it shows, and its sections are there to be shown.
+ */
+export function dashboardRoutes<S extends Sections>(
+  sections: S,
+  deps: {
+    readonly now: () => number;
+    /** Keeps the present request's context alive until a promise settles. */
+    readonly waitUntil: (promise: Promise<unknown>) => void;
+  },
+) {
+  const { now } = deps;
+  const names = Object.keys(sections);
+  const shapes = Object.fromEntries(
+    Object.entries(sections).map(([name, { schema }]) => [name, schema.nullable()]),
+  ) as { [Name in keyof S & string]: z.ZodNullable<S[Name]["schema"]> }; // what the line above makes
+  const summarySchema = z
+    .strictObject({
+      status: healthStatus.meta({ description: "The gravest of all sections." }),
+      at: timestamp,
+      degraded: z.array(z.enum(names)).meta({ description: "Sections that could not be read." }),
+      ...shapes,
+    })
+    .meta({ id: "DashboardSummary" });
+  type Summary = Immutable<z.output<typeof summarySchema>>;
+
+  const loads = new SingleFlight<Summary>(deps.waitUntil, now);
+  let memo: { readonly summary: Summary; readonly at: number } | undefined;
+  async function readSummary(): Promise<Summary> {
+    const at = now();
+    const read = await readSections(sections);
+    // Each section is what its own schema says, or null.
+    const summary = { at: new Date(at).toISOString(), ...read } as unknown as Summary;
+    memo = { at, summary };
+    return summary;
+  }
+
+  const summary = route({
+    method: "get",
+    path: "/dashboard/summary",
+    summary: "Health of the dashboard: what it shows at a glance",
+    access: "public",
+    responses: {
+      200: { description: "The summary", body: summarySchema, mediaType: HEALTH_MEDIA_TYPE },
+    },
+  }).answer(async () => {
+    const isFresh = memo !== undefined && now() - memo.at < MEMO_MS;
+    const body = memo && isFresh ? memo.summary : await loads.load("summary", readSummary);
+    return { status: 200, body, headers: { "cache-control": `public, max-age=${MEMO_MS / 1000}` } };
+  });
+  return [summary];
+}
+
+/** What all sections show, null where they cannot be read. Never rejects. */
+async function readSections(sections: Sections) {
+  const read = await Promise.all(
+    Object.entries(sections).map(async ([name, section]) => {
+      try {
+        return { name, ...(await withDeadline(name, SECTION_DEADLINE_MS, section.read())) };
+      } catch (cause) {
+        const fields = { section: name, ...describeError(cause) };
+        logLine("warn", "summary_degraded", "a section could not be read", fields);
+        return { name, status: section.unread, shown: null };
+      }
+    }),
+  );
+  return {
+    status: gravest(read.map(({ status }) => status)),
+    degraded: read.filter(({ shown }) => shown === null).map(({ name }) => name),
+    ...Object.fromEntries(read.map(({ name, shown }) => [name, shown])),
+  };
+}

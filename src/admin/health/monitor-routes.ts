@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { type Check, type Checks, outputOf, worstOf } from "../../health/status.ts";
+import { describeError, logLine } from "../../log.ts";
+import { withDeadline } from "../../storage/deadline.ts";
+import { checksSchema, HEALTH_MEDIA_TYPE, healthStatus } from "./health-schema.ts";
+import { route } from "../http/route.ts";
+import { timestamp } from "../ingest/run-schema.ts";
+
+/** Something that the monitor looks at. */
+export interface MonitorCheck {
+  /** The component, such as `kv`. */
+  readonly name: string;
+  readonly deadlineMs: number;
+  /** What it means if there is no answer in time: `fail` unless that has harmless reasons too. */
+  readonly late?: Check;
+  /** Rejects if the component does not answer. */
+  readonly read: () => Promise<Checks>;
+}
+
+const statusSchema = z
+  .strictObject({
+    status: healthStatus,
+    output: z.string().optional().meta({ description: "All that is wrong, in one line." }),
+    version: z.string().meta({ description: "Of the Worker." }),
+    at: timestamp,
+    checks: checksSchema,
+  })
+  .meta({ id: "MonitorStatus" });
+
+/** `GET /admin/monitor/status`: every check, each within its own deadline. */
+export function monitorRoutes(
+  checks: readonly MonitorCheck[],
+  { version, now }: { readonly version: string; readonly now: () => number },
+) {
+  const status = route({
+    method: "get",
+    path: "/admin/monitor/status",
+    summary: "Monitor status",
+    access: "read",
+    responses: {
+      200: { description: "Nothing fails", body: statusSchema, mediaType: HEALTH_MEDIA_TYPE },
+      503: { description: "Something fails", body: statusSchema, mediaType: HEALTH_MEDIA_TYPE },
+    },
+  }).answer(async ({ requestId }) => {
+    const read = checks.map((check) => readCheck(check, { requestId, now }));
+    const found: Checks = Object.assign({}, ...(await Promise.all(read)));
+    const worst = worstOf(found);
+    const output = outputOf(found);
+    return {
+      status: worst === "fail" ? 503 : 200,
+      body: {
+        status: worst,
+        ...(output !== undefined && { output }),
+        version,
+        at: new Date(now()).toISOString(),
+        checks: mutable(found),
+      },
+    };
+  });
+  return [status];
+}
+
+function mutable(checks: Checks): { [name: string]: readonly Check[] } {
+  return { ...checks };
+}
+
+/** What a check finds, and how long it took. Never rejects. */
+async function readCheck(
+  { name, deadlineMs, late, read }: MonitorCheck,
+  { requestId, now }: { readonly requestId: string; readonly now: () => number },
+): Promise<Checks> {
+  const began = now();
+  const time = `${name}:responseTime` as const;
+  try {
+    const found = await withDeadline(name, deadlineMs, read());
+    const took: Check = { status: "pass", observedValue: now() - began, observedUnit: "ms" };
+    return { [time]: [took], ...found };
+  } catch (error) {
+    const fields = { request_id: requestId, check: name, ...describeError(error) };
+    logLine("warn", "check_failed", "a check of the monitor found no answer", fields);
+    const isLate = error instanceof Error && error.name === "StoreTimeout";
+    const output = isLate ? `no answer within ${deadlineMs} ms` : "it does not answer";
+    return { [time]: [(isLate ? late : undefined) ?? { status: "fail", output }] };
+  }
+}

@@ -1,0 +1,35 @@
+import { isOpen, type Run } from "../../ingest/run.ts";
+import type { History, SavedIngestRun } from "../../storage/history.ts";
+import type { CoordinatorUseCases } from "../calls/coordinator.ts";
+import { CoordinatorUnavailable, softly } from "../calls/coordinator-calls.ts";
+import { askHistory } from "../calls/store-calls.ts";
+
+/** Where a run is looked for. */
+export interface RunSources {
+  readonly ingest: Pick<CoordinatorUseCases, "findRun">;
+  readonly history: Pick<History, "findRun">;
+}
+
+/**
+ * A run from the coordinator, who is up to date; else from D1, where what has ended never changes.
+ * Null if neither knows of it.
+ *
+ * @throws StoreUnavailable
+ * @throws CoordinatorUnavailable where D1 may show the run as it was.
+ */
+export async function findRun({ ingest, history }: RunSources, id: string): Promise<Run | null> {
+  const current = await softly(ingest.findRun(id).then((run) => ({ run })));
+  if (current?.run) return current.run;
+  const saved = await askHistory(history.findRun(id));
+  const run = saved === null ? null : toRun(saved);
+  const isOld = run !== null && !isOpen(run.state);
+  if (current === null && !isOld)
+    throw new CoordinatorUnavailable("the coordinator knows of the run, and does not answer");
+  return run;
+}
+
+/** A row of D1 as the run that was written there. */
+function toRun(saved: SavedIngestRun): Run {
+  const { seq: _, ...row } = saved;
+  return row as Run; // the coordinator writes runs and nothing else
+}

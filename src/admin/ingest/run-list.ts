@@ -1,0 +1,95 @@
+import { isOpen, type ListedRun } from "../../ingest/run.ts";
+import { decodeCursor, encodeCursor } from "../../storage/cursor.ts";
+import type { History, RunFilter, RunQuery, ListedIngestRun } from "../../storage/history.ts";
+
+export type RunListResult =
+  | {
+      readonly ok: true;
+      /** Newest first. */
+      readonly runs: readonly ListedRun[];
+      readonly nextCursor: string | null;
+      /** Runs that match the filter, on all pages. */
+      readonly total: number;
+    }
+  | { readonly ok: false; readonly reason: "bad_cursor" };
+
+/**
+ * A page of the run history: what D1 has, with the runs in it as the coordinator has them, who
+ * knows of those that D1 has not been told yet. `unsettled` must have been read before this is
+ * called, lest a run be missed that reaches D1 between the two.
+ */
+export async function listRuns(
+  history: Pick<History, "listRuns" | "matching">,
+  query: RunQuery,
+  unsettled: readonly ListedRun[],
+): Promise<RunListResult> {
+  const { limit, cursor, ...filter } = query;
+  const after = cursor === undefined ? undefined : decodeCursor(cursor);
+  if (after?.ok === false) return after;
+  const ids = unsettled.map(({ id }) => id);
+  const [page, replaced] = await Promise.all([
+    history.listRuns(query),
+    history.matching(ids, filter),
+  ]);
+  if (!page.ok) return page;
+  const matching = unsettled.filter((run) => matches(run, filter));
+  const end = page.nextCursor === null ? undefined : page.runs.at(-1)?.id;
+  const here = matching.filter(
+    ({ id }) => (after === undefined || id < after.id) && (end === undefined || id >= end),
+  );
+  const settled = page.runs.filter(({ id }) => !ids.includes(id)).map(toListedRun);
+  const merged = [...here, ...settled].toSorted((a, b) => (a.id < b.id ? 1 : -1));
+  const runs = merged.slice(0, limit);
+  const last = merged.length > limit ? runs.at(-1)?.id : end;
+  return {
+    ok: true,
+    runs,
+    nextCursor: last === undefined ? null : encodeCursor(last),
+    total: page.total - replaced.size + matching.length,
+  };
+}
+
+/** Runs among which the last one that ended is looked for. */
+const RECENT_RUNS = 20;
+
+/** The last run that ended, but for skipped ticks, and the last that succeeded. */
+export interface LastRuns {
+  readonly ended: ListedRun | undefined;
+  readonly succeeded: ListedRun | undefined;
+}
+
+/** `unsettled` as for `listRuns`. */
+export async function findLastRuns(
+  history: Pick<History, "listRuns" | "matching">,
+  unsettled: readonly ListedRun[],
+): Promise<LastRuns> {
+  const [recent, successes] = await Promise.all([
+    listRuns(history, { limit: RECENT_RUNS }, unsettled),
+    listRuns(history, { limit: 1, state: "succeeded" }, unsettled),
+  ]);
+  const runs = recent.ok ? recent.runs : [];
+  return {
+    ended: runs.find(({ state }) => !isOpen(state) && state !== "skipped"),
+    succeeded: successes.ok ? successes.runs[0] : undefined,
+  };
+}
+
+/** A row of D1 as the run that was written there. */
+function toListedRun(saved: ListedIngestRun): ListedRun {
+  const { seq: _, ...row } = saved;
+  return row as ListedRun; // the coordinator writes runs and nothing else
+}
+
+function matches(
+  run: ListedRun,
+  { state, outcome, trigger, sinceMs, untilMs }: RunFilter,
+): boolean {
+  const queuedAt = Date.parse(run.queuedAt);
+  return (
+    (state === undefined || run.state === state) &&
+    (outcome === undefined || run.outcome === outcome) &&
+    (trigger === undefined || run.trigger === trigger) &&
+    (sinceMs === undefined || queuedAt >= sinceMs) &&
+    (untilMs === undefined || queuedAt < untilMs)
+  );
+}

@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import {
+  type CredentialSettings,
+  readCredentials,
+} from "../../../../src/admin/auth/credentials.ts";
+import { digest } from "../../../builders/admin-tokens.ts";
+
+const TOKEN = { id: "ops", sha256: digest("secret"), scopes: ["read", "operate"] };
+const ACCESS = { ACCESS_TEAM_DOMAIN: "team.cloudflareaccess.com", ACCESS_AUD: "a1b2" };
+
+/** The credentials of settings that are in order. */
+function credentials(settings: CredentialSettings) {
+  const read = readCredentials(settings);
+  if (!read.ok) throw new Error(read.detail);
+  return read.credentials;
+}
+
+/** What is said of settings that are not. */
+function complaint(settings: CredentialSettings): string {
+  const read = readCredentials(settings);
+  return read.ok ? "" : read.detail;
+}
+
+const complaintOfToken = (changes: object) =>
+  complaint({ ADMIN_TOKENS: JSON.stringify([{ ...TOKEN, ...changes }]) });
+
+describe("ADMIN_TOKENS", () => {
+  it("lists tokens by their hashes", () => {
+    const read = credentials({ ADMIN_TOKENS: JSON.stringify([TOKEN]) });
+    expect(read).toEqual({ tokens: [{ ...TOKEN, expiresAt: null }], access: null });
+  });
+
+  it("says when a token expires", () => {
+    const expiring = { ...TOKEN, expires_at: "2027-01-01T00:00:00Z" };
+    const { tokens } = credentials({ ADMIN_TOKENS: JSON.stringify([expiring]) });
+    expect(tokens[0]?.expiresAt).toBe(Date.UTC(2027, 0, 1));
+  });
+
+  it("may list none, or be absent", () => {
+    expect(credentials({ ADMIN_TOKENS: "[]" }).tokens).toEqual([]);
+    expect(credentials({}).tokens).toEqual([]);
+  });
+
+  it.each(["", "secret", "{}", "null", "[null]"])("cannot be “%s”", (ADMIN_TOKENS) => {
+    expect(complaint({ ADMIN_TOKENS })).toContain("ADMIN_TOKENS must be a JSON list");
+  });
+
+  it.each([
+    [{ id: "" }, "0.id "],
+    [{ sha256: "secret" }, "0.sha256 must be 64 lower-case hex digits"],
+    [{ sha256: digest("secret").toUpperCase() }, "0.sha256 must be 64 lower-case hex digits"],
+    [{ scopes: [] }, "0.scopes "],
+    [{ scopes: ["admin"] }, "0.scopes.0 "],
+    [{ expires_at: "tomorrow" }, "0.expires_at "],
+    [{ expires_at: "2026-02-30T00:00:00Z" }, "0.expires_at "],
+    [{ expires: "2027-01-01T00:00:00Z" }, "expires"],
+  ])("cannot have a token with %j, and says why", (changes, message) => {
+    const said = complaintOfToken(changes);
+    expect(said).toContain("ADMIN_TOKENS must be a JSON list");
+    expect(said).toContain(message);
+  });
+
+  it("is not repeated by what is said of it", () => {
+    const said = complaintOfToken({ scopes: ["admin"], secret: "plain text" });
+    expect(said).not.toContain(TOKEN.sha256);
+    expect(said).not.toContain("plain text");
+    expect(complaint({ ADMIN_TOKENS: '["plain text"' })).not.toContain("plain text");
+  });
+});
+
+describe("Cloudflare Access", () => {
+  it("is a team and an application, and whoever may operate", () => {
+    const settings = { ...ACCESS, ACCESS_OPERATORS: " Ann@example.org, 4f.access ,," };
+    expect(credentials(settings).access).toEqual({
+      issuer: "https://team.cloudflareaccess.com",
+      audience: "a1b2",
+      operators: ["ann@example.org", "4f.access"],
+    });
+  });
+
+  it("lets nobody operate unless they are named", () => {
+    expect(credentials(ACCESS).access?.operators).toEqual([]);
+  });
+
+  it("is not used where it is not set", () => {
+    expect(credentials({ ACCESS_TEAM_DOMAIN: "", ACCESS_AUD: "" }).access).toBeNull();
+  });
+
+  it.each([
+    [{ ACCESS_TEAM_DOMAIN: "team.cloudflareaccess.com" }, "ACCESS_AUD and ACCESS_TEAM_DOMAIN"],
+    [{ ACCESS_AUD: "a1b2" }, "ACCESS_AUD and ACCESS_TEAM_DOMAIN"],
+    [
+      { ...ACCESS, ACCESS_TEAM_DOMAIN: "https://team.example" },
+      "ACCESS_TEAM_DOMAIN must be a host",
+    ],
+    [{ ...ACCESS, ACCESS_TEAM_DOMAIN: "team" }, "ACCESS_TEAM_DOMAIN must be a host"],
+    [{ ...ACCESS, ACCESS_TEAM_DOMAIN: "evil.example/@x.com" }, "ACCESS_TEAM_DOMAIN must be a host"],
+  ])("cannot be %j", (settings, message) => {
+    expect(complaint(settings)).toContain(message);
+  });
+});

@@ -1,0 +1,52 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { listRuns } from "../../../../src/admin/ingest/run-list.ts";
+import { type Run, RUN_STATES } from "../../../../src/ingest/run.ts";
+import { MemoryRunHistory } from "../../../builders/memory-run-history.ts";
+import { aRunRecord } from "../../../builders/run.ts";
+
+/** A run whose id ascends with `number`. */
+function aRun(number: number, state: Run["state"]): Run {
+  const id = `019aa3c0-0000-7000-8000-${String(number).padStart(12, "0")}`;
+  return aRunRecord({ id, state }).run;
+}
+
+const someRuns = fc
+  .uniqueArray(fc.tuple(fc.integer({ min: 1, max: 30 }), fc.constantFrom(...RUN_STATES)), {
+    selector: ([number]) => number,
+    maxLength: 20,
+  })
+  .map((runs) => runs.map(([number, state]) => aRun(number, state)));
+
+describe("listRuns", () => {
+  it("gives each run once, as it is now, newest first, however the pages are cut", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        someRuns,
+        someRuns,
+        fc.integer({ min: 1, max: 7 }),
+        fc.option(fc.constantFrom(...RUN_STATES), { nil: undefined }),
+        async (saved, unsettled, limit, state) => {
+          const history = new MemoryRunHistory();
+          for (const run of saved) history.add(run);
+          const now = new Map([...saved, ...unsettled].map((run) => [run.id, run.state]));
+          const wanted = [...now]
+            .filter(([, its]) => state === undefined || its === state)
+            .toSorted(([a], [b]) => (a < b ? 1 : -1));
+          const seen: [string, string][] = [];
+          let cursor: string | undefined;
+          do {
+            const page = await listRuns(history, { limit, cursor, state }, unsettled);
+            if (!page.ok) throw new Error(page.reason);
+            expect(page.runs.length).toBeLessThanOrEqual(limit);
+            expect(page.total).toBe(wanted.length);
+            seen.push(...page.runs.map((run): [string, string] => [run.id, run.state]));
+            cursor = page.nextCursor ?? undefined;
+          } while (cursor !== undefined);
+          expect(seen).toEqual(wanted);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});

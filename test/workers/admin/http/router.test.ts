@@ -1,0 +1,251 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { READER_TOKEN } from "../../../builders/admin-tokens.ts";
+import { AdminWorld } from "../../../builders/admin-world.ts";
+import { aRunRecord } from "../../../builders/run.ts";
+import { cutOff } from "../../../builders/source.ts";
+
+let world: AdminWorld;
+
+beforeEach(() => {
+  world = new AdminWorld();
+});
+
+const { id } = aRunRecord().run;
+
+describe("another method than a path takes", () => {
+  it.each([
+    ["DELETE", "/admin/ingest/pause", "POST"],
+    ["GET", "/admin/ingest/pause", "POST"],
+    ["GET", `/admin/ingest/runs/${id}/cancel`, "POST"],
+    ["POST", "/admin/ingest/runs", "GET, HEAD"],
+    ["PUT", `/admin/ingest/runs/${id}`, "GET, HEAD"],
+    ["PATCH", "/admin/catalog/versions", "GET, HEAD"],
+    ["OPTIONS", "/admin/audit", "GET, HEAD"],
+    ["POST", "/admin/monitor/status", "GET, HEAD"],
+    ["GET", "/admin/catalog/rollback", "POST"],
+    ["POST", "/admin/openapi.json", "GET, HEAD"],
+    ["POST", "/catalog/diff", "GET, HEAD"],
+    ["POST", "/dashboard/summary", "GET, HEAD"],
+  ])("%s %s is 405, and Allow says %s", async (method, path, allow) => {
+    const answer = await world.request(path, { method });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get("allow")).toBe(allow);
+    expect(await answer.json()).toMatchObject({ code: "method_not_allowed" });
+  });
+});
+
+describe("HEAD", () => {
+  it("is answered as GET is, without the body", async () => {
+    const answer = await world.request("/admin/ingest/runs", { method: "HEAD" });
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toBe("");
+  });
+});
+
+describe("a path that there is not", () => {
+  it.each(["/admin/ingest", "/admin/ingest/pause/", "/admin/ingest/queue/x", "/admin//ingest"])(
+    "%s is 404",
+    async (path) => {
+      const answer = await world.request(path);
+      expect(answer.status).toBe(404);
+      expect(await answer.json()).toMatchObject({ code: "not_found" });
+    },
+  );
+});
+
+/** Every route that changes something, and its action in the audit. */
+const ACTIONS: { readonly [route: string]: string } = {
+  "POST /admin/ingest/pause": "ingest.pause",
+  "POST /admin/ingest/resume": "ingest.resume",
+  "POST /admin/ingest/queue": "ingest.queue",
+  "POST /admin/ingest/runs/{id}/cancel": "ingest.cancel",
+  "POST /admin/catalog/rollback": "catalog.rollback",
+  "POST /admin/alerts/run": "alerts.run",
+  "POST /admin/alerts/test": "alerts.test",
+  "POST /admin/backup/run": "backup.run",
+  "POST /admin/backup/{id}/verify": "backup.verify",
+  "POST /admin/backup/{id}/restore": "backup.restore",
+  "POST /admin/backup/{id}/pin": "backup.pin",
+  "POST /admin/backup/{id}/unpin": "backup.unpin",
+  "DELETE /admin/backup/{id}": "backup.delete",
+};
+
+describe("every route that changes something", () => {
+  const routes = Object.entries(ACTIONS).map(([route, action]) => {
+    const [method = "", path = ""] = route.split(" ");
+    const filled = path
+      .replace("{id}", id)
+      .replace("{name}", "state.000001.ndjson.gz")
+      .replace("{sha256}", "0".repeat(64));
+    return [method, filled, action] as const;
+  });
+  const posts = routes.filter(([method]) => method === "POST");
+  const call = (method: string, path: string, token: string) =>
+    world.request(path, { method, headers: { authorization: `Bearer ${token}` } });
+
+  it("is one of these, and wants the scope operate", async () => {
+    const { paths } = await world.document();
+    const described = Object.entries(paths ?? {}).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => ({
+        route: `${method.toUpperCase()} ${path}`,
+        scope: (operation as { "x-scope"?: string })["x-scope"], // an operation of our own document
+      })),
+    );
+    const others = described.filter(({ route }) => !route.startsWith("GET "));
+    expect(others.map(({ route }) => route).toSorted()).toEqual(Object.keys(ACTIONS).toSorted());
+    expect(new Set(others.map(({ scope }) => scope))).toEqual(new Set(["operate"]));
+    const looks = described.filter(({ route }) => route.startsWith("GET "));
+    expect(looks.map(({ scope }) => scope)).not.toContain("operate");
+  });
+
+  it.each(routes)(
+    "%s %s wants the scope operate, and the audit shows who lacked it",
+    async (method, path, action) => {
+      const answer = await call(method, path, READER_TOKEN);
+      expect(answer.status).toBe(403);
+      expect(await answer.json()).toMatchObject({ code: "scope_missing" });
+      expect(world.audited).toMatchObject([
+        { actor: "viewer", action, outcome: "refused", status: 403, code: "scope_missing" },
+      ]);
+    },
+  );
+
+  it.each(posts)("%s %s shows a refused body in the audit", async (_, path, action) => {
+    const answer = await world.post(path, { nonsense: 1 });
+    expect(answer.status).toBe(400);
+    expect(world.audited).toMatchObject([
+      {
+        actor: "ops",
+        action,
+        outcome: "refused",
+        code: "invalid_body",
+        detail: expect.stringContaining('unknown field "nonsense"'),
+        request: null,
+      },
+    ]);
+  });
+
+  it.each(posts)("%s %s refuses a body of over 16 KiB", async (_, path) => {
+    expect((await world.post(path, " ".repeat(16_385))).status).toBe(413);
+  });
+
+  it.each(posts)(
+    "%s %s refuses a body that is cut off, and it is no bug",
+    async (_, path, action) => {
+      const log = vi.spyOn(console, "log").mockImplementation(() => {});
+      const init = { method: "POST", body: cutOff(), duplex: "half" };
+      const answer = await world.request(path, init);
+      const lines = log.mock.calls.map(([line]) => JSON.parse(String(line)));
+      log.mockRestore();
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toMatchObject({ code: "body_incomplete" });
+      expect(world.audited).toMatchObject([
+        { action, outcome: "refused", code: "body_incomplete" },
+      ]);
+      expect(lines).toMatchObject([
+        { event: "admin_request", status: 400, error_code: "body_incomplete" },
+      ]);
+    },
+  );
+
+  it("gives up on a body that goes on for ever", async () => {
+    vi.useFakeTimers();
+    try {
+      const [first] = posts;
+      const path = first?.[1] ?? "";
+      const init = { method: "POST", body: new ReadableStream(), duplex: "half" };
+      const answered = world.request(path, init);
+      await vi.advanceTimersByTimeAsync(9_000);
+      expect(await Promise.race([answered, Promise.resolve("not yet")])).toBe("not yet");
+      await vi.advanceTimersByTimeAsync(1_000);
+      const answer = await answered;
+      expect(answer.status).toBe(408);
+      expect(await answer.json()).toMatchObject({ code: "body_late" });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it.each(posts)("%s %s refuses `__proto__`", async (_, path) => {
+    const answer = await world.post(path, '{"__proto__":{"reason":"x"}}');
+    expect(await answer.json()).toMatchObject({
+      status: 400,
+      detail: expect.stringContaining('unknown field "__proto__"'),
+    });
+  });
+
+  it.each(routes)("%s %s is not in the audit for strangers", async (method, path) => {
+    const answer = await call(method, path, "wrong");
+    expect(answer.status).toBe(401);
+    expect(world.audited).toEqual([]);
+  });
+
+  it("shows what was done, by whom, and what was so before and after", async () => {
+    const answer = await world.post("/admin/ingest/pause", { reason: "bad source" });
+    expect(answer.status).toBe(200);
+    expect(world.audited).toEqual([
+      {
+        id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
+        at: "2026-11-01T05:00:00.000Z",
+        actor: "ops",
+        action: "ingest.pause",
+        target: null,
+        outcome: "done",
+        status: 200,
+        code: null,
+        detail: null,
+        request: { reason: "bad source", cancel_running: false },
+        before: { paused: false },
+        after: {
+          paused: true,
+          at: "2026-11-01T05:00:00.000Z",
+          by: "ops",
+          reason: "bad source",
+          until: null,
+        },
+        requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      },
+    ]);
+  });
+});
+
+describe("routes that only read", () => {
+  it("are not in the audit", async () => {
+    await world.request("/admin/ingest/runs");
+    await world.request("/admin/catalog/versions");
+    expect(world.audited).toEqual([]);
+  });
+});
+
+describe("a token that is sent in every place", () => {
+  it("is found in no log line", async () => {
+    const secret = "s3cr3t-t0ken-9f2c";
+    const lines = vi.spyOn(console, "log").mockImplementation(() => {});
+    try {
+      const wrong = { authorization: `Bearer ${secret}` };
+      await world.request("/admin/ingest/runs", { headers: wrong });
+      await world.request("/admin/ingest/runs", { headers: { authorization: `Basic ${secret}` } });
+      await world.request("/admin/ingest/runs", { headers: { authorization: secret } });
+      await world.request(`/admin/ingest/runs?token=${secret}`);
+      await world.request(`/admin/ingest/runs?cursor=${secret}`);
+      await world.request(`/admin/ingest/runs/${secret}`);
+      await world.request(`/admin/${secret}`);
+      await world.request(`/${secret}`);
+      await world.post(`/admin/ingest/runs/${secret}/cancel`);
+      await world.post("/admin/ingest/pause", { reason: secret });
+      await world.post("/admin/ingest/pause", { [secret]: 1 });
+      await world.post("/admin/ingest/queue", { note: secret, source: secret });
+      await world.post("/admin/ingest/queue", secret);
+      await world.post("/admin/ingest/resume", {}, { "x-token": secret, cookie: `t=${secret}` });
+      await world.request(`/catalog/diff?from=${secret}`);
+      await world.post("/admin/backup/run", { note: secret });
+      await world.send("/admin/ingest/runs", { headers: { "cf-access-jwt-assertion": secret } });
+      world.isReachable = false;
+      await world.post("/admin/ingest/pause", { reason: secret });
+      expect(lines.mock.calls.length).toBeGreaterThan(10);
+      expect(JSON.stringify(lines.mock.calls)).not.toContain(secret);
+    } finally {
+      lines.mockRestore();
+    }
+  });
+});
