@@ -18,7 +18,7 @@ export const CRON_JOBS: { readonly [cron: string]: CronJob } = {
       source: null,
       candidate: null,
       forced: false,
-      requestedBy: "cron",
+      requested_by: "cron",
       note: null,
       ifPaused: "queue",
     },

@@ -137,7 +137,7 @@ async function runJob(cron: string, scheduledTime: number, env: Env): Promise<vo
     case "ingest":
       return call(async (stub) => stub.tick(cron, scheduledTime, job.request));
     case "watch": {
-      const asked = { trigger: "cron", requestedBy: "cron", tick: scheduledTime } as const;
+      const asked = { trigger: "cron", requested_by: "cron", tick: scheduledTime } as const;
       const evaluate = async () => monitor(env).evaluate(asked);
       // The alerts say so if the coordinator does not answer.
       const [evaluated] = await Promise.allSettled([

@@ -34,7 +34,7 @@ export interface Receipt {
   readonly error: string | null;
   /** RFC 3339. */
   readonly at: string;
-  readonly durationMs: number;
+  readonly duration_ms: number;
 }
 
 /** What came of the dead-man's ping. */
@@ -45,11 +45,11 @@ export interface AlertRun {
   /** UUIDv7, so that ids ascend with time. */
   readonly id: string;
   readonly trigger: AlertTrigger;
-  readonly requestedBy: string;
-  readonly startedAt: string;
+  readonly requested_by: string;
+  readonly started_at: string;
   /** Null if it was interrupted before its notifications were sent. */
-  readonly finishedAt: string | null;
-  readonly durationMs: number | null;
+  readonly finished_at: string | null;
+  readonly duration_ms: number | null;
   readonly worst: HealthStatus;
   readonly rulesTotal: number;
   /** Alerts in each of these states. */

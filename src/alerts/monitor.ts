@@ -25,7 +25,7 @@ export interface MonitorDependencies extends NotifierDependencies, HistoryDepend
 
 export interface EvaluationRequest {
   readonly trigger: AlertTrigger;
-  readonly requestedBy: string;
+  readonly requested_by: string;
   /** Scheduled time of the cron tick (milliseconds since 1970); null without one. */
   readonly tick: number | null;
 }
@@ -130,13 +130,13 @@ export class Monitor {
   }
 
   async #evaluate(id: string, request: EvaluationRequest, config: AlertConfig): Promise<AlertRun> {
-    const startedAt = this.#deps.now();
-    const { trigger, requestedBy } = request;
+    const started_at = this.#deps.now();
+    const { trigger, requested_by } = request;
     const log = new MonitorLog(this.#deps.log, id);
-    log.line("alerts_started", { trigger, actor: requestedBy });
+    log.line("alerts_started", { trigger, actor: requested_by });
     const facts = await this.#readFacts(config);
     log.line("alerts_facts_read", {
-      duration_ms: this.#deps.now() - startedAt,
+      duration_ms: this.#deps.now() - started_at,
       checked_locale: facts.copies.locale,
       checked_copies: facts.copies.checked,
     });
@@ -146,10 +146,10 @@ export class Monitor {
       ...summarize(evaluated),
       id,
       trigger,
-      requestedBy,
-      startedAt: timeText(startedAt),
-      finishedAt: null,
-      durationMs: null,
+      requested_by,
+      started_at: timeText(started_at),
+      finished_at: null,
+      duration_ms: null,
       notified: 0,
       notifyFailed: 0,
       deliveries: [],
@@ -160,7 +160,7 @@ export class Monitor {
     for (const { result } of evaluated) log.change(result);
     const run = await this.#notifier.notifyAll(begun, evaluated, { config, now });
     const ping = await this.#notifier.ping(config.pingUrl, log);
-    const finished = this.#finish({ ...run, ping }, startedAt, request.tick);
+    const finished = this.#finish({ ...run, ping }, started_at, request.tick);
     log.ended(finished);
     await drainOutbox(this.#deps, log);
     return finished;
@@ -223,12 +223,12 @@ export class Monitor {
     this.#state.setFact("suspects", [...suspects].slice(0, SUSPECTS_MAX));
   }
 
-  #finish(run: AlertRun, startedAt: number, tick: number | null): AlertRun {
+  #finish(run: AlertRun, started_at: number, tick: number | null): AlertRun {
     const endedAt = this.#deps.now();
     const finished: AlertRun = {
       ...run,
-      finishedAt: timeText(endedAt),
-      durationMs: endedAt - startedAt,
+      finished_at: timeText(endedAt),
+      duration_ms: endedAt - started_at,
     };
     this.#state.transaction(() => {
       this.#state.saveRun(finished);

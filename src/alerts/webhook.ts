@@ -85,7 +85,7 @@ export async function sendMessage(
     status,
     error,
     at: timeText(ended),
-    durationMs: ended - began,
+    duration_ms: ended - began,
   };
 }
 

@@ -16,7 +16,7 @@ export interface RunRequest {
   readonly trigger: BackupTrigger;
   readonly note: string | null;
   readonly pin: boolean;
-  readonly requestedBy: string;
+  readonly requested_by: string;
 }
 
 /**
@@ -66,13 +66,13 @@ export class BackupJobs {
   }
 
   /** Verifies a backup. */
-  async verify(id: string, requestedBy: string): Promise<JobResult> {
+  async verify(id: string, requested_by: string): Promise<JobResult> {
     if (!(await this.#exists(id))) return { ok: false, reason: "not_found" };
-    return this.#accept("verify", id, null, { ...BY_CRON, trigger: "manual", requestedBy });
+    return this.#accept("verify", id, null, { ...BY_CRON, trigger: "manual", requested_by });
   }
 
   /** Restores a backup, unless that has been done and nothing has been published since. */
-  async restore(id: string, requestedBy: string): Promise<JobResult> {
+  async restore(id: string, requested_by: string): Promise<JobResult> {
     if (!(await this.#exists(id))) return { ok: false, reason: "not_found" };
     const current = this.#deps.coordinator.currentVersion()?.generation ?? null;
     const done = this.#state
@@ -80,7 +80,7 @@ export class BackupJobs {
       .find(({ job }) => job.kind === "restore" && job.generation === current);
     if (current !== null && done?.job.backupId === id && done.job.state === "succeeded")
       return { ok: true, disposition: "unchanged", job: done.job };
-    return this.#accept("restore", id, null, { ...BY_CRON, trigger: "manual", requestedBy });
+    return this.#accept("restore", id, null, { ...BY_CRON, trigger: "manual", requested_by });
   }
 
   /** Deletes a backup, unless it is one that is never deleted. */
@@ -166,12 +166,12 @@ export class BackupJobs {
       state: "queued",
       phase: null,
       progress: { done: 0, total: 0 },
-      queuedAt: new Date(this.#deps.now()).toISOString(),
-      startedAt: null,
-      finishedAt: null,
-      durationMs: null,
+      queued_at: new Date(this.#deps.now()).toISOString(),
+      started_at: null,
+      finished_at: null,
+      duration_ms: null,
       verdict: null,
-      wayBackId: kind === "restore" ? this.#deps.newId() : null,
+      undo_backup_id: kind === "restore" ? this.#deps.newId() : null,
       generation: null,
       paused: null,
       error: null,
@@ -187,7 +187,7 @@ export class BackupJobs {
   }
 }
 
-const BY_CRON = { note: null, pin: false, requestedBy: "cron" } as const;
+const BY_CRON = { note: null, pin: false, requested_by: "cron" } as const;
 
 /** Whether a job has all that a request asks for: its pin and its note. */
 function meets(job: Job, { pin, note }: RunRequest): boolean {

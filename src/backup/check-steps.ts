@@ -214,7 +214,7 @@ async function buildAnew(
     const known = Object.keys(locales).filter((locale) =>
       snapshot.locales.some((entry) => entry.locale === locale),
     );
-    return (await describeContent(workspace, known)).catalogSha256;
+    return (await describeContent(workspace, known)).catalog_sha256;
   } catch (error) {
     if (error instanceof SourceError) return null;
     throw error;

@@ -218,7 +218,7 @@ export async function writeManifest(
     missing: items.all("missing"),
   };
   if (job.pin && !isWayBack)
-    await backups.writeNote(subject, "pin", JSON.stringify({ by: job.requestedBy }));
+    await backups.writeNote(subject, "pin", JSON.stringify({ by: job.requested_by }));
   await backups.writeManifest(subject, manifestText(manifest));
   return next({ ...checkpoint, draft: null });
 }

@@ -66,7 +66,7 @@ export class JobRunner {
         job: {
           ...job,
           state: "running",
-          startedAt: job.startedAt ?? this.#at(),
+          started_at: job.started_at ?? this.#at(),
           phase: plannedPhase(record).phase,
         },
         fence: record.fence + 1,
@@ -82,7 +82,7 @@ export class JobRunner {
     const { job, checkpoint } = claimed;
     const items = this.#state.items.of(job.id);
     const { phase, of } = plannedPhase(claimed);
-    const subject = of === "way_back" ? (job.wayBackId ?? "") : job.backupId;
+    const subject = of === "way_back" ? (job.undo_backup_id ?? "") : job.backupId;
     const mayGiveUp = !isBeyondReturn(phase);
     try {
       if (claimed.attempts > MAX_STEP_ATTEMPTS && mayGiveUp)
@@ -176,7 +176,7 @@ export class JobRunner {
    */
   async #cleanUp({ job }: JobRecord): Promise<Partial<Job>> {
     const { backups } = this.#deps;
-    const unfinished = job.kind === "run" ? job.backupId : job.wayBackId;
+    const unfinished = job.kind === "run" ? job.backupId : job.undo_backup_id;
     if (job.kind === "verify" || unfinished === null) return {};
     try {
       if ((await backups.readManifest(unfinished)) !== null) return {};
@@ -184,13 +184,13 @@ export class JobRunner {
     } catch (cause) {
       this.#log("backup_clean_up_failed", job, describeError(cause));
     }
-    return job.kind === "restore" ? { wayBackId: null } : {};
+    return job.kind === "restore" ? { undo_backup_id: null } : {};
   }
 
   #ending(job: Job, hasSucceeded: boolean): Partial<Job> {
-    const finishedAt = this.#at();
-    const durationMs = Date.parse(finishedAt) - Date.parse(job.startedAt ?? finishedAt);
-    return { state: hasSucceeded ? "succeeded" : "failed", finishedAt, durationMs };
+    const finished_at = this.#at();
+    const duration_ms = Date.parse(finished_at) - Date.parse(job.started_at ?? finished_at);
+    return { state: hasSucceeded ? "succeeded" : "failed", finished_at, duration_ms };
   }
 
   /** Saves what becomes of a claimed job, if its fence is still the one that was given out. */
@@ -208,9 +208,9 @@ export class JobRunner {
       return next;
     });
     if (changed === undefined) return;
-    const { state, error, durationMs } = changed.job;
+    const { state, error, duration_ms } = changed.job;
     if (!isOpenJob(changed.job))
-      this.#log("backup_job_ended", changed.job, { state, error, duration_ms: durationMs });
+      this.#log("backup_job_ended", changed.job, { state, error, duration_ms: duration_ms });
     else if (changed.checkpoint.at !== claimed.checkpoint.at)
       this.#log("backup_phase_ended", changed.job, { phase: claimed.job.phase });
   }

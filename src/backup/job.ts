@@ -22,19 +22,19 @@ export interface Job {
   readonly trigger: BackupTrigger;
   readonly note: string | null;
   readonly pin: boolean;
-  readonly requestedBy: string;
+  readonly requested_by: string;
   readonly state: JobState;
   readonly phase: Phase | null;
   /** Units of the present phase: parts, objects or backups. */
   readonly progress: { readonly done: number; readonly total: number };
-  readonly queuedAt: string;
-  readonly startedAt: string | null;
-  readonly finishedAt: string | null;
-  readonly durationMs: number | null;
+  readonly queued_at: string;
+  readonly started_at: string | null;
+  readonly finished_at: string | null;
+  readonly duration_ms: number | null;
   /** What verifying came to. */
   readonly verdict: VerdictState | null;
   /** Of a restore: the backup of what was there before, which undoes it. */
-  readonly wayBackId: string | null;
+  readonly undo_backup_id: string | null;
   /** Of a restore: the generation that serves the restored catalog. */
   readonly generation: number | null;
   /** Of a restore: whether ingestion is paused after it. It never lifts a pause. */

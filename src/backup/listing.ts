@@ -30,15 +30,15 @@ export interface Backup {
   readonly trigger: BackupTrigger | null;
   readonly note: string | null;
   readonly pinned: boolean;
-  readonly startedAt: string;
-  readonly finishedAt: string | null;
-  readonly durationMs: number | null;
+  readonly started_at: string;
+  readonly finished_at: string | null;
+  readonly duration_ms: number | null;
   readonly sizeBytes: number | null;
   readonly parts: number | null;
   readonly objects: number | null;
   readonly tables: { readonly [name: string]: Pick<TableFacts, "rows" | "sha256"> };
   readonly generation: number | null;
-  readonly catalogSha256: string | null;
+  readonly catalog_sha256: string | null;
   readonly verified: {
     readonly state: VerdictState;
     readonly at: string | null;
@@ -150,20 +150,20 @@ function describe(
   { kept, open, now }: { kept: readonly KeptBackup[]; open: readonly Job[]; now: number },
 ): Backup {
   const { id, parsed, verdict, pinned } = found;
-  const job = open.find((each) => (each.kind === "run" ? each.backupId : each.wayBackId) === id);
+  const job = open.find((each) => (each.kind === "run" ? each.backupId : each.undo_backup_id) === id);
   const manifest = parsed.ok ? parsed.manifest : null;
   const own = kept.find((each) => each.id === id);
   const expiry = own === undefined ? null : expiresAt(own, kept, now);
-  const startedAt = timeText(timeOfId(id));
+  const started_at = timeText(timeOfId(id));
   return {
     id,
     state: stateOf(found, job),
     trigger: manifest?.trigger ?? job?.trigger ?? null,
     note: manifest?.note ?? job?.note ?? null,
     pinned: pinned || (job?.pin ?? false),
-    startedAt,
-    finishedAt: manifest?.finished_at ?? null,
-    durationMs: manifest === null ? null : Date.parse(manifest.finished_at) - Date.parse(startedAt),
+    started_at,
+    finished_at: manifest?.finished_at ?? null,
+    duration_ms: manifest === null ? null : Date.parse(manifest.finished_at) - Date.parse(started_at),
     sizeBytes: manifest === null ? null : backupBytes(manifest),
     parts: manifest?.parts.length ?? null,
     objects: manifest?.objects.length ?? null,
@@ -174,7 +174,7 @@ function describe(
       ]),
     ),
     generation: manifest?.catalog?.generation ?? null,
-    catalogSha256: manifest?.catalog?.catalog_sha256 ?? null,
+    catalog_sha256: manifest?.catalog?.catalog_sha256 ?? null,
     verified: {
       state: verdict?.state ?? "unverified",
       at: verdict?.at ?? null,

@@ -38,7 +38,7 @@ export function asKept({ id, parsed, verdict, pinned }: FoundBackup): KeptBackup
   return {
     id,
     trigger: parsed.manifest.trigger,
-    startedAt: timeOfId(id),
+    started_at: timeOfId(id),
     pinned,
     verdict: verdict?.state ?? "unverified",
   };

@@ -7,7 +7,7 @@ export interface KeptBackup {
   readonly id: string;
   readonly trigger: BackupTrigger;
   /** Milliseconds since 1970. */
-  readonly startedAt: number;
+  readonly started_at: number;
   readonly pinned: boolean;
   readonly verdict: VerdictState;
 }
@@ -39,7 +39,7 @@ export function expired(backups: readonly KeptBackup[], now: number): string[] {
 
 /** Ids of the newest backup and of the newest that proved good: never deleted, by nobody. */
 export function protectedBackups(backups: readonly KeptBackup[]): Set<string> {
-  const newestFirst = backups.toSorted((a, b) => b.startedAt - a.startedAt);
+  const newestFirst = backups.toSorted((a, b) => b.started_at - a.started_at);
   const newest = newestFirst[0]?.id;
   const good = newestFirst.find(({ verdict }) => isGood(verdict))?.id;
   return new Set([newest, good].filter((id) => id !== undefined));
@@ -57,19 +57,19 @@ export function expiresAt(
   if (backup.pinned || protectedBackups(backups).has(backup.id)) return null;
   const times = PERIODS.flatMap((period) => {
     const isBest = bestOfEach(period, backups).some(({ id }) => id === backup.id);
-    return isBest ? [endOf(period, backup.startedAt)] : [];
+    return isBest ? [endOf(period, backup.started_at)] : [];
   });
-  if (backup.trigger !== "cron") times.push(backup.startedAt + KEPT_FOR_ITS_REASON_MS);
+  if (backup.trigger !== "cron") times.push(backup.started_at + KEPT_FOR_ITS_REASON_MS);
   return Math.max(now, ...times);
 }
 
-function isKeptForItsReason({ trigger, startedAt }: KeptBackup, now: number): boolean {
-  return trigger !== "cron" && now - startedAt < KEPT_FOR_ITS_REASON_MS;
+function isKeptForItsReason({ trigger, started_at }: KeptBackup, now: number): boolean {
+  return trigger !== "cron" && now - started_at < KEPT_FOR_ITS_REASON_MS;
 }
 
 /** The best backup of each period that has one, the newest period first. */
 function bestOfEach(period: Period, backups: readonly KeptBackup[]): KeptBackup[] {
-  const groups = Map.groupBy(backups, ({ startedAt }) => startOf(period, startedAt));
+  const groups = Map.groupBy(backups, ({ started_at }) => startOf(period, started_at));
   return [...groups]
     .toSorted(([a], [b]) => b - a)
     .flatMap(([, group]) => group.toSorted(compareWorth).slice(0, 1));
@@ -77,7 +77,7 @@ function bestOfEach(period: Period, backups: readonly KeptBackup[]): KeptBackup[
 
 function compareWorth(a: KeptBackup, b: KeptBackup): number {
   const worth = ({ verdict }: KeptBackup) => (isGood(verdict) ? 2 : Number(verdict !== "failed"));
-  return worth(b) - worth(a) || b.startedAt - a.startedAt;
+  return worth(b) - worth(a) || b.started_at - a.started_at;
 }
 
 function startOf(period: Period, time: number): number {

@@ -123,7 +123,7 @@ export class Coordinator extends DurableObject<unknown> {
   /** Takes a cron tick for a job: once, however often it fires. */
   tickJob(cron: string, scheduledAt: number, task: "back_up" | "verify_backup"): Promise<void> {
     const key = `${cron} ${scheduledAt}`;
-    const request = { trigger: "cron", note: null, pin: false, requestedBy: "cron" } as const;
+    const request = { trigger: "cron", note: null, pin: false, requested_by: "cron" } as const;
     return this.#thenRearm(() =>
       task === "back_up" ? this.#jobs.runOnce(key, request) : this.#jobs.verifyNewestOnce(key),
     );
@@ -232,7 +232,7 @@ export class Coordinator extends DurableObject<unknown> {
     const isRunUnderWay = view.running !== undefined && !isHeld(view.running, view.pause);
     if (job.state === "running" || isRunUnderWay) return job.state === "running";
     const run = nextToStep(view, this.#deps.now());
-    return run === undefined || dueSince(run) >= Date.parse(job.queuedAt);
+    return run === undefined || dueSince(run) >= Date.parse(job.queued_at);
   }
 
   async #thenRearm<T>(change: () => T | Promise<T>): Promise<T> {
@@ -263,7 +263,7 @@ export class Coordinator extends DurableObject<unknown> {
 }
 
 function logEnd(run: Run, log: CoordinatorDependencies["log"]): void {
-  const { id, trigger, state, outcome, error, counts, durationMs, generationAfter } = run;
+  const { id, trigger, state, outcome, error, counts, duration_ms, generation_after } = run;
   log(state === "failed" ? "error" : "info", "ingest_ended", {
     run_id: id,
     trigger,
@@ -271,8 +271,8 @@ function logEnd(run: Run, log: CoordinatorDependencies["log"]): void {
     outcome,
     ...(error && { stage: error.stage, error_code: error.code, error: error.message }),
     counts,
-    generation: generationAfter,
-    duration_ms: durationMs,
+    generation: generation_after,
+    duration_ms: duration_ms,
   });
 }
 

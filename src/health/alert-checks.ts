@@ -10,7 +10,7 @@ export interface MonitorStatusFacts {
   /** What is wrong with the settings; null if nothing is. */
   readonly problem: string | null;
   readonly lastRun: {
-    readonly startedAt: string;
+    readonly started_at: string;
     readonly worst: string;
     readonly results: readonly {
       readonly rule: string;
@@ -60,7 +60,7 @@ export function needsAttention(state: string): boolean {
 function checkEvaluation(lastRun: MonitorStatusFacts["lastRun"], context: RuleContext): Check {
   if (lastRun === null)
     return { status: "warn", observedValue: null, output: "nothing was evaluated yet" };
-  const { startedAt: time, worst } = lastRun;
+  const { started_at: time, worst } = lastRun;
   const isOverdue = context.now - Date.parse(time) >= context.limits.monitorGapMs;
   return {
     status: isOverdue ? "warn" : "pass",

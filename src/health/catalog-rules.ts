@@ -34,11 +34,11 @@ export function judgeStaleness({ catalog, ingest }: Facts, context: RuleContext)
   return judgeInput(ingest, measurement, ({ ended }) => {
     const checked = lastSuccess(ended);
     // A rollback and a restore publish as well, and compare nothing.
-    const comparedAt = checked?.finishedAt ?? publishedAt;
+    const comparedAt = checked?.finished_at ?? publishedAt;
     const evidence = {
       generation,
       published_at: publishedAt,
-      last_success_at: checked?.finishedAt ?? null,
+      last_success_at: checked?.finished_at ?? null,
       last_success_run_id: checked?.id ?? null,
     };
     return { ...sinceComparison(comparedAt, now), evidence };

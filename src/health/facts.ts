@@ -9,7 +9,7 @@ export interface EndedRun {
   readonly state: string;
   readonly outcome: string | null;
   readonly mode: string;
-  readonly finishedAt: string | null;
+  readonly finished_at: string | null;
   readonly error: { readonly code: string; readonly message: string } | null;
   readonly guards: readonly { readonly guard: string; readonly message: string }[];
 }
@@ -24,10 +24,10 @@ export interface CoordinatorFacts {
   readonly running: {
     readonly id: string;
     readonly stage: string | null;
-    readonly heartbeatAt: string | null;
+    readonly heartbeat_at: string | null;
   } | null;
   /** In the order of their turns. */
-  readonly queued: readonly { readonly id: string; readonly queuedAt: string }[];
+  readonly queued: readonly { readonly id: string; readonly queued_at: string }[];
   /** Since when, or from when on, the first of them may start; null if none waits. */
   readonly nextDueAt: string | null;
   /** Newest first. */

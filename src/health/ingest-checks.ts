@@ -82,8 +82,8 @@ export function checkCrons(
 
 /** The last run that ended, and the last that succeeded. */
 export interface LastRunFacts {
-  readonly ended: Pick<EndedRun, "id" | "state" | "outcome" | "finishedAt" | "error"> | undefined;
-  readonly succeeded: Pick<EndedRun, "finishedAt"> | undefined;
+  readonly ended: Pick<EndedRun, "id" | "state" | "outcome" | "finished_at" | "error"> | undefined;
+  readonly succeeded: Pick<EndedRun, "finished_at"> | undefined;
 }
 
 /** How the last run ended, and how long ago one succeeded. */
@@ -92,13 +92,13 @@ export function checkRuns({ ended, succeeded }: LastRunFacts, context: RuleConte
     "ingest:lastRun": [
       ended === undefined ? { status: "pass", observedValue: null } : checkRun(ended),
     ],
-    "ingest:lastSuccess": [checkSuccess(succeeded?.finishedAt ?? null, context)],
+    "ingest:lastSuccess": [checkSuccess(succeeded?.finished_at ?? null, context)],
   };
 }
 
-function checkRun({ id, state, outcome, finishedAt, error }: NonNullable<LastRunFacts["ended"]>) {
+function checkRun({ id, state, outcome, finished_at, error }: NonNullable<LastRunFacts["ended"]>) {
   const observedValue = [state, outcome].filter((word) => word !== null).join(" ");
-  const time = finishedAt === null ? {} : { time: finishedAt };
+  const time = finished_at === null ? {} : { time: finished_at };
   if (state !== "failed") return { status: "pass", observedValue, ...time } as const;
   const output = `run ${id} failed: ${error?.code ?? "unknown"}`;
   return { status: "warn", observedValue, ...time, output } as const;

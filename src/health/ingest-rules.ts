@@ -17,9 +17,9 @@ export function judgeFailures({ ingest }: Input, { limits }: RuleContext): Findi
     const failed = failuresInARow(ended);
     const value = failed.length;
     const [last] = failed;
-    const runs = failed.slice(0, RUNS_NAMED).map(({ id, finishedAt, error }) => ({
+    const runs = failed.slice(0, RUNS_NAMED).map(({ id, finished_at, error }) => ({
       id,
-      finished_at: finishedAt,
+      finished_at: finished_at,
       code: error?.code ?? null,
       message: error?.message ?? null,
     }));
@@ -48,12 +48,12 @@ export function judgeSource({ ingest }: Input): Finding {
     const last = ended.find(decisive);
     if (last?.state !== "failed" || last.error === null || !isFinal(last.error.code))
       return { value: 0, message: "Upstream can be used." };
-    const { id, finishedAt, error } = last;
+    const { id, finished_at, error } = last;
     const message = `Upstream cannot be used until somebody mends it or the settings: ${error.code}: ${error.message}`;
     return {
       value: 1,
       message,
-      evidence: { run_id: id, finished_at: finishedAt, code: error.code },
+      evidence: { run_id: id, finished_at: finished_at, code: error.code },
     };
   });
 }
@@ -92,12 +92,12 @@ export function judgeStuck({ ingest }: Input, { now, limits }: RuleContext): Fin
 function heldRun({ pause, running, queued, nextDueAt }: CoordinatorFacts) {
   const [next] = queued;
   if (pause !== null) return null;
-  if (running !== null && running.heartbeatAt !== null) {
+  if (running !== null && running.heartbeat_at !== null) {
     const what = `in stage ${running.stage} without a heartbeat`;
-    return { runId: running.id, since: running.heartbeatAt, what };
+    return { runId: running.id, since: running.heartbeat_at, what };
   }
   if (running !== null || next === undefined) return null;
-  return { runId: next.id, since: nextDueAt ?? next.queuedAt, what: "waiting though nothing runs" };
+  return { runId: next.id, since: nextDueAt ?? next.queued_at, what: "waiting though nothing runs" };
 }
 
 /** For how long the stores have not shown what was published. Each try refreshes the heartbeat. */
@@ -120,7 +120,7 @@ export function judgeGuards({ ingest }: Input): Finding {
     if (held === undefined) return { value: 0, message: "No candidate is held back." };
     const guards = held.guards.map(({ guard, message }) => ({ guard, message }));
     const reasons = guards.map(({ guard, message }) => `${guard}: ${message}`).join("; ");
-    const evidence = { run_id: held.id, finished_at: held.finishedAt, guards };
+    const evidence = { run_id: held.id, finished_at: held.finished_at, guards };
     return { value: guards.length, message: `Run ${held.id} was refused: ${reasons}`, evidence };
   });
 }
@@ -156,7 +156,7 @@ export function judgeQueue({ ingest }: Input, { limits }: RuleContext): Finding 
   const measurement = { labels, threshold: limits.queueBacklogRuns, unit: "runs" } as const;
   return judgeInput(ingest, measurement, ({ queued, pause }) => {
     const depth = queued.length;
-    const oldest = queued.map(({ queuedAt }) => queuedAt).toSorted()[0] ?? null;
+    const oldest = queued.map(({ queued_at }) => queued_at).toSorted()[0] ?? null;
     const evidence = { depth, paused: pause !== null, oldest_queued_at: oldest };
     return pause === null
       ? { value: depth, message: `${depth} runs wait.`, evidence }

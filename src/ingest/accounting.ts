@@ -40,22 +40,22 @@ export function countRows({ read }: Pick<Workspace, "read">): {
 /** What a run tells of its upstream rows. */
 export function account(
   workspace: Workspace,
-): Pick<Run, "accounting" | "rejects" | "rejectsTotal"> {
-  const { read, regionRejects, cityOrigins, newRegions } = workspace;
+): Pick<Run, "accounting" | "rejects" | "rejects_total"> {
+  const { read, regionRejects, city_origins, new_regions } = workspace;
   const rejects = [...read.rejects, ...regionRejects];
-  const rejectedByReason: { [reason: string]: number } = {};
-  for (const { reason } of rejects) rejectedByReason[reason] = (rejectedByReason[reason] ?? 0) + 1;
+  const rejected_by_reason: { [reason: string]: number } = {};
+  for (const { reason } of rejects) rejected_by_reason[reason] = (rejected_by_reason[reason] ?? 0) + 1;
   return {
     accounting: {
       filtered: read.filtered,
       unscheduled: read.unscheduled,
-      rejectedByReason,
+      rejected_by_reason,
       repaired: read.repaired,
-      cityOrigins,
-      newRegions: newRegions.slice(0, NEW_REGIONS_KEPT).map((code) => asEvidence(code)),
+      city_origins,
+      new_regions: new_regions.slice(0, NEW_REGIONS_KEPT).map((code) => asEvidence(code)),
     },
     rejects: rejects.slice(0, REJECTS_KEPT),
-    rejectsTotal: rejects.length,
+    rejects_total: rejects.length,
   };
 }
 

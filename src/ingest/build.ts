@@ -16,9 +16,9 @@ export type CityOrigin = "known_airport" | "known_place" | "synthetic";
 export interface Built {
   readonly catalog: Catalog;
   /** Airports by the way in which their city was found. */
-  readonly cityOrigins: { readonly [O in CityOrigin]: number };
+  readonly city_origins: { readonly [O in CityOrigin]: number };
   /** Subdivisions that the snapshot does not know, taken from upstream. */
-  readonly newRegions: readonly string[];
+  readonly new_regions: readonly string[];
 }
 
 /** What a catalog is built from. */
@@ -47,8 +47,8 @@ export function buildCatalog(parts: CatalogParts): Built {
         .toSorted((a, b) => compareIds(a.id, b.id)),
       regions: regions.regions,
     },
-    cityOrigins: placed.cityOrigins,
-    newRegions: regions.added,
+    city_origins: placed.city_origins,
+    new_regions: regions.added,
   };
 }
 
@@ -57,7 +57,7 @@ export interface PlacedAirports {
   /** In order of their IATA codes. */
   readonly airports: readonly Airport[];
   readonly cities: readonly City[];
-  readonly cityOrigins: Built["cityOrigins"];
+  readonly city_origins: Built["city_origins"];
   /** IATA codes by upstream's ISO 3166-2 code. */
   readonly codesByRegion: ReadonlyMap<string, readonly string[]>;
   /** IATA codes by ISO 3166-1 alpha-2 code. */
@@ -74,7 +74,7 @@ export function placeAirports(
       .map((airport, index) => toAirport(airport, cityIds[index]))
       .toSorted((a, b) => compareText(a.iata, b.iata)),
     cities,
-    cityOrigins: origins,
+    city_origins: origins,
     codesByRegion: codesBy(airports, ({ region }) => region),
     codesByCountry: codesBy(airports, ({ country }) => country),
   };

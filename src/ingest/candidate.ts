@@ -14,7 +14,7 @@ export interface ArchivedCandidate {
 export const REFUSED_KEPT = 5;
 
 /** The candidate that a run was asked to work from; null if it asks upstream. */
-export function candidateOf({ candidateOf: runId, upstream }: Run): ArchivedCandidate | null {
+export function candidateOf({ candidate_of: runId, upstream }: Run): ArchivedCandidate | null {
   return runId === null ? null : { runId, upstream };
 }
 

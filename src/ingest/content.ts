@@ -10,7 +10,7 @@ import type { Workspace } from "./workspace.ts";
 /** What a catalog says in each locale, before any of it is compressed. */
 export interface Content {
   /** SHA-256 (hex) over every locale and its message's hash. */
-  readonly catalogSha256: string;
+  readonly catalog_sha256: string;
   readonly messages: { readonly [locale: string]: Message };
   readonly counts: Counts;
   /** The first rules of the contract that it breaks, in any locale. */
@@ -50,9 +50,9 @@ export async function describeContent(
     };
   }
   const hashes = locales.map((locale) => `${locale} ${messages[locale]?.sha256}\n`);
-  const catalogSha256 = sha256Hex(...hashes);
+  const catalog_sha256 = sha256Hex(...hashes);
   return {
-    catalogSha256,
+    catalog_sha256,
     messages,
     counts: countLists(workspace),
     violations: violations

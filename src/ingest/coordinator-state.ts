@@ -76,8 +76,8 @@ export class CoordinatorState {
   endedRuns(): EndedRun[] {
     const records = this.#records("WHERE state NOT IN ('queued', 'running') ORDER BY id DESC");
     return records.map(({ run }) => {
-      const { id, state, outcome, trigger, mode, finishedAt, error, guards } = run;
-      return { id, state, outcome, trigger, mode, finishedAt, error, guards };
+      const { id, state, outcome, trigger, mode, finished_at, error, guards } = run;
+      return { id, state, outcome, trigger, mode, finished_at, error, guards };
     });
   }
 
@@ -271,11 +271,11 @@ export class CoordinatorState {
   }
 
   /** Version of the Worker that built each catalog, by its hash, as far as runs remember. */
-  builders(): { readonly [catalogSha256: string]: string | null } {
+  builders(): { readonly [catalog_sha256: string]: string | null } {
     const runs = this.#records("ORDER BY id").map(({ run }) => run);
     const built = runs.filter(({ outcome }) => outcome === "published");
     return Object.fromEntries(
-      built.map(({ catalogSha256, workerVersion }) => [catalogSha256, workerVersion]),
+      built.map(({ catalog_sha256, workerVersion }) => [catalog_sha256, workerVersion]),
     );
   }
 

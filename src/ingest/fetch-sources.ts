@@ -31,7 +31,7 @@ export function datesOf(
   upstream: UpstreamFiles,
   snapshot: Snapshot,
 ): Pick<Manifest, "as_of" | "data"> {
-  const dayOf = (table: Table) => findFile(table, upstream)?.file.asOf;
+  const dayOf = (table: Table) => findFile(table, upstream)?.file.as_of;
   const fetched = TABLES.flatMap((table): DataSource[] => {
     const day = dayOf(table);
     return day === undefined ? [] : [{ name: `${source}: ${table}`, as_of: day }];
@@ -67,7 +67,7 @@ export async function fetchSources(
     if ("unchangedSha256" in file) {
       sources[file.name] = file.unchangedSha256;
       const facts = known[file.name];
-      if (facts !== undefined) upstream[file.name] = { ...facts, asOf: file.asOf };
+      if (facts !== undefined) upstream[file.name] = { ...facts, as_of: file.as_of };
       continue;
     }
     const { name, bytes, ...validators } = file;

@@ -117,16 +117,16 @@ export class Pipeline {
   async #build(checkpoint: Checkpoint, { mode, current }: RunContext): Promise<StepResult> {
     const workspace = await this.#open(checkpoint);
     const content = await describeContent(workspace, this.#deps.locales);
-    const { catalogSha256 } = content;
-    if (mode === "incremental" && current?.catalog_sha256 === catalogSha256) {
+    const { catalog_sha256 } = content;
+    if (mode === "incremental" && current?.catalog_sha256 === catalog_sha256) {
       await heal(this.#deps.store, current);
       return finish("unchanged", {
-        catalogSha256,
+        catalog_sha256,
         counts: countEntities(workspace, UNCHANGED),
-        generationBefore: current.generation,
+        generation_before: current.generation,
       });
     }
-    return proceed({ ...checkpoint, stage: "guard", content }, { catalogSha256 });
+    return proceed({ ...checkpoint, stage: "guard", content }, { catalog_sha256 });
   }
 
   async #guard(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
@@ -144,7 +144,7 @@ export class Pipeline {
           : countEntities(workspace, changes && countChanges(changes)),
       changes,
       guards: trips,
-      generationBefore: current?.generation ?? null,
+      generation_before: current?.generation ?? null,
       progress: this.#progress(checkpoint),
     };
     if (mode === "dry_run") return finish("dry_run", patch);
@@ -228,19 +228,19 @@ export class Pipeline {
 
   async #publish(checkpoint: Checkpoint, { current }: RunContext): Promise<StepResult> {
     const { sources, dates, entries, judgedAgainst } = checkpoint;
-    const { catalogSha256, counts } = contentOf(checkpoint);
+    const { catalog_sha256, counts } = contentOf(checkpoint);
     // Somebody has rolled back since: what the guards said was said of another version.
     if (judgedAgainst !== (current?.generation ?? null))
       return proceed({ ...checkpoint, stage: "guard" }, {});
     if (current !== null && isSameContent({ locales: entries }, current)) {
       await heal(this.#deps.store, current);
-      return finish("unchanged", { generationBefore: current.generation });
+      return finish("unchanged", { generation_before: current.generation });
     }
     const manifest: Manifest = {
       format: 1,
       generation: (current?.generation ?? 0) + 1,
       published_at: new Date(this.#deps.now()).toISOString(),
-      catalog_sha256: catalogSha256,
+      catalog_sha256: catalog_sha256,
       sources,
       ...dates,
       airport_set: this.#deps.airportSet,
@@ -252,8 +252,8 @@ export class Pipeline {
       next: { ...checkpoint, stage: "verify" },
       outcome: null,
       patch: {
-        generationBefore: current?.generation ?? null,
-        generationAfter: manifest.generation,
+        generation_before: current?.generation ?? null,
+        generation_after: manifest.generation,
       },
       publish: manifest,
     };

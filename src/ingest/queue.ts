@@ -17,7 +17,7 @@ export interface EnqueueRequest {
   /** Archived files to work from, which are of that source; null to ask upstream. */
   readonly candidate: ArchivedCandidate | null;
   readonly forced: boolean;
-  readonly requestedBy: string;
+  readonly requested_by: string;
   readonly note: string | null;
   /** Whether to wait for the end of a pause, or to be refused. */
   readonly ifPaused: "queue" | "reject";
@@ -72,31 +72,31 @@ export function newRun(
     mode: request.mode,
     source,
     forced: request.forced,
-    requestedBy: request.requestedBy,
+    requested_by: request.requested_by,
     note: request.note,
     attempt: 1,
-    parentRunId: null,
-    candidateOf: request.candidate?.runId ?? null,
+    parent_run_id: null,
+    candidate_of: request.candidate?.runId ?? null,
     retries: 0,
-    queuedAt: at,
-    startedAt: null,
-    heartbeatAt: null,
-    finishedAt: null,
-    durationMs: null,
+    queued_at: at,
+    started_at: null,
+    heartbeat_at: null,
+    finished_at: null,
+    duration_ms: null,
     stage: null,
     progress: { done: 0, total: 0 },
-    skippedReason: null,
-    skipCount: 0,
+    skipped_reason: null,
+    skip_count: 0,
     upstream: request.candidate?.upstream ?? {},
     counts: null,
     changes: null,
     accounting: null,
     rejects: [],
-    rejectsTotal: 0,
+    rejects_total: 0,
     guards: [],
-    generationBefore: null,
-    generationAfter: null,
-    catalogSha256: null,
+    generation_before: null,
+    generation_after: null,
+    catalog_sha256: null,
     error: null,
     workerVersion,
   };
@@ -134,13 +134,13 @@ export function retryOf(
   },
 ): RunRecord | null {
   const { run } = failed;
-  const isUnseen = run.forced && run.candidateOf === null;
+  const isUnseen = run.forced && run.candidate_of === null;
   if (run.attempt > 1 || isUnseen || waiting.some((other) => doesTheSame(other.run, run)))
     return null;
   const candidate = candidateOf(run);
   const request: EnqueueRequest = { ...run, candidate, trigger: "retry", ifPaused: "queue" };
   const record = newRun(made, request);
-  const retry: Run = { ...record.run, attempt: run.attempt + 1, parentRunId: run.id };
+  const retry: Run = { ...record.run, attempt: run.attempt + 1, parent_run_id: run.id };
   return { ...record, run: retry, notBefore };
 }
 
@@ -155,7 +155,7 @@ export function inTurn(waiting: readonly RunRecord[]): RunRecord[] {
 
 /** Since when, or from when on, a run that waits may start (milliseconds since 1970). */
 export function dueSince({ run, notBefore }: RunRecord): number {
-  return notBefore ?? Date.parse(run.queuedAt);
+  return notBefore ?? Date.parse(run.queued_at);
 }
 
 /**
@@ -268,7 +268,7 @@ function timeOf(ms: number): string {
 }
 
 function doesTheSame(a: Run, b: Run): boolean {
-  const isSameCatalog = a.source === b.source && a.candidateOf === b.candidateOf;
+  const isSameCatalog = a.source === b.source && a.candidate_of === b.candidate_of;
   return isSameCatalog && a.mode === b.mode && a.forced === b.forced;
 }
 

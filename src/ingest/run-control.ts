@@ -100,7 +100,7 @@ export class RunControl {
       cron,
       scheduled_at: new Date(scheduledAt).toISOString(),
       ...(run && { run_id: run.id }),
-      ...(skipped && { reason: skipped.reason, skip_count: run?.skipCount }),
+      ...(skipped && { reason: skipped.reason, skip_count: run?.skip_count }),
     });
   }
 
@@ -152,17 +152,17 @@ export class RunControl {
   }
 
   /** Counts a tick in the row of those before it that were skipped for the same reason. */
-  #countSkipped(wanted: RunRecord, skippedReason: NonNullable<Run["skippedReason"]>): Run {
+  #countSkipped(wanted: RunRecord, skipped_reason: NonNullable<Run["skipped_reason"]>): Run {
     const open = this.#state.findRun(this.#state.skippedRunId() ?? "");
-    const row = open?.run.skippedReason === skippedReason ? open : wanted;
+    const row = open?.run.skipped_reason === skipped_reason ? open : wanted;
     const { run } = row;
-    const skipCount = run.skipCount + 1;
+    const skip_count = run.skip_count + 1;
     const skipped: Run = {
       ...run,
       state: "skipped",
-      skippedReason,
-      skipCount,
-      finishedAt: this.#at(),
+      skipped_reason,
+      skip_count,
+      finished_at: this.#at(),
     };
     this.#state.saveRun({ ...row, run: skipped }, true);
     this.#state.setSkippedRunId(run.id);
@@ -170,9 +170,9 @@ export class RunControl {
   }
 
   #cancelNow(record: RunRecord, by: string): CancelResult {
-    const finishedAt = this.#at();
+    const finished_at = this.#at();
     const asked = { ...record, cancelRequestedBy: by };
-    const ended = endedRecord(asked, { state: "cancelled", finishedAt });
+    const ended = endedRecord(asked, { state: "cancelled", finished_at });
     this.#state.saveRun(ended, true);
     return { ok: true, disposition: "cancelled", before: record.run.state, run: ended.run };
   }

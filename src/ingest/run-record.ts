@@ -20,7 +20,7 @@ export interface RunRecord {
 }
 
 /** What runs lack that a Worker has saved which did not know of it yet. */
-const LATER_FIELDS = { candidateOf: null, changes: null } satisfies Partial<Run>;
+const LATER_FIELDS = { candidate_of: null, changes: null } satisfies Partial<Run>;
 
 /** A run as it was saved, as JSON. */
 export function parseRun(text: string): Run {
@@ -33,13 +33,13 @@ export function parseRecord(text: string): RunRecord {
   return { ...record, run: { ...LATER_FIELDS, ...record.run } };
 }
 
-/** A run that is over. `finishedAt` is RFC 3339. */
+/** A run that is over. `finished_at` is RFC 3339. */
 export function endedRecord(
   record: RunRecord,
-  end: { readonly state: RunState; readonly finishedAt: string; readonly patch?: Partial<Run> },
+  end: { readonly state: RunState; readonly finished_at: string; readonly patch?: Partial<Run> },
 ): RunRecord {
-  const { state, finishedAt, patch } = end;
-  const durationMs = Date.parse(finishedAt) - Date.parse(record.run.startedAt ?? finishedAt);
-  const run: Run = { ...record.run, ...patch, state, finishedAt, durationMs };
+  const { state, finished_at, patch } = end;
+  const duration_ms = Date.parse(finished_at) - Date.parse(record.run.started_at ?? finished_at);
+  const run: Run = { ...record.run, ...patch, state, finished_at, duration_ms };
   return { ...record, run, checkpoint: FIRST_CHECKPOINT, leaseUntil: null, notBefore: null };
 }

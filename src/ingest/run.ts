@@ -53,7 +53,7 @@ export interface ListCounts {
 export interface UpstreamFacts extends ArchivedFile {
   readonly bytes: number;
   /** The day that its content is of, `YYYY-MM-DD`; files that were archived without lack it. */
-  readonly asOf?: string;
+  readonly as_of?: string;
 }
 
 /** Archived upstream files by their names. */
@@ -65,11 +65,11 @@ export interface Accounting {
   readonly filtered: number;
   /** Airports that the setting AIRPORTS leaves out; absent in runs before there was one. */
   readonly unscheduled?: number;
-  readonly rejectedByReason: { readonly [R in RejectReason]?: number };
+  readonly rejected_by_reason: { readonly [R in RejectReason]?: number };
   readonly repaired: { readonly [R in RepairReason]?: number };
-  readonly cityOrigins: { readonly [O in CityOrigin]: number };
+  readonly city_origins: { readonly [O in CityOrigin]: number };
   /** The first subdivisions that the snapshot does not know. */
-  readonly newRegions: readonly string[];
+  readonly new_regions: readonly string[];
 }
 
 export interface RunError {
@@ -89,40 +89,40 @@ export interface Run {
   readonly source: string;
   /** Whether the guards against shrinking, change and lost coverage are overridden. */
   readonly forced: boolean;
-  readonly requestedBy: string;
+  readonly requested_by: string;
   readonly note: string | null;
   /** 1, or 2 for the retry of a run that failed by a fault that may pass. */
   readonly attempt: number;
   /** The run that this one retries. */
-  readonly parentRunId: string | null;
+  readonly parent_run_id: string | null;
   /** The run whose archived upstream files this one works from; null if it asks upstream. */
-  readonly candidateOf: string | null;
+  readonly candidate_of: string | null;
   /** Times that a step was begun again after a fault. */
   readonly retries: number;
-  readonly queuedAt: string;
-  readonly startedAt: string | null;
-  readonly heartbeatAt: string | null;
-  readonly finishedAt: string | null;
-  readonly durationMs: number | null;
+  readonly queued_at: string;
+  readonly started_at: string | null;
+  readonly heartbeat_at: string | null;
+  readonly finished_at: string | null;
+  readonly duration_ms: number | null;
   readonly stage: Stage | null;
   /** Units of the encode stage: segments common to all locales, then locales. */
   readonly progress: { readonly done: number; readonly total: number };
-  readonly skippedReason: SkipReason | null;
+  readonly skipped_reason: SkipReason | null;
   /** Ticks that this row stands for; 0 unless `skipped`. */
-  readonly skipCount: number;
+  readonly skip_count: number;
   readonly upstream: UpstreamFiles;
   readonly counts: { readonly [L in keyof Counts]: ListCounts } | null;
   /** The first changes to the published version; null before it is judged, and where there is none. */
   readonly changes: ChangeSample | null;
   readonly accounting: Accounting | null;
-  /** The first rejected rows; `rejectsTotal` counts them all. */
+  /** The first rejected rows; `rejects_total` counts them all. */
   readonly rejects: readonly Reject[];
-  readonly rejectsTotal: number;
+  readonly rejects_total: number;
   /** Guards that tripped: refused, or overridden by force. */
   readonly guards: readonly GuardTrip[];
-  readonly generationBefore: number | null;
-  readonly generationAfter: number | null;
-  readonly catalogSha256: string | null;
+  readonly generation_before: number | null;
+  readonly generation_after: number | null;
+  readonly catalog_sha256: string | null;
   readonly error: RunError | null;
   readonly workerVersion: string | null;
 }
@@ -138,7 +138,7 @@ export function toListed(run: Run): ListedRun {
 /** What is remembered of a run that is over. */
 export type EndedRun = Pick<
   Run,
-  "id" | "state" | "outcome" | "trigger" | "mode" | "finishedAt" | "error" | "guards"
+  "id" | "state" | "outcome" | "trigger" | "mode" | "finished_at" | "error" | "guards"
 >;
 
 /** Why a cron tick was not taken. */

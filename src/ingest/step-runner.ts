@@ -58,8 +58,8 @@ export class StepRunner {
       const run: Run = {
         ...record.run,
         state: "running",
-        startedAt: record.run.startedAt ?? at,
-        heartbeatAt: at,
+        started_at: record.run.started_at ?? at,
+        heartbeat_at: at,
         stage: record.checkpoint.stage,
       };
       const claimed: RunRecord = {
@@ -92,13 +92,13 @@ export class StepRunner {
       candidate: candidateOf(run),
     });
     if (!this.#commit(claimed, result)) return;
-    const { counts, progress, accounting, rejectsTotal } = { ...run, ...result.patch };
+    const { counts, progress, accounting, rejects_total } = { ...run, ...result.patch };
     this.#log("info", "ingest_step", run, {
       stage,
       duration_ms: this.#deps.now() - began,
       counts,
       progress,
-      ...(stage === "parse" && { filtered: accounting?.filtered, rejects: rejectsTotal }),
+      ...(stage === "parse" && { filtered: accounting?.filtered, rejects: rejects_total }),
     });
   }
 
@@ -115,8 +115,8 @@ export class StepRunner {
       const run: Run = { ...record.run, ...result.patch };
       const next = { ...record, run, attempts: 0, leaseUntil: null };
       if (result.next === null) {
-        if (result.outcome === "published" && run.generationAfter !== null)
-          this.#state.setReplicated(run.generationAfter);
+        if (result.outcome === "published" && run.generation_after !== null)
+          this.#state.setReplicated(run.generation_after);
         if (result.outcome !== "dry_run") this.#state.setArchivedFiles(run.source, run.upstream);
         return this.#ended(next, "succeeded", { outcome: result.outcome });
       }
@@ -190,7 +190,7 @@ export class StepRunner {
   }
 
   #ended(record: RunRecord, state: RunState, patch: Partial<Run> = {}): RunRecord {
-    return endedRecord(record, { state, finishedAt: this.#at(), patch });
+    return endedRecord(record, { state, finished_at: this.#at(), patch });
   }
 
   #at(): string {

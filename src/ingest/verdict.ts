@@ -77,7 +77,7 @@ async function findChanges(
 ): Promise<ChangeSample | null> {
   const isCommon = (name: string) => current.locales[name] !== undefined;
   const locale = [defaultLocale, ...locales].find(isCommon) ?? defaultLocale;
-  if (content.catalogSha256 === current.catalog_sha256) return nothingChanged(locale);
+  if (content.catalog_sha256 === current.catalog_sha256) return nothingChanged(locale);
   const before = current.locales[locale]?.bodies.proto.identity;
   const copy = before && (await tryReadBody(store, before));
   if (copy?.ok === false) {

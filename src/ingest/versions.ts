@@ -34,7 +34,7 @@ export function retainedVersions(
 export interface Version {
   readonly generation: number;
   readonly publishedAt: string;
-  readonly catalogSha256: string;
+  readonly catalog_sha256: string;
   readonly counts: Manifest["counts"];
   readonly locales: readonly string[];
   readonly isCurrent: boolean;
@@ -45,7 +45,7 @@ export function describeVersion(manifest: Manifest, current: number): Version {
   return {
     generation: manifest.generation,
     publishedAt: manifest.published_at,
-    catalogSha256: manifest.catalog_sha256,
+    catalog_sha256: manifest.catalog_sha256,
     counts: manifest.counts,
     locales: Object.keys(manifest.locales),
     isCurrent: manifest.generation === current,

@@ -52,7 +52,7 @@ async function readTable(
   }
   const bytes = new Uint8Array(await file.read());
   const name = nameFile(table, { where, bytes, maxBytes });
-  return { name, bytes, asOf: dayOf(file.droppedAt) };
+  return { name, bytes, as_of: dayOf(file.droppedAt) };
 }
 
 async function findDropped(

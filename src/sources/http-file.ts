@@ -50,7 +50,7 @@ export async function fetchHttpFile(
             file: {
               name: found.name,
               unchangedSha256: known.sha256,
-              asOf: asOf(known.lastModified, request.now()),
+              as_of: asOf(known.last_modified, request.now()),
             },
             validators: known,
           };
@@ -59,8 +59,8 @@ export async function fetchHttpFile(
         const bytes = await readCappedBody(response, { where, maxBytes, deadline });
         const name = nameFile(table, { where, bytes, maxBytes });
         const validators: Validators = { origin, ...readValidators(response) };
-        const day = asOf(validators.lastModified, request.now());
-        return { file: { name, bytes, asOf: day, ...validators }, validators };
+        const day = asOf(validators.last_modified, request.now());
+        return { file: { name, bytes, as_of: day, ...validators }, validators };
       }),
     retry,
   );
@@ -75,8 +75,8 @@ export async function hasChanged(
   { validators }: FetchedFile,
   { request, retry }: HttpFileDependencies,
 ): Promise<boolean> {
-  const { etag, lastModified } = validators;
-  if (etag === undefined && lastModified === undefined) return false;
+  const { etag, last_modified } = validators;
+  if (etag === undefined && last_modified === undefined) return false;
   return withRetries(
     async () =>
       attempt(async (signal) => {
@@ -84,7 +84,7 @@ export async function hasChanged(
         if (response.status === 304) return false;
         const now = readValidators(response);
         return etag === undefined
-          ? now.lastModified !== lastModified
+          ? now.last_modified !== last_modified
           : opaqueTag(now.etag) !== opaqueTag(etag);
       }),
     retry,
@@ -108,10 +108,10 @@ function opaqueTag(etag: string | undefined): string | undefined {
 
 function readValidators({ headers }: Response): Validators {
   const etag = headers.get("etag");
-  const lastModified = headers.get("last-modified");
+  const last_modified = headers.get("last-modified");
   return {
     ...(etag !== null && { etag }),
-    ...(lastModified !== null && { lastModified }),
+    ...(last_modified !== null && { last_modified }),
   };
 }
 

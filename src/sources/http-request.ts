@@ -58,13 +58,13 @@ export async function requestFile(
 }
 
 /** Workers and Node decode gzip by themselves; other codings are not asked for. */
-function requestHeaders({ etag, lastModified }: Validators): Record<string, string> {
+function requestHeaders({ etag, last_modified }: Validators): Record<string, string> {
   return {
     accept: "text/csv, */*;q=0.1",
     "accept-encoding": "gzip",
     "user-agent": "locations-at-the-edge",
     ...(etag !== undefined && { "if-none-match": etag }),
-    ...(lastModified !== undefined && { "if-modified-since": lastModified }),
+    ...(last_modified !== undefined && { "if-modified-since": last_modified }),
   };
 }
 
@@ -107,7 +107,7 @@ function checkStatus(
   { known, now }: { known: Validators; now: number },
 ): Response {
   const { status } = response;
-  const isConditional = known.etag !== undefined || known.lastModified !== undefined;
+  const isConditional = known.etag !== undefined || known.last_modified !== undefined;
   if (status === 200 || (status === 304 && isConditional)) return response;
   if (!PASSING_STATUSES.has(status))
     throw new SourceError("http_refused", `${describeUrl(url)} answers ${status}; check the URL`);

@@ -6,14 +6,14 @@ export interface Validators {
   /** Where the file came from, as a text to compare: validators hold for this place only. */
   readonly origin?: string;
   readonly etag?: string;
-  readonly lastModified?: string;
+  readonly last_modified?: string;
 }
 
 /** A file as upstream gave it. */
 export interface NewUpstreamFile extends Validators {
   readonly name: string;
   /** The day that its content is of, `YYYY-MM-DD`; absent if nobody knows. */
-  readonly asOf?: string;
+  readonly as_of?: string;
   readonly bytes: Uint8Array;
 }
 
@@ -21,7 +21,7 @@ export interface NewUpstreamFile extends Validators {
 export interface UnchangedUpstreamFile {
   readonly name: string;
   /** The day that its content is of, `YYYY-MM-DD`. */
-  readonly asOf: string;
+  readonly as_of: string;
   readonly unchangedSha256: string;
 }
 
@@ -67,7 +67,7 @@ export function embeddedUpstream(snapshot: Snapshot): WholeUpstream {
         if (bytes === undefined) throw new Error(`the snapshot has no file ${name}`);
         const source = snapshot.sources.find((each) => each.table === table);
         if (source === undefined) throw new Error(`the snapshot has no source of ${table}`);
-        return { name, bytes: new Uint8Array(bytes), asOf: source.as_of };
+        return { name, bytes: new Uint8Array(bytes), as_of: source.as_of };
       }),
   };
 }

@@ -125,9 +125,9 @@ export function createAlertHistory(d1: D1Database): AlertHistory {
       const isOld = or(
         and(
           eq(alertRuns.changed, false),
-          lt(alertRuns.startedAt, timeText(now - QUIET_RETENTION_MS)),
+          lt(alertRuns.started_at, timeText(now - QUIET_RETENTION_MS)),
         ),
-        lt(alertRuns.startedAt, timeText(now - CHANGED_RETENTION_MS)),
+        lt(alertRuns.started_at, timeText(now - CHANGED_RETENTION_MS)),
       );
       const old = db.select({ id: alertRuns.id }).from(alertRuns).where(isOld);
       const [, deleted] = await db.batch([
@@ -158,8 +158,8 @@ export function createAlertHistory(d1: D1Database): AlertHistory {
     }
     if (worst !== undefined) found.push(eq(alertRuns.worst, worst));
     if (changed !== undefined) found.push(eq(alertRuns.changed, changed));
-    if (sinceMs !== undefined) found.push(gte(alertRuns.startedAt, timeText(sinceMs)));
-    if (untilMs !== undefined) found.push(lt(alertRuns.startedAt, timeText(untilMs)));
+    if (sinceMs !== undefined) found.push(gte(alertRuns.started_at, timeText(sinceMs)));
+    if (untilMs !== undefined) found.push(lt(alertRuns.started_at, timeText(untilMs)));
     return found;
   }
 }

@@ -9,11 +9,11 @@ export const alertRuns = sqliteTable(
   {
     id: text().primaryKey(),
     trigger: text().notNull(),
-    requestedBy: text("requested_by").notNull(),
-    startedAt: text("started_at").notNull(),
+    requested_by: text("requested_by").notNull(),
+    started_at: text("started_at").notNull(),
     /** Null if it was interrupted. */
-    finishedAt: text("finished_at"),
-    durationMs: integer("duration_ms"),
+    finished_at: text("finished_at"),
+    duration_ms: integer("duration_ms"),
     worst: text().notNull(),
     rulesTotal: integer("rules_total").notNull(),
     pending: integer().notNull(),
@@ -34,7 +34,7 @@ export const alertRuns = sqliteTable(
   (table) => [
     index("alert_runs_by_worst").on(table.worst, table.id),
     index("alert_runs_by_changed").on(table.changed, table.id),
-    index("alert_runs_by_time").on(table.startedAt),
+    index("alert_runs_by_time").on(table.started_at),
   ],
 );
 

@@ -122,7 +122,7 @@ export function createHistory(d1: D1Database): History {
         .update(ingestRuns)
         .set({
           state: "failed",
-          finishedAt: timeText(now),
+          finished_at: timeText(now),
           error: { code: "lost", stage: "fetch", message },
         })
         .where(and(inArray(ingestRuns.state, ACTIVE_STATES), isLost))
@@ -137,7 +137,7 @@ export function createHistory(d1: D1Database): History {
         .orderBy(desc(ingestRuns.id))
         .limit(1)
         .offset(RETENTION_MIN_ROWS - 1);
-      const endedAt = sql`coalesce(${ingestRuns.finishedAt}, ${ingestRuns.queuedAt})`;
+      const endedAt = sql`coalesce(${ingestRuns.finished_at}, ${ingestRuns.queued_at})`;
       const { meta } = await db
         .delete(ingestRuns)
         .where(
@@ -159,7 +159,7 @@ function conditions({ state, outcome, trigger, sinceMs, untilMs }: RunFilter): S
   if (state !== undefined) found.push(eq(ingestRuns.state, state));
   if (outcome !== undefined) found.push(eq(ingestRuns.outcome, outcome));
   if (trigger !== undefined) found.push(eq(ingestRuns.trigger, trigger));
-  if (sinceMs !== undefined) found.push(gte(ingestRuns.queuedAt, timeText(sinceMs)));
-  if (untilMs !== undefined) found.push(lt(ingestRuns.queuedAt, timeText(untilMs)));
+  if (sinceMs !== undefined) found.push(gte(ingestRuns.queued_at, timeText(sinceMs)));
+  if (untilMs !== undefined) found.push(lt(ingestRuns.queued_at, timeText(untilMs)));
   return found;
 }

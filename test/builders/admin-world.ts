@@ -222,8 +222,8 @@ export class AdminWorld {
       this.enqueued.push(request);
       if (this.refusal !== null) return this.refusal;
       const { ifPaused: _, source, candidate, ...asked } = request;
-      const candidateOf = candidate?.runId ?? null;
-      const { run } = aRunRecord({ ...asked, source: source ?? "embedded", candidateOf });
+      const candidate_of = candidate?.runId ?? null;
+      const { run } = aRunRecord({ ...asked, source: source ?? "embedded", candidate_of });
       const { disposition } = this;
       return {
         ok: true,
@@ -259,7 +259,7 @@ export class AdminWorld {
       const run = this.runs.get(id);
       if (run === undefined) return { ok: false, reason: "not_found" };
       if (run.state === "queued") {
-        const cancelled: Run = { ...run, state: "cancelled", finishedAt: this.#at() };
+        const cancelled: Run = { ...run, state: "cancelled", finished_at: this.#at() };
         this.runs.set(id, cancelled);
         return { ok: true, disposition: "cancelled", before: "queued", run: cancelled };
       }

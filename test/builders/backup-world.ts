@@ -13,7 +13,7 @@ import type { MemoryTables } from "./memory-tables.ts";
 
 /** A request for a backup by hand. */
 export function aRunRequest(changes: Partial<RunRequest> = {}): RunRequest {
-  return { trigger: "manual", note: null, pin: false, requestedBy: "ops", ...changes };
+  return { trigger: "manual", note: null, pin: false, requested_by: "ops", ...changes };
 }
 
 /**

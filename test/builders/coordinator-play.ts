@@ -364,7 +364,7 @@ export class Play {
     if (run === undefined) must(result).toEqual({ ok: false, reason: "not_found" });
     else if (run.state === "queued")
       must(result).toMatchObject({ ok: true, disposition: "cancelled" });
-    else if (run.generationAfter !== null) must(result).toEqual({ ok: false, reason: "too_late" });
+    else if (run.generation_after !== null) must(result).toEqual({ ok: false, reason: "too_late" });
     else must(result.ok).toBe(true);
   }
 
@@ -513,12 +513,12 @@ export class Play {
     const publishers = new Map<number, string>();
     for (const row of this.world.tables.sql.exec("SELECT id FROM runs").toArray()) {
       const run = this.world.run(String(row["id"]));
-      if (run.generationAfter !== null) {
-        must(publishers.get(run.generationAfter)).toBeUndefined(); // I4
-        publishers.set(run.generationAfter, run.id);
+      if (run.generation_after !== null) {
+        must(publishers.get(run.generation_after)).toBeUndefined(); // I4
+        publishers.set(run.generation_after, run.id);
         must(run.state === "running" || run.outcome === "published").toBe(true); // I7
       }
-      const begun = Date.parse(run.startedAt ?? "");
+      const begun = Date.parse(run.started_at ?? "");
       must(begun < (this.#promised.get(run.id) ?? 0)).toBe(false);
       if (isOpen(run.state) || run.state === "skipped") continue;
       must(this.#ended.get(run.id) ?? run).toEqual(run); // I3: a terminal row never changes
@@ -528,6 +528,6 @@ export class Play {
 }
 
 /** When a run that waits may start. */
-function dueAt({ trigger, queuedAt }: Run): number {
-  return Date.parse(queuedAt) + (trigger === "retry" ? SECOND_TRY_MS : 0);
+function dueAt({ trigger, queued_at }: Run): number {
+  return Date.parse(queued_at) + (trigger === "retry" ? SECOND_TRY_MS : 0);
 }

@@ -63,7 +63,7 @@ export function anEndedRun(changes: Partial<EndedRun> = {}): EndedRun {
     state: "succeeded",
     outcome: "unchanged",
     mode: "incremental",
-    finishedAt: ago(8 * HOUR_MS),
+    finished_at: ago(8 * HOUR_MS),
     error: null,
     guards: [],
     ...changes,

@@ -15,7 +15,7 @@ export class FakeAlerts implements AlertUseCases {
   testResult: TestResult = { ok: true, receipts: [] };
   current: MonitorStatus = {
     problem: null,
-    lastRun: anAlertRun({ startedAt: "2026-11-01T04:58:00.000Z" }),
+    lastRun: anAlertRun({ started_at: "2026-11-01T04:58:00.000Z" }),
     lastTickAt: "2026-11-01T04:58:00.000Z",
     outboxLength: 0,
     targets: [{ name: "ops", kind: "slack", failures: 0, lastError: null, lastDeliveredAt: null }],

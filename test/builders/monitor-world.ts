@@ -53,12 +53,12 @@ export class MonitorWorld {
   /** Lets five minutes pass, and the cron tick come. */
   async tick(minutes = 5): Promise<AlertRun> {
     this.time += minutes * MINUTE_MS;
-    return this.evaluate({ trigger: "cron", requestedBy: "cron", tick: this.time });
+    return this.evaluate({ trigger: "cron", requested_by: "cron", tick: this.time });
   }
 
   /** Evaluates, which must be possible. */
   async evaluate(changes: Partial<EvaluationRequest> = {}): Promise<AlertRun> {
-    const asked = { trigger: "manual", requestedBy: "ops", tick: null, ...changes } as const;
+    const asked = { trigger: "manual", requested_by: "ops", tick: null, ...changes } as const;
     const result = await this.monitor.evaluate(asked);
     if (!result.ok) throw new Error(`not evaluated: ${result.reason}`);
     return result.run;
@@ -66,9 +66,9 @@ export class MonitorWorld {
 
   /** Lets the last comparison with upstream be so long ago. */
   compared(hoursAgo: number): void {
-    const finishedAt = this.at(-hoursAgo * HOUR_MS);
+    const finished_at = this.at(-hoursAgo * HOUR_MS);
     const [run] = someIngestFacts().ended;
-    this.ingest = { ...this.ingest, ended: run === undefined ? [] : [{ ...run, finishedAt }] };
+    this.ingest = { ...this.ingest, ended: run === undefined ? [] : [{ ...run, finished_at }] };
     const version = aVersion(7, "hello");
     this.store.publish({
       ...version,

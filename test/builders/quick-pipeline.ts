@@ -34,7 +34,7 @@ export class QuickPipeline extends Pipeline {
       case "build": {
         const text = await this.#text(checkpoint);
         if (context.mode === "incremental" && current?.catalog_sha256 === sha256Hex(text))
-          return finish("unchanged", { generationBefore: current.generation });
+          return finish("unchanged", { generation_before: current.generation });
         return proceed({ ...checkpoint, stage: "guard" }, {});
       }
       case "guard": {
@@ -66,7 +66,7 @@ export class QuickPipeline extends Pipeline {
         return {
           next: { ...checkpoint, stage: "verify" },
           outcome: null,
-          patch: { generationAfter: generation },
+          patch: { generation_after: generation },
           publish: aManifest({
             generation,
             catalog_sha256: body.sha256,

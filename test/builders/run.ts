@@ -15,7 +15,7 @@ export function anEnqueueRequest(changes: Partial<EnqueueRequest> = {}): Enqueue
     source: null,
     candidate: null,
     forced: false,
-    requestedBy: "ops",
+    requested_by: "ops",
     note: null,
     ifPaused: "queue",
     ...changes,

@@ -94,8 +94,8 @@ function checkRuns({ operated, state }: Evidence): Violation[] {
     const isSame =
       row?.state === run.state &&
       row.outcome === run.outcome &&
-      row.generation_after === run.generationAfter &&
-      row.finished_at === run.finishedAt;
+      row.generation_after === run.generation_after &&
+      row.finished_at === run.finished_at;
     if (!isSame) violate("D1", `${JSON.stringify(row)} instead of ${JSON.stringify(run)}`);
   }
   for (const id of operated.acknowledged)

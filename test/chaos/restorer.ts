@@ -21,7 +21,7 @@ interface JobAnswer {
   readonly state: string;
   readonly phase: string | null;
   readonly backup_id: string;
-  readonly way_back_id: string | null;
+  readonly undo_backup_id: string | null;
   readonly generation: number | null;
   readonly error: { readonly code: string } | null;
 }
@@ -117,7 +117,7 @@ export class Restorer {
     const restored: Restored = {
       generation: job.generation,
       backup: await readBackup(job.backup_id),
-      wayBack: await readBackup(job.way_back_id),
+      wayBack: await readBackup(job.undo_backup_id),
     };
     const found = checkRestored(restored, await this.#readState());
     for (const violation of found) report.violate(violation);

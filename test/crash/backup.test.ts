@@ -21,7 +21,7 @@ interface JobAnswer {
   readonly phase: Phase | null;
   readonly verdict: string | null;
   readonly generation: number | null;
-  readonly way_back_id: string | null;
+  readonly undo_backup_id: string | null;
   readonly error: unknown;
 }
 

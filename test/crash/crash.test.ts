@@ -35,7 +35,7 @@ interface RunAnswer {
 interface Sample {
   readonly locale: string;
   readonly generation: number;
-  readonly catalogSha256: string;
+  readonly catalog_sha256: string;
   /** Of the bytes that were received. */
   readonly bodySha256: string;
   readonly airports: number;
@@ -122,7 +122,7 @@ async function sample(): Promise<void> {
     samples.push({
       locale,
       generation: Number(answer.headers.get("catalog-version")),
-      catalogSha256: answer.headers.get("catalog-sha256") ?? "",
+      catalog_sha256: answer.headers.get("catalog-sha256") ?? "",
       bodySha256: sha256(bytes),
       airports: countAirports(bytes),
     });
@@ -254,12 +254,12 @@ describe("a run whose process is killed in the middle of each stage", () => {
 
   it("serves the old catalog or the new one all the time, whole, and the new one in the end", () => {
     expect(samples.length).toBeGreaterThan(2 * LOCALES.length);
-    for (const { catalogSha256, bodySha256, generation, airports } of samples) {
-      expect(bodySha256).toBe(catalogSha256);
+    for (const { catalog_sha256, bodySha256, generation, airports } of samples) {
+      expect(bodySha256).toBe(catalog_sha256);
       expect(airports).toBe(generation % 2 === 1 ? AIRPORTS : AIRPORTS - REMOVED_AIRPORTS);
     }
-    const catalogs = samples.map(({ locale, generation, catalogSha256 }) =>
-      [locale, generation % 2, catalogSha256].join(" "),
+    const catalogs = samples.map(({ locale, generation, catalog_sha256 }) =>
+      [locale, generation % 2, catalog_sha256].join(" "),
     );
     expect(new Set(catalogs).size).toBe(2 * LOCALES.length);
     for (const locale of LOCALES) {

@@ -77,7 +77,7 @@ export function alertRoutes(alerts: AlertUseCases, history: Pick<AlertHistory, "
     },
     problems: { 503: "`alerts_misconfigured` or `alerts_unavailable`" },
   }).answer(async ({ actor }) => {
-    const asked = { trigger: "manual", requestedBy: actor.id, tick: null } as const;
+    const asked = { trigger: "manual", requested_by: actor.id, tick: null } as const;
     const result = await alerts.evaluate(asked);
     if (!result.ok) {
       if (result.reason === "misconfigured") return misconfigured(result.problem);

@@ -59,7 +59,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     problems: { 429: "`queue_full`: too many jobs wait" },
   }).answer(async ({ body, actor }) => {
     const { note = null, pin } = body;
-    const request = { trigger: "manual", note, pin, requestedBy: actor.id } as const;
+    const request = { trigger: "manual", note, pin, requested_by: actor.id } as const;
     const result = await jobs.backUp(request);
     if (!result.ok) return refuseJob(result);
     const { body: accepted, ...answer } = accept(result, `/admin/backup/${result.job.backupId}`);
@@ -161,7 +161,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     path: "/admin/backup/:id/restore",
     summary: "Restore a backup",
     description:
-      "In its turn after what is under way or waits: verifies it, backs up the present as `way_back_id`, adds what the history lacks, and publishes its catalog under a new generation. It never lifts a pause and never writes the audit. Restoring `way_back_id` publishes the present again. Repeated, it changes nothing until something else is published.",
+      "In its turn after what is under way or waits: verifies it, backs up the present as `undo_backup_id`, adds what the history lacks, and publishes its catalog under a new generation. It never lifts a pause and never writes the audit. Restoring `undo_backup_id` publishes the present again. Repeated, it changes nothing until something else is published.",
     access: "operate",
     action: "backup.restore",
     ...ofBackup,

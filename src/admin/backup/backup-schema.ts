@@ -77,7 +77,7 @@ export const jobSchema = z
     finished_at: timestamp.nullable(),
     duration_ms: z.int().nullable(),
     verdict: z.enum(VERDICT_STATES).nullable(),
-    way_back_id: z.uuid().nullable().meta({
+    undo_backup_id: z.uuid().nullable().meta({
       description: "Of a restore: the backup of what was there before; restoring that undoes it.",
     }),
     generation: z.int().nullable().meta({

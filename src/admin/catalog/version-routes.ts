@@ -59,7 +59,7 @@ export function versionRoutes(coordinator: CoordinatorUseCases) {
     const result = await coordinator.rollback(generation);
     if (!result.ok) return notRetained(generation);
     const { version, changed } = result;
-    const after = { generation: version.generation, catalog_sha256: version.catalogSha256 };
+    const after = { generation: version.generation, catalog_sha256: version.catalog_sha256 };
     return {
       status: 200,
       body: { version: snakeKeys(version), changed, message: messageOf(generation, result) },

@@ -113,18 +113,18 @@ export function ingestSection(
           running: running && {
             stage: running.stage,
             progress: running.progress,
-            started_at: running.startedAt,
+            started_at: running.started_at,
           },
           last_run: ended === undefined ? null : describeRun(ended),
-          last_success_at: succeeded?.finishedAt ?? null,
+          last_success_at: succeeded?.finished_at ?? null,
         },
       };
     },
   });
 }
 
-function describeRun({ state, outcome, trigger, finishedAt, durationMs }: ListedRun) {
-  return { state, outcome, trigger, finished_at: finishedAt, duration_ms: durationMs };
+function describeRun({ state, outcome, trigger, finished_at, duration_ms }: ListedRun) {
+  return { state, outcome, trigger, finished_at: finished_at, duration_ms: duration_ms };
 }
 
 const backupsSchema = z.strictObject({
@@ -196,13 +196,13 @@ export function alertsSection(alerts: AlertUseCases, context: () => RuleContext)
       const { lastRun, targets } = await alerts.status();
       const webhooks = targets.length;
       if (lastRun === null) return { status: "warn", shown: { ...NOTHING_EVALUATED, webhooks } };
-      const { worst, startedAt, firing, nodata, pending, results } = lastRun;
+      const { worst, started_at, firing, nodata, pending, results } = lastRun;
       const notified = checkWebhooks(targets, context()).map(({ status }) => status);
       return {
         status: gravest([worst === "pass" ? "pass" : "warn", ...notified]),
         shown: {
           worst,
-          evaluated_at: startedAt,
+          evaluated_at: started_at,
           firing,
           nodata,
           pending,

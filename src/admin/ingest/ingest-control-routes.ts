@@ -162,7 +162,7 @@ export function ingestControlRoutes(
       mode,
       ...found,
       forced: force,
-      requestedBy: actor.id,
+      requested_by: actor.id,
       note,
       ifPaused: if_paused,
     });
@@ -179,7 +179,7 @@ export function ingestControlRoutes(
           disposition,
           will_start: willStart,
           queue_depth: queueDepth,
-          candidate_of: run.candidateOf,
+          candidate_of: run.candidate_of,
         },
       },
     };
@@ -215,14 +215,14 @@ function refuseQueue(result: Extract<EnqueueResult, { ok: false }>): Refusal {
   };
 }
 
-function runAfterResume(requestedBy: string): EnqueueRequest {
+function runAfterResume(requested_by: string): EnqueueRequest {
   return {
     trigger: "resume",
     mode: "incremental",
     source: null,
     candidate: null,
     forced: false,
-    requestedBy,
+    requested_by,
     note: null,
     ifPaused: "queue",
   };

@@ -84,12 +84,12 @@ function matches(
   run: ListedRun,
   { state, outcome, trigger, sinceMs, untilMs }: RunFilter,
 ): boolean {
-  const queuedAt = Date.parse(run.queuedAt);
+  const queued_at = Date.parse(run.queued_at);
   return (
     (state === undefined || run.state === state) &&
     (outcome === undefined || run.outcome === outcome) &&
     (trigger === undefined || run.trigger === trigger) &&
-    (sinceMs === undefined || queuedAt >= sinceMs) &&
-    (untilMs === undefined || queuedAt < untilMs)
+    (sinceMs === undefined || queued_at >= sinceMs) &&
+    (untilMs === undefined || queued_at < untilMs)
   );
 }

@@ -167,7 +167,7 @@ export interface BackupJob {
   readonly progress: { readonly done: number; readonly total: number };
   readonly queued_at: string;
   readonly duration_ms: number | null;
-  readonly way_back_id: string | null;
+  readonly undo_backup_id: string | null;
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 

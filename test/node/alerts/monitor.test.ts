@@ -54,7 +54,7 @@ describe("an evaluation of a healthy service", () => {
     const run = await world.tick();
     expect(run).toMatchObject({
       trigger: "cron",
-      requestedBy: "cron",
+      requested_by: "cron",
       worst: "pass",
       rulesTotal: 16,
       pending: 0,
@@ -370,7 +370,7 @@ describe("two evaluations at a time", () => {
 
   it("of the same tick are one", async () => {
     world.compared(31);
-    const asked = { trigger: "cron", requestedBy: "cron", tick: NOW } as const;
+    const asked = { trigger: "cron", requested_by: "cron", tick: NOW } as const;
     const results = await Promise.all([1, 2, 3].map(() => world.monitor.evaluate(asked)));
     expect(results.map(({ ok }) => ok)).toEqual([true, false, false]);
     expect(results[2]).toEqual({ ok: false, reason: "already_evaluated" });
@@ -380,7 +380,7 @@ describe("two evaluations at a time", () => {
 
   it("of the same tick are two where the first has failed", async () => {
     world.compared(31);
-    const tick = { trigger: "cron", requestedBy: "cron", tick: NOW } as const;
+    const tick = { trigger: "cron", requested_by: "cron", tick: NOW } as const;
     world.tables.sql.exec("ALTER TABLE outbox RENAME TO away");
     await expect(world.monitor.evaluate(tick)).rejects.toThrow("outbox");
     expect(arrived()).toEqual([]);
@@ -543,7 +543,7 @@ describe("settings that cannot be used", () => {
   it("close the evaluation with a reason that is logged, and no ping is sent", async () => {
     world.restart({ ALERT_REPEAT_MS: "often", ALERT_PING_URL: receiver.url });
     const problem = "ALERT_REPEAT_MS must be a whole number, 60000 to 604800000";
-    const asked = { trigger: "cron", requestedBy: "cron", tick: NOW } as const;
+    const asked = { trigger: "cron", requested_by: "cron", tick: NOW } as const;
     const refused = { ok: false, reason: "misconfigured", problem };
     expect(await world.monitor.evaluate(asked)).toEqual(refused);
     expect(await world.monitor.test(null, "ops")).toEqual(refused);

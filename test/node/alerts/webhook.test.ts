@@ -60,7 +60,7 @@ describe("a message in Alertmanager's shape", () => {
       status: 200,
       error: null,
       at: "2026-11-20T12:00:00.000Z",
-      durationMs: 0,
+      duration_ms: 0,
     });
     expect(receiver.bodies).toEqual([
       {

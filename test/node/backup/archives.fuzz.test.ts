@@ -148,7 +148,7 @@ describe("a backup that was forged", UNHURRIED, () => {
         world.ingest.renameAirport("afterwards");
         expect(await world.ingest.runToEnd()).toMatchObject({ state: "succeeded" });
         if (job.state !== "succeeded") return;
-        expect(await world.restore(job.wayBackId ?? "")).toMatchObject({ state: "succeeded" });
+        expect(await world.restore(job.undo_backup_id ?? "")).toMatchObject({ state: "succeeded" });
       }),
       fuzzed(60),
     );

@@ -54,7 +54,7 @@ describe("one job at a time", () => {
     const restore = await coordinator.restoreBackup(backupId, "ops");
     expect(restore).toMatchObject({ ok: true, disposition: "queued" });
     await world.drain();
-    expect(world.ingest.run(run.id)).toMatchObject({ outcome: "published", generationAfter: 3 });
+    expect(world.ingest.run(run.id)).toMatchObject({ outcome: "published", generation_after: 3 });
     expect(world.jobs.jobs(2)).toMatchObject([
       { kind: "restore", state: "succeeded", generation: 4 },
       { kind: "run", state: "succeeded" },

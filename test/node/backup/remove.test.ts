@@ -55,9 +55,9 @@ describe("deleting a backup", () => {
     await world.drain();
     const restore = await world.jobs.restore(backupId, "ops");
     expect(await world.jobs.remove(backupId)).toEqual({ ok: false, reason: "in_use" });
-    const wayBackId = restore.ok ? (restore.job.wayBackId ?? "") : "";
+    const undo_backup_id = restore.ok ? (restore.job.undo_backup_id ?? "") : "";
     await world.drain(() => world.jobs.jobs(1)[0]?.phase === "copy_objects");
-    expect(await world.jobs.remove(wayBackId)).toEqual({ ok: false, reason: "in_use" });
+    expect(await world.jobs.remove(undo_backup_id)).toEqual({ ok: false, reason: "in_use" });
     await world.drain();
     expect(await world.jobs.remove(backupId)).toEqual({ ok: true });
   });

@@ -8,11 +8,11 @@ const NOW = Date.parse("2026-11-21T04:00:00.000Z");
 
 /** A backup that cron made so many days ago, and that proved good. */
 function aBackup(daysAgo: number, changes: Partial<KeptBackup> = {}): KeptBackup {
-  const startedAt = NOW - daysAgo * DAY_MS;
+  const started_at = NOW - daysAgo * DAY_MS;
   return {
     id: `${daysAgo} days ago`,
     trigger: "cron",
-    startedAt,
+    started_at,
     pinned: false,
     verdict: "verified",
     ...changes,

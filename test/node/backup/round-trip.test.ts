@@ -233,12 +233,12 @@ describe("a restore where there is something", () => {
     await world.drain();
     const present = await comparable(world);
 
-    const { wayBackId, generation } = await world.restore(backupId);
+    const { undo_backup_id, generation } = await world.restore(backupId);
     expect(generation).toBe(6);
     expect((await world.ingest.served())?.catalog_sha256).not.toBe(present.served?.catalog_sha256);
     expect((await comparable(world)).history).toEqual(present.history);
 
-    const undone = await world.restore(wayBackId ?? "");
+    const undone = await world.restore(undo_backup_id ?? "");
     expect(undone).toMatchObject({ state: "succeeded", generation: 7 });
     const after = await comparable(world);
     expect(after.history).toEqual(present.history);
@@ -276,7 +276,7 @@ describe("a restore where there is something", () => {
   it("has no way back to name where it failed before that was made", async () => {
     const { backupId } = await world.backUp();
     world.store.damage(backupPartKey(backupId, "state.000001.ndjson.gz"), flipBit);
-    expect(await world.restore(backupId)).toMatchObject({ state: "failed", wayBackId: null });
+    expect(await world.restore(backupId)).toMatchObject({ state: "failed", undo_backup_id: null });
   });
 
   it("writes no audit: whoever can write a backup could forge what was done", async () => {
@@ -325,7 +325,7 @@ describe("a restore where there is something", () => {
     expect(willStart).toBe(`after_job:${begun.job.id}`);
     await world.drain();
     expect(world.job(begun.job.id)).toMatchObject({ state: "succeeded", generation: 5 });
-    expect(world.ingest.run(run.id)).toMatchObject({ outcome: "published", generationAfter: 6 });
+    expect(world.ingest.run(run.id)).toMatchObject({ outcome: "published", generation_after: 6 });
   });
 });
 

@@ -24,8 +24,8 @@ const { run: published } = aRunRecord({
   id: "run",
   state: "succeeded",
   outcome: "published",
-  generationAfter: 2,
-  finishedAt: "2026-11-21T06:00:11.000Z",
+  generation_after: 2,
+  finished_at: "2026-11-21T06:00:11.000Z",
 });
 
 /** What a chaos run without a fault of the service leaves behind: a version, and one by a run. */
@@ -40,7 +40,7 @@ function evidence({
   readonly served?: readonly Served[];
   readonly older?: readonly Older[];
 } = {}) {
-  const initial = rowOf({ ...published, id: "initial", generationAfter: 1 });
+  const initial = rowOf({ ...published, id: "initial", generation_after: 1 });
   return {
     served,
     older,
@@ -81,10 +81,10 @@ function rowOf(run: Run): RunRow {
     state,
     outcome,
     forced: Number(run.forced),
-    generation_before: run.generationBefore,
-    generation_after: run.generationAfter,
+    generation_before: run.generation_before,
+    generation_after: run.generation_after,
     retries,
-    finished_at: run.finishedAt,
+    finished_at: run.finished_at,
   };
 }
 
@@ -164,7 +164,7 @@ describe("the checker of the chaos run", () => {
     const of = (forced: boolean) => {
       const [initial] = evidence().state.rows;
       if (initial === undefined) throw new Error("no row");
-      const rows = [initial, rowOf({ ...published, forced, generationBefore: 1 })];
+      const rows = [initial, rowOf({ ...published, forced, generation_before: 1 })];
       const truth = { ...evidence().state.truth, runs: [], manifests: [first, shrunk] };
       return violated({ state: { rows, truth, kept: {}, kv: shrunk, r2: shrunk } });
     };

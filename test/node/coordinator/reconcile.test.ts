@@ -25,7 +25,7 @@ describe("a coordinator that is new while its stores are not", () => {
     world.setAirports(3);
     expect(await world.runToEnd()).toMatchObject({
       state: "failed",
-      generationBefore: 3,
+      generation_before: 3,
       error: { stage: "guard" },
     });
     expect(await world.served()).toMatchObject({ generation: 3, counts: { airports: 20 } });
@@ -33,7 +33,7 @@ describe("a coordinator that is new while its stores are not", () => {
 
   it("goes on with the next generation, and can roll back to those before", async () => {
     world.renameAirport("Kloten");
-    expect(await world.runToEnd()).toMatchObject({ generationBefore: 3, generationAfter: 4 });
+    expect(await world.runToEnd()).toMatchObject({ generation_before: 3, generation_after: 4 });
     const generations = world.coordinator.versions().map(({ generation }) => generation);
     expect(generations).toEqual([4, 3, 2, 1]);
     expect(await world.coordinator.rollback(1)).toMatchObject({ version: { generation: 5 } });
@@ -44,7 +44,7 @@ describe("a coordinator that is new while its stores are not", () => {
     world.store.r2.delete(MANIFEST_KEY);
     expect(world.store.r2.has(generationKey(3))).toBe(true);
     world.renameAirport("Kloten");
-    expect(await world.runToEnd()).toMatchObject({ generationAfter: 4 });
+    expect(await world.runToEnd()).toMatchObject({ generation_after: 4 });
   });
 
   it("begins no run before it has seen the stores", async () => {
@@ -53,7 +53,7 @@ describe("a coordinator that is new while its stores are not", () => {
       if (call === `r2 get ${MANIFEST_KEY}` && refusals-- > 0) throw new Error("R2 is away");
     };
     world.renameAirport("Kloten");
-    expect(await world.runToEnd()).toMatchObject({ generationAfter: 4 });
+    expect(await world.runToEnd()).toMatchObject({ generation_after: 4 });
     expect(refusals).toBeLessThan(0);
   });
 });

@@ -33,7 +33,7 @@ describe("checkAlerts", () => {
     ["alerts:evaluation", { lastRun: null }, "nothing was evaluated yet"],
     [
       "alerts:evaluation",
-      { lastRun: anAlertRun({ startedAt: "2026-11-20T11:55:00.000Z" }) },
+      { lastRun: anAlertRun({ started_at: "2026-11-20T11:55:00.000Z" }) },
       "overdue",
     ],
     ["alerts:webhooks", { targets: [] }, "nobody is notified"],

@@ -51,7 +51,7 @@ describe("checkCoordinator", () => {
   });
 
   it("fails with a run that has been silent for ten minutes, unless it is paused", () => {
-    const running = { id: "run-2", stage: "encode", heartbeatAt: ago(10 * MINUTE_MS) };
+    const running = { id: "run-2", stage: "encode", heartbeat_at: ago(10 * MINUTE_MS) };
     expect(said({ running })).toEqual({
       status: "fail",
       output: "ingest:running: Run run-2 has been in stage encode without a heartbeat for 10 min.",
@@ -60,7 +60,7 @@ describe("checkCoordinator", () => {
   });
 
   it("warns of runs and rows that wait, and of stores that have lagged for ten minutes", () => {
-    const queued = Array.from({ length: 5 }, () => ({ id: "run-2", queuedAt: ago(0) }));
+    const queued = Array.from({ length: 5 }, () => ({ id: "run-2", queued_at: ago(0) }));
     const lag = (ms: number) => ({
       replicated: false,
       current: { generation: 8, publishedAt: ago(ms) },
@@ -98,7 +98,7 @@ describe("checkRuns", () => {
     const output = (changes: Parameters<typeof checkRuns>[0]["succeeded"]) =>
       outputOf(checkRuns({ ended: undefined, succeeded: changes }, context));
     expect(output(undefined)).toBe("ingest:lastSuccess: no run has succeeded yet");
-    expect(output({ finishedAt: ago(30 * HOUR_MS - 1) })).toBeUndefined();
-    expect(output({ finishedAt: ago(30 * HOUR_MS) })).toContain("last compared with upstream");
+    expect(output({ finished_at: ago(30 * HOUR_MS - 1) })).toBeUndefined();
+    expect(output({ finished_at: ago(30 * HOUR_MS) })).toContain("last compared with upstream");
   });
 });

@@ -53,7 +53,7 @@ const MEASURED: readonly {
     rule: "catalog_stale",
     threshold: 30 * HOUR_MS,
     step: 1,
-    facts: (ms) => withIngest({ ended: [anEndedRun({ finishedAt: ago(ms) })] }),
+    facts: (ms) => withIngest({ ended: [anEndedRun({ finished_at: ago(ms) })] }),
   },
   {
     rule: "data_old",
@@ -74,7 +74,7 @@ const MEASURED: readonly {
     rule: "ingest_stuck",
     threshold: 10 * MINUTE_MS,
     step: 1,
-    facts: (ms) => withIngest({ running: { id: "run-2", stage: "encode", heartbeatAt: ago(ms) } }),
+    facts: (ms) => withIngest({ running: { id: "run-2", stage: "encode", heartbeat_at: ago(ms) } }),
   },
   {
     rule: "source_broken",
@@ -122,7 +122,7 @@ const MEASURED: readonly {
     step: 1,
     facts: (runs) =>
       withIngest({
-        queued: list(runs, (index) => ({ id: `run-${index}`, queuedAt: ago(MINUTE_MS) })),
+        queued: list(runs, (index) => ({ id: `run-${index}`, queued_at: ago(MINUTE_MS) })),
       }),
   },
   {
@@ -345,7 +345,7 @@ describe("catalog_stale", () => {
       ...withIngest({ ended }),
       catalog: { kv: copy, r2: copy },
     });
-    const success = anEndedRun({ finishedAt: ago(31 * HOUR_MS) });
+    const success = anEndedRun({ finished_at: ago(31 * HOUR_MS) });
     expect(findingOf("catalog_stale", facts([aFailedRun(), success]))).toMatchObject({
       verdict: "bad",
       value: 31 * HOUR_MS,
@@ -356,9 +356,9 @@ describe("catalog_stale", () => {
   it("takes neither a dry run nor a failure for a comparison with upstream", () => {
     const facts = withIngest({
       ended: [
-        anEndedRun({ mode: "dry_run", finishedAt: ago(1) }),
-        aFailedRun({ finishedAt: ago(2) }),
-        anEndedRun({ id: "run-0", finishedAt: ago(31 * HOUR_MS) }),
+        anEndedRun({ mode: "dry_run", finished_at: ago(1) }),
+        aFailedRun({ finished_at: ago(2) }),
+        anEndedRun({ id: "run-0", finished_at: ago(31 * HOUR_MS) }),
       ],
     });
     expect(findingOf("catalog_stale", facts)).toMatchObject({
@@ -390,7 +390,7 @@ describe("catalog_stale", () => {
   ])("is excused while ingestion is %s: %s", (_, pausedMs, suppressed) => {
     const facts = withIngest({
       pause: pausedMs === null ? null : { at: ago(pausedMs), by: "ops", reason: null },
-      ended: [anEndedRun({ finishedAt: ago(60 * HOUR_MS) })],
+      ended: [anEndedRun({ finished_at: ago(60 * HOUR_MS) })],
     });
     expect(findingOf("catalog_stale", facts)).toMatchObject({ verdict: "bad", suppressed });
   });
@@ -451,14 +451,14 @@ describe("ingest_failing", () => {
 describe("ingest_stuck", () => {
   it("looks at the oldest run that waits though nothing runs", () => {
     const queued = [
-      { id: "run-2", queuedAt: ago(10 * MINUTE_MS) },
-      { id: "run-3", queuedAt: ago(MINUTE_MS) },
+      { id: "run-2", queued_at: ago(10 * MINUTE_MS) },
+      { id: "run-3", queued_at: ago(MINUTE_MS) },
     ];
     expect(findingOf("ingest_stuck", withIngest({ queued }))).toMatchObject({
       verdict: "bad",
       evidence: { run_id: "run-2" },
     });
-    const running = { id: "run-1", stage: "fetch", heartbeatAt: ago(1) };
+    const running = { id: "run-1", stage: "fetch", heartbeat_at: ago(1) };
     expect(findingOf("ingest_stuck", withIngest({ queued, running }))).toMatchObject({
       verdict: "good",
       value: 1,
@@ -466,7 +466,7 @@ describe("ingest_stuck", () => {
   });
 
   it("counts a second try's waiting from its time on", () => {
-    const queued = [{ id: "run-2", queuedAt: ago(HOUR_MS) }];
+    const queued = [{ id: "run-2", queued_at: ago(HOUR_MS) }];
     const waitingSince = (nextDueAt: string) =>
       findingOf("ingest_stuck", withIngest({ queued, nextDueAt }));
     expect(waitingSince(ago(10 * MINUTE_MS))).toMatchObject({
@@ -484,7 +484,7 @@ describe("ingest_stuck", () => {
   it("lets what is held by a pause be", () => {
     const facts = withIngest({
       pause: { at: ago(HOUR_MS), by: "ops", reason: null },
-      running: { id: "run-2", stage: "encode", heartbeatAt: ago(HOUR_MS) },
+      running: { id: "run-2", stage: "encode", heartbeat_at: ago(HOUR_MS) },
     });
     expect(findingOf("ingest_stuck", facts)).toMatchObject({ verdict: "good", value: 0 });
   });
@@ -517,7 +517,7 @@ describe("source_broken", () => {
 describe("replication_stuck", () => {
   it("sees what each try of the run hides with its heartbeat", () => {
     const facts = withIngest({
-      running: { id: "run-2", stage: "verify", heartbeatAt: ago(1) },
+      running: { id: "run-2", stage: "verify", heartbeat_at: ago(1) },
       current: { generation: 8, publishedAt: ago(24 * HOUR_MS) },
       replicated: false,
     });
@@ -561,7 +561,7 @@ describe("guard_tripped", () => {
 
 describe("queue_backlog", () => {
   it("lets runs wait while ingestion is paused", () => {
-    const queued = list(9, (index) => ({ id: `run-${index}`, queuedAt: ago(HOUR_MS) }));
+    const queued = list(9, (index) => ({ id: `run-${index}`, queued_at: ago(HOUR_MS) }));
     const pause = { at: ago(HOUR_MS), by: "ops", reason: null };
     expect(findingOf("queue_backlog", withIngest({ queued, pause }), "ingest")).toMatchObject({
       verdict: "good",

@@ -50,7 +50,7 @@ describe("an airport's city", () => {
     ]);
     expect(built.catalog.airports[0]?.id).toEqual(airportId("4439"));
     expect(cityOf(built, "AAA")?.id).toEqual(cityId("geonames:2657896"));
-    expect(built.cityOrigins).toEqual({ known_airport: 1, known_place: 0, synthetic: 0 });
+    expect(built.city_origins).toEqual({ known_airport: 1, known_place: 0, synthetic: 0 });
   });
 
   it.each(["Winterthur", "WINTERTHUR", " winterthur"])(
@@ -58,7 +58,7 @@ describe("an airport's city", () => {
     (municipality) => {
       const built = build([aSourceAirport({ id: "99", iata: "WIN", municipality })]);
       expect(cityOf(built, "WIN")).toMatchObject({ name: "Winterthur", lat: 47.50564 });
-      expect(built.cityOrigins).toEqual({ known_airport: 0, known_place: 1, synthetic: 0 });
+      expect(built.city_origins).toEqual({ known_airport: 0, known_place: 1, synthetic: 0 });
     },
   );
 
@@ -75,7 +75,7 @@ describe("an airport's city", () => {
 
   it("is looked up by the airport's name where it has no municipality", () => {
     const built = build([aSourceAirport({ id: "99", municipality: "", name: "Winterthur" })]);
-    expect(built.cityOrigins.known_place).toBe(1);
+    expect(built.city_origins.known_place).toBe(1);
   });
 
   it("is a new one for the airports of one unknown municipality, in the middle of them", () => {
@@ -89,7 +89,7 @@ describe("an airport's city", () => {
         lon: 9.411385,
       },
     ]);
-    expect(built.cityOrigins).toEqual({ known_airport: 0, known_place: 0, synthetic: 2 });
+    expect(built.city_origins).toEqual({ known_airport: 0, known_place: 0, synthetic: 2 });
   });
 
   it("is one of its own where neither municipality nor name folds to ASCII", () => {
@@ -150,8 +150,8 @@ describe("a region", () => {
   it("is not made of a dissolved subdivision whose airports another one lists", () => {
     const regions = [aReferenceRegion({ members: ["CH-ZH", "ACH"] })];
     const regionNames = new Map([["CH-SG", "St. Gallen"]]);
-    expect(buildFrom([altenrhein], { regions, regionNames }).newRegions).toEqual([]);
-    expect(buildFrom([altenrhein, sitterdorf], { regions, regionNames }).newRegions).toEqual([
+    expect(buildFrom([altenrhein], { regions, regionNames }).new_regions).toEqual([]);
+    expect(buildFrom([altenrhein, sitterdorf], { regions, regionNames }).new_regions).toEqual([
       "CH-SG",
     ]);
   });
@@ -162,7 +162,7 @@ describe("a region", () => {
 
   it("is added when upstream names a subdivision that the snapshot lacks", () => {
     const built = build([altenrhein, aSourceAirport()], new Map([["CH-SG", "St. Gallen"]]));
-    expect(built.newRegions).toEqual(["CH-SG"]);
+    expect(built.new_regions).toEqual(["CH-SG"]);
     expect(built.catalog.regions[1]).toEqual({
       id: regionId("iso3166-2:CH-SG"),
       key: "iso3166-2:CH-SG",
@@ -211,12 +211,12 @@ describe("a region", () => {
     "is not made of the dummy or malformed code “%s”",
     (code) => {
       const built = build([{ ...altenrhein, region: code }], new Map([[code, "Somewhere"]]));
-      expect(built.newRegions).toEqual([]);
+      expect(built.new_regions).toEqual([]);
     },
   );
 
   it("is not made without an English name", () => {
-    expect(build([altenrhein]).newRegions).toEqual([]);
+    expect(build([altenrhein]).new_regions).toEqual([]);
   });
 });
 

@@ -39,9 +39,9 @@ describe("candidateFiles", () => {
   });
 });
 
-describe("candidateOf", () => {
+describe("candidate_of", () => {
   it("is the run that was named with its files, and none where upstream is asked", () => {
-    expect(candidateOf(aRun("approves", { candidateOf: "refused" }))).toEqual({
+    expect(candidateOf(aRun("approves", { candidate_of: "refused" }))).toEqual({
       runId: "refused",
       upstream: filesOf("approves"),
     });

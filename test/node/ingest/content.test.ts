@@ -34,8 +34,8 @@ describe("describeContent", () => {
 
   it("has one hash for the same content, whatever the order of upstream's rows", async () => {
     const [one, other] = [await aWorkspace(), await aWorkspace(smallAirports.toReversed())];
-    const hash = (await describeContent(one, ["de", "en"])).catalogSha256;
-    expect((await describeContent(other, ["de", "en"])).catalogSha256).toBe(hash);
+    const hash = (await describeContent(one, ["de", "en"])).catalog_sha256;
+    expect((await describeContent(other, ["de", "en"])).catalog_sha256).toBe(hash);
   });
 
   it("has another hash when any locale or entity is another", async () => {
@@ -47,7 +47,7 @@ describe("describeContent", () => {
       await describeContent(workspace, ["de", "en", "ja"]),
       await describeContent(less, ["de", "en"]),
     ];
-    expect(new Set(described.map(({ catalogSha256 }) => catalogSha256)).size).toBe(4);
+    expect(new Set(described.map(({ catalog_sha256 }) => catalog_sha256)).size).toBe(4);
   });
 
   it("finds what breaks the contract", async () => {

@@ -48,12 +48,12 @@ describe("a candidate that guards have refused", () => {
       const approved = await runOffline(workingFrom(refused, { forced: true, mode }));
       expect(approved).toMatchObject({
         outcome: "published",
-        candidateOf: refused.id,
+        candidate_of: refused.id,
         upstream: refused.upstream,
-        catalogSha256: refused.catalogSha256,
+        catalog_sha256: refused.catalog_sha256,
       });
       expect(await world.served()).toMatchObject({ counts: { airports: HALF } });
-      expect(world.history.rows.get(approved.id)?.run.candidateOf).toBe(refused.id);
+      expect(world.history.rows.get(approved.id)?.run.candidate_of).toBe(refused.id);
     },
   );
 
@@ -67,7 +67,7 @@ describe("a candidate that guards have refused", () => {
   it("is of use again through the run that was refused again", async () => {
     const again = await runOffline(workingFrom(refused));
     const approved = await runOffline(workingFrom(again, { forced: true }));
-    expect(approved).toMatchObject({ outcome: "published", candidateOf: again.id });
+    expect(approved).toMatchObject({ outcome: "published", candidate_of: again.id });
   });
 
   it("is worked from also when a deploy begins the run anew", async () => {
@@ -90,9 +90,9 @@ describe("a candidate that guards have refused", () => {
     const failed = await runOffline(workingFrom(refused, { forced: true }));
     expect(failed).toMatchObject({ state: "failed", error: { code: "store_fault" } });
     const rows = [...world.history.rows.values()].map(({ run }) => run);
-    expect(rows.find(({ parentRunId }) => parentRunId === failed.id)).toMatchObject({
+    expect(rows.find(({ parent_run_id }) => parent_run_id === failed.id)).toMatchObject({
       outcome: "published",
-      candidateOf: refused.id,
+      candidate_of: refused.id,
     });
   });
 
@@ -128,13 +128,13 @@ describe("runs that a Worker has saved which knew of no candidates", () => {
     world = new CoordinatorWorld();
     const { run } = await world.enqueue();
     const strip = (table: string, column: string, path: string) => {
-      const stripped = `json_remove(${column}, '${path}candidateOf', '${path}changes')`;
+      const stripped = `json_remove(${column}, '${path}candidate_of', '${path}changes')`;
       world.tables.sql.exec(`UPDATE ${table} SET ${column} = ${stripped}`);
     };
     strip("runs", "record", "$.run.");
     strip("outbox", "run", "$.");
-    expect(world.run(run.id)).toMatchObject({ candidateOf: null, changes: null });
-    expect(world.coordinator.unsettledRuns()).toMatchObject([{ candidateOf: null }]);
+    expect(world.run(run.id)).toMatchObject({ candidate_of: null, changes: null });
+    expect(world.coordinator.unsettledRuns()).toMatchObject([{ candidate_of: null }]);
     await world.drain();
     expect(world.run(run.id).outcome).toBe("published");
   });

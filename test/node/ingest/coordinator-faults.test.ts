@@ -195,7 +195,7 @@ describe("a store that refuses for good", () => {
       state: "failed",
       retries: 4,
       error: { code: "store_fault", stage: "encode", message: expect.stringContaining("429") },
-      generationAfter: null,
+      generation_after: null,
     });
     const states = [...world.history.rows.values()].map((row) => row.run.state);
     expect(states).toEqual(["succeeded", "failed", "failed"]);
@@ -253,7 +253,7 @@ describe("a stalled step that has been overtaken", () => {
       }
       await world.drain();
       const ended = world.run(run.id);
-      expect(ended).toMatchObject({ state: "succeeded", outcome: "published", generationAfter: 1 });
+      expect(ended).toMatchObject({ state: "succeeded", outcome: "published", generation_after: 1 });
       goOn.resolve();
       await stalled;
       await world.drain();

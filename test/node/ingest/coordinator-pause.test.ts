@@ -100,12 +100,12 @@ describe("a pause", () => {
     await duringNextStep(() => world.coordinator.pause(PAUSE, false));
     await world.drain();
     await world.alarm();
-    expect(world.run(run.id)).toMatchObject({ state: "running", generationAfter: null });
+    expect(world.run(run.id)).toMatchObject({ state: "running", generation_after: null });
     expect(await world.served()).toEqual(served);
     expect(world.current()?.generation).toBe(1);
     await world.coordinator.resume();
     await world.drain();
-    expect(world.run(run.id)).toMatchObject({ outcome: "published", generationAfter: 2 });
+    expect(world.run(run.id)).toMatchObject({ outcome: "published", generation_after: 2 });
     // The log tells of it once, also where it was held when it was about to publish.
     expect(stepsLogged(run).filter((logged) => logged === "publish")).toHaveLength(1);
   });
@@ -201,7 +201,7 @@ describe("a cancel", () => {
   it("during the publish step leaves no generation to the run, which published none", async () => {
     const run = await runUpTo("publish");
     await duringNextStep(() => world.coordinator.cancel(run.id, "ana"));
-    expect(world.run(run.id)).toMatchObject({ state: "cancelled", generationAfter: null });
+    expect(world.run(run.id)).toMatchObject({ state: "cancelled", generation_after: null });
     expect(world.current()?.generation).toBe(1);
   });
 

@@ -119,7 +119,7 @@ describe("a cron tick", () => {
     await tick(START);
     await world.drain();
     expect(rows()).toMatchObject([
-      { state: "skipped", skippedReason: "paused", skipCount: 5, outcome: null },
+      { state: "skipped", skipped_reason: "paused", skip_count: 5, outcome: null },
     ]);
   });
 
@@ -139,7 +139,7 @@ describe("a cron tick", () => {
     await world.coordinator.pause(PAUSE, false);
     await tick(START + 10);
     await world.drain();
-    expect(rows()).toMatchObject([{ skipCount: 1 }, { skipCount: 1 }]);
+    expect(rows()).toMatchObject([{ skip_count: 1 }, { skip_count: 1 }]);
   });
 
   it("is taken once the pause has ended, also before the alarm that lifts it", async () => {
@@ -157,7 +157,7 @@ describe("a cron tick", () => {
     await tick(START + 1);
     await tick(START + 2);
     await world.drain();
-    expect(rows().map(({ trigger, state, skipCount }) => [trigger, state, skipCount])).toEqual([
+    expect(rows().map(({ trigger, state, skip_count }) => [trigger, state, skip_count])).toEqual([
       ["manual", "succeeded", 0],
       ["cron", "succeeded", 0],
       ["cron", "skipped", 2],
@@ -176,7 +176,7 @@ describe("a run that fails", () => {
     });
     expect(rows()).toMatchObject([
       { id: failed.id },
-      { trigger: "retry", state: "failed", attempt: 2, parentRunId: failed.id },
+      { trigger: "retry", state: "failed", attempt: 2, parent_run_id: failed.id },
     ]);
     expect(rows()).toHaveLength(2);
   });
@@ -211,8 +211,8 @@ describe("a run that fails", () => {
       state: "failed",
       error: { code: "guard_change", stage: "guard" },
       counts: { airports: { added: 20, kept: 40 } },
-      generationBefore: 1,
-      generationAfter: null,
+      generation_before: 1,
+      generation_after: null,
     });
     expect(rows()).toHaveLength(2);
   });
@@ -247,7 +247,7 @@ describe("the end of a run", () => {
     const { ended } = world.coordinator.status();
     expect(ended).toMatchObject([
       { id: second.id, state: "succeeded", outcome: "dry_run", mode: "dry_run", error: null },
-      { id: first.id, state: "succeeded", outcome: "published", finishedAt: first.finishedAt },
+      { id: first.id, state: "succeeded", outcome: "published", finished_at: first.finished_at },
     ]);
   });
 

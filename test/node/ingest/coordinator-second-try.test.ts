@@ -24,11 +24,11 @@ async function failOne() {
   world.upstream = upstream;
   const [second] = world.coordinator.status().queued;
   if (second === undefined) throw new Error("no second try waits");
-  expect(second).toMatchObject({ parentRunId: run.id, attempt: 2 });
+  expect(second).toMatchObject({ parent_run_id: run.id, attempt: 2 });
   return second;
 }
 
-const startOf = (id: string) => Date.parse(world.run(id).startedAt ?? "") - START;
+const startOf = (id: string) => Date.parse(world.run(id).started_at ?? "") - START;
 
 describe("a second try", () => {
   it("waits for a minute, also over a crash, with the alarm set for its end", async () => {

@@ -34,7 +34,7 @@ describe("a run whose upstream is out of reach", () => {
     expect(failed.error).toMatchObject({ code: "source_http_status", stage: "fetch" });
     expect(rows()).toMatchObject([
       { id: failed.id, attempt: 1 },
-      { state: "failed", trigger: "retry", attempt: 2, parentRunId: failed.id },
+      { state: "failed", trigger: "retry", attempt: 2, parent_run_id: failed.id },
     ]);
     expect(rows()).toHaveLength(2);
     expect(server.paths).toEqual(Array(8).fill(AIRPORTS_PATH));
@@ -61,7 +61,7 @@ describe("a run whose upstream is out of reach", () => {
       await world.runToEnd();
       const [, second] = rows();
       expect(second).toMatchObject({ outcome: "published", trigger: "retry" });
-      expect(Date.parse(second?.startedAt ?? "")).toBe(START + waitMs);
+      expect(Date.parse(second?.started_at ?? "")).toBe(START + waitMs);
     },
   );
 

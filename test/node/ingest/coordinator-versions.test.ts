@@ -127,7 +127,7 @@ describe("a rollback", () => {
     await world.drain(() => world.run(run.id).stage === "encode");
     await world.coordinator.rollback(1);
     await world.drain();
-    expect(world.run(run.id)).toMatchObject({ outcome: "published", generationAfter: 4 });
+    expect(world.run(run.id)).toMatchObject({ outcome: "published", generation_after: 4 });
     expect(await world.served()).toMatchObject({ generation: 4, previous: 3 });
   });
 });
@@ -158,8 +158,8 @@ describe("a rollback while a run stands before its publication", () => {
     expect(run).toMatchObject({
       state: "failed",
       error: { code: "guard_change", stage: "guard" },
-      generationBefore: 3,
-      generationAfter: null,
+      generation_before: 3,
+      generation_after: null,
     });
     expect(await world.served()).toMatchObject({ generation: 3, counts: { airports: 20 } });
   });
@@ -168,8 +168,8 @@ describe("a rollback while a run stands before its publication", () => {
     const run = await rollBackBeforePublication(true);
     expect(run).toMatchObject({
       outcome: "published",
-      generationBefore: 3,
-      generationAfter: 4,
+      generation_before: 3,
+      generation_after: 4,
       counts: { airports: { added: 10, changed: 1 } },
     });
     expect(run.guards.map(({ guard }) => guard)).toContain("guard_change");
@@ -191,7 +191,7 @@ describe("the retained versions", () => {
       const [, other] = generations();
       expect(await world.coordinator.rollback(other ?? 0)).toMatchObject({ changed: true });
     }
-    const contents = world.coordinator.versions().map(({ catalogSha256 }) => catalogSha256);
+    const contents = world.coordinator.versions().map(({ catalog_sha256 }) => catalog_sha256);
     expect(new Set(contents).size).toBe(CONTENTS_RETAINED);
     expect(contents).toHaveLength(2 * CONTENTS_RETAINED);
   });

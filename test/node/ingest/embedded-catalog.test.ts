@@ -114,12 +114,12 @@ describe("the catalog of the embedded snapshot", () => {
 
   it("finds every airport's city by its id, and needs no region that the snapshot lacks", () => {
     const { airports } = snapshotManifest.counts;
-    expect(workspace.cityOrigins).toEqual({
+    expect(workspace.city_origins).toEqual({
       known_airport: airports,
       known_place: 0,
       synthetic: 0,
     });
-    expect(workspace.newRegions).toEqual([]);
+    expect(workspace.new_regions).toEqual([]);
   });
 
   it.each([

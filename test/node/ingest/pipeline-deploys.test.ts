@@ -106,6 +106,6 @@ describe("a deploy in the middle of a run", () => {
     world.checkpoint = { ...world.checkpoint, madeBy: "other code" };
     await goOn(world);
     expect(world.current?.generation).toBe(1);
-    expect(world.run.generationAfter).toBe(1);
+    expect(world.run.generation_after).toBe(1);
   });
 });

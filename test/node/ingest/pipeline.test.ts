@@ -85,16 +85,16 @@ describe("a run", () => {
         cities: { seen: 4, kept: 4, rejected: 0, added: 4 },
       },
       rejects: [{ reason: "missing_required", line: 54, iata: "ZRH", id: "" }],
-      rejectsTotal: 1,
+      rejects_total: 1,
       accounting: {
         filtered: 1,
-        rejectedByReason: { missing_required: 1 },
-        cityOrigins: { known_airport: 3, known_place: 0, synthetic: 48 },
+        rejected_by_reason: { missing_required: 1 },
+        city_origins: { known_airport: 3, known_place: 0, synthetic: 48 },
       },
     });
     const units = commonUnits().length + 3;
     expect(world.run.progress).toEqual({ done: units, total: units });
-    expect(world.run).toMatchObject({ generationBefore: null, generationAfter: 1 });
+    expect(world.run).toMatchObject({ generation_before: null, generation_after: 1 });
   });
 
   it("measures coverage by the airports of the subdivisions that have a name", async () => {
@@ -131,7 +131,7 @@ describe("a run with what is published already", () => {
     const end = await world.runToEnd();
     expect(end).toMatchObject({ outcome: "unchanged", publish: null, next: null });
     expect({ writes: writes(), current: world.current }).toEqual(before);
-    expect(world.run.catalogSha256).toBe(world.current?.catalog_sha256);
+    expect(world.run.catalog_sha256).toBe(world.current?.catalog_sha256);
   });
 
   it("archives upstream's bytes again where the archive has lost them, or in mode full", async () => {
@@ -165,7 +165,7 @@ describe("a run with what is published already", () => {
     const blobs = before.filter((call) => call.includes("catalog/blob/"));
     expect(puts().slice(before.length)).toEqual(blobs);
     expect(world.current).toEqual(current);
-    expect(world.run.generationBefore).toBe(1);
+    expect(world.run.generation_before).toBe(1);
   });
 });
 
@@ -345,11 +345,11 @@ describe("the age of the data", () => {
     const embedded = embeddedUpstream(world.snapshot);
     world.upstream = {
       name: "test",
-      fetch: async () => (await embedded.fetch()).map((file) => ({ ...file, asOf: "2026-11-01" })),
+      fetch: async () => (await embedded.fetch()).map((file) => ({ ...file, as_of: "2026-11-01" })),
     };
     expect((await world.runToEnd()).outcome).toBe("unchanged");
     expect(world.current).toMatchObject({ generation: 1, ...published });
-    expect(world.run.upstream?.["airports.csv.gz"]?.asOf).toBe("2026-11-01");
+    expect(world.run.upstream?.["airports.csv.gz"]?.as_of).toBe("2026-11-01");
   });
 
   it("is unknown where nobody has recorded it", async () => {

@@ -179,7 +179,7 @@ describe("decideEnqueue", () => {
     { mode: "full" },
     { source: "other" },
     { forced: true },
-    { candidateOf: "refused" },
+    { candidate_of: "refused" },
   ] as const)(
     "does not take a waiting run with %j for the same, and starts after it",
     (changes) => {
@@ -281,7 +281,7 @@ describe("decideTick", () => {
   });
 
   it("takes a tick while a run waits that works from a candidate", () => {
-    const approval = aRunRecord({ id: "approval", candidateOf: "refused" });
+    const approval = aRunRecord({ id: "approval", candidate_of: "refused" });
     expect(decideTick(wanted, aQueueView({ waiting: [approval] }))).toBeNull();
   });
 
@@ -323,7 +323,7 @@ describe("nextToStep", () => {
 describe("runs that wait", () => {
   const secondTry: RunRecord = { ...waiting, notBefore: NOW + 60_000 };
   const queuedAt = (ms: number) =>
-    aRunRecord({ id: `at ${ms}`, queuedAt: new Date(NOW + ms).toISOString() });
+    aRunRecord({ id: `at ${ms}`, queued_at: new Date(NOW + ms).toISOString() });
 
   it("take turns as they were queued, a second try as if it was when its time comes", () => {
     const [before, after] = [queuedAt(59_999), queuedAt(60_001)];
@@ -392,7 +392,7 @@ describe("nextAlarm", () => {
 
 describe("newRun", () => {
   it("waits, and says who asked for it and when", () => {
-    const request = anEnqueueRequest({ mode: "full", requestedBy: "ana", note: "new blobs" });
+    const request = anEnqueueRequest({ mode: "full", requested_by: "ana", note: "new blobs" });
     const { run, checkpoint, attempts } = newRun(
       someRunFacts({ id: "id", workerVersion: "v7" }),
       request,
@@ -404,14 +404,14 @@ describe("newRun", () => {
       trigger: "manual",
       mode: "full",
       source: "embedded",
-      requestedBy: "ana",
+      requested_by: "ana",
       note: "new blobs",
-      startedAt: null,
-      queuedAt: "2026-11-01T04:17:00.000Z",
-      finishedAt: null,
+      started_at: null,
+      queued_at: "2026-11-01T04:17:00.000Z",
+      finished_at: null,
       error: null,
       attempt: 1,
-      parentRunId: null,
+      parent_run_id: null,
       workerVersion: "v7",
     });
     expect(checkpoint.stage).toBe("fetch");
@@ -436,25 +436,25 @@ describe("retryOf", () => {
       trigger: "retry",
       mode: "full",
       forced: false,
-      requestedBy: "ops",
+      requested_by: "ops",
       attempt: 2,
-      parentRunId: "failed",
+      parent_run_id: "failed",
       error: null,
     });
   });
 
   it("works from the same candidate, also after that run is forgotten", () => {
     const upstream = { "airports.csv": { sha256: "a", bytes: 1 } };
-    const approval = aRunRecord({ id: "approval", candidateOf: "refused", upstream });
-    expect(retried(approval)?.run).toMatchObject({ candidateOf: "refused", upstream });
+    const approval = aRunRecord({ id: "approval", candidate_of: "refused", upstream });
+    expect(retried(approval)?.run).toMatchObject({ candidate_of: "refused", upstream });
     const asking = aRunRecord({ id: "asking", upstream });
-    expect(retried(asking)?.run).toMatchObject({ candidateOf: null, upstream: {} });
+    expect(retried(asking)?.run).toMatchObject({ candidate_of: null, upstream: {} });
   });
 
   it("is not made of a forced run, but where what it forces is archived", () => {
     expect(retried(aRunRecord({ forced: true }))).toBeNull();
-    const approval = aRunRecord({ forced: true, candidateOf: "refused" });
-    expect(retried(approval)?.run).toMatchObject({ forced: true, candidateOf: "refused" });
+    const approval = aRunRecord({ forced: true, candidate_of: "refused" });
+    expect(retried(approval)?.run).toMatchObject({ forced: true, candidate_of: "refused" });
   });
 
   it("is not made of a retry", () => {

@@ -24,7 +24,7 @@ async function runServingTheSame(run: () => Promise<Run>): Promise<Run> {
   const ended = await run();
   expect(await world.served()).toEqual(served);
   expect(blobWrites()).toBe(blobs);
-  expect(ended.generationAfter).toBeNull();
+  expect(ended.generation_after).toBeNull();
   return ended;
 }
 
@@ -61,7 +61,7 @@ describe("an upstream that lost half of its rows", () => {
       state: "succeeded",
       outcome: "dry_run",
       counts: { airports: { kept: 30, added: 0, changed: 0, removed: 30 } },
-      generationBefore: 1,
+      generation_before: 1,
     });
     expect(guards(run)).toContainEqual(["guard_shrink", "airports", 60, 30]);
   });
@@ -177,7 +177,7 @@ describe("an upstream of which many rows are rejected", () => {
     );
     world.upstream = anUpstream(rows);
     const run = await runServingTheSame(() => world.runToEnd({ forced }));
-    expect(run).toMatchObject({ state: "failed", rejectsTotal: 3 });
+    expect(run).toMatchObject({ state: "failed", rejects_total: 3 });
     expect(guards(run)).toContainEqual(["guard_rejects", undefined, 60, 3]);
   });
 });
@@ -193,7 +193,7 @@ describe("an upstream whose values are as long as a row may be", () => {
     ];
     world.upstream = anUpstream([...moreAirports(PUBLISHED + 1), ...bad]);
     const run = await runServingTheSame(() => world.runToEnd());
-    expect(run).toMatchObject({ state: "failed", rejectsTotal: 10 });
+    expect(run).toMatchObject({ state: "failed", rejects_total: 10 });
     expect(guards(run)).toContainEqual(["guard_rejects", undefined, 71, 10]);
     expect(run.rejects.map(({ iata }) => iata).slice(0, 5)).toEqual(Array(5).fill(CUT));
     expect(run.rejects.map(({ id }) => id).slice(5)).toEqual(Array(5).fill(CUT));
@@ -213,7 +213,7 @@ describe("an upstream whose values are as long as a row may be", () => {
         Object.entries(files).map(([name, text]) => ({ name, bytes: Buffer.from(text) })),
     };
     const run = await world.runToEnd({ mode: "dry_run" });
-    expect(run.accounting?.newRegions).toEqual([`CH-${"X".repeat(37)}…`]);
+    expect(run.accounting?.new_regions).toEqual([`CH-${"X".repeat(37)}…`]);
     expect(JSON.stringify(run).length).toBeLessThan(10_000);
   });
 });

@@ -17,7 +17,7 @@ describe("describeVersion", () => {
     expect(describeVersion(manifest, 3)).toEqual({
       generation: 3,
       publishedAt: manifest.published_at,
-      catalogSha256: manifest.catalog_sha256,
+      catalog_sha256: manifest.catalog_sha256,
       counts: manifest.counts,
       locales: ["en"],
       isCurrent: true,

@@ -40,7 +40,7 @@ describe("a dropped upstream", () => {
     const files = await fetchFrom(new MemoryDropBox(GOOD));
     expect(files.map(({ name }) => name)).toEqual(["airports.csv", "regions.csv"]);
     expect([textOf(files, 0), textOf(files, 1)]).toEqual([AIRPORTS_CSV, REGIONS_CSV]);
-    expect(files.map(({ asOf }) => asOf)).toEqual(["2026-10-31", "2026-10-31"]);
+    expect(files.map(({ as_of }) => as_of)).toEqual(["2026-10-31", "2026-10-31"]);
   });
 
   it("gives gzip files as they are, and names by their bytes what is named wrongly", async () => {

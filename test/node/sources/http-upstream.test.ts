@@ -32,7 +32,7 @@ beforeEach(() => {
 afterAll(async () => server.stop());
 
 const MODIFIED = "Sat, 31 Oct 2026 06:00:00 GMT";
-const asOf = "2026-10-31";
+const as_of = "2026-10-31";
 const NEW_AIRPORTS_CSV = csvOf([anAirportRow({ name: "Kloten" })]);
 
 /** What a caller remembers of files that were sent. */
@@ -56,8 +56,8 @@ describe("an HTTP upstream", () => {
   it("gives the validators of each file, and no others", async () => {
     server.on(AIRPORTS_PATH, file(AIRPORTS_CSV, { etag: '"a1"', "last-modified": MODIFIED }));
     const [airports, regions] = await world.fetch();
-    expect(airports).toMatchObject({ etag: '"a1"', lastModified: MODIFIED });
-    expect(Object.keys(regions ?? {}).toSorted()).toEqual(["asOf", "bytes", "name", "origin"]);
+    expect(airports).toMatchObject({ etag: '"a1"', last_modified: MODIFIED });
+    expect(Object.keys(regions ?? {}).toSorted()).toEqual(["as_of", "bytes", "name", "origin"]);
   });
 
   it.each([
@@ -69,9 +69,9 @@ describe("an HTTP upstream", () => {
     const headers = { etag: '"a1"', ...(modified !== undefined && { "last-modified": modified }) };
     server.on(AIRPORTS_PATH, file(AIRPORTS_CSV, headers));
     const first = await world.fetch();
-    expect(first[0]?.asOf).toBe(day);
+    expect(first[0]?.as_of).toBe(day);
     const [unchanged] = await world.fetch(remember(first));
-    expect(unchanged).toMatchObject({ unchangedSha256: sha256Hex(AIRPORTS_CSV), asOf: day });
+    expect(unchanged).toMatchObject({ unchangedSha256: sha256Hex(AIRPORTS_CSV), as_of: day });
   });
 
   it("gives the same bytes when the server compresses them", async () => {
@@ -131,8 +131,8 @@ describe("a file that is archived already", () => {
     const archived = remember(await world.fetch());
     server.requests.length = 0;
     expect(await world.fetch(archived)).toEqual([
-      { name: "airports.csv", unchangedSha256: sha256Hex(AIRPORTS_CSV), asOf },
-      { name: "regions.csv", unchangedSha256: sha256Hex(REGIONS_CSV), asOf },
+      { name: "airports.csv", unchangedSha256: sha256Hex(AIRPORTS_CSV), as_of },
+      { name: "regions.csv", unchangedSha256: sha256Hex(REGIONS_CSV), as_of },
     ]);
     const [airports, regions, ...more] = server.requests;
     expect(airports?.headers).toMatchObject({
@@ -164,7 +164,7 @@ describe("a file that is archived already", () => {
     expect(files[1]).toEqual({
       name: "regions.csv",
       unchangedSha256: sha256Hex(REGIONS_CSV),
-      asOf,
+      as_of,
     });
   });
 

@@ -117,7 +117,7 @@ describe("a backup of an installation with history, versions and a pause", () =>
 describe("restoring it where everything else is lost", () => {
   it("succeeds, and names the way back", () => {
     expect(restored).toMatchObject({ state: "succeeded", error: null, generation: 3 });
-    expect(restored.wayBackId).not.toBeNull();
+    expect(restored.undo_backup_id).not.toBeNull();
   });
 
   it("brings back every row of every table of D1", async () => {
@@ -155,7 +155,7 @@ describe("restoring it where everything else is lost", () => {
       await dropAirports(SMALL_AIRPORTS);
       await coordinator().resume();
       const run = await runToEnd({ source: "dropped" });
-      expect(run).toMatchObject({ state: "succeeded", outcome: "published", generationAfter: 4 });
+      expect(run).toMatchObject({ state: "succeeded", outcome: "published", generation_after: 4 });
     },
     RUN_TIMEOUT_MS,
   );

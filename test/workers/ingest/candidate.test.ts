@@ -51,7 +51,7 @@ describe("a candidate that guards have refused", { timeout: RUN_TIMEOUT_MS }, ()
     expect(await runEnded(run.id)).toMatchObject({
       outcome: "published",
       source: "dropped",
-      candidateOf: refused.id,
+      candidate_of: refused.id,
       upstream: refused.upstream,
     });
     expect(await servedManifest()).toMatchObject({ generation: 2, counts: { airports: HALF } });

@@ -75,7 +75,7 @@ describe("a run that meets a fault of each store, a reset and an eviction", () =
       outcome: "published",
       attempt: 1,
       error: null,
-      generationAfter: 1,
+      generation_after: 1,
     });
     expect(published.retries).toBe(3);
   });

@@ -36,7 +36,7 @@ export function runWhen(id: string, done: (run: Run) => boolean): Promise<Run> {
 }
 
 export function runEnded(id: string): Promise<Run> {
-  return runWhen(id, ({ finishedAt }) => finishedAt !== null);
+  return runWhen(id, ({ finished_at }) => finished_at !== null);
 }
 
 /** Queues a run and waits for its end. */

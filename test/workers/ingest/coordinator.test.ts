@@ -63,13 +63,13 @@ describe("the first run", () => {
       outcome: "published",
       error: null,
       retries: 0,
-      generationBefore: null,
-      generationAfter: 1,
+      generation_before: null,
+      generation_after: 1,
       stage: STAGES.at(-1),
       guards: [],
       rejects: [],
-      rejectsTotal: 0,
-      accounting: { filtered: 0, rejectedByReason: {}, newRegions: [] },
+      rejects_total: 0,
+      accounting: { filtered: 0, rejected_by_reason: {}, new_regions: [] },
     });
     expect(first.counts?.airports).toEqual({
       seen: AIRPORTS,
@@ -80,7 +80,7 @@ describe("the first run", () => {
       removed: 0,
     });
     expect(first.progress.done).toBe(first.progress.total);
-    const times = [first.queuedAt, first.startedAt, first.heartbeatAt, first.finishedAt];
+    const times = [first.queued_at, first.started_at, first.heartbeat_at, first.finished_at];
     expect(times.toSorted((a, b) => compareText(a ?? "", b ?? ""))).toEqual(times);
   });
 
@@ -130,7 +130,7 @@ describe("two enqueues at the same time", () => {
   });
 
   it("begin it after the run under way has ended", () => {
-    expect((second.startedAt ?? "") >= (first.finishedAt ?? "?")).toBe(true);
+    expect((second.started_at ?? "") >= (first.finished_at ?? "?")).toBe(true);
   });
 });
 
@@ -140,9 +140,9 @@ describe("a run of the same content", () => {
       state: "succeeded",
       outcome: "unchanged",
       error: null,
-      generationBefore: 1,
-      generationAfter: null,
-      catalogSha256: first.catalogSha256,
+      generation_before: 1,
+      generation_after: null,
+      catalog_sha256: first.catalog_sha256,
     });
     expect(second.counts?.airports).toMatchObject({
       kept: AIRPORTS,
@@ -168,8 +168,8 @@ describe("the history in D1", () => {
     expect(rows[0]).toMatchObject({
       note: "the first",
       generation_after: 1,
-      catalog_sha256: first.catalogSha256,
-      finished_at: first.finishedAt,
+      catalog_sha256: first.catalog_sha256,
+      finished_at: first.finished_at,
       requested_by: "ops",
       error: null,
     });
@@ -190,7 +190,7 @@ describe("the history in D1", () => {
       current: {
         generation: 1,
         publishedAt: (await servedManifest()).published_at,
-        catalogSha256: first.catalogSha256,
+        catalog_sha256: first.catalog_sha256,
         counts: (await servedManifest()).counts,
         locales: ["de", "en", "ja"],
         isCurrent: true,
@@ -221,8 +221,8 @@ describe("a dry run", () => {
       stage: "guard",
       guards: [],
       counts: { airports: { kept: AIRPORTS, added: 0, changed: 0, removed: 0 } },
-      generationBefore: 1,
-      generationAfter: null,
+      generation_before: 1,
+      generation_after: null,
     });
     expect(before.length).toBeGreaterThan(10);
     expect(await writtenObjects()).toEqual(before);

@@ -52,7 +52,7 @@ describe("a pause", { timeout: RUN_TIMEOUT_MS }, () => {
       queued: [{ id: run.id, state: "queued" }],
     });
     await coordinator().resume();
-    await runWhen(run.id, ({ startedAt }) => startedAt !== null);
+    await runWhen(run.id, ({ started_at }) => started_at !== null);
   });
 
   it("refuses at once those who asked not to wait", async () => {
@@ -67,8 +67,8 @@ describe("a pause", { timeout: RUN_TIMEOUT_MS }, () => {
     await pause({ until: new Date(until).toISOString() });
     const { run } = await enqueue();
     await expect.poll(alarmTime).toBe(until);
-    const started = await runWhen(run.id, ({ startedAt }) => startedAt !== null);
-    expect(Date.parse(started.startedAt ?? "")).toBeGreaterThanOrEqual(until);
+    const started = await runWhen(run.id, ({ started_at }) => started_at !== null);
+    expect(Date.parse(started.started_at ?? "")).toBeGreaterThanOrEqual(until);
     expect((await coordinator().status()).pause).toBeNull();
   });
 
@@ -83,7 +83,7 @@ describe("a pause", { timeout: RUN_TIMEOUT_MS }, () => {
     expect(await runDurableObjectAlarm(coordinator())).toBe(false);
     expect(await coordinator().findRun(run.id)).toEqual(held);
     await coordinator().resume();
-    await runWhen(run.id, ({ catalogSha256 }) => catalogSha256 !== null);
+    await runWhen(run.id, ({ catalog_sha256 }) => catalog_sha256 !== null);
     expect(await store.readManifest("kv")).toMatchObject({ ok: false, fault: "missing" });
   });
 });
@@ -95,7 +95,7 @@ describe("cancel", { timeout: RUN_TIMEOUT_MS }, () => {
     expect(await coordinator().cancel(run.id, "ops")).toMatchObject({
       ok: true,
       disposition: "cancelled",
-      run: { id: run.id, state: "cancelled", startedAt: null },
+      run: { id: run.id, state: "cancelled", started_at: null },
     });
     expect(await coordinator().cancel(run.id, "ops")).toMatchObject({
       ok: true,
@@ -117,7 +117,7 @@ describe("cancel", { timeout: RUN_TIMEOUT_MS }, () => {
     expect((await coordinator().status()).current).toBeNull();
     await settled();
     const row = (await historyRows()).find(({ id }) => id === run.id);
-    expect(row).toMatchObject({ state: "cancelled", finished_at: ended.finishedAt });
+    expect(row).toMatchObject({ state: "cancelled", finished_at: ended.finished_at });
   });
 });
 

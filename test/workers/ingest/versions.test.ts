@@ -36,8 +36,8 @@ describe("a run from files that an operator dropped", { timeout: RUN_TIMEOUT_MS 
       state: "succeeded",
       outcome: "published",
       source: "dropped",
-      generationBefore: 1,
-      generationAfter: 2,
+      generation_before: 1,
+      generation_after: 2,
       counts: { airports: { kept: SMALL_AIRPORTS - 3, added: 0, removed: 3 } },
     });
     const manifest = await servedManifest();
@@ -62,7 +62,7 @@ describe("a run from files that an operator dropped", { timeout: RUN_TIMEOUT_MS 
       attempt: 1,
       retries: 0,
       error: { code: "guard_shrink", stage: "guard" },
-      generationAfter: null,
+      generation_after: null,
     });
     expect(refused.error?.message).toContain("airports 397 → 200");
     expect(refused.guards.map(({ guard }) => guard)).toContain("guard_shrink");
@@ -86,7 +86,7 @@ describe("a rollback", { timeout: RUN_TIMEOUT_MS }, () => {
     await coordinator().pause({ by: "ops", reason: null, until: null }, false);
     expect(await coordinator().rollback(1)).toMatchObject({
       ok: true,
-      version: { generation: 3, catalogSha256: first.catalog_sha256, isCurrent: true },
+      version: { generation: 3, catalog_sha256: first.catalog_sha256, isCurrent: true },
     });
     await expect.poll(async () => (await servedManifest()).generation).toBe(3);
     const manifest = await servedManifest();

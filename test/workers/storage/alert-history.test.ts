@@ -16,7 +16,7 @@ const idOf = (n: number) => `019aa3c0-0000-7000-8000-${n.toString(16).padStart(1
 
 /** The n-th evaluation, n minutes after `START`. */
 function aRun(n: number, changes: Partial<AlertRun> = {}): AlertRun {
-  return anAlertRun({ id: idOf(n), startedAt: timeOf(START + n * 60_000), ...changes });
+  return anAlertRun({ id: idOf(n), started_at: timeOf(START + n * 60_000), ...changes });
 }
 
 const stale = anAlertResult({ state: "firing" });
@@ -53,7 +53,7 @@ describe("saveRuns", () => {
           status: 200,
           error: null,
           at: timeOf(START),
-          durationMs: 12,
+          duration_ms: 12,
         },
       ],
     });
@@ -62,7 +62,7 @@ describe("saveRuns", () => {
   });
 
   it("may be repeated, and replaces what was interrupted", async () => {
-    const begun = aRun(1, { finishedAt: null, durationMs: null, results: [stale] });
+    const begun = aRun(1, { finished_at: null, duration_ms: null, results: [stale] });
     const ended = aRun(1, { results: [anAlertResult()] });
     await history.saveRuns([begun]);
     await history.saveRuns([begun]);
@@ -168,7 +168,7 @@ describe("deleteOldRuns", () => {
   it("keeps quiet evaluations for 30 days and those with a change for 365", async () => {
     const now = START + 400 * DAY_MS;
     const aged = (n: number, days: number, changed: boolean, results = [stale]) =>
-      aRun(n, { startedAt: timeOf(now - days * DAY_MS), changed, results });
+      aRun(n, { started_at: timeOf(now - days * DAY_MS), changed, results });
     await history.saveRuns([
       aged(1, 366, true),
       aged(2, 365, true),

@@ -23,8 +23,8 @@ function aRow(n: number, changes: Partial<IngestRunRow> = {}): IngestRunRow {
     seq: n,
     state: "succeeded",
     outcome: "unchanged",
-    queuedAt: at,
-    finishedAt: at,
+    queued_at: at,
+    finished_at: at,
     ...changes,
   };
 }
@@ -94,14 +94,14 @@ describe("listRuns", () => {
           ...row,
           forced: false,
           attempt: 1,
-          parentRunId: null,
-          durationMs: null,
-          skippedReason: null,
-          skipCount: 0,
+          parent_run_id: null,
+          duration_ms: null,
+          skipped_reason: null,
+          skip_count: 0,
           upstream: {},
           counts: null,
           rejects: [],
-          rejectsTotal: 0,
+          rejects_total: 0,
           guards: [],
           workerVersion: null,
         },
@@ -241,27 +241,27 @@ describe("the columns of a run", () => {
     const row = aRow(1, {
       forced: true,
       attempt: 2,
-      parentRunId: idOf(0),
-      durationMs: 61_500,
-      skippedReason: "paused",
-      skipCount: 12,
+      parent_run_id: idOf(0),
+      duration_ms: 61_500,
+      skipped_reason: "paused",
+      skip_count: 12,
       workerVersion: "b7c0ffee",
       upstream: { etag: 'W/"abc"', sha256: "0".repeat(64), bytes: 12_700_000 },
       counts: { airports: counts, cities: counts, countries: counts, regions: counts },
       rejects: [{ reason: "bad_iata", line: 17, iata: "Z1", id: "9" }],
-      rejectsTotal: 1,
+      rejects_total: 1,
     });
     await history.saveRuns([row]);
     expect(await history.findRun(row.id)).toMatchObject(row);
   });
 
   it("go back to their defaults when a later row does not have them", async () => {
-    await history.saveRuns([aRow(1, { forced: true, skipCount: 3, counts: {}, attempt: 2 })]);
+    await history.saveRuns([aRow(1, { forced: true, skip_count: 3, counts: {}, attempt: 2 })]);
     await history.saveRuns([aRow(1, { seq: 2 })]);
     expect(await history.findRun(idOf(1))).toMatchObject({
       seq: 2,
       forced: false,
-      skipCount: 0,
+      skip_count: 0,
       counts: null,
       attempt: 1,
     });
@@ -272,7 +272,7 @@ describe("deleteOldRuns", () => {
   const now = START + 400 * DAY_MS;
   const endedDaysAgo = (days: number) => {
     const at = timeOf(now - days * DAY_MS);
-    return { queuedAt: at, finishedAt: at };
+    return { queued_at: at, finished_at: at };
   };
 
   it("deletes nothing while there are no more than 1,000 runs, however old", async () => {
@@ -294,11 +294,11 @@ describe("deleteOldRuns", () => {
     const exactly = timeOf(now - 90 * DAY_MS);
     const longer = timeOf(now - 90 * DAY_MS - 1);
     await history.saveRuns([
-      aRow(1, { queuedAt: longer, finishedAt: longer }),
-      aRow(2, { queuedAt: exactly, finishedAt: exactly }),
-      aRow(3, { queuedAt: longer, finishedAt: exactly }),
-      aRow(4, { queuedAt: longer, finishedAt: null, state: "skipped" }),
-      aRow(5, { queuedAt: exactly, finishedAt: null, state: "skipped" }),
+      aRow(1, { queued_at: longer, finished_at: longer }),
+      aRow(2, { queued_at: exactly, finished_at: exactly }),
+      aRow(3, { queued_at: longer, finished_at: exactly }),
+      aRow(4, { queued_at: longer, finished_at: null, state: "skipped" }),
+      aRow(5, { queued_at: exactly, finished_at: null, state: "skipped" }),
     ]);
     await saveRange(10, 1_010, () => endedDaysAgo(1));
     expect(await history.deleteOldRuns(now)).toBe(2);
@@ -307,8 +307,8 @@ describe("deleteOldRuns", () => {
 
   it("keeps a run that is not over, however long it has waited", async () => {
     await history.saveRuns([
-      aRow(1, { ...endedDaysAgo(200), finishedAt: null, state: "queued", outcome: null }),
-      aRow(2, { ...endedDaysAgo(200), finishedAt: null, state: "running", outcome: null }),
+      aRow(1, { ...endedDaysAgo(200), finished_at: null, state: "queued", outcome: null }),
+      aRow(2, { ...endedDaysAgo(200), finished_at: null, state: "running", outcome: null }),
       aRow(3, { ...endedDaysAgo(200), state: "cancelled", outcome: null }),
     ]);
     await saveRange(10, 1_010, () => endedDaysAgo(1));

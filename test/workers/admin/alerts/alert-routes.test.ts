@@ -33,7 +33,7 @@ const firing = anAlertRun({
       status: 200,
       error: null,
       at: "2026-11-01T04:58:00.000Z",
-      durationMs: 812,
+      duration_ms: 812,
     },
   ],
 });
@@ -152,7 +152,7 @@ describe("POST /admin/alerts/run", () => {
     const answer = await world.post("/admin/alerts/run");
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject({ run: { id: firing.id, worst: "fail" } });
-    expect(alerts.asked).toEqual([{ trigger: "manual", requestedBy: "ops", tick: null }]);
+    expect(alerts.asked).toEqual([{ trigger: "manual", requested_by: "ops", tick: null }]);
     expect(world.audited).toMatchObject([
       {
         action: "alerts.run",
@@ -247,7 +247,7 @@ describe("the alerts in GET /dashboard/summary", () => {
     expect(await summary()).toMatchObject({
       alerts: {
         worst: "fail",
-        evaluated_at: firing.startedAt,
+        evaluated_at: firing.started_at,
         firing: 1,
         nodata: 0,
         pending: 0,
@@ -289,7 +289,7 @@ describe("a call to the monitor", () => {
     });
     await expect(calls.status()).rejects.toThrow(MonitorUnavailable);
     expect(stubs).toHaveLength(2);
-    const asked = { trigger: "manual", requestedBy: "ops", tick: null } as const;
+    const asked = { trigger: "manual", requested_by: "ops", tick: null } as const;
     await expect(calls.evaluate(asked)).rejects.toThrow(MonitorUnavailable);
     await expect(calls.test(null, "ops")).rejects.toThrow(MonitorUnavailable);
     expect(stubs).toHaveLength(4);

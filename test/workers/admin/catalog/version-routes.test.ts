@@ -15,7 +15,7 @@ function aVersion(generation: number, isCurrent = false): Version {
   return {
     generation,
     publishedAt: published_at,
-    catalogSha256: catalog_sha256,
+    catalog_sha256: catalog_sha256,
     counts,
     locales: ["en", "de"],
     isCurrent,

@@ -22,10 +22,10 @@ beforeEach(() => {
     aRunRecord({
       state: "succeeded",
       outcome: "published",
-      requestedBy: "ops",
+      requested_by: "ops",
       note: "a private note",
-      finishedAt: "2026-11-01T04:20:00.000Z",
-      durationMs: 9_000,
+      finished_at: "2026-11-01T04:20:00.000Z",
+      duration_ms: 9_000,
     }).run,
   );
 });

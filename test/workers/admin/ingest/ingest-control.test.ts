@@ -82,7 +82,7 @@ describe("POST /admin/ingest/queue", () => {
     ['{"force":"yes"}', "force"],
     ['{"source":"elsewhere"}', "source"],
     ['{"if_paused":"wait"}', "if_paused"],
-    ['{"requestedBy":"root"}', "requestedBy"],
+    ['{"requested_by":"root"}', "requested_by"],
     ['{"mode":"FULL"}', "mode"],
     ['{"mode":null}', "mode"],
     ['{"candidate_of":"the last"}', "candidate_of: must be the id of a run"],
@@ -370,7 +370,7 @@ describe("POST /admin/ingest/resume", () => {
       queued: 1,
       message: "Ingestion was not paused. The run is queued. It starts now.",
     });
-    expect(world.enqueued).toMatchObject([{ trigger: "resume", requestedBy: "ops" }]);
+    expect(world.enqueued).toMatchObject([{ trigger: "resume", requested_by: "ops" }]);
     expect(world.audited).toMatchObject([
       { after: { paused: false, run_id: aRunRecord().run.id, disposition: "queued" } },
     ]);

@@ -148,14 +148,14 @@ describe("GET /admin/ingest/runs", () => {
 describe("GET /admin/ingest/runs/{id}", () => {
   it("answers with the run, in snake_case, and the names in it as they are", async () => {
     const upstream = { "airports.csv.gz": { sha256: "0".repeat(64), bytes: 7, etag: '"a"' } };
-    const run = aRun(1, { upstream, attempt: 2, rejectsTotal: 3 });
+    const run = aRun(1, { upstream, attempt: 2, rejects_total: 3 });
     world.runs.set(run.id, run);
     const answer = await world.request(`/admin/ingest/runs/${run.id}`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get("cache-control")).toBe("no-store");
     expect(await answer.json()).toMatchObject({
       id: run.id,
-      queued_at: run.queuedAt,
+      queued_at: run.queued_at,
       catalog_sha256: null,
       upstream,
       attempt: 2,
