@@ -29,7 +29,7 @@ interface JobAnswer {
 }
 
 interface Measured {
-  readonly backupId: string;
+  readonly backup_id: string;
   readonly seconds: number;
   readonly cpuSeconds: number;
   /** Most memory (MiB) that the isolate held; 0 if it is not traced. */
@@ -50,9 +50,9 @@ try {
   await fillHistory();
   const first = await measure("/admin/backup/run");
   const second = await measure("/admin/backup/run");
-  const verified = await measure(`/admin/backup/${first.backupId}/verify`);
-  const restored = await measure(`/admin/backup/${first.backupId}/restore`);
-  const backup = await call("GET", `/admin/backup/${first.backupId}`);
+  const verified = await measure(`/admin/backup/${first.backup_id}/verify`);
+  const restored = await measure(`/admin/backup/${first.backup_id}/restore`);
+  const backup = await call("GET", `/admin/backup/${first.backup_id}`);
   const row = (name: string, { seconds, cpuSeconds, heldMb }: Measured) => [
     name,
     round(seconds, 1),
@@ -130,7 +130,7 @@ async function measure(path: string): Promise<Measured> {
     await sleep(POLL_MS);
   }
   return {
-    backupId: job.backup_id,
+    backup_id: job.backup_id,
     seconds: (performance.now() - began) / 1000,
     cpuSeconds: (workerdCpuMs() - cpuBefore) / 1000,
     heldMb: memory.takePeakMb(),

@@ -22,7 +22,7 @@ import { createAuditStore } from "./storage/audit-store.ts";
 import { createBackupStore } from "./storage/backup-store.ts";
 import { createCatalogStore } from "./storage/catalog-store.ts";
 import { createEdgeCache } from "./storage/edge-cache.ts";
-import { createHistory } from "./storage/history.ts";
+import { createHistory } from "./ingest/history.ts";
 import { createStoreProbes } from "./storage/probes.ts";
 
 export { AlertMonitor } from "./alerts/durable-object.ts";

@@ -6,7 +6,7 @@ import { describeError, logLine } from "../log.ts";
 import type { AlertHistory } from "../storage/alert-history.ts";
 import type { AuditStore } from "../storage/audit-store.ts";
 import type { CatalogReader } from "../storage/catalog-reader.ts";
-import type { History } from "../storage/history.ts";
+import type { History } from "../ingest/history.ts";
 import type { StoreProbes } from "../storage/probes.ts";
 import type { AlertUseCases } from "./calls/alert-calls.ts";
 import { alertRoutes } from "./alerts/alert-routes.ts";

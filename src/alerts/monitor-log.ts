@@ -44,7 +44,7 @@ export class MonitorLog {
   }
 
   receipt(event: string, receipt: Receipt, webhookId: string): void {
-    const { target, delivered, attempts, status, error, duration_ms: duration_ms } = receipt;
+    const { target, delivered, attempts, status, error, duration_ms } = receipt;
     const webhook_id = webhookId;
     const fields = { target, webhook_id, delivered, attempts, status, error, duration_ms };
     this.line(event, fields, delivered ? "info" : "warn");

@@ -78,7 +78,7 @@ export class BackupJobs {
     const done = this.#state
       .newest(ENDED_JOBS_KEPT)
       .find(({ job }) => job.kind === "restore" && job.generation === current);
-    if (current !== null && done?.job.backupId === id && done.job.state === "succeeded")
+    if (current !== null && done?.job.backup_id === id && done.job.state === "succeeded")
       return { ok: true, disposition: "unchanged", job: done.job };
     return this.#accept("restore", id, null, { ...BY_CRON, trigger: "manual", requested_by });
   }
@@ -132,7 +132,7 @@ export class BackupJobs {
       const same = open.find(
         ({ job }) =>
           job.kind === kind &&
-          (backupId === null || job.backupId === backupId) &&
+          (backupId === null || job.backup_id === backupId) &&
           meets(job, request),
       );
       // What is asked for with a key is to be found by it: it waits for a backup of its own.
@@ -161,7 +161,7 @@ export class BackupJobs {
     const job: Job = {
       id,
       kind,
-      backupId: backupId ?? id,
+      backup_id: backupId ?? id,
       ...request,
       state: "queued",
       phase: null,

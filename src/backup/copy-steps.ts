@@ -194,13 +194,13 @@ export async function writeManifest(
   // What is written stays, also if the step is repeated because its end was lost.
   if (parseManifest(await backups.readManifest(subject), subject).ok)
     return next({ ...checkpoint, draft: null });
-  const isWayBack = subject !== job.backupId;
+  const isWayBack = subject !== job.backup_id;
   const parts = items.all("parts");
   const manifest: BackupManifest = {
     format: FORMAT,
     id: subject,
     trigger: isWayBack ? "restore" : job.trigger,
-    note: isWayBack ? `before the restore of ${job.backupId}` : job.note,
+    note: isWayBack ? `before the restore of ${job.backup_id}` : job.note,
     started_at: new Date(timeOfId(subject)).toISOString(),
     finished_at: new Date(now()).toISOString(),
     worker_version: deps.workerVersion,

@@ -82,7 +82,7 @@ export class JobRunner {
     const { job, checkpoint } = claimed;
     const items = this.#state.items.of(job.id);
     const { phase, of } = plannedPhase(claimed);
-    const subject = of === "way_back" ? (job.undo_backup_id ?? "") : job.backupId;
+    const subject = of === "way_back" ? (job.undo_backup_id ?? "") : job.backup_id;
     const mayGiveUp = !isBeyondReturn(phase);
     try {
       if (claimed.attempts > MAX_STEP_ATTEMPTS && mayGiveUp)
@@ -176,7 +176,7 @@ export class JobRunner {
    */
   async #cleanUp({ job }: JobRecord): Promise<Partial<Job>> {
     const { backups } = this.#deps;
-    const unfinished = job.kind === "run" ? job.backupId : job.undo_backup_id;
+    const unfinished = job.kind === "run" ? job.backup_id : job.undo_backup_id;
     if (job.kind === "verify" || unfinished === null) return {};
     try {
       if ((await backups.readManifest(unfinished)) !== null) return {};
@@ -225,8 +225,8 @@ export class JobRunner {
 }
 
 /** What a line of the log says of a job. */
-export function jobFields({ id, kind, backupId }: Job) {
-  return { job_id: id, kind, backup_id: backupId } as const;
+export function jobFields({ id, kind, backup_id }: Job) {
+  return { job_id: id, kind, backup_id } as const;
 }
 
 function plannedPhase({ job, checkpoint }: JobRecord): PlannedPhase {

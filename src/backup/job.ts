@@ -1,9 +1,11 @@
 /** What there is to do about backups, and in which order. Pure: no clock, no I/O. */
+import { z } from "zod";
+import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";
 import type { TableShape, Value } from "../storage/database-copy.ts";
-import type { Fault } from "./fault.ts";
-import type { BackupManifest, BackupTrigger } from "./format.ts";
+import { type Fault, FAULT_CODES } from "./fault.ts";
+import { BACKUP_TRIGGERS, type BackupManifest } from "./format.ts";
 import type { Item, ItemReader } from "./job-items.ts";
-import type { VerdictState } from "./verdict.ts";
+import { VERDICT_STATES } from "./verdict.ts";
 
 export const JOB_KINDS = ["run", "verify", "restore"] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
@@ -11,41 +13,6 @@ export type JobKind = (typeof JOB_KINDS)[number];
 /** `queued → running → succeeded | failed`. The last two never change again. */
 export const JOB_STATES = ["queued", "running", "succeeded", "failed"] as const;
 export type JobState = (typeof JOB_STATES)[number];
-
-/** A job as operators see it. Times are RFC 3339, UTC, with milliseconds. */
-export interface Job {
-  /** UUIDv7. */
-  readonly id: string;
-  readonly kind: JobKind;
-  /** The backup that is made, verified or restored. */
-  readonly backupId: string;
-  readonly trigger: BackupTrigger;
-  readonly note: string | null;
-  readonly pin: boolean;
-  readonly requested_by: string;
-  readonly state: JobState;
-  readonly phase: Phase | null;
-  /** Units of the present phase: parts, objects or backups. */
-  readonly progress: { readonly done: number; readonly total: number };
-  readonly queued_at: string;
-  readonly started_at: string | null;
-  readonly finished_at: string | null;
-  readonly duration_ms: number | null;
-  /** What verifying came to. */
-  readonly verdict: VerdictState | null;
-  /** Of a restore: the backup of what was there before, which undoes it. */
-  readonly undo_backup_id: string | null;
-  /** Of a restore: the generation that serves the restored catalog. */
-  readonly generation: number | null;
-  /** Of a restore: whether ingestion is paused after it. It never lifts a pause. */
-  readonly paused: boolean | null;
-  readonly error: (Fault & { readonly phase: Phase }) | null;
-}
-
-/** Whether a job may still change. */
-export function isOpenJob({ state }: Job): boolean {
-  return state === "queued" || state === "running";
-}
 
 export const PHASES = [
   "copy_state",
@@ -64,6 +31,48 @@ export const PHASES = [
   "settle",
 ] as const;
 export type Phase = (typeof PHASES)[number];
+
+/** A job, as the API answers it. */
+export const jobSchema = z
+  .strictObject({
+    id: z.uuid(),
+    kind: z.enum(JOB_KINDS),
+    backup_id: z.uuid().meta({ description: "The backup that is made, verified or restored." }),
+    trigger: z.enum(BACKUP_TRIGGERS),
+    note: z.string().nullable(),
+    pin: z.boolean(),
+    requested_by: z.string(),
+    state: z.enum(JOB_STATES),
+    phase: z.enum(PHASES).nullable(),
+    progress: z.strictObject({ done: count, total: count }).meta({
+      description: "Of the present phase; `total` is 0 where it is not known.",
+    }),
+    queued_at: timestamp,
+    started_at: timestamp.nullable(),
+    finished_at: timestamp.nullable(),
+    duration_ms: z.int().nullable(),
+    verdict: z.enum(VERDICT_STATES).nullable(),
+    undo_backup_id: z.uuid().nullable().meta({
+      description: "Of a restore: the backup of what was there before; restoring that undoes it.",
+    }),
+    generation: z.int().nullable().meta({
+      description: "Of a restore: the generation that serves the restored catalog.",
+    }),
+    paused: z.boolean().nullable().meta({
+      description: "Of a restore: whether ingestion is paused after it; it never lifts a pause.",
+    }),
+    error: z
+      .strictObject({ code: z.enum(FAULT_CODES), message: z.string(), phase: z.enum(PHASES) })
+      .nullable(),
+  })
+  .meta({ id: "BackupJob", description: "Making, verifying or restoring a backup." });
+
+export type Job = DeepReadonly<z.output<typeof jobSchema>>;
+
+/** Whether a job may still change. */
+export function isOpenJob({ state }: Job): boolean {
+  return state === "queued" || state === "running";
+}
 
 /** A phase, and the backup that it is about: the job's own, or the way back of a restore. */
 export interface PlannedPhase {

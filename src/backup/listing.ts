@@ -1,7 +1,10 @@
-import { type BackupStatus, judgeBackups } from "../health/backup-rules.ts";
+import { z } from "zod";
+import { count, type DeepReadonly, sha256, timestamp } from "../catalog/fields.ts";
+import { BACKUP_STATUSES, judgeBackups } from "../health/backup-rules.ts";
 import type { BackupFacts } from "../health/facts.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
-import { backupBytes, type BackupTrigger, type TableFacts } from "./format.ts";
+import { timeText } from "../storage/time-text.ts";
+import { BACKUP_TRIGGERS, backupBytes } from "./format.ts";
 import { isOpenJob, type Job } from "./job.ts";
 import {
   asKept,
@@ -12,9 +15,9 @@ import {
   readBackup,
 } from "./read-backups.ts";
 import { mapConcurrently } from "./map-concurrently.ts";
-import { timeOfId } from "./backup-id.ts";
+import { backupId, timeOfId } from "./backup-id.ts";
 import { expiresAt, type KeptBackup } from "./retention.ts";
-import type { VerdictState } from "./verdict.ts";
+import { VERDICT_STATES } from "./verdict.ts";
 
 /**
  * `running`: being made. `complete`: whole, as far as its manifest says. `incomplete`: without a
@@ -23,45 +26,62 @@ import type { VerdictState } from "./verdict.ts";
 export const BACKUP_STATES = ["running", "complete", "incomplete", "damaged"] as const;
 export type BackupState = (typeof BACKUP_STATES)[number];
 
-/** A backup as operators see it. Times are RFC 3339; what a manifest would say is null without one. */
-export interface Backup {
-  readonly id: string;
-  readonly state: BackupState;
-  readonly trigger: BackupTrigger | null;
-  readonly note: string | null;
-  readonly pinned: boolean;
-  readonly started_at: string;
-  readonly finished_at: string | null;
-  readonly duration_ms: number | null;
-  readonly sizeBytes: number | null;
-  readonly parts: number | null;
-  readonly objects: number | null;
-  readonly tables: { readonly [name: string]: Pick<TableFacts, "rows" | "sha256"> };
-  readonly generation: number | null;
-  readonly catalog_sha256: string | null;
-  readonly verified: {
-    readonly state: VerdictState;
-    readonly at: string | null;
-    readonly message: string;
-  };
-  /** Before when retention will not delete it; null while it is not to be deleted. */
-  readonly expiresAt: string | null;
-  /** Why it cannot be used, of one that is incomplete or damaged. */
-  readonly problem: string | null;
-}
+export const backupStatus = z.enum(BACKUP_STATUSES).meta({
+  description:
+    "`stale`: the newest was finished over 26 hours ago; `unverified`: the newest has not proved good.",
+});
 
-export interface BackupPage {
-  readonly status: BackupStatus;
-  /** Newest first. */
-  readonly backups: readonly Backup[];
-  /** Id of the last backup of this page; null on the last page. */
-  readonly nextCursor: string | null;
-  readonly total: number;
-}
+/** A backup, as the API answers it. What its manifest would say is null without one. */
+export const backupSchema = z
+  .strictObject({
+    id: backupId,
+    state: z.enum(BACKUP_STATES).meta({
+      description:
+        "`incomplete`: without a manifest, so no backup; `damaged`: its manifest cannot be used.",
+    }),
+    trigger: z.enum(BACKUP_TRIGGERS).nullable(),
+    note: z.string().nullable(),
+    pinned: z.boolean(),
+    started_at: timestamp,
+    finished_at: timestamp.nullable(),
+    duration_ms: z.int().nullable(),
+    size_bytes: count.nullable().meta({
+      description: "Of all that it names, also of objects that other backups share.",
+    }),
+    parts: count.nullable(),
+    objects: count.nullable(),
+    tables: z.record(z.string(), z.strictObject({ rows: count, sha256: sha256 })),
+    generation: z.int().nullable(),
+    catalog_sha256: sha256.nullable(),
+    verified: z.strictObject({
+      state: z.enum(VERDICT_STATES).meta({
+        description:
+          "`intact`: every byte is right, but this Worker builds another catalog of them, since its code or snapshot is another.",
+      }),
+      at: timestamp.nullable(),
+      message: z.string(),
+    }),
+    expires_at: timestamp.nullable().meta({
+      description: "Retention does not delete it before; null while it is not to be deleted.",
+    }),
+    problem: z.string().nullable(),
+  })
+  .meta({ id: "Backup" });
+
+/** A page of backups. */
+export const backupPage = z.strictObject({
+  status: backupStatus,
+  backups: z.array(backupSchema).meta({ description: "Newest first." }),
+  next_cursor: z.string().nullable(),
+  total: count,
+});
+
+export type Backup = DeepReadonly<z.output<typeof backupSchema>>;
+export type BackupPage = DeepReadonly<z.output<typeof backupPage>>;
 
 export interface PageRequest {
   readonly limit: number;
-  /** The `nextCursor` of the page before: backups older than this id. */
+  /** The `next_cursor` of the page before: backups older than this id. */
   readonly cursor: string | null;
 }
 
@@ -99,7 +119,7 @@ export async function listBackups(
       limits: { backupStaleMs: deps.staleAfterMs },
     }),
     backups: found.map((each) => describe(each, { kept, open, now: deps.now() })),
-    nextCursor: older.length > due.length ? (due.at(-1) ?? null) : null,
+    next_cursor: older.length > due.length ? (due.at(-1) ?? null) : null,
     total: ids.length,
   };
 }
@@ -109,7 +129,7 @@ export async function findBackup(deps: ListingDependencies, id: string): Promise
   const { backups } = deps;
   const open = (await deps.jobs()).filter(isOpenJob);
   const ids = await listIds(backups);
-  const isBeingMade = open.some((job) => job.kind === "run" && job.backupId === id);
+  const isBeingMade = open.some((job) => job.kind === "run" && job.backup_id === id);
   if (!ids.includes(id) && !isBeingMade) return null;
   const found = await readBackup(backups, id);
   const kept = await readKept(backups, ids, [found]);
@@ -150,21 +170,24 @@ function describe(
   { kept, open, now }: { kept: readonly KeptBackup[]; open: readonly Job[]; now: number },
 ): Backup {
   const { id, parsed, verdict, pinned } = found;
-  const job = open.find((each) => (each.kind === "run" ? each.backupId : each.undo_backup_id) === id);
+  const job = open.find(
+    (each) => (each.kind === "run" ? each.backup_id : each.undo_backup_id) === id,
+  );
   const manifest = parsed.ok ? parsed.manifest : null;
   const own = kept.find((each) => each.id === id);
   const expiry = own === undefined ? null : expiresAt(own, kept, now);
-  const started_at = timeText(timeOfId(id));
+  const startedAt = timeText(timeOfId(id));
   return {
     id,
     state: stateOf(found, job),
     trigger: manifest?.trigger ?? job?.trigger ?? null,
     note: manifest?.note ?? job?.note ?? null,
     pinned: pinned || (job?.pin ?? false),
-    started_at,
+    started_at: startedAt,
     finished_at: manifest?.finished_at ?? null,
-    duration_ms: manifest === null ? null : Date.parse(manifest.finished_at) - Date.parse(started_at),
-    sizeBytes: manifest === null ? null : backupBytes(manifest),
+    duration_ms:
+      manifest === null ? null : Date.parse(manifest.finished_at) - Date.parse(startedAt),
+    size_bytes: manifest === null ? null : backupBytes(manifest),
     parts: manifest?.parts.length ?? null,
     objects: manifest?.objects.length ?? null,
     tables: Object.fromEntries(
@@ -180,7 +203,7 @@ function describe(
       at: verdict?.at ?? null,
       message: verdict?.message ?? "It has not been verified yet.",
     },
-    expiresAt: expiry === null ? null : timeText(expiry),
+    expires_at: expiry === null ? null : timeText(expiry),
     problem: parsed.ok || job !== undefined ? null : parsed.fault.message,
   };
 }
@@ -189,8 +212,4 @@ function stateOf({ parsed }: FoundBackup, job: Job | undefined): BackupState {
   if (parsed.ok) return "complete";
   if (parsed.fault.code !== "manifest_missing") return "damaged";
   return job === undefined ? "incomplete" : "running";
-}
-
-function timeText(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -24,7 +24,7 @@ export async function removeBackup(
   if (good?.id === id) return refuse("newest_verified");
   if (whole?.id === id) return refuse("newest");
   if ((await readBackup(backups, id)).pinned) return refuse("pinned");
-  const isUsed = state.open().some(({ job }) => job.backupId === id || job.undo_backup_id === id);
+  const isUsed = state.open().some(({ job }) => job.backup_id === id || job.undo_backup_id === id);
   if (isUsed) return refuse("in_use");
   await backups.deleteBackup(id);
   return { ok: true };

@@ -16,7 +16,7 @@ import { createBackupStore } from "../storage/backup-store.ts";
 import { createCatalogStore } from "../storage/catalog-store.ts";
 import { createDatabaseCopy } from "../storage/database-copy.ts";
 import { createDropBox } from "../storage/drop-box.ts";
-import { createHistory } from "../storage/history.ts";
+import { createHistory } from "../ingest/history.ts";
 import { createSourceArchive } from "../storage/source-archive.ts";
 import { Coordinator } from "./coordinator.ts";
 
@@ -54,7 +54,7 @@ function dependencies(ctx: DurableObjectState, env: Env): CoordinatorDependencie
     }),
     store,
     archive,
-    saveRuns: (rows) => history.saveRuns(rows.map(({ seq, run }) => ({ ...run, seq }))),
+    saveRuns: (rows) => history.saveRuns(rows),
     endLostRuns: (open) => history.endLostRuns(open, Date.now()),
     saveAudit: (entries) => audit.save(entries),
     deleteOldRuns: () =>

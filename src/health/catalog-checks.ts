@@ -61,8 +61,8 @@ const DAY_MS = 86_400_000;
 
 /** How old the airports are. It never fails: what is served is served rightly. */
 export function checkData(manifest: Manifest, context: RuleContext): Check {
-  const { generation, as_of: asOf, published_at: publishedAt } = manifest;
-  const finding = judgeData({ generation, asOf, publishedAt }, context);
+  const { generation, as_of, published_at } = manifest;
+  const finding = judgeData({ generation, as_of, published_at }, context);
   const { value } = finding;
   return {
     ...judged(finding),

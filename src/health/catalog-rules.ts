@@ -30,14 +30,14 @@ export function judgeStaleness({ catalog, ingest }: Facts, context: RuleContext)
   if (!published.ok) return unknown(published.why, measurement);
   if (published.value === null)
     return measured({ ...measurement, value: null, message: NOTHING_PUBLISHED });
-  const { generation, publishedAt } = published.value;
+  const { generation, published_at } = published.value;
   return judgeInput(ingest, measurement, ({ ended }) => {
     const checked = lastSuccess(ended);
     // A rollback and a restore publish as well, and compare nothing.
-    const comparedAt = checked?.finished_at ?? publishedAt;
+    const comparedAt = checked?.finished_at ?? published_at;
     const evidence = {
       generation,
-      published_at: publishedAt,
+      published_at,
       last_success_at: checked?.finished_at ?? null,
       last_success_run_id: checked?.id ?? null,
     };
@@ -72,18 +72,18 @@ export function judgeDataAge({ catalog }: Facts, context: RuleContext): Finding 
 
 /** How old the airports are, as their source dates them. */
 export function judgeData(
-  { generation, asOf, publishedAt }: Omit<Published, "coverage">,
+  { generation, as_of, published_at }: Omit<Published, "coverage">,
   { now, limits }: RuleContext,
 ): Finding {
   const measurement = { threshold: limits.dataOldMs, unit: "ms" } as const;
-  if (asOf === null)
+  if (as_of === null)
     return unknown(`generation ${generation} does not say of which day its data is`, measurement);
-  const value = Math.max(0, now - Date.parse(asOf));
+  const value = Math.max(0, now - Date.parse(as_of));
   return measured({
     ...measurement,
     value,
-    message: `The airports are of ${asOf}, ${describeDuration(value)} ago.`,
-    evidence: { generation, as_of: asOf, published_at: publishedAt },
+    message: `The airports are of ${as_of}, ${describeDuration(value)} ago.`,
+    evidence: { generation, as_of, published_at },
   });
 }
 

@@ -33,7 +33,7 @@ export interface CoordinatorFacts {
   /** Newest first. */
   readonly ended: readonly EndedRun[];
   /** The version recorded as published. */
-  readonly current: { readonly generation: number; readonly publishedAt: string } | null;
+  readonly current: { readonly generation: number; readonly published_at: string } | null;
   /** Whether the stores have been brought to it. */
   readonly replicated: boolean;
   /** Rows that wait for D1. */
@@ -49,9 +49,9 @@ export interface IngestFacts extends CoordinatorFacts {
 export interface Published {
   readonly generation: number;
   /** RFC 3339. */
-  readonly publishedAt: string;
+  readonly published_at: string;
   /** The day that the airports are of, `YYYY-MM-DD`; null if it was not recorded. */
-  readonly asOf: string | null;
+  readonly as_of: string | null;
   /** 0 to 1, by locale. */
   readonly coverage: { readonly [locale: string]: number };
 }

@@ -97,7 +97,11 @@ function heldRun({ pause, running, queued, nextDueAt }: CoordinatorFacts) {
     return { runId: running.id, since: running.heartbeat_at, what };
   }
   if (running !== null || next === undefined) return null;
-  return { runId: next.id, since: nextDueAt ?? next.queued_at, what: "waiting though nothing runs" };
+  return {
+    runId: next.id,
+    since: nextDueAt ?? next.queued_at,
+    what: "waiting though nothing runs",
+  };
 }
 
 /** For how long the stores have not shown what was published. Each try refreshes the heartbeat. */
@@ -106,10 +110,10 @@ export function judgeReplication({ ingest }: Input, { now, limits }: RuleContext
   return judgeInput(ingest, measurement, ({ current, replicated }) => {
     if (current === null || replicated)
       return { value: 0, message: "The stores show what was published." };
-    const { generation, publishedAt } = current;
-    const value = Math.max(0, now - Date.parse(publishedAt));
+    const { generation, published_at } = current;
+    const value = Math.max(0, now - Date.parse(published_at));
     const message = `Generation ${generation} was published ${describeDuration(value)} ago, and the stores do not show it yet.`;
-    return { value, message, evidence: { generation, published_at: publishedAt } };
+    return { value, message, evidence: { generation, published_at } };
   });
 }
 

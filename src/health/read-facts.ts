@@ -87,9 +87,9 @@ function manifestCopy(replica: "kv" | "r2", copy: Copy<Manifest>): ManifestCopy 
     const detail = `${replica} manifest is ${copy.fault} (${copy.detail})`;
     return { state: copy.fault, detail };
   }
-  const { generation, published_at: publishedAt, as_of: asOf, locales } = copy.value;
+  const { generation, published_at, as_of, locales } = copy.value;
   const coverage = Object.fromEntries(
     Object.entries(locales).map(([locale, entry]) => [locale, entry.coverage]),
   );
-  return { state: "present", published: { generation, publishedAt, asOf, coverage } };
+  return { state: "present", published: { generation, published_at, as_of, coverage } };
 }

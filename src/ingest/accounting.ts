@@ -44,7 +44,8 @@ export function account(
   const { read, regionRejects, city_origins, new_regions } = workspace;
   const rejects = [...read.rejects, ...regionRejects];
   const rejected_by_reason: { [reason: string]: number } = {};
-  for (const { reason } of rejects) rejected_by_reason[reason] = (rejected_by_reason[reason] ?? 0) + 1;
+  for (const { reason } of rejects)
+    rejected_by_reason[reason] = (rejected_by_reason[reason] ?? 0) + 1;
   return {
     accounting: {
       filtered: read.filtered,

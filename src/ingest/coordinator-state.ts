@@ -275,7 +275,7 @@ export class CoordinatorState {
     const runs = this.#records("ORDER BY id").map(({ run }) => run);
     const built = runs.filter(({ outcome }) => outcome === "published");
     return Object.fromEntries(
-      built.map(({ catalog_sha256, workerVersion }) => [catalog_sha256, workerVersion]),
+      built.map(({ catalog_sha256, worker_version }) => [catalog_sha256, worker_version]),
     );
   }
 

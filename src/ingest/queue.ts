@@ -98,7 +98,7 @@ export function newRun(
     generation_after: null,
     catalog_sha256: null,
     error: null,
-    workerVersion,
+    worker_version: workerVersion,
   };
   return {
     run,

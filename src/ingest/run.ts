@@ -1,9 +1,24 @@
-import type { Counts } from "../catalog/manifest.ts";
-import type { Reject, RejectReason, RepairReason } from "../sources/our-airports.ts";
-import type { ArchivedFile } from "../sources/upstream.ts";
-import type { CityOrigin } from "./build.ts";
-import type { ChangeSample } from "./change-sample.ts";
-import type { GuardTrip } from "./guards.ts";
+/**
+ * An ingest run. Its schema is the only one: the row in D1, the OpenAPI document and the types of the
+ * pages follow from it.
+ */
+import { z } from "zod";
+import { changesSchema } from "../catalog/diff-schema.ts";
+import { count, type DeepReadonly, sha256, timestamp } from "../catalog/fields.ts";
+
+/** Who or what asked for the run. */
+export const RUN_TRIGGERS = ["cron", "manual", "resume", "retry"] as const;
+
+/**
+ * `full` fetches and stores everything anew, `incremental` only what upstream and the published
+ * version do not have already, `dry_run` ends with the guards' verdict.
+ */
+export const RUN_MODES = ["incremental", "full", "dry_run"] as const;
+export type RunMode = (typeof RUN_MODES)[number];
+
+/** The stages of a run, in order. */
+export const STAGES = ["fetch", "parse", "build", "guard", "encode", "publish", "verify"] as const;
+export type Stage = (typeof STAGES)[number];
 
 /**
  * `queued → running → succeeded | failed | cancelled`, `queued → cancelled`, and `skipped` for cron
@@ -18,117 +33,133 @@ export const RUN_STATES = [
   "cancelled",
   "skipped",
 ] as const;
-export type RunState = (typeof RUN_STATES)[number];
 
 /** What a succeeded run did: only `published` changed what is served. */
 export const RUN_OUTCOMES = ["published", "unchanged", "dry_run"] as const;
-export type RunOutcome = (typeof RUN_OUTCOMES)[number];
 
-/** Who or what asked for the run. */
-export const RUN_TRIGGERS = ["cron", "manual", "resume", "retry"] as const;
-export type RunTrigger = (typeof RUN_TRIGGERS)[number];
+const entityCounts = z
+  .strictObject({
+    seen: count,
+    kept: count,
+    rejected: count,
+    added: count,
+    changed: count,
+    removed: count,
+  })
+  .meta({ id: "EntityCounts", description: "Changes are those to the published version." });
 
-/**
- * `full` fetches and stores everything anew, `incremental` only what upstream and the published
- * version do not have already, `dry_run` ends with the guards' verdict.
- */
-export const RUN_MODES = ["incremental", "full", "dry_run"] as const;
-export type RunMode = (typeof RUN_MODES)[number];
+const upstreamFile = z.strictObject({
+  sha256: sha256,
+  bytes: count,
+  origin: z.string().exactOptional(),
+  etag: z.string().exactOptional(),
+  last_modified: z.string().exactOptional(),
+  as_of: z.iso.date().exactOptional().meta({ description: "The day that its content is of." }),
+});
 
-/** The stages of a run, in order. */
-export const STAGES = ["fetch", "parse", "build", "guard", "encode", "publish", "verify"] as const;
-export type Stage = (typeof STAGES)[number];
+const guardTrip = z.strictObject({
+  guard: z.string(),
+  list: z.string().exactOptional(),
+  locale: z.string().exactOptional(),
+  before: z.number().nullable(),
+  after: z.number(),
+  limit: z.number(),
+  message: z.string(),
+});
 
-/** What became of the rows and entities of one list. Changes are those to the published version. */
-export interface ListCounts {
-  readonly seen: number;
-  readonly kept: number;
-  readonly rejected: number;
-  readonly added: number;
-  readonly changed: number;
-  readonly removed: number;
-}
+const accounting = z.strictObject({
+  filtered: count.meta({ description: "Upstream rows without an IATA code." }),
+  unscheduled: count.meta({ description: "Airports that the setting AIRPORTS leaves out." }),
+  rejected_by_reason: z.record(z.string(), count),
+  repaired: z.record(z.string(), count),
+  city_origins: z.record(z.string(), count),
+  new_regions: z
+    .array(z.string())
+    .meta({ description: "The first subdivisions that the snapshot does not know." }),
+});
 
-/** An upstream file as it was archived. */
-export interface UpstreamFacts extends ArchivedFile {
-  readonly bytes: number;
-  /** The day that its content is of, `YYYY-MM-DD`; files that were archived without lack it. */
-  readonly as_of?: string;
-}
+/** A run as lists show it. */
+export const runSchema = z
+  .strictObject({
+    id: z.uuid().meta({ description: "A UUIDv7: ids ascend with time." }),
+    state: z.enum(RUN_STATES),
+    outcome: z.enum(RUN_OUTCOMES).nullable(),
+    trigger: z.enum(RUN_TRIGGERS),
+    mode: z.enum(RUN_MODES),
+    source: z.string(),
+    forced: z.boolean().meta({
+      description: "Whether the guards against shrinking, change and lost coverage are overridden.",
+    }),
+    requested_by: z.string(),
+    note: z.string().nullable(),
+    attempt: z.int().min(1).meta({
+      description: "1, or 2 for the second try of a run whose fault may pass.",
+    }),
+    parent_run_id: z.uuid().nullable().meta({ description: "The run that this one repeats." }),
+    candidate_of: z.uuid().nullable().meta({
+      description: "The run whose archived upstream bytes it works from; null if it asks upstream.",
+    }),
+    retries: count.meta({ description: "Steps that were repeated after a fault." }),
+    queued_at: timestamp,
+    started_at: timestamp.nullable(),
+    heartbeat_at: timestamp.nullable(),
+    finished_at: timestamp.nullable(),
+    duration_ms: z.int().nullable(),
+    stage: z.enum(STAGES).nullable(),
+    progress: z.strictObject({ done: count, total: count }).meta({
+      description: "Of the stage encode: the segments common to all locales, then the locales.",
+    }),
+    skipped_reason: z.enum(["paused", "already_queued", "queue_full"]).nullable(),
+    skip_count: count.meta({ description: "Ticks that it stands for; 0 unless `skipped`." }),
+    upstream: z.record(z.string(), upstreamFile),
+    counts: z
+      .strictObject({
+        airports: entityCounts,
+        cities: entityCounts,
+        countries: entityCounts,
+        regions: entityCounts,
+      })
+      .nullable(),
+    accounting: accounting.nullable(),
+    rejects: z
+      .array(z.strictObject({ reason: z.string(), line: count, iata: z.string(), id: z.string() }))
+      .meta({ description: "The first rejected rows." }),
+    rejects_total: count,
+    guards: z
+      .array(guardTrip)
+      .meta({ description: "Guards that tripped: they refused the run, or were overridden." }),
+    generation_before: z.int().nullable(),
+    generation_after: z.int().nullable(),
+    catalog_sha256: sha256.nullable(),
+    error: z
+      .strictObject({ code: z.string(), stage: z.enum(STAGES), message: z.string() })
+      .nullable(),
+    worker_version: z.string().nullable(),
+  })
+  .meta({ id: "Run", description: "An ingest run." });
 
-/** Archived upstream files by their names. */
-export type UpstreamFiles = { readonly [file: string]: UpstreamFacts };
+/** A run as its own page shows it. */
+export const runDetailsSchema = runSchema.extend({ changes: changesSchema.nullable() }).meta({
+  id: "RunDetails",
+  description: "An ingest run, with the first entities that it changes.",
+});
 
+export type Run = DeepReadonly<z.output<typeof runDetailsSchema>>;
+/** A run as lists show it: without its changes, which are kilobytes. */
+export type ListedRun = DeepReadonly<z.output<typeof runSchema>>;
+export type RunState = Run["state"];
+export type RunOutcome = NonNullable<Run["outcome"]>;
+export type RunTrigger = Run["trigger"];
+export type RunError = NonNullable<Run["error"]>;
+export type SkipReason = NonNullable<Run["skipped_reason"]>;
+/** What became of the rows and entities of one list. */
+export type ListCounts = NonNullable<Run["counts"]>["airports"];
 /** What a run made of its upstream rows. */
-export interface Accounting {
-  /** Upstream rows without an IATA code. */
-  readonly filtered: number;
-  /** Airports that the setting AIRPORTS leaves out; absent in runs before there was one. */
-  readonly unscheduled?: number;
-  readonly rejected_by_reason: { readonly [R in RejectReason]?: number };
-  readonly repaired: { readonly [R in RepairReason]?: number };
-  readonly city_origins: { readonly [O in CityOrigin]: number };
-  /** The first subdivisions that the snapshot does not know. */
-  readonly new_regions: readonly string[];
-}
-
-export interface RunError {
-  readonly code: string;
-  readonly stage: Stage;
-  readonly message: string;
-}
-
-/** An ingest run as operators see it. Times are RFC 3339, UTC, with milliseconds. */
-export interface Run {
-  /** UUIDv7, so that ids ascend with time. */
-  readonly id: string;
-  readonly state: RunState;
-  readonly outcome: RunOutcome | null;
-  readonly trigger: RunTrigger;
-  readonly mode: RunMode;
-  readonly source: string;
-  /** Whether the guards against shrinking, change and lost coverage are overridden. */
-  readonly forced: boolean;
-  readonly requested_by: string;
-  readonly note: string | null;
-  /** 1, or 2 for the retry of a run that failed by a fault that may pass. */
-  readonly attempt: number;
-  /** The run that this one retries. */
-  readonly parent_run_id: string | null;
-  /** The run whose archived upstream files this one works from; null if it asks upstream. */
-  readonly candidate_of: string | null;
-  /** Times that a step was begun again after a fault. */
-  readonly retries: number;
-  readonly queued_at: string;
-  readonly started_at: string | null;
-  readonly heartbeat_at: string | null;
-  readonly finished_at: string | null;
-  readonly duration_ms: number | null;
-  readonly stage: Stage | null;
-  /** Units of the encode stage: segments common to all locales, then locales. */
-  readonly progress: { readonly done: number; readonly total: number };
-  readonly skipped_reason: SkipReason | null;
-  /** Ticks that this row stands for; 0 unless `skipped`. */
-  readonly skip_count: number;
-  readonly upstream: UpstreamFiles;
-  readonly counts: { readonly [L in keyof Counts]: ListCounts } | null;
-  /** The first changes to the published version; null before it is judged, and where there is none. */
-  readonly changes: ChangeSample | null;
-  readonly accounting: Accounting | null;
-  /** The first rejected rows; `rejects_total` counts them all. */
-  readonly rejects: readonly Reject[];
-  readonly rejects_total: number;
-  /** Guards that tripped: refused, or overridden by force. */
-  readonly guards: readonly GuardTrip[];
-  readonly generation_before: number | null;
-  readonly generation_after: number | null;
-  readonly catalog_sha256: string | null;
-  readonly error: RunError | null;
-  readonly workerVersion: string | null;
-}
-
-/** A run as lists show it, without what only its own page shows. */
-export type ListedRun = Omit<Run, "changes">;
+export type Accounting = NonNullable<Run["accounting"]>;
+/** Archived upstream files by their names. */
+export type UpstreamFiles = Run["upstream"];
+/** An upstream file as it was archived. */
+export type UpstreamFacts = UpstreamFiles[string];
 
 export function toListed(run: Run): ListedRun {
   const { changes: _, ...listed } = run;
@@ -140,10 +171,6 @@ export type EndedRun = Pick<
   Run,
   "id" | "state" | "outcome" | "trigger" | "mode" | "finished_at" | "error" | "guards"
 >;
-
-/** Why a cron tick was not taken. */
-export const SKIP_REASONS = ["paused", "already_queued", "queue_full"] as const;
-export type SkipReason = (typeof SKIP_REASONS)[number];
 
 /** Whether a run in this state may still change. */
 export function isOpen(state: RunState): boolean {

@@ -33,22 +33,22 @@ export function retainedVersions(
 /** A version as operators see it. */
 export interface Version {
   readonly generation: number;
-  readonly publishedAt: string;
+  readonly published_at: string;
   readonly catalog_sha256: string;
   readonly counts: Manifest["counts"];
   readonly locales: readonly string[];
-  readonly isCurrent: boolean;
+  readonly is_current: boolean;
 }
 
 /** A version's summary. */
 export function describeVersion(manifest: Manifest, current: number): Version {
   return {
     generation: manifest.generation,
-    publishedAt: manifest.published_at,
+    published_at: manifest.published_at,
     catalog_sha256: manifest.catalog_sha256,
     counts: manifest.counts,
     locales: Object.keys(manifest.locales),
-    isCurrent: manifest.generation === current,
+    is_current: manifest.generation === current,
   };
 }
 

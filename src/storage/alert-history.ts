@@ -1,4 +1,4 @@
-import { and, eq, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
+import { getTableColumns, and, eq, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { alertFindings, alertRuns, alertStates } from "./alert-schema.ts";
 import { excluded } from "./excluded.ts";
@@ -111,7 +111,12 @@ export function createAlertHistory(d1: D1Database): AlertHistory {
 
     async listRuns({ limit, cursor, ...filter }) {
       const matching = conditions(filter);
-      const page = await readPage(db, alertRuns, { limit, cursor, matching });
+      const page = await readPage(db, alertRuns, {
+        limit,
+        cursor,
+        matching,
+        columns: getTableColumns(alertRuns),
+      });
       if (!page.ok) return page;
       const { rows: runs, ...rest } = page;
       return { ...rest, runs };

@@ -1,4 +1,4 @@
-import { eq, gte, lt, type SQL } from "drizzle-orm";
+import { eq, getTableColumns, gte, lt, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { auditEntries } from "./audit-schema.ts";
 import { type Listed, type PageQuery, readPage } from "./page.ts";
@@ -67,7 +67,12 @@ export function createAuditStore(d1: D1Database): AuditStore {
 
     async list({ limit, cursor, ...filter }) {
       const matching = conditions(filter);
-      const page = await readPage(db, auditEntries, { limit, cursor, matching });
+      const page = await readPage(db, auditEntries, {
+        limit,
+        cursor,
+        matching,
+        columns: getTableColumns(auditEntries),
+      });
       if (!page.ok) return page;
       const { rows, ...rest } = page;
       return { ...rest, entries: rows as readonly AuditEntry[] }; // `save` writes no other outcomes

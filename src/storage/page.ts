@@ -1,5 +1,6 @@
-import { and, count, desc, getTableColumns, lt, type SQL } from "drizzle-orm";
+import { and, count, desc, lt, type SQL } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
+import type { SelectResultFields } from "drizzle-orm/query-builders/select.types";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 
@@ -25,36 +26,33 @@ export type Listed<Rows> =
 export const MAX_PAGE_ROWS = 200;
 
 /** Which rows a page has, and what of them. */
-interface RowQuery<Left> extends PageQuery {
+interface RowQuery<C> extends PageQuery {
   readonly matching: readonly SQL[];
-  /** Columns that are not read. */
-  readonly leaveOut?: readonly Left[];
+  /** What to read of each row. */
+  readonly columns: C;
+}
+
+interface Columns extends Record<string, SQLiteColumn | SQL> {
+  readonly id: SQLiteColumn;
 }
 
 /**
  * Reads one page of the rows that match all conditions, of a table whose ids are UUIDv7. Throws
  * RangeError where `limit` is out of range, and what D1 throws.
  */
-export async function readPage<
-  T extends SQLiteTable & { readonly id: SQLiteColumn },
-  Left extends string & keyof T["$inferSelect"] = never,
->(
+export async function readPage<C extends Columns>(
   db: DrizzleD1Database,
-  table: T,
-  { limit, cursor, matching, leaveOut = [] }: RowQuery<Left>,
-): Promise<Listed<{ readonly rows: readonly Omit<T["$inferSelect"], Left>[] }>> {
+  table: SQLiteTable & { readonly id: SQLiteColumn },
+  { limit, cursor, matching, columns }: RowQuery<C>,
+): Promise<Listed<{ readonly rows: readonly SelectResultFields<C>[] }>> {
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE_ROWS)
     throw new RangeError(`a page of ${limit} rows`);
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
   if (after?.ok === false) return after;
   const older = after === undefined ? undefined : lt(table.id, after.id);
-  const leftOut = new Set<string>(leaveOut);
-  const columns = Object.fromEntries(
-    Object.entries(getTableColumns(table)).filter(([name]) => !leftOut.has(name)),
-  );
   const [found, totals] = await db.batch([
     db
-      .select(columns)
+      .select<Columns>(columns) // drizzle cannot infer a selection that is generic
       .from<SQLiteTable>(table)
       .where(and(...matching, older))
       .orderBy(desc(table.id))
@@ -64,7 +62,7 @@ export async function readPage<
       .from<SQLiteTable>(table)
       .where(and(...matching)),
   ]);
-  const rows = found.slice(0, limit) as Omit<T["$inferSelect"], Left>[]; // drizzle loses it for a T
+  const rows = found.slice(0, limit) as SelectResultFields<C>[]; // of these columns
   const last = found.length > limit ? found[limit - 1] : undefined;
   return {
     ok: true,

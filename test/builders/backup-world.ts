@@ -4,7 +4,7 @@ import type { Job } from "../../src/backup/job.ts";
 import { JobState } from "../../src/backup/job-state.ts";
 import type { CoordinatorState } from "../../src/ingest/coordinator-state.ts";
 import { createDatabaseCopy, type DatabaseCopy } from "../../src/storage/database-copy.ts";
-import { createHistory } from "../../src/storage/history.ts";
+import { createHistory } from "../../src/ingest/history.ts";
 import { CoordinatorWorld, START } from "./coordinator-world.ts";
 import { MemoryBackupStore } from "./memory-backup-store.ts";
 import { MemoryCatalogStore } from "./memory-catalog-store.ts";
@@ -144,7 +144,7 @@ export class BackupWorld {
     const rows = [...this.ingest.history.rows.values()];
     this.ingest.history.rows.clear();
     const history = createHistory(this.d1.binding);
-    if (rows.length > 0) await history.saveRuns(rows.map(({ seq, run }) => ({ ...run, seq })));
+    if (rows.length > 0) await history.saveRuns(rows);
   }
 
   #newJobs(ingest: CoordinatorWorld, coordinator: CoordinatorState): BackupJobs {

@@ -6,7 +6,7 @@ export function aJob(changes: Partial<Job> = {}): Job {
   return {
     id,
     kind: "run",
-    backupId: id,
+    backup_id: id,
     trigger: "manual",
     note: null,
     pin: false,

@@ -1,14 +1,14 @@
 import { decodeCursor, encodeCursor } from "../../src/storage/cursor.ts";
-import type { History, SavedIngestRun } from "../../src/storage/history.ts";
-import type { Run } from "../../src/ingest/run.ts";
+import type { History } from "../../src/ingest/history.ts";
+import { type Run, toListed } from "../../src/ingest/run.ts";
 
 /** The run history in memory, filtered by state only; it refuses while D1 is down. */
 export class MemoryRunHistory implements History {
-  readonly rows = new Map<string, SavedIngestRun>();
+  readonly rows = new Map<string, Run>();
   isDown = false;
 
   add(run: Run): void {
-    this.rows.set(run.id, { ...run, seq: 1 });
+    this.rows.set(run.id, run);
   }
 
   async saveRuns(): Promise<void> {
@@ -31,16 +31,13 @@ export class MemoryRunHistory implements History {
     const after = cursor === undefined ? undefined : decodeCursor(cursor);
     if (after?.ok === false) return after;
     const older = matching.filter(({ id }) => after === undefined || id < after.id);
-    const runs = older.slice(0, limit).map((row) => {
-      const { changes: _, ...listed } = row;
-      return listed;
-    });
+    const runs = older.slice(0, limit).map(toListed);
     const last = older.length > limit ? runs.at(-1) : undefined;
     const nextCursor = last === undefined ? null : encodeCursor(last.id);
     return { ok: true as const, runs, nextCursor, total: matching.length };
   }
 
-  async findRun(id: string): Promise<SavedIngestRun | null> {
+  async findRun(id: string): Promise<Run | null> {
     this.#reach();
     return this.rows.get(id) ?? null;
   }

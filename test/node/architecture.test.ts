@@ -24,7 +24,7 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
     "config.ts",
     "log.ts",
   ],
-  web: ["gen"],
+  web: ["gen", "ingest"],
   "config.ts": ["catalog", "sources"],
   "schedule.ts": ["ingest"],
   "instances.ts": [],

@@ -5,7 +5,7 @@ import { CHANGES } from "../../alerts/deliveries.ts";
 import { SEVERITIES } from "../../health/rule.ts";
 import { RULE_NAMES } from "../../health/rules.ts";
 import { healthStatus } from "../health/health-schema.ts";
-import { count, timestamp } from "../ingest/run-schema.ts";
+import { count, timestamp } from "../../catalog/fields.ts";
 
 const resultSchema = z
   .strictObject({

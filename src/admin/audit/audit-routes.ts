@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { AuditStore } from "../../storage/audit-store.ts";
 import { BAD_CURSOR, pageQuery, time } from "../http/query.ts";
 import { route } from "../http/route.ts";
-import { timestamp } from "../ingest/run-schema.ts";
+import { timestamp } from "../../catalog/fields.ts";
 import { snakeKeys } from "../http/snake-keys.ts";
 import { askHistory } from "../calls/store-calls.ts";
 

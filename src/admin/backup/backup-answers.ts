@@ -1,6 +1,5 @@
 import type { Accepted, JobResult } from "../../backup/backup-jobs.ts";
 import type { Refusal } from "../http/route.ts";
-import { snakeKeys } from "../http/snake-keys.ts";
 
 export const NO_BACKUP: Refusal = {
   problem: {
@@ -14,9 +13,9 @@ export const NO_BACKUP: Refusal = {
 export function accept({ disposition, job }: Accepted, location: string) {
   return {
     status: 202,
-    body: { disposition, job: snakeKeys(job), message: messageOf(disposition, job.id) },
+    body: { disposition, job: job, message: messageOf(disposition, job.id) },
     headers: { location },
-    change: { target: job.backupId, after: { disposition, job_id: job.id } },
+    change: { target: job.backup_id, after: { disposition, job_id: job.id } },
   } as const;
 }
 

@@ -1,14 +1,19 @@
 import { z } from "zod";
 import { backupId } from "../../backup/backup-id.ts";
-import type { Job } from "../../backup/job.ts";
-import { findBackup, listBackups, type ListingDependencies } from "../../backup/listing.ts";
+import { type Job, jobSchema } from "../../backup/job.ts";
+import {
+  backupPage,
+  backupSchema,
+  findBackup,
+  listBackups,
+  type ListingDependencies,
+} from "../../backup/listing.ts";
 import { describeError, logLine } from "../../log.ts";
 import { accept, NO_BACKUP, refuseJob, refuseRemoval } from "./backup-answers.ts";
-import { backupPage, backupSchema, jobAnswer, jobSchema, runAnswer } from "./backup-schema.ts";
+import { jobAnswer, runAnswer } from "./backup-schema.ts";
 import type { BackupAccess } from "../calls/backup-use-cases.ts";
 import { pageQuery } from "../http/query.ts";
 import { route } from "../http/route.ts";
-import { snakeKeys } from "../http/snake-keys.ts";
 import { askBackups, StoreUnavailable } from "../calls/store-calls.ts";
 
 const runBody = z.strictObject({
@@ -62,7 +67,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     const request = { trigger: "manual", note, pin, requested_by: actor.id } as const;
     const result = await jobs.backUp(request);
     if (!result.ok) return refuseJob(result);
-    const { body: accepted, ...answer } = accept(result, `/admin/backup/${result.job.backupId}`);
+    const { body: accepted, ...answer } = accept(result, `/admin/backup/${result.job.backup_id}`);
     const backup = await backupOf(result.job);
     return { ...answer, body: { ...accepted, backup } };
   });
@@ -70,8 +75,8 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
   /** The backup that a job makes; null if R2 does not say. The job is begun all the same. */
   async function backupOf(made: Job) {
     try {
-      const found = findBackup({ ...listing, jobs: async () => [made] }, made.backupId);
-      return outgoing(backupSchema.nullable(), await askBackups(found, BACKUP_DEADLINE_MS));
+      const found = findBackup({ ...listing, jobs: async () => [made] }, made.backup_id);
+      return await askBackups(found, BACKUP_DEADLINE_MS);
     } catch (cause) {
       if (!(cause instanceof StoreUnavailable)) throw cause;
       logLine(
@@ -96,7 +101,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     problems: { 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ query: { limit, cursor = null } }) => {
     const page = await askBackups(listBackups(listing, { limit, cursor }));
-    return { status: 200, body: outgoing(backupPage, page) };
+    return { status: 200, body: page };
   });
 
   const listJobs = route({
@@ -109,7 +114,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     },
   }).answer(async () => ({
     status: 200,
-    body: { jobs: snakeKeys(await jobs.jobs(JOBS_LISTED)) },
+    body: { jobs: await jobs.jobs(JOBS_LISTED) },
   }));
 
   const job = route({
@@ -122,7 +127,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     problems: { 404: "`job_not_found`" },
   }).answer(async ({ params }) => {
     const found = await jobs.findJob(params.id);
-    if (found !== null) return { status: 200, body: snakeKeys(found) };
+    if (found !== null) return { status: 200, body: found };
     const detail = "There is no such job among the last hundred.";
     return { problem: { status: 404, code: "job_not_found", detail } };
   });
@@ -137,7 +142,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ params }) => {
     const found = await askBackups(findBackup(listing, params.id));
-    return found === null ? NO_BACKUP : { status: 200, body: outgoing(backupSchema, found) };
+    return found === null ? NO_BACKUP : { status: 200, body: found };
   });
 
   const verify = route({
@@ -206,7 +211,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     const after = { ...before, pinned: by !== null };
     return {
       status: 200,
-      body: outgoing(backupSchema, after),
+      body: after,
       change: { before: { pinned: before.pinned }, after: { pinned: after.pinned } },
     } as const;
   }
@@ -233,9 +238,4 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
   });
 
   return [run, list, listJobs, job, one, remove, verify, restore, pin, unpin];
-}
-
-/** A value in the form of a schema: in snake_case, but for the names of tables, which are data. */
-function outgoing<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  return schema.parse(snakeKeys(value));
 }

@@ -6,7 +6,7 @@ import type { Manifest } from "../../catalog/manifest.ts";
 import type { CatalogStore, Copy } from "../../storage/catalog-store.ts";
 import type { EdgeCache } from "../../storage/edge-cache.ts";
 import { tryReadBody } from "../../storage/read-body.ts";
-import { diffSchema } from "./diff-schema.ts";
+import { diffSchema } from "../../catalog/diff-schema.ts";
 import { wholeNumber } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
 

@@ -3,14 +3,13 @@ import type { RollbackResult } from "../../ingest/published-versions.ts";
 import { CONTENTS_RETAINED } from "../../ingest/versions.ts";
 import type { CoordinatorUseCases } from "../calls/coordinator.ts";
 import { type Refusal, route } from "../http/route.ts";
-import { listCounts, sha256Hex, timestamp } from "../ingest/run-schema.ts";
-import { snakeKeys } from "../http/snake-keys.ts";
+import { listCounts, sha256, timestamp } from "../../catalog/fields.ts";
 
 const versionSchema = z
   .strictObject({
     generation: z.int().min(1),
     published_at: timestamp,
-    catalog_sha256: sha256Hex,
+    catalog_sha256: sha256,
     counts: listCounts,
     locales: z.array(z.string()),
     is_current: z.boolean(),
@@ -39,7 +38,7 @@ export function versionRoutes(coordinator: CoordinatorUseCases) {
     },
   }).answer(async () => {
     const versions = await coordinator.versions();
-    return { status: 200, body: { versions: snakeKeys(versions) } };
+    return { status: 200, body: { versions: versions } };
   });
 
   const rollback = route({
@@ -62,7 +61,7 @@ export function versionRoutes(coordinator: CoordinatorUseCases) {
     const after = { generation: version.generation, catalog_sha256: version.catalog_sha256 };
     return {
       status: 200,
-      body: { version: snakeKeys(version), changed, message: messageOf(generation, result) },
+      body: { version: version, changed, message: messageOf(generation, result) },
       change: {
         target: String(generation),
         before: changed ? { generation: version.generation - 1 } : after,

@@ -7,7 +7,7 @@ import { describeError, logLine } from "../../log.ts";
 import type { CatalogReader } from "../../storage/catalog-reader.ts";
 import { checksSchema, HEALTH_MEDIA_TYPE, healthStatus } from "./health-schema.ts";
 import { route } from "../http/route.ts";
-import { listCounts, sha256Hex, timestamp } from "../ingest/run-schema.ts";
+import { listCounts, sha256, timestamp } from "../../catalog/fields.ts";
 
 /** How long the catalog may be looked for. */
 const HEALTH_DEADLINE_MS = 5_000;
@@ -17,7 +17,7 @@ const healthSchema = z
     status: healthStatus,
     output: z.string().optional(),
     version: z.string().optional().meta({ description: "The generation that is published." }),
-    catalog_sha256: sha256Hex.optional(),
+    catalog_sha256: sha256.optional(),
     published_at: timestamp.optional(),
     as_of: z.iso
       .date()

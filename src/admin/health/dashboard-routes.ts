@@ -5,7 +5,7 @@ import { withDeadline } from "../../storage/deadline.ts";
 import { SingleFlight } from "../../storage/single-flight.ts";
 import { HEALTH_MEDIA_TYPE, healthStatus } from "./health-schema.ts";
 import { type Immutable, route } from "../http/route.ts";
-import { timestamp } from "../ingest/run-schema.ts";
+import { timestamp } from "../../catalog/fields.ts";
 
 /** A part of the summary, which may fail without the others. It names no operator and no reason. */
 export interface SummarySection<Schema extends z.ZodType = z.ZodType> {

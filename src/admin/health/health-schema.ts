@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { HEALTH_STATUSES } from "../../health/status.ts";
-import { timestamp } from "../ingest/run-schema.ts";
+import { timestamp } from "../../catalog/fields.ts";
 
 export const HEALTH_MEDIA_TYPE = "application/health+json";
 

@@ -8,7 +8,7 @@ import type { Limits } from "../../health/limits.ts";
 import type { RuleContext } from "../../health/rule.ts";
 import type { CatalogReader } from "../../storage/catalog-reader.ts";
 import { withDeadline } from "../../storage/deadline.ts";
-import type { History } from "../../storage/history.ts";
+import type { History } from "../../ingest/history.ts";
 import type { StoreProbes } from "../../storage/probes.ts";
 import type { AlertUseCases } from "../calls/alert-calls.ts";
 import type { BackupAccess } from "../calls/backup-use-cases.ts";

@@ -4,7 +4,7 @@ import { describeError, logLine } from "../../log.ts";
 import { withDeadline } from "../../storage/deadline.ts";
 import { checksSchema, HEALTH_MEDIA_TYPE, healthStatus } from "./health-schema.ts";
 import { route } from "../http/route.ts";
-import { timestamp } from "../ingest/run-schema.ts";
+import { timestamp } from "../../catalog/fields.ts";
 
 /** Something that the monitor looks at. */
 export interface MonitorCheck {

@@ -8,7 +8,7 @@ import {
   STAGES,
 } from "../../ingest/run.ts";
 import type { CatalogReader } from "../../storage/catalog-reader.ts";
-import type { History } from "../../storage/history.ts";
+import type { History } from "../../ingest/history.ts";
 import { ALERT_STATES } from "../../alerts/alert-state.ts";
 import { checkWebhooks } from "../../health/alert-checks.ts";
 import { judgeBackups, STATUS_CHECKS } from "../../health/backup-rules.ts";
@@ -18,13 +18,13 @@ import { type RuleContext, SEVERITIES } from "../../health/rule.ts";
 import { RULE_NAMES } from "../../health/rules.ts";
 import { gravest, worstOf } from "../../health/status.ts";
 import type { AlertUseCases } from "../calls/alert-calls.ts";
-import { backupStatus } from "../backup/backup-schema.ts";
+import { backupStatus } from "../../backup/listing.ts";
 import type { BackupAccess } from "../calls/backup-use-cases.ts";
 import type { CoordinatorUseCases } from "../calls/coordinator.ts";
 import { summarySection } from "./dashboard-routes.ts";
 import { findLastRuns } from "../ingest/run-list.ts";
 import { healthStatus } from "./health-schema.ts";
-import { listCounts, sha256Hex, timestamp } from "../ingest/run-schema.ts";
+import { listCounts, sha256, timestamp } from "../../catalog/fields.ts";
 
 const READ_DEADLINE_MS = 2_000;
 
@@ -32,7 +32,7 @@ const catalogSchema = z.strictObject({
   generation: z.int(),
   published_at: timestamp,
   as_of: z.iso.date().nullable().meta({ description: "The day that the airports are of." }),
-  catalog_sha256: sha256Hex,
+  catalog_sha256: sha256,
   counts: listCounts,
   locales: z.int(),
 });

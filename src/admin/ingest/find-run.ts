@@ -1,5 +1,5 @@
 import { isOpen, type Run } from "../../ingest/run.ts";
-import type { History, SavedIngestRun } from "../../storage/history.ts";
+import type { History } from "../../ingest/history.ts";
 import type { CoordinatorUseCases } from "../calls/coordinator.ts";
 import { CoordinatorUnavailable, softly } from "../calls/coordinator-calls.ts";
 import { askHistory } from "../calls/store-calls.ts";
@@ -20,16 +20,9 @@ export interface RunSources {
 export async function findRun({ ingest, history }: RunSources, id: string): Promise<Run | null> {
   const current = await softly(ingest.findRun(id).then((run) => ({ run })));
   if (current?.run) return current.run;
-  const saved = await askHistory(history.findRun(id));
-  const run = saved === null ? null : toRun(saved);
+  const run = await askHistory(history.findRun(id));
   const isOld = run !== null && !isOpen(run.state);
   if (current === null && !isOld)
     throw new CoordinatorUnavailable("the coordinator knows of the run, and does not answer");
   return run;
-}
-
-/** A row of D1 as the run that was written there. */
-function toRun(saved: SavedIngestRun): Run {
-  const { seq: _, ...row } = saved;
-  return row as Run; // the coordinator writes runs and nothing else
 }

@@ -4,13 +4,13 @@ import type { PauseAnswer } from "../../ingest/run-control.ts";
 import type { Pause } from "../../ingest/pause.ts";
 import type { EnqueueAnswer, EnqueueRequest, EnqueueResult } from "../../ingest/queue.ts";
 import { RUN_MODES, toListed } from "../../ingest/run.ts";
-import type { History } from "../../storage/history.ts";
+import type { History } from "../../ingest/history.ts";
 import type { CoordinatorUseCases } from "../calls/coordinator.ts";
 import { findCandidate } from "./find-candidate.ts";
 import { instant } from "../http/instant.ts";
 import { type Refusal, route } from "../http/route.ts";
-import { runSchema, timestamp } from "./run-schema.ts";
-import { snakeKeys } from "../http/snake-keys.ts";
+import { timestamp } from "../../catalog/fields.ts";
+import { runSchema } from "../../ingest/run.ts";
 
 const reason = z.string().max(500);
 
@@ -171,7 +171,15 @@ export function ingestControlRoutes(
     const { disposition, willStart, queueDepth, run } = answer;
     return {
       status: disposition === "coalesced" ? 200 : 202,
-      body: snakeKeys({ ...answer, run: toListed(run) }),
+      body: {
+        disposition,
+        will_start: willStart,
+        queue_position: answer.queuePosition,
+        queue_depth: queueDepth,
+        paused: answer.paused,
+        run: toListed(run),
+        message: answer.message,
+      },
       headers: { location: runPath(answer) },
       change: {
         target: run.id,
@@ -200,7 +208,7 @@ function refuseQueue(result: Extract<EnqueueResult, { ok: false }>): Refusal {
     const detail = 'Ingestion is paused. Resume it, or send "if_paused": "queue".';
     return {
       problem: { status: 409, code: "paused", detail },
-      change: { before: snakeKeys(result.pause) },
+      change: { before: describeFlag(result.pause) },
     };
   }
   if (result.reason === "candidate_gone") {

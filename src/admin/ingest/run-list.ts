@@ -1,6 +1,6 @@
 import { isOpen, type ListedRun } from "../../ingest/run.ts";
 import { decodeCursor, encodeCursor } from "../../storage/cursor.ts";
-import type { History, RunFilter, RunQuery, ListedIngestRun } from "../../storage/history.ts";
+import type { History, RunFilter, RunQuery } from "../../ingest/history.ts";
 
 export type RunListResult =
   | {
@@ -37,7 +37,7 @@ export async function listRuns(
   const here = matching.filter(
     ({ id }) => (after === undefined || id < after.id) && (end === undefined || id >= end),
   );
-  const settled = page.runs.filter(({ id }) => !ids.includes(id)).map(toListedRun);
+  const settled = page.runs.filter(({ id }) => !ids.includes(id));
   const merged = [...here, ...settled].toSorted((a, b) => (a.id < b.id ? 1 : -1));
   const runs = merged.slice(0, limit);
   const last = merged.length > limit ? runs.at(-1)?.id : end;
@@ -74,22 +74,16 @@ export async function findLastRuns(
   };
 }
 
-/** A row of D1 as the run that was written there. */
-function toListedRun(saved: ListedIngestRun): ListedRun {
-  const { seq: _, ...row } = saved;
-  return row as ListedRun; // the coordinator writes runs and nothing else
-}
-
 function matches(
   run: ListedRun,
   { state, outcome, trigger, sinceMs, untilMs }: RunFilter,
 ): boolean {
-  const queued_at = Date.parse(run.queued_at);
+  const queuedAt = Date.parse(run.queued_at);
   return (
     (state === undefined || run.state === state) &&
     (outcome === undefined || run.outcome === outcome) &&
     (trigger === undefined || run.trigger === trigger) &&
-    (sinceMs === undefined || queued_at >= sinceMs) &&
-    (untilMs === undefined || queued_at < untilMs)
+    (sinceMs === undefined || queuedAt >= sinceMs) &&
+    (untilMs === undefined || queuedAt < untilMs)
   );
 }

@@ -2,15 +2,14 @@ import { z } from "zod";
 import type { CancelResult } from "../../ingest/run-control.ts";
 import { RUN_OUTCOMES, RUN_STATES, RUN_TRIGGERS, toListed } from "../../ingest/run.ts";
 import { withDeadline } from "../../storage/deadline.ts";
-import type { History } from "../../storage/history.ts";
+import type { History } from "../../ingest/history.ts";
 import type { CoordinatorUseCases } from "../calls/coordinator.ts";
 import { softly } from "../calls/coordinator-calls.ts";
 import { findRun } from "./find-run.ts";
 import { BAD_CURSOR, pageQuery, time } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
 import { listRuns } from "./run-list.ts";
-import { runDetailsSchema, runSchema } from "./run-schema.ts";
-import { snakeKeys } from "../http/snake-keys.ts";
+import { runDetailsSchema, runSchema } from "../../ingest/run.ts";
 import { askHistory } from "../calls/store-calls.ts";
 
 const runParams = z.object({ id: z.uuidv7() });
@@ -61,7 +60,7 @@ export function runRoutes(ingest: CoordinatorUseCases, history: History) {
     if (!page.ok) return BAD_CURSOR;
     const { runs, nextCursor, total } = page;
     const paused = unsettled === null || status === null ? null : status.pause !== null;
-    return { status: 200, body: { ...snakeKeys({ runs, nextCursor, total }), paused } };
+    return { status: 200, body: { runs, next_cursor: nextCursor, total, paused } };
   });
 
   const detail = route({
@@ -77,7 +76,7 @@ export function runRoutes(ingest: CoordinatorUseCases, history: History) {
     },
   }).answer(async ({ params: { id } }) => {
     const run = await findRun({ ingest, history }, id);
-    return run === null ? refuseCancel("not_found", id) : { status: 200, body: snakeKeys(run) };
+    return run === null ? refuseCancel("not_found", id) : { status: 200, body: run };
   });
 
   const cancel = route({
@@ -104,7 +103,7 @@ export function runRoutes(ingest: CoordinatorUseCases, history: History) {
     const after = { state: run.state, disposition };
     return {
       status: 200,
-      body: { disposition, run: snakeKeys(toListed(run)), message },
+      body: { disposition, run: toListed(run), message },
       change: { target: id, before: { state: result.before }, after },
     };
   });

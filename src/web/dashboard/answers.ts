@@ -1,59 +1,23 @@
 /** What the service's plain HTTP routes answer, as far as the dashboard shows it. */
 
+import type { ListedRun as Run } from "../../ingest/run.ts";
+
 export const LISTS = ["airports", "cities", "countries", "regions"] as const;
 export type ListName = (typeof LISTS)[number];
 
 /** The stages of an ingest run, in order. */
-export const STAGES = ["fetch", "parse", "build", "guard", "encode", "publish", "verify"] as const;
+export const STAGES = [
+  "fetch",
+  "parse",
+  "build",
+  "guard",
+  "encode",
+  "publish",
+  "verify",
+] as const satisfies readonly Run["stage"][];
 
-export type RunState = "queued" | "running" | "succeeded" | "failed" | "cancelled" | "skipped";
-
-export interface EntityCounts {
-  readonly seen: number;
-  readonly kept: number;
-  readonly rejected: number;
-  readonly added: number;
-  readonly changed: number;
-  readonly removed: number;
-}
-
-export interface Run {
-  readonly id: string;
-  readonly state: RunState;
-  readonly outcome: "published" | "unchanged" | "dry_run" | null;
-  readonly trigger: string;
-  readonly mode: string;
-  readonly source: string;
-  readonly forced: boolean;
-  readonly requested_by: string;
-  readonly note: string | null;
-  readonly attempt: number;
-  readonly candidate_of: string | null;
-  readonly queued_at: string;
-  readonly started_at: string | null;
-  readonly finished_at: string | null;
-  readonly duration_ms: number | null;
-  readonly stage: (typeof STAGES)[number] | null;
-  readonly progress: { readonly done: number; readonly total: number };
-  readonly skipped_reason: string | null;
-  readonly skip_count: number;
-  readonly counts: { readonly [list in ListName]: EntityCounts } | null;
-  readonly rejects: readonly {
-    readonly reason: string;
-    readonly line: number;
-    readonly iata: string;
-    readonly id: string;
-  }[];
-  readonly rejects_total: number;
-  readonly guards: readonly { readonly guard: string; readonly message: string }[];
-  readonly generation_before: number | null;
-  readonly generation_after: number | null;
-  readonly error: {
-    readonly code: string;
-    readonly stage: string;
-    readonly message: string;
-  } | null;
-}
+/** A run as lists show it, and as its own page does. */
+export type { ListedRun as Run, Run as RunDetail } from "../../ingest/run.ts";
 
 export interface RunPage {
   readonly runs: readonly Run[];
@@ -94,12 +58,6 @@ export interface ListDiff {
 }
 
 export type CatalogDiff = { readonly [list in ListName]: ListDiff };
-
-/** A run as its own page shows it. */
-export interface RunDetail extends Run {
-  /** Null where there was nothing to compare with. */
-  readonly changes: CatalogDiff | null;
-}
 
 export interface AlertResult {
   readonly rule: string;
@@ -224,7 +182,7 @@ export interface Summary {
       readonly progress: { readonly done: number; readonly total: number };
     } | null;
     readonly last_run: {
-      readonly state: RunState;
+      readonly state: Run["state"];
       readonly outcome: string | null;
       readonly finished_at: string | null;
       readonly duration_ms: number | null;

@@ -29,11 +29,11 @@ function evaluations(of: BackupWorld) {
 
 describe("the history of the alerts", () => {
   it("is only added to by a restore: what was told was told", async () => {
-    const { backupId } = await world.backUp();
+    const { backup_id } = await world.backUp();
     await evaluate(2);
     world.d1.database.exec(`DELETE FROM alert_runs WHERE id = '${anId(1)}'`);
     world.d1.database.exec(`DELETE FROM alert_findings WHERE run_id = '${anId(1)}'`);
-    expect(await world.restore(backupId)).toMatchObject({ state: "succeeded" });
+    expect(await world.restore(backup_id)).toMatchObject({ state: "succeeded" });
     const both = [anId(1), anId(2)];
     expect(evaluations(world)).toEqual({ runs: both, findings: both });
   });
@@ -43,10 +43,10 @@ describe("the history of the alerts", () => {
     world.before = async (call) => {
       if (call === "d1 read" && ++reads === 2) await evaluate(2);
     };
-    const { backupId } = await world.backUp();
+    const { backup_id } = await world.backUp();
     world.before = () => {};
     const fresh = new BackupWorld(world, ["en"]);
-    expect(await fresh.restore(backupId)).toMatchObject({ state: "succeeded" });
+    expect(await fresh.restore(backup_id)).toMatchObject({ state: "succeeded" });
     const { runs, findings } = evaluations(fresh);
     expect(runs).toContain(anId(1));
     expect(runs.filter((id) => !findings.includes(id))).toEqual([]);

@@ -22,7 +22,7 @@ beforeAll(async () => {
   await whole.drain();
   await whole.ingest.coordinator.pause({ by: "ops", reason: "holidays", until: null }, false);
   await whole.ingest.enqueue({ note: "waits" });
-  ({ backupId: id } = await whole.backUp());
+  ({ backup_id: id } = await whole.backUp());
   const { sha256: _, ...fields } = JSON.parse(textOf(backupManifestKey(id)));
   manifest = fields;
   keys = [...whole.store.files.keys()].filter((key) => !key.endsWith("verdict.json"));

@@ -80,15 +80,15 @@ describe("a process that dies while a backup is made", () => {
 
 describe("a process that dies while a backup is restored", () => {
   it("at any call has restored all of it in the end: never a mixture", async () => {
-    const { backupId } = await world.backUp();
+    const { backup_id } = await world.backUp();
     const old = await world.ingest.served();
     await world.ingest.publishVersions(2);
-    const { backupId: laterId } = await world.backUp();
+    const { backup_id: laterId } = await world.backUp();
     const later = await world.ingest.served();
-    await world.restore(backupId, () => void (world.calls.length = 0));
+    await world.restore(backup_id, () => void (world.calls.length = 0));
     const calls = [...world.calls];
     for (const [index, death] of deaths(calls, 7, "d1 add").entries()) {
-      const [target, wanted] = index % 2 === 0 ? [laterId, later] : [backupId, old];
+      const [target, wanted] = index % 2 === 0 ? [laterId, later] : [backup_id, old];
       const job = await world.restore(target, () => dieAt(death));
       liveOn();
       expect(job, String(death)).toMatchObject({ state: "succeeded", error: null });
@@ -117,11 +117,11 @@ describe("a store that refuses", () => {
     const job = await world.backUp();
     liveOn();
     expect(job).toMatchObject({ state: "failed", error: { phase: "write_manifest" } });
-    expect(await world.verify(job.backupId)).toMatchObject({ verdict: "verified" });
+    expect(await world.verify(job.backup_id)).toMatchObject({ verdict: "verified" });
   });
 
   it("the restored catalog for minutes only delays the end of the restore", async () => {
-    const { backupId } = await world.backUp();
+    const { backup_id } = await world.backUp();
     await world.ingest.publishVersions(1);
     const start = world.ingest.time;
     world.before = (call) => {
@@ -132,7 +132,7 @@ describe("a store that refuses", () => {
       if (call === "kv put catalog/manifest" && world.ingest.time - start < 600_000)
         throw new Error("KV is away");
     };
-    expect(await world.restore(backupId)).toMatchObject({ state: "succeeded", generation: 4 });
+    expect(await world.restore(backup_id)).toMatchObject({ state: "succeeded", generation: 4 });
     expect(await world.ingest.served()).toMatchObject({ generation: 4 });
   });
 
@@ -145,8 +145,10 @@ describe("a store that refuses", () => {
       const job = await world.backUp();
       world.before = () => {};
       expect(job, beginning).toMatchObject({ state: "failed", error: { code: "store_fault" } });
-      expect(world.store.files.has(backupManifestKey(job.backupId))).toBe(false);
-      expect([...world.store.files.keys()].filter((key) => key.includes(job.backupId))).toEqual([]);
+      expect(world.store.files.has(backupManifestKey(job.backup_id))).toBe(false);
+      expect([...world.store.files.keys()].filter((key) => key.includes(job.backup_id))).toEqual(
+        [],
+      );
     }
     expect((await world.everything()).state).toEqual(before.state);
   });
@@ -158,7 +160,7 @@ describe("a store that refuses", () => {
     };
     const failed = await world.backUp();
     expect(failed).toMatchObject({ state: "failed", error: { code: "store_fault" } });
-    expect(await world.store.readManifest(failed.backupId)).toBeNull();
+    expect(await world.store.readManifest(failed.backup_id)).toBeNull();
     world.before = () => {};
     expect(await world.backUp()).toMatchObject({ state: "succeeded", verdict: "verified" });
   });
@@ -180,7 +182,7 @@ describe("a store that refuses", () => {
   });
 
   it("before a restore replaces anything ends it, with nothing changed", async () => {
-    const { backupId } = await world.backUp();
+    const { backup_id } = await world.backUp();
     await world.ingest.publishVersions(1);
     await world.drain();
     const before = await stateAndHistory();
@@ -188,7 +190,7 @@ describe("a store that refuses", () => {
       world.before = (call) => {
         if (call.startsWith(beginning)) throw new Error("D1_ERROR: no");
       };
-      const job = await world.restore(backupId);
+      const job = await world.restore(backup_id);
       world.before = () => {};
       expect(job, beginning).toMatchObject({ state: "failed", generation: null });
       expect(await stateAndHistory(), beginning).toEqual(before);

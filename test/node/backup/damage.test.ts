@@ -22,7 +22,7 @@ beforeEach(async () => {
   world = new BackupWorld();
   await world.ingest.publishVersions(2);
   await world.drain();
-  ({ backupId: id } = await world.backUp());
+  ({ backup_id: id } = await world.backUp());
   blob = world.blobs()[0] ?? "";
 });
 

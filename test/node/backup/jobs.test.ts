@@ -45,13 +45,13 @@ describe("one job at a time", () => {
   });
 
   it("takes a restore in its turn: after what is under way or waits", async () => {
-    const { backupId } = await world.backUp();
+    const { backup_id } = await world.backUp();
     world.ingest.renameAirport("Kloten");
     const { run } = await world.ingest.enqueue();
     await world.ingest.drain(() => world.ingest.run(run.id).stage === "encode");
     const { coordinator } = world.ingest;
     await coordinator.backUp(aRunRequest());
-    const restore = await coordinator.restoreBackup(backupId, "ops");
+    const restore = await coordinator.restoreBackup(backup_id, "ops");
     expect(restore).toMatchObject({ ok: true, disposition: "queued" });
     await world.drain();
     expect(world.ingest.run(run.id)).toMatchObject({ outcome: "published", generation_after: 3 });

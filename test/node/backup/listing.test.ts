@@ -16,11 +16,11 @@ describe("how backups are going", () => {
         limits: { backupStaleMs },
       });
     expect(await status(HOUR_MS)).toBe("no_backups");
-    const { backupId } = await world.backUp();
+    const { backup_id } = await world.backUp();
     world.ingest.time += 2 * HOUR_MS;
     expect(await status(HOUR_MS)).toBe("stale");
     expect(await status(3 * HOUR_MS)).toBe("ok");
-    await world.store.deleteNote(backupId, "verdict");
+    await world.store.deleteNote(backup_id, "verdict");
     expect(await status(3 * HOUR_MS)).toBe("unverified");
   });
 });

@@ -21,45 +21,45 @@ function storeLater(number: number): string {
 
 describe("deleting a backup", () => {
   it("deletes it and nothing else", async () => {
-    const { backupId } = await world.backUp();
+    const { backup_id } = await world.backUp();
     const other = await world.backUp();
-    const files = [...world.store.files.keys()].filter((key) => !key.includes(backupId));
-    expect(await world.jobs.remove(backupId)).toEqual({ ok: true });
+    const files = [...world.store.files.keys()].filter((key) => !key.includes(backup_id));
+    expect(await world.jobs.remove(backup_id)).toEqual({ ok: true });
     expect([...world.store.files.keys()]).toEqual(files);
-    expect(await world.verify(other.backupId)).toMatchObject({ verdict: "verified" });
+    expect(await world.verify(other.backup_id)).toMatchObject({ verdict: "verified" });
   });
 
   it("is refused for the newest, and for the newest that proved good, however many follow", async () => {
-    const { backupId } = await world.backUp();
-    expect(await world.jobs.remove(backupId)).toEqual({ ok: false, reason: "newest_verified" });
+    const { backup_id } = await world.backUp();
+    expect(await world.jobs.remove(backup_id)).toEqual({ ok: false, reason: "newest_verified" });
     const later = Array.from({ length: 120 }, (_, number) => storeLater(number));
-    expect(await world.jobs.remove(backupId)).toEqual({ ok: false, reason: "newest_verified" });
+    expect(await world.jobs.remove(backup_id)).toEqual({ ok: false, reason: "newest_verified" });
     expect(await world.jobs.remove(later.at(-1) ?? "")).toEqual({ ok: false, reason: "newest" });
     expect(await world.jobs.remove(later.at(-2) ?? "")).toEqual({ ok: true });
-    expect(world.store.files.has(backupManifestKey(backupId))).toBe(true);
+    expect(world.store.files.has(backupManifestKey(backup_id))).toBe(true);
   });
 
   it("is refused for one that is pinned, until it is unpinned", async () => {
-    const { backupId } = await world.backUp({ pin: true });
+    const { backup_id } = await world.backUp({ pin: true });
     await world.backUp();
-    expect(await world.jobs.remove(backupId)).toEqual({ ok: false, reason: "pinned" });
-    world.store.files.delete(backupNoteKey(backupId, "pin"));
-    expect(await world.jobs.remove(backupId)).toEqual({ ok: true });
+    expect(await world.jobs.remove(backup_id)).toEqual({ ok: false, reason: "pinned" });
+    world.store.files.delete(backupNoteKey(backup_id, "pin"));
+    expect(await world.jobs.remove(backup_id)).toEqual({ ok: true });
   });
 
   it("is refused while a job needs it: to verify it, to restore it, or as its way back", async () => {
-    const { backupId } = await world.backUp();
+    const { backup_id } = await world.backUp();
     await world.backUp();
-    await world.jobs.verify(backupId, "ops");
-    expect(await world.jobs.remove(backupId)).toEqual({ ok: false, reason: "in_use" });
+    await world.jobs.verify(backup_id, "ops");
+    expect(await world.jobs.remove(backup_id)).toEqual({ ok: false, reason: "in_use" });
     await world.drain();
-    const restore = await world.jobs.restore(backupId, "ops");
-    expect(await world.jobs.remove(backupId)).toEqual({ ok: false, reason: "in_use" });
+    const restore = await world.jobs.restore(backup_id, "ops");
+    expect(await world.jobs.remove(backup_id)).toEqual({ ok: false, reason: "in_use" });
     const undo_backup_id = restore.ok ? (restore.job.undo_backup_id ?? "") : "";
     await world.drain(() => world.jobs.jobs(1)[0]?.phase === "copy_objects");
     expect(await world.jobs.remove(undo_backup_id)).toEqual({ ok: false, reason: "in_use" });
     await world.drain();
-    expect(await world.jobs.remove(backupId)).toEqual({ ok: true });
+    expect(await world.jobs.remove(backup_id)).toEqual({ ok: true });
   });
 
   it("is refused for one that there is not", async () => {

@@ -172,15 +172,15 @@ describe("retention", () => {
   });
 
   it("lets go of no backup that has been pinned since it looked", async () => {
-    const { backupId } = await world.backUp({ trigger: "cron" });
+    const { backup_id } = await world.backUp({ trigger: "cron" });
     world.ingest.time += HOUR_MS;
-    atList(2, () => store(backupNoteKey(backupId, "pin"), "{}", 0));
+    atList(2, () => store(backupNoteKey(backup_id, "pin"), "{}", 0));
     await world.backUp({ trigger: "cron" });
-    expect(await listIds(world.store)).toContain(backupId);
-    await world.store.deleteNote(backupId, "pin");
+    expect(await listIds(world.store)).toContain(backup_id);
+    await world.store.deleteNote(backup_id, "pin");
     world.ingest.time += HOUR_MS;
     await world.backUp({ trigger: "cron" });
-    expect(await listIds(world.store)).not.toContain(backupId);
+    expect(await listIds(world.store)).not.toContain(backup_id);
   });
 
   it("goes on also after backups that do not prove good, whose jobs fail", async () => {
@@ -199,7 +199,7 @@ describe("retention", () => {
       verdict: "failed",
       error: { code: "object_damaged", phase: "check_objects" },
     });
-    expect(await listIds(world.store)).toEqual([first.backupId, bad.backupId]);
+    expect(await listIds(world.store)).toEqual([first.backup_id, bad.backup_id]);
     expect(objects()).not.toContain(sha256Hex("forgotten"));
   });
 });

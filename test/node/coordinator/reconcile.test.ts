@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { createHistory } from "../../../src/storage/history.ts";
+import { createHistory } from "../../../src/ingest/history.ts";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { MemoryD1 } from "../../builders/memory-d1.ts";
@@ -88,7 +88,7 @@ describe("a row of D1 that shows a run as open", () => {
   it("is ended if the coordinator knows nothing of it, once all that waits is written", async () => {
     const history = createHistory(MemoryD1.migrated().binding);
     const save = (id: string, state: "running" | "succeeded") =>
-      history.saveRuns([{ ...aRunRecord({ id, state }).run, seq: 1 }]);
+      history.saveRuns([{ seq: 1, run: aRunRecord({ id, state }).run }]);
     await save("lost", "running");
     await save("ended", "succeeded");
     world.endLostRuns = (open) => history.endLostRuns(open, world.time);

@@ -63,7 +63,7 @@ describe("checkCoordinator", () => {
     const queued = Array.from({ length: 5 }, () => ({ id: "run-2", queued_at: ago(0) }));
     const lag = (ms: number) => ({
       replicated: false,
-      current: { generation: 8, publishedAt: ago(ms) },
+      current: { generation: 8, published_at: ago(ms) },
     });
     expect(said(lag(10 * MINUTE_MS - 1)).status).toBe("pass");
     expect(said({ queued, outboxLength: 6, ...lag(10 * MINUTE_MS) })).toEqual({

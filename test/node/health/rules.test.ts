@@ -60,7 +60,7 @@ const MEASURED: readonly {
     threshold: 730 * 24 * HOUR_MS,
     step: 1,
     facts: (ms) => {
-      const copy = aManifestCopy({ asOf: ago(ms) });
+      const copy = aManifestCopy({ as_of: ago(ms) });
       return someFacts({ catalog: { kv: copy, r2: copy } });
     },
   },
@@ -93,7 +93,7 @@ const MEASURED: readonly {
     threshold: 10 * MINUTE_MS,
     step: 1,
     facts: (ms) =>
-      withIngest({ current: { generation: 8, publishedAt: ago(ms) }, replicated: false }),
+      withIngest({ current: { generation: 8, published_at: ago(ms) }, replicated: false }),
   },
   {
     rule: "guard_tripped",
@@ -295,7 +295,7 @@ describe("an input that cannot be read", () => {
   });
 
   it("leaves the catalog's age unknown whenever it was published: perhaps by a rollback", () => {
-    const copy = aManifestCopy({ publishedAt: ago(HOUR_MS) });
+    const copy = aManifestCopy({ published_at: ago(HOUR_MS) });
     const facts = someFacts({ ingest: unread, catalog: { kv: copy, r2: copy } });
     expect(findingOf("catalog_stale", facts).verdict).toBe("nodata");
   });
@@ -340,7 +340,7 @@ describe("an input that cannot be read", () => {
 
 describe("catalog_stale", () => {
   it("counts from the last success, also after a rollback or a restore has published", () => {
-    const copy = aManifestCopy({ publishedAt: ago(HOUR_MS) });
+    const copy = aManifestCopy({ published_at: ago(HOUR_MS) });
     const facts = (ended: readonly EndedRun[]) => ({
       ...withIngest({ ended }),
       catalog: { kv: copy, r2: copy },
@@ -398,7 +398,7 @@ describe("catalog_stale", () => {
 
 describe("data_old", () => {
   it("looks at the day of the data, however lately it was published", () => {
-    const copy = aManifestCopy({ asOf: "2024-02-10", publishedAt: ago(HOUR_MS) });
+    const copy = aManifestCopy({ as_of: "2024-02-10", published_at: ago(HOUR_MS) });
     const facts = someFacts({ catalog: { kv: copy, r2: copy } });
     expect(findingOf("data_old", facts)).toMatchObject({
       verdict: "bad",
@@ -409,7 +409,7 @@ describe("data_old", () => {
   });
 
   it("knows nothing of a version that does not say it", () => {
-    const copy = aManifestCopy({ asOf: null });
+    const copy = aManifestCopy({ as_of: null });
     const facts = someFacts({ catalog: { kv: copy, r2: copy } });
     expect(findingOf("data_old", facts)).toMatchObject({
       verdict: "nodata",
@@ -518,7 +518,7 @@ describe("replication_stuck", () => {
   it("sees what each try of the run hides with its heartbeat", () => {
     const facts = withIngest({
       running: { id: "run-2", stage: "verify", heartbeat_at: ago(1) },
-      current: { generation: 8, publishedAt: ago(24 * HOUR_MS) },
+      current: { generation: 8, published_at: ago(24 * HOUR_MS) },
       replicated: false,
     });
     expect(findingOf("ingest_stuck", facts).verdict).toBe("good");
@@ -531,7 +531,7 @@ describe("replication_stuck", () => {
   });
 
   it("does not mind how long ago a version was published that the stores show", () => {
-    const current = { generation: 8, publishedAt: ago(24 * HOUR_MS) };
+    const current = { generation: 8, published_at: ago(24 * HOUR_MS) };
     expect(findingOf("replication_stuck", withIngest({ current })).verdict).toBe("good");
     expect(findingOf("replication_stuck", withIngest({ current: null })).verdict).toBe("good");
   });
@@ -604,7 +604,7 @@ describe("integrity_mismatch", () => {
 
   it("waits while the stores are still brought to the version that was just published", () => {
     const facts = withIngest({
-      current: { generation: 8, publishedAt: ago(MINUTE_MS) },
+      current: { generation: 8, published_at: ago(MINUTE_MS) },
       replicated: false,
     });
     expect(findingOf("integrity_mismatch", facts).verdict).toBe("good");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CatalogDiff } from "../../../src/catalog/diff.ts";
-import { changesSchema } from "../../../src/admin/catalog/diff-schema.ts";
+import { changesSchema } from "../../../src/catalog/diff-schema.ts";
 import {
   CHANGES_LISTED,
   nothingChanged,

@@ -104,6 +104,6 @@ describe("the status", () => {
     expect(world.coordinator.status().oldestPublishedAt).toBeNull();
     await world.publishVersions(2);
     const [, oldest] = world.coordinator.versions();
-    expect(world.coordinator.status().oldestPublishedAt).toBe(oldest?.publishedAt);
+    expect(world.coordinator.status().oldestPublishedAt).toBe(oldest?.published_at);
   });
 });

@@ -253,7 +253,11 @@ describe("a stalled step that has been overtaken", () => {
       }
       await world.drain();
       const ended = world.run(run.id);
-      expect(ended).toMatchObject({ state: "succeeded", outcome: "published", generation_after: 1 });
+      expect(ended).toMatchObject({
+        state: "succeeded",
+        outcome: "published",
+        generation_after: 1,
+      });
       goOn.resolve();
       await stalled;
       await world.drain();

@@ -32,7 +32,7 @@ describe("a rollback", () => {
     const before = world.calls.length;
     world.time += 60_000;
     const result = await world.coordinator.rollback(1);
-    expect(result).toMatchObject({ ok: true, version: { generation: 4, isCurrent: true } });
+    expect(result).toMatchObject({ ok: true, version: { generation: 4, is_current: true } });
     await world.drain();
     expect(await world.served()).toEqual({
       ...first,
@@ -180,7 +180,7 @@ describe("the retained versions", () => {
   it(`are the last ${CONTENTS_RETAINED}, the newest first and current`, async () => {
     await world.publishVersions(CONTENTS_RETAINED + 2);
     expect(generations()).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
-    const current = world.coordinator.versions().filter(({ isCurrent }) => isCurrent);
+    const current = world.coordinator.versions().filter(({ is_current }) => is_current);
     expect(current.map(({ generation }) => generation)).toEqual([12]);
     expect(world.coordinator.findVersion(2)).toBeNull();
   });

@@ -412,7 +412,7 @@ describe("newRun", () => {
       error: null,
       attempt: 1,
       parent_run_id: null,
-      workerVersion: "v7",
+      worker_version: "v7",
     });
     expect(checkpoint.stage).toBe("fetch");
     expect(attempts).toBe(0);

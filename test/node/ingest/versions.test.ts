@@ -16,13 +16,13 @@ describe("describeVersion", () => {
     const manifest = aManifest({ generation: 3 });
     expect(describeVersion(manifest, 3)).toEqual({
       generation: 3,
-      publishedAt: manifest.published_at,
+      published_at: manifest.published_at,
       catalog_sha256: manifest.catalog_sha256,
       counts: manifest.counts,
       locales: ["en"],
-      isCurrent: true,
+      is_current: true,
     });
-    expect(describeVersion(manifest, 4).isCurrent).toBe(false);
+    expect(describeVersion(manifest, 4).is_current).toBe(false);
   });
 });
 

@@ -30,7 +30,8 @@ export async function jobOf(path: string, body?: object): Promise<Job> {
 export function jobEnded(id: string): Promise<Job> {
   const look = async () => {
     const job = await coordinator().findJob(id);
-    if (job === null || job.finished_at === null) throw new Error(`not yet: ${JSON.stringify(job)}`);
+    if (job === null || job.finished_at === null)
+      throw new Error(`not yet: ${JSON.stringify(job)}`);
     return job;
   };
   return vi.waitFor(look, { timeout: RUN_TIMEOUT_MS, interval: 25 });

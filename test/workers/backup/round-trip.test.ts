@@ -96,7 +96,7 @@ beforeAll(async () => {
   second = await jobOf("/admin/backup/run");
   objectsAfterSecond = await listKeys(env.BACKUPS, "backups/objects/");
   await wipeAllButBackups();
-  restored = await jobOf(`/admin/backup/${made.backupId}/restore`);
+  restored = await jobOf(`/admin/backup/${made.backup_id}/restore`);
   await evictDurableObject(coordinator());
 }, 2 * RUN_TIMEOUT_MS);
 

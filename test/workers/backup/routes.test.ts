@@ -83,11 +83,11 @@ describe("the routes of backups", () => {
     world.jobResult = { ok: true, disposition: "attached", job };
     const answer = await world.post("/admin/backup/run", { note: "why", pin: true });
     expect(answer.status).toBe(202);
-    expect(answer.headers.get("location")).toBe(`/admin/backup/${job.backupId}`);
+    expect(answer.headers.get("location")).toBe(`/admin/backup/${job.backup_id}`);
     expect(await answer.json()).toMatchObject({
       disposition: "attached",
       job: { id: job.id },
-      backup: { id: job.backupId, state: "running", trigger: "manual", finished_at: null },
+      backup: { id: job.backup_id, state: "running", trigger: "manual", finished_at: null },
     });
     expect(world.audited).toMatchObject([{ action: "backup.run", outcome: "done" }]);
   });

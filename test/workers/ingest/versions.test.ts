@@ -86,7 +86,7 @@ describe("a rollback", { timeout: RUN_TIMEOUT_MS }, () => {
     await coordinator().pause({ by: "ops", reason: null, until: null }, false);
     expect(await coordinator().rollback(1)).toMatchObject({
       ok: true,
-      version: { generation: 3, catalog_sha256: first.catalog_sha256, isCurrent: true },
+      version: { generation: 3, catalog_sha256: first.catalog_sha256, is_current: true },
     });
     await expect.poll(async () => (await servedManifest()).generation).toBe(3);
     const manifest = await servedManifest();
@@ -105,7 +105,7 @@ describe("a rollback", { timeout: RUN_TIMEOUT_MS }, () => {
   it("is one of the versions, which outlive an eviction", async () => {
     await evictDurableObject(coordinator());
     const versions = await coordinator().versions();
-    expect(versions.map(({ generation, isCurrent }) => [generation, isCurrent])).toEqual([
+    expect(versions.map(({ generation, is_current }) => [generation, is_current])).toEqual([
       [3, true],
       [2, false],
       [1, false],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { instant } from "../../../../src/admin/http/instant.ts";
-import { timestamp } from "../../../../src/admin/ingest/run-schema.ts";
+import { timestamp } from "../../../../src/catalog/fields.ts";
 
 describe("a time that a request gives", () => {
   it.each([

@@ -10,15 +10,15 @@ beforeEach(() => {
   world.versions = [aVersion(7, true), aVersion(6), aVersion(5)];
 });
 
-function aVersion(generation: number, isCurrent = false): Version {
+function aVersion(generation: number, is_current = false): Version {
   const { published_at, catalog_sha256, counts } = aManifest();
   return {
     generation,
-    publishedAt: published_at,
+    published_at: published_at,
     catalog_sha256: catalog_sha256,
     counts,
     locales: ["en", "de"],
-    isCurrent,
+    is_current,
   };
 }
 

@@ -50,3 +50,38 @@ CREATE TABLE `alert_states` (
 	`suppressed` integer NOT NULL,
 	`run_id` text NOT NULL
 );
+--> statement-breakpoint
+CREATE TABLE `audit` (
+	`id` text PRIMARY KEY NOT NULL,
+	`at` text NOT NULL,
+	`actor` text NOT NULL,
+	`action` text NOT NULL,
+	`target` text,
+	`outcome` text NOT NULL,
+	`status` integer NOT NULL,
+	`code` text,
+	`detail` text,
+	`request` text,
+	`before` text,
+	`after` text,
+	`request_id` text NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `audit_by_actor` ON `audit` (`actor`,`id`);--> statement-breakpoint
+CREATE INDEX `audit_by_action` ON `audit` (`action`,`id`);--> statement-breakpoint
+CREATE INDEX `audit_by_time` ON `audit` (`at`);--> statement-breakpoint
+CREATE TABLE `ingest_runs` (
+	`id` text PRIMARY KEY NOT NULL,
+	`seq` integer NOT NULL,
+	`run` text NOT NULL,
+	`state` text GENERATED ALWAYS AS (json_extract(run, '$.state')) VIRTUAL,
+	`outcome` text GENERATED ALWAYS AS (json_extract(run, '$.outcome')) VIRTUAL,
+	`trigger` text GENERATED ALWAYS AS (json_extract(run, '$.trigger')) VIRTUAL,
+	`queued_at` text GENERATED ALWAYS AS (json_extract(run, '$.queued_at')) VIRTUAL,
+	`finished_at` text GENERATED ALWAYS AS (json_extract(run, '$.finished_at')) VIRTUAL
+);
+--> statement-breakpoint
+CREATE INDEX `ingest_runs_by_state` ON `ingest_runs` (`state`,`id`);--> statement-breakpoint
+CREATE INDEX `ingest_runs_by_outcome` ON `ingest_runs` (`outcome`,`id`);--> statement-breakpoint
+CREATE INDEX `ingest_runs_by_trigger` ON `ingest_runs` (`trigger`,`id`);--> statement-breakpoint
+CREATE INDEX `ingest_runs_by_time` ON `ingest_runs` (`queued_at`);

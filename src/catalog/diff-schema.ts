@@ -57,7 +57,7 @@ function listDiff<Entity extends z.ZodObject, Fields extends z.ZodObject>(
         label,
         before: partial,
         after: partial,
-        airport_iata_codes: z.strictObject({ added: codes, removed: codes }).optional(),
+        airport_iata_codes: z.strictObject({ added: codes, removed: codes }).exactOptional(),
       }),
     ),
     removed: z.array(entity),

@@ -1,15 +1,15 @@
 import { and, desc, eq, gte, inArray, lt, notInArray, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { excluded } from "./excluded.ts";
-import { type Listed, type PageQuery, readPage } from "./page.ts";
-import { ingestRuns } from "./schema.ts";
-import { timeText } from "./time-text.ts";
+import { type Listed, type PageQuery, readPage } from "../storage/page.ts";
+import { ingestRuns } from "../storage/schema.ts";
+import { timeText } from "../storage/time-text.ts";
+import type { ListedRun, Run } from "./run.ts";
 
-/** A row to be written to `ingest_runs`; columns that are absent get their default or null. */
-export type IngestRunRow = typeof ingestRuns.$inferInsert;
-
-/** A row as `ingest_runs` holds it. */
-export type SavedIngestRun = typeof ingestRuns.$inferSelect;
+/** A run as it was when the coordinator had counted `seq` changes. */
+export interface HistoryRow {
+  readonly seq: number;
+  readonly run: Run;
+}
 
 /** Which runs to list; a run must match all that are given. */
 export interface RunFilter {
@@ -24,10 +24,7 @@ export interface RunFilter {
 
 export interface RunQuery extends RunFilter, PageQuery {}
 
-/** A row as pages have it: without what may be long. */
-export type ListedIngestRun = Omit<SavedIngestRun, "changes">;
-
-export type RunPage = Listed<{ readonly runs: readonly ListedIngestRun[] }>;
+export type RunPage = Listed<{ readonly runs: readonly ListedRun[] }>;
 
 /** Runs that ended within this time are never deleted. */
 const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
@@ -47,10 +44,10 @@ export interface History {
    * Writes rows; of two rows of one run the one with the higher `seq` stays, whatever the order
    * and number of calls. Writes all or none.
    */
-  saveRuns(rows: readonly IngestRunRow[]): Promise<void>;
+  saveRuns(rows: readonly HistoryRow[]): Promise<void>;
   /** One page of runs. Throws RangeError where `limit` is out of range. */
   listRuns(query: RunQuery): Promise<RunPage>;
-  findRun(id: string): Promise<SavedIngestRun | null>;
+  findRun(id: string): Promise<Run | null>;
   /** Of these runs the ids of those that D1 has in a state that matches the filter. */
   matching(ids: readonly string[], filter: RunFilter): Promise<ReadonlySet<string>>;
   /**
@@ -70,17 +67,22 @@ export interface History {
   deleteOldRuns(now: number): Promise<number>;
 }
 
+/** A run without its changes, as lists show it. */
+const listedRun = sql<ListedRun>`json_remove(${ingestRuns.run}, '$.changes')`.mapWith(
+  (text: string) => JSON.parse(text) as ListedRun, // only `saveRuns` writes rows
+);
+
 export function createHistory(d1: D1Database): History {
   const db = drizzle(d1);
   return {
     async saveRuns(rows) {
-      const upserts = rows.map((row) =>
+      const upserts = rows.map(({ seq, run }) =>
         db
           .insert(ingestRuns)
-          .values(row)
+          .values({ id: run.id, seq, run })
           .onConflictDoUpdate({
             target: ingestRuns.id,
-            set: excluded(ingestRuns, "id"),
+            set: { seq: sql`excluded.seq`, run: sql`excluded.run` },
             setWhere: sql`excluded.seq > ${ingestRuns.seq}`,
           }),
       );
@@ -90,16 +92,20 @@ export function createHistory(d1: D1Database): History {
 
     async listRuns({ limit, cursor, ...filter }) {
       const matching = conditions(filter);
-      const leaveOut = ["changes"] as const;
-      const page = await readPage(db, ingestRuns, { limit, cursor, matching, leaveOut });
+      const columns = { id: ingestRuns.id, run: listedRun };
+      const page = await readPage(db, ingestRuns, { limit, cursor, matching, columns });
       if (!page.ok) return page;
-      const { rows: runs, ...rest } = page;
-      return { ...rest, runs };
+      const { rows, ...rest } = page;
+      return { ...rest, runs: rows.map(({ run }) => run) };
     },
 
     async findRun(id) {
-      const found = await db.select().from(ingestRuns).where(eq(ingestRuns.id, id)).get();
-      return found ?? null;
+      const found = await db
+        .select({ run: ingestRuns.run })
+        .from(ingestRuns)
+        .where(eq(ingestRuns.id, id))
+        .get();
+      return (found?.run ?? null) as Run | null; // only `saveRuns` writes rows
     },
 
     async matching(ids, filter) {
@@ -118,13 +124,14 @@ export function createHistory(d1: D1Database): History {
     async endLostRuns(open, now) {
       const isLost = sql`${ingestRuns.id} NOT IN (SELECT value FROM json_each(${JSON.stringify(open)}))`;
       const message = "the coordinator knows nothing of this run: its row outlived it";
+      const end = {
+        state: "failed",
+        finished_at: timeText(now),
+        error: { code: "lost", stage: "fetch", message },
+      } satisfies Partial<Run>;
       const { meta } = await db
         .update(ingestRuns)
-        .set({
-          state: "failed",
-          finished_at: timeText(now),
-          error: { code: "lost", stage: "fetch", message },
-        })
+        .set({ run: sql`json_patch(${ingestRuns.run}, ${JSON.stringify(end)})` })
         .where(and(inArray(ingestRuns.state, ACTIVE_STATES), isLost))
         .run();
       return meta.changes;
