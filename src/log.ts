@@ -1,5 +1,12 @@
 export type LogLevel = "info" | "warn" | "error";
 
+/** Writes a line to the log. */
+export type Log = (
+  level: LogLevel,
+  event: string,
+  fields: { readonly [name: string]: unknown },
+) => void;
+
 /**
  * Writes one JSON object as a line to standard output. Callers pass no tokens, bodies or URLs with
  * secrets in them.

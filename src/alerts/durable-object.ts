@@ -74,10 +74,5 @@ function readIngest(coordinators: Env["COORDINATOR"]): Promise<IngestFacts> {
 }
 
 async function readCoordinator(coordinators: Env["COORDINATOR"]): Promise<IngestFacts> {
-  const coordinator = coordinators.getByName(INGEST_INSTANCE);
-  const [status, bestCoverage] = await Promise.all([
-    coordinator.status(),
-    coordinator.bestCoverage(),
-  ]);
-  return { ...status, bestCoverage };
+  return coordinators.getByName(INGEST_INSTANCE).status();
 }

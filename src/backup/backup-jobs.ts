@@ -1,14 +1,22 @@
 import type { BackupTrigger } from "./format.ts";
-import { FIRST_CHECKPOINT, type Job, type JobKind } from "./job.ts";
-import { jobFields, JobRunner, type RunnerDependencies } from "./job-runner.ts";
-import { ENDED_JOBS_KEPT, type JobRecord, type JobState } from "./job-state.ts";
+import { newRecord } from "../jobs/job-record.ts";
+import type { JobStore } from "../jobs/job-store.ts";
+import { nextToStep } from "../jobs/queue.ts";
+import {
+  BACKUP,
+  type BackupJob,
+  type BackupRecord,
+  FIRST_CHECKPOINT,
+  isBackup,
+  type JobKind,
+} from "./job.ts";
 import { findNewest, listIds } from "./read-backups.ts";
-import { removeBackup, type RemoveResult } from "./remove-backup.ts";
+import type { StepDependencies } from "./step-dependencies.ts";
 
 /** Jobs that may be open at a time. */
 const MAX_OPEN_JOBS = 10;
 
-export interface BackupDependencies extends RunnerDependencies {
+export interface BackupDependencies extends StepDependencies {
   readonly newId: () => string;
 }
 
@@ -26,7 +34,7 @@ export interface RunRequest {
 export interface Accepted {
   readonly ok: true;
   readonly disposition: "started" | "queued" | "attached" | "unchanged";
-  readonly job: Job;
+  readonly job: BackupJob;
 }
 
 export type JobResult =
@@ -35,13 +43,11 @@ export type JobResult =
 /** What is done about backups: jobs are begun here, and the runner does them. */
 export class BackupJobs {
   readonly #deps: BackupDependencies;
-  readonly #state: JobState;
-  readonly #runner: JobRunner;
+  readonly #jobs: JobStore;
 
   constructor(deps: BackupDependencies) {
     this.#deps = deps;
-    this.#state = deps.state;
-    this.#runner = new JobRunner(deps);
+    this.#jobs = deps.coordinator.jobs;
   }
 
   /**
@@ -53,13 +59,14 @@ export class BackupJobs {
   }
 
   /** Makes the backup of a cron trigger, once however often it fires. */
-  async runOnce(key: string, request: RunRequest): Promise<void> {
-    if (this.#state.findByKey(key) === undefined) this.#accept("run", null, key, request);
+  async runOnce(key: string): Promise<void> {
+    if (this.#jobs.findByKey(key) === undefined)
+      this.#accept("run", null, key, { ...BY_CRON, trigger: "cron" });
   }
 
   /** Verifies the newest backup, once for each key. Does nothing if there is none. */
   async verifyNewestOnce(key: string): Promise<void> {
-    if (this.#state.findByKey(key) !== undefined) return;
+    if (this.#jobs.findByKey(key) !== undefined) return;
     const { backups } = this.#deps;
     const { whole } = await findNewest(backups, await listIds(backups));
     if (whole !== null) this.#accept("verify", whole.id, key, { ...BY_CRON, trigger: "cron" });
@@ -75,46 +82,19 @@ export class BackupJobs {
   async restore(id: string, requested_by: string): Promise<JobResult> {
     if (!(await this.#exists(id))) return { ok: false, reason: "not_found" };
     const current = this.#deps.coordinator.currentVersion()?.generation ?? null;
-    const done = this.#state
-      .newest(ENDED_JOBS_KEPT)
-      .find(({ job }) => job.kind === "restore" && job.generation === current);
-    if (current !== null && done?.job.backup_id === id && done.job.state === "succeeded")
-      return { ok: true, disposition: "unchanged", job: done.job };
+    const done = this.list().find((job) => job.kind === "restore" && job.generation === current);
+    if (current !== null && done?.backup_id === id && done.state === "succeeded")
+      return { ok: true, disposition: "unchanged", job: done };
     return this.#accept("restore", id, null, { ...BY_CRON, trigger: "manual", requested_by });
   }
 
-  /** Deletes a backup, unless it is one that is never deleted. */
-  async remove(id: string): Promise<RemoveResult> {
-    return removeBackup(this.#deps, id);
-  }
-
-  findJob(id: string): Job | null {
-    return this.#state.find(id)?.job ?? null;
+  find(id: string): BackupJob | null {
+    return this.#jobs.find<BackupRecord>(BACKUP, id)?.job ?? null;
   }
 
   /** Jobs, the newest first. */
-  jobs(limit: number): Job[] {
-    return this.#state.newest(limit).map(({ job }) => job);
-  }
-
-  /** The job that is under way, or else is next; null if there is none. */
-  first(): Job | null {
-    return this.#state.open()[0]?.job ?? null;
-  }
-
-  /** The last job that waits or is under way; null if there is none. */
-  last(): Job | null {
-    return this.#state.open().at(-1)?.job ?? null;
-  }
-
-  /** Takes the step that is next, if one is due. */
-  takeNext(): Promise<void> {
-    return this.#runner.takeNext();
-  }
-
-  /** When the next step is due (milliseconds since 1970); null if there is none. */
-  dueAt(): number | null {
-    return this.#runner.dueAt();
+  list(limit?: number): BackupJob[] {
+    return this.#jobs.newest<BackupRecord>(BACKUP, limit).map(({ job }) => job);
   }
 
   async #exists(id: string): Promise<boolean> {
@@ -127,8 +107,9 @@ export class BackupJobs {
     key: string | null,
     request: RunRequest,
   ): JobResult {
-    const result = this.#state.transaction((): JobResult => {
-      const open = this.#state.open();
+    const { coordinator } = this.#deps;
+    const result = coordinator.transaction((): JobResult => {
+      const open = this.#jobs.open().filter(isBackup);
       const same = open.find(
         ({ job }) =>
           job.kind === kind &&
@@ -140,13 +121,14 @@ export class BackupJobs {
         return { ok: true, disposition: "attached", job: same.job };
       if (open.length >= MAX_OPEN_JOBS) return { ok: false, reason: "queue_full" };
       const record = this.#newRecord(kind, backupId, key, request);
-      this.#state.save(record);
-      const disposition = open.length === 0 ? "started" : "queued";
+      coordinator.save(record);
+      const isNext = nextToStep(coordinator.queue(), this.#deps.now())?.job.id === record.job.id;
+      const disposition = isNext ? "started" : "queued";
       return { ok: true, disposition, job: record.job };
     });
     if (result.ok) {
       const { job, disposition } = result;
-      this.#deps.log("backup_job", { ...jobFields(job), disposition });
+      this.#deps.log("info", "backup_asked", { job_id: job.id, kind: job.kind, disposition });
     }
     return result;
   }
@@ -156,18 +138,19 @@ export class BackupJobs {
     backupId: string | null,
     key: string | null,
     request: RunRequest,
-  ): JobRecord {
+  ): BackupRecord {
     const id = this.#deps.newId();
-    const job: Job = {
+    const job: BackupJob = {
       id,
       kind,
       backup_id: backupId ?? id,
       ...request,
       state: "queued",
-      phase: null,
+      stage: null,
       progress: { done: 0, total: 0 },
       queued_at: new Date(this.#deps.now()).toISOString(),
       started_at: null,
+      heartbeat_at: null,
       finished_at: null,
       duration_ms: null,
       verdict: null,
@@ -176,20 +159,13 @@ export class BackupJobs {
       paused: null,
       error: null,
     };
-    return {
-      job,
-      key,
-      checkpoint: FIRST_CHECKPOINT,
-      fence: 0,
-      attempts: 0,
-      notBefore: null,
-    };
+    return newRecord({ work: BACKUP, job, key, checkpoint: FIRST_CHECKPOINT });
   }
 }
 
 const BY_CRON = { note: null, pin: false, requested_by: "cron" } as const;
 
 /** Whether a job has all that a request asks for: its pin and its note. */
-function meets(job: Job, { pin, note }: RunRequest): boolean {
+function meets(job: BackupJob, { pin, note }: RunRequest): boolean {
   return (job.pin || !pin) && (note === null || note === job.note);
 }

@@ -1,4 +1,4 @@
-/** The phases that verify a backup: they read everything back and change nothing but its verdict. */
+/** The stages that verify a backup: they read everything back and change nothing but its verdict. */
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { sha256Hex } from "../catalog/hash.ts";

@@ -1,4 +1,4 @@
-/** The phases that make a backup, one bounded step at a time; each step may be repeated. */
+/** The stages that make a backup, one bounded step at a time; each step may be repeated. */
 import { Buffer } from "node:buffer";
 import { sha256Hex } from "../catalog/hash.ts";
 import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";

@@ -1,6 +1,7 @@
 /** What there is to do about backups, and in which order. Pure: no clock, no I/O. */
 import { z } from "zod";
 import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";
+import type { JobRecord } from "../jobs/job-record.ts";
 import type { TableShape, Value } from "../storage/database-copy.ts";
 import { type Fault, FAULT_CODES } from "./fault.ts";
 import { BACKUP_TRIGGERS, type BackupManifest } from "./format.ts";
@@ -14,7 +15,7 @@ export type JobKind = (typeof JOB_KINDS)[number];
 export const JOB_STATES = ["queued", "running", "succeeded", "failed"] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
-export const PHASES = [
+export const BACKUP_STAGES = [
   "copy_state",
   "copy_tables",
   "copy_objects",
@@ -30,7 +31,7 @@ export const PHASES = [
   "replace_versions",
   "settle",
 ] as const;
-export type Phase = (typeof PHASES)[number];
+export type BackupStage = (typeof BACKUP_STAGES)[number];
 
 /** A job, as the API answers it. */
 export const jobSchema = z
@@ -43,12 +44,13 @@ export const jobSchema = z
     pin: z.boolean(),
     requested_by: z.string(),
     state: z.enum(JOB_STATES),
-    phase: z.enum(PHASES).nullable(),
+    stage: z.enum(BACKUP_STAGES).nullable(),
     progress: z.strictObject({ done: count, total: count }).meta({
-      description: "Of the present phase; `total` is 0 where it is not known.",
+      description: "Of the present stage; `total` is 0 where it is not known.",
     }),
     queued_at: timestamp,
     started_at: timestamp.nullable(),
+    heartbeat_at: timestamp.nullable(),
     finished_at: timestamp.nullable(),
     duration_ms: z.int().nullable(),
     verdict: z.enum(VERDICT_STATES).nullable(),
@@ -62,41 +64,45 @@ export const jobSchema = z
       description: "Of a restore: whether ingestion is paused after it; it never lifts a pause.",
     }),
     error: z
-      .strictObject({ code: z.enum(FAULT_CODES), message: z.string(), phase: z.enum(PHASES) })
+      .strictObject({
+        code: z.enum(FAULT_CODES),
+        message: z.string(),
+        stage: z.enum(BACKUP_STAGES),
+      })
       .nullable(),
   })
   .meta({ id: "BackupJob", description: "Making, verifying or restoring a backup." });
 
-export type Job = DeepReadonly<z.output<typeof jobSchema>>;
+export type BackupJob = DeepReadonly<z.output<typeof jobSchema>>;
 
-/** Whether a job may still change. */
-export function isOpenJob({ state }: Job): boolean {
-  return state === "queued" || state === "running";
-}
-
-/** A phase, and the backup that it is about: the job's own, or the way back of a restore. */
-export interface PlannedPhase {
-  readonly phase: Phase;
+/** A stage, and the backup that it is about: the job's own, or the way back of a restore. */
+export interface PlannedStage {
+  readonly stage: BackupStage;
   readonly of: "own" | "way_back";
 }
 
-const COPY: readonly Phase[] = ["copy_state", "copy_tables", "copy_objects", "write_manifest"];
-const CHECK: readonly Phase[] = ["check_parts", "check_objects", "check_catalog", "rebuild"];
+const COPY: readonly BackupStage[] = [
+  "copy_state",
+  "copy_tables",
+  "copy_objects",
+  "write_manifest",
+];
+const CHECK: readonly BackupStage[] = ["check_parts", "check_objects", "check_catalog", "rebuild"];
 
-/** Whether a phase verifies. */
-export function isCheck(phase: Phase): boolean {
-  return CHECK.includes(phase);
+/** Whether a stage verifies. */
+export function isCheck(stage: BackupStage): boolean {
+  return CHECK.includes(stage);
 }
 
-const own = (phase: Phase): PlannedPhase => ({ phase, of: "own" });
-const wayBack = (phase: Phase): PlannedPhase => ({ phase, of: "way_back" });
+const own = (stage: BackupStage): PlannedStage => ({ stage, of: "own" });
+const wayBack = (stage: BackupStage): PlannedStage => ({ stage, of: "way_back" });
 
 /**
- * The phases of each kind of job. A backup that does not prove good goes on with `retention` too. A
+ * The stages of each kind of job. A backup that does not prove good goes on with `retention` too. A
  * restore only adds until `replace_versions`, and from there on goes through to its end. It does not
  * verify its way back: where the present is damaged, restoring is the way out.
  */
-export const PLANS: { readonly [K in JobKind]: readonly PlannedPhase[] } = {
+export const PLANS: { readonly [K in JobKind]: readonly PlannedStage[] } = {
   run: [...COPY, ...CHECK, "retention" as const].map(own),
   verify: CHECK.map(own),
   restore: [
@@ -105,11 +111,6 @@ export const PLANS: { readonly [K in JobKind]: readonly PlannedPhase[] } = {
     ...(["restore_objects", "restore_tables", "replace_versions", "settle"] as const).map(own),
   ],
 };
-
-/** Whether a fault in a phase may not end the job: what is recorded is to be brought to the stores. */
-export function isBeyondReturn(phase: Phase): boolean {
-  return phase === "settle";
-}
 
 /** A backup in the making. */
 export interface Draft {
@@ -126,9 +127,9 @@ export interface Draft {
 
 /** Where a job stands between two steps; JSON. What may be long is in the job's items. */
 export interface Checkpoint {
-  /** Index of the present phase in the plan. */
+  /** Index of the present stage in the plan. */
   readonly at: number;
-  /** Units of the present phase that are done, and the key of the last; empty before the first. */
+  /** Units of the present stage that are done, and the key of the last; empty before the first. */
   readonly done: number;
   readonly after: string;
   readonly draft: Draft | null;
@@ -138,27 +139,27 @@ export const FIRST_CHECKPOINT: Checkpoint = { at: 0, done: 0, after: "", draft: 
 
 /** What a step is told. */
 export interface StepContext {
-  readonly job: Job;
+  readonly job: BackupJob;
   readonly checkpoint: Checkpoint;
-  /** Id of the backup that the phase is about. */
+  /** Id of the backup that the stage is about. */
   readonly subject: string;
   readonly items: ItemReader;
 }
 
 /** What a step came to. Items are added to the job's with the checkpoint, or not at all. */
 export type StepResult =
-  /** The phase goes on, with more of its units done. */
+  /** The stage goes on, with more of its units done. */
   | {
       readonly do: "again";
       readonly checkpoint: Checkpoint;
       readonly total: number;
       readonly items: readonly Item[];
     }
-  /** The phase is over, and `apply` changes the coordinator's tables together with that. */
+  /** The stage is over, and `apply` changes the coordinator's tables together with that. */
   | {
       readonly do: "next";
       readonly checkpoint: Checkpoint;
-      readonly apply: () => Partial<Job>;
+      readonly apply: () => Partial<BackupJob>;
       readonly items: readonly Item[];
     }
   /** The job has failed. */
@@ -174,11 +175,24 @@ export function again(
 
 export function next(
   checkpoint: Checkpoint,
-  { apply = () => ({}), items = [] }: { apply?: () => Partial<Job>; items?: readonly Item[] } = {},
+  {
+    apply = () => ({}),
+    items = [],
+  }: { apply?: () => Partial<BackupJob>; items?: readonly Item[] } = {},
 ): StepResult {
   return { do: "next", checkpoint, apply, items };
 }
 
 export function failWith(fault: Fault): StepResult {
   return { do: "fail", fault };
+}
+
+/** Name of the work that does these jobs. */
+export const BACKUP = "backup";
+
+/** A job with what only the coordinator knows of it. */
+export type BackupRecord = JobRecord<BackupJob, Checkpoint>;
+
+export function isBackup(record: JobRecord): record is BackupRecord {
+  return record.work === BACKUP;
 }

@@ -2,10 +2,11 @@ import { z } from "zod";
 import { count, type DeepReadonly, sha256, timestamp } from "../catalog/fields.ts";
 import { BACKUP_STATUSES, judgeBackups } from "../health/backup-rules.ts";
 import type { BackupFacts } from "../health/facts.ts";
+import { isOpen } from "../jobs/job-record.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
 import { timeText } from "../storage/time-text.ts";
 import { BACKUP_TRIGGERS, backupBytes } from "./format.ts";
-import { isOpenJob, type Job } from "./job.ts";
+import type { BackupJob } from "./job.ts";
 import {
   asKept,
   findNewest,
@@ -88,7 +89,7 @@ export interface PageRequest {
 export interface ListingDependencies {
   readonly backups: BackupStore;
   /** Jobs, the newest first. */
-  readonly jobs: () => Promise<readonly Job[]>;
+  readonly jobs: () => Promise<readonly BackupJob[]>;
   readonly now: () => number;
   /** Age from which on the newest backup is stale. */
   readonly staleAfterMs: number;
@@ -112,7 +113,7 @@ export async function listBackups(
   const due = older.slice(0, limit);
   const found = await readAll(backups, due);
   const kept = await readKept(backups, ids, found);
-  const open = (await deps.jobs()).filter(isOpenJob);
+  const open = (await deps.jobs()).filter(({ state }) => isOpen(state));
   return {
     status: judgeBackups(timesOf(await findNewest(backups, ids, NEWEST_LOOKS_AT)), {
       now: deps.now(),
@@ -127,7 +128,7 @@ export async function listBackups(
 /** A backup, whole or not; null if nothing of it is there. */
 export async function findBackup(deps: ListingDependencies, id: string): Promise<Backup | null> {
   const { backups } = deps;
-  const open = (await deps.jobs()).filter(isOpenJob);
+  const open = (await deps.jobs()).filter(({ state }) => isOpen(state));
   const ids = await listIds(backups);
   const isBeingMade = open.some((job) => job.kind === "run" && job.backup_id === id);
   if (!ids.includes(id) && !isBeingMade) return null;
@@ -167,7 +168,7 @@ async function readKept(
 
 function describe(
   found: FoundBackup,
-  { kept, open, now }: { kept: readonly KeptBackup[]; open: readonly Job[]; now: number },
+  { kept, open, now }: { kept: readonly KeptBackup[]; open: readonly BackupJob[]; now: number },
 ): Backup {
   const { id, parsed, verdict, pinned } = found;
   const job = open.find(
@@ -208,7 +209,7 @@ function describe(
   };
 }
 
-function stateOf({ parsed }: FoundBackup, job: Job | undefined): BackupState {
+function stateOf({ parsed }: FoundBackup, job: BackupJob | undefined): BackupState {
   if (parsed.ok) return "complete";
   if (parsed.fault.code !== "manifest_missing") return "damaged";
   return job === undefined ? "incomplete" : "running";

@@ -1,6 +1,6 @@
-import type { BackupStore } from "../storage/backup-store.ts";
-import type { JobState } from "./job-state.ts";
+import { isBackup } from "./job.ts";
 import { findNewest, listIds, readBackup } from "./read-backups.ts";
+import type { StepDependencies } from "./step-dependencies.ts";
 
 export type RemoveResult =
   | { readonly ok: true }
@@ -11,7 +11,7 @@ export type RemoveResult =
 
 /** Deletes a backup, but never the newest, nor the newest that proved good, nor a pinned one. */
 export async function removeBackup(
-  { backups, state }: { readonly backups: BackupStore; readonly state: JobState },
+  { backups, coordinator }: Pick<StepDependencies, "backups" | "coordinator">,
   id: string,
 ): Promise<RemoveResult> {
   const refuse = (reason: Extract<RemoveResult, { ok: false }>["reason"]): RemoveResult => ({
@@ -24,7 +24,8 @@ export async function removeBackup(
   if (good?.id === id) return refuse("newest_verified");
   if (whole?.id === id) return refuse("newest");
   if ((await readBackup(backups, id)).pinned) return refuse("pinned");
-  const isUsed = state.open().some(({ job }) => job.backup_id === id || job.undo_backup_id === id);
+  const open = coordinator.jobs.open().filter(isBackup);
+  const isUsed = open.some(({ job }) => job.backup_id === id || job.undo_backup_id === id);
   if (isUsed) return refuse("in_use");
   await backups.deleteBackup(id);
   return { ok: true };

@@ -1,5 +1,5 @@
 /**
- * The phases that restore a backup, one bounded step at a time; each step may be repeated. Until
+ * The stages that restore a backup, one bounded step at a time; each step may be repeated. Until
  * `replace_versions` they only add: blobs under their hashes, and rows of the history that are not
  * there.
  */
@@ -9,7 +9,7 @@ import { replicate } from "../ingest/publisher.ts";
 import { openManifest, readState } from "./check-steps.ts";
 import { fault } from "./fault.ts";
 import type { BackupManifest } from "./format.ts";
-import { again, failWith, type Job, next, type StepContext, type StepResult } from "./job.ts";
+import { again, failWith, type BackupJob, next, type StepContext, type StepResult } from "./job.ts";
 import type { Item, Wanted } from "./job-items.ts";
 import { mapConcurrently } from "./map-concurrently.ts";
 import { unpackPart } from "./ndjson.ts";
@@ -109,7 +109,7 @@ export async function restoreTables(
 }
 
 /**
- * Replaces the versions in the transaction that ends this phase, by which the restored catalog is
+ * Replaces the versions in the transaction that ends this stage, by which the restored catalog is
  * recorded as published: as a version of its own, above every generation that was ever seen here,
  * in the stores or in the backup. A pause that there is stays; one of the backup is set.
  */
@@ -126,7 +126,7 @@ function publish(
   { coordinator, now }: Pick<StepDependencies, "coordinator" | "now">,
   { pause, versions }: SavedState,
   served: number,
-): Partial<Job> {
+): Partial<BackupJob> {
   coordinator.setPause(coordinator.pause() ?? pause);
   const paused = coordinator.pause() !== null;
   const [restored] = versions;

@@ -59,7 +59,7 @@ async function prune(
   const unread: string[] = [];
   for (const id of others) if (await holdsUp(backups, id, now())) unread.push(id);
   if (unread.length === 0) await deleteUnnamed(backups, items, now());
-  else log("backup_objects_kept", { unread });
+  else log("warn", "backup_objects_kept", { unread });
   return next(checkpoint);
 }
 

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
 import { parseManifest } from "../catalog/parse-manifest.ts";
 import type { CoordinatorState } from "../ingest/coordinator-state.ts";
-import type { Pause } from "../ingest/pause.ts";
+import type { Pause } from "../jobs/pause.ts";
 
 /** What a backup keeps of the coordinator. */
 export interface SavedState {

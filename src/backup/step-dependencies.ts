@@ -1,12 +1,16 @@
 import type { CoordinatorState } from "../ingest/coordinator-state.ts";
+import type { Log } from "../log.ts";
 import type { Snapshot } from "../sources/snapshot.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import type { DatabaseCopy } from "../storage/database-copy.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
+import type { JobItems } from "./job-items.ts";
 
 /** What the steps of jobs work with. The stores throw where they refuse. */
 export interface StepDependencies {
+  /** Lists of the jobs. */
+  readonly items: JobItems;
   readonly backups: BackupStore;
   readonly database: DatabaseCopy;
   readonly coordinator: CoordinatorState;
@@ -15,5 +19,5 @@ export interface StepDependencies {
   readonly snapshot: Snapshot;
   readonly workerVersion: string | null;
   readonly now: () => number;
-  readonly log: (event: string, fields: { readonly [name: string]: unknown }) => void;
+  readonly log: Log;
 }

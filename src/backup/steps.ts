@@ -1,6 +1,6 @@
 import { checkCatalog, checkObjects, checkParts, rebuild } from "./check-steps.ts";
 import { copyObjects, copyState, copyTables, writeManifest } from "./copy-steps.ts";
-import type { Phase, StepContext, StepResult } from "./job.ts";
+import type { BackupStage, StepContext, StepResult } from "./job.ts";
 import {
   compareSchema,
   replaceVersions,
@@ -11,9 +11,12 @@ import {
 import { retain } from "./retain-step.ts";
 import type { StepDependencies } from "./step-dependencies.ts";
 
-/** What is done in a step of each phase. Throws where a store refuses; may be repeated. */
+/** What is done in a step of each stage. Throws where a store refuses; may be repeated. */
 export const STEPS: {
-  readonly [P in Phase]: (deps: StepDependencies, context: StepContext) => Promise<StepResult>;
+  readonly [P in BackupStage]: (
+    deps: StepDependencies,
+    context: StepContext,
+  ) => Promise<StepResult>;
 } = {
   copy_state: copyState,
   copy_tables: copyTables,

@@ -1,78 +1,71 @@
 import { DurableObject } from "cloudflare:workers";
-import type { BackupJobs, JobResult, RunRequest } from "../backup/backup-jobs.ts";
-import type { Job } from "../backup/job.ts";
-import type { RemoveResult } from "../backup/remove-backup.ts";
-import type { Manifest } from "../catalog/manifest.ts";
-import type { CoordinatorDependencies } from "../ingest/coordinator-dependencies.ts";
-import type { CoordinatorState, OutboxRow } from "../ingest/coordinator-state.ts";
-import { type CoordinatorStatus, describeStatus } from "../ingest/coordinator-status.ts";
-import { areArchived } from "../ingest/fetch-sources.ts";
-import { Outbox } from "../ingest/outbox.ts";
-import type { PauseRequest } from "../ingest/pause.ts";
-import { PublishedVersions, type RollbackResult } from "../ingest/published-versions.ts";
 import {
-  dueSince,
-  type EnqueueRequest,
-  type EnqueueResult,
-  isHeld,
-  nextAlarm,
-  nextToStep,
-} from "../ingest/queue.ts";
-import { type CancelResult, type PauseAnswer, RunControl } from "../ingest/run-control.ts";
+  type BackupDependencies,
+  BackupJobs,
+  type JobResult,
+  type RunRequest,
+} from "../backup/backup-jobs.ts";
+import { BackupWork } from "../backup/backup-work.ts";
+import { BACKUP, type BackupJob } from "../backup/job.ts";
+import { removeBackup, type RemoveResult } from "../backup/remove-backup.ts";
+import type { Manifest } from "../catalog/manifest.ts";
+import type { CoordinatorState } from "../ingest/coordinator-state.ts";
+import { areArchived } from "../ingest/fetch-sources.ts";
+import { IngestWork } from "../ingest/ingest-work.ts";
+import type { EnqueueRequest, EnqueueResult } from "../ingest/queue.ts";
+import { rollBack, type RollbackResult } from "../ingest/roll-back.ts";
+import { INGEST, isRun } from "../ingest/run-record.ts";
 import { type ListedRun, type Run, toListed } from "../ingest/run.ts";
-import { LEASE_MS, StepRunner } from "../ingest/step-runner.ts";
-import type { Version } from "../ingest/versions.ts";
+import { describeVersion, type Version } from "../ingest/versions.ts";
+import { Engine, LEASE_MS } from "../jobs/engine.ts";
+import type { PauseRequest } from "../jobs/pause.ts";
+import { nextAlarm } from "../jobs/queue.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
-import { GarbageCollector } from "./garbage-collector.ts";
+import type { CoordinatorDependencies } from "./dependencies.ts";
+import { GARBAGE, GarbageCollector } from "./garbage-collector.ts";
 import { Reconciler } from "./reconciler.ts";
-
-/** The jobs about backups, as far as they are asked here. */
-export type Jobs = Pick<BackupJobs, keyof BackupJobs>;
+import {
+  type CancelResult,
+  liftEndedPause,
+  newRunOf,
+  type PauseAnswer,
+  Scheduler,
+} from "./scheduler.ts";
+import { type CoordinatorStatus, describeStatus } from "./status.ts";
 
 /**
- * The Durable Object that ingests and makes backups. It decides by pure rules over its tables, and
- * works from its alarm, one bounded step at a time. An alarm arms a watchdog first, takes a step, and
- * then does what is left to do in the stores and in D1.
- *
- * Runs and jobs take their turns in one queue: one of them is under way at a time, so that none has
- * to exclude another. A run that a pause holds lets jobs go before it.
+ * The Durable Object that ingests, makes backups and collects garbage. It decides by pure rules over
+ * its tables, and works from its alarm, one bounded step at a time. An alarm arms a watchdog first,
+ * takes a step, and then does what is left to do in the stores and in D1.
  *
  * A version is published by being recorded; bringing the stores to it is then repeated until it
  * succeeds, also while paused.
  */
 export class Coordinator extends DurableObject<unknown> {
   readonly #deps: CoordinatorDependencies;
-  readonly #jobs: Jobs;
+  readonly #backups: BackupDependencies;
   readonly #state: CoordinatorState;
-  readonly #control: RunControl;
-  readonly #steps: StepRunner;
-  readonly #versions: PublishedVersions;
+  readonly #engine: Engine;
+  readonly #scheduler: Scheduler;
+  readonly #backupJobs: BackupJobs;
   readonly #reconciler: Reconciler;
   readonly #garbage: GarbageCollector;
-  readonly #history: Outbox<OutboxRow>;
-  readonly #audit: Outbox<AuditEntry>;
   #isReconcileDue = false;
 
   constructor(
     platform: readonly [ctx: DurableObjectState, env: unknown],
     deps: CoordinatorDependencies,
-    jobs: Jobs,
+    backups: BackupDependencies,
   ) {
     super(...platform);
     this.#deps = deps;
-    this.#jobs = jobs;
+    this.#backups = backups;
     this.#state = deps.state;
-    this.#versions = new PublishedVersions(deps);
+    this.#backupJobs = new BackupJobs(backups);
     this.#reconciler = new Reconciler(deps);
     this.#garbage = new GarbageCollector(deps);
-    const runEnded = (run: Run) => {
-      logEnd(run, deps.log);
-      deps.pipeline.forget();
-    };
-    this.#control = new RunControl({ ...deps, runEnded, jobAhead: () => jobs.last() });
-    this.#steps = new StepRunner({ ...deps, runEnded });
-    this.#history = historyOutbox(deps);
-    this.#audit = auditOutbox(deps);
+    this.#engine = this.#newEngine();
+    this.#scheduler = new Scheduler({ ...deps, ended: (record) => this.#engine.end(record) });
   }
 
   /**
@@ -83,33 +76,34 @@ export class Coordinator extends DurableObject<unknown> {
     const { candidate } = request;
     if (candidate !== null && !(await areArchived(this.#deps.archive, candidate.upstream)))
       return { ok: false, reason: "candidate_gone" };
-    return this.#thenRearm(() => this.#control.enqueue(request));
+    return this.#thenRearm(() => this.#scheduler.enqueue(request));
   }
 
   /** Takes a cron tick: once, however often it fires. */
   tick(cron: string, scheduledAt: number, request: EnqueueRequest): Promise<void> {
-    return this.#thenRearm(() => this.#control.tick(cron, scheduledAt, request));
+    return this.#thenRearm(() => this.#scheduler.tick(cron, scheduledAt, request));
   }
 
   /** Pauses dispatch and publishing, at the next step boundary. */
   pause(request: PauseRequest, cancelRunning: boolean): Promise<PauseAnswer> {
-    return this.#thenRearm(() => this.#control.pause(request, cancelRunning));
+    return this.#thenRearm(() => this.#scheduler.pause(request, cancelRunning));
   }
 
   /** Lifts the pause. What waits goes on; ticks that were skipped are not made up for. */
   resume(): Promise<PauseAnswer> {
-    return this.#thenRearm(() => this.#control.resume());
+    return this.#thenRearm(() => this.#scheduler.resume());
   }
 
   /** Cancels a run: at once if it waits, else at the next step boundary before it publishes. */
   cancel(id: string, by: string): Promise<CancelResult> {
-    return this.#thenRearm(() => this.#control.cancel(id, by));
+    return this.#thenRearm(() => this.#scheduler.cancel(id, by));
   }
 
   /** Publishes a retained version again, under a new generation. */
   rollback(generation: number): Promise<RollbackResult> {
     return this.#thenRearm(() => {
-      const result = this.#versions.rollBack(generation);
+      const at = new Date(this.#deps.now()).toISOString();
+      const result = rollBack(this.#state, generation, at);
       if (result.ok && result.changed) this.#reconciler.versionsChanged();
       return result;
     });
@@ -117,70 +111,66 @@ export class Coordinator extends DurableObject<unknown> {
 
   /** Makes a backup, or says which one that is under way has all that is asked for. */
   backUp(request: RunRequest): Promise<JobResult> {
-    return this.#thenRearm(() => this.#jobs.run(request));
+    return this.#thenRearm(() => this.#backupJobs.run(request));
   }
 
   /** Takes a cron tick for a job: once, however often it fires. */
   tickJob(cron: string, scheduledAt: number, task: "back_up" | "verify_backup"): Promise<void> {
     const key = `${cron} ${scheduledAt}`;
-    const request = { trigger: "cron", note: null, pin: false, requested_by: "cron" } as const;
     return this.#thenRearm(() =>
-      task === "back_up" ? this.#jobs.runOnce(key, request) : this.#jobs.verifyNewestOnce(key),
+      task === "back_up" ? this.#backupJobs.runOnce(key) : this.#backupJobs.verifyNewestOnce(key),
     );
   }
 
   verifyBackup(id: string, by: string): Promise<JobResult> {
-    return this.#thenRearm(() => this.#jobs.verify(id, by));
+    return this.#thenRearm(() => this.#backupJobs.verify(id, by));
   }
 
   restoreBackup(id: string, by: string): Promise<JobResult> {
-    return this.#thenRearm(() => this.#jobs.restore(id, by));
+    return this.#thenRearm(() => this.#backupJobs.restore(id, by));
   }
 
+  /** Deletes a backup, unless it is one that is never deleted. */
   removeBackup(id: string): Promise<RemoveResult> {
-    return this.#jobs.remove(id);
+    return removeBackup(this.#backups, id);
   }
 
-  findJob(id: string): Job | null {
-    return this.#jobs.findJob(id);
+  findJob(id: string): BackupJob | null {
+    return this.#backupJobs.find(id);
   }
 
-  /** Jobs, the newest first. */
-  jobs(limit: number): Job[] {
-    return this.#jobs.jobs(limit);
+  /** Jobs about backups, the newest first. */
+  jobs(limit: number): BackupJob[] {
+    return this.#backupJobs.list(limit);
   }
 
   findRun(id: string): Run | null {
-    return this.#state.findRun(id)?.run ?? null;
+    return this.#state.findRun(id)?.job ?? null;
   }
 
   /** Runs that D1 may show otherwise or not at all: open ones, and those that wait for it. */
   unsettledRuns(): ListedRun[] {
-    const { waiting, running } = this.#state.queue();
-    const open = [...waiting, ...(running === undefined ? [] : [running])].map(({ run }) => run);
-    const runs = new Map(this.#state.outboxRuns().map((run) => [run.id, run]));
-    for (const run of open) runs.set(run.id, run);
-    return [...runs.values()].map(toListed);
+    const unwritten = this.#state.history.rows().map(({ value }) => value);
+    const open = this.#state.jobs.open().filter(isRun);
+    const runs = [...unwritten, ...open.map(({ job }) => job)];
+    return [...new Map(runs.map((run) => [run.id, toListed(run)])).values()];
   }
 
   /** Keeps an audit entry until D1 takes it. */
   keepAuditEntry(entry: AuditEntry): Promise<void> {
-    return this.#thenRearm(() => this.#state.addAuditEntry(entry));
+    return this.#thenRearm(() => this.#state.audit.add(entry));
   }
 
   /** The retained versions, the newest first. */
   versions(): Version[] {
-    return this.#versions.list();
+    const [current, ...earlier] = this.#state.versions();
+    if (current === undefined) return [];
+    return [current, ...earlier].map((each) => describeVersion(each, current.generation));
   }
 
   /** The manifest of a retained version, or null. */
   findVersion(generation: number): Manifest | null {
-    return this.#versions.find(generation);
-  }
-
-  /** The highest coverage (0 to 1) of each locale in the retained versions. */
-  bestCoverage(): { readonly [locale: string]: number } {
-    return this.#versions.bestCoverage();
+    return this.#state.findVersion(generation) ?? null;
   }
 
   status(): CoordinatorStatus {
@@ -188,23 +178,26 @@ export class Coordinator extends DurableObject<unknown> {
   }
 
   /**
-   * Has the stores and D1 compared with what is recorded here, and garbage collected, at the next
-   * alarm, which is set anew: one that lies far ahead since the clock was set back is replaced.
+   * Has the stores and D1 compared with what is recorded here at the next alarm, which is set anew:
+   * one that lies far ahead since the clock was set back is replaced. Queues a collection of garbage
+   * once an hour.
    */
   async reconcile(): Promise<void> {
     this.#isReconcileDue = true;
+    this.#garbage.enqueue(this.#deps.newId());
     await this.#rearm();
   }
 
   /** Does what is due, then sets the alarm to when something is due next. */
   override async alarm(): Promise<void> {
     await this.#deps.setAlarm(this.#deps.now() + LEASE_MS);
-    if (this.#isJobsTurn()) await this.#jobs.takeNext();
-    else await this.#steps.takeNext();
+    await this.#engine.takeNext();
     await this.#reconciler.replicate();
-    await this.#history.drain();
-    await this.#audit.drain();
-    if (this.#isReconcileDue) await this.#reconcile();
+    await this.#drainOutboxes();
+    if (this.#isReconcileDue) {
+      this.#isReconcileDue = false;
+      await this.#reconciler.reconcile();
+    }
     await this.#rearm();
   }
 
@@ -217,22 +210,44 @@ export class Coordinator extends DurableObject<unknown> {
     if (dueAt !== null && dueAt < (alarmAt ?? Infinity)) await this.#deps.setAlarm(dueAt);
   }
 
-  async #reconcile(): Promise<void> {
-    this.#isReconcileDue = false;
-    await this.#reconciler.reconcile();
-    const isIdle = this.#state.queue().running === undefined && this.#jobs.first() === null;
-    if (isIdle) await this.#garbage.collect();
+  #newEngine(): Engine {
+    const { state, now, log } = this.#deps;
+    const ingest = new IngestWork({
+      ...this.#deps,
+      newRunOf: (source) => newRunOf(this.#deps, source),
+    });
+    return new Engine({
+      works: {
+        [INGEST]: ingest,
+        [BACKUP]: new BackupWork(this.#backups),
+        [GARBAGE]: this.#garbage,
+      },
+      queue: () => {
+        liftEndedPause(state, now());
+        return state.queue();
+      },
+      find: (work, id) => state.jobs.find(work, id),
+      save: (record) => state.save(record),
+      transaction: (change) => state.transaction(change),
+      now,
+      log,
+    });
   }
 
-  /** Whether the next step is one of a job: of what waits, the one that was asked for first. */
-  #isJobsTurn(): boolean {
-    const job = this.#jobs.first();
-    if (job === null) return false;
-    const view = this.#state.queue();
-    const isRunUnderWay = view.running !== undefined && !isHeld(view.running, view.pause);
-    if (job.state === "running" || isRunUnderWay) return job.state === "running";
-    const run = nextToStep(view, this.#deps.now());
-    return run === undefined || dueSince(run) >= Date.parse(job.queued_at);
+  async #drainOutboxes(): Promise<void> {
+    const { saveRuns, saveAudit, deleteOldRuns, historyDeadlineMs, now, log } = this.#deps;
+    const delivery = { deadlineMs: historyDeadlineMs, now, log };
+    await this.#state.history.drain({
+      ...delivery,
+      send: (rows) => saveRuns(rows.map(({ seq, value }) => ({ seq, run: value }))),
+      sent: async (rows) => {
+        if (rows.some(({ value }) => value.state === "succeeded")) await deleteOldRuns();
+      },
+    });
+    await this.#state.audit.drain({
+      ...delivery,
+      send: (rows) => saveAudit(rows.map(({ value }) => value)),
+    });
   }
 
   async #thenRearm<T>(change: () => T | Promise<T>): Promise<T> {
@@ -248,61 +263,12 @@ export class Coordinator extends DurableObject<unknown> {
   /** When something is due next; null if nothing is. */
   #dueAt(): number | null {
     const now = this.#deps.now();
-    const view = this.#state.queue();
-    const isJobsTurn = this.#isJobsTurn();
     const others = [
-      isJobsTurn ? this.#jobs.dueAt() : null,
-      this.#history.dueAt(),
-      this.#audit.dueAt(),
+      this.#state.history.dueAt(now),
+      this.#state.audit.dueAt(now),
       this.#reconciler.dueAt(),
       this.#isReconcileDue ? now : null,
     ];
-    const due = isJobsTurn ? { ...view, waiting: [], running: undefined } : view;
-    return nextAlarm(due, { now, others });
+    return nextAlarm(this.#state.queue(), { now, others });
   }
-}
-
-function logEnd(run: Run, log: CoordinatorDependencies["log"]): void {
-  const { id, trigger, state, outcome, error, counts, duration_ms, generation_after } = run;
-  log(state === "failed" ? "error" : "info", "ingest_ended", {
-    run_id: id,
-    trigger,
-    state,
-    outcome,
-    ...(error && { stage: error.stage, error_code: error.code, error: error.message }),
-    counts,
-    generation: generation_after,
-    duration_ms: duration_ms,
-  });
-}
-
-function historyOutbox(deps: CoordinatorDependencies): Outbox<OutboxRow> {
-  const { state, historyDeadlineMs: deadlineMs, now, log } = deps;
-  return new Outbox({
-    unreachable: "history_unreachable",
-    length: () => state.outboxLength(),
-    rows: (limit) => state.outbox(limit),
-    send: deps.saveRuns,
-    forget: (rows) => state.trimOutbox(rows.at(-1)?.seq ?? 0),
-    sent: async (rows) => {
-      if (rows.some(({ run }) => run.state === "succeeded")) await deps.deleteOldRuns();
-    },
-    deadlineMs,
-    now,
-    log,
-  });
-}
-
-function auditOutbox(deps: CoordinatorDependencies): Outbox<AuditEntry> {
-  const { state, historyDeadlineMs: deadlineMs, now, log } = deps;
-  return new Outbox({
-    unreachable: "audit_unreachable",
-    length: () => state.auditLength(),
-    rows: (limit) => state.auditEntries(limit),
-    send: deps.saveAudit,
-    forget: (entries) => state.removeAuditEntries(entries),
-    deadlineMs,
-    now,
-    log,
-  });
 }

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { v7 } from "uuid";
-import { BackupJobs } from "../backup/backup-jobs.ts";
-import { JobState } from "../backup/job-state.ts";
+import type { BackupDependencies } from "../backup/backup-jobs.ts";
+import { JobItems } from "../backup/job-items.ts";
 import { type Config, loadConfig } from "../config.ts";
-import type { CoordinatorDependencies } from "../ingest/coordinator-dependencies.ts";
 import { CoordinatorState } from "../ingest/coordinator-state.ts";
 import { Pipeline } from "../ingest/pipeline.ts";
 import { logLine } from "../log.ts";
@@ -19,6 +18,7 @@ import { createDropBox } from "../storage/drop-box.ts";
 import { createHistory } from "../ingest/history.ts";
 import { createSourceArchive } from "../storage/source-archive.ts";
 import { Coordinator } from "./coordinator.ts";
+import type { CoordinatorDependencies } from "./dependencies.ts";
 
 /** How long D1 may take for a batch of rows. */
 const HISTORY_DEADLINE_MS = 10_000;
@@ -27,7 +27,7 @@ const HISTORY_DEADLINE_MS = 10_000;
 export class IngestCoordinator extends Coordinator {
   constructor(ctx: DurableObjectState, env: Env) {
     const deps = dependencies(ctx, env);
-    super([ctx, env], deps, backupJobs(ctx, env, deps));
+    super([ctx, env], deps, backupDependencies(ctx, env, deps));
     void ctx.blockConcurrencyWhile(async () => this.recover(await ctx.storage.getAlarm()));
   }
 }
@@ -69,21 +69,21 @@ function dependencies(ctx: DurableObjectState, env: Env): CoordinatorDependencie
   };
 }
 
-function backupJobs(ctx: DurableObjectState, env: Env, deps: CoordinatorDependencies): BackupJobs {
-  const { state: coordinator, store: catalog, archive, workerVersion, now, newId, log } = deps;
-  return new BackupJobs({
-    state: new JobState(ctx.storage),
+function backupDependencies(
+  ctx: DurableObjectState,
+  env: Env,
+  { state, store, archive, ...others }: CoordinatorDependencies,
+): BackupDependencies {
+  return {
+    ...others,
+    items: new JobItems(ctx.storage),
     backups: createBackupStore(env.BACKUPS),
     database: createDatabaseCopy(env.HISTORY),
-    coordinator,
-    catalog,
+    coordinator: state,
+    catalog: store,
     archive,
     snapshot: embeddedSnapshot,
-    workerVersion,
-    now,
-    newId,
-    log: (event, fields) => log("info", event, fields),
-  });
+  };
 }
 
 /** Every upstream that a run may name. */

@@ -1,7 +1,8 @@
-import type { CoordinatorDependencies } from "../ingest/coordinator-dependencies.ts";
 import { heal, replicate } from "../ingest/publisher.ts";
+import { isRun } from "../ingest/run-record.ts";
 import { describeError } from "../log.ts";
 import { withDeadline } from "../storage/deadline.ts";
+import type { CoordinatorDependencies } from "./dependencies.ts";
 
 /** After a store refused, how long to leave it alone. */
 const STORE_RETRY_MS = 30_000;
@@ -71,9 +72,8 @@ export class Reconciler {
   /** What waits for D1 is to be written first: it may be the end of a run. */
   async #endLostRuns(): Promise<void> {
     const { state, endLostRuns, historyDeadlineMs, log } = this.#deps;
-    if (state.outboxLength() > 0) return;
-    const { waiting, running } = state.queue();
-    const open = [...waiting, ...(running === undefined ? [] : [running])].map(({ run }) => run.id);
+    if (state.history.length > 0) return;
+    const open = state.jobs.open().map(({ job }) => job.id);
     try {
       const runs = await withDeadline("D1", historyDeadlineMs, endLostRuns(open));
       if (runs > 0) log("warn", "lost_runs_ended", { runs });
@@ -90,6 +90,7 @@ export class Reconciler {
   /** A run that verifies brings the stores to the version itself. */
   #mayReplicate(): boolean {
     const { state } = this.#deps;
-    return state.unreplicated() !== null && state.queue().running?.checkpoint.stage !== "verify";
+    const isVerifying = state.queue().running.some((record) => isRun(record) && record.isCommitted);
+    return state.unreplicated() !== null && !isVerifying;
   }
 }

@@ -2,7 +2,8 @@
  * Candidates: upstream bytes that a run has archived, for another run to work from. Pure: no clock,
  * no I/O.
  */
-import { isOpen, type Run, type UpstreamFiles } from "./run.ts";
+import { isOpen } from "../jobs/job-record.ts";
+import type { Run, UpstreamFiles } from "./run.ts";
 
 /** The archived files of a run, which another run is to build from. */
 export interface ArchivedCandidate {

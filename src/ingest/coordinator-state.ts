@@ -1,31 +1,24 @@
 import { type Manifest, UNRECORDED } from "../catalog/manifest.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
 import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
+import type { JobRecord } from "../jobs/job-record.ts";
+import { JobStore } from "../jobs/job-store.ts";
+import { Outbox } from "../jobs/outbox.ts";
+import type { Pause } from "../jobs/pause.ts";
+import { type Queue, queueOf } from "../jobs/queue.ts";
 import { candidateFiles } from "./candidate.ts";
-import type { Pause } from "./pause.ts";
-import { inTurn, type QueueView } from "./queue.ts";
-import { type EndedRun, isOpen, type Run, type RunState, type UpstreamFiles } from "./run.ts";
-import { parseRecord, parseRun, type RunRecord } from "./run-record.ts";
+import type { Run, UpstreamFiles } from "./run.ts";
+import { INGEST, isRun, type RunRecord } from "./run-record.ts";
 import { retainedVersions } from "./versions.ts";
-
-/** A row that waits to be written to D1. */
-export interface OutboxRow {
-  readonly seq: number;
-  readonly run: Run;
-}
 
 /** What is kept once, by its name. */
 interface Facts {
   readonly pause: Pause;
   readonly skipped_run: string;
   readonly unreplicated: number;
-  /** When garbage was last collected to the end (ms since 1970). */
-  readonly collected_at: number;
   readonly [archived: `archived:${string}`]: UpstreamFiles;
 }
 
-/** Ended runs that the coordinator itself remembers; D1 has the rest. */
-const ENDED_RUNS_KEPT = 50;
 /** Cron ticks that are remembered, so that one which fires twice counts once. */
 const TICKS_KEPT = 200;
 
@@ -34,22 +27,20 @@ const TICKS_KEPT = 200;
  * `transaction`.
  */
 export class CoordinatorState {
+  readonly jobs: JobStore;
+  /** Runs for D1, each as it was when people would see a difference. */
+  readonly history: Outbox<Run>;
+  /** Audit entries that D1 did not take. */
+  readonly audit: Outbox<AuditEntry>;
   readonly #storage: TableStorage;
 
   constructor(storage: TableStorage) {
     this.#storage = storage;
-    this.#exec(
-      `CREATE TABLE IF NOT EXISTS runs (id TEXT PRIMARY KEY, state TEXT NOT NULL, record TEXT NOT NULL)`,
-    );
-    this.#exec(`CREATE INDEX IF NOT EXISTS runs_by_state ON runs (state, id)`);
+    this.jobs = new JobStore(storage);
+    this.history = new Outbox(storage, "history");
+    this.audit = new Outbox(storage, "audit");
     this.#exec(
       `CREATE TABLE IF NOT EXISTS versions (generation INTEGER PRIMARY KEY, manifest TEXT NOT NULL)`,
-    );
-    this.#exec(
-      `CREATE TABLE IF NOT EXISTS outbox (seq INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL)`,
-    );
-    this.#exec(
-      `CREATE TABLE IF NOT EXISTS audit_outbox (id TEXT PRIMARY KEY, entry TEXT NOT NULL)`,
     );
     this.#exec(
       `CREATE TABLE IF NOT EXISTS garbage (name TEXT PRIMARY KEY, since INTEGER NOT NULL)`,
@@ -64,39 +55,28 @@ export class CoordinatorState {
     return this.#storage.transactionSync(work);
   }
 
-  queue(): QueueView {
-    return {
-      waiting: inTurn(this.#runsIn("queued")),
-      running: this.#runsIn("running")[0],
-      pause: this.pause(),
-    };
-  }
-
-  /** Summaries of the runs that are over and remembered, newest first. */
-  endedRuns(): EndedRun[] {
-    const records = this.#records("WHERE state NOT IN ('queued', 'running') ORDER BY id DESC");
-    return records.map(({ run }) => {
-      const { id, state, outcome, trigger, mode, finished_at, error, guards } = run;
-      return { id, state, outcome, trigger, mode, finished_at, error, guards };
-    });
+  queue(): Queue {
+    return queueOf(this.jobs.open(), this.pause());
   }
 
   findRun(id: string): RunRecord | undefined {
-    return this.#records("WHERE id = ?", id)[0];
+    return this.jobs.find(INGEST, id);
   }
 
-  /** Saves a run, and sends its row to D1 when people would see a difference. */
-  saveRun(record: RunRecord, visible: boolean): void {
-    const { run } = record;
-    const text = JSON.stringify(record);
-    this.#exec(
-      "INSERT OR REPLACE INTO runs (id, state, record) VALUES (?, ?, ?)",
-      run.id,
-      run.state,
-      text,
-    );
-    if (visible) this.#exec("INSERT INTO outbox (run) VALUES (?)", JSON.stringify(run));
-    if (!isOpen(run.state)) this.#forgetEndedRuns();
+  /** The runs that are remembered, newest first. */
+  runs(): Run[] {
+    return this.jobs.newest<RunRecord>(INGEST).map(({ job }) => job);
+  }
+
+  /** Saves a job, and sends a run to D1 when people would see a difference. */
+  save(record: JobRecord): void {
+    const before = this.findRun(record.job.id)?.job;
+    this.jobs.save(record);
+    if (!isRun(record)) return;
+    const { state, stage, skip_count } = record.job;
+    const isSame =
+      before?.state === state && before.stage === stage && before.skip_count === skip_count;
+    if (!isSame) this.history.add(record.job);
   }
 
   pause(): Pause | null {
@@ -190,8 +170,10 @@ export class CoordinatorState {
   /** The archived files that a run may yet need, as what it begins with or as its candidate. */
   neededFiles(): UpstreamFiles[] {
     const facts = this.#exec("SELECT value FROM facts WHERE name LIKE 'archived:%'");
-    const runs = this.#records("ORDER BY id DESC").map(({ run }) => run);
-    return [...facts.map((row) => JSON.parse(String(row["value"]))), ...candidateFiles(runs)];
+    return [
+      ...facts.map((row) => JSON.parse(String(row["value"]))),
+      ...candidateFiles(this.runs()),
+    ];
   }
 
   /**
@@ -214,68 +196,13 @@ export class CoordinatorState {
     return unnamed.filter((name) => now - (since.get(name) ?? now) >= ageMs);
   }
 
-  collectedAt(): number {
-    return this.#fact("collected_at") ?? 0;
-  }
-
-  setCollectedAt(at: number): void {
-    this.#setFact("collected_at", at);
-  }
-
-  /** Rows for D1, oldest first. */
-  outbox(limit: number): OutboxRow[] {
-    return this.#exec("SELECT seq, run FROM outbox ORDER BY seq LIMIT ?", limit).map((row) => ({
-      seq: Number(row["seq"]),
-      run: parseRun(String(row["run"])),
-    }));
-  }
-
-  /** The runs that wait for D1, each as it is in its last row. */
-  outboxRuns(): Run[] {
-    const last = "SELECT MAX(seq) FROM outbox GROUP BY json_extract(run, '$.id')";
-    return this.#exec(`SELECT run FROM outbox WHERE seq IN (${last}) ORDER BY seq`).map((row) =>
-      parseRun(String(row["run"])),
-    );
-  }
-
-  /** Rows that wait for D1. */
-  outboxLength(): number {
-    return Number(this.#exec("SELECT COUNT(*) AS rows FROM outbox")[0]?.["rows"] ?? 0);
-  }
-
-  /** Keeps an audit entry that D1 did not take; one that is kept already stays as it is. */
-  addAuditEntry(entry: AuditEntry): void {
-    const text = JSON.stringify(entry);
-    this.#exec("INSERT OR IGNORE INTO audit_outbox (id, entry) VALUES (?, ?)", entry.id, text);
-  }
-
-  /** Audit entries for D1, oldest first. */
-  auditEntries(limit: number): AuditEntry[] {
-    return this.#exec("SELECT entry FROM audit_outbox ORDER BY id LIMIT ?", limit).map((row) =>
-      JSON.parse(String(row["entry"])),
-    );
-  }
-
-  /** Audit entries that wait for D1. */
-  auditLength(): number {
-    return Number(this.#exec("SELECT COUNT(*) AS entries FROM audit_outbox")[0]?.["entries"] ?? 0);
-  }
-
-  removeAuditEntries(entries: readonly AuditEntry[]): void {
-    for (const { id } of entries) this.#exec("DELETE FROM audit_outbox WHERE id = ?", id);
-  }
-
-  /** Forgets rows that have reached D1. */
-  trimOutbox(throughSeq: number): void {
-    this.#exec("DELETE FROM outbox WHERE seq <= ?", throughSeq);
-  }
-
   /** Version of the Worker that built each catalog, by its hash, as far as runs remember. */
   builders(): { readonly [catalog_sha256: string]: string | null } {
-    const runs = this.#records("ORDER BY id").map(({ run }) => run);
-    const built = runs.filter(({ outcome }) => outcome === "published");
+    const built = this.runs().filter(({ outcome }) => outcome === "published");
     return Object.fromEntries(
-      built.map(({ catalog_sha256, worker_version }) => [catalog_sha256, worker_version]),
+      built
+        .toReversed()
+        .map(({ catalog_sha256, worker_version }) => [catalog_sha256, worker_version]),
     );
   }
 
@@ -285,25 +212,6 @@ export class CoordinatorState {
       "INSERT INTO versions (generation, manifest) VALUES (?, ?)",
       manifest.generation,
       text,
-    );
-  }
-
-  #runsIn(state: RunState): RunRecord[] {
-    return this.#records("WHERE state = ? ORDER BY id", state);
-  }
-
-  #forgetEndedRuns(): void {
-    this.#exec(
-      `DELETE FROM runs WHERE state NOT IN ('queued', 'running') AND id NOT IN (
-        SELECT id FROM runs WHERE state NOT IN ('queued', 'running') ORDER BY id DESC LIMIT ?
-      )`,
-      ENDED_RUNS_KEPT,
-    );
-  }
-
-  #records(where: string, ...bindings: string[]): RunRecord[] {
-    return this.#exec(`SELECT record FROM runs ${where}`, ...bindings).map((row) =>
-      parseRecord(String(row["record"])),
     );
   }
 

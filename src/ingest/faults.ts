@@ -1,4 +1,5 @@
 import { PassingError, SourceError } from "../sources/source-error.ts";
+import type { StepNeverEnded } from "../jobs/engine.ts";
 import { StoreError } from "../storage/store-error.ts";
 import type { GuardTrip } from "./guards.ts";
 import type { Run, RunError, Stage } from "./run.ts";
@@ -95,9 +96,8 @@ function unreachable({ fault, message, retryAfterMs }: PassingError, stage: Stag
   };
 }
 
-/** The failure of a run one of whose steps was begun so many times and never ended. */
-export function leaseExpired(stage: Stage, attempts: number): RunFailure {
-  const message = `the step was begun ${attempts} times and never ended`;
+/** The failure of a run one of whose steps never ended. */
+export function leaseExpired(stage: Stage, { message }: StepNeverEnded): RunFailure {
   const error = { code: "lease_expired", stage, message };
   return { error, retry: { step: false, runAfterMs: RUN_RETRY_MS }, patch: {} };
 }

@@ -171,8 +171,3 @@ export type EndedRun = Pick<
   Run,
   "id" | "state" | "outcome" | "trigger" | "mode" | "finished_at" | "error" | "guards"
 >;
-
-/** Whether a run in this state may still change. */
-export function isOpen(state: RunState): boolean {
-  return state === "queued" || state === "running";
-}

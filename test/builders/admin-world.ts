@@ -2,15 +2,15 @@ import type { AccessResult } from "../../src/admin/auth/access-jwt.ts";
 import { createAdminApp } from "../../src/admin/app.ts";
 import type { BackupJobCalls } from "../../src/admin/calls/backup-use-cases.ts";
 import type { JobResult } from "../../src/backup/backup-jobs.ts";
-import type { Job } from "../../src/backup/job.ts";
+import type { BackupJob as Job } from "../../src/backup/job.ts";
 import type { RemoveResult } from "../../src/backup/remove-backup.ts";
 import type { AlertUseCases } from "../../src/admin/calls/alert-calls.ts";
 import type { CoordinatorUseCases } from "../../src/admin/calls/coordinator.ts";
 import { CoordinatorUnavailable } from "../../src/admin/calls/coordinator-calls.ts";
 import type { CredentialsResult } from "../../src/admin/auth/credentials.ts";
 import { type LimitSettings, readLimits } from "../../src/health/limits.ts";
-import type { CoordinatorStatus } from "../../src/ingest/coordinator-status.ts";
-import { decidePause, type Pause } from "../../src/ingest/pause.ts";
+import type { CoordinatorStatus } from "../../src/coordinator/status.ts";
+import { decidePause, type Pause } from "../../src/jobs/pause.ts";
 import type { EnqueueAnswer, EnqueueRequest, EnqueueResult } from "../../src/ingest/queue.ts";
 import { type Run, toListed } from "../../src/ingest/run.ts";
 import type { Version } from "../../src/ingest/versions.ts";
@@ -223,7 +223,7 @@ export class AdminWorld {
       if (this.refusal !== null) return this.refusal;
       const { ifPaused: _, source, candidate, ...asked } = request;
       const candidate_of = candidate?.runId ?? null;
-      const { run } = aRunRecord({ ...asked, source: source ?? "embedded", candidate_of });
+      const { job: run } = aRunRecord({ ...asked, source: source ?? "embedded", candidate_of });
       const { disposition } = this;
       return {
         ok: true,
@@ -307,6 +307,7 @@ export class AdminWorld {
         outboxLength: 0,
         leaseUntil: null,
         lastTicks: {},
+        bestCoverage: {},
         oldestPublishedAt: null,
         ...this.status,
       };

@@ -1,7 +1,11 @@
 import { manifestBlobs } from "../../src/catalog/manifest.ts";
-import { BackupJobs, type RunRequest } from "../../src/backup/backup-jobs.ts";
-import type { Job } from "../../src/backup/job.ts";
-import { JobState } from "../../src/backup/job-state.ts";
+import {
+  type BackupDependencies,
+  BackupJobs,
+  type RunRequest,
+} from "../../src/backup/backup-jobs.ts";
+import type { BackupJob } from "../../src/backup/job.ts";
+import { JobItems } from "../../src/backup/job-items.ts";
 import type { CoordinatorState } from "../../src/ingest/coordinator-state.ts";
 import { createDatabaseCopy, type DatabaseCopy } from "../../src/storage/database-copy.ts";
 import { createHistory } from "../../src/ingest/history.ts";
@@ -33,22 +37,19 @@ export class BackupWorld {
   /** The same, once a call that changes something has taken effect: its answer is lost. */
   after: (call: string) => void | Promise<void> = () => {};
   /** Those of the present instance; what they are asked is begun by `drain`. */
-  jobs: BackupJobs;
+  jobs!: BackupJobs;
   #instance = 0;
   #ids = 0;
 
   /** An hour after `other`, with nothing but its backups. */
   constructor(other?: BackupWorld, locales: readonly string[] = ["de", "en"]) {
-    let made: BackupJobs | undefined;
     let now = () => START;
     this.store = new MemoryBackupStore(() => now(), other?.store.files);
     this.ingest = new CoordinatorWorld({
       locales,
-      makeJobs: (ingest, state) => (made = this.jobs = this.#newJobs(ingest, state)),
+      makeBackups: (ingest, state) => this.#newBackups(ingest, state),
     });
     now = () => this.ingest.time;
-    if (made === undefined) throw new Error("the coordinator was made without jobs");
-    this.jobs = made;
     this.ingest.endLostRuns = (open) =>
       createHistory(this.d1.binding).endLostRuns(open, this.ingest.time);
     if (other !== undefined) this.ingest.time = other.ingest.time + 3_600_000;
@@ -82,7 +83,7 @@ export class BackupWorld {
   }
 
   /** Makes a backup, waits for the end of its job, and gives the job. */
-  async backUp(changes: Partial<RunRequest> = {}): Promise<Job> {
+  async backUp(changes: Partial<RunRequest> = {}): Promise<BackupJob> {
     const result = await this.jobs.run(aRunRequest(changes));
     if (!result.ok) throw new Error(`not begun: ${result.reason}`);
     await this.drain();
@@ -90,7 +91,7 @@ export class BackupWorld {
   }
 
   /** Restores a backup; `begun` is called between the answer and the first alarm. */
-  async restore(id: string, begun: () => void = () => {}): Promise<Job> {
+  async restore(id: string, begun: () => void = () => {}): Promise<BackupJob> {
     const result = await this.jobs.restore(id, "ops");
     if (!result.ok) throw new Error(`not begun: ${result.reason}`);
     begun();
@@ -98,25 +99,25 @@ export class BackupWorld {
     return this.job(result.job.id);
   }
 
-  async verify(id: string): Promise<Job> {
+  async verify(id: string): Promise<BackupJob> {
     const result = await this.jobs.verify(id, "ops");
     if (!result.ok) throw new Error(`not begun: ${result.reason}`);
     await this.drain();
     return this.job(result.job.id);
   }
 
-  job(id: string): Job {
-    const job = this.jobs.findJob(id);
+  job(id: string): BackupJob {
+    const job = this.jobs.find(id);
     if (job === null) throw new Error(`there is no job ${id}`);
     return job;
   }
 
   /** Blobs that some retained version names. */
   blobs(): string[] {
-    const { coordinator } = this.ingest;
+    const { coordinator, state } = this.ingest;
     const manifests = coordinator
       .versions()
-      .flatMap(({ generation }) => coordinator.findVersion(generation) ?? []);
+      .flatMap(({ generation }) => state.findVersion(generation) ?? []);
     return [...new Set(manifests.flatMap((manifest) => [...manifestBlobs(manifest)]))];
   }
 
@@ -127,14 +128,15 @@ export class BackupWorld {
 
   /** Everything that counts: what is served, the coordinator's tables, and D1. */
   async everything() {
-    const tables = ["runs", "versions", "outbox", "ticks", "facts"];
+    const tables = ["versions", "outgoing", "ticks", "facts"];
     const state = tables.map((table) => [
       table,
       this.ingest.tables.sql.exec(`SELECT * FROM ${table} ORDER BY 1`).toArray(),
     ]);
+    const runs = this.ingest.state.runs();
     return {
       served: await this.ingest.served(),
-      state: Object.fromEntries(state),
+      state: { ...Object.fromEntries(state), runs },
       history: this.rows("ingest_runs"),
     };
   }
@@ -147,7 +149,7 @@ export class BackupWorld {
     if (rows.length > 0) await history.saveRuns(rows);
   }
 
-  #newJobs(ingest: CoordinatorWorld, coordinator: CoordinatorState): BackupJobs {
+  #newBackups(ingest: CoordinatorWorld, coordinator: CoordinatorState): BackupDependencies {
     const instance = this.#instance;
     const enter = (call: string) => this.#enter(instance, call);
     const leave = (call: string) => this.#leave(instance, call);
@@ -163,8 +165,8 @@ export class BackupWorld {
       await leave(name);
       return result;
     };
-    return new BackupJobs({
-      state: new JobState(ingest.tables),
+    const deps: BackupDependencies = {
+      items: new JobItems(ingest.tables),
       backups,
       database: intercepted(createDatabaseCopy(this.d1.binding), called),
       coordinator,
@@ -174,8 +176,10 @@ export class BackupWorld {
       workerVersion: this.workerVersion,
       now: () => ingest.time,
       newId: () => this.#newId(),
-      log: (event, fields) => void this.events.push({ event, fields }),
-    });
+      log: (_, event, fields) => void this.events.push({ event, fields }),
+    };
+    this.jobs = new BackupJobs(deps);
+    return deps;
   }
 
   /** UUIDv7 of the present moment, in ascending order. */

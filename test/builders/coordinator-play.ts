@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import { type Manifest, manifestBlobs } from "../../src/catalog/manifest.ts";
 import { QUEUE_MAX_DEPTH } from "../../src/ingest/queue.ts";
-import { isOpen, type Run, RUN_MODES, type RunMode } from "../../src/ingest/run.ts";
+import { type Run, RUN_MODES, type RunMode } from "../../src/ingest/run.ts";
+import { isOpen } from "../../src/jobs/job-record.ts";
 import { blobKey, GENERATIONS_PREFIX, MANIFEST_KEY } from "../../src/storage/keys.ts";
 import { CoordinatorWorld } from "./coordinator-world.ts";
 import { QuickPipeline } from "./quick-pipeline.ts";
@@ -373,7 +374,7 @@ export class Play {
     const current = coordinator.status().current?.generation ?? 0;
     const isShown = this.#isShown(current - back);
     const result = await coordinator.rollback(current - back);
-    const retained = coordinator.findVersion(current - back) !== null;
+    const retained = this.world.state.findVersion(current - back) !== undefined;
     if (!retained) must(result).toEqual({ ok: false, reason: "not_retained" });
     else if (isShown) must(result).toMatchObject({ ok: true, changed: false });
     else {
@@ -386,7 +387,7 @@ export class Play {
   #isShown(generation: number): boolean {
     const { coordinator } = this.world;
     const current = coordinator.status().current?.generation ?? 0;
-    const [shown, other] = [current, generation].map((name) => coordinator.findVersion(name));
+    const [shown, other] = [current, generation].map((name) => this.world.state.findVersion(name));
     return shown?.catalog_sha256 === other?.catalog_sha256;
   }
 
@@ -441,14 +442,14 @@ export class Play {
     const prefix = `r2 put ${GENERATIONS_PREFIX}`;
     const written = world.calls.findLast((made) => made.startsWith(prefix));
     const generation = Number(written?.slice(prefix.length));
-    const manifest = world.coordinator.findVersion(generation);
+    const manifest = this.world.state.findVersion(generation);
     const text = Uint8Array.from(new TextEncoder().encode(JSON.stringify(manifest)));
     const carryOut = () => {
       world.store[into].set(MANIFEST_KEY, text);
       this.#highest[into] = generation;
       this.#note("late manifest");
     };
-    if (manifest !== null) this.#late.push({ at, carryOut });
+    if (manifest !== undefined) this.#late.push({ at, carryOut });
   }
 
   #isPaused(): boolean {
@@ -501,8 +502,8 @@ export class Play {
     const { coordinator } = this.world;
     const before = new Set(this.#published.keys());
     for (const { generation } of coordinator.versions()) {
-      const manifest = coordinator.findVersion(generation);
-      if (manifest === null) throw new Error("a version without a manifest");
+      const manifest = this.world.state.findVersion(generation);
+      if (manifest === undefined) throw new Error("a version without a manifest");
       must(this.#published.get(generation) ?? manifest).toEqual(manifest);
       this.#published.set(generation, manifest);
     }
@@ -511,8 +512,7 @@ export class Play {
 
   #checkRuns(): void {
     const publishers = new Map<number, string>();
-    for (const row of this.world.tables.sql.exec("SELECT id FROM runs").toArray()) {
-      const run = this.world.run(String(row["id"]));
+    for (const run of this.world.state.runs()) {
       if (run.generation_after !== null) {
         must(publishers.get(run.generation_after)).toBeUndefined(); // I4
         publishers.set(run.generation_after, run.id);

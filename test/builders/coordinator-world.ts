@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
 import type { AirportSet, Manifest } from "../../src/catalog/manifest.ts";
-import { BackupJobs } from "../../src/backup/backup-jobs.ts";
-import { JobState } from "../../src/backup/job-state.ts";
-import { Coordinator, type Jobs } from "../../src/coordinator/coordinator.ts";
-import type { CoordinatorDependencies } from "../../src/ingest/coordinator-dependencies.ts";
+import type { BackupDependencies } from "../../src/backup/backup-jobs.ts";
+import { JobItems } from "../../src/backup/job-items.ts";
+import { Coordinator } from "../../src/coordinator/coordinator.ts";
+import type { CoordinatorDependencies } from "../../src/coordinator/dependencies.ts";
 import { CoordinatorState } from "../../src/ingest/coordinator-state.ts";
 import { Pipeline, type PipelineDependencies } from "../../src/ingest/pipeline.ts";
 import type { EnqueueAnswer, EnqueueRequest } from "../../src/ingest/queue.ts";
@@ -33,8 +33,8 @@ export interface CoordinatorWorldOptions {
   readonly locales?: readonly string[];
   /** Makes another than the real pipeline. */
   readonly makePipeline?: (deps: PipelineDependencies) => Pipeline;
-  /** Makes the jobs about backups of an instance; without it they have nowhere to write to. */
-  readonly makeJobs?: (world: CoordinatorWorld, state: CoordinatorState) => Jobs;
+  /** What backups of an instance work with; without it they have nowhere to write to. */
+  readonly makeBackups?: (world: CoordinatorWorld, state: CoordinatorState) => BackupDependencies;
 }
 
 /** The run history as D1 keeps it: the row of the highest sequence for each run. */
@@ -89,17 +89,19 @@ export class CoordinatorWorld {
   /** How long D1 may take, by the real clock, for the next instance. */
   historyDeadlineMs = 60_000;
   coordinator: Coordinator;
+  /** What the present instance has recorded. */
+  state = new CoordinatorState(this.tables);
   snapshot = aSnapshot();
   #instance = 0;
   #ids = 0;
   #gone = Promise.withResolvers<void>();
   readonly #makePipeline: (deps: PipelineDependencies) => Pipeline;
-  readonly #makeJobs: NonNullable<CoordinatorWorldOptions["makeJobs"]>;
+  readonly #makeBackups: NonNullable<CoordinatorWorldOptions["makeBackups"]>;
 
-  constructor({ locales = ["en"], makePipeline, makeJobs }: CoordinatorWorldOptions = {}) {
+  constructor({ locales = ["en"], makePipeline, makeBackups }: CoordinatorWorldOptions = {}) {
     this.locales = locales;
     this.#makePipeline = makePipeline ?? ((deps) => new Pipeline(deps));
-    this.#makeJobs = makeJobs ?? noJobs;
+    this.#makeBackups = makeBackups ?? noBackups;
     this.coordinator = this.#newCoordinator();
   }
 
@@ -181,7 +183,7 @@ export class CoordinatorWorld {
   /** The version that the coordinator has recorded last. */
   current(): Manifest | null {
     const { current } = this.coordinator.status();
-    return current && this.coordinator.findVersion(current.generation);
+    return current && (this.state.findVersion(current.generation) ?? null);
   }
 
   /** The manifest that is served; null if there is none. */
@@ -237,7 +239,7 @@ export class CoordinatorWorld {
         return this.upstream.fetch(archived);
       },
     };
-    const state = new CoordinatorState(this.tables);
+    const state = (this.state = new CoordinatorState(this.tables));
     const deps: CoordinatorDependencies = {
       state,
       pipeline: this.#makePipeline({
@@ -283,7 +285,7 @@ export class CoordinatorWorld {
       workerVersion: "v1",
     };
     const platform = [{} as DurableObjectState, null] as const; // all it works with is in `deps`
-    return new Coordinator(platform, deps, this.#makeJobs(this, state));
+    return new Coordinator(platform, deps, this.#makeBackups(this, state));
   }
 
   async #enter(instance: number, call: string): Promise<void> {
@@ -296,9 +298,9 @@ export class CoordinatorWorld {
   }
 }
 
-function noJobs(world: CoordinatorWorld, coordinator: CoordinatorState): Jobs {
-  return new BackupJobs({
-    state: new JobState(world.tables),
+function noBackups(world: CoordinatorWorld, coordinator: CoordinatorState): BackupDependencies {
+  return {
+    items: new JobItems(world.tables),
     backups: new MemoryBackupStore(() => world.time),
     database: createDatabaseCopy(new MemoryD1().binding),
     coordinator,
@@ -309,7 +311,7 @@ function noJobs(world: CoordinatorWorld, coordinator: CoordinatorState): Jobs {
     now: () => world.time,
     newId: () => "no job",
     log: () => {},
-  });
+  };
 }
 
 /** An upstream that gives an airports.csv of these rows. */

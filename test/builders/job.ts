@@ -1,7 +1,13 @@
-import type { Job } from "../../src/backup/job.ts";
+import {
+  BACKUP,
+  type BackupJob,
+  type BackupRecord,
+  FIRST_CHECKPOINT,
+} from "../../src/backup/job.ts";
+import { newRecord } from "../../src/jobs/job-record.ts";
 
 /** A job that has begun to make a backup. */
-export function aJob(changes: Partial<Job> = {}): Job {
+export function aJob(changes: Partial<BackupJob> = {}): BackupJob {
   const id = "019aa3c0-0000-7000-8000-0000000000b1";
   return {
     id,
@@ -12,10 +18,11 @@ export function aJob(changes: Partial<Job> = {}): Job {
     pin: false,
     requested_by: "ops",
     state: "queued",
-    phase: null,
+    stage: null,
     progress: { done: 0, total: 0 },
     queued_at: "2026-11-01T05:00:00.000Z",
     started_at: null,
+    heartbeat_at: null,
     finished_at: null,
     duration_ms: null,
     verdict: null,
@@ -25,4 +32,10 @@ export function aJob(changes: Partial<Job> = {}): Job {
     error: null,
     ...changes,
   };
+}
+
+/** A job that waits. */
+export function aBackupRecord(changes: Partial<BackupJob> = {}): BackupRecord {
+  const job = aJob(changes);
+  return newRecord({ work: BACKUP, job, checkpoint: FIRST_CHECKPOINT });
 }

@@ -1,11 +1,7 @@
 /** Builders of runs as the coordinator keeps them. */
 import type { RunRecord } from "../../src/ingest/run-record.ts";
-import {
-  newRun,
-  type EnqueueRequest,
-  type NewRun,
-  type QueueView,
-} from "../../src/ingest/queue.ts";
+import { newRun, type EnqueueRequest, type NewRun } from "../../src/ingest/queue.ts";
+import type { Queue } from "../../src/jobs/queue.ts";
 import type { Run } from "../../src/ingest/run.ts";
 
 export function anEnqueueRequest(changes: Partial<EnqueueRequest> = {}): EnqueueRequest {
@@ -36,10 +32,10 @@ export function someRunFacts(changes: Partial<NewRun> = {}): NewRun {
 /** A run that waits. */
 export function aRunRecord(changes: Partial<Run> = {}): RunRecord {
   const record = newRun(someRunFacts(), anEnqueueRequest());
-  return { ...record, run: { ...record.run, ...changes } };
+  return { ...record, job: { ...record.job, ...changes } };
 }
 
 /** A queue in which nothing waits or runs, and that is not paused. */
-export function aQueueView(changes: Partial<QueueView> = {}): QueueView {
-  return { waiting: [], running: undefined, pause: null, ...changes };
+export function aQueue(changes: Partial<Queue> = {}): Queue {
+  return { waiting: [], running: [], pause: null, ...changes };
 }

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { bundleWorker } from "../../bench/bundle.ts";
-import { isOpen } from "../../src/ingest/run.ts";
+import { isOpen } from "../../src/jobs/job-record.ts";
 import { Admin } from "./admin.ts";
 import { Clients, REQUESTS } from "./clients.ts";
 import type { StoredState } from "./evidence.ts";
@@ -164,13 +164,13 @@ async function killUntil(endAt: number): Promise<void> {
     const lifeMs = death.between(LIFE_MS.least, LIFE_MS.most);
     if (Date.now() + lifeMs >= endAt) return;
     await sleep(lifeMs);
-    const { phase } = operator.restorer;
+    const { stage } = operator.restorer;
     await service.kill();
     await sleep(death.between(DEAD_MS.least, DEAD_MS.most));
     const locales = death.pick(DEPLOYED_LOCALES);
     await service.start({ LOCALES: locales });
     report.count("killed", `process, started again with LOCALES=${locales}`);
-    if (phase !== undefined) report.count("killed", `process, in the phase ${phase} of a restore`);
+    if (stage !== undefined) report.count("killed", `process, in the stage ${stage} of a restore`);
   }
 }
 

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { negotiateLocale, parseLocale } from "../../src/catalog/locale.ts";
 import { type Manifest, UNRECORDED } from "../../src/catalog/manifest.ts";
 import { SHRINK_MAX_PERCENT } from "../../src/ingest/guards.ts";
-import { isOpen } from "../../src/ingest/run.ts";
+import { isOpen } from "../../src/jobs/job-record.ts";
 import type { Older, Operated, RunRow, Served, StoredState, Violation } from "./evidence.ts";
 
 export interface Evidence {

@@ -19,7 +19,7 @@ interface JobAnswer {
   readonly id: string;
   readonly kind: string;
   readonly state: string;
-  readonly phase: string | null;
+  readonly stage: string | null;
   readonly backup_id: string;
   readonly undo_backup_id: string | null;
   readonly generation: number | null;
@@ -40,7 +40,7 @@ export class Restorer {
   readonly #settled = new Set<string>();
   /** Drawn from with each look at a job that goes on, whose number is up to the machine. */
   readonly #polls: Random;
-  #phase: string | undefined;
+  #stage: string | undefined;
 
   constructor(deps: RestorerDependencies) {
     this.#deps = deps;
@@ -48,8 +48,8 @@ export class Restorer {
   }
 
   /** What a restore does at present; undefined if there is none. */
-  get phase(): string | undefined {
-    return this.#phase;
+  get stage(): string | undefined {
+    return this.#stage;
   }
 
   /** Makes a backup beside everything else. */
@@ -143,13 +143,13 @@ export class Restorer {
         if (answer?.status === 200) {
           const job = answer.body as JobAnswer; // our API
           if (!isOpenJob(job.state)) return job;
-          this.#phase = job.phase ?? job.state;
+          this.#stage = job.stage ?? job.state;
           if (this.#polls.chance(RESET_CHANCE)) await this.reset();
         }
         await sleep(POLL_MS);
       }
     } finally {
-      this.#phase = undefined;
+      this.#stage = undefined;
     }
     report.violate({ invariant: "convergence", what: `job ${id} has not ended in time` });
     return undefined;
@@ -158,7 +158,7 @@ export class Restorer {
   /** Takes the memory of the coordinator away, in the middle of what it does. */
   async reset(): Promise<void> {
     await this.#deps.service.control("reset").catch(() => undefined); // the reply is lost with it
-    const during = this.#phase === undefined ? "" : `, in the phase ${this.#phase}`;
+    const during = this.#stage === undefined ? "" : `, in the stage ${this.#stage}`;
     this.#deps.report.count("killed", `coordinator reset${during}`);
   }
 

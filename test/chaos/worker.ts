@@ -56,18 +56,18 @@ export class IngestCoordinator extends Coordinator {
         .exec<{ text: string }>(query)
         .toArray()
         .map(({ text }) => text);
-    const records = texts("SELECT record AS text FROM runs ORDER BY id").map((text): RunRecord =>
-      JSON.parse(text),
+    const records = texts("SELECT record AS text FROM jobs WHERE work = 'ingest' ORDER BY id").map(
+      (text): RunRecord => JSON.parse(text),
     );
     const manifests = texts("SELECT manifest AS text FROM versions ORDER BY generation").map(
       (text): Manifest => JSON.parse(text),
     );
     const count = (query: string) => this.ctx.storage.sql.exec<{ rows: number }>(query).one().rows;
     return {
-      runs: records.map(({ run }) => run),
+      runs: records.map(({ job }) => job),
       manifests,
-      outbox: count("SELECT COUNT(*) AS rows FROM outbox"),
-      auditOutbox: count("SELECT COUNT(*) AS rows FROM audit_outbox"),
+      outbox: count("SELECT COUNT(*) AS rows FROM outgoing WHERE outbox = 'history'"),
+      auditOutbox: count("SELECT COUNT(*) AS rows FROM outgoing WHERE outbox = 'audit'"),
       isReplicated: count("SELECT COUNT(*) AS rows FROM facts WHERE name = 'unreplicated'") === 0,
     };
   }

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LocalWorker } from "../../scripts/local-worker.ts";
 import { StartError } from "../../scripts/start-error.ts";
-import type { JobState, Phase } from "../../src/backup/job.ts";
+import type { JobState, BackupStage } from "../../src/backup/job.ts";
 import { CALL, sha256 } from "../system/http.ts";
 import { freePort } from "../system/running-service.ts";
 import { requestMessage } from "../system/wire.ts";
@@ -18,7 +18,7 @@ interface JobAnswer {
   readonly id: string;
   readonly backup_id: string;
   readonly state: JobState;
-  readonly phase: Phase | null;
+  readonly stage: BackupStage | null;
   readonly verdict: string | null;
   readonly generation: number | null;
   readonly undo_backup_id: string | null;
@@ -85,12 +85,12 @@ async function ingestOnce(body: object = {}): Promise<void> {
   throw new Error("the ingest does not end");
 }
 
-/** Begins a job, kills the process in one of some phases, and starts it again on the same storage. */
-async function crashIn(phases: readonly Phase[], path: string): Promise<JobAnswer> {
+/** Begins a job, kills the process in one of some stages, and starts it again on the same storage. */
+async function crashIn(stages: readonly BackupStage[], path: string): Promise<JobAnswer> {
   const { job } = await admin<{ job: JobAnswer }>("POST", path, {});
-  const isThere = ({ phase }: JobAnswer) => phase !== null && phases.includes(phase);
+  const isThere = ({ stage }: JobAnswer) => stage !== null && stages.includes(stage);
   const seen = await jobWhen(job.id, (each) => isThere(each) || hasEnded(each));
-  if (hasEnded(seen)) throw new Error(`not seen in ${phases.join()}: ${JSON.stringify(seen)}`);
+  if (hasEnded(seen)) throw new Error(`not seen in ${stages.join()}: ${JSON.stringify(seen)}`);
   process.kill(-workerGroup(), "SIGKILL");
   await worker?.stop(); // lets go of the folder
   await startAgain();
@@ -159,12 +159,12 @@ function historyRows(folder: string): unknown[] {
     });
 }
 
-/** In which phases to kill: several, since a slow look from outside may miss a short one. */
-const KILLED_BACKUPS: readonly (readonly Phase[])[] = [
+/** In which stages to kill: several, since a slow look from outside may miss a short one. */
+const KILLED_BACKUPS: readonly (readonly BackupStage[])[] = [
   ["copy_state", "copy_tables", "copy_objects", "write_manifest"],
   ["check_parts", "check_objects", "check_catalog", "rebuild"],
 ];
-const KILLED_RESTORES: readonly (readonly Phase[])[] = [
+const KILLED_RESTORES: readonly (readonly BackupStage[])[] = [
   ["check_parts", "check_objects", "check_catalog", "rebuild", "compare_schema"],
   ["copy_state", "copy_tables", "copy_objects", "write_manifest"],
   ["restore_objects", "restore_tables", "replace_versions", "settle"],
@@ -183,12 +183,12 @@ beforeAll(async () => {
   before = { rows: historyRows(home), hash: await served() };
   const clients = sampleUntilOver();
   try {
-    for (const phases of KILLED_BACKUPS) made.push(await crashIn(phases, "/admin/backup/run"));
-    for (const [index, phases] of KILLED_RESTORES.entries()) {
+    for (const stages of KILLED_BACKUPS) made.push(await crashIn(stages, "/admin/backup/run"));
+    for (const [index, stages] of KILLED_RESTORES.entries()) {
       await admin("POST", "/admin/ingest/resume", {});
       await ingestOnce({ mode: "dry_run" });
       const job = await crashIn(
-        phases,
+        stages,
         `/admin/backup/${made[index % made.length]?.backup_id}/restore`,
       );
       const summary = await admin("GET", "/dashboard/summary");
@@ -201,7 +201,7 @@ beforeAll(async () => {
 }, HOOK_TIMEOUT_MS);
 
 describe("a backup whose process is killed in the middle", () => {
-  it.each(KILLED_BACKUPS.map((phases, index) => [index, phases.join()] as const))(
+  it.each(KILLED_BACKUPS.map((stages, index) => [index, stages.join()] as const))(
     "(%i: in %s) is whole and proved in the end",
     (index) => {
       const job = { state: "succeeded", verdict: "verified", error: null };
@@ -211,7 +211,7 @@ describe("a backup whose process is killed in the middle", () => {
 });
 
 describe("a restore whose process is killed in the middle", () => {
-  it.each(KILLED_RESTORES.map((phases, index) => [index, phases.join()] as const))(
+  it.each(KILLED_RESTORES.map((stages, index) => [index, stages.join()] as const))(
     "(%i: in %s) is done in the end: no row of the history is lost, and the pause is back",
     (index) => {
       const generation = index + 2;

@@ -28,9 +28,11 @@ export function readRecord(stateFolder: string): RunRecord | undefined {
 function selectRecord(file: string): RunRecord[] {
   const database = new DatabaseSync(file);
   try {
-    const hasRuns = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'runs'").get();
-    if (hasRuns === undefined) return [];
-    const rows = database.prepare("SELECT record FROM runs ORDER BY id DESC LIMIT 1").all();
+    const hasJobs = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'jobs'").get();
+    if (hasJobs === undefined) return [];
+    const rows = database
+      .prepare("SELECT record FROM jobs WHERE work = 'ingest' ORDER BY id DESC LIMIT 1")
+      .all();
     return rows.map((row) => JSON.parse(String(row["record"])));
   } finally {
     database.close();

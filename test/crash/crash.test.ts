@@ -173,11 +173,11 @@ async function killEverywhere(): Promise<void> {
       const { killed, record } = await caught;
       if (killed) {
         deaths.push({ name, record });
-        open = record.run.id;
+        open = record.job.id;
         break;
       }
       await worker.ready();
-      await ended(record.run.id);
+      await ended(record.job.id);
       open = undefined;
     }
   await worker.ready();
@@ -215,8 +215,8 @@ describe("a run whose process is killed in the middle of each stage", () => {
     expect(deaths.map(({ name }) => name)).toEqual(PLACES.map(({ name }) => name));
     expect(new Set(deaths.map(({ record }) => record.checkpoint.stage))).toEqual(new Set(STAGES));
     for (const { record } of deaths) {
-      expect(record.run.state).toBe("running");
-      const ofRun = deaths.filter((death) => death.record.run.id === record.run.id);
+      expect(record.job.state).toBe("running");
+      const ofRun = deaths.filter((death) => death.record.job.id === record.job.id);
       const fences = ofRun.map((death) => death.record.fence);
       expect(fences).toEqual([...new Set(fences)].toSorted((a, b) => a - b));
     }
@@ -235,7 +235,7 @@ describe("a run whose process is killed in the middle of each stage", () => {
       });
       expect(run.progress.done).toBe(run.progress.total);
     }
-    const killed = new Set(deaths.map(({ record }) => record.run.id));
+    const killed = new Set(deaths.map(({ record }) => record.job.id));
     expect(runs.filter(({ id }) => killed.has(id))).toHaveLength(killed.size);
   });
 

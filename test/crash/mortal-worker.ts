@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LocalWorker } from "../../scripts/local-worker.ts";
 import type { RunRecord } from "../../src/ingest/run-record.ts";
-import { isOpen } from "../../src/ingest/run.ts";
+import { isOpen } from "../../src/jobs/job-record.ts";
 import { readRecord } from "./coordinator-record.ts";
 
 /** Bounds a hang only: two busy cores may take minutes for what takes seconds otherwise. */
@@ -118,13 +118,13 @@ export class MortalWorker {
     while (Date.now() < deadline) {
       if (near) process.kill(-group, "SIGSTOP");
       const seen = readRecord(this.#folder);
-      const isMeant = seen !== undefined && seen.run.id !== before;
+      const isMeant = seen !== undefined && seen.job.id !== before;
       if (near && isMeant && is(seen)) {
         await this.#kill(group);
         return { killed: true, record: seen };
       }
       if (near) process.kill(-group, "SIGCONT");
-      if (near && isMeant && !isOpen(seen.run.state)) return { killed: false, record: seen };
+      if (near && isMeant && !isOpen(seen.job.state)) return { killed: false, record: seen };
       near = !isMeant || isNear(seen) || is(seen);
       await sleep(SLICE_MS);
     }
@@ -170,6 +170,6 @@ async function untilFree(port: number): Promise<void> {
 }
 
 /** Whether steps may be short from here on. */
-function isNear({ run: { state, progress } }: RunRecord): boolean {
+function isNear({ job: { state, progress } }: RunRecord): boolean {
   return state !== "running" || (progress.total > 0 && progress.done >= progress.total - 1);
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { backupId } from "../../backup/backup-id.ts";
-import { type Job, jobSchema } from "../../backup/job.ts";
+import { type BackupJob, jobSchema } from "../../backup/job.ts";
 import {
   backupPage,
   backupSchema,
@@ -73,7 +73,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
   });
 
   /** The backup that a job makes; null if R2 does not say. The job is begun all the same. */
-  async function backupOf(made: Job) {
+  async function backupOf(made: BackupJob) {
     try {
       const found = findBackup({ ...listing, jobs: async () => [made] }, made.backup_id);
       return await askBackups(found, BACKUP_DEADLINE_MS);

@@ -1,5 +1,5 @@
 import type { JobResult, RunRequest } from "../../backup/backup-jobs.ts";
-import type { Job } from "../../backup/job.ts";
+import type { BackupJob } from "../../backup/job.ts";
 import type { RemoveResult } from "../../backup/remove-backup.ts";
 import type { BackupStore } from "../../storage/backup-store.ts";
 
@@ -9,9 +9,9 @@ export interface BackupJobCalls {
   verifyBackup(id: string, by: string): Promise<JobResult>;
   restoreBackup(id: string, by: string): Promise<JobResult>;
   removeBackup(id: string): Promise<RemoveResult>;
-  findJob(id: string): Promise<Job | null>;
+  findJob(id: string): Promise<BackupJob | null>;
   /** The newest first. */
-  jobs(limit: number): Promise<readonly Job[]>;
+  jobs(limit: number): Promise<readonly BackupJob[]>;
 }
 
 /** What the routes of backups work with. */

@@ -1,8 +1,8 @@
-import type { CoordinatorStatus } from "../../ingest/coordinator-status.ts";
-import type { PauseRequest } from "../../ingest/pause.ts";
-import type { RollbackResult } from "../../ingest/published-versions.ts";
+import type { CoordinatorStatus } from "../../coordinator/status.ts";
+import type { PauseRequest } from "../../jobs/pause.ts";
+import type { RollbackResult } from "../../ingest/roll-back.ts";
 import type { EnqueueRequest, EnqueueResult } from "../../ingest/queue.ts";
-import type { CancelResult, PauseAnswer } from "../../ingest/run-control.ts";
+import type { CancelResult, PauseAnswer } from "../../coordinator/scheduler.ts";
 import type { ListedRun, Run } from "../../ingest/run.ts";
 import type { Version } from "../../ingest/versions.ts";
 

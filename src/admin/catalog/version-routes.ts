@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { RollbackResult } from "../../ingest/published-versions.ts";
+import type { RollbackResult } from "../../ingest/roll-back.ts";
 import { CONTENTS_RETAINED } from "../../ingest/versions.ts";
 import type { CoordinatorUseCases } from "../calls/coordinator.ts";
 import { type Refusal, route } from "../http/route.ts";

@@ -1,4 +1,5 @@
-import { isOpen, type Run } from "../../ingest/run.ts";
+import { type Run } from "../../ingest/run.ts";
+import { isOpen } from "../../jobs/job-record.ts";
 import type { History } from "../../ingest/history.ts";
 import type { CoordinatorUseCases } from "../calls/coordinator.ts";
 import { CoordinatorUnavailable, softly } from "../calls/coordinator-calls.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SOURCE_NAMES } from "../../config.ts";
-import type { PauseAnswer } from "../../ingest/run-control.ts";
-import type { Pause } from "../../ingest/pause.ts";
+import type { PauseAnswer } from "../../coordinator/scheduler.ts";
+import type { Pause } from "../../jobs/pause.ts";
 import type { EnqueueAnswer, EnqueueRequest, EnqueueResult } from "../../ingest/queue.ts";
 import { RUN_MODES, toListed } from "../../ingest/run.ts";
 import type { History } from "../../ingest/history.ts";

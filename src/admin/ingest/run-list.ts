@@ -1,4 +1,5 @@
-import { isOpen, type ListedRun } from "../../ingest/run.ts";
+import { type ListedRun } from "../../ingest/run.ts";
+import { isOpen } from "../../jobs/job-record.ts";
 import { decodeCursor, encodeCursor } from "../../storage/cursor.ts";
 import type { History, RunFilter, RunQuery } from "../../ingest/history.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { CancelResult } from "../../ingest/run-control.ts";
+import type { CancelResult } from "../../coordinator/scheduler.ts";
 import { RUN_OUTCOMES, RUN_STATES, RUN_TRIGGERS, toListed } from "../../ingest/run.ts";
 import { withDeadline } from "../../storage/deadline.ts";
 import type { History } from "../../ingest/history.ts";

@@ -121,7 +121,7 @@ export interface BackupJob {
   readonly kind: "run" | "verify" | "restore";
   readonly backup_id: string;
   readonly state: "queued" | "running" | "succeeded" | "failed";
-  readonly phase: string | null;
+  readonly stage: string | null;
   readonly progress: { readonly done: number; readonly total: number };
   readonly queued_at: string;
   readonly duration_ms: number | null;

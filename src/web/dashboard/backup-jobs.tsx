@@ -37,10 +37,10 @@ export function BackupJobs({ now }: { now: number }) {
 
 const KINDS = { run: "backup", verify: "verification", restore: "restore" } as const;
 
-function wordOf({ state, phase, progress, error, undo_backup_id }: BackupJob): string {
+function wordOf({ state, stage, progress, error, undo_backup_id }: BackupJob): string {
   if (error !== null) return `${error.code.replaceAll("_", " ")}: ${error.message}`;
   if (state === "succeeded")
     return undo_backup_id === null ? "" : `The way back is ${undo_backup_id}`;
   const counted = progress.total > 0 ? `, ${progress.done} of ${progress.total}` : "";
-  return phase === null ? "" : `${phase.replaceAll("_", " ")}${counted}`;
+  return stage === null ? "" : `${stage.replaceAll("_", " ")}${counted}`;
 }

@@ -116,7 +116,7 @@ describe("a store that refuses", () => {
     };
     const job = await world.backUp();
     liveOn();
-    expect(job).toMatchObject({ state: "failed", error: { phase: "write_manifest" } });
+    expect(job).toMatchObject({ state: "failed", error: { stage: "write_manifest" } });
     expect(await world.verify(job.backup_id)).toMatchObject({ verdict: "verified" });
   });
 

@@ -55,7 +55,7 @@ describe("one job at a time", () => {
     expect(restore).toMatchObject({ ok: true, disposition: "queued" });
     await world.drain();
     expect(world.ingest.run(run.id)).toMatchObject({ outcome: "published", generation_after: 3 });
-    expect(world.jobs.jobs(2)).toMatchObject([
+    expect(world.jobs.list(2)).toMatchObject([
       { kind: "restore", state: "succeeded", generation: 4 },
       { kind: "run", state: "succeeded" },
     ]);
@@ -72,14 +72,13 @@ describe("one job at a time", () => {
   });
 
   it("makes one backup of a cron tick that fires twice, and verifies the newest once a week", async () => {
-    const request = aRunRequest({ trigger: "cron" });
-    await world.jobs.runOnce("37 3 * * * 1", request);
+    await world.jobs.runOnce("37 3 * * * 1");
     await world.drain();
-    await world.jobs.runOnce("37 3 * * * 1", request);
+    await world.jobs.runOnce("37 3 * * * 1");
     await world.jobs.verifyNewestOnce("7 5 * * SUN 1");
     await world.drain();
     await world.jobs.verifyNewestOnce("7 5 * * SUN 1");
-    expect(world.jobs.jobs(10).map(({ kind, state }) => [kind, state])).toEqual([
+    expect(world.jobs.list(10).map(({ kind, state }) => [kind, state])).toEqual([
       ["verify", "succeeded"],
       ["run", "succeeded"],
     ]);

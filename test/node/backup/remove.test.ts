@@ -24,48 +24,72 @@ describe("deleting a backup", () => {
     const { backup_id } = await world.backUp();
     const other = await world.backUp();
     const files = [...world.store.files.keys()].filter((key) => !key.includes(backup_id));
-    expect(await world.jobs.remove(backup_id)).toEqual({ ok: true });
+    expect(await world.ingest.coordinator.removeBackup(backup_id)).toEqual({ ok: true });
     expect([...world.store.files.keys()]).toEqual(files);
     expect(await world.verify(other.backup_id)).toMatchObject({ verdict: "verified" });
   });
 
   it("is refused for the newest, and for the newest that proved good, however many follow", async () => {
     const { backup_id } = await world.backUp();
-    expect(await world.jobs.remove(backup_id)).toEqual({ ok: false, reason: "newest_verified" });
+    expect(await world.ingest.coordinator.removeBackup(backup_id)).toEqual({
+      ok: false,
+      reason: "newest_verified",
+    });
     const later = Array.from({ length: 120 }, (_, number) => storeLater(number));
-    expect(await world.jobs.remove(backup_id)).toEqual({ ok: false, reason: "newest_verified" });
-    expect(await world.jobs.remove(later.at(-1) ?? "")).toEqual({ ok: false, reason: "newest" });
-    expect(await world.jobs.remove(later.at(-2) ?? "")).toEqual({ ok: true });
+    expect(await world.ingest.coordinator.removeBackup(backup_id)).toEqual({
+      ok: false,
+      reason: "newest_verified",
+    });
+    expect(await world.ingest.coordinator.removeBackup(later.at(-1) ?? "")).toEqual({
+      ok: false,
+      reason: "newest",
+    });
+    expect(await world.ingest.coordinator.removeBackup(later.at(-2) ?? "")).toEqual({ ok: true });
     expect(world.store.files.has(backupManifestKey(backup_id))).toBe(true);
   });
 
   it("is refused for one that is pinned, until it is unpinned", async () => {
     const { backup_id } = await world.backUp({ pin: true });
     await world.backUp();
-    expect(await world.jobs.remove(backup_id)).toEqual({ ok: false, reason: "pinned" });
+    expect(await world.ingest.coordinator.removeBackup(backup_id)).toEqual({
+      ok: false,
+      reason: "pinned",
+    });
     world.store.files.delete(backupNoteKey(backup_id, "pin"));
-    expect(await world.jobs.remove(backup_id)).toEqual({ ok: true });
+    expect(await world.ingest.coordinator.removeBackup(backup_id)).toEqual({ ok: true });
   });
 
   it("is refused while a job needs it: to verify it, to restore it, or as its way back", async () => {
     const { backup_id } = await world.backUp();
     await world.backUp();
     await world.jobs.verify(backup_id, "ops");
-    expect(await world.jobs.remove(backup_id)).toEqual({ ok: false, reason: "in_use" });
+    expect(await world.ingest.coordinator.removeBackup(backup_id)).toEqual({
+      ok: false,
+      reason: "in_use",
+    });
     await world.drain();
     const restore = await world.jobs.restore(backup_id, "ops");
-    expect(await world.jobs.remove(backup_id)).toEqual({ ok: false, reason: "in_use" });
+    expect(await world.ingest.coordinator.removeBackup(backup_id)).toEqual({
+      ok: false,
+      reason: "in_use",
+    });
     const undo_backup_id = restore.ok ? (restore.job.undo_backup_id ?? "") : "";
-    await world.drain(() => world.jobs.jobs(1)[0]?.phase === "copy_objects");
-    expect(await world.jobs.remove(undo_backup_id)).toEqual({ ok: false, reason: "in_use" });
+    await world.drain(() => world.jobs.list(1)[0]?.stage === "copy_objects");
+    expect(await world.ingest.coordinator.removeBackup(undo_backup_id)).toEqual({
+      ok: false,
+      reason: "in_use",
+    });
     await world.drain();
-    expect(await world.jobs.remove(backup_id)).toEqual({ ok: true });
+    expect(await world.ingest.coordinator.removeBackup(backup_id)).toEqual({ ok: true });
   });
 
   it("is refused for one that there is not", async () => {
     await world.jobs.run(aRunRequest());
     const id = "019aa3c0-0000-7000-8000-000000000001";
-    expect(await world.jobs.remove(id)).toEqual({ ok: false, reason: "not_found" });
+    expect(await world.ingest.coordinator.removeBackup(id)).toEqual({
+      ok: false,
+      reason: "not_found",
+    });
     await world.drain();
   });
 });

@@ -9,7 +9,7 @@ import {
   backupObjectKey,
   backupPartKey,
 } from "../../../src/storage/keys.ts";
-import { aRunRequest, BackupWorld } from "../../builders/backup-world.ts";
+import { BackupWorld } from "../../builders/backup-world.ts";
 import { aBackup } from "../../builders/stored-backup.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -49,7 +49,7 @@ function storeOld(number: number): string {
 function atList(nth: number, happen: () => void): void {
   let lists = 0;
   world.before = (call) => {
-    if (world.jobs.jobs(1)[0]?.phase === "retention" && call === "list" && ++lists === nth)
+    if (world.jobs.list(1)[0]?.stage === "retention" && call === "list" && ++lists === nth)
       happen();
   };
 }
@@ -88,7 +88,7 @@ describe("two months of daily backups", () => {
     for (let day = 0; day <= 60; day++) {
       await world.ingest.publishVersions(1);
       idsBefore = await listIds(world.store);
-      await world.jobs.runOnce(`day ${day}`, aRunRequest({ trigger: "cron" }));
+      await world.jobs.runOnce(`day ${day}`);
       await world.drain();
       for (const sha256 of objects()) everNamed.add(sha256);
       if (day < 60) world.ingest.time += DAY_MS;
@@ -106,7 +106,7 @@ describe("two months of daily backups", () => {
     const deletedLast = idsBefore.filter((id) => !ids.includes(id));
     expect(deletedLast).toHaveLength(1);
     expect(stored.length).toBeLessThan(everNamed.size / 1.5);
-    await world.jobs.runOnce("once more", aRunRequest({ trigger: "cron" }));
+    await world.jobs.runOnce("once more");
     world.ingest.time += DAY_MS;
     await world.drain();
     const left = await named(await listIds(world.store));
@@ -189,7 +189,7 @@ describe("retention", () => {
     store(backupObjectKey(sha256Hex("forgotten")), "forgotten", 25 * HOUR_MS);
     const [blob = ""] = world.blobs();
     world.before = (call) => {
-      if (world.jobs.jobs(1)[0]?.phase !== "check_parts" || !call.startsWith("get ")) return;
+      if (world.jobs.list(1)[0]?.stage !== "check_parts" || !call.startsWith("get ")) return;
       if (world.store.files.get(backupObjectKey(blob))?.sha256 !== undefined)
         world.store.damage(backupObjectKey(blob), () => new Uint8Array(3));
     };
@@ -197,7 +197,7 @@ describe("retention", () => {
     expect(bad).toMatchObject({
       state: "failed",
       verdict: "failed",
-      error: { code: "object_damaged", phase: "check_objects" },
+      error: { code: "object_damaged", stage: "check_objects" },
     });
     expect(await listIds(world.store)).toEqual([first.backup_id, bad.backup_id]);
     expect(objects()).not.toContain(sha256Hex("forgotten"));

@@ -87,18 +87,18 @@ describe("a backup", () => {
     expect(world.ingest.run(run.id)).toMatchObject({ state: "running", stage: "encode" });
     await coordinator.resume();
     await coordinator.backUp(aRunRequest());
-    await world.drain(() => world.jobs.jobs(1)[0]?.state === "running");
+    await world.drain(() => world.jobs.list(1)[0]?.state === "running");
     expect(world.ingest.run(run.id)).toMatchObject({ state: "succeeded", outcome: "published" });
   });
 
   it("says what no store had, and restores the versions that are whole", async () => {
     const [, , oldest] = world.ingest.coordinator.versions();
-    const manifest = world.ingest.coordinator.findVersion(oldest?.generation ?? 0);
-    const lost = [...(manifest === null ? [] : manifestBlobs(manifest))].find((blob) => {
+    const manifest = world.ingest.state.findVersion(oldest?.generation ?? 0);
+    const lost = [...(manifest === undefined ? [] : manifestBlobs(manifest))].find((blob) => {
       const others = world.ingest.coordinator
         .versions()
         .filter(({ generation }) => generation !== manifest?.generation)
-        .flatMap(({ generation }) => world.ingest.coordinator.findVersion(generation) ?? []);
+        .flatMap(({ generation }) => world.ingest.state.findVersion(generation) ?? []);
       return !others.some((other) => manifestBlobs(other).has(blob));
     });
     for (const replica of ["kv", "r2"] as const)
@@ -116,9 +116,9 @@ describe("a backup", () => {
 
   it("of a published version that has lost a blob is made, and does not prove good", async () => {
     const current = world.ingest.current();
-    const older = world.ingest.coordinator.findVersion(2);
+    const older = world.ingest.state.findVersion(2);
     const [lost = ""] = [...(current === null ? [] : manifestBlobs(current))].filter(
-      (blob) => older === null || !manifestBlobs(older).has(blob),
+      (blob) => older === undefined || !manifestBlobs(older).has(blob),
     );
     const { backup_id: whole } = await world.backUp();
     for (const replica of ["kv", "r2"] as const) world.ingest.store[replica].delete(blobKey(lost));
@@ -127,7 +127,7 @@ describe("a backup", () => {
     expect(job).toMatchObject({
       state: "failed",
       verdict: "failed",
-      error: { code: "object_missing", phase: "check_catalog" },
+      error: { code: "object_missing", stage: "check_catalog" },
     });
     expect(world.store.files.has(backupManifestKey(backup_id))).toBe(true);
     expect(await world.restore(whole)).toMatchObject({ error: { code: "object_missing" } });

@@ -20,7 +20,7 @@ const second = aManifest({
   published_at: "2026-11-21T06:00:10.000Z",
   locales: { en: aLocaleEntry({ sha256: "c".repeat(64) }) },
 });
-const { run: published } = aRunRecord({
+const { job: published } = aRunRecord({
   id: "run",
   state: "succeeded",
   outcome: "published",

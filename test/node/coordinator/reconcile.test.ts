@@ -16,7 +16,7 @@ beforeEach(() => {
 describe("a coordinator that is new while its stores are not", () => {
   beforeEach(async () => {
     await world.publishVersions(3);
-    for (const table of ["runs", "versions", "facts", "ticks", "outbox", "garbage"])
+    for (const table of ["jobs", "versions", "facts", "ticks", "outgoing", "garbage"])
       world.tables.sql.exec(`DELETE FROM ${table}`);
     world.crash();
   });
@@ -88,7 +88,7 @@ describe("a row of D1 that shows a run as open", () => {
   it("is ended if the coordinator knows nothing of it, once all that waits is written", async () => {
     const history = createHistory(MemoryD1.migrated().binding);
     const save = (id: string, state: "running" | "succeeded") =>
-      history.saveRuns([{ seq: 1, run: aRunRecord({ id, state }).run }]);
+      history.saveRuns([{ seq: 1, run: aRunRecord({ id, state }).job }]);
     await save("lost", "running");
     await save("ended", "succeeded");
     world.endLostRuns = (open) => history.endLostRuns(open, world.time);

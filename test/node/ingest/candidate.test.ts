@@ -8,7 +8,7 @@ const REFUSAL = { code: "guard_shrink", stage: "guard", message: "airports 60 â†
 
 /** A run that has archived a file of its own. */
 const aRun = (id: string, changes: Partial<Run> = {}): Run =>
-  aRunRecord({ id, upstream: filesOf(id), ...changes }).run;
+  aRunRecord({ id, upstream: filesOf(id), ...changes }).job;
 const refused = (id: string) => aRun(id, { state: "failed", error: REFUSAL });
 
 const kept = (...runs: readonly Run[]) =>

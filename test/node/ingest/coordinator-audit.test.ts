@@ -37,7 +37,8 @@ describe("an audit entry that D1 did not take", () => {
 
   it("is kept once, however often it is sent", async () => {
     await world.coordinator.keepAuditEntry(anAuditEntry());
-    await world.coordinator.keepAuditEntry(anAuditEntry({ outcome: "refused" }));
+    await world.coordinator.keepAuditEntry(anAuditEntry());
+    expect(world.coordinator.status().outboxLength).toBe(1);
     await world.drain();
     expect([...world.audit.values()]).toEqual([anAuditEntry()]);
   });

@@ -123,23 +123,6 @@ describe("a candidate that guards have refused", () => {
   });
 });
 
-describe("runs that a Worker has saved which knew of no candidates", () => {
-  it("ask upstream, and say so", async () => {
-    world = new CoordinatorWorld();
-    const { run } = await world.enqueue();
-    const strip = (table: string, column: string, path: string) => {
-      const stripped = `json_remove(${column}, '${path}candidate_of', '${path}changes')`;
-      world.tables.sql.exec(`UPDATE ${table} SET ${column} = ${stripped}`);
-    };
-    strip("runs", "record", "$.run.");
-    strip("outbox", "run", "$.");
-    expect(world.run(run.id)).toMatchObject({ candidate_of: null, changes: null });
-    expect(world.coordinator.unsettledRuns()).toMatchObject([{ candidate_of: null }]);
-    await world.drain();
-    expect(world.run(run.id).outcome).toBe("published");
-  });
-});
-
 describe("the upstream bytes of candidates", () => {
   beforeEach(() => {
     world = new CoordinatorWorld({ makePipeline: (deps) => new QuickPipeline(deps) });
@@ -166,7 +149,7 @@ describe("the upstream bytes of candidates", () => {
     const first = await run("bad 0");
     await world.coordinator.pause({ by: "ops", reason: null, until: null }, false);
     const { run: waiting } = await world.enqueue(workingFrom(first, { forced: true }));
-    world.tables.sql.exec("DELETE FROM runs WHERE id = ?", first.id);
+    world.tables.sql.exec("DELETE FROM jobs WHERE id = ?", first.id);
     world.crash();
     await world.collect();
     expect(archived()).toEqual(["bad 0"]);

@@ -15,7 +15,7 @@ const TO_BE_SEEN = [
   "ingest_step_failed",
   "history_unreachable",
   "replication_failed",
-  "garbage_collected",
+  "garbage_ended",
   "queue_full",
   "told a time",
   "late manifest",

@@ -20,7 +20,7 @@ const storedBlobs = (replica: "kv" | "r2") =>
 
 /** Keys of every blob that a retained version names. */
 const namedBlobs = () => {
-  const manifests = generations().flatMap((name) => world.coordinator.findVersion(name) ?? []);
+  const manifests = generations().flatMap((name) => world.state.findVersion(name) ?? []);
   const named = manifests.flatMap((manifest) => [...manifestBlobs(manifest)]);
   return [...new Set(named)].map(blobKey).toSorted();
 };
@@ -28,7 +28,7 @@ const namedBlobs = () => {
 describe("a rollback", () => {
   it("serves the earlier bodies under a new, higher generation, by writing manifests only", async () => {
     await world.publishVersions(3);
-    const first = world.coordinator.findVersion(1);
+    const first = world.state.findVersion(1);
     const before = world.calls.length;
     world.time += 60_000;
     const result = await world.coordinator.rollback(1);
@@ -182,7 +182,7 @@ describe("the retained versions", () => {
     expect(generations()).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
     const current = world.coordinator.versions().filter(({ is_current }) => is_current);
     expect(current.map(({ generation }) => generation)).toEqual([12]);
-    expect(world.coordinator.findVersion(2)).toBeNull();
+    expect(world.state.findVersion(2)).toBeUndefined();
   });
 
   it("lose no content to rolling back and forth", async () => {

@@ -1,3 +1,4 @@
+import { StepNeverEnded } from "../../../src/jobs/engine.ts";
 import { describe, expect, it } from "vitest";
 import { GuardsTripped, leaseExpired, RunFault, toFailure } from "../../../src/ingest/faults.ts";
 import type { GuardTrip } from "../../../src/ingest/guards.ts";
@@ -102,7 +103,7 @@ describe("toFailure", () => {
 
 describe("a step that never ends", () => {
   it("is told with how often it was begun, and the run is tried again after a minute", () => {
-    expect(leaseExpired("parse", 5)).toEqual({
+    expect(leaseExpired("parse", new StepNeverEnded())).toEqual({
       error: {
         code: "lease_expired",
         stage: "parse",

@@ -2,7 +2,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
-import type { Job } from "../../../src/backup/job.ts";
+import type { BackupJob } from "../../../src/backup/job.ts";
 import { OPERATOR_TOKEN } from "../../builders/admin-tokens.ts";
 import { checkedFetch } from "../checked-fetch.ts";
 import { coordinator, RUN_TIMEOUT_MS } from "../ingest/coordinator-under-test.ts";
@@ -20,14 +20,14 @@ export async function admin(method: string, path: string, body?: object): Promis
 }
 
 /** Calls a route that begins a job, and waits for the job's end. */
-export async function jobOf(path: string, body?: object): Promise<Job> {
+export async function jobOf(path: string, body?: object): Promise<BackupJob> {
   const answer = await admin("POST", path, body);
   if (answer.status !== 202) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
   const { job } = await answer.json<{ job: { id: string } }>();
   return jobEnded(job.id);
 }
 
-export function jobEnded(id: string): Promise<Job> {
+export function jobEnded(id: string): Promise<BackupJob> {
   const look = async () => {
     const job = await coordinator().findJob(id);
     if (job === null || job.finished_at === null)

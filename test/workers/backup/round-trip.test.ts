@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/hash.ts";
 import { compareText } from "../../../src/catalog/integrity.ts";
 import { type Manifest, manifestBlobs } from "../../../src/catalog/manifest.ts";
-import type { Job } from "../../../src/backup/job.ts";
+import type { BackupJob } from "../../../src/backup/job.ts";
 import {
   coordinator,
   RUN_TIMEOUT_MS,
@@ -52,11 +52,11 @@ let before: {
   readonly blobs: readonly (readonly [string, string])[];
   readonly bytes: { readonly [request: string]: string };
 };
-let made: Job;
-let second: Job;
+let made: BackupJob;
+let second: BackupJob;
 let objectsAfterFirst: readonly string[];
 let objectsAfterSecond: readonly string[];
-let restored: Job;
+let restored: BackupJob;
 
 /** The manifests of the retained versions, newest first. */
 async function versions(): Promise<(Manifest | null)[]> {

@@ -1,7 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { PauseRequest } from "../../../src/ingest/pause.ts";
+import type { PauseRequest } from "../../../src/jobs/pause.ts";
 import { anEnqueueRequest } from "../../builders/run.ts";
 import {
   alarmTime,

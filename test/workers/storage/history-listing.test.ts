@@ -22,7 +22,7 @@ function aRow(n: number, changes: Partial<Run> = {}, seq = n): HistoryRow {
   const base = { id: idOf(n), queued_at: at, finished_at: at } as const;
   return {
     seq,
-    run: { ...aRunRecord().run, ...base, state: "succeeded", outcome: "unchanged", ...changes },
+    run: { ...aRunRecord().job, ...base, state: "succeeded", outcome: "unchanged", ...changes },
   };
 }
 

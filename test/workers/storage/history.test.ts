@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 
 function aRow(seq: number, changes: Partial<Run> = {}): HistoryRow {
-  return { seq, run: { ...aRunRecord().run, ...changes } };
+  return { seq, run: { ...aRunRecord().job, ...changes } };
 }
 
 const rows = () => drizzle(env.HISTORY).select().from(ingestRuns).orderBy(ingestRuns.id);

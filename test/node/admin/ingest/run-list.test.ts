@@ -8,7 +8,7 @@ import { aRunRecord } from "../../../builders/run.ts";
 /** A run whose id ascends with `number`. */
 function aRun(number: number, state: Run["state"]): Run {
   const id = `019aa3c0-0000-7000-8000-${String(number).padStart(12, "0")}`;
-  return aRunRecord({ id, state }).run;
+  return aRunRecord({ id, state }).job;
 }
 
 const someRuns = fc

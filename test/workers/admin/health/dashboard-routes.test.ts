@@ -26,7 +26,7 @@ beforeEach(() => {
       note: "a private note",
       finished_at: "2026-11-01T04:20:00.000Z",
       duration_ms: 9_000,
-    }).run,
+    }).job,
   );
 });
 
@@ -78,7 +78,7 @@ describe("GET /dashboard/summary", () => {
 
   it("names no operator, no note and no reason", async () => {
     world.pause = { at: "2026-11-01T04:30:00.000Z", by: "ops", reason: "secret", until: null };
-    world.running = aRunRecord({ state: "running", stage: "encode", note: "secret" }).run;
+    world.running = aRunRecord({ state: "running", stage: "encode", note: "secret" }).job;
     const shown = await summary();
     expect(shown).toMatchObject({ ingest: { paused: true, running: { stage: "encode" } } });
     expect(JSON.stringify(shown)).not.toMatch(/ops|secret|private/);
@@ -139,7 +139,7 @@ describe("GET /dashboard/summary", () => {
     world.alerts = new FakeAlerts();
     expect(await summary()).toMatchObject({ status: "pass" });
     world.history.add(
-      aRunRecord({ id: "01a1fc3f-b811-706c-8d6d-9e5359a1ffff", state: "failed" }).run,
+      aRunRecord({ id: "01a1fc3f-b811-706c-8d6d-9e5359a1ffff", state: "failed" }).job,
     );
     await warns();
   });

@@ -25,7 +25,7 @@ beforeEach(() => {
   };
   const at = "2026-11-01T04:20:00.000Z";
   world.history.add(
-    aRunRecord({ state: "succeeded", outcome: "published", finished_at: at, duration_ms: 9 }).run,
+    aRunRecord({ state: "succeeded", outcome: "published", finished_at: at, duration_ms: 9 }).job,
   );
 });
 
@@ -164,7 +164,7 @@ describe("GET /admin/monitor/status", () => {
 
   it("is judged by the settings of the alerts: raised, and the status follows", async () => {
     const heartbeat_at = new Date(world.time - 600_000).toISOString();
-    world.running = aRunRecord({ state: "running", stage: "encode", heartbeat_at }).run;
+    world.running = aRunRecord({ state: "running", stage: "encode", heartbeat_at }).job;
     world.status = { outboxLength: 6 };
     expect((await monitor(503)).output).toContain("ingest:outbox: 6 rows wait for D1.");
     world.limitSettings = { ALERT_INGEST_STUCK_MS: "600001", ALERT_OUTBOX_BACKLOG_ROWS: "7" };

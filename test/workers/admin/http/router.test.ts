@@ -10,7 +10,7 @@ beforeEach(() => {
   world = new AdminWorld();
 });
 
-const { id } = aRunRecord().run;
+const { id } = aRunRecord().job;
 
 describe("another method than a path takes", () => {
   it.each([

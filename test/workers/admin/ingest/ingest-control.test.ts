@@ -18,7 +18,7 @@ describe("POST /admin/ingest/queue", () => {
   it("answers 202 with the run and where to follow it", async () => {
     const answer = await queue('{"mode":"full","note":"new blobs"}');
     expect(answer.status).toBe(202);
-    const id = aRunRecord().run.id;
+    const id = aRunRecord().job.id;
     expect(answer.headers.get("location")).toBe(`/admin/ingest/runs/${id}`);
     expect(answer.headers.get("cache-control")).toBe("no-store");
     expect(await answer.json()).toMatchObject({
@@ -178,7 +178,7 @@ describe("POST /admin/ingest/queue", () => {
 
 describe("POST /admin/ingest/queue with a candidate", () => {
   const upstream = { "airports.csv": { sha256: "a".repeat(64), bytes: 7 } };
-  const { run: refused } = aRunRecord({ state: "failed", source: "dropped", upstream });
+  const { job: refused } = aRunRecord({ state: "failed", source: "dropped", upstream });
   const approve = (more: object = {}) => queue({ candidate_of: refused.id, force: true, ...more });
 
   it("works from what the run has archived, which the answer and the audit show", async () => {
@@ -293,7 +293,7 @@ describe("POST /admin/ingest/pause", () => {
   });
 
   it("says what becomes of the run under way", async () => {
-    world.running = aRunRecord({ state: "running" }).run;
+    world.running = aRunRecord({ state: "running" }).job;
     const kept = await (await pause()).json<Json>();
     expect(kept).toMatchObject({ running_run_id: world.running.id });
     expect(kept["message"]).toContain("goes on after resume");
@@ -309,7 +309,7 @@ describe("POST /admin/ingest/pause", () => {
     ["cancelled", "is cancelled."],
     ["too_late", "has published already, and ends."],
   ] as const)("says so where a run that is to be cancelled is %s", async (cancelling, said) => {
-    const { run } = aRunRecord({ state: "running" });
+    const { job: run } = aRunRecord({ state: "running" });
     world.running = run;
     world.cancelling = cancelling;
     const answer = await (await pause({ cancel_running: true })).json<Json>();
@@ -365,14 +365,14 @@ describe("POST /admin/ingest/resume", () => {
 
   it("queues a run as well, if asked, and says where to follow it", async () => {
     const answer = await resume({ run_now: true });
-    expect(answer.headers.get("location")).toBe(`/admin/ingest/runs/${aRunRecord().run.id}`);
+    expect(answer.headers.get("location")).toBe(`/admin/ingest/runs/${aRunRecord().job.id}`);
     expect(await answer.json()).toMatchObject({
       queued: 1,
       message: "Ingestion was not paused. The run is queued. It starts now.",
     });
     expect(world.enqueued).toMatchObject([{ trigger: "resume", requested_by: "ops" }]);
     expect(world.audited).toMatchObject([
-      { after: { paused: false, run_id: aRunRecord().run.id, disposition: "queued" } },
+      { after: { paused: false, run_id: aRunRecord().job.id, disposition: "queued" } },
     ]);
   });
 

@@ -15,7 +15,7 @@ beforeEach(() => {
 /** A run whose id ascends with `number`. */
 function aRun(number: number, changes: Partial<Run> = {}): Run {
   const id = `019aa3c0-0000-7000-8000-${String(number).padStart(12, "0")}`;
-  return aRunRecord({ id, state: "succeeded", ...changes }).run;
+  return aRunRecord({ id, state: "succeeded", ...changes }).job;
 }
 
 interface Page {

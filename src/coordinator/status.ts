@@ -1,8 +1,10 @@
-import type { CoordinatorState } from "./coordinator-state.ts";
-import { hasEnded, type Pause } from "./pause.ts";
-import { dueSince } from "./queue.ts";
-import type { EndedRun, Run } from "./run.ts";
-import { describeVersion, type Version } from "./versions.ts";
+import type { CoordinatorState } from "../ingest/coordinator-state.ts";
+import type { EndedRun, Run } from "../ingest/run.ts";
+import { isRun } from "../ingest/run-record.ts";
+import { bestCoverage, describeVersion, type Version } from "../ingest/versions.ts";
+import { isOpen } from "../jobs/job-record.ts";
+import { hasEnded, type Pause } from "../jobs/pause.ts";
+import { dueSince } from "../jobs/queue.ts";
 
 /** What the coordinator holds at present. */
 export interface CoordinatorStatus {
@@ -25,28 +27,43 @@ export interface CoordinatorStatus {
   readonly leaseUntil: string | null;
   /** When the newest tick of each cron trigger was due (milliseconds since 1970). */
   readonly lastTicks: { readonly [cron: string]: number };
+  /** The highest coverage (0 to 1) of each locale in the retained versions. */
+  readonly bestCoverage: { readonly [locale: string]: number };
   /** When the oldest retained version was published (RFC 3339). */
   readonly oldestPublishedAt: string | null;
 }
 
 /** @param now milliseconds since 1970. */
 export function describeStatus(state: CoordinatorState, now: number): CoordinatorStatus {
-  const { waiting, running, pause } = state.queue();
+  const queue = state.queue();
+  const versions = state.versions();
+  const { pause } = queue;
+  const running = queue.running.find(isRun);
+  const waiting = queue.waiting.filter(isRun);
   const [next] = waiting;
-  const current = state.currentVersion();
+  const [current = null] = versions;
   const isPaused = pause !== null && !hasEnded(pause, now);
   return {
     pause: isPaused ? pause : null,
-    running: running?.run ?? null,
+    running: running?.job ?? null,
     stageSince: running?.stageSince ? new Date(running.stageSince).toISOString() : null,
-    queued: waiting.map(({ run }) => run),
+    queued: waiting.map(({ job }) => job),
     nextDueAt: next === undefined ? null : new Date(dueSince(next)).toISOString(),
-    ended: state.endedRuns(),
+    ended: state
+      .runs()
+      .filter(({ state: at }) => !isOpen(at))
+      .map(summarise),
     current: current && describeVersion(current, current.generation),
     replicated: state.unreplicated() === null,
-    outboxLength: state.outboxLength() + state.auditLength(),
+    outboxLength: state.history.length + state.audit.length,
     leaseUntil: running?.leaseUntil ? new Date(running.leaseUntil).toISOString() : null,
     lastTicks: state.lastTicks(),
-    oldestPublishedAt: state.versions().at(-1)?.published_at ?? null,
+    bestCoverage: bestCoverage(versions),
+    oldestPublishedAt: versions.at(-1)?.published_at ?? null,
   };
+}
+
+function summarise(run: Run): EndedRun {
+  const { id, state, outcome, trigger, mode, finished_at, error, guards } = run;
+  return { id, state, outcome, trigger, mode, finished_at, error, guards };
 }

@@ -1,9 +1,10 @@
-import type { LogLevel } from "../log.ts";
+import type { Log } from "../log.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
-import type { CoordinatorState, OutboxRow } from "./coordinator-state.ts";
-import type { Pipeline } from "./pipeline.ts";
+import type { CoordinatorState } from "../ingest/coordinator-state.ts";
+import type { HistoryRow } from "../ingest/history.ts";
+import type { Pipeline } from "../ingest/pipeline.ts";
 
 /** What the coordinator works with. */
 export interface CoordinatorDependencies {
@@ -12,7 +13,7 @@ export interface CoordinatorDependencies {
   readonly store: CatalogStore;
   readonly archive: SourceArchive;
   /** Writes rows to D1, any number of times. Throws if D1 refuses. */
-  readonly saveRuns: (rows: readonly OutboxRow[]) => Promise<void>;
+  readonly saveRuns: (rows: readonly HistoryRow[]) => Promise<void>;
   /** Ends the rows of D1 that are open and not of these runs; how many. Throws if D1 refuses. */
   readonly endLostRuns: (open: readonly string[]) => Promise<number>;
   /** Writes audit entries to D1, any number of times. Throws if D1 refuses. */
@@ -25,11 +26,7 @@ export interface CoordinatorDependencies {
   readonly setAlarm: (at: number | null) => Promise<void>;
   readonly now: () => number;
   readonly newId: () => string;
-  readonly log: (
-    level: LogLevel,
-    event: string,
-    fields: { readonly [name: string]: unknown },
-  ) => void;
+  readonly log: Log;
   /** Name of the configured upstream. */
   readonly source: string;
   readonly workerVersion: string | null;

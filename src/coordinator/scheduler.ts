@@ -1,6 +1,4 @@
-import type { CoordinatorDependencies } from "./coordinator-dependencies.ts";
-import type { CoordinatorState } from "./coordinator-state.ts";
-import { decidePause, hasEnded, type Pause, type PauseRequest } from "./pause.ts";
+import type { CoordinatorState } from "../ingest/coordinator-state.ts";
 import {
   decideEnqueue,
   decideTick,
@@ -8,9 +6,12 @@ import {
   type EnqueueResult,
   type NewRun,
   newRun,
-} from "./queue.ts";
-import { endedRecord, type RunRecord } from "./run-record.ts";
-import { isOpen, type Run, type RunState } from "./run.ts";
+} from "../ingest/queue.ts";
+import type { Run, RunState } from "../ingest/run.ts";
+import { isRun, type RunRecord } from "../ingest/run-record.ts";
+import { endRecord, isOpen } from "../jobs/job-record.ts";
+import { decidePause, hasEnded, type Pause, type PauseRequest } from "../jobs/pause.ts";
+import type { CoordinatorDependencies } from "./dependencies.ts";
 
 /** What a pause or resume came to. */
 export interface PauseAnswer {
@@ -40,22 +41,20 @@ export type CancelResult =
       readonly reason: "not_found" | "ended" | "too_late";
     };
 
-interface ControlDependencies extends Pick<
+interface SchedulerDependencies extends Pick<
   CoordinatorDependencies,
   "state" | "now" | "newId" | "log" | "source" | "workerVersion"
 > {
   /** Does what is due when a run that had begun was cancelled between two steps. Never throws. */
-  readonly runEnded: (run: Run) => void;
-  /** The job that a new run comes after; null if there is none. */
-  readonly jobAhead: () => { readonly id: string } | null;
+  readonly ended: (record: RunRecord) => void;
 }
 
-/** Says which runs there are, and whether they may go on: the queue and the pause. */
-export class RunControl {
-  readonly #deps: ControlDependencies;
+/** Says which runs there are, and whether they may go on. */
+export class Scheduler {
+  readonly #deps: SchedulerDependencies;
   readonly #state: CoordinatorState;
 
-  constructor(deps: ControlDependencies) {
+  constructor(deps: SchedulerDependencies) {
     this.#deps = deps;
     this.#state = deps.state;
   }
@@ -69,12 +68,11 @@ export class RunControl {
       const decided = decideEnqueue(wanted, this.#state.queue(), {
         ifPaused,
         now: this.#deps.now(),
-        jobId: this.#deps.jobAhead()?.id ?? null,
       });
-      if (decided.add !== null) this.#state.saveRun(decided.add, true);
+      if (decided.add !== null) this.#state.save(decided.add);
       return decided.result;
     });
-    const run = result.ok ? result.answer.run : wanted.run;
+    const run = result.ok ? result.answer.run : wanted.job;
     const outcome = result.ok ? result.answer.disposition : result.reason;
     this.#deps.log("info", "ingest_enqueue", { run_id: run.id, trigger: run.trigger, outcome });
     return result;
@@ -92,10 +90,10 @@ export class RunControl {
       const reason = decideTick(wanted, this.#state.queue());
       if (reason !== null) return { reason, run: this.#countSkipped(wanted, reason) };
       this.#state.setSkippedRunId(null);
-      this.#state.saveRun(wanted, true);
+      this.#state.save(wanted);
       return null;
     });
-    const run = skipped === null ? wanted.run : skipped.run;
+    const run = skipped === null ? wanted.job : skipped.run;
     this.#deps.log("info", skipped === null ? "ingest_tick_taken" : "ingest_tick_skipped", {
       cron,
       scheduled_at: new Date(scheduledAt).toISOString(),
@@ -111,11 +109,11 @@ export class RunControl {
       const before = this.#state.pause();
       const { pause, changed } = decidePause(before, request, this.#at());
       this.#state.setPause(pause);
-      const running = cancelRunning ? this.#state.queue().running : undefined;
+      const running = cancelRunning ? this.#state.queue().running.find(isRun) : undefined;
       if (running === undefined) return { answer: this.#pauseAnswer(before, changed) };
       const result = this.#cancelRunning(running, request.by);
       const disposition = result.ok ? result.disposition : ("too_late" as const);
-      const cancelled = { runId: running.run.id, disposition };
+      const cancelled = { runId: running.job.id, disposition };
       return { answer: { ...this.#pauseAnswer(before, changed), cancelled }, ended: result };
     });
     this.#tellOfEnd(ended);
@@ -140,7 +138,7 @@ export class RunControl {
     const result = this.#state.transaction((): CancelResult => {
       const record = this.#state.findRun(id);
       if (record === undefined) return { ok: false, reason: "not_found" };
-      const { run } = record;
+      const { job: run } = record;
       if (run.state === "cancelled")
         return { ok: true, disposition: "cancelled", before: run.state, run };
       if (!isOpen(run.state)) return { ok: false, reason: "ended" };
@@ -154,46 +152,46 @@ export class RunControl {
   /** Counts a tick in the row of those before it that were skipped for the same reason. */
   #countSkipped(wanted: RunRecord, skipped_reason: NonNullable<Run["skipped_reason"]>): Run {
     const open = this.#state.findRun(this.#state.skippedRunId() ?? "");
-    const row = open?.run.skipped_reason === skipped_reason ? open : wanted;
-    const { run } = row;
-    const skip_count = run.skip_count + 1;
+    const row = open?.job.skipped_reason === skipped_reason ? open : wanted;
+    const { job: run } = row;
     const skipped: Run = {
       ...run,
       state: "skipped",
       skipped_reason,
-      skip_count,
+      skip_count: run.skip_count + 1,
       finished_at: this.#at(),
     };
-    this.#state.saveRun({ ...row, run: skipped }, true);
+    this.#state.save({ ...row, job: skipped });
     this.#state.setSkippedRunId(run.id);
     return skipped;
   }
 
   #cancelNow(record: RunRecord, by: string): CancelResult {
-    const finished_at = this.#at();
     const asked = { ...record, cancelRequestedBy: by };
-    const ended = endedRecord(asked, { state: "cancelled", finished_at });
-    this.#state.saveRun(ended, true);
-    return { ok: true, disposition: "cancelled", before: record.run.state, run: ended.run };
+    const ended = endRecord(asked, { state: "cancelled", at: this.#at() });
+    this.#state.save(ended);
+    return { ok: true, disposition: "cancelled", before: record.job.state, run: ended.job };
   }
 
   /** A run that had begun has ended; of one that only waited there is nothing to tell. */
   #tellOfEnd(result: CancelResult | undefined): void {
-    if (result?.ok === true && result.before === "running" && !isOpen(result.run.state))
-      this.#deps.runEnded(result.run);
+    if (result?.ok !== true || result.before !== "running" || isOpen(result.run.state)) return;
+    const record = this.#state.findRun(result.run.id);
+    if (record !== undefined) this.#deps.ended(record);
   }
 
   #cancelRunning(record: RunRecord, by: string): CancelResult {
-    if (record.checkpoint.stage === "verify") return { ok: false, reason: "too_late" };
+    if (record.isCommitted) return { ok: false, reason: "too_late" };
     if (record.leaseUntil === null) return this.#cancelNow(record, by);
-    this.#state.saveRun({ ...record, cancelRequestedBy: by }, false);
-    return { ok: true, disposition: "cancelling", before: record.run.state, run: record.run };
+    this.#state.save({ ...record, cancelRequestedBy: by });
+    return { ok: true, disposition: "cancelling", before: record.job.state, run: record.job };
   }
 
   #pauseAnswer(before: Pause | null, changed: boolean): PauseAnswer {
     const { pause, running, waiting } = this.#state.queue();
-    const runningRunId = running?.run.id ?? null;
-    return { pause, before, changed, runningRunId, queued: waiting.length, cancelled: null };
+    const runningRunId = running.find(isRun)?.job.id ?? null;
+    const queued = waiting.filter(isRun).length;
+    return { pause, before, changed, runningRunId, queued, cancelled: null };
   }
 
   #at(): string {

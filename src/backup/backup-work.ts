@@ -1,0 +1,137 @@
+import { type Change, StepNeverEnded, type Verdict, type Work } from "../jobs/engine.ts";
+import { endRecord } from "../jobs/job-record.ts";
+import { describeError } from "../log.ts";
+import { type Fault, fault } from "./fault.ts";
+import {
+  type BackupJob,
+  type BackupRecord,
+  type Checkpoint,
+  isCheck,
+  PLANS,
+  type PlannedStage,
+  type StepResult,
+} from "./job.ts";
+import type { StepDependencies } from "./step-dependencies.ts";
+import { STEPS } from "./steps.ts";
+
+/** Where retention comes in the making of a backup. */
+const RETENTION_AT = PLANS.run.findIndex(({ stage }) => stage === "retention");
+const NO_PROGRESS = { done: 0, total: 0 } as const;
+
+/**
+ * Makes, verifies and restores backups. A restore that has replaced what is there is never given up:
+ * its steps are repeated until they succeed.
+ */
+export class BackupWork implements Work<BackupRecord> {
+  readonly #deps: StepDependencies;
+
+  constructor(deps: StepDependencies) {
+    this.#deps = deps;
+  }
+
+  stageOf(record: BackupRecord): string {
+    return plannedStage(record).stage;
+  }
+
+  async step(record: BackupRecord): Promise<Change<BackupRecord>> {
+    const { job, checkpoint } = record;
+    const { stage, of } = plannedStage(record);
+    const subject = of === "way_back" ? (job.undo_backup_id ?? "") : job.backup_id;
+    const items = this.#deps.items.of(job.id);
+    const result = await STEPS[stage](this.#deps, { job, checkpoint, subject, items });
+    return result.do === "fail" ? this.#fail(record, result.fault) : this.#goOn(result);
+  }
+
+  async faulted(
+    record: BackupRecord,
+    cause: unknown,
+    isLast: boolean,
+  ): Promise<Verdict<BackupRecord>> {
+    const code = "store_fault";
+    if (!isLast && !(cause instanceof StepNeverEnded))
+      return { code, repeat: true, change: (current) => current };
+    return { code, repeat: false, change: await this.#fail(record, fault(code, String(cause))) };
+  }
+
+  describe({ id, kind, backup_id, progress, error }: BackupJob) {
+    return { job_id: id, kind, backup_id, progress, ...(error && { error }) };
+  }
+
+  #goOn(result: Exclude<StepResult, { do: "fail" }>): Change<BackupRecord> {
+    const { checkpoint, items } = result;
+    if (result.do === "again")
+      return (record) => {
+        this.#deps.items.add(record.job.id, items);
+        const progress = { done: checkpoint.done, total: result.total };
+        return { ...record, checkpoint, job: { ...record.job, progress } };
+      };
+    return (record) => {
+      this.#deps.items.add(record.job.id, items);
+      const { done } = checkpoint;
+      const job = { ...record.job, ...result.apply() };
+      const plan = PLANS[job.kind];
+      const at = checkpoint.at + 1;
+      if (at === plan.length)
+        return this.#end(record, { ...job, progress: { done, total: done } }, job.error === null);
+      const next = { ...record, checkpoint: beginStage(checkpoint, at) };
+      const isCommitted = plan[at]?.stage === "settle";
+      return { ...next, job: { ...job, progress: NO_PROGRESS }, isCommitted };
+    };
+  }
+
+  /**
+   * Ends a job as failed, having put away what it has left behind. A backup that did not prove good
+   * goes on with retention first.
+   */
+  async #fail(claimed: BackupRecord, { code, message }: Fault): Promise<Change<BackupRecord>> {
+    const { stage, of } = plannedStage(claimed);
+    const text = of === "way_back" ? `The backup of the present: ${message}` : message;
+    const error = { code, message: text, stage };
+    const isVerdict = isCheck(stage) && of === "own" && code !== "store_fault";
+    const patch: Partial<BackupJob> = isVerdict ? { error, verdict: "failed" } : { error };
+    if (claimed.job.kind === "run" && isCheck(stage))
+      return (record) => ({
+        ...record,
+        checkpoint: beginStage(record.checkpoint, RETENTION_AT),
+        job: { ...record.job, ...patch, progress: NO_PROGRESS },
+      });
+    const cleaned = await this.#cleanUp(claimed);
+    return (record) => {
+      const job = { ...record.job, ...patch, ...cleaned, error: record.job.error ?? error };
+      return this.#end(record, job, false);
+    };
+  }
+
+  /**
+   * Deletes a backup in the making, unless its manifest was written and only the word of it lost;
+   * what cannot be deleted now is left to retention. A restore then has no way back.
+   */
+  async #cleanUp({ job }: BackupRecord): Promise<Partial<BackupJob>> {
+    const { backups, log } = this.#deps;
+    const unfinished = job.kind === "run" ? job.backup_id : job.undo_backup_id;
+    if (job.kind === "verify" || unfinished === null) return {};
+    try {
+      if ((await backups.readManifest(unfinished)) !== null) return {};
+      await backups.deleteBackup(unfinished);
+    } catch (cause) {
+      log("warn", "backup_clean_up_failed", { ...this.describe(job), ...describeError(cause) });
+    }
+    return job.kind === "restore" ? { undo_backup_id: null } : {};
+  }
+
+  #end(record: BackupRecord, job: BackupJob, hasSucceeded: boolean): BackupRecord {
+    this.#deps.items.forget(job.id);
+    const at = new Date(this.#deps.now()).toISOString();
+    return endRecord({ ...record, job }, { state: hasSucceeded ? "succeeded" : "failed", at });
+  }
+}
+
+function plannedStage({ job, checkpoint }: BackupRecord): PlannedStage {
+  const planned = PLANS[job.kind][checkpoint.at];
+  if (planned === undefined) throw new Error(`a ${job.kind} has no stage ${checkpoint.at}`);
+  return planned;
+}
+
+function beginStage(checkpoint: Checkpoint, at: number): Checkpoint {
+  return { ...checkpoint, at, done: 0, after: "" };
+}

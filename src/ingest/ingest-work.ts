@@ -1,0 +1,111 @@
+import type { CatalogStore } from "../storage/catalog-store.ts";
+import { type Change, StepNeverEnded, type Verdict, type Work } from "../jobs/engine.ts";
+import { endRecord } from "../jobs/job-record.ts";
+import { adoptVersions } from "./adopt-versions.ts";
+import { candidateOf } from "./candidate.ts";
+import type { StepResult } from "./checkpoint.ts";
+import type { CoordinatorState } from "./coordinator-state.ts";
+import { leaseExpired, type RunFailure, toFailure } from "./faults.ts";
+import type { Pipeline } from "./pipeline.ts";
+import { type NewRun, retryOf } from "./queue.ts";
+import { isRun, type RunRecord } from "./run-record.ts";
+import type { Run } from "./run.ts";
+
+interface IngestDependencies {
+  readonly state: CoordinatorState;
+  readonly pipeline: Pipeline;
+  readonly store: CatalogStore;
+  /** What a second try is made of. */
+  readonly newRunOf: (source: string) => NewRun;
+  readonly now: () => number;
+}
+
+/** Does ingest runs, by the steps of the pipeline. */
+export class IngestWork implements Work<RunRecord> {
+  readonly #deps: IngestDependencies;
+
+  constructor(deps: IngestDependencies) {
+    this.#deps = deps;
+  }
+
+  stageOf({ checkpoint }: RunRecord): string {
+    return checkpoint.stage;
+  }
+
+  async step({ job: run, checkpoint }: RunRecord): Promise<Change<RunRecord>> {
+    const { state, pipeline, store } = this.#deps;
+    if (checkpoint.stage === "fetch" && state.currentVersion() === null)
+      await adoptVersions(state, store);
+    const result = await pipeline.step(checkpoint, {
+      mode: run.mode,
+      forced: run.forced,
+      source: run.source,
+      current: state.currentVersion(),
+      archived: state.archivedFiles(run.source),
+      candidate: candidateOf(run),
+    });
+    return (record) => this.#apply(record, result);
+  }
+
+  async faulted(record: RunRecord, cause: unknown, isLast: boolean): Promise<Verdict<RunRecord>> {
+    const { stage } = record.checkpoint;
+    const failure =
+      cause instanceof StepNeverEnded ? leaseExpired(stage, cause) : toFailure(cause, stage);
+    const { code } = failure.error;
+    if (failure.retry?.step !== true || isLast)
+      return { code, repeat: false, change: (run) => this.#fail(run, failure) };
+    const retried = (run: Run): Run => ({ ...run, retries: run.retries + 1 });
+    return { code, repeat: true, change: (current) => ({ ...current, job: retried(current.job) }) };
+  }
+
+  describe(run: Run) {
+    const { id, trigger, outcome, counts, progress, generation_after, error } = run;
+    return {
+      run_id: id,
+      trigger,
+      outcome,
+      counts,
+      progress,
+      filtered: run.accounting?.filtered,
+      rejects: run.rejects_total,
+      generation: generation_after,
+      ...(error && { stage: error.stage, error_code: error.code, error: error.message }),
+    };
+  }
+
+  ended(): void {
+    this.#deps.pipeline.forget();
+  }
+
+  #apply(record: RunRecord, { next, outcome, patch, publish }: StepResult): RunRecord {
+    const { state } = this.#deps;
+    const run: Run = { ...record.job, ...patch };
+    if (next === null) {
+      if (outcome === "published" && run.generation_after !== null)
+        state.setReplicated(run.generation_after);
+      if (outcome !== "dry_run") state.setArchivedFiles(run.source, run.upstream);
+      return this.#end({ ...record, job: run }, "succeeded", { outcome });
+    }
+    if (publish === null) return { ...record, job: run, checkpoint: next };
+    // What would be published while paused is kept for after the resume.
+    if (state.pause() !== null) return record;
+    state.addVersion(publish);
+    return { ...record, job: run, checkpoint: next, isCommitted: true };
+  }
+
+  /** Ends a run as failed; one whose fault may pass is tried once more later, as a run of its own. */
+  #fail(record: RunRecord, { error, retry, patch }: RunFailure): RunRecord {
+    const { state, newRunOf, now } = this.#deps;
+    if (retry?.runAfterMs != null) {
+      const made = newRunOf(record.job.source);
+      const waiting = state.queue().waiting.filter(isRun);
+      const next = retryOf(record, { made, waiting, notBefore: now() + retry.runAfterMs });
+      if (next !== null) state.save(next);
+    }
+    return this.#end(record, "failed", { ...patch, error });
+  }
+
+  #end(record: RunRecord, state: "succeeded" | "failed", patch: Partial<Run>): RunRecord {
+    return endRecord(record, { state, at: new Date(this.#deps.now()).toISOString(), patch });
+  }
+}

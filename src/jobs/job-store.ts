@@ -1,0 +1,77 @@
+import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
+import { isOpen, type JobRecord } from "./job-record.ts";
+
+/** Ended jobs of each work that are remembered. */
+export const ENDED_JOBS_KEPT = 100;
+
+/**
+ * The table of all jobs. Every method is synchronous; callers put what belongs together in one
+ * transaction.
+ */
+export class JobStore {
+  readonly #storage: TableStorage;
+
+  constructor(storage: TableStorage) {
+    this.#storage = storage;
+    this.#exec(
+      `CREATE TABLE IF NOT EXISTS jobs (
+        id TEXT PRIMARY KEY, work TEXT NOT NULL, is_open INTEGER NOT NULL, key TEXT, record TEXT NOT NULL
+      )`,
+    );
+    this.#exec("CREATE INDEX IF NOT EXISTS jobs_by_work ON jobs (work, is_open, id)");
+    this.#exec("CREATE INDEX IF NOT EXISTS jobs_by_key ON jobs (key)");
+  }
+
+  save(record: JobRecord): void {
+    const { work, job, key } = record;
+    this.#exec(
+      "INSERT OR REPLACE INTO jobs (id, work, is_open, key, record) VALUES (?, ?, ?, ?, ?)",
+      job.id,
+      work,
+      Number(isOpen(job.state)),
+      key,
+      // Where an ended job stood is of no use to anybody, and may be long.
+      JSON.stringify(isOpen(job.state) ? record : { ...record, checkpoint: null }),
+    );
+    if (!isOpen(job.state)) this.#forgetEnded(work);
+  }
+
+  find<R extends JobRecord>(work: string, id: string): R | undefined {
+    return this.#records<R>("WHERE work = ? AND id = ?", work, id)[0];
+  }
+
+  findByKey<R extends JobRecord>(key: string): R | undefined {
+    return this.#records<R>("WHERE key = ? ORDER BY id DESC LIMIT 1", key)[0];
+  }
+
+  /** Jobs that may still change, oldest first. */
+  open(): JobRecord[] {
+    return this.#records("WHERE is_open = 1 ORDER BY id");
+  }
+
+  /** Jobs of one work, the newest first. */
+  newest<R extends JobRecord>(work: string, limit = -1): R[] {
+    return this.#records<R>("WHERE work = ? ORDER BY id DESC LIMIT ?", work, limit);
+  }
+
+  #forgetEnded(work: string): void {
+    this.#exec(
+      `DELETE FROM jobs WHERE work = ? AND is_open = 0 AND id NOT IN (
+        SELECT id FROM jobs WHERE work = ? AND is_open = 0 ORDER BY id DESC LIMIT ?
+      )`,
+      work,
+      work,
+      ENDED_JOBS_KEPT,
+    );
+  }
+
+  #records<R extends JobRecord>(where: string, ...bindings: (string | number)[]): R[] {
+    return this.#exec(`SELECT record FROM jobs ${where}`, ...bindings).map(
+      (row) => JSON.parse(String(row["record"])), // only `save` writes them
+    );
+  }
+
+  #exec(query: string, ...bindings: (string | number | null)[]): SqlRow[] {
+    return this.#storage.sql.exec(query, ...bindings).toArray();
+  }
+}

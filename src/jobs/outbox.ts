@@ -1,0 +1,98 @@
+import { describeError, type Log } from "../log.ts";
+import { withDeadline } from "../storage/deadline.ts";
+import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
+
+/** Rows sent at a time. */
+const BATCH = 20;
+/** After D1 refused, or did not answer, how long to leave it alone. */
+const RETRY_MS = 30_000;
+
+/** A row that waits for D1. */
+export interface OutboxRow<Value> {
+  /** Rises with each row. */
+  readonly seq: number;
+  readonly value: Value;
+}
+
+/** How rows get to D1. */
+export interface Delivery<Value> {
+  /** Writes rows, any number of times. Throws if D1 refuses. */
+  readonly send: (rows: readonly OutboxRow<Value>[]) => Promise<unknown>;
+  /** Is called after rows have been written. Throws if D1 refuses. */
+  readonly sent?: (rows: readonly OutboxRow<Value>[]) => Promise<unknown>;
+  /** How long either may take before D1 counts as out of reach. */
+  readonly deadlineMs: number;
+  readonly now: () => number;
+  readonly log: Log;
+}
+
+/**
+ * Rows for D1 that are added in the transaction of what they tell, and sent later, in order; what D1
+ * refuses or leaves without an answer waits.
+ */
+export class Outbox<Value> {
+  readonly #storage: TableStorage;
+  readonly #name: string;
+  #retryAt = 0;
+
+  /** @param name of the rows, and of the event `<name>_unreachable` in the log. */
+  constructor(storage: TableStorage, name: string) {
+    this.#storage = storage;
+    this.#name = name;
+    this.#exec(
+      "CREATE TABLE IF NOT EXISTS outgoing (seq INTEGER PRIMARY KEY AUTOINCREMENT, outbox TEXT NOT NULL, value TEXT NOT NULL)",
+    );
+  }
+
+  /** Adds a row, unless the same waits already. */
+  add(value: Value): void {
+    const text = JSON.stringify(value);
+    const known = "SELECT 1 FROM outgoing WHERE outbox = ? AND value = ?";
+    if (this.#exec(known, this.#name, text).length > 0) return;
+    this.#exec("INSERT INTO outgoing (outbox, value) VALUES (?, ?)", this.#name, text);
+  }
+
+  /** The first rows, oldest first. */
+  rows(limit = -1): OutboxRow<Value>[] {
+    const query = "SELECT seq, value FROM outgoing WHERE outbox = ? ORDER BY seq LIMIT ?";
+    return this.#exec(query, this.#name, limit).map(({ seq, value }) => ({
+      seq: Number(seq),
+      value: JSON.parse(String(value)), // only `add` writes them
+    }));
+  }
+
+  get length(): number {
+    const query = "SELECT COUNT(*) AS rows FROM outgoing WHERE outbox = ?";
+    return Number(this.#exec(query, this.#name)[0]?.["rows"] ?? 0);
+  }
+
+  /** When rows are to be sent next (milliseconds since 1970); null if none wait. */
+  dueAt(now: number): number | null {
+    return this.length === 0 ? null : Math.min(this.#retryAt, now + RETRY_MS);
+  }
+
+  /** Sends what waits, for as long as D1 takes it. Never throws. */
+  async drain({ send, sent, deadlineMs, now, log }: Delivery<Value>): Promise<void> {
+    // A promise of D1 may never settle, and the alarm must not wait for it.
+    const inTime = (work: Promise<unknown>) => withDeadline("D1", deadlineMs, work);
+    while (now() >= (this.dueAt(now()) ?? Infinity)) {
+      const batch = this.rows(BATCH);
+      try {
+        await inTime(send(batch));
+        this.#forget(batch.at(-1)?.seq ?? 0);
+        if (sent !== undefined) await inTime(sent(batch));
+      } catch (cause) {
+        this.#retryAt = now() + RETRY_MS;
+        log("warn", `${this.#name}_unreachable`, describeError(cause));
+      }
+    }
+  }
+
+  #forget(throughSeq: number): void {
+    this.#exec("DELETE FROM outgoing WHERE outbox = ? AND seq <= ?", this.#name, throughSeq);
+  }
+
+  #exec(query: string, ...bindings: (string | number)[]): SqlRow[] {
+    return this.#storage.sql.exec(query, ...bindings).toArray();
+  }
+}

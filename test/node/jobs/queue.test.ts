@@ -1,0 +1,131 @@
+import { describe, expect, it } from "vitest";
+import type { RunRecord } from "../../../src/ingest/run-record.ts";
+import type { Pause } from "../../../src/jobs/pause.ts";
+import { backoffMs, inTurn, nextAlarm, nextToStep, queueOf } from "../../../src/jobs/queue.ts";
+import { aBackupRecord } from "../../builders/job.ts";
+import { aQueue, aRunRecord } from "../../builders/run.ts";
+
+const running = aRunRecord({ id: "running", state: "running" });
+const waiting = aRunRecord({ id: "waiting" });
+const full = aRunRecord({ id: "full", mode: "full" });
+const pause: Pause = { at: "2026-11-01T04:00:00.000Z", by: "ops", reason: null, until: null };
+const NOW = Date.parse("2026-11-01T04:17:00.000Z");
+
+describe("nextToStep", () => {
+  it("is the run under way, before any that waits, and the oldest of those", () => {
+    expect(nextToStep(aQueue({ running: [running], waiting: [waiting] }), NOW)).toBe(running);
+    expect(nextToStep(aQueue({ waiting: [full, waiting] }), NOW)).toBe(full);
+    expect(nextToStep(aQueue(), NOW)).toBeUndefined();
+  });
+
+  it("is no run while paused, but one whose publication is recorded or that is to be cancelled", () => {
+    expect(
+      nextToStep(aQueue({ running: [running], waiting: [waiting], pause }), NOW),
+    ).toBeUndefined();
+    for (const change of [{ isCommitted: true }, { cancelRequestedBy: "ops" }]) {
+      const ending = { ...running, ...change };
+      expect(nextToStep(aQueue({ running: [ending], pause }), NOW)).toBe(ending);
+    }
+  });
+
+  it("is a job of another work that waits, while a pause holds the run under way", () => {
+    const backup = aBackupRecord({ id: "backup" });
+    const queue = aQueue({ running: [running], waiting: [waiting, backup], pause });
+    expect(nextToStep(queue, NOW)).toBe(backup);
+    expect(nextAlarm(queue, { now: NOW, others: [] })).toBe(NOW);
+    expect(nextToStep({ ...queue, pause: null }, NOW)).toBe(running);
+  });
+
+  it("is the job that began last, once the run that it passed may go on", () => {
+    const first = aRunRecord({ state: "running", started_at: "2026-11-01T04:00:00.000Z" });
+    const last = aBackupRecord({ state: "running", started_at: "2026-11-01T04:10:00.000Z" });
+    expect(nextToStep(queueOf([first, last], null), NOW)).toBe(last);
+    expect(nextToStep(queueOf([last, first], null), NOW)).toBe(last);
+  });
+
+  it("is none before its time, and lets no other pass it", () => {
+    const backingOff = { ...running, notBefore: NOW + 1 };
+    const view = aQueue({ running: [backingOff], waiting: [waiting] });
+    expect(nextToStep(view, NOW)).toBeUndefined();
+    expect(nextToStep(view, NOW + 1)).toBe(backingOff);
+  });
+});
+
+describe("runs that wait", () => {
+  const secondTry: RunRecord = { ...waiting, notBefore: NOW + 60_000 };
+  const queuedAt = (ms: number) =>
+    aRunRecord({ id: `at ${ms}`, queued_at: new Date(NOW + ms).toISOString() });
+
+  it("take turns as they were queued, a second try as if it was when its time comes", () => {
+    const [before, after] = [queuedAt(59_999), queuedAt(60_001)];
+    expect(inTurn([secondTry, queuedAt(0), before, after])).toEqual([
+      queuedAt(0),
+      before,
+      secondTry,
+      after,
+    ]);
+  });
+
+  it("are not held up by a second try before its time", () => {
+    const view = aQueue({ waiting: [secondTry, full] });
+    expect(nextToStep(view, NOW)).toBe(full);
+    expect(nextToStep(aQueue({ waiting: [secondTry] }), NOW + 59_999)).toBeUndefined();
+    expect(nextToStep(view, NOW + 60_000)).toBe(secondTry);
+  });
+
+  it("have the alarm set for the first that may begin", () => {
+    const alarmFor = (records: readonly RunRecord[]) =>
+      nextAlarm(aQueue({ waiting: records }), { now: NOW, others: [] });
+    expect(alarmFor([secondTry])).toBe(NOW + 60_000);
+    expect(alarmFor([secondTry, full])).toBe(NOW);
+    expect(alarmFor([{ ...secondTry, notBefore: NOW + 70_000 }, secondTry])).toBe(NOW + 60_000);
+    const paused = aQueue({ waiting: [secondTry], pause });
+    expect(nextAlarm(paused, { now: NOW, others: [] })).toBeNull();
+    const busy = aQueue({ running: [running], waiting: [full] });
+    expect(nextAlarm(busy, { now: NOW, others: [] })).toBe(NOW);
+  });
+});
+
+describe("nextAlarm", () => {
+  const none = { now: NOW, others: [null, null] };
+
+  it("is not set when nothing is to be done", () => {
+    expect(nextAlarm(aQueue(), none)).toBeNull();
+    expect(nextAlarm(aQueue({ running: [running], waiting: [waiting], pause }), none)).toBeNull();
+  });
+
+  it("is now for a run that can go on, else when it may be tried again", () => {
+    expect(nextAlarm(aQueue({ waiting: [waiting] }), none)).toBe(NOW);
+    const backingOff = { ...running, notBefore: NOW + 4_000 };
+    expect(nextAlarm(aQueue({ running: [backingOff], waiting: [waiting] }), none)).toBe(
+      NOW + 4_000,
+    );
+  });
+
+  it("is now for a step that backs off for longer than any, since the clock was set back", () => {
+    const hourAhead = { ...running, notBefore: NOW + 3_600_000 };
+    expect(nextAlarm(aQueue({ running: [hourAhead] }), none)).toBe(NOW);
+    expect(nextToStep(aQueue({ running: [hourAhead] }), NOW)).toBe(hourAhead);
+  });
+
+  it("is when a pause ends by itself", () => {
+    const until = { ...pause, until: "2026-11-01T05:00:00.000Z" };
+    const view = aQueue({ pause: until, waiting: [waiting] });
+    expect(nextAlarm(view, none)).toBe(Date.parse("2026-11-01T05:00:00.000Z"));
+  });
+
+  it("is the earliest of all that is due, and never in the past", () => {
+    const backingOff = { ...running, notBefore: NOW + 4_000 };
+    const view = aQueue({ running: [backingOff] });
+    expect(nextAlarm(view, { now: NOW, others: [NOW + 9_000, NOW + 2_000] })).toBe(NOW + 2_000);
+    expect(nextAlarm(view, { now: NOW, others: [NOW - 5_000] })).toBe(NOW);
+  });
+});
+
+describe("backoffMs", () => {
+  it("doubles from a second up to a minute", () => {
+    expect([1, 2, 3, 4, 6, 7, 8, 2000].map(backoffMs)).toEqual([
+      1_000, 2_000, 4_000, 8_000, 32_000, 60_000, 60_000, 60_000,
+    ]);
+  });
+});
