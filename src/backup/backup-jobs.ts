@@ -89,12 +89,16 @@ export class BackupJobs {
   }
 
   find(id: string): BackupJob | null {
-    return this.#jobs.find<BackupRecord>(BACKUP, id)?.job ?? null;
+    const record = this.#jobs.find(BACKUP, id);
+    return record !== undefined && isBackup(record) ? record.job : null;
   }
 
   /** Jobs, the newest first. */
   list(limit?: number): BackupJob[] {
-    return this.#jobs.newest<BackupRecord>(BACKUP, limit).map(({ job }) => job);
+    return this.#jobs
+      .newest(BACKUP, limit)
+      .filter(isBackup)
+      .map(({ job }) => job);
   }
 
   async #exists(id: string): Promise<boolean> {

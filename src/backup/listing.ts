@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, type DeepReadonly, sha256, timestamp } from "../catalog/fields.ts";
+import { count, type DeepReadonly, hexHash, timestamp } from "../catalog/fields.ts";
 import { BACKUP_STATUSES, judgeBackups } from "../health/backup-rules.ts";
 import type { BackupFacts } from "../health/facts.ts";
 import { isOpen } from "../jobs/job-record.ts";
@@ -51,9 +51,9 @@ export const backupSchema = z
     }),
     parts: count.nullable(),
     objects: count.nullable(),
-    tables: z.record(z.string(), z.strictObject({ rows: count, sha256: sha256 })),
+    tables: z.record(z.string(), z.strictObject({ rows: count, sha256: hexHash })),
     generation: z.int().nullable(),
-    catalog_sha256: sha256.nullable(),
+    catalog_sha256: hexHash.nullable(),
     verified: z.strictObject({
       state: z.enum(VERDICT_STATES).meta({
         description:

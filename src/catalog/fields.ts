@@ -3,7 +3,7 @@ import { z } from "zod";
 
 /** RFC 3339, UTC, with milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 });
-export const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+export const hexHash = z.string().regex(/^[0-9a-f]{64}$/);
 /** How many there are of something. */
 export const count = z.int().min(0);
 

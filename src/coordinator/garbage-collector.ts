@@ -41,7 +41,7 @@ export class GarbageCollector implements Work<GarbageRecord> {
   /** Queues a collection, once an hour. */
   enqueue(id: string): void {
     const { state, now } = this.#deps;
-    const [newest] = state.jobs.newest<GarbageRecord>(GARBAGE, 1);
+    const [newest] = state.jobs.newest(GARBAGE, 1);
     const queuedAt = Date.parse(newest?.job.queued_at ?? "");
     // A clock that was set back must not stop the collection.
     if (Math.abs(now() - queuedAt) < COLLECT_EVERY_MS) return;

@@ -60,12 +60,16 @@ export class CoordinatorState {
   }
 
   findRun(id: string): RunRecord | undefined {
-    return this.jobs.find(INGEST, id);
+    const record = this.jobs.find(INGEST, id);
+    return record !== undefined && isRun(record) ? record : undefined;
   }
 
   /** The runs that are remembered, newest first. */
   runs(): Run[] {
-    return this.jobs.newest<RunRecord>(INGEST).map(({ job }) => job);
+    return this.jobs
+      .newest(INGEST)
+      .filter(isRun)
+      .map(({ job }) => job);
   }
 
   /** Saves a job, and sends a run to D1 when people would see a difference. */

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { changesSchema } from "../catalog/diff-schema.ts";
-import { count, type DeepReadonly, sha256, timestamp } from "../catalog/fields.ts";
+import { count, type DeepReadonly, hexHash, timestamp } from "../catalog/fields.ts";
 
 /** Who or what asked for the run. */
 export const RUN_TRIGGERS = ["cron", "manual", "resume", "retry"] as const;
@@ -49,7 +49,7 @@ const entityCounts = z
   .meta({ id: "EntityCounts", description: "Changes are those to the published version." });
 
 const upstreamFile = z.strictObject({
-  sha256: sha256,
+  sha256: hexHash,
   bytes: count,
   origin: z.string().exactOptional(),
   etag: z.string().exactOptional(),
@@ -130,7 +130,7 @@ export const runSchema = z
       .meta({ description: "Guards that tripped: they refused the run, or were overridden." }),
     generation_before: z.int().nullable(),
     generation_after: z.int().nullable(),
-    catalog_sha256: sha256.nullable(),
+    catalog_sha256: hexHash.nullable(),
     error: z
       .strictObject({ code: z.string(), stage: z.enum(STAGES), message: z.string() })
       .nullable(),

@@ -36,12 +36,12 @@ export class JobStore {
     if (!isOpen(job.state)) this.#forgetEnded(work);
   }
 
-  find<R extends JobRecord>(work: string, id: string): R | undefined {
-    return this.#records<R>("WHERE work = ? AND id = ?", work, id)[0];
+  find(work: string, id: string): JobRecord | undefined {
+    return this.#records("WHERE work = ? AND id = ?", work, id)[0];
   }
 
-  findByKey<R extends JobRecord>(key: string): R | undefined {
-    return this.#records<R>("WHERE key = ? ORDER BY id DESC LIMIT 1", key)[0];
+  findByKey(key: string): JobRecord | undefined {
+    return this.#records("WHERE key = ? ORDER BY id DESC LIMIT 1", key)[0];
   }
 
   /** Jobs that may still change, oldest first. */
@@ -50,8 +50,8 @@ export class JobStore {
   }
 
   /** Jobs of one work, the newest first. */
-  newest<R extends JobRecord>(work: string, limit = -1): R[] {
-    return this.#records<R>("WHERE work = ? ORDER BY id DESC LIMIT ?", work, limit);
+  newest(work: string, limit = -1): JobRecord[] {
+    return this.#records("WHERE work = ? ORDER BY id DESC LIMIT ?", work, limit);
   }
 
   #forgetEnded(work: string): void {
@@ -65,7 +65,7 @@ export class JobStore {
     );
   }
 
-  #records<R extends JobRecord>(where: string, ...bindings: (string | number)[]): R[] {
+  #records(where: string, ...bindings: (string | number)[]): JobRecord[] {
     return this.#exec(`SELECT record FROM jobs ${where}`, ...bindings).map(
       (row) => JSON.parse(String(row["record"])), // only `save` writes them
     );

@@ -277,8 +277,8 @@ export class AdminWorld {
         return { ok: false, reason: "not_retained" };
       const paused = this.pause !== null;
       if (wanted === current) return { ok: true, version: current, changed: false, paused };
-      const version = { ...wanted, generation: current.generation + 1, isCurrent: true };
-      this.versions = [version, ...this.versions.map((v) => ({ ...v, isCurrent: false }))];
+      const version = { ...wanted, generation: current.generation + 1, is_current: true };
+      this.versions = [version, ...this.versions.map((v) => ({ ...v, is_current: false }))];
       return { ok: true, version, changed: true, paused };
     },
     findRun: async (id) => {

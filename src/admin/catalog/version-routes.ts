@@ -3,13 +3,13 @@ import type { RollbackResult } from "../../ingest/roll-back.ts";
 import { CONTENTS_RETAINED } from "../../ingest/versions.ts";
 import type { CoordinatorUseCases } from "../calls/coordinator.ts";
 import { type Refusal, route } from "../http/route.ts";
-import { listCounts, sha256, timestamp } from "../../catalog/fields.ts";
+import { listCounts, hexHash, timestamp } from "../../catalog/fields.ts";
 
 const versionSchema = z
   .strictObject({
     generation: z.int().min(1),
     published_at: timestamp,
-    catalog_sha256: sha256,
+    catalog_sha256: hexHash,
     counts: listCounts,
     locales: z.array(z.string()),
     is_current: z.boolean(),

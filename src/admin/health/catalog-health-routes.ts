@@ -7,7 +7,7 @@ import { describeError, logLine } from "../../log.ts";
 import type { CatalogReader } from "../../storage/catalog-reader.ts";
 import { checksSchema, HEALTH_MEDIA_TYPE, healthStatus } from "./health-schema.ts";
 import { route } from "../http/route.ts";
-import { listCounts, sha256, timestamp } from "../../catalog/fields.ts";
+import { listCounts, hexHash, timestamp } from "../../catalog/fields.ts";
 
 /** How long the catalog may be looked for. */
 const HEALTH_DEADLINE_MS = 5_000;
@@ -17,7 +17,7 @@ const healthSchema = z
     status: healthStatus,
     output: z.string().optional(),
     version: z.string().optional().meta({ description: "The generation that is published." }),
-    catalog_sha256: sha256.optional(),
+    catalog_sha256: hexHash.optional(),
     published_at: timestamp.optional(),
     as_of: z.iso
       .date()

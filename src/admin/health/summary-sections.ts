@@ -24,7 +24,7 @@ import type { CoordinatorUseCases } from "../calls/coordinator.ts";
 import { summarySection } from "./dashboard-routes.ts";
 import { findLastRuns } from "../ingest/run-list.ts";
 import { healthStatus } from "./health-schema.ts";
-import { listCounts, sha256, timestamp } from "../../catalog/fields.ts";
+import { listCounts, hexHash, timestamp } from "../../catalog/fields.ts";
 
 const READ_DEADLINE_MS = 2_000;
 
@@ -32,7 +32,7 @@ const catalogSchema = z.strictObject({
   generation: z.int(),
   published_at: timestamp,
   as_of: z.iso.date().nullable().meta({ description: "The day that the airports are of." }),
-  catalog_sha256: sha256,
+  catalog_sha256: hexHash,
   counts: listCounts,
   locales: z.int(),
 });

@@ -52,10 +52,11 @@ export async function servedManifest() {
   return copy.value;
 }
 
-/** Rows of the run history in D1, oldest first. */
-export async function historyRows(): Promise<readonly Record<string, unknown>[]> {
-  const { results } = await env.HISTORY.prepare("SELECT * FROM ingest_runs ORDER BY id").all();
-  return results;
+/** Runs as D1 has them, oldest first. */
+export async function historyRows(): Promise<readonly Run[]> {
+  const query = env.HISTORY.prepare("SELECT run FROM ingest_runs ORDER BY id");
+  const { results } = await query.all<{ run: string }>();
+  return results.map(({ run }) => JSON.parse(run));
 }
 
 /** When the alarm is set for (ms since 1970); null if nothing is due. */

@@ -164,7 +164,7 @@ describe("the history in D1", () => {
       [first.id, "published"],
       [second.id, "unchanged"],
     ]);
-    expect(JSON.parse(String(rows[0]?.["accounting"]))).toEqual(first.accounting);
+    expect(rows[0]?.accounting).toEqual(first.accounting);
     expect(rows[0]).toMatchObject({
       note: "the first",
       generation_after: 1,
@@ -189,17 +189,18 @@ describe("the history in D1", () => {
       nextDueAt: null,
       current: {
         generation: 1,
-        publishedAt: (await servedManifest()).published_at,
+        published_at: (await servedManifest()).published_at,
         catalog_sha256: first.catalog_sha256,
         counts: (await servedManifest()).counts,
         locales: ["de", "en", "ja"],
-        isCurrent: true,
+        is_current: true,
       },
       replicated: true,
       outboxLength: 0,
       stageSince: null,
       leaseUntil: null,
       lastTicks: {},
+      bestCoverage: { de: expect.any(Number), en: 1, ja: expect.any(Number) },
       oldestPublishedAt: (await servedManifest()).published_at,
     });
   });

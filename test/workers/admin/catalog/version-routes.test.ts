@@ -14,8 +14,8 @@ function aVersion(generation: number, is_current = false): Version {
   const { published_at, catalog_sha256, counts } = aManifest();
   return {
     generation,
-    published_at: published_at,
-    catalog_sha256: catalog_sha256,
+    published_at,
+    catalog_sha256,
     counts,
     locales: ["en", "de"],
     is_current,
