@@ -1,7 +1,6 @@
 import { waitUntil } from "cloudflare:workers";
 import { ALERTS_INSTANCE, INGEST_INSTANCE } from "./instances.ts";
 import notice from "../data/NOTICE.md";
-import { AccessKeys, fetchKeySet } from "./admin/auth/access-keys.ts";
 import { accessVerifier } from "./admin/auth/access-jwt.ts";
 import { alertCalls } from "./admin/calls/alert-calls.ts";
 import { createAdminApp } from "./admin/app.ts";
@@ -99,16 +98,9 @@ function createReader(env: Env, config: Config): CachedCatalogReader {
 function authentication(env: Env): AuthenticationDependencies {
   const credentials = readCredentials(env);
   const access = credentials.ok ? credentials.credentials.access : null;
-  const keys = new AccessKeys({
-    fetchKeys: async () => fetchKeySet(`${access?.issuer}/cdn-cgi/access/certs`, fetch),
-    waitUntil,
-    now: Date.now,
-    report: (cause) =>
-      logLine("warn", "access_keys_unreadable", "no keys of Access", describeError(cause)),
-  });
   return {
     credentials,
-    verifyAccess: access === null ? NO_ACCESS : accessVerifier(access, keys, Date.now),
+    verifyAccess: access === null ? NO_ACCESS : accessVerifier(access, waitUntil),
     mayFailAgain: async (key) => (await env.AUTH_FAILURES.limit({ key })).success,
     now: Date.now,
   };
