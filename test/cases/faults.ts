@@ -475,7 +475,7 @@ export const FAULTS: readonly FaultCase[] = [
   },
   {
     row: 26,
-    fault: "upstream answers 429, 500 or 503, or redirects in circles or to a private host",
+    fault: "upstream answers 429, 500 or 503, or redirects in circles or to another host",
     must: "so many attempts and no more, not before `Retry-After`, and never off the list",
     shownIn: FAKES,
     tests: [
@@ -487,7 +487,7 @@ export const FAULTS: readonly FaultCase[] = [
         "in a loop ends the run after six requests",
         "%s ends the run at once, and tells no secret",
       ),
-      ...tests("node/sources/fetch-policy.test.ts", "is true of %s"),
+      ...tests("node/sources/fetch-policy.test.ts", "refuses %s: it %s"),
       ...tests("system/upstream.test.ts", "fails the run by %s, and what is served stays"),
     ],
   },
