@@ -1,8 +1,5 @@
 import { z } from "zod";
-
-/** What a credential allows: to look, or to change something. */
-export const SCOPES = ["read", "operate"] as const;
-export type Scope = (typeof SCOPES)[number];
+import { type Scope, SCOPES } from "../http/http.ts";
 
 /** A bearer token by the SHA-256 (hex) of its text. */
 export interface AdminToken {

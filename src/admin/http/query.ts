@@ -1,21 +1,6 @@
 import { z } from "zod";
-import { describeIssues, type Parsed, refuse } from "./parsed.ts";
 import { instant } from "./instant.ts";
 import type { Refusal } from "./route.ts";
-
-/** Reads query parameters: each at most once, and known ones only. */
-export function readQuery<S extends z.ZodType>(
-  parameters: URLSearchParams,
-  schema: S,
-): Parsed<z.output<S>> {
-  const names = [...parameters.keys()];
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined)
-    return refuse(400, "duplicate_parameter", `The parameter "${twice}" is given twice.`);
-  const parsed = schema.safeParse(Object.fromEntries(parameters));
-  if (parsed.success) return { ok: true, value: parsed.data };
-  return refuse(400, "invalid_query", describeIssues(parsed.error, "parameter"));
-}
 
 /** A parameter that is a whole number. */
 export function wholeNumber(min: number, max: number) {

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exportSPKI, importJWK, SignJWT, UnsecuredJWT } from "jose";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -15,15 +15,15 @@ let outage: { readonly status: number; readonly body: string } | undefined;
 let fetches: number;
 let verify: ReturnType<typeof accessVerifier>;
 
+async function serveKeys({ url }: IncomingMessage, response: ServerResponse): Promise<void> {
+  fetches++;
+  const keys = await team.keySet();
+  response.writeHead(outage?.status ?? (url === "/cdn-cgi/access/certs" ? 200 : 404));
+  response.end(outage?.body ?? JSON.stringify(keys));
+}
+
 beforeAll(async () => {
-  server = createServer((request, response) => {
-    fetches++;
-    const isRight = request.url === "/cdn-cgi/access/certs";
-    void team.keySet().then((keys) => {
-      response.writeHead(outage?.status ?? (isRight ? 200 : 404));
-      response.end(outage?.body ?? JSON.stringify(keys));
-    });
-  });
+  server = createServer((request, response) => void serveKeys(request, response));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo; // of a TCP server

@@ -1,7 +1,7 @@
-import { MonitorUnavailable } from "./alert-calls.ts";
-import { CoordinatorUnavailable } from "./coordinator-calls.ts";
-import type { Refusal } from "../http/route.ts";
-import { StoreUnavailable } from "./store-calls.ts";
+import { MonitorUnavailable } from "../calls/alert-calls.ts";
+import { CoordinatorUnavailable } from "../calls/coordinator-calls.ts";
+import type { Refusal } from "./route.ts";
+import { StoreUnavailable } from "../calls/store-calls.ts";
 
 /** What a request is answered that an outage, or else a bug, has cut off. */
 export function refusalOf(cause: unknown): Refusal {
