@@ -29,14 +29,14 @@ export { IngestCoordinator } from "./coordinator/durable-object.ts";
 export { SegmentCompressor } from "./ingest/segment-compressor.ts";
 
 /** What an isolate builds once. */
-interface Doors {
+interface App {
   readonly rpc: RpcHandler;
   readonly admin: (request: Request) => Response | Promise<Response>;
 }
 
-let doors: Doors | undefined;
+let app: App | undefined;
 
-function openDoors(env: Env): Doors {
+function createApp(env: Env): App {
   const config = loadConfig(env, embeddedSnapshot.locales);
   const reader = createReader(env, config);
   const audit = createAuditStore(env.HISTORY);
@@ -156,8 +156,8 @@ addEventListener("unhandledrejection", ({ reason }) =>
 
 export default {
   fetch(request, env) {
-    doors ??= openDoors(env);
-    return isRpcRequest(request) ? doors.rpc(request) : doors.admin(request);
+    app ??= createApp(env);
+    return isRpcRequest(request) ? app.rpc(request) : app.admin(request);
   },
 
   async scheduled({ cron, scheduledTime }, env) {

@@ -12,7 +12,7 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
   coordinator: ["backup", "catalog", "health", "ingest", "sources", "storage", "log.ts"],
   rpc: ["catalog", "storage", "gen"],
   health: ["catalog", "storage"],
-  alerts: ["catalog", "health", "storage", "log.ts"],
+  alerts: ["catalog", "health", "storage", "log.ts", "parse-json.ts"],
   admin: [
     "alerts",
     "backup",
@@ -23,12 +23,14 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
     "data",
     "config.ts",
     "log.ts",
+    "parse-json.ts",
   ],
   web: ["gen"],
   "config.ts": ["catalog", "sources"],
   "schedule.ts": ["ingest"],
   "instances.ts": [],
   "log.ts": [],
+  "parse-json.ts": [],
 };
 
 /** The Durable Objects build what they need themselves. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Scope, SCOPES } from "../http/http.ts";
+import { parseJson } from "../../parse-json.ts";
 
 /** A bearer token by the SHA-256 (hex) of its text. */
 export interface AdminToken {
@@ -100,12 +101,4 @@ function parseTokens(text: string, context: z.RefinementCtx): AdminToken[] {
   const where = parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
   context.addIssue(`must be a JSON list of {id, sha256, scopes, expires_at?}: ${where.join("; ")}`);
   return z.NEVER;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
