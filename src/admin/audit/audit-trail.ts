@@ -4,9 +4,9 @@ import { withDeadline } from "../../storage/deadline.ts";
 import type { RecordChange } from "../http/audit-entry.ts";
 
 export interface AuditTrailDependencies {
-  /** Writes to D1, any number of times. */
+  /** Writes to D1. May be repeated. */
   readonly save: (entries: readonly AuditEntry[]) => Promise<void>;
-  /** Has the coordinator keep an entry and write it to D1 as soon as that answers. */
+  /** Hands an entry to the coordinator, which writes it to D1 as soon as D1 answers. */
   readonly keep: (entry: AuditEntry) => Promise<void>;
   readonly log: (
     level: LogLevel,
@@ -41,7 +41,7 @@ export function createAuditTrail({ save, keep, log }: AuditTrailDependencies): R
   };
 }
 
-/** What the log says of a change: no text that the operator wrote. */
+/** The entry without any text that the operator wrote. */
 function summary({ id, actor, action, target, outcome, status, code, requestId }: AuditEntry) {
   return { audit_id: id, request_id: requestId, actor, action, target, outcome, status, code };
 }

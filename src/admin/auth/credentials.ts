@@ -17,7 +17,7 @@ export interface AccessSettings {
   readonly issuer: string;
   /** Its Application Audience (AUD) tag. */
   readonly audience: string;
-  /** E-mail addresses and client ids of service tokens that may operate; all others may read. */
+  /** The e-mail addresses and client ids of service tokens that may operate; all others may read. */
   readonly operators: readonly string[];
 }
 
@@ -30,10 +30,10 @@ export interface Credentials {
 
 export type CredentialsResult =
   | { readonly ok: true; readonly credentials: Credentials }
-  /** `detail` names every setting that is wrong, and repeats no value. */
+  /** `detail` names every wrong setting and repeats no value. */
   | { readonly ok: false; readonly detail: string };
 
-/** The settings, as strings, that `readCredentials` reads. */
+/** The settings as strings. */
 export interface CredentialSettings {
   readonly ADMIN_TOKENS?: string | undefined;
   readonly ACCESS_TEAM_DOMAIN?: string | undefined;
@@ -70,7 +70,7 @@ const settingsSchema = z
     message: "and ACCESS_TEAM_DOMAIN must both be set, or neither",
   });
 
-/** Reads who may use the admin routes. What is wrong here closes those, and nothing else. */
+/** Reads who may use the admin routes. A wrong setting closes these routes and nothing else. */
 export function readCredentials(settings: CredentialSettings): CredentialsResult {
   const parsed = settingsSchema.safeParse(settings);
   if (!parsed.success) {

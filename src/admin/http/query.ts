@@ -18,24 +18,24 @@ export function wholeNumber(min: number, max: number) {
     });
 }
 
-/** A parameter that is a time with its offset, in milliseconds since 1970. */
+/** A parameter that is a time with an offset, as milliseconds since 1970. */
 export function time() {
   return instant().transform((text) => Date.parse(text));
 }
 
 /** The parameters that page through a list, newest first. */
 export const pageQuery = {
-  limit: wholeNumber(1, 200).default(50).meta({ description: "Most entries of the answer." }),
+  limit: wholeNumber(1, 200).default(50).meta({ description: "The most entries in the answer." }),
   cursor: z.string().max(200).optional().meta({
-    description: "The `next_cursor` of the page before.",
+    description: "The `next_cursor` of the previous page.",
   }),
 };
 
-/** The answer to a cursor that no page has given. */
+/** The answer to a cursor that came from no page. */
 export const BAD_CURSOR: Refusal = {
   problem: {
     status: 400,
     code: "invalid_query",
-    detail: "cursor: must be the next_cursor of the page before",
+    detail: "cursor: must be the next_cursor of the previous page",
   },
 };
