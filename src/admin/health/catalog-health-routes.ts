@@ -27,12 +27,9 @@ const healthSchema = z
       .array(z.strictObject({ name: z.string(), as_of: z.iso.date() }))
       .optional()
       .meta({ description: "The sources of the catalog, each with the date of its data." }),
-    airports: z
-      .enum(AIRPORT_SETS)
-      .optional()
-      .meta({
-        description: "Whether the catalog has all airports, or only those with scheduled service.",
-      }),
+    airports: z.enum(AIRPORT_SETS).optional().meta({
+      description: "Whether the catalog has all airports, or only those with scheduled service.",
+    }),
     counts: listCounts.optional(),
     locales: z
       .array(
