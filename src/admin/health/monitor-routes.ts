@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Check, type Checks, outputOf, worstOf } from "../../health/status.ts";
 import { describeError, logLine } from "../../log.ts";
-import { withDeadline } from "../../storage/deadline.ts";
+import { StoreTimeout, withDeadline } from "../../storage/deadline.ts";
 import { checksSchema, HEALTH_MEDIA_TYPE, healthStatus } from "./health-schema.ts";
 import { route } from "../http/route.ts";
 import { timestamp } from "../ingest/run-schema.ts";
@@ -53,15 +53,11 @@ export function monitorRoutes(
         ...(output !== undefined && { output }),
         version,
         at: new Date(now()).toISOString(),
-        checks: mutable(found),
+        checks: { ...found },
       },
     };
   });
   return [status];
-}
-
-function mutable(checks: Checks): { [name: string]: readonly Check[] } {
-  return { ...checks };
 }
 
 /** Runs a check, and measures how long it takes. Never rejects. */
@@ -78,7 +74,7 @@ async function readCheck(
   } catch (error) {
     const fields = { request_id: requestId, check: name, ...describeError(error) };
     logLine("warn", "check_failed", "a component did not answer its check", fields);
-    const isLate = error instanceof Error && error.name === "StoreTimeout";
+    const isLate = error instanceof StoreTimeout;
     const output = isLate ? `no answer within ${deadlineMs} ms` : "it does not answer";
     return { [time]: [(isLate ? late : undefined) ?? { status: "fail", output }] };
   }
