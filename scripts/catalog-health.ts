@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseJson } from "./parse-json.ts";
+import { parseJson } from "../src/parse-json.ts";
 
 /** What `GET /catalog/health` says. */
 export interface Health {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { WHO_AM_I } from "./deploy-commands.ts";
 import { DeployError } from "./deploy-error.ts";
-import { parseJson } from "./parse-json.ts";
+import { parseJson } from "../src/parse-json.ts";
 import type { Wrangler } from "./wrangler.ts";
 
 const answer = z.discriminatedUnion("loggedIn", [

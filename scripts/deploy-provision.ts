@@ -8,7 +8,7 @@ import {
 } from "./deploy-commands.ts";
 import { DeployError } from "./deploy-error.ts";
 import type { Provisioned, Target } from "./deploy-target.ts";
-import { parseJson } from "./parse-json.ts";
+import { parseJson } from "../src/parse-json.ts";
 import type { Wrangler } from "./wrangler.ts";
 
 const namespaces = z.array(z.object({ id: z.string(), title: z.string() }));

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { listSecrets } from "./deploy-commands.ts";
 import { DeployError } from "./deploy-error.ts";
 import type { Target } from "./deploy-target.ts";
-import { parseJson } from "./parse-json.ts";
+import { parseJson } from "../src/parse-json.ts";
 import type { Wrangler } from "./wrangler.ts";
 
 /** The one that a deployment sets. */

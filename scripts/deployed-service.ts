@@ -3,7 +3,7 @@ import { z } from "zod";
 import { askHealth, describeFetchError, describeLag, type Health } from "./catalog-health.ts";
 import { DeployError } from "./deploy-error.ts";
 import type { AdminCall } from "./ingest-progress.ts";
-import { parseJson } from "./parse-json.ts";
+import { parseJson } from "../src/parse-json.ts";
 
 /** How long to wait for a service that comes up elsewhere. */
 export interface Patience {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { parseJson } from "./parse-json.ts";
+import { parseJson } from "../src/parse-json.ts";
 import { identify, isGroupRunning, isRunning } from "./process-identity.ts";
 import { StartError } from "./start-error.ts";
 

@@ -5,9 +5,9 @@ import type { SourceUrls } from "./sources/http-upstream.ts";
 import type { SnapshotLocale } from "./sources/snapshot.ts";
 import { FILE_MAX_BYTES } from "./sources/source-file.ts";
 
-/** Settings of the Worker, checked once and with units. */
+/** The settings of the Worker, validated, with units. */
 export interface Config {
-  /** Locale of a request that names none. One of `locales`. */
+  /** The locale of a request that names none. One of `locales`. */
   readonly defaultLocale: string;
   /** Locales to publish, in code unit order. */
   readonly locales: readonly string[];
@@ -15,25 +15,25 @@ export interface Config {
   readonly airportSet: AirportSet;
   readonly cacheMaxBytes: number;
   readonly manifestFreshMs: number;
-  /** Name of the upstream that a run takes its airports from, if it names none itself. */
+  /** The upstream of a run that names none. */
   readonly source: SourceName;
   readonly sourceUrls: SourceUrls;
   readonly sourceAllowedHosts: readonly string[];
   readonly sourceMaxBytes: number;
-  /** How hard an ingest compresses. */
+  /** How hard an ingest run compresses. */
   readonly compression: "fast" | "best";
 }
 
-/** Upstreams that can be configured and asked for. */
+/** The names of all upstreams. */
 export const SOURCE_NAMES = ["embedded", "ourairports", "dropped"] as const;
 export type SourceName = (typeof SOURCE_NAMES)[number];
 
-/** Settings that cannot be used; the message names each and says what it must be. */
+/** Some settings are wrong. The message names each and says what it must be. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-/** The settings, as strings, that `loadConfig` reads. */
+/** The settings as strings. */
 export type Settings = Pick<
   Env,
   | "DEFAULT_LOCALE"
@@ -59,7 +59,7 @@ const wholeNumber = (min: number, max: number) =>
  * Reads the settings.
  *
  * @param known locales that the snapshot has names for.
- * @throws ConfigError that names every setting which is wrong.
+ * @throws ConfigError
  */
 export function loadConfig(settings: Settings, known: readonly SnapshotLocale[]): Config {
   const schema = z.object({

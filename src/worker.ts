@@ -1,7 +1,6 @@
 import { waitUntil } from "cloudflare:workers";
 import { ALERTS_INSTANCE, INGEST_INSTANCE } from "./instances.ts";
 import notice from "../data/NOTICE.md";
-import { AccessKeys, fetchKeySet } from "./admin/auth/access-keys.ts";
 import { accessVerifier } from "./admin/auth/access-jwt.ts";
 import { alertCalls } from "./admin/calls/alert-calls.ts";
 import { createAdminApp } from "./admin/app.ts";
@@ -30,14 +29,14 @@ export { IngestCoordinator } from "./coordinator/durable-object.ts";
 export { SegmentCompressor } from "./ingest/segment-compressor.ts";
 
 /** What an isolate builds once. */
-interface Doors {
+interface App {
   readonly rpc: RpcHandler;
   readonly admin: (request: Request) => Response | Promise<Response>;
 }
 
-let doors: Doors | undefined;
+let app: App | undefined;
 
-function openDoors(env: Env): Doors {
+function createApp(env: Env): App {
   const config = loadConfig(env, embeddedSnapshot.locales);
   const reader = createReader(env, config);
   const audit = createAuditStore(env.HISTORY);
@@ -99,16 +98,9 @@ function createReader(env: Env, config: Config): CachedCatalogReader {
 function authentication(env: Env): AuthenticationDependencies {
   const credentials = readCredentials(env);
   const access = credentials.ok ? credentials.credentials.access : null;
-  const keys = new AccessKeys({
-    fetchKeys: async () => fetchKeySet(`${access?.issuer}/cdn-cgi/access/certs`, fetch),
-    waitUntil,
-    now: Date.now,
-    report: (cause) =>
-      logLine("warn", "access_keys_unreadable", "no keys of Access", describeError(cause)),
-  });
   return {
     credentials,
-    verifyAccess: access === null ? NO_ACCESS : accessVerifier(access, keys, Date.now),
+    verifyAccess: access === null ? NO_ACCESS : accessVerifier(access, waitUntil),
     mayFailAgain: async (key) => (await env.AUTH_FAILURES.limit({ key })).success,
     now: Date.now,
   };
@@ -164,8 +156,8 @@ addEventListener("unhandledrejection", ({ reason }) =>
 
 export default {
   fetch(request, env) {
-    doors ??= openDoors(env);
-    return isRpcRequest(request) ? doors.rpc(request) : doors.admin(request);
+    app ??= createApp(env);
+    return isRpcRequest(request) ? app.rpc(request) : app.admin(request);
   },
 
   async scheduled({ cron, scheduledTime }, env) {

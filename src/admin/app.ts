@@ -11,7 +11,7 @@ import type { StoreProbes } from "../storage/probes.ts";
 import type { AlertUseCases } from "./calls/alert-calls.ts";
 import { alertRoutes } from "./alerts/alert-routes.ts";
 import { auditRoutes } from "./audit/audit-routes.ts";
-import type { RecordChange } from "./audit/audit-trail.ts";
+import type { RecordChange } from "./http/audit-entry.ts";
 import type { AuthenticationDependencies } from "./auth/authentication.ts";
 import { backupRoutes } from "./backup/backup-routes.ts";
 import type { BackupAccess } from "./calls/backup-use-cases.ts";
@@ -25,7 +25,7 @@ import type { Http } from "./http/http.ts";
 import { ingestControlRoutes } from "./ingest/ingest-control-routes.ts";
 import { monitorChecks } from "./health/monitor-checks.ts";
 import { monitorRoutes } from "./health/monitor-routes.ts";
-import { openApiRoutes } from "./http/openapi-routes.ts";
+import { openApiRoutes } from "./http/openapi.ts";
 import { sendProblem } from "./http/problem.ts";
 import { addRoutes } from "./http/router.ts";
 import { runRoutes } from "./ingest/run-routes.ts";
@@ -45,34 +45,34 @@ export interface AdminDependencies extends AuthenticationDependencies {
   readonly alertHistory: Pick<AlertHistory, "listRuns">;
   readonly audit: Pick<AuditStore, "list">;
   readonly reader: CatalogReader;
-  /** Locale of a request that names none. */
+  /** The locale of a request that names none. */
   readonly defaultLocale: string;
-  /** What health is judged by. */
+  /** The limits that health is judged by. */
   readonly limits: Limits;
   readonly diff: Omit<DiffDependencies, "defaultLocale">;
   readonly probes: StoreProbes;
-  /** The cron triggers that ask for a run. */
+  /** The cron triggers that queue a run. */
   readonly crons: readonly string[];
   readonly recordChange: RecordChange;
   /** Keeps the present request's context alive until a promise settles. */
   readonly waitUntil: (promise: Promise<unknown>) => void;
-  /** The credits that the data's licences ask for, in Markdown. */
+  /** The credits that the data's licences require, in Markdown. */
   readonly notice: string;
-  /** Version of the Worker, for the OpenAPI document. */
+  /** The version of the Worker. */
   readonly version: string;
 }
 
 /**
  * Everything that the Worker answers over plain HTTP.
  *
- * To add a group of routes: write `<group>-routes.ts` with a function that takes its use cases and
- * returns a list of `route(spec).answer(handler)`, and spread that list into `routeGroups`. From the spec
- * come validation, the scope check, the audit (`access: "operate"` wants an `action`; the handler
- * adds `change` to its answer), 405 with Allow, and the route's part of the OpenAPI document.
+ * To add a group of routes: write a function that takes its use cases and returns a list of
+ * `route(spec).answer(handler)`, and spread that list into `routeGroups`. The router takes from the
+ * spec the validation, the scope, the audit (a handler adds `change` to its answer), 405 with Allow,
+ * and the route's part of the OpenAPI document.
  */
 export function createAdminApp(deps: AdminDependencies): Hono<Http> {
   const app = new Hono<Http>();
-  app.use(requestId({ headerName: "" }), nothingIsLoaded, adminGate(deps));
+  app.use(requestId({ headerName: "" }), loadNothing, adminGate(deps));
   app.notFound((c) =>
     sendProblem(c, {
       status: 404,
@@ -91,15 +91,15 @@ export function createAdminApp(deps: AdminDependencies): Hono<Http> {
 }
 
 /**
- * Answers are read by programs: a browser that shows one loads, runs and frames nothing. HTTPS is
- * demanded of this host only: others of its domain belong to somebody else.
+ * Programs read the answers, so a browser that shows one must load, run and frame nothing. HTTPS is
+ * required of this host only: other hosts of the domain may belong to somebody else.
  */
-const nothingIsLoaded = secureHeaders({
+const loadNothing = secureHeaders({
   contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
   strictTransportSecurity: "max-age=31536000",
 });
 
-/** Every route but the one that describes them. */
+/** Every route except the one that describes them. */
 export function routeGroups(deps: AdminDependencies) {
   const { coordinator, history, reader, backups, limits, now } = deps;
   const context = () => ({ limits, now: now() });
@@ -131,5 +131,5 @@ function allRoutes(deps: AdminDependencies) {
   return [...routes, ...openApiRoutes(routes, deps.version)];
 }
 
-/** All routes, for the types of a client. */
+/** All routes, for the types of clients. */
 export type AdminRoutes = ReturnType<typeof allRoutes>[number];

@@ -13,36 +13,22 @@ type SpecOf<R> = R extends Route<infer S> ? S : never;
 
 type Paths<S extends RouteSpec> = {
   [P in S["path"]]: {
-    [M in Extract<S, { path: P }> as `$${M["method"]}`]: Endpoints<
-      M,
-      keyof M["responses"] & number
-    >;
+    [M in Extract<S, { path: P }> as `$${M["method"]}`]:
+      | Endpoint<M, z.output<typeof problemSchema>, ClientErrorStatusCode | ServerErrorStatusCode>
+      | Successes<M, keyof M["responses"] & number>;
   };
 };
 
-type Endpoints<S extends RouteSpec, Status extends number> =
-  | Endpoint<S, z.output<typeof problemSchema>, ClientErrorStatusCode | ServerErrorStatusCode>
-  | {
-      [N in Status]: Endpoint<S, OutputOf<S["responses"][N]>, N, FormatOf<S["responses"][N]>>;
-    }[Status];
+type Successes<S extends RouteSpec, Status extends number> = {
+  [N in Status]: Endpoint<S, OutputOf<S["responses"][N]>, N>;
+}[Status];
 
-type Endpoint<
-  S extends RouteSpec,
-  Output,
-  Status extends number,
-  Format extends "json" | "text" = "json",
-> = {
-  input: Input<S>;
+type Endpoint<S extends RouteSpec, Output, Status extends number> = {
+  input: Part<"param", S["params"]> & Part<"query", S["query"]> & Part<"json", S["body"]>;
   output: Output;
-  outputFormat: Format;
+  outputFormat: "json";
   status: Status;
 };
-
-type FormatOf<R> = R extends { readonly mediaType: `text/${string}` } ? "text" : "json";
-
-type Input<S extends RouteSpec> = Part<"param", S["params"]> &
-  Part<"query", S["query"]> &
-  Part<"json", S["body"]>;
 
 /** What a caller sends: the schema's input, whose parts with defaults may be left out. */
 type Part<Name extends string, Z> = Z extends z.ZodType ? { [K in Name]: z.input<Z> } : object;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Limits, type LimitSettings, readLimits } from "../health/limits.ts";
+import { parseJson } from "../parse-json.ts";
 import { WEBHOOK_KINDS, type WebhookTarget } from "./webhook.ts";
 
 /** Settings of the alerts, checked once and with units. */
@@ -72,14 +73,6 @@ function readTargets(text: string): readonly WebhookTarget[] | string {
     [...path.map(String), message].join(" "),
   );
   return `must be a JSON list of {name, kind: "alertmanager" | "slack", url, secret?}: ${where.join("; ")}`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Hosts that are reached without leaving this machine, and so without https. */

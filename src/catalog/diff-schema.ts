@@ -45,11 +45,11 @@ function listDiff<Entity extends z.ZodObject, Fields extends z.ZodObject>(
   entity: Entity,
   partial: Fields,
 ) {
-  const label = z.string().meta({ description: "What people call it in the later version." });
+  const label = z.string().meta({ description: "Its name in the later version, for people." });
   return z.strictObject({
     counts: z
       .strictObject({ added: z.int(), changed: z.int(), removed: z.int() })
-      .meta({ description: "Of all that differ, also of those that are not listed." }),
+      .meta({ description: "All entities that differ, including those that are not listed." }),
     added: z.array(entity),
     changed: z.array(
       z.strictObject({
@@ -70,7 +70,7 @@ const version = z.strictObject({
   catalog_sha256: z.string(),
 });
 
-const locale = z.string().meta({ description: "Of the localized names that are compared." });
+const locale = z.string().meta({ description: "The locale of the compared names." });
 
 const lists = {
   airports: listDiff(airport, airport.partial()),
@@ -79,20 +79,20 @@ const lists = {
   regions: listDiff(regionNames.extend({ airport_iata_codes: codes }), regionNames.partial()),
 };
 
-/** What changed from one version to another, as it goes out. */
+/** The changes from one version to another. */
 export const diffSchema = z
   .strictObject({
     from: version,
     to: version,
     locale,
-    max_listed: z.int().meta({ description: "Most entities of each kind that are listed." }),
+    max_listed: z.int().meta({ description: "The most entities listed of each kind." }),
     ...lists,
   })
   .meta({ id: "CatalogDiff" });
 
-/** The first changes that a run would make, or has made, to the version that was published. */
+/** The first changes that a run makes to the published version. */
 export const changesSchema = z.strictObject({ locale, ...lists }).meta({
   id: "RunChanges",
   description:
-    "At most ten entities of each kind, their texts cut to 80 characters and the airport codes of a region to 20. Null until the run is judged, and where no published version could be compared with.",
+    "At most ten entities of each kind, with texts cut to 80 characters and the airport codes of a region to 20. Null until the guards have judged the run, and if there was no published version to compare with.",
 });

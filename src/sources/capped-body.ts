@@ -1,3 +1,4 @@
+import { concatenate } from "../catalog/bytes.ts";
 import { describeCause } from "./http-request.ts";
 import type { Deadline } from "./request-deadline.ts";
 import { tooLarge } from "./source-file.ts";
@@ -46,7 +47,7 @@ export async function readCappedBody(response: Response, limits: BodyLimits): Pr
   }
   if (coding === "identity" && announced !== null && length < announced)
     throw brokenOff(where, `after ${length} of ${announced} bytes`);
-  return join(chunks, length);
+  return concatenate(chunks);
 }
 
 const KNOWN_CODINGS: ReadonlySet<string> = new Set(["identity", "gzip", "x-gzip"]);
@@ -74,14 +75,4 @@ function brokenOff(where: string, when: string): PassingError {
     "truncated",
     `${where} breaks off, or cannot be decoded, ${when}; try again later`,
   );
-}
-
-function join(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return bytes;
 }

@@ -1,25 +1,18 @@
-import { isPrivateHost } from "./private-host.ts";
-
 /** Why a request may not go to a URL, or null if it may. */
 export type FetchPolicy = (target: URL) => string | null;
 
 /**
  * Lets requests go to the hosts of the configured URLs and to a list of allowed hosts (with a port
- * unless it is the scheme's own). Private hosts are refused unless a configured URL has them.
+ * unless it is the scheme's own).
  */
 export function createFetchPolicy(
   configured: readonly URL[],
   allowedHosts: readonly string[],
 ): FetchPolicy {
-  const own = new Set(configured.map(({ host }) => host));
-  const allowed = new Set(allowedHosts.map((host) => host.toLowerCase()));
-  return (target) => {
-    const problem = findUrlProblem(target);
-    if (problem !== null) return problem;
-    if (own.has(target.host)) return null;
-    if (isPrivateHost(target.hostname)) return "is in a private network";
-    return allowed.has(target.host) ? null : "is not on an allowed host";
-  };
+  const hosts = [...configured.map(({ host }) => host), ...allowedHosts];
+  const allowed = new Set(hosts.map((host) => host.toLowerCase()));
+  return (target) =>
+    findUrlProblem(target) ?? (allowed.has(target.host) ? null : "is not on an allowed host");
 }
 
 /** Reads the URL of an upstream file; `problem` goes on from its name. */

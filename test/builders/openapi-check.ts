@@ -33,7 +33,6 @@ export async function checkAnswer(
   if (response === undefined && !isRefused) throw new Error(`${about} is not described`);
   const content = response === undefined ? undefined : (response.content ?? {});
   const schema = content === undefined ? PROBLEM : content[mediaType]?.schema;
-  if (mediaType === "application/octet-stream" && schema !== undefined) return;
   const text = await answer.clone().text();
   if (schema === undefined) {
     if (text === "") return;

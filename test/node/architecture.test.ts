@@ -13,7 +13,7 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
   coordinator: ["backup", "catalog", "ingest", "jobs", "sources", "storage", "log.ts"],
   rpc: ["catalog", "storage", "gen"],
   health: ["catalog", "storage"],
-  alerts: ["catalog", "health", "storage", "log.ts"],
+  alerts: ["catalog", "health", "storage", "log.ts", "parse-json.ts"],
   admin: [
     "alerts",
     "backup",
@@ -26,12 +26,14 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
     "data",
     "config.ts",
     "log.ts",
+    "parse-json.ts",
   ],
   web: ["gen", "ingest"],
   "config.ts": ["catalog", "sources"],
   "schedule.ts": ["ingest"],
   "instances.ts": [],
   "log.ts": [],
+  "parse-json.ts": [],
 };
 
 /** The Durable Objects build what they need themselves. */

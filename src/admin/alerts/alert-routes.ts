@@ -13,7 +13,7 @@ import { askHistory } from "../calls/store-calls.ts";
 
 const runsQuery = z.strictObject({
   state: z.enum(ALERT_STATES).exclude(["inactive"]).optional().meta({
-    description: "An alert was in this state: one of `rule`, if that is given as well.",
+    description: "An alert was in this state; with `rule`, an alert of that rule.",
   }),
   worst: healthStatus.optional(),
   rule: z.enum(RULE_NAMES).optional().meta({ description: "The rule was not inactive." }),
@@ -21,7 +21,7 @@ const runsQuery = z.strictObject({
     .enum(["true", "false"])
     .transform((text) => text === "true")
     .optional()
-    .meta({ description: "An alert changed its state, or somebody was to be notified." }),
+    .meta({ description: "An alert changed its state, or a notification was due." }),
   since: time().optional().meta({ description: "Started at this time or later." }),
   until: time().optional().meta({ description: "Started before this time." }),
   ...pageQuery,
@@ -30,20 +30,20 @@ const runsQuery = z.strictObject({
 const runPage = z.strictObject({
   runs: z.array(alertRunSchema).meta({ description: "Newest first." }),
   next_cursor: z.string().nullable(),
-  total: z.int().min(0).meta({ description: "Evaluations that match, on all pages." }),
+  total: z.int().min(0).meta({ description: "Matching evaluations on all pages." }),
   waiting: z.int().min(0).nullable().meta({
     description:
-      "The newest evaluations that D1 has not taken yet; null while the monitor does not answer.",
+      "Evaluations that wait to be written to D1; null while the monitor does not answer.",
   }),
 });
 
 const testBody = z.strictObject({
   target: z.string().max(40).optional().meta({
-    description: "Name of one webhook; all of them if it is left out.",
+    description: "The name of one webhook; all webhooks if it is left out.",
   }),
 });
 
-/** The history of evaluations, evaluating now, and trying the webhooks. */
+/** Lists evaluations, evaluates now, and tests the webhooks. */
 export function alertRoutes(alerts: AlertUseCases, history: Pick<AlertHistory, "listRuns">) {
   const list = route({
     method: "get",
@@ -69,11 +69,11 @@ export function alertRoutes(alerts: AlertUseCases, history: Pick<AlertHistory, "
     method: "post",
     path: "/admin/alerts/run",
     summary: "Evaluate the alerts now",
-    description: "Notifies as the evaluation by cron does, and never twice of the same change.",
+    description: "Notifies of changes as the evaluation by cron does.",
     access: "operate",
     action: "alerts.run",
     responses: {
-      200: { description: "What was found", body: z.strictObject({ run: alertRunSchema }) },
+      200: { description: "The evaluation", body: z.strictObject({ run: alertRunSchema }) },
     },
     problems: { 503: "`alerts_misconfigured` or `alerts_unavailable`" },
   }).answer(async ({ actor }) => {
@@ -81,7 +81,7 @@ export function alertRoutes(alerts: AlertUseCases, history: Pick<AlertHistory, "
     const result = await alerts.evaluate(asked);
     if (!result.ok) {
       if (result.reason === "misconfigured") return misconfigured(result.problem);
-      throw new Error("an evaluation that no tick has asked for was taken for one");
+      throw new Error("an evaluation without a tick was refused as a repeated tick");
     }
     const { run } = result;
     const { id, worst, firing, fired, resolved, nodata } = run;
@@ -93,13 +93,14 @@ export function alertRoutes(alerts: AlertUseCases, history: Pick<AlertHistory, "
     method: "post",
     path: "/admin/alerts/test",
     summary: "Send a test notification",
-    description: "To all webhooks or to one. What did not arrive is in its receipt, not an error.",
+    description:
+      "To all webhooks or to one. A failed delivery is reported in its receipt, not as an error.",
     access: "operate",
     action: "alerts.test",
     body: testBody,
     responses: {
       200: {
-        description: "What came of each message",
+        description: "A receipt for each message",
         body: z.strictObject({ receipts: z.array(receiptSchema) }),
       },
     },
@@ -132,13 +133,13 @@ async function countWaiting(alerts: AlertUseCases): Promise<number | null> {
   }
 }
 
-/** A row as D1 has it: `AlertHistory` writes nothing but evaluations. */
+/** `AlertHistory` writes evaluations and nothing else. */
 function toAlertRun(row: SavedAlertRun): AlertRun {
-  return row as unknown as AlertRun; // its JSON columns are what was written
+  return row as unknown as AlertRun;
 }
 
 function misconfigured(problem: string): Refusal {
-  const detail = `The settings of the alerts cannot be used, so nothing is evaluated: ${problem}.`;
+  const detail = `Nothing is evaluated, because the alert settings are wrong: ${problem}.`;
   return { problem: { status: 503, code: "alerts_misconfigured", detail } };
 }
 
@@ -147,6 +148,6 @@ function refuseTest(target: string | null, targets: readonly string[]): Refusal 
     const detail = "No webhook is configured. Set the secret ALERT_WEBHOOKS.";
     return { problem: { status: 409, code: "no_targets", detail } };
   }
-  const detail = `There is no webhook "${target}". Configured are ${targets.join(", ")}.`;
+  const detail = `There is no webhook "${target}". The configured ones are ${targets.join(", ")}.`;
   return { problem: { status: 404, code: "target_not_found", detail } };
 }

@@ -10,38 +10,39 @@ import { count, timestamp } from "../../catalog/fields.ts";
 const resultSchema = z
   .strictObject({
     rule: z.enum(RULE_NAMES),
-    fingerprint: z.string().meta({ description: "Names the alert, for ever." }),
+    fingerprint: z.string().meta({ description: "The permanent name of the alert." }),
     labels: z.record(z.string(), z.string()),
     severity: z.enum(SEVERITIES),
     state: z.enum(ALERT_STATES),
     previous_state: z.enum(ALERT_STATES),
-    since: timestamp.meta({ description: "When it came into this state." }),
-    value: z.number().nullable().meta({ description: "Null if it is not known." }),
+    since: timestamp.meta({ description: "When the alert entered this state." }),
+    value: z.number().nullable().meta({ description: "Null if unknown." }),
     threshold: z.number(),
     unit: z.string(),
     message: z.string(),
     evidence: z.record(z.string(), z.unknown()),
-    suppressed: z.boolean().meta({ description: "A pause of ingestion excuses it." }),
+    suppressed: z.boolean().meta({ description: "Not notified, because ingestion is paused." }),
     notified: z.array(
       z.strictObject({ target: z.string(), change: z.enum(CHANGES), delivered: z.boolean() }),
     ),
   })
-  .meta({ id: "AlertResult", description: "What an evaluation found of one alert." });
+  .meta({ id: "AlertResult", description: "The state of one alert at an evaluation." });
 
-/** What came of sending one message. */
 export const receiptSchema = z
   .strictObject({
     target: z.string(),
     delivered: z.boolean(),
     attempts: z.int().min(1),
-    status: z.int().nullable().meta({ description: "Of the last answer, if there was one." }),
+    status: z
+      .int()
+      .nullable()
+      .meta({ description: "Status of the last answer; null if there was none." }),
     error: z.string().nullable(),
     at: timestamp,
     duration_ms: count,
   })
-  .meta({ id: "AlertReceipt", description: "What came of sending a webhook one message." });
+  .meta({ id: "AlertReceipt", description: "The result of sending one message to a webhook." });
 
-/** An evaluation as it goes out. */
 export const alertRunSchema = z
   .strictObject({
     id: z.uuid(),
@@ -54,12 +55,12 @@ export const alertRunSchema = z
     rules_total: count,
     pending: count,
     firing: count,
-    fired: count.meta({ description: "Alerts that were raised: they fire, or lack data." }),
-    resolved: count.meta({ description: "Raised alerts that are over." }),
+    fired: count.meta({ description: "Alerts raised by this evaluation: they fire or lack data." }),
+    resolved: count.meta({ description: "Raised alerts that ended." }),
     nodata: count,
     suppressed: count,
-    notified: count.meta({ description: "Messages that were delivered." }),
-    notify_failed: count.meta({ description: "Messages that were not." }),
+    notified: count.meta({ description: "Delivered messages." }),
+    notify_failed: count.meta({ description: "Messages that could not be delivered." }),
     changed: z.boolean(),
     results: z.array(resultSchema),
     deliveries: z.array(receiptSchema),

@@ -25,12 +25,12 @@ const auditEntry = z
     action: z.string(),
     target: z.string().nullable().meta({ description: "The id or generation acted on." }),
     outcome: z.enum(outcomes).meta({
-      description: "`refused`: nothing changed; `failed`: nobody knows whether it did.",
+      description: "`refused`: nothing changed; `failed`: it is unknown whether anything changed.",
     }),
     status: z.int(),
     code: z.string().nullable(),
     detail: z.string().nullable(),
-    request: z.unknown().meta({ description: "The body, as far as it was understood." }),
+    request: z.unknown().meta({ description: "The body, if it could be read." }),
     before: z.unknown(),
     after: z.unknown(),
     request_id: z.string(),
@@ -43,13 +43,13 @@ const auditPage = z.strictObject({
   total: z.int().min(0),
 });
 
-/** `GET /admin/audit`: who changed what. */
+/** `GET /admin/audit` */
 export function auditRoutes(audit: Pick<AuditStore, "list">) {
   const list = route({
     method: "get",
     path: "/admin/audit",
     summary: "List what operators changed or tried to change",
-    description: "Requests without a valid credential are in the log only.",
+    description: "Requests without a valid credential appear in the log only.",
     access: "read",
     query: auditQuery,
     responses: { 200: { description: "A page of entries", body: auditPage } },

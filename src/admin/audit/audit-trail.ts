@@ -1,14 +1,12 @@
 import { describeError, type LogLevel } from "../../log.ts";
 import type { AuditEntry } from "../../storage/audit-store.ts";
 import { withDeadline } from "../../storage/deadline.ts";
-
-/** Remembers what operators change. Never throws. */
-export type RecordChange = (entry: AuditEntry) => Promise<void>;
+import type { RecordChange } from "../http/audit-entry.ts";
 
 export interface AuditTrailDependencies {
-  /** Writes to D1, any number of times. */
+  /** Writes to D1. May be repeated. */
   readonly save: (entries: readonly AuditEntry[]) => Promise<void>;
-  /** Has the coordinator keep an entry and write it to D1 as soon as that answers. */
+  /** Hands an entry to the coordinator, which writes it to D1 as soon as D1 answers. */
   readonly keep: (entry: AuditEntry) => Promise<void>;
   readonly log: (
     level: LogLevel,
@@ -23,8 +21,8 @@ const STORE_DEADLINE_MS = 2_000;
 
 /**
  * Writes each entry to D1, and its summary to the log. A change never fails because its entry cannot
- * be written: what D1 does not take waits in the coordinator's outbox, and if that does not answer
- * either, the summary in the log is all there is, and the log says so.
+ * be written: an entry that D1 does not take waits in the coordinator's outbox. If the coordinator
+ * does not answer either, only the summary in the log is left, and the log says so.
  */
 export function createAuditTrail({ save, keep, log }: AuditTrailDependencies): RecordChange {
   return async (entry) => {
@@ -43,7 +41,7 @@ export function createAuditTrail({ save, keep, log }: AuditTrailDependencies): R
   };
 }
 
-/** What the log says of a change: nothing that the operator has written. */
+/** The entry without any text that the operator wrote. */
 function summary({ id, actor, action, target, outcome, status, code, requestId }: AuditEntry) {
   return { audit_id: id, request_id: requestId, actor, action, target, outcome, status, code };
 }

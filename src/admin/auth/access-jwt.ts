@@ -1,48 +1,54 @@
-import { errors, jwtVerify } from "jose";
-import { type AccessKeys, KeysUnavailable } from "./access-keys.ts";
-import type { AccessSettings } from "./credentials.ts";
+import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey, jwtVerify } from "jose";
+import { describeError, logLine } from "../../log.ts";
+import { SingleFlight } from "../../storage/single-flight.ts";
 import type { Actor } from "../http/http.ts";
+import type { AccessSettings } from "./credentials.ts";
 
 export type AccessResult =
   | { readonly ok: true; readonly actor: Actor }
-  | {
-      readonly ok: false;
-      readonly reason: "malformed" | "expired" | "refused" | "unknown_key" | "keys_unavailable";
-    };
+  /** `keys_unavailable`, `no_name`, or the code of jose's error, such as `ERR_JWT_EXPIRED`. */
+  | { readonly ok: false; readonly reason: string };
 
 /** How far the clocks of Access and of this Worker may differ. */
 const CLOCK_SKEW_SECONDS = 60;
 /** Longer ones are not parsed. */
 const MAX_JWT_LENGTH = 16_384;
+/** After a fetch, an unknown key id does not cause another one for this time. */
+const KEYS_COOLDOWN_MS = 30_000;
+/** Keys of this age are fetched again before they are used: the team may have withdrawn one. */
+const KEYS_MAX_AGE_MS = 60 * 60 * 1000;
+const FETCH_DEADLINE_MS = 3_000;
 
 /**
- * Verifies a JWT of Cloudflare Access: RS256 by a key of the team (`kid`), `iss`, `aud`, `exp`, and
- * `nbf` where it is there. Whoever Access lets in may read; `settings.operators` may operate too.
+ * Verifies a JWT of Cloudflare Access: RS256 by a key of the team, `iss`, `aud`, `exp`, and `nbf` if
+ * present. Everybody whom Access lets in may read; `settings.operators` may operate too.
  *
+ * @param waitUntil keeps the present request's context alive until a promise settles.
  * @see https://developers.cloudflare.com/cloudflare-one/identity/authorization-cookie/validating-json/
  */
 export function accessVerifier(
   settings: AccessSettings,
-  keys: AccessKeys,
-  now: () => number,
+  waitUntil: (promise: Promise<unknown>) => void,
 ): (jwt: string) => Promise<AccessResult> {
+  const findKey = teamKeys(settings.issuer, waitUntil);
   return async (jwt) => {
-    if (jwt.length > MAX_JWT_LENGTH) return { ok: false, reason: "malformed" };
+    if (jwt.length > MAX_JWT_LENGTH) return { ok: false, reason: "too_long" };
     try {
-      const { payload } = await jwtVerify(jwt, (header) => keys.find(header), {
+      const { payload } = await jwtVerify(jwt, findKey, {
         algorithms: ["RS256"],
         issuer: settings.issuer,
         audience: settings.audience,
         clockTolerance: CLOCK_SKEW_SECONDS,
         requiredClaims: ["exp"],
-        currentDate: new Date(now()),
       });
       const id = [payload["email"], payload["common_name"], payload.sub].find(isName);
-      if (id === undefined) return { ok: false, reason: "refused" };
+      if (id === undefined) return { ok: false, reason: "no_name" };
       const mayOperate = settings.operators.includes(id.toLowerCase());
       return { ok: true, actor: { id, scopes: mayOperate ? ["read", "operate"] : ["read"] } };
     } catch (error) {
-      return { ok: false, reason: reasonOf(error) };
+      if (error instanceof KeysUnavailable) return { ok: false, reason: "keys_unavailable" };
+      if (error instanceof errors.JOSEError) return { ok: false, reason: error.code };
+      throw error;
     }
   };
 }
@@ -51,11 +57,41 @@ function isName(claim: unknown): claim is string {
   return typeof claim === "string" && claim !== "";
 }
 
-function reasonOf(error: unknown): Extract<AccessResult, { ok: false }>["reason"] {
-  if (error instanceof KeysUnavailable) return "keys_unavailable";
-  if (error instanceof errors.JWKSNoMatchingKey) return "unknown_key";
-  if (error instanceof errors.JWTExpired) return "expired";
-  if (error instanceof errors.JWTInvalid || error instanceof errors.JWSInvalid) return "malformed";
-  if (error instanceof errors.JOSEError) return "refused";
-  throw error;
+class KeysUnavailable extends Error {
+  override readonly name = "KeysUnavailable";
+}
+
+/** Finds a key of the team, in a set that the isolate keeps. Rejects with KeysUnavailable or JOSEError. */
+function teamKeys(issuer: string, waitUntil: (promise: Promise<unknown>) => void): JWTVerifyGetKey {
+  const fetches = new SingleFlight<Fetched>(waitUntil, Date.now);
+  const findKey = createRemoteJWKSet(new URL(`${issuer}/cdn-cgi/access/certs`), {
+    timeoutDuration: FETCH_DEADLINE_MS,
+    cooldownDuration: KEYS_COOLDOWN_MS,
+    cacheMaxAge: KEYS_MAX_AGE_MS,
+    // In workerd, jose fetches once for each caller, since a request must not wait for another's I/O.
+    [customFetch]: async (url, options) => {
+      const fetched = await fetches.load("keys", async () => fetchText(url, options));
+      if ("cause" in fetched) throw fetched.cause;
+      return new Response(fetched.text, { status: fetched.status });
+    },
+  });
+  return async (header, token) =>
+    findKey(header, token).catch((cause: unknown) => {
+      if (cause instanceof errors.JWKSNoMatchingKey) throw cause;
+      if (cause instanceof errors.JWKSMultipleMatchingKeys) throw cause;
+      const fields = describeError(cause);
+      logLine("warn", "access_keys_unreadable", "the keys of Access cannot be read", fields);
+      throw new KeysUnavailable("the keys of Access cannot be read", { cause });
+    });
+}
+
+type Fetched = { readonly status: number; readonly text: string } | { readonly cause: unknown };
+
+async function fetchText(url: string, options: RequestInit): Promise<Fetched> {
+  try {
+    const answer = await fetch(url, options);
+    return { status: answer.status, text: await answer.text() };
+  } catch (cause) {
+    return { cause };
+  }
 }

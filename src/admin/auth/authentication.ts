@@ -9,17 +9,17 @@ import { type Problem, sendProblem } from "../http/problem.ts";
 
 export interface AuthenticationDependencies {
   readonly credentials: CredentialsResult;
-  /** Verifies the JWT of Cloudflare Access; asked only where Access is configured. */
+  /** Verifies the JWT of Cloudflare Access. Called only if Access is configured. */
   readonly verifyAccess: (jwt: string) => Promise<AccessResult>;
-  /** Counts a failure; false once a client has had too many. Rejects if that cannot be counted. */
+  /** Counts a failure. False if the client has had too many; rejects if it cannot count. */
   readonly mayFailAgain: (client: string) => Promise<boolean>;
   readonly now: () => number;
 }
 
-/** Cloudflare Access puts its JWT here; its cookie is not read, which other sites' pages could use. */
+/** The header of Cloudflare Access. Its cookie is not read: pages of other sites could use that. */
 const ACCESS_HEADER = "cf-access-jwt-assertion";
 
-/** The period of the rate limit of failures. */
+/** The period of the rate limit on failures. */
 const FAILURE_PERIOD_SECONDS = 60;
 
 type Authenticated =
@@ -27,15 +27,14 @@ type Authenticated =
   | { readonly ok: false; readonly reason: string; readonly problem: Problem };
 
 /**
- * Lets only requests with a valid credential pass, before any route is looked up, so that an
- * unknown path tells a stranger nothing: a bearer token (RFC 6750) or else a JWT of Cloudflare
- * Access. With nothing configured, or something malformed, everything is refused.
+ * Lets a request pass if it has a valid credential: a bearer token (RFC 6750), or else a JWT of
+ * Cloudflare Access. This comes before the routes, so that strangers cannot tell which paths exist.
+ * If no credential is configured, or one is malformed, every request is refused.
  *
- * Repeated failures of one client are answered 429, which tells a broken client to stop and keeps
- * what a wrong guess is told to a minimum. A valid credential is never counted nor refused, not even
- * after failures, so that nobody behind the same address locks an operator out. Guessing is defeated
- * by the length of tokens (256 random bits), not by this limit; where it cannot be read, failures
- * are answered 401 as ever.
+ * A client that keeps failing is answered 429, which tells a broken client to stop. A valid credential
+ * is never counted or refused, so nobody behind the same address can lock an operator out. The length
+ * of tokens (256 random bits) prevents guessing, not this limit: if the limit cannot be read, failures
+ * are answered 401.
  */
 export function authenticate(deps: AuthenticationDependencies): MiddlewareHandler<Http> {
   const { credentials: configured } = deps;
@@ -109,7 +108,7 @@ const UNCONFIGURED: Problem = {
   status: 503,
   code: "admin_unconfigured",
   detail:
-    "No admin credential is configured. Set the secret ADMIN_TOKENS: `npm run token -- --help` says how.",
+    "No admin credential is configured. Set the secret ADMIN_TOKENS; `npm run token -- --help` explains how.",
 };
 
 const MISCONFIGURED: Problem = {
@@ -122,5 +121,6 @@ const MISCONFIGURED: Problem = {
 const NO_KEYS: Problem = {
   status: 503,
   code: "access_keys_unavailable",
-  detail: "Cloudflare Access's keys cannot be read. Try again later, or use an admin token.",
+  detail:
+    "The keys of Cloudflare Access cannot be fetched. Try again later, or use an admin token.",
 };

@@ -3,8 +3,8 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { AdminToken } from "./credentials.ts";
 
 /**
- * The token that an Authorization header presents (RFC 6750), if it is a configured one. Compares
- * digests, all of them, in constant time. The empty text is no token, whatever its hash.
+ * The configured token that an Authorization header presents (RFC 6750). Compares all digests, each
+ * in constant time. An empty text is never a token, even if its hash is configured.
  *
  * @param now milliseconds since 1970.
  */

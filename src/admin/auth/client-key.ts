@@ -1,6 +1,7 @@
 /**
- * What a client is counted by: the first 64 bits of its IPv6 address, of which one client has all
- * the rest; else its address as it is written, also where that is an IPv4 one mapped into IPv6.
+ * The key under which a client's failures are counted: the first 64 bits of its IPv6 address, since
+ * one client has all addresses below them; else the address as written, also if it is an IPv4 address
+ * mapped into IPv6.
  */
 export function clientKey(address: string): string {
   if (!address.includes(":") || address.includes(".")) return address;

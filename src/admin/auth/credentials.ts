@@ -1,8 +1,6 @@
 import { z } from "zod";
-
-/** What a credential allows: to look, or to change something. */
-export const SCOPES = ["read", "operate"] as const;
-export type Scope = (typeof SCOPES)[number];
+import { type Scope, SCOPES } from "../http/http.ts";
+import { parseJson } from "../../parse-json.ts";
 
 /** A bearer token by the SHA-256 (hex) of its text. */
 export interface AdminToken {
@@ -19,7 +17,7 @@ export interface AccessSettings {
   readonly issuer: string;
   /** Its Application Audience (AUD) tag. */
   readonly audience: string;
-  /** E-mail addresses and client ids of service tokens that may operate; all others may read. */
+  /** The e-mail addresses and client ids of service tokens that may operate; all others may read. */
   readonly operators: readonly string[];
 }
 
@@ -32,10 +30,10 @@ export interface Credentials {
 
 export type CredentialsResult =
   | { readonly ok: true; readonly credentials: Credentials }
-  /** `detail` names every setting that is wrong, and repeats no value. */
+  /** `detail` names every wrong setting and repeats no value. */
   | { readonly ok: false; readonly detail: string };
 
-/** The settings, as strings, that `readCredentials` reads. */
+/** The settings as strings. */
 export interface CredentialSettings {
   readonly ADMIN_TOKENS?: string | undefined;
   readonly ACCESS_TEAM_DOMAIN?: string | undefined;
@@ -72,7 +70,7 @@ const settingsSchema = z
     message: "and ACCESS_TEAM_DOMAIN must both be set, or neither",
   });
 
-/** Reads who may use the admin routes. What is wrong here closes those, and nothing else. */
+/** Reads who may use the admin routes. A wrong setting closes these routes and nothing else. */
 export function readCredentials(settings: CredentialSettings): CredentialsResult {
   const parsed = settingsSchema.safeParse(settings);
   if (!parsed.success) {
@@ -103,12 +101,4 @@ function parseTokens(text: string, context: z.RefinementCtx): AdminToken[] {
   const where = parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
   context.addIssue(`must be a JSON list of {id, sha256, scopes, expires_at?}: ${where.join("; ")}`);
   return z.NEVER;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

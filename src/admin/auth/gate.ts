@@ -4,23 +4,23 @@ import { authenticate, type AuthenticationDependencies } from "./authentication.
 import type { Http } from "../http/http.ts";
 import { sendProblem } from "../http/problem.ts";
 
-/** Whether a path is one of the admin routes', in whatever case it is written. */
+/** Ignores case, so that no spelling of a path gets around the gate. */
 function isAdminPath(path: string): boolean {
   return /^\/admin(\/|$)/i.test(path);
 }
 
-/** What every request below /admin passes first, whether there is such a route or not. */
+/** Guards every path below /admin, whether or not a route has it. */
 export function adminGate(deps: AuthenticationDependencies): MiddlewareHandler<Http> {
-  const gate = every(nothingIsKept, authenticate(deps), refuseGrpc);
+  const gate = every(forbidCaching, authenticate(deps), refuseGrpc);
   return async (c, next) => (isAdminPath(c.req.path) ? gate(c, next) : next());
 }
 
-const nothingIsKept: MiddlewareHandler<Http> = async (c, next) => {
+const forbidCaching: MiddlewareHandler<Http> = async (c, next) => {
   await next();
   c.header("cache-control", "no-store");
 };
 
-/** Cloudflare Access lets gRPC past, so nothing here may be reached by it. */
+/** Cloudflare Access lets gRPC pass unauthenticated. */
 const refuseGrpc: MiddlewareHandler<Http> = async (c, next) => {
   if (!/^\s*application\/grpc/i.test(c.req.header("content-type") ?? "")) return next();
   const detail = "Admin routes are plain HTTP: send application/json.";

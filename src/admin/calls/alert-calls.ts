@@ -6,26 +6,25 @@ import type {
 } from "../../alerts/monitor.ts";
 import { withDeadline } from "../../storage/deadline.ts";
 
-/** What the routes need of the monitor. Each rejects with MonitorUnavailable. */
+/** The calls of the alert monitor that routes make. Each rejects with MonitorUnavailable. */
 export interface AlertUseCases {
   evaluate(asked: EvaluationRequest): Promise<EvaluationResult>;
   test(target: string | null, by: string): Promise<TestResult>;
   status(): Promise<MonitorStatus>;
 }
 
-/** The monitor of the alerts could not be reached, or did not answer in time. */
+/** The alert monitor could not be reached, or did not answer in time. */
 export class MonitorUnavailable extends Error {
   override readonly name = "MonitorUnavailable";
-  /** After this time another try is worth it. */
   readonly retryAfterSeconds = 10;
 }
 
-/** An evaluation waits for its turn, for every input and for every webhook. */
+/** An evaluation waits for the previous one, for its inputs and for the webhooks. */
 const EVALUATION_DEADLINE_MS = 90_000;
 const TEST_DEADLINE_MS = 30_000;
 const STATUS_DEADLINE_MS = 5_000;
 
-/** Calls the monitor. `connect` makes a new stub: one that saw its object reset stays broken. */
+/** Calls the monitor, each time through a new stub: a stub whose object was reset stays broken. */
 export function alertCalls(connect: () => AlertUseCases): AlertUseCases {
   return {
     evaluate: async (asked) => call(EVALUATION_DEADLINE_MS, async () => connect().evaluate(asked)),

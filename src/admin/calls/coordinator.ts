@@ -6,7 +6,7 @@ import type { CancelResult, PauseAnswer } from "../../coordinator/scheduler.ts";
 import type { ListedRun, Run } from "../../ingest/run.ts";
 import type { Version } from "../../ingest/versions.ts";
 
-/** What the routes need of the coordinator. Each rejects with CoordinatorUnavailable. */
+/** The calls of the coordinator that routes make. Each rejects with CoordinatorUnavailable. */
 export interface CoordinatorUseCases {
   enqueue(request: EnqueueRequest): Promise<EnqueueResult>;
   pause(request: PauseRequest, cancelRunning: boolean): Promise<PauseAnswer>;
@@ -14,7 +14,7 @@ export interface CoordinatorUseCases {
   cancel(id: string, by: string): Promise<CancelResult>;
   rollback(generation: number): Promise<RollbackResult>;
   findRun(id: string): Promise<Run | null>;
-  /** Runs that D1 may show otherwise or not at all: those that are open or wait to be written. */
+  /** Runs whose row in D1 may be old or missing: they are open, or wait to be written. */
   unsettledRuns(): Promise<readonly ListedRun[]>;
   versions(): Promise<readonly Version[]>;
   status(): Promise<CoordinatorStatus>;

@@ -1,11 +1,10 @@
 import { withDeadline } from "../../storage/deadline.ts";
 import { CoordinatorUnavailable } from "./coordinator-calls.ts";
 
-/** A store that a route needs could not be reached, or did not answer in time. */
+/** A store could not be reached, or did not answer in time. */
 export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable";
   readonly store: keyof typeof STORES;
-  /** After this time another try is worth it. */
   readonly retryAfterSeconds = 10;
 
   constructor(store: keyof typeof STORES, cause: unknown) {
@@ -14,14 +13,14 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** What is asked of a store, and how long an answer waits for it. */
+/** The stores, by what they hold. */
 const STORES = {
   history: { name: "D1", deadlineMs: 5_000 },
   backups: { name: "R2", deadlineMs: 10_000 },
 } as const;
 
 /**
- * What D1 answers.
+ * Waits for an answer of D1.
  *
  * @throws StoreUnavailable
  */
@@ -30,10 +29,10 @@ export async function askHistory<T>(call: Promise<T>): Promise<T> {
 }
 
 /**
- * What R2 answers about backups; `deadlineMs` is for what takes longer than looking at them.
+ * Waits for an answer of R2.
  *
  * @throws StoreUnavailable
- * @throws CoordinatorUnavailable where the call asked the coordinator too, and it does not answer.
+ * @throws CoordinatorUnavailable if the call needs the coordinator, which does not answer.
  */
 export async function askBackups<T>(call: Promise<T>, deadlineMs?: number): Promise<T> {
   return ask("backups", call, deadlineMs);

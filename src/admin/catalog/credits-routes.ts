@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { route } from "../http/route.ts";
 
-/** `GET /credits`: what the licences of the data ask to be shown. */
+/** `GET /credits` */
 export function creditsRoutes(notice: string) {
   const credits = route({
     method: "get",
     path: "/credits",
-    summary: "The credits that the data's licences ask for",
+    summary: "The credits that the data's licences require",
     access: "public",
     responses: {
       200: { description: "In Markdown", body: z.string(), mediaType: "text/markdown" },

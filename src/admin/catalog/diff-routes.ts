@@ -16,20 +16,20 @@ export interface DiffDependencies {
   readonly defaultLocale: string;
 }
 
-/** Entities of each kind that an answer lists; it counts them all. */
+/** The most entities that an answer lists of each kind. Its counts are of all. */
 const MAX_LISTED = 200;
 const MAX_GENERATION = 1_000_000_000;
 
 const diffQuery = z.strictObject({
-  from: wholeNumber(1, MAX_GENERATION).meta({ description: "Generation to compare with." }),
-  to: wholeNumber(1, MAX_GENERATION).meta({ description: "Generation to compare." }),
+  from: wholeNumber(1, MAX_GENERATION).meta({ description: "The generation before the changes." }),
+  to: wholeNumber(1, MAX_GENERATION).meta({ description: "The generation after the changes." }),
 });
 
 type Diff = z.output<typeof diffSchema>;
 
 /**
- * `GET /catalog/diff`: what changed between two retained versions. A pair is compared once and then
- * kept at the edge, so that what it costs is bounded by the number of versions.
+ * `GET /catalog/diff`: the changes between two retained versions. The edge caches each comparison, so
+ * the number of retained versions bounds the cost.
  */
 export function diffRoutes(deps: DiffDependencies) {
   const diff = route({
@@ -40,7 +40,7 @@ export function diffRoutes(deps: DiffDependencies) {
     query: diffQuery,
     responses: {
       200: { description: "The changes, by list", body: diffSchema },
-      304: { description: "They are those of the ETag that was sent" },
+      304: { description: "The changes match the ETag that was sent" },
     },
     problems: {
       404: "`generation_not_retained`",
@@ -81,7 +81,7 @@ async function compare(
     to: describe(after.manifest),
     locale: defaultLocale,
     max_listed: MAX_LISTED,
-    ...(changes as Pick<Diff, keyof typeof changes>), // the same, but for its `readonly`
+    ...(changes as Pick<Diff, keyof typeof changes>), // differs by `readonly` only
   };
 }
 
@@ -106,10 +106,10 @@ async function readVersion(
 
 function refuse(fault: Extract<Copy<never>, { ok: false }>["fault"], generation: number): Refusal {
   if (fault === "missing") {
-    const detail = `Generation ${generation} is not retained. GET /admin/catalog/versions lists those that are.`;
+    const detail = `Generation ${generation} is not retained. GET /admin/catalog/versions lists the retained ones.`;
     return { problem: { status: 404, code: "generation_not_retained", detail } };
   }
-  const detail = `Generation ${generation} cannot be read at present. Try again later.`;
+  const detail = `Generation ${generation} cannot be read now. Try again later.`;
   return {
     problem: { status: 503, code: "catalog_unreadable", detail },
     headers: { "retry-after": "10" },

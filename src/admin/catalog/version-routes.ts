@@ -22,11 +22,11 @@ const rollbackBody = z.strictObject({
 
 const rollbackAnswer = z.strictObject({
   version: versionSchema,
-  changed: z.boolean().meta({ description: "False if its content is published already." }),
+  changed: z.boolean().meta({ description: "False if its content is already published." }),
   message: z.string(),
 });
 
-/** The published versions, and going back to one. */
+/** Lists the published versions, and rolls back to one. */
 export function versionRoutes(coordinator: CoordinatorUseCases) {
   const list = route({
     method: "get",
@@ -34,7 +34,10 @@ export function versionRoutes(coordinator: CoordinatorUseCases) {
     summary: `The published versions of the last ${CONTENTS_RETAINED} contents, newest first`,
     access: "read",
     responses: {
-      200: { description: "Them", body: z.strictObject({ versions: z.array(versionSchema) }) },
+      200: {
+        description: "The versions",
+        body: z.strictObject({ versions: z.array(versionSchema) }),
+      },
     },
   }).answer(async () => {
     const versions = await coordinator.versions();
@@ -46,11 +49,11 @@ export function versionRoutes(coordinator: CoordinatorUseCases) {
     path: "/admin/catalog/rollback",
     summary: "Publish an earlier version again",
     description:
-      "Under a new, higher generation. It is not undone by anything but the next ingest that finds another content, or another rollback: pause ingestion first if the next one must not.",
+      "Publishes it under a new, higher generation. The next ingest that finds other content replaces it: to prevent that, pause ingestion first.",
     access: "operate",
     action: "catalog.rollback",
     body: rollbackBody,
-    responses: { 200: { description: "The version as published again", body: rollbackAnswer } },
+    responses: { 200: { description: "The new version", body: rollbackAnswer } },
     problems: {
       404: "`generation_not_retained`",
     },
@@ -78,13 +81,13 @@ function messageOf(
   { version, changed, paused }: Extract<RollbackResult, { ok: true }>,
 ): string {
   if (!changed)
-    return `What generation ${generation} says is published already, as ${version.generation}: nothing changed.`;
+    return `The content of generation ${generation} is already published, as ${version.generation}: nothing changed.`;
   const pause = paused ? " Ingestion stays paused." : "";
-  return `Generation ${generation} is published again, as ${version.generation}. It is visible everywhere within about a minute.${pause}`;
+  return `Generation ${generation} is published again, as ${version.generation}. It becomes visible everywhere within about a minute.${pause}`;
 }
 
 function notRetained(generation: number): Refusal {
-  const detail = `Generation ${generation} is not retained. GET /admin/catalog/versions lists those that are.`;
+  const detail = `Generation ${generation} is not retained. GET /admin/catalog/versions lists the retained ones.`;
   return {
     problem: { status: 404, code: "generation_not_retained", detail },
     change: { target: String(generation) },

@@ -9,29 +9,27 @@ import { checksSchema, HEALTH_MEDIA_TYPE, healthStatus } from "./health-schema.t
 import { route } from "../http/route.ts";
 import { listCounts, hexHash, timestamp } from "../../catalog/fields.ts";
 
-/** How long the catalog may be looked for. */
 const HEALTH_DEADLINE_MS = 5_000;
 
 const healthSchema = z
   .strictObject({
     status: healthStatus,
     output: z.string().optional(),
-    version: z.string().optional().meta({ description: "The generation that is published." }),
+    version: z.string().optional().meta({ description: "The published generation." }),
     catalog_sha256: hexHash.optional(),
     published_at: timestamp.optional(),
     as_of: z.iso
       .date()
       .nullable()
       .optional()
-      .meta({ description: "The day that the airports are of; null if it was not recorded." }),
+      .meta({ description: "The date of the airport data; null if it was not recorded." }),
     data: z
       .array(z.strictObject({ name: z.string(), as_of: z.iso.date() }))
       .optional()
-      .meta({ description: "What the catalog was made from, and the day that each is of." }),
-    airports: z
-      .enum(AIRPORT_SETS)
-      .optional()
-      .meta({ description: "Whether all are published, or those with scheduled service only." }),
+      .meta({ description: "The sources of the catalog, each with the date of its data." }),
+    airports: z.enum(AIRPORT_SETS).optional().meta({
+      description: "Whether the catalog has all airports, or only those with scheduled service.",
+    }),
     counts: listCounts.optional(),
     locales: z
       .array(
@@ -46,15 +44,14 @@ const healthSchema = z
   })
   .meta({ id: "CatalogHealth" });
 
-/** What a body is opened of, and what the catalog is judged by. */
 export interface HealthDependencies extends Pick<RuleContext, "limits"> {
   readonly defaultLocale: string;
   readonly now: () => number;
 }
 
 /**
- * `GET /catalog/health`: whether the catalog can be served. Reads what serving reads, neither D1 nor
- * the coordinator.
+ * `GET /catalog/health`: whether the catalog can be served. Like serving, it needs neither D1 nor the
+ * coordinator.
  */
 export function catalogHealthRoutes(
   reader: CatalogReader,
@@ -66,8 +63,16 @@ export function catalogHealthRoutes(
     summary: "Health of the catalog API",
     access: "public",
     responses: {
-      200: { description: "It is served", body: healthSchema, mediaType: HEALTH_MEDIA_TYPE },
-      503: { description: "It is not", body: healthSchema, mediaType: HEALTH_MEDIA_TYPE },
+      200: {
+        description: "The catalog is served",
+        body: healthSchema,
+        mediaType: HEALTH_MEDIA_TYPE,
+      },
+      503: {
+        description: "The catalog is not served",
+        body: healthSchema,
+        mediaType: HEALTH_MEDIA_TYPE,
+      },
     },
   }).answer(async ({ requestId }) => {
     const unavailable = unavailableOnFault(requestId);
@@ -84,7 +89,7 @@ export function catalogHealthRoutes(
     const output = outputOf(checks);
     return {
       status: status === "fail" ? 503 : 200,
-      headers: NOT_KEPT,
+      headers: NO_STORE,
       body: {
         status,
         ...(output !== undefined && { output }),
@@ -107,13 +112,13 @@ export function catalogHealthRoutes(
   return [health];
 }
 
-const NOT_KEPT = { "cache-control": "no-store" };
+const NO_STORE = { "cache-control": "no-store" };
 
-/** Answers a fault of the stores with `unavailable`, and logs its cause. */
+/** Turns a fault of the stores into `unavailable`, and logs its cause. */
 function unavailableOnFault(requestId: string) {
   return (cause: unknown) => {
     const fields = { request_id: requestId, ...describeError(cause) };
-    logLine("warn", "catalog_unreadable", "the catalog could not be looked at", fields);
+    logLine("warn", "catalog_unreadable", "the catalog could not be read", fields);
     return { ok: false, reason: "unavailable" } as const;
   };
 }
@@ -123,7 +128,7 @@ function failed(reason: Parameters<typeof checkUnserved>[0]) {
   const output = present[0]?.output;
   return {
     status: 503 as const,
-    headers: NOT_KEPT,
+    headers: NO_STORE,
     body: { status: "fail" as const, output, checks: { "catalog:present": present } },
   };
 }

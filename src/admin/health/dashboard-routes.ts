@@ -7,16 +7,15 @@ import { HEALTH_MEDIA_TYPE, healthStatus } from "./health-schema.ts";
 import { type Immutable, route } from "../http/route.ts";
 import { timestamp } from "../../catalog/fields.ts";
 
-/** A part of the summary, which may fail without the others. It names no operator and no reason. */
+/** A part of the public summary, which may fail alone. It names no operator and no reason. */
 export interface SummarySection<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema;
   /** Rejects if it cannot be read. */
   readonly read: () => Promise<Found<Schema>>;
-  /** What it means if it cannot be read. */
+  /** The status of a section that cannot be read. */
   readonly unread: "warn" | "fail";
 }
 
-/** What a section shows, and how that is to be taken. */
 interface Found<Schema extends z.ZodType = z.ZodType> {
   readonly status: HealthStatus;
   readonly shown: Immutable<z.output<Schema>>;
@@ -31,12 +30,12 @@ export function summarySection<Schema extends z.ZodType>(
 type Sections = { readonly [name: string]: SummarySection };
 
 const SECTION_DEADLINE_MS = 2_000;
-/** How long a summary is given again, so that visitors do not reach the coordinator. */
+/** For this time a summary is reused, so that visitors put no load on the coordinator. */
 const MEMO_MS = 5_000;
 
 /**
- * `GET /dashboard/summary`: what a dashboard shows at a glance, to everybody. It is 200 whatever its
- * `status` says, because that is of what it shows, and its sections are there to be shown.
+ * `GET /dashboard/summary`: the state of the service at a glance, for everybody. The answer is 200
+ * even if its `status` is `fail`: a dashboard still shows the sections.
  */
 export function dashboardRoutes<S extends Sections>(
   sections: S,
@@ -50,10 +49,10 @@ export function dashboardRoutes<S extends Sections>(
   const names = Object.keys(sections);
   const shapes = Object.fromEntries(
     Object.entries(sections).map(([name, { schema }]) => [name, schema.nullable()]),
-  ) as { [Name in keyof S & string]: z.ZodNullable<S[Name]["schema"]> }; // what the line above makes
+  ) as { [Name in keyof S & string]: z.ZodNullable<S[Name]["schema"]> }; // each schema, nullable
   const summarySchema = z
     .strictObject({
-      status: healthStatus.meta({ description: "The gravest of all sections." }),
+      status: healthStatus.meta({ description: "The gravest status of all sections." }),
       at: timestamp,
       degraded: z.array(z.enum(names)).meta({ description: "Sections that could not be read." }),
       ...shapes,
@@ -66,7 +65,7 @@ export function dashboardRoutes<S extends Sections>(
   async function readSummary(): Promise<Summary> {
     const at = now();
     const read = await readSections(sections);
-    // Each section is what its own schema says, or null.
+    // Each section matches its schema, or is null.
     const summary = { at: new Date(at).toISOString(), ...read } as unknown as Summary;
     memo = { at, summary };
     return summary;
@@ -75,7 +74,7 @@ export function dashboardRoutes<S extends Sections>(
   const summary = route({
     method: "get",
     path: "/dashboard/summary",
-    summary: "Health of the dashboard: what it shows at a glance",
+    summary: "The state of the service at a glance, for a dashboard",
     access: "public",
     responses: {
       200: { description: "The summary", body: summarySchema, mediaType: HEALTH_MEDIA_TYPE },
@@ -88,7 +87,7 @@ export function dashboardRoutes<S extends Sections>(
   return [summary];
 }
 
-/** What all sections show, null where they cannot be read. Never rejects. */
+/** Reads all sections; one that cannot be read is null. Never rejects. */
 async function readSections(sections: Sections) {
   const read = await Promise.all(
     Object.entries(sections).map(async ([name, section]) => {

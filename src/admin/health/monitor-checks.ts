@@ -19,23 +19,22 @@ import { findLastRuns } from "../ingest/run-list.ts";
 const STORE_DEADLINE_MS = 1_000;
 const DEADLINE_MS = 2_000;
 
-/** What the monitor reads, and what it is judged by. */
 export interface MonitorSources {
   readonly probes: StoreProbes;
   readonly reader: CatalogReader;
-  /** Locale of which a body is opened. */
+  /** The locale whose body is opened. */
   readonly defaultLocale: string;
   readonly coordinator: CoordinatorUseCases;
   readonly history: History;
   readonly backups: BackupAccess;
   readonly alerts: AlertUseCases;
-  /** The cron triggers that ask for a run. */
+  /** The cron triggers that queue a run. */
   readonly crons: readonly string[];
   readonly limits: Limits;
   readonly now: () => number;
 }
 
-/** Every component that the monitor looks at. */
+/** A check of each component. */
 export function monitorChecks(sources: MonitorSources): readonly MonitorCheck[] {
   const { probes, backups, alerts, limits, now } = sources;
   const context = (): RuleContext => ({ limits, now: now() });
@@ -49,7 +48,7 @@ export function monitorChecks(sources: MonitorSources): readonly MonitorCheck[] 
     check("catalog", async () => readCatalog(sources, context())),
     {
       ...check("coordinator", async () => readCoordinator(sources, context())),
-      late: { status: "warn", output: "no answer in time; a step of a run may keep it busy" },
+      late: { status: "warn", output: "no answer in time; a step of a run may be keeping it busy" },
     },
     check("ingest", async () => readLastRuns(sources, context())),
     check("backup", async () => checkBackups(await newestTimes(backups.store), context())),
@@ -57,7 +56,7 @@ export function monitorChecks(sources: MonitorSources): readonly MonitorCheck[] 
   ];
 }
 
-/** A store's round trip. */
+/** Round trips to the stores. */
 function storeChecks({ kv, d1, r2 }: StoreProbes): MonitorCheck[] {
   return Object.entries({ kv, d1, r2 }).map(([name, probe]) => ({
     name,
@@ -87,7 +86,7 @@ async function readCoordinator({ coordinator, crons }: MonitorSources, context: 
 }
 
 async function readLastRuns({ coordinator, history }: MonitorSources, context: RuleContext) {
-  // While the coordinator is away, D1 still knows of the runs that ended before.
+  // Without the coordinator, D1 still has the runs that ended before.
   const unsettled = await withDeadline(
     "coordinator",
     STORE_DEADLINE_MS,

@@ -1,17 +1,17 @@
 import { z } from "zod";
 import { type Check, type Checks, outputOf, worstOf } from "../../health/status.ts";
 import { describeError, logLine } from "../../log.ts";
-import { withDeadline } from "../../storage/deadline.ts";
+import { StoreTimeout, withDeadline } from "../../storage/deadline.ts";
 import { checksSchema, HEALTH_MEDIA_TYPE, healthStatus } from "./health-schema.ts";
 import { route } from "../http/route.ts";
 import { timestamp } from "../../catalog/fields.ts";
 
-/** Something that the monitor looks at. */
+/** A check of one component. */
 export interface MonitorCheck {
   /** The component, such as `kv`. */
   readonly name: string;
   readonly deadlineMs: number;
-  /** What it means if there is no answer in time: `fail` unless that has harmless reasons too. */
+  /** The finding if there is no answer in time; `fail` by default. */
   readonly late?: Check;
   /** Rejects if the component does not answer. */
   readonly read: () => Promise<Checks>;
@@ -20,14 +20,14 @@ export interface MonitorCheck {
 const statusSchema = z
   .strictObject({
     status: healthStatus,
-    output: z.string().optional().meta({ description: "All that is wrong, in one line." }),
-    version: z.string().meta({ description: "Of the Worker." }),
+    output: z.string().optional().meta({ description: "Every problem, in one line." }),
+    version: z.string().meta({ description: "The version of the Worker." }),
     at: timestamp,
     checks: checksSchema,
   })
   .meta({ id: "MonitorStatus" });
 
-/** `GET /admin/monitor/status`: every check, each within its own deadline. */
+/** `GET /admin/monitor/status`: runs every check within its deadline. */
 export function monitorRoutes(
   checks: readonly MonitorCheck[],
   { version, now }: { readonly version: string; readonly now: () => number },
@@ -53,18 +53,14 @@ export function monitorRoutes(
         ...(output !== undefined && { output }),
         version,
         at: new Date(now()).toISOString(),
-        checks: mutable(found),
+        checks: { ...found },
       },
     };
   });
   return [status];
 }
 
-function mutable(checks: Checks): { [name: string]: readonly Check[] } {
-  return { ...checks };
-}
-
-/** What a check finds, and how long it took. Never rejects. */
+/** Runs a check, and measures how long it takes. Never rejects. */
 async function readCheck(
   { name, deadlineMs, late, read }: MonitorCheck,
   { requestId, now }: { readonly requestId: string; readonly now: () => number },
@@ -77,8 +73,8 @@ async function readCheck(
     return { [time]: [took], ...found };
   } catch (error) {
     const fields = { request_id: requestId, check: name, ...describeError(error) };
-    logLine("warn", "check_failed", "a check of the monitor found no answer", fields);
-    const isLate = error instanceof Error && error.name === "StoreTimeout";
+    logLine("warn", "check_failed", "a component did not answer its check", fields);
+    const isLate = error instanceof StoreTimeout;
     const output = isLate ? `no answer within ${deadlineMs} ms` : "it does not answer";
     return { [time]: [(isLate ? late : undefined) ?? { status: "fail", output }] };
   }

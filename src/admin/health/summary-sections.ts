@@ -31,13 +31,13 @@ const READ_DEADLINE_MS = 2_000;
 const catalogSchema = z.strictObject({
   generation: z.int(),
   published_at: timestamp,
-  as_of: z.iso.date().nullable().meta({ description: "The day that the airports are of." }),
+  as_of: z.iso.date().nullable().meta({ description: "The date of the airport data." }),
   catalog_sha256: hexHash,
   counts: listCounts,
   locales: z.int(),
 });
 
-/** What is published, and whether its data is old. */
+/** The published version, and whether its data is stale. */
 export function catalogSection(reader: CatalogReader, context: () => RuleContext) {
   return summarySection({
     schema: catalogSchema,
@@ -85,7 +85,7 @@ const ingestSchema = z.strictObject({
   last_success_at: timestamp.nullable(),
 });
 
-/** How ingestion is going. What fails here is a warning: serving goes on. */
+/** The state of ingestion. A failure is only a warning here, since serving continues. */
 export function ingestSection(
   coordinator: CoordinatorUseCases,
   history: History,
@@ -133,7 +133,7 @@ const backupsSchema = z.strictObject({
   newest_verified_at: timestamp.nullable(),
 });
 
-/** How backups are going. */
+/** The state of the backups. */
 export function backupsSection(access: BackupAccess, context: () => RuleContext) {
   return summarySection({
     schema: backupsSchema,
@@ -159,9 +159,7 @@ const alertsSchema = z.strictObject({
   firing: z.int(),
   nodata: z.int(),
   pending: z.int(),
-  webhooks: z
-    .int()
-    .meta({ description: "Webhooks that are configured; without one nobody is notified." }),
+  webhooks: z.int().meta({ description: "Configured webhooks; with none, nobody is notified." }),
   alerts: z
     .array(
       z.strictObject({
@@ -172,7 +170,7 @@ const alertsSchema = z.strictObject({
         suppressed: z.boolean(),
       }),
     )
-    .meta({ description: "All that are not inactive." }),
+    .meta({ description: "All alerts that are not inactive." }),
 });
 
 const NOTHING_EVALUATED = {
@@ -185,8 +183,8 @@ const NOTHING_EVALUATED = {
 };
 
 /**
- * What the last evaluation of the alerts found, without messages, which may name people and
- * webhooks. An alert that fires is a warning here, as in the monitor's status.
+ * The last evaluation of the alerts, without its messages, which may name people and webhooks. A
+ * firing alert is a warning here, as in the monitor's status.
  */
 export function alertsSection(alerts: AlertUseCases, context: () => RuleContext) {
   return summarySection({

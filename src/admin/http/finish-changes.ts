@@ -1,8 +1,8 @@
 type Answer = (request: Request) => Response | Promise<Response>;
 
 /**
- * Answers requests, and has a change go on to its end, and into the audit, when its client has gone
- * away. `waitUntil` keeps the present request's context alive until a promise settles.
+ * Lets a change finish, and reach the audit, even if its client disconnects. `waitUntil` keeps the
+ * present request's context alive until a promise settles.
  */
 export function finishChanges(
   answer: Answer,

@@ -4,8 +4,8 @@ const EARLIEST_MS = Date.parse("0000-01-01T00:00:00.000Z");
 const LATEST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
 /**
- * A time as a request may give it: RFC 3339 with its offset, and in UTC of a year with four digits,
- * so that an answer can repeat it.
+ * A time in a request: RFC 3339 with an offset. In UTC its year must have four digits, so that an
+ * answer can repeat it.
  */
 export function instant() {
   return z.iso

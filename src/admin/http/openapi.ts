@@ -1,14 +1,36 @@
+import { z } from "zod";
 import {
   createDocument,
   type ZodOpenApiOperationObject,
-  type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
-  type ZodOpenApiResponsesObject,
 } from "zod-openapi";
 import { PROBLEM_MEDIA_TYPE, problemSchema } from "./problem.ts";
-import type { Route, RouteSpec } from "./route.ts";
+import { type Route, route, type RouteSpec } from "./route.ts";
 
-/** The OpenAPI 3.1 document of all routes, made from the schemas that validate them. */
+/** `GET /admin/openapi.json`: the document of the given routes, and of itself. */
+export function openApiRoutes(others: readonly Route[], version: string) {
+  const own = route({
+    method: "get",
+    path: "/admin/openapi.json",
+    summary: "This document",
+    access: "read",
+    responses: {
+      200: {
+        description: "The OpenAPI 3.1 document of all routes",
+        body: z.looseObject({ openapi: z.literal("3.1.0") }),
+      },
+    },
+  }).answer(async () => ({ status: 200, body: document() }));
+  // Made at the first request, since every isolate starts without needing it.
+  let made: { readonly [key: string]: unknown } | undefined;
+  function document() {
+    made ??= { ...describeRoutes([...others, own], version) };
+    return { ...made, openapi: "3.1.0" } as const;
+  }
+  return [own];
+}
+
+/** The OpenAPI 3.1 document of routes, made from the schemas that validate their requests. */
 export function describeRoutes(routes: readonly Route[], version: string) {
   const paths: { [path: string]: { [method: string]: ZodOpenApiOperationObject } } = {};
   for (const { spec } of routes) {
@@ -23,7 +45,7 @@ export function describeRoutes(routes: readonly Route[], version: string) {
       description:
         "Operating the service: ingestion, published versions, audit, status and quick checks. Errors are problem+json (RFC 9457).",
     },
-    paths: paths satisfies ZodOpenApiPathsObject,
+    paths,
     components: {
       securitySchemes: {
         token: {
@@ -43,15 +65,13 @@ export function describeRoutes(routes: readonly Route[], version: string) {
 }
 
 function operation(spec: RouteSpec): ZodOpenApiOperationObject {
-  const { access, params, query, body } = spec;
+  const { access, params, query, body, summary, description } = spec;
   return {
     operationId: operationId(spec),
-    summary: spec.summary,
-    ...(spec.description !== undefined && { description: spec.description }),
+    summary,
+    ...(description && { description }),
     ...(access !== "public" && { security: [{ token: [] }, { access: [] }], "x-scope": access }),
-    ...((params ?? query) && {
-      requestParams: { ...(params && { path: params }), ...(query && { query }) },
-    }),
+    requestParams: { ...(params && { path: params }), ...(query && { query }) },
     ...(body && {
       requestBody: { required: false, content: { "application/json": { schema: body } } },
     }),
@@ -61,68 +81,56 @@ function operation(spec: RouteSpec): ZodOpenApiOperationObject {
 
 /** `GET /admin/ingest/runs/:id` is `getAdminIngestRunsById`. */
 function operationId({ method, path }: RouteSpec): string {
-  const words = path
-    .replaceAll(":", "by-")
-    .split(/[^a-z0-9]+/i)
-    .filter((word) => word !== "");
-  return [method, ...words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join("");
+  const words = path.replaceAll(":", "by-").match(/[a-z0-9]+/gi) ?? [];
+  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }
 
-/** Successes and problems; a status may stand for both, in two media types. */
-function responses(spec: RouteSpec): ZodOpenApiResponsesObject {
+/** Successes and problems. A status may stand for both, in two media types. */
+function responses(spec: RouteSpec) {
   const found: { [status: string]: ZodOpenApiResponseObject } = {};
-  const problem = { [PROBLEM_MEDIA_TYPE]: { schema: problemSchema } };
-  for (const [status, description] of Object.entries(problems(spec)))
-    found[status] = { description, content: problem };
-  for (const [status, response] of Object.entries(spec.responses)) {
-    const { description, body: schema, mediaType = "application/json" } = response;
+  const add = (status: string, description: string, mediaType: string, schema?: z.ZodType) => {
     const other = found[status];
     found[status] = {
-      description: [description, other?.description].filter((text) => text).join("; or "),
-      ...(schema && { content: { [mediaType]: { schema }, ...other?.content } }),
+      description: other === undefined ? description : `${other.description}; ${description}`,
+      ...(schema && { content: { ...other?.content, [mediaType]: { schema } } }),
     };
-  }
+  };
+  for (const [status, { description, mediaType = "application/json", body }] of Object.entries(
+    spec.responses,
+  ))
+    add(status, description, mediaType, body);
+  for (const [status, codes] of problems(spec))
+    add(status, codes, PROBLEM_MEDIA_TYPE, problemSchema);
   return found;
 }
 
-const ADMIN_PROBLEMS = {
+/** The problems of a route by status, with their codes. */
+function problems(spec: RouteSpec): [status: string, codes: string][] {
+  const { access, method, params, invalidParams, problems: own = {} } = spec;
+  const ofParams = invalidParams === 400 ? { 400: "`invalid_path`" } : { 404: "`not_found`" };
+  return [
+    OF_ALL,
+    method === "post" ? OF_BODIES : {},
+    params === undefined ? {} : ofParams,
+    access === "public" ? {} : OF_ADMIN,
+    own,
+  ].flatMap((table) => Object.entries(table));
+}
+
+const OF_ALL = {
+  400: "`invalid_query`, `duplicate_parameter`: the detail names what is wrong",
+  405: "`method_not_allowed`: see the header Allow",
+  500: "`internal`: a bug, whose cause is in the log",
+};
+const OF_BODIES = {
+  400: "`invalid_body`, `malformed_json`, `duplicate_field`, `body_incomplete`",
+  408: "`body_late`: it did not arrive within 10 seconds",
+  413: "`body_too_large`: over 16 KiB",
+};
+const OF_ADMIN = {
   401: "`unauthenticated`: no valid credential",
   403: "`scope_missing`: the credential lacks the scope; `cross_site`: sent by another site's page",
   415: "`grpc_refused`: admin routes are plain HTTP",
   429: "`too_many_failures`: too many requests without a valid credential",
   503: "`admin_unconfigured`, `admin_misconfigured`, `access_keys_unavailable`, `coordinator_unavailable`: see the detail",
 };
-
-/** Codes of a request that cannot be read. */
-function malformed({ method, invalidParams }: RouteSpec): string[] {
-  return [
-    ...(invalidParams === 400 ? ["invalid_path"] : []),
-    "invalid_query",
-    "duplicate_parameter",
-    ...(method === "post"
-      ? ["invalid_body", "malformed_json", "duplicate_field", "body_incomplete"]
-      : []),
-  ];
-}
-
-function listCodes(codes: readonly string[]): string {
-  return codes.map((code) => `\`${code}\``).join(", ");
-}
-
-/** What each status of a problem means, with the codes of its problems. */
-function problems(spec: RouteSpec): { [status: string]: string } {
-  const described: { [status: string]: string } = {
-    400: `${listCodes(malformed(spec))}: the detail names what is wrong`,
-    405: "`method_not_allowed`: see the header Allow",
-    ...(spec.method === "post" && {
-      408: "`body_late`: it did not arrive within 10 seconds",
-      413: "`body_too_large`: over 16 KiB",
-    }),
-    500: "`internal`: a bug, whose cause is in the log",
-    ...(spec.params && spec.invalidParams !== 400 && { 404: "`not_found`" }),
-    ...(spec.access !== "public" && ADMIN_PROBLEMS),
-  };
-  for (const [status, codes] of Object.entries(spec.problems ?? {}))
-    described[status] = [described[status], codes].filter((text) => text).join("; ");
-  return described;
-}

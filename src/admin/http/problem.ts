@@ -1,3 +1,4 @@
+import { STATUS_CODES } from "node:http";
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { z } from "zod";
@@ -34,7 +35,7 @@ export function sendProblem(
 ): Response {
   const body = {
     type: "about:blank",
-    title: TITLES[problem.status] ?? "Error",
+    title: STATUS_CODES[problem.status] ?? "Error",
     ...problem,
     request_id: c.get("requestId"),
   } satisfies z.output<typeof problemSchema>;
@@ -44,18 +45,3 @@ export function sendProblem(
     ...headers,
   });
 }
-
-const TITLES: { readonly [status: number]: string } = {
-  400: "Bad Request",
-  401: "Unauthorized",
-  403: "Forbidden",
-  404: "Not Found",
-  405: "Method Not Allowed",
-  409: "Conflict",
-  411: "Length Required",
-  413: "Content Too Large",
-  415: "Unsupported Media Type",
-  429: "Too Many Requests",
-  500: "Internal Server Error",
-  503: "Service Unavailable",
-};

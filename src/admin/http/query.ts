@@ -1,21 +1,6 @@
 import { z } from "zod";
-import { describeIssues, type Parsed, refuse } from "./parsed.ts";
 import { instant } from "./instant.ts";
 import type { Refusal } from "./route.ts";
-
-/** Reads query parameters: each at most once, and known ones only. */
-export function readQuery<S extends z.ZodType>(
-  parameters: URLSearchParams,
-  schema: S,
-): Parsed<z.output<S>> {
-  const names = [...parameters.keys()];
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined)
-    return refuse(400, "duplicate_parameter", `The parameter "${twice}" is given twice.`);
-  const parsed = schema.safeParse(Object.fromEntries(parameters));
-  if (parsed.success) return { ok: true, value: parsed.data };
-  return refuse(400, "invalid_query", describeIssues(parsed.error, "parameter"));
-}
 
 /** A parameter that is a whole number. */
 export function wholeNumber(min: number, max: number) {
@@ -33,24 +18,24 @@ export function wholeNumber(min: number, max: number) {
     });
 }
 
-/** A parameter that is a time with its offset, in milliseconds since 1970. */
+/** A parameter that is a time with an offset, as milliseconds since 1970. */
 export function time() {
   return instant().transform((text) => Date.parse(text));
 }
 
 /** The parameters that page through a list, newest first. */
 export const pageQuery = {
-  limit: wholeNumber(1, 200).default(50).meta({ description: "Most entries of the answer." }),
+  limit: wholeNumber(1, 200).default(50).meta({ description: "The most entries in the answer." }),
   cursor: z.string().max(200).optional().meta({
-    description: "The `next_cursor` of the page before.",
+    description: "The `next_cursor` of the previous page.",
   }),
 };
 
-/** The answer to a cursor that no page has given. */
+/** The answer to a cursor that came from no page. */
 export const BAD_CURSOR: Refusal = {
   problem: {
     status: 400,
     code: "invalid_query",
-    detail: "cursor: must be the next_cursor of the page before",
+    detail: "cursor: must be the next_cursor of the previous page",
   },
 };

@@ -2,18 +2,16 @@ import type { ArchivedCandidate } from "../../ingest/candidate.ts";
 import { findRun, type RunSources } from "./find-run.ts";
 import type { Refusal } from "../http/route.ts";
 
-/** What a run is to work from. */
 export interface FoundCandidate {
   readonly candidate: ArchivedCandidate | null;
   readonly source: string | null;
 }
 
 /**
- * The archived upstream files of a run, for another to work from; none where no run is named.
- * Refused where there is no such run, where it has fetched nothing, and where the caller names
- * another source than it had.
+ * Finds the archived upstream files of a run, so that a new run can work from them; none if `runId` is
+ * undefined. Refuses a run that does not exist, that fetched nothing, or that had another source.
  *
- * @param runs where the run is looked for; what that throws is thrown.
+ * @throws StoreUnavailable or CoordinatorUnavailable, as `findRun` does.
  */
 export async function findCandidate(
   runs: RunSources,
@@ -28,11 +26,11 @@ export async function findCandidate(
   }
   const { source, upstream } = run;
   if (asked.source !== undefined && asked.source !== source) {
-    const detail = `source: run ${runId} is of "${source}"; leave it out, or say the same`;
+    const detail = `source: run ${runId} is of "${source}"; leave it out, or name the same`;
     return { problem: { status: 400, code: "invalid_body", detail } };
   }
   if (Object.keys(upstream).length === 0) {
-    const detail = `Run ${runId} has fetched nothing that another run could work from.`;
+    const detail = `Run ${runId} fetched nothing that another run could work from.`;
     return { problem: { status: 409, code: "nothing_fetched", detail } };
   }
   return { candidate: { runId, upstream }, source };

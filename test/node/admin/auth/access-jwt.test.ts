@@ -1,43 +1,33 @@
 import { once } from "node:events";
-import { createServer, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exportSPKI, importJWK, SignJWT, UnsecuredJWT } from "jose";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { accessVerifier } from "../../../../src/admin/auth/access-jwt.ts";
-import {
-  AccessKeys,
-  fetchKeySet,
-  KEYS_COOLDOWN_MS,
-  KEYS_FRESH_MS,
-  KEYS_MAX_AGE_MS,
-} from "../../../../src/admin/auth/access-keys.ts";
-import { AccessTeam, AUDIENCE, type JwtChanges, TEAM } from "../../../builders/access-team.ts";
+import { AccessTeam, AUDIENCE, type JwtChanges } from "../../../builders/access-team.ts";
 
 /** Serves the team's keys over HTTP on the loopback interface, as Access does over HTTPS. */
 let server: Server;
-let url: string;
+let issuer: string;
 let team: AccessTeam;
 /** What the server answers with, instead of the keys. */
 let outage: { readonly status: number; readonly body: string } | undefined;
 let fetches: number;
-/** Milliseconds since 1970. */
-let time: number;
 let verify: ReturnType<typeof accessVerifier>;
 
-async function serveKeys(response: ServerResponse): Promise<void> {
+async function serveKeys({ url }: IncomingMessage, response: ServerResponse): Promise<void> {
   fetches++;
   const keys = await team.keySet();
-  response.writeHead(outage?.status ?? 200, { "content-type": "application/json" });
+  response.writeHead(outage?.status ?? (url === "/cdn-cgi/access/certs" ? 200 : 404));
   response.end(outage?.body ?? JSON.stringify(keys));
 }
 
 beforeAll(async () => {
-  server = createServer((_request, response) => void serveKeys(response));
+  server = createServer((request, response) => void serveKeys(request, response));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port was assigned");
-  url = `http://127.0.0.1:${address.port}/cdn-cgi/access/certs`;
+  const { port } = server.address() as AddressInfo; // of a TCP server
+  issuer = `http://127.0.0.1:${port}`;
 });
 
 afterAll(() => {
@@ -46,26 +36,28 @@ afterAll(() => {
 });
 
 beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
   team = await AccessTeam.create();
   outage = undefined;
   fetches = 0;
-  time = Date.parse("2026-11-01T05:00:00.000Z");
   verify = newVerifier();
 });
 
+afterEach(() => void vi.useRealTimers());
+
 /** A verifier as a new isolate has it. */
 function newVerifier(operators: readonly string[] = []) {
-  const keys = new AccessKeys({
-    fetchKeys: async () => fetchKeySet(url, fetch),
-    waitUntil: () => {},
-    now: () => time,
-    report: () => {},
-  });
-  return accessVerifier({ issuer: TEAM, audience: AUDIENCE, operators }, keys, () => time);
+  return accessVerifier({ issuer, audience: AUDIENCE, operators }, () => {});
 }
 
-const signed = (changes?: JwtChanges) => team.sign(time, changes);
-const seconds = () => Math.floor(time / 1000);
+/** The clock stands still but for this: jose reads it itself. */
+function passTime(ms: number): void {
+  vi.setSystemTime(Date.now() + ms);
+}
+
+const signed = ({ claims, ...others }: JwtChanges = {}) =>
+  team.sign(Date.now(), { claims: { iss: issuer, ...claims }, ...others });
+const seconds = () => Math.floor(Date.now() / 1000);
 
 describe("a JWT of Cloudflare Access", () => {
   it("lets its user read", async () => {
@@ -75,14 +67,14 @@ describe("a JWT of Cloudflare Access", () => {
     });
   });
 
-  it("lets those operate who are named, however their address is written", async () => {
+  it("lets named operators operate, however their address is written", async () => {
     verify = newVerifier(["ann@example.org"]);
     expect(await verify(await signed({ claims: { email: "Ann@Example.org" } }))).toMatchObject({
       actor: { scopes: ["read", "operate"] },
     });
   });
 
-  it("is that of a service token by its client id", async () => {
+  it("names a service token by its client id", async () => {
     verify = newVerifier(["4f2a.access"]);
     const claims = { email: undefined, sub: "", common_name: "4f2a.access" };
     expect(await verify(await signed({ claims }))).toEqual({
@@ -91,12 +83,7 @@ describe("a JWT of Cloudflare Access", () => {
     });
   });
 
-  it("may be for several applications", async () => {
-    const claims = { aud: ["other", AUDIENCE] };
-    expect(await verify(await signed({ claims }))).toMatchObject({ ok: true });
-  });
-
-  it("is valid for a minute more than it says, on either side, and not longer", async () => {
+  it("is valid for a minute more than it says, on either side", async () => {
     for (const [claims, ok] of [
       [{ exp: seconds() - 59 }, true],
       [{ exp: seconds() - 61 }, false],
@@ -107,31 +94,16 @@ describe("a JWT of Cloudflare Access", () => {
   });
 
   it.each([
-    ["another audience", { aud: ["other"] }, "refused"],
-    ["no audience", { aud: undefined }, "refused"],
-    ["another team", { iss: "https://evil.cloudflareaccess.com" }, "refused"],
-    ["the team with a slash", { iss: `${TEAM}/` }, "refused"],
-    ["no issuer", { iss: undefined }, "refused"],
-    ["no end", { exp: undefined }, "refused"],
-    ["nobody's name", { email: undefined, sub: "" }, "refused"],
-    ["a name that is no text", { email: 1, sub: undefined }, "refused"],
+    ["another audience", { aud: ["other"] }, "ERR_JWT_CLAIM_VALIDATION_FAILED"],
+    ["another team", { iss: "https://evil.example" }, "ERR_JWT_CLAIM_VALIDATION_FAILED"],
+    ["no end", { exp: undefined }, "ERR_JWT_CLAIM_VALIDATION_FAILED"],
+    ["an end that is past", { exp: 1 }, "ERR_JWT_EXPIRED"],
+    ["nobody's name", { email: undefined, sub: "" }, "no_name"],
   ])("is refused with %s", async (_, claims, reason) => {
     expect(await verify(await signed({ claims }))).toEqual({ ok: false, reason });
   });
 
-  it("is refused once it has expired", async () => {
-    const jwt = await signed();
-    time += 3600_000 + 60_000;
-    expect(await verify(jwt)).toEqual({ ok: false, reason: "expired" });
-  });
-
-  it("is refused without a key's id, and no keys are fetched for it", async () => {
-    const jwt = await signed({ header: { kid: undefined } });
-    expect(await verify(jwt)).toEqual({ ok: false, reason: "unknown_key" });
-    expect(fetches).toBe(0);
-  });
-
-  it.each(["", ".", "..", "a.b.c", "x".repeat(20_000), "e30.e30.", "é.é.é"])(
+  it.each(["", "a.b.c", `${"x".repeat(20_000)}.e30.e30`])(
     "is refused when it is none: %.20j",
     async (jwt) => {
       expect(await verify(jwt)).toMatchObject({ ok: false });
@@ -142,7 +114,7 @@ describe("a JWT of Cloudflare Access", () => {
 
 describe("a forged JWT", () => {
   const claims = () => ({
-    iss: TEAM,
+    iss: issuer,
     aud: AUDIENCE,
     email: "eve@example.org",
     exp: seconds() + 60,
@@ -150,9 +122,6 @@ describe("a forged JWT", () => {
 
   it("is refused with the algorithm none", async () => {
     expect(await verify(new UnsecuredJWT(claims()).encode())).toMatchObject({ ok: false });
-    const [, payload] = (await signed()).split(".");
-    const header = Buffer.from('{"alg":"none","kid":"k1"}').toString("base64url");
-    expect(await verify(`${header}.${payload}.`)).toMatchObject({ ok: false });
   });
 
   it("is refused when the public key is taken for a shared secret", async () => {
@@ -161,27 +130,22 @@ describe("a forged JWT", () => {
     const key = await importJWK({ ...jwk, ext: true }, "RS256");
     if (key instanceof Uint8Array) throw new Error("an RSA key is no secret");
     const secret = new TextEncoder().encode(await exportSPKI(key));
-    const jwt = await new SignJWT(claims())
-      .setProtectedHeader({ alg: "HS256", kid: "k1" })
-      .sign(secret);
-    expect(await verify(jwt)).toEqual({ ok: false, reason: "refused" });
+    const header = { alg: "HS256", kid: "k1" };
+    const jwt = await new SignJWT(claims()).setProtectedHeader(header).sign(secret);
+    expect(await verify(jwt)).toEqual({ ok: false, reason: "ERR_JOSE_ALG_NOT_ALLOWED" });
     expect(fetches).toBe(0);
   });
 
-  it("is refused with a key of its own in the header, or of another team with the same id", async () => {
+  it("is refused with a key of another team under the same id, also in its own header", async () => {
     const other = await AccessTeam.create();
     const [jwk] = (await other.keySet()).keys;
-    for (const header of [{}, { jwk }, { jku: url }, { x5u: url }])
-      expect(await verify(await other.sign(time, { header }))).toEqual({
+    for (const header of [{}, { jwk }]) {
+      const jwt = await other.sign(Date.now(), { header, claims: claims() });
+      expect(await verify(jwt)).toMatchObject({
         ok: false,
-        reason: "refused",
+        reason: "ERR_JWS_SIGNATURE_VERIFICATION_FAILED",
       });
-  });
-
-  it("is refused with another payload under the same signature", async () => {
-    const [header, , signature] = (await signed()).split(".");
-    const payload = Buffer.from(JSON.stringify(claims())).toString("base64url");
-    expect(await verify(`${header}.${payload}.${signature}`)).toMatchObject({ ok: false });
+    }
   });
 });
 
@@ -193,93 +157,62 @@ describe("the team's keys", () => {
     expect(fetches).toBe(1);
   });
 
-  it("are fetched again when a new one signs, and the old one goes on", async () => {
-    const old = await signed();
-    await verify(old);
+  it("are fetched again for a new key, at most twice a minute", async () => {
+    await verify(await signed());
     await team.addKey("k2");
-    time += KEYS_COOLDOWN_MS;
-    expect(await verify(await signed({ kid: "k2" }))).toMatchObject({ ok: true });
-    expect(await verify(old)).toMatchObject({ ok: true });
+    const jwt = await signed({ kid: "k2" });
+    const unknown = { ok: false, reason: "ERR_JWKS_NO_MATCHING_KEY" };
+    for (let attempt = 0; attempt < 5; attempt++) expect(await verify(jwt)).toEqual(unknown);
+    expect(fetches).toBe(1);
+    passTime(30_000);
+    expect(await verify(jwt)).toMatchObject({ ok: true });
+    expect(await verify(await signed({ kid: "k1" }))).toMatchObject({ ok: true });
     expect(fetches).toBe(2);
   });
 
-  it("lose one that the team has withdrawn, an hour later", async () => {
-    const claims = { exp: seconds() + 2 * 3600 };
-    const old = await signed({ claims });
-    await verify(old);
+  it("lose a withdrawn key within an hour", async () => {
+    const old = await signed({ claims: { exp: seconds() + 2 * 3600 } });
+    expect(await verify(old)).toMatchObject({ ok: true });
     await team.addKey("k2");
     team.removeKey("k1");
-    time += KEYS_FRESH_MS;
-    expect(await verify(old)).toEqual({ ok: false, reason: "unknown_key" });
+    passTime(3600_000);
+    expect(await verify(old)).toEqual({ ok: false, reason: "ERR_JWKS_NO_MATCHING_KEY" });
   });
-
-  it("are not fetched for a flood of unknown ids", async () => {
-    await verify(await signed());
-    const other = await AccessTeam.create();
-    for (let attempt = 0; attempt < 50; attempt++) {
-      await other.addKey("k2");
-      const jwt = await other.sign(time, { kid: "k2", header: { kid: `made-up-${attempt}` } });
-      expect(await verify(jwt)).toEqual({ ok: false, reason: "unknown_key" });
-    }
-    expect(fetches).toBe(1);
-    time += KEYS_COOLDOWN_MS;
-    const jwt = await other.sign(time, { kid: "k2" });
-    await Promise.all(Array.from({ length: 20 }, () => verify(jwt)));
-    expect(fetches).toBe(2);
-    expect(await verify(await signed())).toMatchObject({ ok: true });
-  }, 30_000);
 });
 
 describe("while the team's keys cannot be fetched", () => {
   it.each([
     { status: 500, body: "{}" },
+    { status: 302, body: "" },
     { status: 200, body: "<html>" },
     { status: 200, body: '{"keys":"none"}' },
-    { status: 200, body: "null" },
-    { status: 302, body: "" },
-  ])("nobody gets in, and it is not tried again at once: %j", async (answer) => {
+  ])("nobody gets in, until they can be again: %j", async (answer) => {
     outage = answer;
     const jwt = await signed();
-    for (let attempt = 0; attempt < 10; attempt++)
-      expect(await verify(jwt)).toEqual({ ok: false, reason: "keys_unavailable" });
-    expect(fetches).toBe(1);
+    expect(await verify(jwt)).toEqual({ ok: false, reason: "keys_unavailable" });
     outage = undefined;
-    time += KEYS_COOLDOWN_MS;
     expect(await verify(jwt)).toMatchObject({ ok: true });
   });
 
-  it("because they are too long, nobody gets in, and the answer is not read on", async () => {
-    outage = { status: 200, body: JSON.stringify(await team.keySet()).padEnd(64 * 1024 + 1) };
-    expect(await verify(await signed())).toEqual({ ok: false, reason: "keys_unavailable" });
-    outage = { status: 200, body: outage.body.slice(0, -1) };
-    time += KEYS_COOLDOWN_MS;
-    expect(await verify(await signed())).toMatchObject({ ok: true });
-  });
-
-  it("because no answer comes, or no end of one, that is given up in time", async () => {
-    const silent = createServer(({ url: path }, response) => {
-      if (path === "/begun") response.write('{"keys":');
-    });
+  it("a fetch is given up whose answer does not end", async () => {
+    const silent = createServer((_, response) => void response.write('{"keys":'));
     silent.listen(0, "127.0.0.1");
     await once(silent, "listening");
     const { port } = silent.address() as AddressInfo; // of a TCP server
-    const fetched = ["", "begun"].map((path) =>
-      fetchKeySet(`http://127.0.0.1:${port}/${path}`, fetch),
-    );
-    for (const fetching of await Promise.allSettled(fetched))
-      expect(fetching).toMatchObject({ status: "rejected", reason: { name: "TimeoutError" } });
+    const settings = { issuer: `http://127.0.0.1:${port}`, audience: AUDIENCE, operators: [] };
+    const verified = await accessVerifier(settings, () => {})(await signed());
+    expect(verified).toEqual({ ok: false, reason: "keys_unavailable" });
     silent.closeAllConnections();
     silent.close();
   });
 
-  it("the held ones are used for a day", async () => {
-    const claims = { exp: seconds() + 2 * 86_400 };
-    const jwt = await signed({ claims });
+  it("those fetched within the hour are used", async () => {
+    const jwt = await signed({ claims: { exp: seconds() + 2 * 3600 } });
     await verify(jwt);
     outage = { status: 500, body: "" };
-    time += KEYS_MAX_AGE_MS - 1;
+    passTime(3600_000 - 1);
     expect(await verify(jwt)).toMatchObject({ ok: true });
-    time += 1 + KEYS_COOLDOWN_MS;
+    passTime(1);
     expect(await verify(jwt)).toEqual({ ok: false, reason: "keys_unavailable" });
   });
 });

@@ -186,15 +186,12 @@ describe("with Cloudflare Access in front", () => {
     expect((await ask({ ...jwt, authorization: `Bearer ${READER_TOKEN}` })).status).toBe(200);
   });
 
-  it.each(["malformed", "expired", "refused", "unknown_key"] as const)(
-    "a JWT that is %s is 401, in the shape of every 401",
-    async (reason) => {
-      world.access = { ok: false, reason };
-      const answer = await ask({ "cf-access-jwt-assertion": "jwt" });
-      expect(answer.status).toBe(401);
-      expect(await answer.json()).toMatchObject({ code: "unauthenticated" });
-    },
-  );
+  it("a JWT that is refused is 401, in the shape of every 401", async () => {
+    world.access = { ok: false, reason: "ERR_JWT_EXPIRED" };
+    const answer = await ask({ "cf-access-jwt-assertion": "jwt" });
+    expect(answer.status).toBe(401);
+    expect(await answer.json()).toMatchObject({ code: "unauthenticated" });
+  });
 
   it("is 503 while its keys cannot be read", async () => {
     world.access = { ok: false, reason: "keys_unavailable" };

@@ -130,7 +130,8 @@ describe("GET /admin/monitor/status", () => {
       await vi.advanceTimersByTimeAsync(2_000);
       expect(await asked).toMatchObject({
         status: "warn",
-        output: "coordinator:responseTime: no answer in time; a step of a run may keep it busy",
+        output:
+          "coordinator:responseTime: no answer in time; a step of a run may be keeping it busy",
         checks: { "ingest:lastRun": [{ status: "pass" }] },
       });
     } finally {

@@ -105,7 +105,7 @@ const query = fc
 const parameter = fc.oneof(
   {
     weight: 3,
-    arbitrary: fc.constantFrom(ID, "1", "0".repeat(64), "manifest.json", "runs.000001.ndjson.gz"),
+    arbitrary: fc.constant(ID),
   },
   fc.constantFrom("x", "..", "%2e%2e", "%ff", "%00", "__proto__", ID.toUpperCase(), "%", "a%2fb"),
   fc.integer({ min: 100, max: 3000 }).map((length) => "x".repeat(length)),
@@ -116,10 +116,10 @@ const path = fc
 
 /** Headers that some route reads, besides what says who asks. */
 const header = fc.tuple(
-  fc.constantFrom("content-digest", "content-encoding", "content-length", "x-request-id", "range"),
+  fc.constantFrom("if-none-match", "content-encoding", "content-length", "x-request-id", "range"),
   fc.oneof(
-    fc.constantFrom("", "gzip", "0", "-1", "1e9", "sha-256=:AAAA:", "sha-256=:!:", "bytes=0-"),
-    fc.base64String({ maxLength: 60 }).map((hash) => `sha-256=:${hash}:`),
+    fc.constantFrom("", "gzip", "0", "-1", "1e9", "*", '"', 'W/"a", "b"', "bytes=0-"),
+    fc.base64String({ maxLength: 60 }).map((tag) => `"${tag}"`),
     fc.integer({ min: 100, max: 3000 }).map((length) => "x".repeat(length)),
   ),
 );

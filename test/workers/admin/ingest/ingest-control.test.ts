@@ -216,7 +216,7 @@ describe("POST /admin/ingest/queue with a candidate", () => {
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({
       code: "invalid_body",
-      detail: `source: run ${refused.id} is of "dropped"; leave it out, or say the same`,
+      detail: `source: run ${refused.id} is of "dropped"; leave it out, or name the same`,
     });
     expect(world.enqueued).toEqual([]);
   });

@@ -1,9 +1,9 @@
-import { MonitorUnavailable } from "./alert-calls.ts";
-import { CoordinatorUnavailable } from "./coordinator-calls.ts";
-import type { Refusal } from "../http/route.ts";
-import { StoreUnavailable } from "./store-calls.ts";
+import { MonitorUnavailable } from "../calls/alert-calls.ts";
+import { CoordinatorUnavailable } from "../calls/coordinator-calls.ts";
+import type { Refusal } from "./route.ts";
+import { StoreUnavailable } from "../calls/store-calls.ts";
 
-/** What a request is answered that an outage, or else a bug, has cut off. */
+/** The answer to a request that an outage or a bug interrupted. */
 export function refusalOf(cause: unknown): Refusal {
   if (cause instanceof CoordinatorUnavailable)
     return unavailable(cause, "coordinator_unavailable", COORDINATOR_DETAIL);
@@ -14,7 +14,6 @@ export function refusalOf(cause: unknown): Refusal {
   return INTERNAL;
 }
 
-/** Whether a change took effect, nobody knows. */
 function unavailable(
   { retryAfterSeconds }: { readonly retryAfterSeconds: number },
   code: string,
@@ -27,13 +26,12 @@ function unavailable(
 }
 
 const COORDINATOR_DETAIL =
-  "The coordinator does not answer. Whether a change took effect is not known: look at it again before repeating it.";
+  "The coordinator does not answer. A change may or may not have taken effect: check before you repeat it.";
 const MONITOR_DETAIL =
-  "The alert monitor does not answer. Whether it evaluates is not known: look at GET /admin/alerts/runs.";
+  "The alert monitor does not answer. It may be evaluating all the same: see GET /admin/alerts/runs.";
 const STORE_DETAILS = {
-  history: "The history in D1 cannot be read. Serving and ingesting go on; try again later.",
-  backups:
-    "The backups in R2 cannot be reached. Serving goes on; try again later, which does no harm.",
+  history: "The history in D1 cannot be read. Serving and ingestion continue. Try again later.",
+  backups: "The backups in R2 cannot be reached. Serving continues. It is safe to try again later.",
 } as const;
 
 const INTERNAL: Refusal = {
