@@ -275,7 +275,7 @@ describe("an upstream that sends without end", () => {
     expect(await ask()).toBe(2);
     const { runs } = await admin<{ runs: RunAnswer[] }>("GET", "/admin/ingest/runs?limit=1");
     const second = await runWhen(runs[0]?.id ?? "", hasEnded);
-    expect(second).toMatchObject({ attempt: 2, error: { code: "source_http_status" } });
+    expect(second).toMatchObject({ attempt: 2, error: { code: "source_http_refused" } });
   });
 });
 
