@@ -25,8 +25,8 @@ interface JobAnswer {
   readonly error: unknown;
 }
 
-const JOB_DEADLINE_MS = 180_000;
-const HOOK_TIMEOUT_MS = 900_000;
+/** Bounds a hang only. */
+const JOB_DEADLINE_MS = 900_000;
 const token = randomBytes(32).toString("base64url");
 const root = mkdtempSync(join(tmpdir(), "locations-backup-crash-"));
 const home = join(root, "home");
@@ -85,12 +85,16 @@ async function ingestOnce(body: object = {}): Promise<void> {
   throw new Error("the ingest does not end");
 }
 
-/** Begins a job, kills the process in one of some phases, and starts it again on the same storage. */
+/**
+ * Begins a job, kills the process in one of some phases, and starts it again on the same storage.
+ * Begins another job where a slow look from outside has missed the phases.
+ */
 async function crashIn(phases: readonly Phase[], path: string): Promise<JobAnswer> {
-  const { job } = await admin<{ job: JobAnswer }>("POST", path, {});
   const isThere = ({ phase }: JobAnswer) => phase !== null && phases.includes(phase);
+  const { job } = await admin<{ job: JobAnswer }>("POST", path, {});
   const seen = await jobWhen(job.id, (each) => isThere(each) || hasEnded(each));
-  if (hasEnded(seen)) throw new Error(`not seen in ${phases.join()}: ${JSON.stringify(seen)}`);
+  if (seen.state === "failed") throw new Error(`it failed: ${JSON.stringify(seen)}`);
+  if (seen.state === "succeeded") return crashIn(phases, path);
   process.kill(-workerGroup(), "SIGKILL");
   await worker?.stop(); // lets go of the folder
   await startAgain();
@@ -159,7 +163,12 @@ function historyRows(folder: string): unknown[] {
     });
 }
 
-/** In which phases to kill: several, since a slow look from outside may miss a short one. */
+async function rowsArrived(): Promise<void> {
+  const isEnded = (row: unknown) => (row as { state: string }).state === "succeeded"; // a column
+  for (let rows: unknown[] = []; !rows.some(isEnded); await sleep(100)) rows = historyRows(home);
+}
+
+/** In which phases to kill. */
 const KILLED_BACKUPS: readonly (readonly Phase[])[] = [
   ["copy_state", "copy_tables", "copy_objects", "write_manifest"],
   ["check_parts", "check_objects", "check_catalog", "rebuild"],
@@ -179,7 +188,7 @@ beforeAll(async () => {
   await start(home);
   await ingestOnce();
   await admin("POST", "/admin/ingest/pause", { reason: "holidays" });
-  await sleep(500); // until the rows have reached D1
+  await rowsArrived();
   before = { rows: historyRows(home), hash: await served() };
   const clients = sampleUntilOver();
   try {
@@ -198,7 +207,7 @@ beforeAll(async () => {
     over.abort();
     await clients;
   }
-}, HOOK_TIMEOUT_MS);
+});
 
 describe("a backup whose process is killed in the middle", () => {
   it.each(KILLED_BACKUPS.map((phases, index) => [index, phases.join()] as const))(
@@ -214,8 +223,9 @@ describe("a restore whose process is killed in the middle", () => {
   it.each(KILLED_RESTORES.map((phases, index) => [index, phases.join()] as const))(
     "(%i: in %s) is done in the end: no row of the history is lost, and the pause is back",
     (index) => {
-      const generation = index + 2;
-      expect(restored[index]?.job).toMatchObject({ state: "succeeded", generation, error: null });
+      const { job } = restored[index] ?? {};
+      expect(job).toMatchObject({ state: "succeeded", error: null });
+      expect(job?.generation).toBeGreaterThan(restored[index - 1]?.job.generation ?? 1);
       expect(restored[index]?.rows).toEqual(expect.arrayContaining([...before.rows]));
       expect(restored[index]?.summary).toMatchObject({ ingest: { paused: true } });
     },

@@ -14,7 +14,7 @@ const WATCH_DEADLINE_MS = 300_000;
 const SLICE_MS = 1;
 const LOOK_FOR_PROCESS_MS = 50;
 /** How long a killed process may hold on to its port. */
-const PORT_DEADLINE_MS = 60_000;
+const PORT_DEADLINE_MS = 300_000;
 /** An id that no run has. */
 const NO_RUN = "00000000-0000-7000-8000-000000000000";
 

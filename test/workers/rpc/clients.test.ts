@@ -66,7 +66,7 @@ describe("connect-web's client", () => {
 
   it.each(TRANSPORTS)("has its deadline kept over %s", async (_, createTransport) => {
     const subject = aHandler();
-    subject.reader.openMs = 300;
+    subject.reader.openMs = 3_600_000;
     const failure: unknown = await aClient(subject, createTransport)
       .getLocationsV1({}, { timeoutMs: 50 })
       .catch((error: unknown) => error);
