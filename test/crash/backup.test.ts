@@ -1,9 +1,7 @@
-import { spawnSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LocalWorker } from "../../scripts/local-worker.ts";
@@ -12,6 +10,8 @@ import type { JobState, Phase } from "../../src/backup/job.ts";
 import { CALL, sha256 } from "../system/http.ts";
 import { freePort } from "../system/running-service.ts";
 import { requestMessage } from "../system/wire.ts";
+import { readHistory } from "./coordinator-record.ts";
+import { findWorkerGroup } from "./worker-group.ts";
 
 /** What `GET /admin/backup/jobs/{id}` answers, as far as it is looked at here. */
 interface JobAnswer {
@@ -95,7 +95,9 @@ async function crashIn(phases: readonly Phase[], path: string): Promise<JobAnswe
   const seen = await jobWhen(job.id, (each) => isThere(each) || hasEnded(each));
   if (seen.state === "failed") throw new Error(`it failed: ${JSON.stringify(seen)}`);
   if (seen.state === "succeeded") return crashIn(phases, path);
-  process.kill(-workerGroup(), "SIGKILL");
+  const group = findWorkerGroup();
+  if (group === undefined) throw new Error("there is no Worker");
+  process.kill(-group, "SIGKILL");
   await worker?.stop(); // lets go of the folder
   await startAgain();
   return jobWhen(job.id, hasEnded);
@@ -111,16 +113,6 @@ async function startAgain(): Promise<void> {
       if (!isLeaving || Date.now() > deadline) throw error;
     }
   }
-}
-
-/** The process group of the Worker. */
-function workerGroup(): number {
-  const { stdout } = spawnSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" });
-  for (const line of stdout.split("\n")) {
-    const [, pid, parent, args = ""] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
-    if (Number(parent) === process.pid && args.includes("wrangler.js dev")) return Number(pid);
-  }
-  throw new Error("there is no Worker");
 }
 
 /** What a client gets: the SHA-256 of the body, which the answer names itself. */
@@ -148,24 +140,9 @@ async function sampleUntilOver(): Promise<void> {
   }
 }
 
-/** Rows of the runs in D1, while nothing is running. */
-function historyRows(folder: string): unknown[] {
-  const storage = join(folder, "v3", "d1", "miniflare-D1DatabaseObject");
-  return readdirSync(storage)
-    .filter((name) => name.endsWith(".sqlite") && name !== "metadata.sqlite")
-    .flatMap((name) => {
-      const database = new DatabaseSync(join(storage, name), { readOnly: true });
-      try {
-        return database.prepare("SELECT * FROM ingest_runs ORDER BY id").all();
-      } finally {
-        database.close();
-      }
-    });
-}
-
 async function rowsArrived(): Promise<void> {
   const isEnded = (row: unknown) => (row as { state: string }).state === "succeeded"; // a column
-  for (let rows: unknown[] = []; !rows.some(isEnded); await sleep(100)) rows = historyRows(home);
+  for (let rows: unknown[] = []; !rows.some(isEnded); await sleep(100)) rows = readHistory(home);
 }
 
 /** In which phases to kill. */
@@ -189,7 +166,7 @@ beforeAll(async () => {
   await ingestOnce();
   await admin("POST", "/admin/ingest/pause", { reason: "holidays" });
   await rowsArrived();
-  before = { rows: historyRows(home), hash: await served() };
+  before = { rows: readHistory(home), hash: await served() };
   const clients = sampleUntilOver();
   try {
     for (const phases of KILLED_BACKUPS) made.push(await crashIn(phases, "/admin/backup/run"));
@@ -201,7 +178,7 @@ beforeAll(async () => {
         `/admin/backup/${made[index % made.length]?.backup_id}/restore`,
       );
       const summary = await admin("GET", "/dashboard/summary");
-      restored.push({ job, summary, rows: historyRows(home) });
+      restored.push({ job, summary, rows: readHistory(home) });
     }
   } finally {
     over.abort();
