@@ -14,7 +14,7 @@ export function acceptedCodings(request: Pick<RequestHead, "headers" | "cf">): r
   return parseAcceptEncoding(typeof accepted === "string" ? accepted : "");
 }
 
-/** Parses an Accept-Encoding value. Sorts by weight, then by the size of the body, smallest first. */
+/** Parses an Accept-Encoding value. Sorts by weight, then by body size, smallest first. */
 export const parseAcceptEncoding = memoize((value): readonly Coding[] => {
   const weights = parseWeights(value);
   const weightOf = (coding: Coding): number =>
@@ -39,7 +39,7 @@ function parseWeights(value: string): Map<string, number> {
   return weights;
 }
 
-/** Parses a weight from 0 to 1. A malformed weight counts as a refusal: a wrong guess breaks the client. */
+/** Parses a weight. A malformed one counts as a refusal: a wrong guess breaks the client. */
 function parseWeight(text: string): number {
   return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(text) ? Number(text) : 0;
 }

@@ -19,7 +19,7 @@ const EXPOSED_HEADERS = [
 
 const ALLOWED_HEADERS = [...cors.allowedHeaders, "If-None-Match"].join(", ");
 
-/** Lets scripts of any origin read an answer. The catalog is public, so no credentials are allowed. */
+/** Lets scripts of any origin read an answer, without credentials: the catalog is public. */
 export function allowAnyOrigin(headers: Headers): Headers {
   headers.set("access-control-allow-origin", "*");
   headers.set("access-control-expose-headers", EXPOSED_HEADERS);

@@ -14,7 +14,7 @@ export interface RequestBody extends AsyncIterable<Uint8Array> {
   discard(): Promise<void>;
 }
 
-/** Longest wait for a body. The router checks deadlines only after the body has arrived. */
+/** Longest wait for a body. The router checks a deadline only after the body has arrived. */
 const BODY_DEADLINE_MS = 10_000;
 /** Longer than any valid request in any encoding. */
 const SHORT_BODY_MAX_BYTES = 64;

@@ -1,9 +1,8 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /**
- * Summarised history of ingest runs. Times are RFC 3339 text in UTC with milliseconds, which sorts
- * by time; ids are UUIDv7, which do as well. `seq` is the coordinator's number of the change that a
- * row shows: a row is only ever replaced by a later one.
+ * History of ingest runs. Times are RFC 3339 text in UTC with milliseconds; ids are UUIDv7. Both
+ * sort by time. `seq` is the coordinator's number of a change: only a later change replaces a row.
  */
 export const ingestRuns = sqliteTable(
   "ingest_runs",
@@ -18,12 +17,12 @@ export const ingestRuns = sqliteTable(
     forced: integer({ mode: "boolean" }).notNull(),
     requestedBy: text("requested_by").notNull(),
     note: text(),
-    /** Rises with each run that repeats a failed one, whose id is in `parent_run_id`. */
+    /** 1 plus the retries of a failed run; `parent_run_id` is the failed run. */
     attempt: integer().notNull(),
     parentRunId: text("parent_run_id"),
-    /** The run whose archived upstream files this one works from. */
+    /** Run whose archived upstream files this run uses. */
     candidateOf: text("candidate_of"),
-    /** Steps begun again within the run. */
+    /** Number of repeated steps within the run. */
     retries: integer().notNull(),
     queuedAt: text("queued_at").notNull(),
     startedAt: text("started_at"),
@@ -33,11 +32,11 @@ export const ingestRuns = sqliteTable(
     stage: text(),
     progress: text({ mode: "json" }).notNull(),
     skippedReason: text("skipped_reason"),
-    /** Ticks that a `skipped` row stands for. */
+    /** Number of ticks that a `skipped` row stands for. */
     skipCount: integer("skip_count").notNull(),
     upstream: text({ mode: "json" }).notNull(),
     counts: text({ mode: "json" }),
-    /** The first changes to the published version: kilobytes, which lists leave out. */
+    /** The first changes to the published version; several kilobytes, so lists leave it out. */
     changes: text({ mode: "json" }),
     /** The first rejected rows. */
     rejects: text({ mode: "json" }).notNull(),
@@ -46,7 +45,7 @@ export const ingestRuns = sqliteTable(
     generationBefore: integer("generation_before"),
     generationAfter: integer("generation_after"),
     catalogSha256: text("catalog_sha256"),
-    /** Guards that tripped, refused or overridden. */
+    /** Guards that tripped, including overridden ones. */
     guards: text({ mode: "json" }).notNull(),
     error: text({ mode: "json" }),
     workerVersion: text("worker_version"),
