@@ -5,9 +5,9 @@ import type { SourceUrls } from "./sources/http-upstream.ts";
 import type { SnapshotLocale } from "./sources/snapshot.ts";
 import { FILE_MAX_BYTES } from "./sources/source-file.ts";
 
-/** Settings of the Worker, checked once and with units. */
+/** Validated settings of the Worker. */
 export interface Config {
-  /** Locale of a request that names none. One of `locales`. */
+  /** Locale for a request that names none; one of `locales`. */
   readonly defaultLocale: string;
   /** Locales to publish, in code unit order. */
   readonly locales: readonly string[];
@@ -15,7 +15,7 @@ export interface Config {
   readonly airportSet: AirportSet;
   readonly cacheMaxBytes: number;
   readonly manifestFreshMs: number;
-  /** Name of the upstream that a run takes its airports from, if it names none itself. */
+  /** Upstream of a run that names none. */
   readonly source: SourceName;
   readonly sourceUrls: SourceUrls;
   readonly sourceAllowedHosts: readonly string[];
@@ -24,16 +24,16 @@ export interface Config {
   readonly compression: "fast" | "best";
 }
 
-/** Upstreams that can be configured and asked for. */
+/** Available upstreams. */
 export const SOURCE_NAMES = ["embedded", "ourairports", "dropped"] as const;
 export type SourceName = (typeof SOURCE_NAMES)[number];
 
-/** Settings that cannot be used; the message names each and says what it must be. */
+/** Invalid settings. The message names each one and says what it must be. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-/** The settings, as strings, that `loadConfig` reads. */
+/** The raw settings that `loadConfig` reads. */
 export type Settings = Pick<
   Env,
   | "DEFAULT_LOCALE"
@@ -56,10 +56,10 @@ const wholeNumber = (min: number, max: number) =>
     .refine((n) => n >= min && n <= max, `must be between ${min} and ${max}`);
 
 /**
- * Reads the settings.
+ * Parses and validates the settings.
  *
  * @param known locales that the snapshot has names for.
- * @throws ConfigError that names every setting which is wrong.
+ * @throws ConfigError that names every invalid setting.
  */
 export function loadConfig(settings: Settings, known: readonly SnapshotLocale[]): Config {
   const schema = z.object({

@@ -69,7 +69,7 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory {
     return { ok: false, reason: faults.has("unreadable") ? "unavailable" : "data_loss" };
   }
 
-  /** Finds another coding or the previous version in memory, and loads from R2 in the background. */
+  /** Finds another coding or the previous version in memory. Loads from R2 in the background. */
   #lastGood(selection: Selection, choices: readonly Choice[]): Opened | undefined {
     const before = this.#memo.previous;
     const older = before === undefined ? [] : choicesOf({ ...selection, manifest: before });

@@ -1,4 +1,4 @@
-import { letGo } from "../catalog/bytes.ts";
+import { releaseBuffer } from "../catalog/bytes.ts";
 import { sha256Hex } from "../catalog/hash.ts";
 import type { Manifest } from "../catalog/manifest.ts";
 import { openManifest, sealManifest } from "../catalog/seal-manifest.ts";
@@ -29,7 +29,7 @@ export interface CatalogCopies {
  * StoreError if a store fails.
  */
 export interface CatalogStore extends CatalogCopies {
-  /** Verifies that a blob is stored intact. KV may answer from a cache up to 30 s old. Never throws. */
+  /** Verifies that a blob is stored intact. KV may answer from a cache up to 30 s old. */
   checkBlob(replica: Replica, sha256: string): Promise<Copy<string>>;
   /** Stores a blob under its SHA-256 (hex) in both replicas. */
   writeBlob(sha256: string, bytes: Uint8Array): Promise<void>;
@@ -75,7 +75,7 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket): CatalogStore 
     async checkBlob(replica, sha256) {
       const copy = await readBlob(replica, sha256, FRESH_CACHE_TTL_SECONDS);
       if (!copy.ok) return copy;
-      letGo(copy.value);
+      releaseBuffer(copy.value);
       return { ok: true, value: sha256 };
     },
     async writeBlob(sha256, bytes) {
