@@ -60,7 +60,7 @@ export interface ListChanges {
 
 export type ChangeCounts = { readonly [L in keyof Counts]: ListChanges };
 
-/** `added` and `changed` are in the order of the later version, `removed` in that of the earlier. */
+/** `added` and `changed` follow the later version's order, `removed` the earlier one's. */
 export interface ListDiff<F, C = Change<F>> {
   /** Counts all differences, including unlisted ones. */
   readonly counts: ListChanges;
@@ -80,7 +80,7 @@ export interface CatalogDiff {
 export interface VersionPair {
   /** Bytes of a LocationsResponse. */
   readonly before: Uint8Array;
-  /** Bytes of LocationsResponses that have the list among them, and together are the version's. */
+  /** Encoded LocationsResponses that together contain the list. */
   readonly after: (list: keyof Counts) => Iterable<Uint8Array>;
   /** Limit of each of `added`, `changed` and `removed`; unlimited if absent. */
   readonly maxListed?: number;

@@ -1,11 +1,11 @@
 import { isPrivateHost } from "./private-host.ts";
 
-/** Why a request may not go to a URL, or null if it may. */
+/** Returns why a request to a URL is forbidden, or null if it is allowed. */
 export type FetchPolicy = (target: URL) => string | null;
 
 /**
- * Lets requests go to the hosts of the configured URLs and to a list of allowed hosts (with a port
- * unless it is the scheme's own). Private hosts are refused unless a configured URL has them.
+ * Allows the hosts of the configured URLs and a list of other hosts, with a port unless it is the
+ * scheme's default. Refuses private hosts unless a configured URL names them.
  */
 export function createFetchPolicy(
   configured: readonly URL[],
@@ -22,7 +22,7 @@ export function createFetchPolicy(
   };
 }
 
-/** Reads the URL of an upstream file; `problem` goes on from its name. */
+/** Parses the URL of an upstream file. `problem` continues a sentence that begins with the URL. */
 export function parseSourceUrl(
   text: string,
 ): { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly problem: string } {
@@ -32,7 +32,7 @@ export function parseSourceUrl(
   return problem === null ? { ok: true, url } : { ok: false, problem };
 }
 
-/** How messages and logs name a URL: without credentials, query and fragment, and not at length. */
+/** Shortens a URL for messages and logs, without credentials, query and fragment. */
 export function describeUrl({ protocol, host, pathname }: URL): string {
   return host === "" ? protocol : `${host}${pathname}`.slice(0, MAX_DESCRIBED);
 }

@@ -1,6 +1,6 @@
 /**
- * Whether a host (a URL's `hostname`) is one that only a private network or this machine can
- * mean. A public name whose address is private cannot be told by its name.
+ * Whether a host (a URL's `hostname`) belongs to a private network or this machine. Does not resolve
+ * names, so a public name with a private address passes.
  */
 export function isPrivateHost(hostname: string): boolean {
   if (hostname.startsWith("[")) return !isPublicV6(hostname.slice(1, -1));
@@ -35,7 +35,7 @@ function isPrivateV4(octets: readonly number[]): boolean {
   });
 }
 
-/** 2000::/3 is what is routed; within it, Teredo and 6to4 carry an IPv4 address of any kind. */
+/** Only 2000::/3 is routed. Within it, Teredo and 6to4 embed any IPv4 address. */
 function isPublicV6(address: string): boolean {
   const [first = "", second = ""] = address.split(":");
   const group = Number.parseInt(first, 16);

@@ -94,7 +94,7 @@ describe("GET /catalog/health", () => {
       { as_of: null },
       0,
       "warn",
-      "data:age: Cannot be known: generation 1 does not say of which day its data is.",
+      "data:age: Cannot be known: generation 1 does not say how old its data is.",
     ],
   ] as const)(
     "warns of old data, however new the version: %j, %s ms",
