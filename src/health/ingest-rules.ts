@@ -100,7 +100,7 @@ function heldRun({ pause, running, queued, nextDueAt }: CoordinatorFacts) {
   return { runId: next.id, since: nextDueAt ?? next.queuedAt, what: "waiting though nothing runs" };
 }
 
-/** Judges how long the stores have lagged. Each attempt refreshes the heartbeat, so that is no sign. */
+/** Judges how long the stores have lagged. The heartbeat hides this: each attempt refreshes it. */
 export function judgeReplication({ ingest }: Input, { now, limits }: RuleContext): Finding {
   const measurement = { threshold: limits.ingestStuckMs, unit: "ms" } as const;
   return judgeInput(ingest, measurement, ({ current, replicated }) => {
