@@ -75,7 +75,7 @@ function isFinal(code: string): boolean {
 export function judgeStuck({ ingest }: Input, { now, limits }: RuleContext): Finding {
   const measurement = { threshold: limits.ingestStuckMs, unit: "ms" } as const;
   return judgeInput(ingest, measurement, (coordinator) => {
-    const held = heldRun(coordinator);
+    const held = expectedRun(coordinator);
     if (held === null || Date.parse(held.since) > now)
       return { value: 0, message: "No run is held up." };
     const value = now - Date.parse(held.since);
@@ -89,7 +89,7 @@ export function judgeStuck({ ingest }: Input, { now, limits }: RuleContext): Fin
  * Finds the run that should make progress, and the time of its last progress. Ignores paused runs,
  * and a retry before its start time.
  */
-function heldRun({ pause, running, queued, nextDueAt }: CoordinatorFacts) {
+function expectedRun({ pause, running, queued, nextDueAt }: CoordinatorFacts) {
   const [next] = queued;
   if (pause !== null) return null;
   if (running !== null && running.heartbeatAt !== null) {
@@ -116,12 +116,12 @@ export function judgeReplication({ ingest }: Input, { now, limits }: RuleContext
 /** Judges the number of guards that block a candidate. */
 export function judgeGuards({ ingest }: Input): Finding {
   return judgeInput(ingest, { threshold: 1, unit: "guards" }, ({ ended }) => {
-    const held = refusedRun(ended);
-    if (held === undefined) return { value: 0, message: "No candidate is held back." };
-    const guards = held.guards.map(({ guard, message }) => ({ guard, message }));
+    const refused = refusedRun(ended);
+    if (refused === undefined) return { value: 0, message: "No candidate is held back." };
+    const guards = refused.guards.map(({ guard, message }) => ({ guard, message }));
     const reasons = guards.map(({ guard, message }) => `${guard}: ${message}`).join("; ");
-    const evidence = { run_id: held.id, finished_at: held.finishedAt, guards };
-    return { value: guards.length, message: `Run ${held.id} was refused: ${reasons}`, evidence };
+    const evidence = { run_id: refused.id, finished_at: refused.finishedAt, guards };
+    return { value: guards.length, message: `Run ${refused.id} was refused: ${reasons}`, evidence };
   });
 }
 
