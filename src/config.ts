@@ -56,7 +56,7 @@ const wholeNumber = (min: number, max: number) =>
     .refine((n) => n >= min && n <= max, `must be between ${min} and ${max}`);
 
 /**
- * Reads the settings.
+ * Parses and validates the settings.
  *
  * @param known locales that the snapshot has names for.
  * @throws ConfigError

@@ -8,8 +8,8 @@ export type Log = (
 ) => void;
 
 /**
- * Writes one JSON object as a line to standard output. Callers pass no tokens, bodies or URLs with
- * secrets in them.
+ * Writes one JSON object as a line to standard output. Callers must not pass tokens, bodies or URLs
+ * with secrets.
  */
 export function logLine(
   level: LogLevel,
@@ -20,14 +20,14 @@ export function logLine(
   console.log(JSON.stringify({ ts: new Date().toISOString(), level, event, msg, ...fields }));
 }
 
-/** Most causes behind an error that a log line names. */
+/** Most causes of an error in a log line. */
 const MAX_CAUSES = 5;
 
-/** What a log line says of an error. */
+/** Fields of a log line that describe an error. */
 export type ErrorFields = {
   readonly error: string;
   readonly stack?: string | undefined;
-  /** The errors behind it, the nearest first; absent if none is known. */
+  /** The chain of causes, nearest first; absent if empty. */
   readonly causes?: readonly string[];
 };
 
@@ -40,7 +40,7 @@ export function describeError(error: unknown): ErrorFields {
   };
 }
 
-/** The causes of an error; a chain that returns to itself ends at the bound. */
+/** Lists the causes of an error. The bound also ends a circular chain. */
 function causesOf(error: unknown): string[] {
   const causes: string[] = [];
   let cause = causeOf(error);

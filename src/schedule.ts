@@ -1,14 +1,11 @@
 import type { EnqueueRequest } from "./ingest/queue.ts";
 
-/**
- * What a cron trigger asks for; `watch` is to evaluate the alerts, and to compare the stores with
- * what is recorded.
- */
+/** Job of a cron trigger. `watch` evaluates the alerts and reconciles the stores. */
 export type CronJob =
   | { readonly job: "ingest"; readonly request: EnqueueRequest }
   | { readonly job: "watch" | "back_up" | "verify_backup" };
 
-/** What each string of `crons` in wrangler.toml asks for; a test asserts that the two agree. */
+/** Job of each string of `crons` in wrangler.toml; a test checks that the two agree. */
 export const CRON_JOBS: { readonly [cron: string]: CronJob } = {
   "17 4 * * *": {
     job: "ingest",
@@ -24,19 +21,19 @@ export const CRON_JOBS: { readonly [cron: string]: CronJob } = {
     },
   },
   "*/5 * * * *": { job: "watch" },
-  // After the daily ingest, so that a backup has what it published.
+  // Runs after the daily ingest, so that a backup includes its publication.
   "47 4 * * *": { job: "back_up" },
   "27 5 * * SUN": { job: "verify_backup" },
 };
 
-/** The job of a cron trigger. Throws for a trigger that nobody knows. */
+/** Returns the job of a cron trigger. Throws for an unknown trigger. */
 export function cronJob(cron: string): CronJob {
   const job = Object.hasOwn(CRON_JOBS, cron) ? CRON_JOBS[cron] : undefined;
   if (job === undefined) throw new Error(`no job for the cron trigger "${cron}"`);
   return job;
 }
 
-/** The cron triggers that ask for an ingest run. */
+/** Lists the cron triggers of ingest runs. */
 export function ingestCrons(): string[] {
   return Object.entries(CRON_JOBS)
     .filter(([, { job }]) => job === "ingest")

@@ -94,7 +94,7 @@ function createReader(env: Env, config: Config): CachedCatalogReader {
   });
 }
 
-/** Who may use the admin routes, and how that is found out. */
+/** Builds the authentication of the admin routes. */
 function authentication(env: Env): AuthenticationDependencies {
   const credentials = readCredentials(env);
   const access = credentials.ok ? credentials.credentials.access : null;
@@ -111,7 +111,7 @@ const NO_ACCESS: AuthenticationDependencies["verifyAccess"] = async () => ({
   reason: "refused",
 });
 
-/** A stub for each call: one that saw its object reset stays broken. */
+/** Gets a new stub for each call, because a stub stays broken after its object was reset. */
 function coordinator(env: Env) {
   return env.COORDINATOR.getByName(INGEST_INSTANCE);
 }
@@ -120,7 +120,7 @@ function monitor(env: Env) {
   return env.ALERTS.getByName(ALERTS_INSTANCE);
 }
 
-/** Does the job of a cron trigger. Each counts a tick once, so that a stub which broke is replaced. */
+/** Runs the job of a cron trigger. Each job counts a tick once, so a retry is safe. */
 async function runJob(cron: string, scheduledTime: number, env: Env): Promise<void> {
   const job = cronJob(cron);
   const call = (work: (stub: ReturnType<typeof coordinator>) => Promise<void>) =>
@@ -131,7 +131,7 @@ async function runJob(cron: string, scheduledTime: number, env: Env): Promise<vo
     case "watch": {
       const asked = { trigger: "cron", requested_by: "cron", tick: scheduledTime } as const;
       const evaluate = async () => monitor(env).evaluate(asked);
-      // The alerts say so if the coordinator does not answer.
+      // An alert fires if the coordinator does not answer.
       const [evaluated] = await Promise.allSettled([
         evaluate().catch(evaluate),
         call(async (stub) => stub.reconcile()),
@@ -149,7 +149,7 @@ async function runJob(cron: string, scheduledTime: number, env: Env): Promise<vo
   }
 }
 
-// A rejection that nobody handles is a bug, and the platform's own notice of it is no line of the log.
+// An unhandled rejection is a bug. The platform's own notice is not a JSON log line.
 addEventListener("unhandledrejection", ({ reason }) =>
   logLine("error", "unhandled_rejection", "a rejection was not handled", describeError(reason)),
 );

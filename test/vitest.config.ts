@@ -108,7 +108,8 @@ export default defineConfig({
           ...HANG_BOUNDS,
           fileParallelism: false,
           // It starts the Worker some twelve times.
-          hookTimeout: 1_200_000,
+          hookTimeout: 1_800_000,
+          testTimeout: 1_800_000,
         },
       },
       ...(hasBrowser ? browserProjects : []),

@@ -2,35 +2,35 @@
  * The states of an alert. Pure: no clock, no I/O.
  *
  * `inactive → pending → firing → resolved → inactive`, and `nodata` from each of them while an input
- * cannot be read. An alert is raised when it fires, or when its input could not be read for a
- * while; what is raised resolves after two good evaluations in a row, and not before.
+ * is unreadable. An alert is raised when it fires or when its input has been unreadable for a while.
+ * A raised alert resolves after two consecutive good evaluations.
  */
 import type { Verdict } from "../health/rule.ts";
 
 export const ALERT_STATES = ["inactive", "pending", "firing", "nodata", "resolved"] as const;
 export type AlertState = (typeof ALERT_STATES)[number];
 
-/** What is remembered of an alert between two evaluations. Times are milliseconds since 1970. */
+/** State of an alert between evaluations. Times are milliseconds since 1970. */
 export interface AlertTrack {
   readonly state: AlertState;
-  /** When it came into this state. */
+  /** Time of the last state change. */
   readonly since: number;
-  /** First of the bad findings that no good one has followed. */
+  /** First bad finding since the last good one. */
   readonly badSince: number | null;
-  /** First of the present findings without data. */
+  /** First of the current findings without data. */
   readonly nodataSince: number | null;
-  /** Good findings in a row, while it is raised. */
+  /** Consecutive good findings while raised. */
   readonly goods: number;
-  /** When it was raised; null while it is not. */
+  /** Time of raising; null while not raised. */
   readonly raisedAt: number | null;
 }
 
-/** Good evaluations in a row after which an alert is resolved. */
+/** Consecutive good evaluations that resolve an alert. */
 const GOODS_TO_RESOLVE = 2;
-/** Two ticks, whose distance varies by seconds: an input that fails once is shown, not raised. */
+/** Two ticks, whose distance varies by seconds. A single failed read raises nothing. */
 export const NODATA_FOR_MS = 4 * 60_000;
 
-/** An alert that was never seen before. */
+/** Returns the state of a new alert. */
 export function newTrack(now: number): AlertTrack {
   return {
     state: "inactive",
@@ -42,7 +42,7 @@ export function newTrack(now: number): AlertTrack {
   };
 }
 
-/** The alert after one more finding, which arrived at `now`. */
+/** Returns the state after one more finding at `now`. */
 export function nextTrack(
   track: AlertTrack,
   verdict: Verdict,

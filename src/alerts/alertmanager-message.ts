@@ -1,11 +1,11 @@
 import { headline, type Message, type Notice } from "./notice.ts";
 
-/** What Alertmanager puts where an alert has not ended. */
+/** Alertmanager's end time of an open alert. */
 const NOT_ENDED = "0001-01-01T00:00:00Z";
 const SERVICE = "locations-at-the-edge";
 
 /**
- * A message in the shape of Alertmanager's webhook, version 4.
+ * Formats a message like Alertmanager's webhook, version 4.
  * https://prometheus.io/docs/alerting/latest/configuration/#webhook_config
  */
 export function alertmanagerBody({ target, notices }: Message): string {
@@ -45,7 +45,7 @@ function alertOf(notice: Notice) {
   };
 }
 
-/** The pairs that all have. */
+/** Returns the pairs that all objects share. */
 function common(all: readonly { readonly [name: string]: string }[]): { [name: string]: string } {
   const [first = {}, ...others] = all;
   const shared = Object.entries(first).filter(([name, value]) =>

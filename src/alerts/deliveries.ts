@@ -1,39 +1,39 @@
 /**
- * What was delivered to whom: one record for each target and alert. Pure: no clock, no I/O.
+ * Deliveries: one record per target and alert. Pure: no clock, no I/O.
  *
- * What is due follows from the alert's state and from what was delivered. A delivery that failed is
- * therefore due again at the next evaluation, in the same message, and one that succeeded never is.
+ * The alert's state and the record determine the due change. A failed delivery is therefore due
+ * again at the next evaluation, in the same message. A successful one is never repeated.
  */
 import { sha256Hex } from "../catalog/hash.ts";
 import { needsAttention } from "../health/alert-checks.ts";
 import type { AlertTrack } from "./alert-state.ts";
 
-/** What a message says of an alert. */
+/** Change of an alert that a message reports. */
 export const CHANGES = ["fired", "nodata", "repeated", "resolved"] as const;
 export type Change = (typeof CHANGES)[number];
 
-/** What was delivered to a target of an alert. Times are milliseconds since 1970. */
+/** Deliveries of an alert to a target. Times are milliseconds since 1970. */
 export interface DeliveryRecord {
-  /** Whether the target knows that the alert is raised, and not yet that it is resolved. */
+  /** Whether the target knows the alert as raised. */
   readonly isOpen: boolean;
-  /** When the alert was raised that the target knows of. */
+  /** Raising time of the alert that the target knows. */
   readonly raisedAt: number;
-  /** When a message about it was last delivered. */
+  /** Time of the last delivery. */
   readonly deliveredAt: number;
-  /** Whether the target knows that it fires, and that it has no data, since it was raised. */
+  /** Whether the target knows that the raised alert fires, and that it has no data. */
   readonly saidFired: boolean;
   readonly saidNodata: boolean;
 }
 
 export interface DeliveryContext {
   readonly now: number;
-  /** Time after which an alert that stays open is repeated. */
+  /** Interval at which an open alert is repeated. */
   readonly repeatMs: number;
-  /** Whether nobody is to be notified that the alert is raised. */
+  /** Whether a pause excuses the alert, so that raising it notifies nobody. */
   readonly suppressed: boolean;
 }
 
-/** What a target is to be notified of; null if of nothing. */
+/** Returns the change that is due to a target; null if none is. */
 export function dueChange(
   track: AlertTrack,
   record: DeliveryRecord | null,
@@ -41,7 +41,7 @@ export function dueChange(
 ): Change | null {
   const open = record?.isOpen === true ? record : null;
   if (track.raisedAt === null) return open === null ? null : "resolved";
-  // What is just getting well may be over at the next evaluation.
+  // A recovering alert may resolve at the next evaluation.
   if (suppressed || track.goods > 0 || !needsAttention(track.state)) return null;
   const isFiring = track.state === "firing";
   const isKnown = open !== null && (isFiring ? open.saidFired : open.saidNodata);
@@ -49,17 +49,17 @@ export function dueChange(
   return now - open.deliveredAt >= repeatMs ? "repeated" : null;
 }
 
-/** What makes a change one and the same, at whichever evaluation it is delivered. */
+/** Identifies a change across evaluations. */
 export interface ChangeKey {
   readonly fingerprint: string;
   readonly change: Change;
-  /** When the alert was raised (RFC 3339). */
+  /** Raising time of the alert (RFC 3339). */
   readonly startsAt: string;
-  /** When the target was last notified of it (RFC 3339); null if never. */
+  /** Time of the last delivery to the target (RFC 3339); null if never. */
   readonly deliveredAt: string | null;
 }
 
-/** The record after a change was delivered at `now`. */
+/** Returns the record after the delivery of a change at `now`. */
 export function afterDelivery(
   record: DeliveryRecord | null,
   { change, startsAt }: Pick<ChangeKey, "change" | "startsAt">,
@@ -75,12 +75,12 @@ export function afterDelivery(
   };
 }
 
-/** Which message each change was last sent in that has not been delivered, by its key. */
+/** Message id of each undelivered change, by change key. */
 export type Undelivered = { readonly [changeKey: string]: string };
 
 /**
- * Puts what is due to a target into messages, by their `Webhook-Id`: what was sent before and not
- * delivered goes into the message that it was in, and all that is new into one more.
+ * Groups the due changes of a target into messages by `Webhook-Id`. An undelivered change stays in
+ * its message; all new changes form one more message.
  */
 export function intoMessages<C extends ChangeKey>(
   target: string,
@@ -92,7 +92,7 @@ export function intoMessages<C extends ChangeKey>(
   return Map.groupBy(due, (change) => undelivered[keyOf(change)] ?? newId);
 }
 
-/** What is undelivered while these messages are under way. */
+/** Lists the changes of messages that are about to be sent. */
 export function asUndelivered(
   messages: Iterable<readonly [id: string, changes: readonly ChangeKey[]]>,
 ): Undelivered {

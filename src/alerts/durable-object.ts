@@ -21,8 +21,8 @@ import { loadAlertConfig } from "./settings.ts";
 import { DELIVERY_LIMITS } from "./webhook.ts";
 
 /**
- * The Durable Object that evaluates the alerts: a thin shell, which gives `Monitor` its storage and
- * what it reads. Of the settings it reads only its own, so that it goes on when others are wrong.
+ * The Durable Object that evaluates the alerts. It gives `Monitor` its storage and inputs. It reads
+ * only the settings of the alerts, so that other invalid settings do not stop it.
  */
 export class AlertMonitor extends DurableObject<Env> {
   readonly #monitor: Monitor;
@@ -68,7 +68,7 @@ export class AlertMonitor extends DurableObject<Env> {
   }
 }
 
-/** Tries twice, each time through a new stub: one that saw its object reset stays broken. */
+/** Tries twice with a new stub each, because a stub stays broken after its object was reset. */
 function readIngest(coordinators: Env["COORDINATOR"]): Promise<IngestFacts> {
   return readCoordinator(coordinators).catch(() => readCoordinator(coordinators));
 }

@@ -1,4 +1,4 @@
-/** What an evaluation makes of the findings. Pure: no clock, no I/O. */
+/** Turns findings into results. Pure: no clock, no I/O. */
 import { needsAttention } from "../health/alert-checks.ts";
 import type { RuleFinding } from "../health/rules.ts";
 import type { HealthStatus } from "../health/status.ts";
@@ -11,11 +11,11 @@ import type { AlertRecord } from "./monitor-state.ts";
 export interface Evaluated {
   readonly record: AlertRecord;
   readonly result: AlertResult;
-  /** Whether it was raised, or resolved, at this evaluation. */
+  /** Whether this evaluation raised or resolved it. */
   readonly turn: "raised" | "resolved" | null;
 }
 
-/** An alert after one more finding. */
+/** Advances an alert by one finding. */
 export function step(known: AlertRecord | undefined, finding: RuleFinding, now: number): Evaluated {
   const { verdict, forMs, ...found } = finding;
   const before = known?.track ?? newTrack(now);
@@ -36,7 +36,7 @@ function turnOf(before: AlertTrack, after: AlertTrack): Evaluated["turn"] {
   return is ? "raised" : "resolved";
 }
 
-/** What is said of an alert whose cause is no longer configured: it is over. */
+/** Builds a good finding for an alert whose subject is no longer configured. */
 export function noLongerWatched({ last }: AlertRecord): RuleFinding {
   const { rule, fingerprint, labels, severity, threshold, unit } = last;
   return {
@@ -55,7 +55,7 @@ export function noLongerWatched({ last }: AlertRecord): RuleFinding {
   };
 }
 
-/** What an evaluation's row says of all its alerts together. */
+/** Sums up the results of an evaluation. */
 export function summarize(
   evaluated: readonly Evaluated[],
 ): Pick<
@@ -93,7 +93,7 @@ export function summarize(
   };
 }
 
-/** How bad a set of results is: input that cannot be read is never a pass. */
+/** Returns the worst severity. An unreadable input never passes. */
 function worstOf(results: readonly AlertResult[]): HealthStatus {
   const bad = results.filter(({ state }) => needsAttention(state));
   if (bad.some(({ severity, suppressed }) => severity === "fail" && !suppressed)) return "fail";

@@ -4,24 +4,24 @@ import type { AlertRun } from "./alert-run.ts";
 import type { MonitorLog } from "./monitor-log.ts";
 import type { MonitorState } from "./monitor-state.ts";
 
-/** Evaluations sent to D1 at a time, and how often in one evaluation. */
+/** Evaluations per batch to D1, and batches per evaluation. */
 const OUTBOX_BATCH = 20;
 const OUTBOX_BATCHES = 10;
 const SAVE_DEADLINE_MS = 10_000;
-/** How often rows past their retention are looked for. */
+/** Interval between deletions of old rows. */
 const CLEAN_EVERY_MS = 60 * 60_000;
 
 export interface HistoryDependencies {
   readonly state: MonitorState;
-  /** Writes evaluations to D1, any number of times. Throws if D1 refuses. */
+  /** Saves evaluations to D1. Idempotent. Throws if D1 fails. */
   readonly saveRuns: (runs: readonly AlertRun[]) => Promise<void>;
-  /** Deletes history that is past its retention. Throws if D1 refuses. */
+  /** Deletes rows past their retention. Throws if D1 fails. */
   readonly deleteOldRuns: () => Promise<unknown>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** Sends waiting evaluations to D1. Never throws: what D1 refuses waits for the next evaluation. */
+/** Sends waiting evaluations to D1. Never throws: they wait while D1 fails. */
 export async function drainOutbox(deps: HistoryDependencies, log: MonitorLog): Promise<void> {
   const { state, saveRuns, deleteOldRuns, now } = deps;
   try {

@@ -1,14 +1,13 @@
 import type { LogLevel } from "../log.ts";
 import type { AlertResult, AlertRun, Receipt } from "./alert-run.ts";
 
-/** Writes a line to the log. */
 export type WriteLog = (
   level: LogLevel,
   event: string,
   fields: { readonly [name: string]: unknown },
 ) => void;
 
-/** The lines of one evaluation or test, each with its id. */
+/** Logs one evaluation or test; each line has its id. */
 export class MonitorLog {
   readonly #write: WriteLog;
   readonly #id: string;
@@ -26,7 +25,7 @@ export class MonitorLog {
     this.#write(level, event, { alert_run_id: this.#id, ...fields });
   }
 
-  /** Says what has become of an alert; nothing if it is in the state in which it was. */
+  /** Logs a state change of an alert. */
   change({ state, previousState, ...result }: AlertResult): void {
     if (state === previousState) return;
     const { rule, fingerprint, severity, message, value, threshold, suppressed } = result;

@@ -3,41 +3,41 @@ import type { AlertResult, AlertRun } from "./alert-run.ts";
 import type { AlertTrack } from "./alert-state.ts";
 import type { DeliveryRecord, Undelivered } from "./deliveries.ts";
 
-/** An alert as it was left by the last evaluation. */
+/** An alert after the last evaluation. */
 export interface AlertRecord {
   readonly track: AlertTrack;
   readonly last: AlertResult;
 }
 
-/** What is known of a webhook. Times are milliseconds since 1970. */
+/** Status of a webhook. Times are milliseconds since 1970. */
 export interface TargetRecord {
-  /** Evaluations in a row at which a message could not be delivered. */
+  /** Consecutive evaluations with a failed delivery. */
   readonly failures: number;
   readonly lastError: string | null;
   readonly lastDeliveredAt: number | null;
   readonly undelivered: Undelivered;
 }
 
-/** Single values, by their names. */
+/** Single values by name. */
 interface Facts {
-  /** When the first evaluation was made. */
+  /** Time of the first evaluation. */
   readonly since: number;
   readonly last_run: AlertRun;
-  /** The locale whose copies were checked last, and when. */
+  /** Last locale with checked copies, and the time of that check. */
   readonly checked_locale: string;
   readonly checked_at: number;
-  /** Blobs of which a copy was damaged. */
+  /** Blobs with a damaged copy. */
   readonly suspects: readonly string[];
-  /** When old rows were last deleted from D1. */
+  /** Time of the last deletion of old rows in D1. */
   readonly cleaned_at: number;
 }
 
-/** Cron ticks that are remembered, so that one which fires twice counts once. */
+/** Number of remembered cron ticks, so that a repeated tick counts once. */
 const TICKS_KEPT = 200;
-/** Evaluations that may wait for D1: about 17 days of them. */
+/** Most evaluations waiting for D1: about 17 days. */
 const OUTBOX_MAX_ROWS = 5_000;
 
-/** The monitor's tables. Every method is synchronous; callers put what belongs together in one `transaction`. */
+/** The monitor's tables. Every method is synchronous; callers group writes in a `transaction`. */
 export class MonitorState {
   readonly #storage: TableStorage;
 
@@ -59,7 +59,7 @@ export class MonitorState {
     return this.#storage.transactionSync(work);
   }
 
-  /** Every alert that is remembered, by its fingerprint. */
+  /** Returns every stored alert by fingerprint. */
   alerts(): Map<string, AlertRecord> {
     const rows = this.#exec("SELECT fingerprint, record FROM alerts ORDER BY fingerprint");
     return new Map(
@@ -80,7 +80,7 @@ export class MonitorState {
     this.#exec("DELETE FROM deliveries WHERE fingerprint = ?", fingerprint);
   }
 
-  /** What was delivered to a target of an alert; null if nothing was. */
+  /** Returns the deliveries of an alert to a target; null if there are none. */
   delivery(target: string, fingerprint: string): DeliveryRecord | null {
     const [row] = this.#exec(
       "SELECT record FROM deliveries WHERE target = ? AND fingerprint = ?",
@@ -112,7 +112,7 @@ export class MonitorState {
     );
   }
 
-  /** Forgets the targets that are no longer configured, and what was delivered to them. */
+  /** Deletes all other targets and their deliveries. */
   keepTargets(names: readonly string[]): void {
     const known = this.#exec("SELECT name FROM targets UNION SELECT target FROM deliveries");
     for (const name of known.map((row) => String(row["name"])))
@@ -122,18 +122,18 @@ export class MonitorState {
       }
   }
 
-  /** Whether the cron tick of this scheduled time has been evaluated. */
+  /** Whether the tick with this scheduled time was evaluated. */
   hasTick(at: number): boolean {
     return this.#exec("SELECT at FROM ticks WHERE at = ?", at).length > 0;
   }
 
-  /** When the newest tick was due that has been evaluated; null before the first. */
+  /** Scheduled time of the newest evaluated tick; null before the first. */
   lastTick(): number | null {
     const at = this.#exec("SELECT MAX(at) AS at FROM ticks")[0]?.["at"] ?? null;
     return at === null ? null : Number(at);
   }
 
-  /** Remembers a cron tick by its scheduled time. */
+  /** Stores an evaluated tick by its scheduled time. */
   addTick(at: number): void {
     this.#exec("INSERT OR IGNORE INTO ticks (at) VALUES (?)", at);
     this.#exec(
@@ -142,7 +142,7 @@ export class MonitorState {
     );
   }
 
-  /** Puts an evaluation where it waits for D1, or replaces it there. The oldest give way to it. */
+  /** Adds an evaluation to the outbox or replaces it. Drops the oldest beyond the limit. */
   saveRun(run: AlertRun): void {
     this.setFact("last_run", run);
     this.#exec(
@@ -156,7 +156,7 @@ export class MonitorState {
     );
   }
 
-  /** Evaluations for D1, oldest first. */
+  /** Returns the evaluations waiting for D1, oldest first. */
   outbox(limit: number): AlertRun[] {
     return this.#exec("SELECT run FROM outbox ORDER BY id LIMIT ?", limit).map((row) =>
       JSON.parse(String(row["run"])),
@@ -167,7 +167,7 @@ export class MonitorState {
     return Number(this.#exec("SELECT COUNT(*) AS rows FROM outbox")[0]?.["rows"] ?? 0);
   }
 
-  /** Forgets evaluations that have reached D1. */
+  /** Removes evaluations that D1 has saved. */
   trimOutbox(throughId: string): void {
     this.#exec("DELETE FROM outbox WHERE id <= ?", throughId);
   }

@@ -12,9 +12,9 @@ import { Notifier, type NotifierDependencies, type TestOutcome } from "./notifie
 import type { AlertConfig, AlertConfigResult } from "./settings.ts";
 import type { WebhookTarget } from "./webhook.ts";
 
-/** Blobs that are read again at each evaluation because a copy was damaged. */
+/** Most damaged blobs that each evaluation reads again. */
 const SUSPECTS_MAX = 50;
-/** How often the copies of one locale are read. */
+/** Interval between checks of a locale's copies. */
 const CHECK_LOCALE_EVERY_MS = 60 * 60_000;
 
 export interface MonitorDependencies extends NotifierDependencies, HistoryDependencies {
@@ -26,7 +26,7 @@ export interface MonitorDependencies extends NotifierDependencies, HistoryDepend
 export interface EvaluationRequest {
   readonly trigger: AlertTrigger;
   readonly requested_by: string;
-  /** Scheduled time of the cron tick (milliseconds since 1970); null without one. */
+  /** Scheduled time of the cron tick (milliseconds since 1970); null if there is none. */
   readonly tick: number | null;
 }
 
@@ -43,13 +43,13 @@ export type EvaluationResult =
 
 export type TestResult = TestOutcome | Misconfigured;
 
-/** What the monitor holds at present. Times are RFC 3339. */
+/** Status of the monitor. Times are RFC 3339. */
 export interface MonitorStatus {
-  /** What is wrong with the settings; null if nothing is. */
+  /** Problem of the settings; null if they are valid. */
   readonly problem: string | null;
   readonly lastRun: AlertRun | null;
   readonly lastTickAt: string | null;
-  /** Rows that wait for D1. */
+  /** Rows waiting for D1. */
   readonly outboxLength: number;
   readonly targets: readonly {
     readonly name: string;
@@ -61,17 +61,16 @@ export interface MonitorStatus {
 }
 
 /**
- * Evaluates the alerts. Evaluations take turns, so that two which overlap notify once. Each stores
- * what it has decided before it sends anything, and a delivery as soon as the message has arrived:
- * after a crash between the two, the next evaluation sends what is still due under the same id. A
- * cron tick counts once its evaluation is complete, so that a retry of one that failed evaluates
- * again. D1 comes last.
+ * Evaluates the alerts. Evaluations run one after the other, so that overlapping ones notify once.
+ * Each stores its results before it sends messages, and each delivery as soon as it has succeeded.
+ * After a crash the next evaluation sends the undelivered changes under the same message id. A cron
+ * tick counts only after a complete evaluation, so that a failed one can be retried. D1 comes last.
  */
 export class Monitor {
   readonly #deps: MonitorDependencies;
   readonly #state: MonitorState;
   readonly #notifier: Notifier;
-  /** Settles when the last of the evaluations that wait for their turn is over. */
+  /** Settles after the last waiting evaluation. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(deps: MonitorDependencies) {
@@ -80,7 +79,7 @@ export class Monitor {
     this.#notifier = new Notifier(deps);
   }
 
-  /** Evaluates all rules, notifies and records. A cron tick counts once, however often it comes. */
+  /** Evaluates all rules, notifies and records. A repeated cron tick counts once. */
   evaluate(request: EvaluationRequest): Promise<EvaluationResult> {
     const turn = this.#turn.then(() => this.#take(request));
     this.#turn = turn.catch(() => {});
@@ -185,7 +184,7 @@ export class Monitor {
     return readFacts(sources, { check, monitor });
   }
 
-  /** Takes every alert one step further, and stores where it is then. */
+  /** Advances and stores every alert. */
   #decide(facts: Facts, config: AlertConfig, now: number): readonly Evaluated[] {
     const known = this.#state.alerts();
     const findings = evaluateRules(facts, { now, limits: config.limits });
@@ -203,20 +202,20 @@ export class Monitor {
     return [...watched, ...gone];
   }
 
-  /** Whether nobody still has to hear of an alert that is no longer watched. */
+  /** Whether no target still awaits the end of an unwatched alert. */
   #isOver({ state, fingerprint }: AlertResult, { targets }: AlertConfig): boolean {
     const isOpen = targets.some(({ name }) => this.#state.delivery(name, fingerprint)?.isOpen);
     return state === "inactive" && !isOpen;
   }
 
-  /** Stores which copies were read, and which are to be read again. */
+  /** Stores the checked locale and the suspects. */
   #recordCheck({ copies, catalog }: Facts, now: number): void {
     const { locale, damaged, unreadable } = copies;
     if (locale !== null && unreadable.length === 0) {
       this.#state.setFact("checked_locale", locale);
       this.#state.setFact("checked_at", now);
     }
-    // What could not be read does not show that a suspect is whole again.
+    // After a failed read, suspects stay suspects.
     const isBlind = unreadable.length > 0 || newestPublished(catalog) === undefined;
     const before = isBlind ? (this.#state.fact("suspects") ?? []) : [];
     const suspects = new Set([...damaged.map(({ sha256 }) => sha256), ...before]);

@@ -4,28 +4,28 @@ import type { RuleFinding, RuleName } from "../health/rules.ts";
 type Finding =
   "fingerprint" | "labels" | "severity" | "message" | "value" | "threshold" | "unit" | "evidence";
 
-/** What a target is notified of about one alert. Times are RFC 3339. */
+/** Notification about one alert. Times are RFC 3339. */
 export interface Notice extends Pick<RuleFinding, Finding> {
   readonly change: Change;
-  /** Its name; `test` in a test message. */
+  /** Name of the rule; `test` in a test message. */
   readonly rule: RuleName | "test";
-  /** When the alert was raised. */
+  /** Raising time of the alert. */
   readonly startsAt: string;
-  /** When the target was last notified of this alert; null if never. */
+  /** Time of the last notification of the target about this alert; null if never. */
   readonly deliveredAt: string | null;
-  /** When it was resolved; null while it is not. */
+  /** Resolution time; null while open. */
   readonly endsAt: string | null;
 }
 
-/** All that one evaluation notifies one target of. */
+/** The notices of one evaluation for one target. */
 export interface Message {
-  /** The same if the same changes are delivered again. */
+  /** Stays the same when the same changes are sent again. */
   readonly id: string;
   readonly target: string;
   readonly notices: readonly Notice[];
 }
 
-/** One line for people, such as `FIRING catalog_stale: …`. */
+/** Formats a notice in one line, such as `FIRING catalog_stale: …`. */
 export function headline({ change, rule, labels, message }: Notice): string {
   const named = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
   const subject = named.length === 0 ? rule : `${rule} (${named.join(", ")})`;

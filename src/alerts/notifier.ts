@@ -35,14 +35,14 @@ interface NotifyContext {
   readonly repeatMs: number;
 }
 
-/** A message that was sent, and what came of it. */
+/** A sent message with its receipt. */
 interface Sent {
   readonly id: string;
   readonly notices: readonly Notice[];
   readonly receipt: Receipt;
 }
 
-/** Sends the webhooks what is due, and records each delivery as soon as the message has arrived. */
+/** Sends due messages to the webhooks and records each delivery at once. */
 export class Notifier {
   readonly #deps: NotifierDependencies;
   readonly #state: MonitorState;
@@ -52,7 +52,7 @@ export class Notifier {
     this.#state = deps.state;
   }
 
-  /** The evaluation, with what came of sending every target what is due. */
+  /** Sends all due messages. Returns the evaluation with the receipts. */
   async notifyAll(
     run: AlertRun,
     evaluated: readonly Evaluated[],
@@ -83,7 +83,7 @@ export class Notifier {
     };
   }
 
-  /** Sends a test message to one of the targets or, without a name, to all. */
+  /** Sends a test message to the named target, or to all targets. */
   async test(
     targets: readonly WebhookTarget[],
     { name, by }: { readonly name: string | null; readonly by: string },
@@ -103,7 +103,7 @@ export class Notifier {
     return { ok: true, receipts };
   }
 
-  /** Calls the dead-man's switch: an evaluation was made. */
+  /** Pings the dead-man's switch after an evaluation. */
   async ping(url: string | null, log: MonitorLog): Promise<PingOutcome> {
     if (url === null) return "not_configured";
     const headers = { "user-agent": "locations-at-the-edge" };
@@ -113,7 +113,7 @@ export class Notifier {
     return "failed";
   }
 
-  /** Sends one target all that is due: what is new in one message, beside those that failed before. */
+  /** Sends the due messages of one target: the undelivered ones and one with all new changes. */
   async #notify(
     { id: runId }: AlertRun,
     target: WebhookTarget,
@@ -126,7 +126,7 @@ export class Notifier {
     );
     const before = this.#state.target(name);
     const messages = intoMessages(name, due, before.undelivered);
-    // Stored before they are sent: a crash in between must not change their ids.
+    // Stores the ids before sending, because a crash must not change them.
     const undelivered = asUndelivered(messages);
     this.#state.transaction(() => this.#state.setTarget(name, { ...before, undelivered }));
     const log = new MonitorLog(this.#deps.log, runId);

@@ -3,26 +3,26 @@ import { type Limits, type LimitSettings, readLimits } from "../health/limits.ts
 import { parseJson } from "../parse-json.ts";
 import { WEBHOOK_KINDS, type WebhookTarget } from "./webhook.ts";
 
-/** Settings of the alerts, checked once and with units. */
+/** Validated settings of the alerts. */
 export interface AlertConfig {
   readonly limits: Limits;
-  /** Empty if nobody is to be notified. */
+  /** Empty to notify nobody. */
   readonly targets: readonly WebhookTarget[];
-  /** Called after each evaluation, so that somebody notices when none is made. */
+  /** Dead-man's switch: called after each evaluation, so that missing evaluations are noticed. */
   readonly pingUrl: string | null;
 }
 
-/** The settings, or what is wrong with them: never with a URL or a secret in it. */
+/** The settings, or their problem without URLs or secrets. */
 export type AlertConfigResult =
   | { readonly ok: true; readonly config: AlertConfig }
   | { readonly ok: false; readonly problem: string };
 
-/** The settings, as strings, that `loadAlertConfig` reads; one that is absent has its default. */
+/** The raw settings that `loadAlertConfig` reads. A missing one has its default. */
 export type AlertSettings = LimitSettings & {
   readonly [S in "ALERT_WEBHOOKS" | "ALERT_PING_URL"]?: string | undefined;
 };
 
-/** Reads the settings. What is wrong with them closes the alerts, and nothing else. */
+/** Parses and validates the settings. A problem disables only the alerts. */
 export function loadAlertConfig(settings: AlertSettings): AlertConfigResult {
   const { limits, problems: limitProblems } = readLimits(settings);
   const problems = [...limitProblems];
@@ -64,7 +64,7 @@ const targetList = z
     message: "must have names that differ",
   });
 
-/** The targets, or what is wrong with them. */
+/** Parses the targets. Returns the problem as text. */
 function readTargets(text: string): readonly WebhookTarget[] | string {
   const parsed = targetList.safeParse(parseJson(text));
   if (parsed.success)
@@ -75,10 +75,10 @@ function readTargets(text: string): readonly WebhookTarget[] | string {
   return `must be a JSON list of {name, kind: "alertmanager" | "slack", url, secret?}: ${where.join("; ")}`;
 }
 
-/** Hosts that are reached without leaving this machine, and so without https. */
+/** Loopback hosts, which need no https. */
 const OWN_HOSTS: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** What is wrong with a URL, going on from its name; null if nothing is. */
+/** Describes the problem of a URL as the end of a sentence; null if it is valid. */
 function urlProblem(text: string): string | null {
   if (!URL.canParse(text)) return "is not a URL";
   const { protocol, username, password, hostname } = new URL(text);

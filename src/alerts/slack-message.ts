@@ -5,7 +5,7 @@ const ORANGE = "#d68910";
 const GREEN = "#1e8449";
 
 /**
- * A message for an incoming webhook of Slack, or of what takes the same (Mattermost, Rocket.Chat).
+ * Formats a message for an incoming webhook of Slack, Mattermost or Rocket.Chat.
  * https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
  */
 export function slackBody({ notices }: Message): string {
@@ -44,7 +44,7 @@ function colorOf({ change, severity }: Notice): string {
   return severity === "fail" ? RED : ORANGE;
 }
 
-/** The three characters that Slack gives a meaning. */
+/** Escapes the three special characters of Slack. */
 function escape(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

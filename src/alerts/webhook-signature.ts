@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 
 /**
- * The value of `Webhook-Signature`: `t=<seconds since 1970>,v1=<hex>`, where `v1` is the
- * HMAC-SHA256, under the target's secret, of `<t>.<body>`.
+ * Signs a body for `Webhook-Signature`: `t=<seconds since 1970>,v1=<hex>`. `v1` is the HMAC-SHA256
+ * of `<t>.<body>` with the target's secret.
  */
 export function signatureOf(body: string, secret: string, now: number): string {
   const seconds = Math.floor(now / 1000);

@@ -7,16 +7,16 @@ import { signatureOf } from "./webhook-signature.ts";
 
 export const WEBHOOK_KINDS = ["alertmanager", "slack"] as const;
 
-/** Where messages go. `url` and `secret` are never shown or logged. */
+/** A receiver of messages. `url` and `secret` are never shown or logged. */
 export interface WebhookTarget {
   readonly name: string;
   readonly kind: (typeof WEBHOOK_KINDS)[number];
   readonly url: string;
-  /** Signs each message; null for none. */
+  /** Key of the signatures; null to send unsigned messages. */
   readonly secret: string | null;
 }
 
-/** The platform's `fetch`, as far as a notification needs it. */
+/** The part of the platform's `fetch` that notifications use. */
 export type NotifyFetch = (
   url: string,
   init: {
@@ -29,10 +29,10 @@ export type NotifyFetch = (
 ) => Promise<Response>;
 
 export interface DeliveryLimits {
-  /** Until an answer begins. */
+  /** Deadline for the beginning of an answer. */
   readonly timeoutMs: number;
   readonly maxAttempts: number;
-  /** Wait before the second attempt; it doubles before each further one. */
+  /** Wait before the second attempt. It doubles for each further attempt. */
   readonly backoffMs: number;
 }
 
@@ -50,17 +50,17 @@ export interface DeliveryDependencies {
   readonly sleep: (ms: number) => Promise<void>;
 }
 
-/** What came of one request. */
+/** Result of one request. */
 interface Outcome {
   readonly status: number | null;
   readonly error: string | null;
 }
 
 /**
- * Sends a message, and repeats it if the receiver may take it yet. Never throws.
+ * Sends a message and retries transient failures. Never throws.
  *
- * Accepted race: a receiver that takes a message and is too slow to say so gets it again; the
- * header `Webhook-Id`, and an alert's fingerprint with its beginning, are then the same.
+ * Accepted race: a receiver whose answer is too slow gets the message again. `Webhook-Id` and the
+ * fingerprint and start of each alert stay the same, so the receiver can detect duplicates.
  */
 export async function sendMessage(
   target: WebhookTarget,
@@ -103,7 +103,7 @@ async function attempt(
   return request(url, { method: "POST", headers, body }, deps);
 }
 
-/** Sends one request; whatever the receiver says besides its status is not read. */
+/** Sends one request. Reads only the status of the answer. */
 export async function request(
   url: string,
   init: { method: "POST" | "GET"; headers: Record<string, string>; body?: string },
@@ -115,7 +115,7 @@ export async function request(
     void answer.body?.cancel().catch(() => {});
     return { status: answer.status, error: complaint(answer.status) };
   } catch {
-    // What the platform says of it may name the URL.
+    // The platform's message may contain the URL.
     const error = signal.aborted
       ? `no answer within ${limits.timeoutMs} ms`
       : "the connection failed";
@@ -131,7 +131,7 @@ function complaint(status: number): string | null {
     : `it answers ${status}`;
 }
 
-/** Statuses after which the same request may succeed. */
+/** Client errors after which a retry may succeed. */
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 
 function mayPass({ status, error }: Outcome): boolean {

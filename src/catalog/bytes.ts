@@ -1,4 +1,4 @@
-/** One run of bytes out of several. */
+/** Joins byte arrays. */
 export function concatenate(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let offset = 0;
@@ -10,10 +10,10 @@ export function concatenate(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffe
 }
 
 /**
- * Gives the memory of bytes that nobody reads any more back at once: V8 lets up to 64 MB of buffers
- * lie before it looks for those, which is half of what an isolate may hold. They are empty from now
- * on, unless they are a part of a larger buffer.
+ * Releases the memory of bytes that nobody reads again. V8 collects buffers only after 64 MB, which
+ * is half of an isolate's memory. The bytes are empty afterwards, unless they are part of a larger
+ * buffer.
  */
-export function letGo({ buffer, length }: Uint8Array): void {
+export function releaseBuffer({ buffer, length }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && length === buffer.byteLength) buffer.transfer(0);
 }

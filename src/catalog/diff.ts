@@ -1,9 +1,8 @@
 /**
- * What changed from one version of the catalog to another, in one locale.
+ * Compares two versions of the catalog in one locale.
  *
- * Pure: no clock, no I/O. Time is linear in the entities. Entities whose bytes are the same are
- * never decoded, and no version is decoded whole: two of them as objects would take much of the
- * memory that an isolate has.
+ * Pure: no clock, no I/O. Time is linear in the entities. It decodes only entities whose bytes
+ * differ, because two decoded versions would take much of an isolate's memory.
  */
 import { fromBinary } from "@bufbuild/protobuf";
 import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
@@ -33,10 +32,10 @@ import {
 import { idKey } from "./ids.ts";
 import type { Counts } from "./manifest.ts";
 
-/** An entity that both versions have: `before` and `after` hold the fields that differ. */
+/** An entity in both versions. `before` and `after` have only the fields that differ. */
 export interface Change<F> {
   readonly id: string;
-  /** What people call it in the later version: its IATA code, name, ISO 3166-1 code or slug. */
+  /** Label in the later version: IATA code, name, ISO 3166-1 code or slug. */
   readonly label: string;
   readonly before: Partial<F>;
   readonly after: Partial<F>;
@@ -52,7 +51,7 @@ export interface CodeChanges {
   readonly removed: readonly string[];
 }
 
-/** How many entities of a list differ. */
+/** Number of entities of a list that differ. */
 export interface ListChanges {
   readonly added: number;
   readonly changed: number;
@@ -61,9 +60,9 @@ export interface ListChanges {
 
 export type ChangeCounts = { readonly [L in keyof Counts]: ListChanges };
 
-/** `added` and `changed` are in the later version's order, `removed` in the earlier one's. */
+/** `added` and `changed` follow the later version's order, `removed` the earlier one's. */
 export interface ListDiff<F, C = Change<F>> {
-  /** Of all that differ, also of those that are not listed. */
+  /** Counts all differences, including unlisted ones. */
   readonly counts: ListChanges;
   readonly added: readonly F[];
   readonly changed: readonly C[];
@@ -77,20 +76,20 @@ export interface CatalogDiff {
   readonly regions: ListDiff<RegionFields, RegionChange>;
 }
 
-/** Two versions in one locale. */
+/** Two versions in the same locale. */
 export interface VersionPair {
   /** Bytes of a LocationsResponse. */
   readonly before: Uint8Array;
-  /** Bytes of LocationsResponses that have the list among them, and together are the version's. */
+  /** Encoded LocationsResponses that together contain the list. */
   readonly after: (list: keyof Counts) => Iterable<Uint8Array>;
-  /** Most entities that each of `added`, `changed` and `removed` lists; all if absent. */
+  /** Limit of each of `added`, `changed` and `removed`; unlimited if absent. */
   readonly maxListed?: number;
 }
 
 /**
- * Compares two versions entity by entity, matched by id. Order is not compared, since the contract
- * fixes it; ids must be unique within a list. Throws where bytes are not a LocationsResponse or an
- * entity has no id.
+ * Compares two versions entity by entity, matched by id. Ignores order, which the contract fixes.
+ * Ids must be unique within a list. Throws if bytes are not a LocationsResponse or an entity has no
+ * id.
  */
 export function diffCatalogs(pair: VersionPair): CatalogDiff {
   return {
@@ -121,7 +120,7 @@ export function diffCatalogs(pair: VersionPair): CatalogDiff {
   };
 }
 
-/** How many entities of each list differ, listed or not. */
+/** Counts the entities of each list that differ. */
 export function countChanges({ airports, cities, countries, regions }: CatalogDiff): ChangeCounts {
   return {
     airports: airports.counts,
@@ -131,7 +130,7 @@ export function countChanges({ airports, cities, countries, regions }: CatalogDi
   };
 }
 
-/** How the entities of one list are read and compared. */
+/** Describes how to read and compare the entities of one list. */
 interface ListReader<M extends Airport | City | Country | Region, F, C> {
   readonly field: keyof Counts;
   readonly schema: GenMessage<M>;
@@ -173,7 +172,7 @@ function diffList<M extends Airport | City | Country | Region, F, C>(
   };
 }
 
-/** Counts everything and keeps the first. */
+/** Counts all entities and keeps the first ones. */
 class CountedList<T> {
   readonly listed: T[] = [];
   readonly #max: number;
@@ -189,7 +188,7 @@ class CountedList<T> {
   }
 }
 
-/** The bytes of each entity of a list, in order, and where `entityAt` finds them in the message. */
+/** Iterates over the encoded entities of a list, with their offsets for `entityAt`. */
 function* entitiesOf(
   message: Uint8Array,
   list: keyof Counts,
@@ -210,7 +209,7 @@ function entityAt(message: Uint8Array, at: number): Uint8Array {
   return reader.bytes();
 }
 
-/** The id of an encoded entity; every entity has it in the same field. */
+/** Reads the id of an encoded entity, which is in the same field of every message. */
 function keyOf(entity: Uint8Array): string {
   const reader = new BinaryReader(entity);
   while (reader.pos < reader.len) {
@@ -254,7 +253,7 @@ function compareRegions(before: RegionFields, after: RegionFields): RegionChange
   };
 }
 
-/** Those of `codes` that `others` lacks. */
+/** Returns the `codes` that are missing from `others`. */
 function missingFrom(others: readonly string[], codes: readonly string[]): string[] {
   const known = new Set(others);
   return codes.filter((code) => !known.has(code));

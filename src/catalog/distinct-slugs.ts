@@ -1,11 +1,11 @@
-/** Localized slugs that no two regions share. Pure. */
+/** Makes localized slugs unique. Pure. */
 import { localizedName } from "./integrity.ts";
 import type { Region, RegionNames } from "./model.ts";
 
 /**
- * Names in which every region has a slug of its own: a localized slug that another region has too,
- * such as one that upstream has added since the names were made, gives way to the region's base
- * slug. Base slugs are distinct, so that this comes to an end; names are never touched.
+ * Returns names in which every slug is unique. Two regions can share a localized slug, for example
+ * after upstream has added one; the region then gets its base slug. Base slugs are unique, so this
+ * terminates. Names stay as they are.
  */
 export function withDistinctSlugs(regions: readonly Region[], names: RegionNames): RegionNames {
   const distinct = new Map(names);

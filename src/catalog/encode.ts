@@ -15,25 +15,24 @@ import { localizedName } from "./integrity.ts";
 import type { Airport, Catalog, City, Country, Region, RegionNames } from "./model.ts";
 
 /**
- * Two runs of bytes whose concatenation is one LocationsResponse: `common` holds the airports,
- * cities and countries and is the same in every locale, `local` holds the regions.
+ * Two byte arrays that join to one LocationsResponse. `common` has the airports, cities and
+ * countries and is the same in every locale; `local` has the regions.
  */
 export interface EncodedPart {
   readonly proto: Uint8Array<ArrayBuffer>;
   readonly json: Uint8Array<ArrayBuffer>;
 }
 
-/** The two ways in which a part is encoded; every representation frames one of them. */
+/** Both encodings of a part. Every representation frames one of them. */
 export type Form = keyof EncodedPart;
 
-/** Messages built at a time: bounds the memory above that of the encoded bytes. */
+/** Messages per chunk; bounds the memory in addition to the encoded bytes. */
 const CHUNK_LENGTH = 500;
 
 /**
- * Encodes what is the same in every locale, piece by piece, so that the whole need not be in
- * memory. Serialized messages concatenate (Protocol Buffers encoding, "Last One Wins"), so that in
- * `proto` it is a LocationsResponse without regions, and in `json` the beginning of its ProtoJSON
- * object. The catalog's lists must not be empty.
+ * Encodes the lists that all locales share, piece by piece, to save memory. Serialized messages
+ * concatenate (Protocol Buffers encoding, "Last One Wins"): `proto` is a LocationsResponse without
+ * regions, `json` is the beginning of its ProtoJSON object. The lists must not be empty.
  */
 export function* commonPieces(catalog: Catalog, form: Form): Generator<Uint8Array> {
   for (const [index, list] of COMMON_LISTS.entries()) {
@@ -44,7 +43,7 @@ export function* commonPieces(catalog: Catalog, form: Form): Generator<Uint8Arra
 
 const COMMON_LISTS = ["airports", "cities", "countries"] as const;
 
-/** The part of `commonPieces` that is one list; in `proto` each piece is a LocationsResponse. */
+/** Encodes one list of `commonPieces`. In `proto` each piece is a LocationsResponse. */
 export function listPieces(
   { airports, cities, countries }: Catalog,
   list: (typeof COMMON_LISTS)[number],
@@ -62,7 +61,7 @@ export function listPieces(
   }
 }
 
-/** All that `commonPieces` gives, in both forms. */
+/** Joins the pieces of `commonPieces` in both encodings. */
 export function encodeCommon(catalog: Catalog): EncodedPart {
   return {
     proto: concatenate([...commonPieces(catalog, "proto")]),
@@ -71,8 +70,8 @@ export function encodeCommon(catalog: Catalog): EncodedPart {
 }
 
 /**
- * Encodes what varies with the locale, piece by piece: the regions, and the end of the ProtoJSON
- * object. In `proto` each piece is a LocationsResponse.
+ * Encodes the localized part, piece by piece: the regions and the end of the ProtoJSON object. In
+ * `proto` each piece is a LocationsResponse.
  */
 export function* localPieces(
   regions: readonly Region[],
@@ -85,7 +84,7 @@ export function* localPieces(
   if (form === "json") yield utf8("}");
 }
 
-/** All that `localPieces` gives, in both forms. */
+/** Joins the pieces of `localPieces` in both encodings. */
 export function encodeLocal(regions: readonly Region[], names: RegionNames): EncodedPart {
   return {
     proto: concatenate([...localPieces(regions, names, "proto")]),

@@ -1,4 +1,4 @@
-/** Entities as JSON: the contract's names of fields, ids as UUIDs in text. */
+/** Converts entities to JSON with the contract's field names and ids as UUID text. */
 import type { Airport, City, Country, Region, Uuid } from "../../gen/locations/v1/locations_pb.ts";
 import { idText } from "./ids.ts";
 

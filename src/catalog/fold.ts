@@ -1,10 +1,9 @@
 /**
- * Folding of names to plain ASCII.
- * Pure and frozen: ids of cities and published slugs are made from its results,
- * so a change of any answer here changes identifiers that clients keep.
+ * Folds names to plain ASCII. Pure and frozen: city ids and published slugs derive from the
+ * results, so any change here changes identifiers that clients keep.
  */
 
-/** Letters that NFKD leaves whole, with the spelling that readers expect. */
+/** Letters that NFKD does not decompose, with their usual ASCII spelling. */
 const LETTERS: ReadonlyMap<string, string> = new Map([
   ["ß", "ss"],
   ["æ", "ae"],

@@ -1,11 +1,11 @@
 /** gRPC-Web's framing of one message (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md). */
 
-/** Flags and length. */
+/** One byte of flags and four of length. */
 export const FRAME_HEADER_BYTES = 5;
 /** Most significant bit of the flags: the frame holds trailers. */
 const TRAILER_FLAG = 0x80;
 
-/** Header of the frame that holds a message of `length` bytes, uncompressed. */
+/** Builds the frame header of an uncompressed message of `length` bytes. */
 export function messageFrameHeader(length: number): Uint8Array<ArrayBuffer> {
   return frameHeader(0, length);
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** SHA-256 (hex) of the concatenation of `parts`. */
+/** Returns the SHA-256 (hex) of the joined parts. */
 export function sha256Hex(...parts: readonly (Uint8Array | string)[]): string {
   const hash = createHash("sha256");
   for (const part of parts) hash.update(part);

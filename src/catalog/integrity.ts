@@ -1,19 +1,19 @@
 import { compareIds, idKey } from "./ids.ts";
 import type { Catalog, LocalizedName, Region, RegionNames } from "./model.ts";
 
-/** A rule of the contract that a catalog breaks, with the entity that breaks it. */
+/** A broken rule of the contract with the entity that breaks it. */
 export interface Violation {
   readonly rule: string;
   readonly entity: string;
 }
 
-/** What an IATA airport code looks like. */
+/** Format of an IATA airport code. */
 export const IATA_CODE = /^[A-Z]{3}$/;
 const SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
 /**
- * Every violation of the reference, order and value rules of the contract, at most `limit`.
- * An empty answer means that the catalog may be published.
+ * Finds up to `limit` violations of the contract's rules for references, order and values. A
+ * catalog without violations may be published.
  */
 export function checkCatalog(catalog: Catalog, limit = 50): Violation[] {
   const found: Violation[] = [];
@@ -114,7 +114,7 @@ function* checkRegions({ airports, regions }: Catalog): Generator<Violation> {
   );
 }
 
-/** Violations in the names of one locale: empty or untrimmed names, slugs that clash or look wrong. */
+/** Finds violations in the names of one locale: empty or untrimmed names, bad or shared slugs. */
 export function checkNames(regions: readonly Region[], names: RegionNames): Violation[] {
   const found: Violation[] = [];
   const owners = new Map<string, string>();
@@ -131,12 +131,12 @@ export function checkNames(regions: readonly Region[], names: RegionNames): Viol
   return found;
 }
 
-/** Name and slug of a region in a locale; English and the base slug where the locale has none. */
+/** Name and slug of a region in a locale, or the English name and base slug. */
 export function localizedName(region: Region, names: RegionNames): LocalizedName {
   return names.get(region.key) ?? region;
 }
 
-/** Order of two strings by code unit, the same on every machine. */
+/** Compares two strings by code unit, independently of the machine. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
@@ -160,7 +160,7 @@ function isName(name: string): boolean {
   return name !== "" && name === name.trim() && name === name.normalize("NFC");
 }
 
-/** Whether degrees are a place on earth; (0, 0) is what a missing position looks like. */
+/** Whether degrees are a place on earth. (0, 0) usually stands for a missing position. */
 export function isPosition({ lat, lon }: { lat: number; lon: number }): boolean {
   return Math.abs(lat) <= 90 && Math.abs(lon) <= 180 && !(lat === 0 && lon === 0);
 }

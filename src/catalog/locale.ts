@@ -1,7 +1,7 @@
-/** Which published locale answers a requested one. Pure: no clock, no I/O. */
+/** Matches a requested locale to a published one. Pure: no clock, no I/O. */
 import { memoize } from "./memoize.ts";
 
-/** Longest tag that is looked at, in bytes (RFC 5646, section 4.4.1). */
+/** Longest accepted tag in bytes (RFC 5646, section 4.4.1). */
 export const LOCALE_MAX_BYTES = 35;
 
 /** A canonical BCP 47 tag without extensions; empty when the caller named no locale. */
@@ -17,11 +17,11 @@ export interface NegotiatedLocale {
   readonly fallback: LocaleFallback;
 }
 
-/** Brings a caller's locale to its canonical form: `pt_br` to `pt-BR`, `iw` to `he`, `nb` to `no`. */
+/** Canonicalizes a caller's locale: `pt_br` to `pt-BR`, `iw` to `he`, `nb` to `no`. */
 export function parseLocale(raw: string): ParsedLocale {
   const trimmed = raw.trim();
   if (trimmed === "") return { ok: true, tag: "" };
-  // A UTF-16 code unit is at least one byte of UTF-8, and anything but ASCII is refused below.
+  // A UTF-16 code unit takes at least one byte of UTF-8. The parser below refuses non-ASCII text.
   if (trimmed.length > LOCALE_MAX_BYTES) return { ok: false, reason: "too_long" };
   if (!/^[A-Za-z0-9_-]+$/.test(trimmed)) return { ok: false, reason: "malformed" };
   const tag = canonicalTag(trimmed.replaceAll("_", "-"));
@@ -29,9 +29,9 @@ export function parseLocale(raw: string): ParsedLocale {
 }
 
 /**
- * Finds the published locale for a tag of `parseLocale` by lookup (RFC 4647, section 3.4), which
- * prefers a locale in the tag's likely script. Apart from `defaultLocale`, which is taken to be
- * published, the answer is always one of `available`.
+ * Finds the published locale for a tag of `parseLocale` by lookup (RFC 4647, section 3.4), and
+ * prefers a locale in the tag's likely script. The answer is one of `available` or
+ * `defaultLocale`, which must be published.
  */
 export function negotiateLocale(
   tag: string,
@@ -46,14 +46,14 @@ export function negotiateLocale(
   return { locale: defaultLocale, fallback: "default" };
 }
 
-/** Remembered, since Intl.Locale costs several times what the rest of a warm request does. */
+/** Memoized, because Intl.Locale costs several times the rest of a warm request. */
 const lookupOrder = memoize((tag) => [...candidates(tag)]);
 
 function* candidates(tag: string): Generator<string> {
   yield tag;
   const locale = new Intl.Locale(tag);
   const likely = locale.maximize();
-  // Only "und" has another likely language, and to guess a language is the default's business.
+  // Only "und" has another likely language. The default locale answers it.
   if (likely.script !== undefined && likely.language === locale.language) {
     const written = `${likely.language}-${likely.script}`;
     if (likely.region !== undefined) yield `${written}-${likely.region}`;
@@ -66,7 +66,7 @@ function parentOf(tag: string): string {
   return tag.slice(0, Math.max(tag.lastIndexOf("-"), 0));
 }
 
-/** The tag without extensions, as Intl writes it; empty if it is malformed. */
+/** Canonicalizes a tag with Intl and drops its extensions. Returns "" if it is malformed. */
 const canonicalTag = memoize((text) => {
   try {
     const { baseName, language } = new Intl.Locale(text);
@@ -76,7 +76,7 @@ const canonicalTag = memoize((text) => {
   }
 });
 
-/** Names are published for Norwegian as one language, under the macrolanguage's code. */
+/** The catalog has one Norwegian, under the code of the macrolanguage. */
 function isNorwegian(language: string): boolean {
   return language === "nb" || language === "nn";
 }

@@ -1,13 +1,12 @@
 /**
- * The manifest: which bytes make up the published catalog.
+ * The manifest lists the bytes of the published catalog.
  *
- * A body is not stored whole. It is the concatenation of segments: bytes common to all locales,
- * bytes of one locale, and a few bytes of framing that stand in the manifest itself. Each coding
- * is made so that its segments concatenate, so that the large common part is encoded, compressed
- * and stored once for all locales.
+ * A body consists of segments: bytes that all locales share, bytes of one locale, and a few bytes of
+ * framing inside the manifest. Segments of each coding can be concatenated, so the large common
+ * part is encoded, compressed and stored once for all locales.
  */
 
-/** Wire forms made at publishing time. `grpc-web-text` is `grpc-web` in base64. */
+/** Wire forms that an ingest encodes. `grpc-web-text` is `grpc-web` in base64. */
 export const REPRESENTATIONS = ["proto", "json", "grpc-web", "grpc-web-text"] as const;
 export type Representation = (typeof REPRESENTATIONS)[number];
 
@@ -15,23 +14,23 @@ export type Representation = (typeof REPRESENTATIONS)[number];
 export const CODINGS = ["br", "gzip", "identity"] as const;
 export type Coding = (typeof CODINGS)[number];
 
-/** A run of bytes of a body: a stored blob by the SHA-256 (hex) of its bytes, or base64 in place. */
+/** A part of a body: a stored blob by its SHA-256 (hex), or inline base64. */
 export type Segment =
   { readonly blob: string; readonly bytes: number } | { readonly inline: string };
 
-/** A whole HTTP body in one coding. `sha256` (hex) and `bytes` are those of the body as sent. */
+/** An HTTP body in one coding. `sha256` (hex) and `bytes` describe the body as sent. */
 export interface Body {
   readonly sha256: string;
   readonly bytes: number;
   readonly segments: readonly Segment[];
 }
 
-/** The bodies of one locale. A coding that is absent was not published; `identity` always is. */
+/** The bodies of one locale. Only `identity` is always published. */
 export type Bodies = {
   readonly [R in Representation]: { readonly [C in Coding]?: Body };
 };
 
-/** What is published for one locale. */
+/** The published content of one locale. */
 export interface LocaleEntry {
   /** SHA-256 (hex) of the identity protobuf message. */
   readonly sha256: string;
@@ -42,7 +41,7 @@ export interface LocaleEntry {
   readonly bodies: Bodies;
 }
 
-/** Length of each list; the same in every locale. */
+/** Length of each list, equal in every locale. */
 export interface Counts {
   readonly airports: number;
   readonly cities: number;
@@ -50,47 +49,47 @@ export interface Counts {
   readonly regions: number;
 }
 
-/** Data that the catalog was made from. */
+/** A source of the catalog. */
 export interface DataSource {
-  /** Such as `OurAirports: airports`, or an upstream's file: `ourairports: airports.csv`. */
+  /** Name, such as `OurAirports: airports`, or an upstream's file: `ourairports: airports.csv`. */
   readonly name: string;
-  /** The day that its content is of, `YYYY-MM-DD`. */
+  /** Date of the data, `YYYY-MM-DD`. */
   readonly as_of: string;
 }
 
-/** Which airports are published: all, or those with scheduled service only. */
+/** Published airports: all, or only those with scheduled service. */
 export const AIRPORT_SETS = ["all", "scheduled"] as const;
 export type AirportSet = (typeof AIRPORT_SETS)[number];
 
 export interface Manifest {
   readonly format: 1;
-  /** Rises with every publication, also with a rollback. */
+  /** Rises with every publication, including a rollback. */
   readonly generation: number;
   /** RFC 3339, UTC, milliseconds. */
   readonly published_at: string;
-  /** SHA-256 (hex) over every locale and its message hash: equal exactly if the content is. */
+  /** SHA-256 (hex) over every locale and its message hash. Identifies the content. */
   readonly catalog_sha256: string;
-  /** SHA-256 (hex) of each archived upstream file that the catalog was built from. */
+  /** SHA-256 (hex) of each archived upstream file of this version. */
   readonly sources: { readonly [file: string]: string };
-  /** The day that the airports are of, `YYYY-MM-DD`; null if nobody has recorded it. */
+  /** Date of the airports, `YYYY-MM-DD`; null if not recorded. */
   readonly as_of: string | null;
-  /** All that the catalog was made from; empty if nobody has recorded it. */
+  /** All sources of this version; empty if not recorded. */
   readonly data: readonly DataSource[];
   readonly airport_set: AirportSet;
   readonly counts: Counts;
-  /** Generation to fall back to when this one's blobs cannot be read; null for the first. */
+  /** Fallback generation while this one's blobs are unreadable; null for the first. */
   readonly previous: number | null;
   readonly locales: { readonly [locale: string]: LocaleEntry };
 }
 
-/** What manifests say that lack these fields: they were made before there were any. */
+/** Defaults for manifests from before these fields existed. */
 export const UNRECORDED = {
   as_of: null,
   data: [],
   airport_set: "all",
 } as const satisfies Partial<Manifest>;
 
-/** SHA-256 (hex) of every blob that a manifest names. */
+/** Lists the SHA-256 (hex) of every blob of a manifest. */
 export function manifestBlobs(manifest: Manifest): ReadonlySet<string> {
   const blobs = new Set<string>();
   for (const { bodies } of Object.values(manifest.locales))

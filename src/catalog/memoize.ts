@@ -1,9 +1,9 @@
-/** Texts that are remembered at once; clients send a few dozen different ones. */
+/** Most memoized texts. Clients send a few dozen different ones. */
 const MAX_ENTRIES = 512;
-/** A longer text is computed anew each time, so that callers cannot fill the memory. */
+/** Longer texts are not memoized, so that callers cannot fill the memory. */
 const MAX_LENGTH = 128;
 
-/** A pure function of a text that remembers its results, which nobody may change. */
+/** Memoizes a pure function of a text. Callers must not change the results. */
 export function memoize<T extends string | object>(
   compute: (text: string) => T,
 ): (text: string) => T {

@@ -1,6 +1,6 @@
 /**
- * The catalog as the domain sees it. Ids are the 16 bytes of a UUID; every string is NFC, trimmed
- * and, but for `icao` and `phonePrefix`, not empty.
+ * The domain model of the catalog. Ids are the 16 bytes of a UUID. Every string is NFC and trimmed;
+ * only `icao` and `phonePrefix` may be empty.
  */
 
 export interface Airport {
@@ -36,7 +36,7 @@ export interface Country {
 
 export interface Region {
   readonly id: Uint8Array;
-  /** Key that localized names are found by, such as `m49:029`, `iso3166-2:FR-OCC` or `travel:benelux`. */
+  /** Key of the localized names: `m49:029`, `iso3166-2:FR-OCC` or `travel:benelux`. */
   readonly key: string;
   readonly slug: string;
   readonly name: string;
@@ -45,8 +45,8 @@ export interface Region {
 }
 
 /**
- * All that is served, but for the localized names. Airports are in order of IATA code, cities and
- * countries of id, regions of slug.
+ * The catalog without localized names. Airports are sorted by IATA code, cities and countries by
+ * id, regions by slug.
  */
 export interface Catalog {
   readonly airports: readonly Airport[];
@@ -61,5 +61,5 @@ export interface LocalizedName {
   readonly slug: string;
 }
 
-/** Names of one locale by region key. A region that is absent keeps its English name and slug. */
+/** Names of one locale by region key. A missing region has its English name and base slug. */
 export type RegionNames = ReadonlyMap<string, LocalizedName>;

@@ -14,10 +14,9 @@ import {
 } from "./manifest.ts";
 
 /**
- * Reads a manifest and checks every part of its shape, and that it says the same of the same bytes
- * throughout: what is not wholly right is not used.
+ * Parses a manifest. Checks every field, and that all statements about the same bytes agree.
  *
- * @returns the manifest, or the first problem found, such as `locales.de.bytes is not a count`.
+ * @returns the manifest, or the first problem, such as `locales.de.bytes is not a count`.
  */
 export function parseManifest(
   text: string,
@@ -172,7 +171,7 @@ function sha256(value: unknown, path: string): string {
   return value;
 }
 
-/** `YYYY-MM-DD`, and a day that there is. */
+/** Parses a valid date, `YYYY-MM-DD`. */
 function day(value: unknown, path: string): string {
   const text = String(value);
   if (typeof value !== "string" || !isTime(`${text}T00:00:00.000Z`))
@@ -180,7 +179,7 @@ function day(value: unknown, path: string): string {
   return text;
 }
 
-/** RFC 3339 in UTC with milliseconds, and a day that there is. */
+/** Parses a valid time: RFC 3339 in UTC with milliseconds. */
 function time(value: unknown, path: string): string {
   if (typeof value !== "string" || !isTime(value)) throw new ShapeError(`${path} is not a time`);
   return value;

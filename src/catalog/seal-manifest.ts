@@ -3,16 +3,16 @@ import type { Manifest } from "./manifest.ts";
 import { parseManifest } from "./parse-manifest.ts";
 
 /**
- * A manifest as the stores keep it: JSON, a line feed, and the SHA-256 (hex) of the JSON. A blob is
- * proven by its name; a manifest has a fixed one, and a digit that was changed in it would be served,
- * or as a generation hold an isolate back for ever.
+ * Serializes a manifest for the stores: JSON, a line feed and the SHA-256 (hex) of the JSON. A
+ * blob's key proves its bytes, but a manifest's key is fixed. Without the seal a changed digit would
+ * be served, or a wrong generation would keep an isolate from ever updating.
  */
 export function sealManifest(manifest: Manifest): string {
   const json = JSON.stringify(manifest);
   return `${json}\n${sha256Hex(json)}`;
 }
 
-/** Reads what `sealManifest` made, or the JSON alone, as it was once kept. */
+/** Parses a sealed manifest, or the bare JSON that older versions stored. */
 export function openManifest(text: string): ReturnType<typeof parseManifest> {
   const [json = "", seal] = text.split("\n");
   if (seal !== undefined && seal !== sha256Hex(json))

@@ -1,13 +1,13 @@
-/** What the alert monitor says of itself, as checks. Pure. */
+/** Health checks of the alert monitor. Pure. */
 import type { TargetFacts } from "./facts.ts";
 import { judgeOutbox } from "./ingest-rules.ts";
 import { judgeTarget } from "./monitor-rules.ts";
 import type { RuleContext } from "./rule.ts";
 import { type Check, type Checks, judged } from "./status.ts";
 
-/** What is read of the monitor. Times are RFC 3339. */
+/** Status of the monitor. Times are RFC 3339. */
 export interface MonitorStatusFacts {
-  /** What is wrong with the settings; null if nothing is. */
+  /** Problem of the settings; null if they are valid. */
   readonly problem: string | null;
   readonly lastRun: {
     readonly started_at: string;
@@ -18,12 +18,12 @@ export interface MonitorStatusFacts {
       readonly message: string;
     }[];
   } | null;
-  /** Rows that wait for D1. */
+  /** Rows waiting for D1. */
   readonly outboxLength: number;
   readonly targets: readonly (TargetFacts & { readonly lastDeliveredAt: string | null })[];
 }
 
-/** The settings, the last evaluation, what fires, the webhooks, and what waits for D1. */
+/** Checks the settings, the last evaluation, open alerts, webhooks and rows waiting for D1. */
 export function checkAlerts(status: MonitorStatusFacts, context: RuleContext): Checks {
   const { problem, lastRun, targets, outboxLength } = status;
   if (problem !== null) return { "alerts:settings": [{ status: "fail", output: problem }] };
@@ -43,7 +43,7 @@ export function checkAlerts(status: MonitorStatusFacts, context: RuleContext): C
   };
 }
 
-/** An alert that fires is a warning here: its own check says how grave it is. */
+/** A firing alert only warns here, because the alert's own check has its severity. */
 function checkRaised(lastRun: MonitorStatusFacts["lastRun"]): Check {
   const raised = (lastRun?.results ?? []).filter(({ state }) => needsAttention(state));
   const count = { observedValue: raised.length, observedUnit: "alerts" };
@@ -52,7 +52,7 @@ function checkRaised(lastRun: MonitorStatusFacts["lastRun"]): Check {
   return { status: "warn", ...count, output };
 }
 
-/** Whether somebody should look: an alert fires, or nobody can tell whether it should. */
+/** Whether somebody should look: the alert fires, or its input is unreadable. */
 export function needsAttention(state: string): boolean {
   return state === "firing" || state === "nodata";
 }
@@ -70,7 +70,7 @@ function checkEvaluation(lastRun: MonitorStatusFacts["lastRun"], context: RuleCo
   };
 }
 
-/** The webhooks; without one nobody is notified. */
+/** Checks the webhooks. Warns if there is none. */
 export function checkWebhooks(
   targets: MonitorStatusFacts["targets"],
   context: RuleContext,

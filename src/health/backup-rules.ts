@@ -3,7 +3,7 @@ import type { BackupFacts, Facts } from "./facts.ts";
 import { type Finding, judgeInput, type RuleContext } from "./rule.ts";
 import type { Check, Checks } from "./status.ts";
 
-/** How old the newest backup is. Before the first one, the monitor's beginning counts. */
+/** Judges the age of the newest backup. Before the first backup, the monitor's start counts. */
 export function judgeBackupAge({ backups, monitor }: Facts, { now, limits }: RuleContext): Finding {
   const measurement = { threshold: limits.backupStaleMs, unit: "ms" } as const;
   return judgeInput(backups, measurement, ({ newestFinishedAt }) => {
@@ -17,7 +17,7 @@ export function judgeBackupAge({ backups, monitor }: Facts, { now, limits }: Rul
   });
 }
 
-/** How old the last backup is that is known to be good, while a newer one is not. */
+/** Judges the age of the last verified backup while a newer one is unverified. */
 export function judgeVerification(
   { backups, monitor }: Facts,
   { now, limits }: RuleContext,
@@ -38,16 +38,16 @@ export function judgeVerification(
   });
 }
 
-/** Milliseconds since 1970; `otherwise` where there is no time. */
+/** Parses a time to milliseconds since 1970. Returns `otherwise` for null. */
 function timeOf(text: string | null, otherwise: number): number {
   return text === null ? otherwise : Date.parse(text);
 }
 
-/** `stale`: the newest is too old. `unverified`: the newest has not proved good. */
+/** `stale`: the newest backup is too old. `unverified`: the newest is not verified. */
 export const BACKUP_STATUSES = ["ok", "stale", "unverified", "no_backups"] as const;
 export type BackupStatus = (typeof BACKUP_STATUSES)[number];
 
-/** How backups are going, in one word; unlike the alerts it allows no time for what is due. */
+/** Sums up the backups in one word. Unlike the alerts it grants no time to verify. */
 export function judgeBackups(
   { newestFinishedAt, newestVerifiedAt }: BackupFacts,
   {
@@ -60,7 +60,7 @@ export function judgeBackups(
   return newestVerifiedAt === newestFinishedAt ? "ok" : "unverified";
 }
 
-/** Whether there is a backup that is new enough and has proved good. */
+/** Checks for a recent and verified backup. */
 export function checkBackups(backups: BackupFacts, context: RuleContext): Checks {
   return {
     "backup:status": [STATUS_CHECKS[judgeBackups(backups, context)]],
@@ -69,7 +69,7 @@ export function checkBackups(backups: BackupFacts, context: RuleContext): Checks
   };
 }
 
-/** Without a backup everything is served all the same: nothing here fails. */
+/** Warns at most, because serving does not depend on backups. */
 export const STATUS_CHECKS: { readonly [S in BackupStatus]: Check } = {
   ok: { status: "pass" },
   stale: { status: "warn", output: "the newest backup is too old" },

@@ -1,14 +1,14 @@
-/** What can be said of the catalog as it is served. Pure. */
+/** Health checks of the served catalog. Pure. */
 import type { Manifest } from "../catalog/manifest.ts";
 import type { CurrentResult, OpenResult } from "../storage/catalog-reader.ts";
 import { judgeData } from "./catalog-rules.ts";
 import type { RuleContext } from "./rule.ts";
 import { type Check, type Checks, judged } from "./status.ts";
 
-/** What serving reads. */
+/** The catalog as serving reads it. */
 export interface ServedFacts {
   readonly manifest: Manifest;
-  /** What opening a body of the default locale came to. */
+  /** Result of opening a body of the default locale. */
   readonly opened: OpenResult;
   readonly defaultLocale: string;
 }
@@ -21,14 +21,14 @@ const FAILURES: { readonly [R in Unserved]: string } = {
   data_loss: "every copy of a body is damaged or missing; queue an ingest with mode full",
 };
 
-/** What is said while there is no version to be served. */
+/** Checks without a version to serve. */
 export function checkUnserved(reason: Unserved): Checks {
   return { "catalog:present": [{ status: "fail", output: FAILURES[reason] }] };
 }
 
 /**
- * What is said of the version that is served. Its age is no fault: an unchanged world stays as it
- * is. That of its data is one, however lately it was published.
+ * Checks the served version. Old content is no fault if upstream has not changed. Old data is,
+ * however recent the publication.
  */
 export function checkServed(
   { manifest, opened, defaultLocale }: ServedFacts,
@@ -59,7 +59,7 @@ export function checkServed(
 
 const DAY_MS = 86_400_000;
 
-/** How old the airports are. It never fails: what is served is served rightly. */
+/** Checks the age of the airports. Warns at most, because serving still works. */
 export function checkData(manifest: Manifest, context: RuleContext): Check {
   const { generation, as_of, published_at } = manifest;
   const finding = judgeData({ generation, as_of, published_at }, context);
@@ -70,7 +70,7 @@ export function checkData(manifest: Manifest, context: RuleContext): Check {
   };
 }
 
-/** Whether a body's bytes can be had and have the hash that the manifest names. */
+/** Checks that a body is readable and has the manifest's hash. */
 function checkBody(manifest: Manifest, opened: OpenResult): Check {
   if (!opened.ok) return { status: "fail", output: FAILURES[opened.reason] };
   const { generation } = opened.opened.manifest;

@@ -15,11 +15,11 @@ import {
   unknown,
 } from "./rule.ts";
 
-/** Damaged copies that evidence names. */
+/** Most damaged copies in the evidence. */
 const COPIES_NAMED = 5;
 const NOTHING_PUBLISHED = "Nothing is published.";
 
-/** How long ago the content was compared with upstream, if there is any. */
+/** Judges the time since the content was compared with upstream. */
 export function judgeStaleness({ catalog, ingest }: Facts, context: RuleContext): Finding {
   const { now, limits } = context;
   const pausedMs =
@@ -33,7 +33,7 @@ export function judgeStaleness({ catalog, ingest }: Facts, context: RuleContext)
   const { generation, published_at } = published.value;
   return judgeInput(ingest, measurement, ({ ended }) => {
     const checked = lastSuccess(ended);
-    // A rollback and a restore publish as well, and compare nothing.
+    // A rollback and a restore also publish, but do not compare with upstream.
     const comparedAt = checked?.finished_at ?? published_at;
     const evidence = {
       generation,
@@ -45,7 +45,7 @@ export function judgeStaleness({ catalog, ingest }: Facts, context: RuleContext)
   });
 }
 
-/** How long ago a run compared the content with upstream. */
+/** Judges the time since a run compared the content with upstream. */
 export function judgeComparison(comparedAt: string, { now, limits }: RuleContext): Finding {
   const measurement = { threshold: limits.catalogStaleMs, unit: "ms" } as const;
   return measured({ ...measurement, ...sinceComparison(comparedAt, now) });
@@ -57,12 +57,12 @@ function sinceComparison(comparedAt: string, now: number): Measured {
   return { value, message };
 }
 
-/** The newest run that published, or found that nothing has changed. */
+/** Finds the newest run that published or found no change. */
 function lastSuccess(ended: readonly EndedRun[]): EndedRun | undefined {
   return ended.find(({ state, mode }) => state === "succeeded" && mode !== "dry_run");
 }
 
-/** How old the airports are, however lately they were published. */
+/** Judges the age of the airports, however recent the publication. */
 export function judgeDataAge({ catalog }: Facts, context: RuleContext): Finding {
   const published = readPublished(catalog);
   if (published.ok && published.value !== null) return judgeData(published.value, context);
@@ -70,14 +70,14 @@ export function judgeDataAge({ catalog }: Facts, context: RuleContext): Finding 
   return judgeInput(published, measurement, () => ({ value: 0, message: NOTHING_PUBLISHED }));
 }
 
-/** How old the airports are, as their source dates them. */
+/** Judges the age of the airports by their source's date. */
 export function judgeData(
   { generation, as_of, published_at }: Omit<Published, "coverage">,
   { now, limits }: RuleContext,
 ): Finding {
   const measurement = { threshold: limits.dataOldMs, unit: "ms" } as const;
   if (as_of === null)
-    return unknown(`generation ${generation} does not say of which day its data is`, measurement);
+    return unknown(`generation ${generation} does not say how old its data is`, measurement);
   const value = Math.max(0, now - Date.parse(as_of));
   return measured({
     ...measurement,
@@ -87,7 +87,7 @@ export function judgeData(
   });
 }
 
-/** How many copies in the stores are not what was published. */
+/** Judges the number of copies that differ from the published content. */
 export function judgeCopies({ catalog, copies, ingest }: Facts): Finding {
   const expected =
     ingest.ok && ingest.value.replicated ? (ingest.value.current?.generation ?? null) : null;
@@ -121,7 +121,7 @@ function describeCopy({ replica, sha256, fault }: Facts["copies"]["damaged"][num
   return `${replica} blob ${sha256} is ${fault}`;
 }
 
-/** What is wrong with the manifests; `expected` is the published generation, null if not known. */
+/** Lists faults of the manifests. `expected` is the published generation, null if unknown. */
 function manifestFaults({ kv, r2 }: Facts["catalog"], expected: number | null): string[] {
   const newest = newestPublished({ kv, r2 });
   const generation = expected ?? newest?.generation ?? null;
@@ -131,7 +131,7 @@ function manifestFaults({ kv, r2 }: Facts["catalog"], expected: number | null): 
     if (copy.state === "unreadable") return [];
     if (copy.state !== "present") return [`${replica} manifest is ${copy.state}`];
     const shown = copy.published.generation;
-    // A newer one was published between two reads.
+    // A newer generation was published between two reads.
     return shown >= generation
       ? []
       : [`${replica} manifest shows generation ${shown} instead of ${generation}`];
@@ -142,7 +142,7 @@ function corruption(copy: Facts["catalog"]["kv"]): string[] {
   return copy.state === "corrupt" ? [copy.detail] : [];
 }
 
-/** By how much a locale names fewer places than in a version that can be rolled back to. */
+/** Judges the largest loss of coverage of a locale, compared with the retained versions. */
 export function judgeCoverage({ catalog, ingest }: Facts, { limits }: RuleContext): Finding {
   const measurement = { threshold: limits.coverageDropPoints, unit: "points" } as const;
   if (!ingest.ok) return unknown(ingest.why, measurement);
@@ -157,7 +157,7 @@ export function judgeCoverage({ catalog, ingest }: Facts, { limits }: RuleContex
   });
 }
 
-/** Locales that had more coverage before, the greatest loss first; one taken out is no loss. */
+/** Lists locales that lost coverage, largest loss first. A removed locale is no loss. */
 function dropsOf({ coverage }: Published, best: { readonly [locale: string]: number }) {
   return Object.entries(coverage)
     .map(([locale, now]) => {

@@ -4,21 +4,21 @@ import type { CatalogStore, Replica } from "../storage/catalog-store.ts";
 import type { CopyCheck, DamagedCopy } from "./facts.ts";
 
 const REPLICAS: readonly Replica[] = ["kv", "r2"];
-/** After so many copies that cannot be read, the store is taken for unreachable. */
+/** After this many unreadable copies the store counts as unreachable. */
 const UNREADABLE_MAX = 4;
 
 export interface CheckRequest {
-  /** Whether it is time for a locale; otherwise only suspects are read. */
+  /** Whether to check a locale. Otherwise only suspects are read. */
   readonly isLocaleDue: boolean;
-  /** The locale that was checked last; null for none. */
+  /** The last checked locale; null if none. */
   readonly after: string | null;
-  /** Blobs that were found damaged before: they are read each time until they are whole. */
+  /** Blobs with a damaged copy. They are read each time until they are intact. */
   readonly suspects: readonly string[];
 }
 
 /**
- * Reads suspects and, where it is due, the next locale's blobs from both stores, and hashes them:
- * one blob after the other, so that memory holds no more than its two copies.
+ * Reads and hashes the suspects and, if due, the next locale's blobs from both stores. Reads one
+ * blob at a time, so that at most its two copies are in memory.
  */
 export async function checkCopies(
   manifest: Manifest,
@@ -45,7 +45,7 @@ export async function checkCopies(
   return { locale, checked, damaged, unreadable };
 }
 
-/** The locale after another in code unit order, around the end; null if there is none. */
+/** Returns the next locale in code unit order, cyclically; null if there is none. */
 function nextLocale({ locales }: Manifest, after: string | null): string | null {
   const names = Object.keys(locales).toSorted();
   return names.find((name) => name > (after ?? "")) ?? names[0] ?? null;

@@ -5,7 +5,7 @@ const UNITS = [
   ["s", 1_000],
 ] as const;
 
-/** A duration for people, in its largest unit and the next, such as `1 d 6 h`. */
+/** Formats a duration in its two largest units, such as `1 d 6 h`. */
 export function describeDuration(ms: number): string {
   const largest = UNITS.findIndex(([, size]) => ms >= size);
   if (largest === -1) return "0 s";

@@ -1,9 +1,9 @@
-/** What health is judged by. Each input is a value, or says why there is none. */
+/** Inputs of the health rules. Each is a value or the reason why it is unreadable. */
 
 export type Reading<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
-/** A run that is over, as far as the rules look at it. Times are RFC 3339. */
+/** The part of an ended run that the rules read. Times are RFC 3339. */
 export interface EndedRun {
   readonly id: string;
   readonly state: string;
@@ -14,7 +14,7 @@ export interface EndedRun {
   readonly guards: readonly { readonly guard: string; readonly message: string }[];
 }
 
-/** What the coordinator says of itself. */
+/** Status of the coordinator. */
 export interface CoordinatorFacts {
   readonly pause: {
     readonly at: string;
@@ -26,31 +26,31 @@ export interface CoordinatorFacts {
     readonly stage: string | null;
     readonly heartbeat_at: string | null;
   } | null;
-  /** In the order of their turns. */
+  /** In queue order. */
   readonly queued: readonly { readonly id: string; readonly queued_at: string }[];
-  /** Since when, or from when on, the first of them may start; null if none waits. */
+  /** Earliest start of the first queued run; null if none waits. */
   readonly nextDueAt: string | null;
   /** Newest first. */
   readonly ended: readonly EndedRun[];
-  /** The version recorded as published. */
+  /** The version that the coordinator has published. */
   readonly current: { readonly generation: number; readonly published_at: string } | null;
-  /** Whether the stores have been brought to it. */
+  /** Whether both stores show it. */
   readonly replicated: boolean;
-  /** Rows that wait for D1. */
+  /** Rows waiting for D1. */
   readonly outboxLength: number;
 }
 
 export interface IngestFacts extends CoordinatorFacts {
-  /** The highest coverage of each locale in the retained versions, 0 to 1. */
+  /** Highest coverage of each locale in the retained versions, 0 to 1. */
   readonly bestCoverage: { readonly [locale: string]: number };
 }
 
-/** What is published, as far as the rules look at it. */
+/** The part of the published manifest that the rules read. */
 export interface Published {
   readonly generation: number;
   /** RFC 3339. */
   readonly published_at: string;
-  /** The day that the airports are of, `YYYY-MM-DD`; null if it was not recorded. */
+  /** Date of the airports, `YYYY-MM-DD`; null if not recorded. */
   readonly as_of: string | null;
   /** 0 to 1, by locale. */
   readonly coverage: { readonly [locale: string]: number };
@@ -61,47 +61,47 @@ export type ManifestCopy =
   | { readonly state: "present"; readonly published: Published }
   | { readonly state: "missing" | "corrupt" | "unreadable"; readonly detail: string };
 
-/** A copy that is not what was published. */
+/** A copy that differs from the published content. */
 export interface DamagedCopy {
   readonly replica: "kv" | "r2";
   readonly sha256: string;
   readonly fault: "missing" | "corrupt";
 }
 
-/** What came of reading blobs from both stores: one locale's, where it is time, and suspects. */
+/** Result of reading blobs from both stores: those of a due locale, and suspects. */
 export interface CopyCheck {
-  /** The locale whose turn it was; null if it was no locale's. */
+  /** The checked locale; null if none was due. */
   readonly locale: string | null;
-  /** Copies that were read and hashed. */
+  /** Number of copies that were read and hashed. */
   readonly checked: number;
   readonly damaged: readonly DamagedCopy[];
-  /** Why copies could not be read. */
+  /** Reasons why copies were unreadable. */
   readonly unreadable: readonly string[];
 }
 
-/** The newest backups; null where there is none. Times are RFC 3339. */
+/** The newest backups; null if there is none. Times are RFC 3339. */
 export interface BackupFacts {
-  /** When the newest complete backup was finished. */
+  /** End of the newest complete backup. */
   readonly newestFinishedAt: string | null;
-  /** When the newest backup that has passed its verification was finished. */
+  /** End of the newest verified backup. */
   readonly newestVerifiedAt: string | null;
 }
 
 /** Deliveries to one webhook. */
 export interface TargetFacts {
   readonly name: string;
-  /** Evaluations in a row at which a message could not be delivered. */
+  /** Consecutive evaluations with a failed delivery. */
   readonly failures: number;
   readonly lastError: string | null;
 }
 
-/** What the monitor knows of itself. Times are milliseconds since 1970. */
+/** Status of the monitor. Times are milliseconds since 1970. */
 export interface MonitorFacts {
-  /** When it evaluated for the first time. */
+  /** Time of the first evaluation. */
   readonly since: number;
-  /** The cron tick before the present one; null if there was none. */
+  /** The previous cron tick; null if there was none. */
   readonly lastTickAt: number | null;
-  /** Rows that wait for D1. */
+  /** Rows waiting for D1. */
   readonly outboxLength: number;
   readonly targets: readonly TargetFacts[];
 }
@@ -116,14 +116,14 @@ export interface Facts {
   readonly monitor: MonitorFacts;
 }
 
-/** The newest manifest of the two replicas; undefined if neither has one. */
+/** Returns the newer manifest of the two replicas, or undefined if both are missing. */
 export function newestPublished({ kv, r2 }: Facts["catalog"]): Published | undefined {
   return [kv, r2]
     .flatMap((copy) => (copy.state === "present" ? [copy.published] : []))
     .toSorted((a, b) => b.generation - a.generation)[0];
 }
 
-/** What is published, null if nothing is; unread where a copy is there and cannot be read. */
+/** Returns the published manifest, or null if none exists. Unreadable copies make it unreadable. */
 export function readPublished(catalog: Facts["catalog"]): Reading<Published | null> {
   const published = newestPublished(catalog);
   if (published !== undefined) return { ok: true, value: published };

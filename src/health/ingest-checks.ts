@@ -1,4 +1,4 @@
-/** What the coordinator says of itself, and how the last runs ended, as checks. Pure. */
+/** Health checks of the coordinator and the last runs. Pure. */
 import type { CoordinatorFacts, EndedRun } from "./facts.ts";
 import { judgeOutbox, judgeQueue, judgeReplication, judgeStuck } from "./ingest-rules.ts";
 import { judgeComparison } from "./catalog-rules.ts";
@@ -6,18 +6,18 @@ import { missedTicks } from "./missed-ticks.ts";
 import type { RuleContext } from "./rule.ts";
 import { type Check, type Checks, judged } from "./status.ts";
 
-/** What is shown of the coordinator besides what the alerts look at. */
+/** Status of the coordinator, including fields that the alerts do not read. */
 export interface CoordinatorStatusFacts extends CoordinatorFacts {
   readonly pause: (CoordinatorFacts["pause"] & { readonly until: string | null }) | null;
-  /** Until when the present step is claimed (RFC 3339); null between two steps. */
+  /** End of the lease of the current step (RFC 3339); null between steps. */
   readonly leaseUntil: string | null;
-  /** When the newest tick of each cron trigger was due (milliseconds since 1970). */
+  /** Due time of the newest tick of each cron trigger (milliseconds since 1970). */
   readonly lastTicks: { readonly [cron: string]: number };
-  /** When the oldest retained version was published (RFC 3339). */
+  /** Publication time of the oldest retained version (RFC 3339). */
   readonly oldestPublishedAt: string | null;
 }
 
-/** Pause, queue, run under way, and what waits for the stores. A pause is a warning, never a failure. */
+/** Checks the pause, the queue, the running run and the outbox. A pause only warns. */
 export function checkCoordinator(status: CoordinatorStatusFacts, context: RuleContext): Checks {
   const { pause, queued, running, outboxLength, leaseUntil, current } = status;
   const input = { ingest: { ok: true, value: status } } as const;
@@ -62,7 +62,7 @@ function checkPause(pause: CoordinatorStatusFacts["pause"]): Check {
   };
 }
 
-/** Whether every cron trigger has fired when it was due. */
+/** Checks that every cron trigger fired on time. */
 export function checkCrons(
   { lastTicks, oldestPublishedAt }: CoordinatorStatusFacts,
   crons: readonly string[],
@@ -80,13 +80,13 @@ export function checkCrons(
   return { "cron:ticks": checks };
 }
 
-/** The last run that ended, and the last that succeeded. */
+/** The last ended run and the last successful one. */
 export interface LastRunFacts {
   readonly ended: Pick<EndedRun, "id" | "state" | "outcome" | "finished_at" | "error"> | undefined;
   readonly succeeded: Pick<EndedRun, "finished_at"> | undefined;
 }
 
-/** How the last run ended, and how long ago one succeeded. */
+/** Checks how the last run ended and when a run last succeeded. */
 export function checkRuns({ ended, succeeded }: LastRunFacts, context: RuleContext): Checks {
   return {
     "ingest:lastRun": [

@@ -2,15 +2,15 @@ import { describeDuration } from "./durations.ts";
 import type { CoordinatorFacts, EndedRun, Facts, Reading } from "./facts.ts";
 import { type Finding, judgeInput, type RuleContext } from "./rule.ts";
 
-/** Failed runs that evidence names. */
+/** Most failed runs in the evidence. */
 const RUNS_NAMED = 5;
 
-/** What the coordinator says of itself, as far as most rules here look at it. */
+/** The input of most rules here. */
 interface Input {
   readonly ingest: Reading<CoordinatorFacts>;
 }
 
-/** How many runs in a row have failed. */
+/** Judges the number of consecutive failed runs. */
 export function judgeFailures({ ingest }: Input, { limits }: RuleContext): Finding {
   const measurement = { threshold: limits.ingestFailingRuns, unit: "runs" } as const;
   return judgeInput(ingest, measurement, ({ ended }) => {
@@ -31,7 +31,7 @@ export function judgeFailures({ ingest }: Input, { limits }: RuleContext): Findi
   });
 }
 
-/** A dry run changes nothing, and a run that was cancelled or skipped says nothing. */
+/** Ignores dry runs and runs that were cancelled or skipped. */
 function decisive({ state, mode }: EndedRun): boolean {
   return mode !== "dry_run" && (state === "succeeded" || state === "failed");
 }
@@ -42,14 +42,14 @@ function failuresInARow(ended: readonly EndedRun[]): readonly EndedRun[] {
   return success === -1 ? runs : runs.slice(0, success);
 }
 
-/** Whether the last run failed by what upstream is, which no further try mends. */
+/** Judges whether the last run failed because of upstream data that no retry fixes. */
 export function judgeSource({ ingest }: Input): Finding {
   return judgeInput(ingest, { threshold: 1, unit: "runs" }, ({ ended }) => {
     const last = ended.find(decisive);
     if (last?.state !== "failed" || last.error === null || !isFinal(last.error.code))
       return { value: 0, message: "Upstream can be used." };
     const { id, finished_at, error } = last;
-    const message = `Upstream cannot be used until somebody mends it or the settings: ${error.code}: ${error.message}`;
+    const message = `Upstream is unusable until somebody fixes it or the settings: ${error.code}: ${error.message}`;
     return {
       value: 1,
       message,
@@ -58,7 +58,7 @@ export function judgeSource({ ingest }: Input): Finding {
   });
 }
 
-/** Faults of upstream that a later run may not meet. */
+/** Transient upstream faults. */
 const PASSING_SOURCE_FAULTS: ReadonlySet<string> = new Set([
   "source_unreachable",
   "source_http_status",
@@ -71,11 +71,11 @@ function isFinal(code: string): boolean {
   return code.startsWith("source_") && !PASSING_SOURCE_FAULTS.has(code);
 }
 
-/** For how long the run that should get on has not. */
+/** Judges how long the active or next run has made no progress. */
 export function judgeStuck({ ingest }: Input, { now, limits }: RuleContext): Finding {
   const measurement = { threshold: limits.ingestStuckMs, unit: "ms" } as const;
   return judgeInput(ingest, measurement, (coordinator) => {
-    const held = heldRun(coordinator);
+    const held = expectedRun(coordinator);
     if (held === null || Date.parse(held.since) > now)
       return { value: 0, message: "No run is held up." };
     const value = now - Date.parse(held.since);
@@ -86,10 +86,10 @@ export function judgeStuck({ ingest }: Input, { now, limits }: RuleContext): Fin
 }
 
 /**
- * The run that should get on now, and since when it last did. While paused none should, and a second
- * try not before its time.
+ * Finds the run that should make progress, and the time of its last progress. Ignores paused runs,
+ * and a retry before its start time.
  */
-function heldRun({ pause, running, queued, nextDueAt }: CoordinatorFacts) {
+function expectedRun({ pause, running, queued, nextDueAt }: CoordinatorFacts) {
   const [next] = queued;
   if (pause !== null) return null;
   if (running !== null && running.heartbeat_at !== null) {
@@ -104,7 +104,7 @@ function heldRun({ pause, running, queued, nextDueAt }: CoordinatorFacts) {
   };
 }
 
-/** For how long the stores have not shown what was published. Each try refreshes the heartbeat. */
+/** Judges how long the stores have lagged. The heartbeat hides this: each attempt refreshes it. */
 export function judgeReplication({ ingest }: Input, { now, limits }: RuleContext): Finding {
   const measurement = { threshold: limits.ingestStuckMs, unit: "ms" } as const;
   return judgeInput(ingest, measurement, ({ current, replicated }) => {
@@ -117,27 +117,27 @@ export function judgeReplication({ ingest }: Input, { now, limits }: RuleContext
   });
 }
 
-/** How many guards hold a candidate back. */
+/** Judges the number of guards that block a candidate. */
 export function judgeGuards({ ingest }: Input): Finding {
   return judgeInput(ingest, { threshold: 1, unit: "guards" }, ({ ended }) => {
-    const held = heldBack(ended);
-    if (held === undefined) return { value: 0, message: "No candidate is held back." };
-    const guards = held.guards.map(({ guard, message }) => ({ guard, message }));
+    const refused = refusedRun(ended);
+    if (refused === undefined) return { value: 0, message: "No candidate is held back." };
+    const guards = refused.guards.map(({ guard, message }) => ({ guard, message }));
     const reasons = guards.map(({ guard, message }) => `${guard}: ${message}`).join("; ");
-    const evidence = { run_id: held.id, finished_at: held.finished_at, guards };
-    return { value: guards.length, message: `Run ${held.id} was refused: ${reasons}`, evidence };
+    const evidence = { run_id: refused.id, finished_at: refused.finished_at, guards };
+    return { value: guards.length, message: `Run ${refused.id} was refused: ${reasons}`, evidence };
   });
 }
 
-/** The last run that the guards have judged, if they refused it; other failures say nothing. */
-function heldBack(ended: readonly EndedRun[]): EndedRun | undefined {
+/** Returns the last run with a guard verdict, if the guards refused it. Ignores other failures. */
+function refusedRun(ended: readonly EndedRun[]): EndedRun | undefined {
   const judged = ended
     .filter(decisive)
     .find(({ state, guards }) => state === "succeeded" || guards.length > 0);
   return judged?.state === "failed" ? judged : undefined;
 }
 
-/** For how long ingestion has been paused: perhaps somebody forgot it. */
+/** Judges the length of a pause, which somebody may have forgotten. */
 export function judgePause({ ingest }: Input, { now, limits }: RuleContext): Finding {
   const measurement = { threshold: limits.ingestPausedMs, unit: "ms" } as const;
   return judgeInput(ingest, measurement, ({ pause }) => {
@@ -149,12 +149,12 @@ export function judgePause({ ingest }: Input, { now, limits }: RuleContext): Fin
   });
 }
 
-/** What waits: runs for their turn, and rows of history for D1. */
+/** Judges queued runs and history rows waiting for D1. */
 export function judgeBacklog(facts: Facts, context: RuleContext): readonly Finding[] {
   return [judgeQueue(facts, context), judgeOutbox(waitingRows(facts), context)];
 }
 
-/** How many runs wait for their turn; while paused they wait on purpose. */
+/** Judges the number of queued runs. While paused they wait on purpose. */
 export function judgeQueue({ ingest }: Input, { limits }: RuleContext): Finding {
   const labels = { queue: "ingest" };
   const measurement = { labels, threshold: limits.queueBacklogRuns, unit: "runs" } as const;
@@ -168,10 +168,10 @@ export function judgeQueue({ ingest }: Input, { limits }: RuleContext): Finding 
   });
 }
 
-/** Rows that wait for D1, by the outbox in which they do. */
+/** Counts the rows waiting for D1 by outbox. */
 type WaitingRows = { readonly [outbox: string]: number };
 
-/** What D1 refuses waits unseen, so it has to answer as well. */
+/** Rows can wait unseen while D1 fails, so this rule also needs an answer from D1. */
 function waitingRows({ ingest, history, monitor }: Facts): Reading<WaitingRows> {
   if (!history.ok) return history;
   if (!ingest.ok) return ingest;
@@ -179,7 +179,7 @@ function waitingRows({ ingest, history, monitor }: Facts): Reading<WaitingRows> 
   return { ok: true, value };
 }
 
-/** How many rows wait for D1. */
+/** Judges the number of rows waiting for D1. */
 export function judgeOutbox(rows: Reading<WaitingRows>, { limits }: RuleContext): Finding {
   const labels = { queue: "history" };
   const measurement = { labels, threshold: limits.outboxBacklogRows, unit: "rows" } as const;

@@ -2,37 +2,37 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** From which value on a finding is bad. All health is judged by these. */
+/** Thresholds of all health rules: a finding is bad from its limit upwards. */
 export interface Limits {
-  /** Time since the content was last compared with upstream. */
+  /** Time since the last comparison with upstream. */
   readonly catalogStaleMs: number;
-  /** Age of the data, as its source dates it. */
+  /** Age of the data by its source's date. */
   readonly dataOldMs: number;
-  /** Failed runs in a row. */
+  /** Consecutive failed runs. */
   readonly ingestFailingRuns: number;
-  /** Time that a run, or bringing the stores to what was published, may not get on. */
+  /** Time without progress of a run or of the replication to the stores. */
   readonly ingestStuckMs: number;
-  /** How long ingestion is paused; until then a pause also excuses a stale catalog. */
+  /** Length of a pause. A shorter pause also excuses a stale catalog. */
   readonly ingestPausedMs: number;
-  /** Runs that wait. */
+  /** Queued runs. */
   readonly queueBacklogRuns: number;
-  /** Rows of history that wait for D1. */
+  /** History rows waiting for D1. */
   readonly outboxBacklogRows: number;
-  /** Percentage points that a locale has lost. */
+  /** Lost percentage points of coverage of a locale. */
   readonly coverageDropPoints: number;
   /** Time since the newest backup. */
   readonly backupStaleMs: number;
-  /** Time since the newest verified backup, while a newer one is not verified. */
+  /** Time since the newest verified backup while a newer one is unverified. */
   readonly backupUnverifiedMs: number;
-  /** Evaluations in a row at which a webhook took no message. */
+  /** Consecutive evaluations with a failed delivery to a webhook. */
   readonly notifyFailingEvaluations: number;
-  /** Time between two ticks of the evaluation. */
+  /** Time between two evaluations by cron. */
   readonly monitorGapMs: number;
-  /** Time after which an alert that stays open is repeated. */
+  /** Interval at which an open alert is repeated. */
   readonly repeatMs: number;
 }
 
-/** Each limit's setting, its default and its range. */
+/** Setting, default and range of each limit. */
 const SETTINGS = {
   catalogStaleMs: ["ALERT_CATALOG_STALE_MS", 30 * HOUR_MS, 1_000, 90 * DAY_MS],
   dataOldMs: ["ALERT_DATA_OLD_MS", 730 * DAY_MS, DAY_MS, 3_650 * DAY_MS],
@@ -51,12 +51,12 @@ const SETTINGS = {
   readonly [L in keyof Limits]: readonly [setting: string, value: number, min: number, max: number];
 };
 
-/** The settings, as strings, that `readLimits` reads; one that is absent has its default. */
+/** The raw settings that `readLimits` reads. A missing one has its default. */
 export type LimitSettings = {
   readonly [S in (typeof SETTINGS)[keyof Limits][0]]?: string | undefined;
 };
 
-/** Reads the limits. A setting that cannot be used is named in `problems`, and has its default. */
+/** Parses the limits. An invalid setting is listed in `problems` and has its default. */
 export function readLimits(settings: LimitSettings): {
   readonly limits: Limits;
   readonly problems: readonly string[];
@@ -69,7 +69,7 @@ export function readLimits(settings: LimitSettings): {
       if (number === undefined) problems.push(`${name} must be a whole number, ${min} to ${max}`);
       return [limit, number ?? value];
     }),
-  ) as unknown as Limits; // SETTINGS has each of its keys
+  ) as unknown as Limits; // SETTINGS has every key of Limits
   return { limits, problems };
 }
 

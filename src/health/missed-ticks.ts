@@ -1,15 +1,15 @@
 import { Cron } from "croner";
 
-/** How late a tick may be before it counts as missed. */
+/** Delay after which a tick counts as missed. */
 const GRACE_MS = 15 * 60 * 1000;
-/** Ticks that are counted at most. */
+/** Most missed ticks that are counted. */
 const MOST_COUNTED = 100;
 
 /**
- * Ticks of a cron trigger that were due and never came. Pure: no clock.
+ * Counts the ticks of a cron trigger that were due and did not come. Pure: no clock.
  *
- * @param lastTick when the newest tick that came was due; before the first, since when ticks are
- * expected; null if they are not yet. Milliseconds since 1970, as is `now`.
+ * @param lastTick due time of the newest tick, or the time from which ticks are expected; null if
+ * none is expected yet. Milliseconds since 1970, as is `now`.
  */
 export function missedTicks(cron: string, lastTick: number | null, now: number): number {
   if (lastTick === null) return 0;

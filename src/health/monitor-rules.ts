@@ -3,12 +3,12 @@ import { describeDuration } from "./durations.ts";
 import type { Facts, TargetFacts } from "./facts.ts";
 import { type Finding, measured, type RuleContext } from "./rule.ts";
 
-/** Whether each webhook takes what it is sent. */
+/** Judges whether each webhook accepts messages. */
 export function judgeTargets({ monitor }: Facts, context: RuleContext): readonly Finding[] {
   return monitor.targets.map((target) => judgeTarget(target, context));
 }
 
-/** At how many evaluations a webhook took no message. */
+/** Judges the number of consecutive failed deliveries to a webhook. */
 export function judgeTarget(
   { name, failures, lastError }: TargetFacts,
   { limits }: RuleContext,
@@ -27,7 +27,7 @@ export function judgeTarget(
   });
 }
 
-/** Whether the evaluation itself took place. Before the first tick nobody expects one. */
+/** Judges the gap since the previous tick. Before the first tick none is expected. */
 export function judgeGap({ monitor }: Facts, { now, limits }: RuleContext): Finding {
   const measurement = { threshold: limits.monitorGapMs, unit: "ms" } as const;
   const { lastTickAt } = monitor;

@@ -12,21 +12,21 @@ import type {
   Reading,
 } from "./facts.ts";
 
-/** Where facts are read. A function that throws, or takes too long, leaves its input unread. */
+/** Sources of the facts. A function that throws or times out makes its input unreadable. */
 export interface FactSources {
   readonly readIngest: () => Promise<IngestFacts>;
   readonly store: Pick<CatalogStore, "readManifest" | "checkBlob">;
-  /** Throws if D1 does not answer. */
+  /** Throws if D1 fails. */
   readonly pingHistory: () => Promise<unknown>;
   readonly readBackups: () => Promise<BackupFacts>;
-  /** How long an input may take. */
+  /** Deadline of each input. */
   readonly timeoutMs: number;
 }
 
-/** How long an input may take: the coordinator may have to wait while segments are compressed. */
+/** Deadline of an input. The coordinator may be busy compressing segments. */
 export const INPUT_TIMEOUT_MS = 25_000;
 
-/** Reads every input; none of them can keep the others from being read. */
+/** Reads every input. A failed input never blocks the others. */
 export async function readFacts(
   sources: FactSources,
   { check, monitor }: { readonly check: CheckRequest; readonly monitor: MonitorFacts },

@@ -2,35 +2,35 @@ import type { Facts, Reading } from "./facts.ts";
 import type { Limits } from "./limits.ts";
 
 export const SEVERITIES = ["warn", "fail"] as const;
-/** How bad it is while an alert fires. */
+/** Severity of a firing alert. */
 export type Severity = (typeof SEVERITIES)[number];
 
-/** Whether a condition is met; `nodata` where that cannot be known. */
+/** Verdict of a rule; `nodata` if its input is unreadable. */
 export type Verdict = "good" | "bad" | "nodata";
 
 export type Unit = "ms" | "runs" | "rows" | "guards" | "copies" | "points" | "evaluations";
 
 type Scalar = string | number | boolean | null;
 
-/** What a finding shows besides its message: JSON, not deeply nested. */
+/** Evidence of a finding: shallow JSON. */
 export type Evidence = {
   readonly [name: string]:
     Scalar | readonly Scalar[] | readonly { readonly [name: string]: Scalar }[];
 };
 
-/** What a rule says of one thing that it watches. */
+/** Result of a rule for one subject. */
 export interface Finding {
-  /** Which of several things it is; empty if the rule watches one. */
+  /** Identifies the subject; empty if the rule has only one. */
   readonly labels: { readonly [name: string]: string };
   readonly verdict: Verdict;
-  /** Null if there is nothing to measure, or it cannot be known. */
+  /** Null if there is nothing to measure or the input is unreadable. */
   readonly value: number | null;
   readonly threshold: number;
   readonly unit: Unit;
   /** One sentence for people. */
   readonly message: string;
   readonly evidence: Evidence;
-  /** Whether the present pause of ingestion excuses it: then nobody is notified. */
+  /** Whether the current pause excuses the finding, so that nobody is notified. */
   readonly suppressed: boolean;
 }
 
@@ -40,27 +40,27 @@ export interface RuleContext {
   readonly limits: Limits;
 }
 
-/** A condition that is watched. Pure: the same facts, limits and time give the same findings. */
+/** A watched condition. Pure: equal facts, limits and time give equal findings. */
 export interface Rule {
   readonly severity: Severity;
-  /** How long the condition has to last before the alert fires. */
+  /** Time that the condition must last before the alert fires. */
   readonly forMs: number;
-  /** One finding, or one for each thing that is watched; none if there is nothing to watch. */
+  /** Returns one finding per subject. */
   readonly judge: (facts: Facts, context: RuleContext) => Finding | readonly Finding[];
 }
 
-/** What is measured, and from which value on it is bad. */
+/** Threshold, unit and labels of a measurement. */
 interface Measurement extends Pick<Finding, "threshold" | "unit"> {
   readonly labels?: Finding["labels"];
   readonly suppressed?: boolean;
 }
 
-/** What came of measuring. */
+/** A measured value with its message. */
 export interface Measured extends Pick<Finding, "value" | "message"> {
   readonly evidence?: Evidence;
 }
 
-/** What `measure` says of an input, or that it cannot be known since the input is unread. */
+/** Measures an input. Returns `nodata` if the input is unreadable. */
 export function judgeInput<T>(
   input: Reading<T>,
   measurement: Measurement,
@@ -71,15 +71,15 @@ export function judgeInput<T>(
     : unknown(input.why, measurement);
 }
 
-/** A finding that is bad from its threshold upwards; without a value it is bad. */
+/** Builds a finding that is bad without a value or from its threshold upwards. */
 export function measured(measurement: Measurement & Measured): Finding {
   const { value, threshold } = measurement;
-  // What is no number is not below the threshold either.
+  // NaN is never below the threshold, so it is bad.
   const verdict = value !== null && value < threshold ? "good" : "bad";
   return { labels: {}, evidence: {}, suppressed: false, ...measurement, verdict };
 }
 
-/** A finding about which nothing can be said. */
+/** Builds a finding for an unreadable input. */
 export function unknown(why: string, measurement: Measurement): Finding {
   const message = `Cannot be known: ${why}.`;
   const said = { value: null, message, evidence: { why }, verdict: "nodata" } as const;

@@ -14,12 +14,12 @@ import {
 import { judgeGap, judgeTargets } from "./monitor-rules.ts";
 import type { Finding, Rule, RuleContext, Severity } from "./rule.ts";
 
-/** Two ticks, whose distance varies by seconds: what one tick alone sees may be a blip. */
+/** Two ticks, whose distance varies by seconds. A single tick may see a blip. */
 const TWO_TICKS_MS = 4 * 60_000;
-/** Four ticks: a queue that is long for a moment is no backlog. */
+/** Four ticks. A briefly long queue is no backlog. */
 const FOUR_TICKS_MS = 14 * 60_000;
 
-/** Every rule; the README says what each means and what to do. */
+/** Every rule. The README explains each one and the remedy. */
 export const RULES = {
   catalog_stale: { severity: "fail", forMs: 0, judge: judgeStaleness },
   data_old: { severity: "warn", forMs: 0, judge: judgeDataAge },
@@ -41,7 +41,7 @@ export const RULES = {
 export type RuleName = keyof typeof RULES;
 export const RULE_NAMES = Object.keys(RULES) as readonly RuleName[]; // its own keys
 
-/** A finding, and which alert it is about. */
+/** A finding with its alert. */
 export interface RuleFinding extends Finding {
   readonly rule: RuleName;
   readonly fingerprint: string;
@@ -49,7 +49,7 @@ export interface RuleFinding extends Finding {
   readonly forMs: number;
 }
 
-/** What every rule finds. Pure. */
+/** Evaluates every rule. Pure. */
 export function evaluateRules(facts: Facts, context: RuleContext): readonly RuleFinding[] {
   return RULE_NAMES.flatMap((rule) => {
     const { severity, forMs, judge } = RULES[rule];
@@ -63,10 +63,10 @@ export function evaluateRules(facts: Facts, context: RuleContext): readonly Rule
   });
 }
 
-/** Hex digits of a fingerprint, as many as Alertmanager's have. */
+/** Hex digits of a fingerprint, as in Alertmanager. */
 const FINGERPRINT_LENGTH = 16;
 
-/** Names one alert: the same for the same rule and labels, for ever. */
+/** Identifies an alert by its rule and labels. Never changes. */
 export function fingerprintOf(rule: RuleName, labels: Finding["labels"]): string {
   const sorted = Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return sha256Hex(JSON.stringify([rule, sorted])).slice(0, FINGERPRINT_LENGTH);

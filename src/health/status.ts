@@ -1,10 +1,10 @@
-/** Health as draft-inadarei-api-health-check-06 writes it. Pure. */
+/** Health in the format of draft-inadarei-api-health-check-06. Pure. */
 import type { Finding } from "./rule.ts";
 
 export const HEALTH_STATUSES = ["pass", "warn", "fail"] as const;
 export type HealthStatus = (typeof HEALTH_STATUSES)[number];
 
-/** One observation. `output` says what is wrong, and what to do. */
+/** One observation. `output` states the problem and the remedy. */
 export interface Check {
   readonly status: HealthStatus;
   readonly observedValue?: number | string | boolean | null;
@@ -16,7 +16,7 @@ export interface Check {
 /** Observations by component and measurement, such as `kv:responseTime`. */
 export type Checks = { readonly [name: `${string}:${string}`]: readonly Check[] };
 
-/** The judgement of a check. Its status is `warn` where the finding has no data. */
+/** Converts a finding to a check. A finding without data warns. */
 export function judged(
   { verdict, message }: Finding,
   whenBad: "warn" | "fail" = "warn",
@@ -25,18 +25,18 @@ export function judged(
   return { status: verdict === "bad" ? whenBad : "warn", output: message };
 }
 
-/** The gravest status of all observations. */
+/** Returns the worst status of all observations. */
 export function worstOf(checks: Checks): HealthStatus {
   return gravest(Object.values(checks).flatMap((list) => list.map(({ status }) => status)));
 }
 
-/** The gravest of some statuses; `pass` if there are none. */
+/** Returns the worst status; `pass` for an empty list. */
 export function gravest(statuses: readonly HealthStatus[]): HealthStatus {
   if (statuses.includes("fail")) return "fail";
   return statuses.includes("warn") ? "warn" : "pass";
 }
 
-/** What is wrong, in one line; undefined if nothing is. */
+/** Joins all problems in one line. Returns undefined if there is none. */
 export function outputOf(checks: Checks): string | undefined {
   const outputs = Object.entries(checks).flatMap(([name, list]) =>
     list

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { brotliDecompressSync, crc32, gunzipSync } from "node:zlib";
-import { concatenate, letGo } from "../catalog/bytes.ts";
+import { concatenate, releaseBuffer } from "../catalog/bytes.ts";
 import type { EncodedPart } from "../catalog/encode.ts";
 import { sha256Hex } from "../catalog/hash.ts";
 import {
@@ -90,7 +90,7 @@ async function encodeCodings(
     blobs.set(own.sha256, own);
     codings[coding] = body;
   }
-  letGo(plain);
+  releaseBuffer(plain);
   return { codings, blobs };
 }
 
@@ -118,7 +118,7 @@ async function encodeBody(
     bytes: sent.length,
     segments: [...inline(open), toSegment(shared), toSegment(own), ...inline(close)],
   };
-  letGo(sent);
+  releaseBuffer(sent);
   return { body, own };
 }
 
@@ -130,7 +130,7 @@ function decodesTo(coding: Coding, sent: Uint8Array, plain: Uint8Array): boolean
   if (coding === "identity") return true;
   const decoded = coding === "gzip" ? gunzipSync(sent) : brotliDecompressSync(sent);
   const isSame = decoded.equals(plain);
-  letGo(decoded);
+  releaseBuffer(decoded);
   return isSame;
 }
 

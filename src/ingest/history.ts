@@ -11,14 +11,14 @@ export interface HistoryRow {
   readonly run: Run;
 }
 
-/** Which runs to list; a run must match all that are given. */
+/** Selects runs that match every given field. */
 export interface RunFilter {
   readonly state?: string | undefined;
   readonly outcome?: string | undefined;
   readonly trigger?: string | undefined;
-  /** Queued at this time (milliseconds since 1970) or later. */
+  /** Earliest `queued_at`, inclusive, in milliseconds since 1970. */
   readonly sinceMs?: number | undefined;
-  /** Queued before this time. */
+  /** Latest `queued_at`, exclusive, in milliseconds since 1970. */
   readonly untilMs?: number | undefined;
 }
 
@@ -26,43 +26,43 @@ export interface RunQuery extends RunFilter, PageQuery {}
 
 export type RunPage = Listed<{ readonly runs: readonly ListedRun[] }>;
 
-/** Runs that ended within this time are never deleted. */
+/** A run that ended within this time is never deleted. */
 const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
-/** Nor are the newest runs, however old. */
+/** The newest runs are never deleted, whatever their age. */
 const RETENTION_MIN_ROWS = 1_000;
-/** D1 takes 100 parameters; a filter has five. */
+/** D1 accepts 100 parameters; a filter takes five. */
 const IDS_PER_QUERY = 90;
-/** States of runs whose row is still to change. */
+/** States of unfinished runs. */
 const ACTIVE_STATES = ["queued", "running"];
 
 /**
- * Summarised run history in D1: for people, never needed to serve or to ingest. Every method
- * throws if D1 refuses, and every write may be repeated.
+ * Run history in D1, for people: neither serving nor ingestion depends on it. Every method throws
+ * if D1 fails, and every write is idempotent.
  */
 export interface History {
   /**
-   * Writes rows; of two rows of one run the one with the higher `seq` stays, whatever the order
-   * and number of calls. Writes all or none.
+   * Saves rows in one transaction. Of two rows of one run the one with the higher `seq` wins,
+   * whatever the order of the calls.
    */
   saveRuns(rows: readonly HistoryRow[]): Promise<void>;
-  /** One page of runs. Throws RangeError where `limit` is out of range. */
+  /** Lists one page of runs. Throws RangeError if `limit` is out of range. */
   listRuns(query: RunQuery): Promise<RunPage>;
   findRun(id: string): Promise<Run | null>;
-  /** Of these runs the ids of those that D1 has in a state that matches the filter. */
+  /** Returns which of these runs match the filter in D1. */
   matching(ids: readonly string[], filter: RunFilter): Promise<ReadonlySet<string>>;
   /**
-   * Ends rows of runs that are open there and that nobody is doing, as failed with `lost`.
+   * Marks unfinished rows that the coordinator does not know as failed with `lost`.
    *
-   * @param open ids of the runs that are open.
+   * @param open ids of the runs that the coordinator has open.
    * @param now milliseconds since 1970.
-   * @returns how many were ended.
+   * @returns the number of changed rows.
    */
   endLostRuns(open: readonly string[], now: number): Promise<number>;
   /**
-   * Deletes runs that are over for more than 90 days, but none of the newest 1,000.
+   * Deletes runs that ended more than 90 days ago, except the newest 1,000.
    *
    * @param now milliseconds since 1970.
-   * @returns how many were deleted.
+   * @returns the number of deleted rows.
    */
   deleteOldRuns(now: number): Promise<number>;
 }
@@ -149,7 +149,7 @@ export function createHistory(d1: D1Database): History {
         .delete(ingestRuns)
         .where(
           and(
-            // Null, which deletes nothing, while there are fewer rows.
+            // With fewer rows this is null, and the condition matches nothing.
             lt(ingestRuns.id, sql`${oldestKept}`),
             lt(endedAt, timeText(now - RETENTION_MS)),
             notInArray(ingestRuns.state, ACTIVE_STATES),

@@ -1,5 +1,5 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
-import { letGo } from "../catalog/bytes.ts";
+import { releaseBuffer } from "../catalog/bytes.ts";
 import { compressSegment, type SegmentTask } from "./segment-coders.ts";
 
 /**
@@ -10,7 +10,7 @@ import { compressSegment, type SegmentTask } from "./segment-coders.ts";
 export class SegmentCompressor extends WorkerEntrypoint {
   async compress(task: SegmentTask): Promise<Uint8Array> {
     const compressed = compressSegment(task);
-    letGo(task.bytes); // RPC has copied them for this call alone
+    releaseBuffer(task.bytes); // RPC has copied them for this call alone
     return compressed;
   }
 }

@@ -1,9 +1,9 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 
 /**
- * Decodes a body of `application/grpc-web-text`, whose frames may be padded each by itself
- * (gRPC-Web, "Protocol differences vs gRPC over HTTP2"). What it holds back is less than a
- * quantum of four characters, so that limits on the decoded bytes bound it as well.
+ * Decodes a body of `application/grpc-web-text`. Each frame may carry its own padding (gRPC-Web,
+ * "Protocol differences vs gRPC over HTTP2"). The decoder buffers fewer than four characters, so a
+ * limit on the decoded bytes bounds its memory too.
  */
 export async function* decodeBase64Frames(
   body: AsyncIterable<Uint8Array>,
@@ -18,14 +18,14 @@ export async function* decodeBase64Frames(
   if (pending !== "") yield decodeQuanta(pending);
 }
 
-/** Decodes a whole body of the same kind. Throws ConnectError if it is malformed. */
+/** Decodes a whole body at once. Throws ConnectError if the base64 is malformed. */
 export function decodeBase64(body: Uint8Array): Uint8Array {
   return decodeQuanta(latin1.decode(body));
 }
 
 const latin1 = new TextDecoder("latin1");
 
-/** Padding ends a quantum, so a run of them is decoded from one padding to the next. */
+/** Padding can occur between frames, so each run up to its padding is decoded on its own. */
 function decodeQuanta(text: string): Uint8Array {
   const runs = text.match(/[^=]+={0,2}/g) ?? [];
   if (runs.join("") !== text) throw malformedBase64();
@@ -33,7 +33,7 @@ function decodeQuanta(text: string): Uint8Array {
 }
 
 function decodeRun(run: string): string {
-  // atob would skip white space and with it lose count of the quanta.
+  // atob skips white space, which would shift the groups of four characters.
   if (!/^[A-Za-z0-9+/]+=*$/.test(run)) throw malformedBase64();
   try {
     return atob(run);
@@ -46,7 +46,7 @@ function malformedBase64(): ConnectError {
   return new ConnectError("protocol error: malformed base64", Code.InvalidArgument);
 }
 
-/** Base64 of bytes, with padding. For the router's own short answers: bodies are stored encoded. */
+/** Encodes a short error answer in padded base64. Catalog bodies are stored encoded. */
 export function encodeBase64(bytes: Uint8Array): string {
   let text = "";
   for (const byte of bytes) text += String.fromCharCode(byte);

@@ -3,9 +3,9 @@ import { memoize } from "../catalog/memoize.ts";
 import type { RequestHead } from "./request-head.ts";
 
 /**
- * Codings that the client takes, best first; `identity` is always among them (RFC 9110, section
- * 12.5.3). At Cloudflare's edge the Accept-Encoding header is not the client's own, which is in
- * `cf.clientAcceptEncoding`; without `cf` the request did not come through the edge.
+ * Lists the codings that the client accepts, best first, always including `identity` (RFC 9110,
+ * section 12.5.3). Cloudflare's edge rewrites Accept-Encoding and puts the client's own value into
+ * `cf.clientAcceptEncoding`. A request without `cf` did not come through the edge.
  */
 export function acceptedCodings(request: Pick<RequestHead, "headers" | "cf">): readonly Coding[] {
   const { cf } = request;
@@ -14,7 +14,7 @@ export function acceptedCodings(request: Pick<RequestHead, "headers" | "cf">): r
   return parseAcceptEncoding(typeof accepted === "string" ? accepted : "");
 }
 
-/** Codings of an Accept-Encoding value, best first: by weight, and smallest body first. */
+/** Parses an Accept-Encoding value. Sorts by weight, then by body size, smallest first. */
 export const parseAcceptEncoding = memoize((value): readonly Coding[] => {
   const weights = parseWeights(value);
   const weightOf = (coding: Coding): number =>
@@ -22,11 +22,11 @@ export const parseAcceptEncoding = memoize((value): readonly Coding[] => {
   const accepted = CODINGS.filter((coding) => weightOf(coding) > 0).toSorted(
     (a, b) => weightOf(b) - weightOf(a),
   );
-  // A client that refuses even identity is better served than turned away.
+  // A client that refuses even identity still gets an answer instead of a 406.
   return accepted.includes("identity") ? accepted : [...accepted, "identity"];
 });
 
-/** Below every weight that can be written: identity is acceptable unless mentioned, but last. */
+/** Lower than any weight a client can write: an unmentioned identity comes last. */
 const LEAST_WEIGHT = 0.0001;
 
 function parseWeights(value: string): Map<string, number> {
@@ -39,7 +39,7 @@ function parseWeights(value: string): Map<string, number> {
   return weights;
 }
 
-/** A weight of 0 to 1; anything else counts as a refusal, since a wrong guess breaks the client. */
+/** Parses a weight. A malformed one counts as a refusal: a wrong guess breaks the client. */
 function parseWeight(text: string): number {
   return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(text) ? Number(text) : 0;
 }

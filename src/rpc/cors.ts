@@ -1,7 +1,7 @@
 import { cors } from "@connectrpc/connect";
 import type { RequestHead } from "./request-head.ts";
 
-/** How long a browser may keep the answer to a preflight. */
+/** How long a browser may cache the answer to a preflight. */
 const PREFLIGHT_MAX_AGE_SECONDS = 7200;
 
 const EXPOSED_HEADERS = [
@@ -19,14 +19,14 @@ const EXPOSED_HEADERS = [
 
 const ALLOWED_HEADERS = [...cors.allowedHeaders, "If-None-Match"].join(", ");
 
-/** Lets scripts of any origin read an answer. No credentials: the catalog is public. */
+/** Lets scripts of any origin read an answer, without credentials: the catalog is public. */
 export function allowAnyOrigin(headers: Headers): Headers {
   headers.set("access-control-allow-origin", "*");
   headers.set("access-control-expose-headers", EXPOSED_HEADERS);
   return headers;
 }
 
-/** Whether a browser asks for permission before it sends the real request (Fetch, section 4.8). */
+/** Whether a request is a CORS preflight (Fetch, section 4.8). */
 export function isPreflight(request: RequestHead): boolean {
   return (
     request.method === "OPTIONS" &&
@@ -35,7 +35,7 @@ export function isPreflight(request: RequestHead): boolean {
   );
 }
 
-/** Permits what Connect's and gRPC-Web's clients send. */
+/** Permits the methods and headers that Connect and gRPC-Web clients send. */
 export function preflightResponse(): Response {
   const headers = allowAnyOrigin(new Headers());
   headers.set("access-control-allow-methods", "GET, HEAD, POST");

@@ -2,14 +2,14 @@ import { create, type JsonValue, toBinary } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { DurationSchema } from "@bufbuild/protobuf/wkt";
 
-/** A message of google/rpc/error_details.proto, encoded, with its ProtoJSON form for people. */
+/** An encoded message of google/rpc/error_details.proto, with its ProtoJSON form for people. */
 export interface ErrorDetail {
   readonly type: string;
   readonly value: Uint8Array;
   readonly debug: JsonValue;
 }
 
-/** google.rpc.BadRequest with one violation. */
+/** Builds a google.rpc.BadRequest with one violation. */
 export function badRequest(field: string, description: string): ErrorDetail {
   const violation = new BinaryWriter()
     .tag(1, WireType.LengthDelimited)
@@ -24,7 +24,7 @@ export function badRequest(field: string, description: string): ErrorDetail {
   };
 }
 
-/** google.rpc.RetryInfo: when a client may try again. */
+/** Builds a google.rpc.RetryInfo, which says when a client may try again. */
 export function retryInfo(delaySeconds: number): ErrorDetail {
   const delay = toBinary(DurationSchema, create(DurationSchema, { seconds: BigInt(delaySeconds) }));
   return {

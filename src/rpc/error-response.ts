@@ -14,17 +14,17 @@ import { encodeBase64 } from "./base64-body.ts";
 import { allowAnyOrigin } from "./cors.ts";
 import { ACCEPT_POST, isGrpcWeb, isGrpcWebText, MEDIA_TYPES } from "./media-type.ts";
 
-/** An error as Connect's router answers it, read to the end. */
+/** A complete error answer of Connect's router. */
 export interface RouterAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-/** Methods of the service, with those that are served around the router. */
+/** Allowed methods, including those that bypass the router. */
 const ALLOW = "GET, HEAD, OPTIONS, POST";
 
-/** Sends an error in the form that the request asks for. */
+/** Sends an error in the protocol of the request. */
 export function errorResponse(
   { method, contentType }: { readonly method: string; readonly contentType: string },
   answer: RouterAnswer,
@@ -42,7 +42,7 @@ export function errorResponse(
   return new Response(body, { status: answer.status, headers });
 }
 
-/** The answer that the router would give to a request which failed with this error. */
+/** Builds the answer that the router would give for an error. */
 export function errorAnswer(error: ConnectError, contentType: string): RouterAnswer {
   if (!isGrpcWeb(contentType)) {
     return {

@@ -3,12 +3,12 @@ import { LOCALE_MAX_BYTES, type ParsedLocale } from "../catalog/locale.ts";
 import { badRequest, retryInfo } from "./error-detail.ts";
 import type { LookUpFailure } from "./look-up.ts";
 
-/** When to come back while stores are down: about as long as their hiccups last. */
+/** Retry delay while stores are down: about the length of a hiccup. */
 const RETRY_UNAVAILABLE_SECONDS = 5;
-/** When to come back before the first catalog is out: ingestion takes a minute or so. */
+/** Retry delay before the first publication: an ingest takes about a minute. */
 const RETRY_NOTHING_PUBLISHED_SECONDS = 30;
 
-/** A locale that is no language tag. The text never repeats what the caller sent. */
+/** Reports a malformed locale. The message never repeats the caller's text. */
 export function malformedLocale(
   reason: Extract<ParsedLocale, { ok: false }>["reason"],
 ): ConnectError {
@@ -22,7 +22,7 @@ export function malformedLocale(
   return error;
 }
 
-/** Why the catalog could not be served, in Connect's terms. */
+/** Maps a failed look-up to a Connect error. */
 export function catalogFailure(reason: LookUpFailure): ConnectError {
   switch (reason) {
     case "nothing_published":
@@ -36,7 +36,7 @@ export function catalogFailure(reason: LookUpFailure): ConnectError {
   }
 }
 
-/** A bug: the caller learns no more than that. */
+/** Reports a bug without revealing its cause to the caller. */
 export function internalError(cause: unknown): ConnectError {
   return new ConnectError("internal error", Code.Internal, undefined, undefined, cause);
 }

@@ -12,7 +12,7 @@ import { ROUTER_OPTIONS } from "./router-options.ts";
 export interface Call {
   /** Tag of `parseLocale`. */
   readonly tag: string;
-  /** What a success is sent as. */
+  /** The representation of a successful answer. */
   readonly representation: Representation;
 }
 
@@ -42,8 +42,8 @@ const POST_FORMS: ReadonlyMap<string, Form> = new Map([
 ]);
 
 /**
- * Reads a call in the forms that clients send it in, at a small part of the cost of Connect's
- * pipeline. Undefined for everything else, whether wrong or just unusual: that is the router's.
+ * Reads a call in the forms that clients usually send, at a fraction of the cost of Connect's
+ * pipeline. Returns undefined for a malformed or unusual request, which the router then handles.
  */
 export function readCall(head: RequestHead, body: Uint8Array): Call | undefined {
   const query = queryOf(head.url);
@@ -52,7 +52,7 @@ export function readCall(head: RequestHead, body: Uint8Array): Call | undefined 
     if (head.method === "POST") return readPost(head, body);
     return head.method === "GET" || head.method === "HEAD" ? readGet(head, query) : undefined;
   } catch {
-    // The router has the words for what is wrong.
+    // The router parses the request again and reports the error.
     return undefined;
   }
 }
@@ -80,7 +80,7 @@ function asCall(locale: string, representation: Representation): Call | undefine
   return parsed.ok ? { tag: parsed.tag, representation } : undefined;
 }
 
-/** The query of a URL of the method; undefined for every other URL. */
+/** Returns the query of a URL of the method, or undefined for any other URL. */
 function queryOf(url: string): string | undefined {
   const pathStart = url.indexOf("/", url.indexOf("//") + "//".length);
   if (!url.startsWith(METHOD_PATH, pathStart)) return undefined;
@@ -89,7 +89,7 @@ function queryOf(url: string): string | undefined {
   return isQuery ? query : undefined;
 }
 
-/** Whether the client's deadline is one, and lies ahead. */
+/** Whether the client's deadline is valid and has not passed. */
 function hasTime({ timeout: { timeoutMs, error } }: RequestHead): boolean {
   return error === undefined && (timeoutMs === undefined || timeoutMs > 0);
 }
@@ -98,7 +98,7 @@ function isCoded({ method, headers, isGrpcWeb }: RequestHead): boolean {
   return method === "POST" && headers.has(isGrpcWeb ? "grpc-encoding" : "content-encoding");
 }
 
-/** The message of a body that is one plain frame; throws for every other. */
+/** Returns the message of a body with exactly one uncompressed frame. Throws for any other body. */
 function messageOf(body: Uint8Array): Uint8Array {
   const message = body.subarray(FRAME_HEADER_BYTES);
   const header = messageFrameHeader(message.length);

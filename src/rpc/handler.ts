@@ -22,22 +22,22 @@ import { readHead, type RequestHead } from "./request-head.ts";
 import { type AnswerCall, createRoute } from "./router.ts";
 import { framedJsonResponse, successResponse } from "./success.ts";
 
-/** Tells the log of a bug: the one place where its cause can be read. */
+/** Logs a bug. Only the log shows its cause. */
 export type LogInternalError = (message: string, cause: unknown) => void;
 
 export interface RpcOptions {
   readonly reader: Reader;
-  /** Locale of a request that names none; a published one. */
+  /** Published locale for a request that names none. */
   readonly defaultLocale: string;
   readonly log: LogInternalError;
 }
 
-/** Answers a request: at once where it can. Neither throws nor rejects. */
+/** Answers a request, synchronously where possible. Never throws or rejects. */
 export type RpcHandler = (request: Request) => Response | Promise<Response>;
 
 const SERVICE_PATH = `/${LocationsService.typeName}/`;
 
-/** Whether a request is for this room: a path of the service, or gRPC of any kind elsewhere. */
+/** Whether a request addresses the service or uses gRPC on another path outside `/admin`. */
 export function isRpcRequest(request: Request): boolean {
   const { url } = request;
   const pathStart = url.indexOf("/", url.indexOf("//") + "//".length);
@@ -47,8 +47,8 @@ export function isRpcRequest(request: Request): boolean {
 }
 
 /**
- * Serves LocationsService over Connect and gRPC-Web, each success from stored bytes. The calls that
- * clients send are read here; all other requests, and every error, are for Connect's router.
+ * Serves LocationsService over Connect and gRPC-Web from stored bytes. This handler answers usual
+ * calls itself. Connect's router takes every other request and every error.
  */
 export function createRpcHandler({ reader, defaultLocale, log }: RpcOptions): RpcHandler {
   const source: CatalogSource<Reader> = { reader, defaultLocale };
@@ -61,7 +61,7 @@ export function createRpcHandler({ reader, defaultLocale, log }: RpcOptions): Rp
     return takeBody(request, head).then((body) => answer(request, head, body));
   }
 
-  /** Answers without waiting what is in memory: each promise costs. */
+  /** Answers from memory without a promise, because each promise costs time. */
   function answer(
     request: Request,
     head: RequestHead,
@@ -75,7 +75,7 @@ export function createRpcHandler({ reader, defaultLocale, log }: RpcOptions): Rp
       result.ok ? successResponse(result.found, head.method) : fail(catalogFailure(result.reason));
     const held = peek(source, query);
     if (held !== undefined) return send(held);
-    // The router keeps the client's deadline.
+    // Only the router enforces the client's deadline.
     if (head.timeout.timeoutMs !== undefined) return askRouter(request, head, body);
     return lookUp(source, query, request).then(send, fail);
   }
@@ -99,13 +99,13 @@ export function createRpcHandler({ reader, defaultLocale, log }: RpcOptions): Rp
 
   function toConnectError(cause: unknown, signal: AbortSignal): ConnectError {
     if (cause instanceof ConnectError) return cause;
-    // The caller has gone or its time is over; whatever failed, failed because of that.
+    // The client left or its deadline passed, which caused this failure.
     if (signal.aborted) return ConnectError.from(signal.reason);
     log("GetLocationsV1 failed", cause);
     return internalError(cause);
   }
 
-  /** Answers a call that the router has read. Rejects as soon as its deadline passes. */
+  /** Answers a call that the router has parsed. Rejects as soon as its deadline passes. */
   async function answerRouted(
     locale: string,
     head: RequestHead,
@@ -148,7 +148,7 @@ async function answerPreflight(request: Request): Promise<Response> {
   return preflightResponse();
 }
 
-/** What to look for, apart from the locale, to answer a request in a stored representation. */
+/** Builds the query for a stored representation, without the locale. */
 function wantedForm(request: RequestHead, representation: Representation): Omit<Query, "tag"> {
   return {
     representation,
@@ -158,7 +158,7 @@ function wantedForm(request: RequestHead, representation: Representation): Omit<
   };
 }
 
-/** What to look for to answer with JSON in a gRPC-Web frame, which is not stored. */
+/** Query for JSON in gRPC-Web: the stored JSON is framed at request time. */
 const FRAMED_JSON: Omit<Query, "tag"> = {
   representation: "json",
   codings: ["identity"],

@@ -3,30 +3,30 @@ import { type LocaleFallback, negotiateLocale } from "../catalog/locale.ts";
 import type { Body, Coding, LocaleEntry, Manifest, Representation } from "../catalog/manifest.ts";
 import type { Caller, CatalogMemory, CatalogReader } from "../storage/catalog-reader.ts";
 
-/** Where answers come from. */
+/** The catalog that answers come from. */
 export interface CatalogSource<R = CatalogReader> {
   readonly reader: R;
-  /** Locale of a request that names none; a published one. */
+  /** Published locale for a request that names none. */
   readonly defaultLocale: string;
 }
 
-/** A reader that also says what it holds. */
+/** A reader that can also answer from memory alone. */
 export type Reader = CatalogReader & CatalogMemory;
 
-/** What a request asks of the published catalog. */
+/** A request to the published catalog. */
 export interface Query {
-  /** Tag of `parseLocale`. */
+  /** Canonical tag from `parseLocale`. */
   readonly tag: string;
   readonly representation: Representation;
   /** Codings that the client accepts, best first. */
   readonly codings: readonly Coding[];
-  /** Value of If-None-Match, null where the request is not conditional. */
+  /** Value of If-None-Match; null if the request is unconditional. */
   readonly ifNoneMatch: string | null;
-  /** False for HEAD, which the manifest alone answers. */
+  /** False for HEAD, which needs only the manifest. */
   readonly withBody: boolean;
 }
 
-/** One body of one published version: what headers are made from. */
+/** One body of one published version; its fields determine the headers. */
 export interface Variant {
   readonly manifest: Manifest;
   readonly locale: string;
@@ -37,14 +37,14 @@ export interface Variant {
   readonly body: Body;
 }
 
-/** A variant with its bytes. */
+/** A variant with its content. */
 export interface FoundBody {
   readonly kind: "body";
   readonly variant: Variant;
   readonly content: Blob;
 }
 
-/** A variant with as much of it as the request needs. */
+/** A variant with the content that the request needs. */
 export type Found =
   | FoundBody
   | { readonly kind: "head"; readonly variant: Variant }
@@ -76,7 +76,7 @@ export async function lookUp(
   return { ok: true, found: { kind: "body", variant: { ...opened, fallback }, content } };
 }
 
-/** The same without waiting; undefined where a store must be asked. */
+/** Finds the body in memory. Returns undefined if a store must be read. */
 export function peek(
   { reader, defaultLocale }: CatalogSource<CatalogMemory>,
   query: Query,
@@ -91,7 +91,7 @@ export function peek(
   return content && { ok: true, found: { kind: "body", variant, content } };
 }
 
-/** What is found where the manifest alone answers. */
+/** Answers a HEAD or a matching conditional request from the manifest alone. */
 function withoutBody({ ifNoneMatch, withBody }: Query, variant: Variant): Found | undefined {
   if (ifNoneMatch !== null && matchesEntityTag(ifNoneMatch, entityTag(variant.body)))
     return { kind: "not_modified", variant };
@@ -101,8 +101,8 @@ function withoutBody({ ifNoneMatch, withBody }: Query, variant: Variant): Found 
 const UNPUBLISHED: LookUpResult = { ok: false, reason: "unavailable" };
 
 /**
- * The best variant for a query; undefined where its locale is not published. Storage is asked for
- * published locales only, whatever a caller or the configuration says.
+ * Selects the best variant for a query. Returns undefined if the negotiated locale is not
+ * published, so no unpublished locale ever reaches storage.
  */
 function selectVariant(
   { tag, representation, codings }: Query,

@@ -8,7 +8,7 @@ export const MEDIA_TYPES = {
   "grpc-web-text": "application/grpc-web-text+proto",
 } as const satisfies Record<Representation, string>;
 
-/** Media types that a POST may have, as the value of Accept-Post. */
+/** Value of Accept-Post: the media types that a POST may have. */
 export const ACCEPT_POST = [
   "application/proto",
   "application/json",
@@ -20,8 +20,8 @@ export const ACCEPT_POST = [
 ].join(", ");
 
 /**
- * The stored representation of a success, by the content type that the router has chosen for it and
- * that of the request; undefined for JSON in gRPC-Web, which is not stored.
+ * Maps the content types of the router's answer and of the request to a stored representation.
+ * Returns undefined for JSON in gRPC-Web, which is not stored.
  */
 export function storedRepresentation(
   chosen: string | null,
@@ -33,17 +33,17 @@ export function storedRepresentation(
   return isGrpcWebText(contentType) ? "grpc-web-text" : "grpc-web";
 }
 
-/** Whether a request is gRPC-Web in base64, which the router does not speak. */
+/** Whether a request is gRPC-Web in base64, which the router does not support. */
 export function isGrpcWebText(contentType: string): boolean {
   return /^application\/grpc-web-text(?:\+proto)?$/i.test(contentType);
 }
 
-/** Whether errors go into a trailer frame (gRPC-Web) rather than a JSON body (Connect). */
+/** Whether a content type is gRPC-Web, which reports errors in a trailer frame. */
 export function isGrpcWeb(contentType: string): boolean {
   return /^application\/grpc-web/i.test(contentType);
 }
 
-/** Whether a request is gRPC of any kind, also one that is not served. */
+/** Whether a content type is any kind of gRPC, supported or not. */
 export function isGrpc(contentType: string): boolean {
   return /^application\/grpc/i.test(contentType);
 }

@@ -3,25 +3,25 @@ import { withTimeout } from "../storage/deadline.ts";
 import type { RequestHead } from "./request-head.ts";
 import { ROUTER_OPTIONS } from "./router-options.ts";
 
-/** The body of a request as the router reads it. */
+/** A request body that the router reads. */
 export interface RequestBody extends AsyncIterable<Uint8Array> {
-  /** The whole body, if it was read at once and is as long as announced. */
+  /** The whole body, if it is short and has its announced length. */
   readonly bytes?: Uint8Array;
   /**
-   * Gives up what was not read. To be called before every answer: workerd cuts the connection of
-   * a client that is still sending when the answer is complete.
+   * Discards the unread rest. Call it before every answer: workerd cuts the connection of a client
+   * that is still sending when the answer is complete.
    */
   discard(): Promise<void>;
 }
 
-/** How long a request's body may take to arrive: the router looks at a deadline only once it is there. */
+/** Longest wait for a body. The router checks a deadline only after the body has arrived. */
 const BODY_DEADLINE_MS = 10_000;
-/** A body of any locale in any encoding is shorter. */
+/** Longer than any valid request in any encoding. */
 const SHORT_BODY_MAX_BYTES = 64;
-/** A longer body is refused by what it announces: no request of 4 KiB needs more, in base64 either. */
+/** A body with a longer Content-Length is refused unread: 4 KiB fit even in base64. */
 const ANNOUNCED_MAX_BYTES = 2 * ROUTER_OPTIONS.readMaxBytes;
 
-/** The request's body: read at once if it announces to be short, else as wanted. */
+/** Reads a body that announces a short length at once. Streams any other body. */
 export async function takeBody(request: Request, head: RequestHead): Promise<RequestBody> {
   const text = head.headers.get("content-length") ?? "";
   const announced = /^\d+$/.test(text) ? Number(text) : undefined;
@@ -67,13 +67,13 @@ function streamedBody(stream: ReadableStream<Uint8Array> | null, deadlineAt: num
       }
     },
     async discard() {
-      // The client may have gone; then there is nothing to give up.
+      // Cancelling fails if the client has already gone.
       await reader?.cancel().catch(() => undefined);
     },
   };
 }
 
-/** A body that is not read, for a reason that the router tells the client. */
+/** A body that stays unread, for a reason that the router reports to the client. */
 function failedBody(reason: ConnectError, unread: ReadableStream<Uint8Array> | null): RequestBody {
   return {
     [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(reason) }),
@@ -87,7 +87,7 @@ function bodyIsLate(): ConnectError {
   return new ConnectError("the request's body did not arrive in time", Code.DeadlineExceeded);
 }
 
-/** Apart from a deadline, reading fails if the client goes away while it is sending. */
+/** Maps a failed read. Apart from a deadline, reading fails only if the client leaves. */
 function asConnectError(cause: unknown): ConnectError {
   if (cause instanceof ConnectError) return cause;
   return new ConnectError("request body is incomplete", Code.Canceled, undefined, undefined, cause);

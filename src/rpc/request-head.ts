@@ -3,24 +3,24 @@ import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-g
 import { isGrpcWeb } from "./media-type.ts";
 import { ROUTER_OPTIONS } from "./router-options.ts";
 
-/** What of a request its answer depends on, besides its body. */
+/** The parts of a request, apart from its body, that determine the answer. */
 export interface RequestHead {
   readonly method: string;
   readonly url: string;
   readonly headers: Headers;
-  /** What Cloudflare's edge says of the request; undefined where it did not come through it. */
+  /** Metadata from Cloudflare's edge; undefined if the request did not come through it. */
   readonly cf: Request["cf"] | undefined;
-  /** Empty where the request names none. */
+  /** Empty if the header is missing. */
   readonly contentType: string;
   readonly isGrpcWeb: boolean;
-  /** The client's deadline, empty where it sets none; with `error` if the router refuses it. */
+  /** The client's deadline, if any; `error` if the router refuses it. */
   readonly timeout: ReturnType<typeof parseConnectTimeout>;
 }
 
-/** Each property and each header of a request costs a call out of JavaScript: here they are read once. */
+/** Reads each property and header once, because each read costs a call out of JavaScript. */
 export function readHead({ method, url, headers, cf }: Request): RequestHead {
   const contentType = headers.get("content-type") ?? "";
-  // Only a POST is gRPC-Web, whatever others say of a body: they are Connect's GET, or refused.
+  // Only a POST can be gRPC-Web. Any other method is Connect's GET or is refused.
   const speaksGrpcWeb = method === "POST" && isGrpcWeb(contentType);
   const timeout = speaksGrpcWeb
     ? parseGrpcTimeout(headers.get("grpc-timeout"), ROUTER_OPTIONS.maxTimeoutMs)

@@ -26,10 +26,10 @@ import type { RequestBody } from "./request-body.ts";
 import type { RequestHead } from "./request-head.ts";
 import { ROUTER_OPTIONS } from "./router-options.ts";
 
-/** Answers a call that the router has read and found right. The router encodes what it throws. */
+/** Answers a valid call. The router encodes the errors that this function throws. */
 export type AnswerCall = (locale: string, context: HandlerContext) => Promise<Response>;
 
-/** A request of any kind, and what answers it if it is a call. */
+/** Any request, with a function that answers it if it is a valid call. */
 export interface Routed {
   readonly request: Request;
   readonly head: RequestHead;
@@ -38,13 +38,13 @@ export interface Routed {
 }
 
 const answerKey: ContextKey<AnswerCall> = createContextKey<AnswerCall>(() =>
-  Promise.reject(new Error("nobody answers the call")),
+  Promise.reject(new Error("no function answers the call")),
 );
 
 /**
- * Makes Connect's router the judge of requests: it reads them, keeps their deadlines and encodes
- * each error. A call that succeeds is answered by `answerCall`, from stored bytes; the empty message
- * that the router encodes for it is dropped.
+ * Passes requests through Connect's router, which parses them, enforces deadlines and encodes
+ * errors. `answerCall` answers a valid call from stored bytes; the empty message that the router
+ * encodes for it is dropped.
  */
 export function createRoute(): (routed: Routed) => Promise<Response> {
   const router = createConnectRouter(ROUTER_OPTIONS).service(LocationsService, {
@@ -83,18 +83,18 @@ async function ask(
 }
 
 /**
- * What is said of a message whose error Connect cannot put into a trailer: it would repeat a lone
- * surrogate of the client's JSON, which has no percent-encoding.
+ * Replaces an error that Connect cannot put into a trailer. Its message quotes a lone surrogate
+ * from the client's JSON, which has no percent-encoding.
  */
 const UNQUOTABLE = new ConnectError(
   "the message is not the JSON of a request",
   Code.InvalidArgument,
 );
 
-/** The request as the router knows requests: HEAD as GET, base64 as binary gRPC-Web. */
+/** Converts a request for the router: HEAD to GET, base64 to binary gRPC-Web. */
 function asRead(request: Request, head: RequestHead, body: RequestBody) {
   const header = new Headers(head.headers);
-  // Bodies are coded outside of the router. Without the header it would code as the request.
+  // Stored bodies are already compressed. Without this header the router would compress again.
   header.set("accept-encoding", "identity");
   const isText = isGrpcWebText(head.contentType);
   if (isText) header.set("content-type", MEDIA_TYPES["grpc-web"]);
@@ -109,7 +109,7 @@ function asRead(request: Request, head: RequestHead, body: RequestBody) {
   };
 }
 
-/** Frames of gRPC-Web as they are. The router would take a flag that nobody has defined for none. */
+/** Rejects gRPC-Web frames with undefined flags, which the router would ignore. */
 async function* withKnownFlags(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const frames = transformSplitEnvelope(ROUTER_OPTIONS.readMaxBytes)(body);
   for await (const { flags, data } of frames) {

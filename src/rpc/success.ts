@@ -5,17 +5,17 @@ import { allowAnyOrigin } from "./cors.ts";
 import type { Found, FoundBody, Variant } from "./look-up.ts";
 import { MEDIA_TYPES } from "./media-type.ts";
 
-/** How a GET may be cached: five minutes, and from then on as long as nothing better is had. */
+/** Caches a GET for five minutes, and afterwards while a fresh answer is unavailable. */
 const CACHEABLE = "public, max-age=300, stale-while-revalidate=86400, stale-if-error=604800";
 
-/** Answers with a stored body, without looking at its bytes. */
+/** Answers with a stored body without reading its bytes. */
 export function successResponse(found: Found, method: string): Response {
   const head = headFor(found.variant, { isPost: method === "POST", kind: found.kind });
-  // A blob's stream has a length and is not copied. Of the head, workerd takes `encodeBody` as well.
+  // A blob's stream has a length and is not copied. workerd copies `encodeBody` from the head.
   return new Response(found.kind === "body" ? found.content.stream() : null, head);
 }
 
-/** Answers with stored JSON in a gRPC-Web frame, without looking at its bytes either. */
+/** Answers with stored JSON in a gRPC-Web frame without reading its bytes. */
 export function framedJsonResponse({ variant, content }: FoundBody): Response {
   const headers = catalogHeaders(new Headers(), variant, true);
   headers.set("content-type", "application/grpc-web+json");
@@ -24,7 +24,7 @@ export function framedJsonResponse({ variant, content }: FoundBody): Response {
   return new Response(frames.stream(), { headers });
 }
 
-/** Headers that tell which catalog an answer is from; the same in all of its representations. */
+/** Sets the headers that identify the catalog; they are the same in every representation. */
 function catalogHeaders(headers: Headers, variant: Variant, isPost: boolean): Headers {
   headers.set("cache-control", isPost ? "no-store" : CACHEABLE);
   headers.set("catalog-sha256", variant.entry.sha256);
@@ -41,10 +41,10 @@ interface HeadKey {
   readonly kind: Found["kind"];
 }
 
-/** Heads are made once a body, since they cost more than all the rest of a warm request. */
+/** Caches heads per body, because building one costs more than the rest of a warm request. */
 const memo = new WeakMap<Body, { manifest: Manifest; made: Map<string, Response> }>();
 
-/** Status and headers, as a response without a body. */
+/** Returns the status and headers as a response without a body. */
 function headFor(variant: Variant, key: HeadKey): Response {
   let known = memo.get(variant.body);
   if (known?.manifest !== variant.manifest) {
@@ -66,6 +66,6 @@ function makeHead(variant: Variant, { isPost, kind }: HeadKey): Response {
   headers.set("content-type", MEDIA_TYPES[variant.representation]);
   if (variant.coding !== "identity") headers.set("content-encoding", variant.coding);
   if (kind === "head") headers.set("content-length", String(variant.body.bytes));
-  // The bytes are coded already.
+  // The bytes are already compressed.
   return new Response(null, { headers, encodeBody: "manual" });
 }

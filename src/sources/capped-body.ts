@@ -5,20 +5,20 @@ import { tooLarge } from "./source-file.ts";
 import { PassingError, SourceError } from "./source-error.ts";
 
 export interface BodyLimits {
-  /** What messages call the file. */
+  /** Name of the file in messages. */
   readonly where: string;
-  /** Most bytes, as announced and as decoded. */
+  /** Limit of the announced and of the decoded bytes. */
   readonly maxBytes: number;
   readonly deadline: Deadline;
 }
 
 /**
- * Reads a body, decoded as the platform does it, and holds no more than `maxBytes` of it and a
- * chunk (twice that for the moment in which the chunks are joined).
+ * Reads a body that the platform decodes. Buffers at most `maxBytes` and one chunk, and twice that
+ * while it joins the chunks.
  *
- * A body that ends early is told from its framing: Content-Length, the last chunk, or the end of
- * gzip. Node does not notice the last; workerd does. What is longer than its Content-Length is cut
- * there by either, which only the CSV in it can show.
+ * The framing reveals a truncated body: Content-Length, the last chunk or the end of gzip. Node does
+ * not detect the last case; workerd does. Both cut a body that is longer than its Content-Length,
+ * and only the CSV reader detects that.
  *
  * @throws SourceError `bad_encoding`, `too_large`, `deadline` or `truncated`.
  */
@@ -28,7 +28,7 @@ export async function readCappedBody(response: Response, limits: BodyLimits): Pr
   if (!KNOWN_CODINGS.has(coding))
     throw new SourceError(
       "bad_encoding",
-      `${where} has the content coding "${coding}", where gzip or none was asked for; check the server`,
+      `${where} has the content coding "${coding}", but the request allowed only gzip or none; check the server`,
     );
   const announced = parseLength(response.headers.get("content-length"));
   if (announced !== null && announced > maxBytes) throw tooLarge(where, maxBytes, announced);

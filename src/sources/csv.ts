@@ -3,30 +3,30 @@ import { CsvError, parse } from "csv-parse";
 import { asEvidence } from "../catalog/evidence.ts";
 import { SourceError } from "./source-error.ts";
 
-/** One row below the header: the value of a column by its name, trimmed of nothing. */
+/** A row below the header. Values are not trimmed. */
 export interface CsvRow {
-  /** Line of the file on which the row ends, from 1. */
+  /** Last line of the row in the file, from 1. */
   readonly line: number;
   /** False if the row has more or fewer values than the header. */
   readonly complete: boolean;
-  /** Value of a column; empty if the file lacks the column or the row ends before it. */
+  /** Returns the value of a column, or "" if the file or the row lacks it. */
   get(column: string): string;
 }
 
-/** The parser's messages may quote what they complain of. */
+/** Longest quoted message of the parser, which may quote the file. */
 const MESSAGE_MAX_LENGTH = 200;
-/** How much is quoted of a column's name. */
+/** Longest quoted column name. */
 const NAME_MAX_LENGTH = 50;
-/** Longest row, and longest line of one, in characters; the live file's have a few thousand. */
+/** Longest row and longest line in characters. Rows of the live file have a few thousand. */
 const ROW_MAX_CHARACTERS = 262_144;
-/** Most rows with more or fewer values than the header, of which a file of line breaks has millions. */
+/** Most rows with more or fewer values than the header. A file of line breaks has millions. */
 const INCOMPLETE_ROWS_MAX = 50_000;
-/** The parser makes all rows of a piece at once, which takes a hundred times the piece's bytes. */
+/** The parser builds all rows of a piece at once, which takes a hundred times its bytes. */
 const PIECE_BYTES = 4096;
 
 /**
- * Reads CSV (RFC 4180, UTF-8, with or without a byte order mark, LF or CRLF) row by row, holding
- * no more than a chunk of it and a row.
+ * Reads CSV (RFC 4180, UTF-8, with or without a byte order mark, LF or CRLF) row by row. Buffers at
+ * most one chunk and one row.
  *
  * @throws SourceError `not_utf8`, `missing_columns`, `malformed_csv`, or `truncated` when the
  * last row breaks off.
@@ -60,7 +60,7 @@ export async function* readCsv(
       if (incomplete !== undefined && ++incompleteRows > INCOMPLETE_ROWS_MAX)
         throw new SourceError(
           "malformed_csv",
-          `${file} has over ${INCOMPLETE_ROWS_MAX} rows with more or fewer values than its header; look whether it is the right file`,
+          `${file} has over ${INCOMPLETE_ROWS_MAX} rows with more or fewer values than its header; check that it is the right file`,
         );
       yield new Row(info.lines, record, columns);
     }
@@ -109,7 +109,7 @@ function readHeader(
   if (twice !== undefined)
     throw new SourceError(
       "malformed_csv",
-      `${file} has two columns "${asEvidence(twice, NAME_MAX_LENGTH)}"; look whether it is the right file`,
+      `${file} has two columns "${asEvidence(twice, NAME_MAX_LENGTH)}"; check that it is the right file`,
     );
   const columns = new Map(names.map((name, index) => [name, index]));
   const missing = requiredColumns.filter((column) => !columns.has(column));
@@ -129,7 +129,7 @@ function asSourceError(file: string, error: unknown): unknown {
   return error;
 }
 
-/** Refuses a line that no table has, before it is taken apart into values. */
+/** Rejects an overlong line before the parser splits it into values. */
 async function* boundLines(file: string, texts: AsyncIterable<string>): AsyncGenerator<string> {
   let length = 0;
   for await (const text of texts) {
@@ -140,13 +140,13 @@ async function* boundLines(file: string, texts: AsyncIterable<string>): AsyncGen
     if (Math.max(longest, length) > ROW_MAX_CHARACTERS)
       throw new SourceError(
         "malformed_csv",
-        `${file} has a line of over ${ROW_MAX_CHARACTERS} characters; look whether it is the right file`,
+        `${file} has a line of over ${ROW_MAX_CHARACTERS} characters; check that it is the right file`,
       );
     yield text;
   }
 }
 
-/** Decodes a stream piece by piece, none of them empty. */
+/** Decodes a stream in non-empty pieces. */
 async function* decodeUtf8(
   file: string,
   bytes: ReadableStream<Uint8Array>,

@@ -3,28 +3,28 @@ import { fileNames, nameFile, type Table, TABLES, tooLarge } from "./source-file
 import { SourceError } from "./source-error.ts";
 import type { NewUpstreamFile, WholeUpstream } from "./upstream.ts";
 
-/** A place where operators drop files by hand. */
+/** Storage where operators drop files by hand. */
 export interface DropBox {
-  /** What the names of its files begin with, for messages, such as `drop/`. */
+  /** Prefix of the file names in messages, such as `drop/`. */
   readonly prefix: string;
-  /** Null if there is no file of that name. Throws if the store refuses. */
+  /** Opens a file. Returns null if it does not exist. Throws if the store fails. */
   open(name: string): Promise<DroppedFile | null>;
 }
 
-/** A file that is read or discarded, once. */
+/** An open file. Callers must read or discard it exactly once. */
 export interface DroppedFile {
-  /** How many bytes there are. */
+  /** Length in bytes. */
   readonly size: number;
   readonly droppedAt: Date;
-  /** All its bytes. Throws if the store fails or takes too long. */
+  /** Reads all bytes. Throws if the store fails or is too slow. */
   read(): Promise<ArrayBuffer>;
-  /** Lets go of it unread. */
+  /** Releases the file unread. */
   discard(): Promise<void>;
 }
 
 /**
- * Airports and regions from files that an operator has dropped, each plain or gzip. They are read
- * one after the other: a run that begins between two drops gets the one new and the other old.
+ * Reads airports and regions from dropped files, plain or gzip. It reads one file after the other:
+ * a run that begins between two drops gets one new and one old file.
  */
 export function droppedUpstream(
   box: DropBox,

@@ -1,4 +1,4 @@
-/** Why a request may not go to a URL, or null if it may. */
+/** Returns why a request to a URL is forbidden, or null if it is allowed. */
 export type FetchPolicy = (target: URL) => string | null;
 
 /**
@@ -15,7 +15,7 @@ export function createFetchPolicy(
     findUrlProblem(target) ?? (allowed.has(target.host) ? null : "is not on an allowed host");
 }
 
-/** Reads the URL of an upstream file; `problem` goes on from its name. */
+/** Parses the URL of an upstream file. `problem` continues a sentence that begins with the URL. */
 export function parseSourceUrl(
   text: string,
 ): { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly problem: string } {
@@ -25,7 +25,7 @@ export function parseSourceUrl(
   return problem === null ? { ok: true, url } : { ok: false, problem };
 }
 
-/** How messages and logs name a URL: without credentials, query and fragment, and not at length. */
+/** Shortens a URL for messages and logs, without credentials, query and fragment. */
 export function describeUrl({ protocol, host, pathname }: URL): string {
   return host === "" ? protocol : `${host}${pathname}`.slice(0, MAX_DESCRIBED);
 }

@@ -11,26 +11,26 @@ import type { ArchivedFiles, UpstreamFile, Validators } from "./upstream.ts";
 export interface HttpFileDependencies {
   readonly request: RequestDependencies;
   readonly retry: RetryDependencies;
-  /** Most bytes of a file, as announced and as decoded. */
+  /** Limit of the announced and of the decoded bytes. */
   readonly maxBytes: number;
 }
 
-/** Where a table's file is. */
+/** A table's file and its URL. */
 export interface HttpFile {
   readonly table: Table;
   readonly url: URL;
 }
 
-/** A file as it was fetched, and what its version is known by. */
+/** A fetched file with the validators of its version. */
 export interface FetchedFile {
   readonly file: UpstreamFile;
   readonly validators: Validators;
 }
 
 /**
- * Fetches a file unless the archived one is still upstream's.
+ * Fetches a file unless the archived version is still current.
  *
- * @throws SourceError when it cannot be had, or is no CSV.
+ * @throws SourceError if the file is unavailable or not CSV.
  */
 export async function fetchHttpFile(
   { table, url }: HttpFile,
@@ -67,8 +67,8 @@ export async function fetchHttpFile(
 }
 
 /**
- * Whether upstream has another version by now than the one that was fetched. False also if the
- * versions cannot be told apart.
+ * Whether upstream has published another version since the fetch. Returns false for a file without
+ * validators, because its versions are indistinguishable.
  */
 export async function hasChanged(
   { url }: HttpFile,
@@ -91,7 +91,7 @@ export async function hasChanged(
   );
 }
 
-/** Does one attempt, and lets go of its connections whatever becomes of it. */
+/** Runs one attempt and closes its connections, whether it succeeds or fails. */
 async function attempt<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   try {
@@ -101,7 +101,7 @@ async function attempt<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>
   }
 }
 
-/** A weak tag and a strong one may mean the same version, once compressed and once not. */
+/** A weak and a strong tag can name one version: a server weakens the tag when it compresses. */
 function opaqueTag(etag: string | undefined): string | undefined {
   return etag?.replace(/^W\//, "");
 }

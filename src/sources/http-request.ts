@@ -4,7 +4,7 @@ import { parseRetryAfter } from "./retries.ts";
 import { PassingError, SourceError } from "./source-error.ts";
 import type { Validators } from "./upstream.ts";
 
-/** The platform's `fetch`, as far as an upstream needs it. */
+/** The part of the platform's `fetch` that an upstream uses. */
 export type Fetch = (
   url: string,
   init: {
@@ -24,16 +24,16 @@ export interface RequestDependencies {
 
 const MAX_REDIRECTS = 5;
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-/** The last five are Cloudflare's, of an origin that does not answer it as it should. */
+/** Statuses worth a retry. The last five are Cloudflare's for a faulty origin. */
 const PASSING_STATUSES: ReadonlySet<number> = new Set([
   408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524,
 ]);
 
 /**
- * Asks once for a file, and follows redirects as far as the policy allows.
+ * Requests a file once and follows the redirects that the policy allows.
  *
- * @param known validators of the version that need not be sent again; `{}` for none.
- * @returns a response with status 200, or 304 if there are validators.
+ * @param known validators of the archived version; `{}` for none.
+ * @returns a response with status 200, or 304 for a conditional request.
  * @throws SourceError `unreachable`, `http_status`, `http_refused`, `redirect_refused` or `deadline`.
  */
 export async function requestFile(
@@ -57,7 +57,7 @@ export async function requestFile(
   }
 }
 
-/** Workers and Node decode gzip by themselves; other codings are not asked for. */
+/** Requests only gzip, because Workers and Node both decode it. */
 function requestHeaders({ etag, last_modified }: Validators): Record<string, string> {
   return {
     accept: "text/csv, */*;q=0.1",
@@ -74,7 +74,7 @@ async function exchange(
   { fetch, deadline }: RequestDependencies,
 ): Promise<Response> {
   try {
-    // An edge cache between would answer for upstream, the check for a change included.
+    // Otherwise an edge cache would answer instead of upstream and hide a change.
     const init = { headers, redirect: "manual", cache: "no-store", signal } as const;
     return await deadline.wait(describeUrl(url), fetch(url.href, init));
   } catch (error) {
@@ -118,7 +118,7 @@ function checkStatus(
   );
 }
 
-/** What the platform says of a failure, for people only, without any URL in it. */
+/** Describes the platform's error for people, without URLs. */
 export function describeCause(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const text = cause instanceof Error ? cause.message : String(cause);

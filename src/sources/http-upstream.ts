@@ -8,15 +8,15 @@ import { type Table, TABLES } from "./source-file.ts";
 import { PassingError } from "./source-error.ts";
 import type { ArchivedFiles, Upstream } from "./upstream.ts";
 
-/** URLs of the upstream files, each of which `parseSourceUrl` accepts. */
+/** URLs of the upstream files; `parseSourceUrl` must accept each. */
 export type SourceUrls = { readonly [T in Table]: string };
 
 export interface HttpLimits extends DeadlineLimits, RetryLimits {
-  /** Most bytes of a file, as announced and as decoded. */
+  /** Limit of the announced and of the decoded bytes of a file. */
   readonly maxBytes: number;
 }
 
-/** All requests together end before the coordinator's watchdog wakes. */
+/** All requests end before the coordinator's watchdog fires. */
 export const HTTP_LIMITS: Omit<HttpLimits, "maxBytes"> = {
   totalMs: 90_000,
   idleMs: 15_000,
@@ -28,24 +28,24 @@ export const HTTP_LIMITS: Omit<HttpLimits, "maxBytes"> = {
 
 export interface HttpUpstreamOptions {
   readonly urls: SourceUrls;
-  /** Hosts that redirects may lead to besides those of `urls`, with their port if it is unusual. */
+  /** Other hosts that redirects may lead to, with a port unless it is the default. */
   readonly allowedHosts: readonly string[];
   readonly limits: HttpLimits;
-  /** Is called without a `this`. Redirects and caching are left to the caller. */
+  /** Must work without `this`. Must not follow redirects or cache. */
   readonly fetch: Fetch;
   readonly now: () => number;
   readonly sleep: (ms: number) => Promise<void>;
-  /** From 0 to 1, as Math.random. */
+  /** Returns 0 to 1, like Math.random. */
   readonly random: () => number;
 }
 
-/** How often a fetch begins anew because upstream has changed under it. */
+/** Most restarts of a fetch because upstream changed between two files. */
 const MAX_RESTARTS = 2;
 
 /**
- * Airports and regions over HTTP, both of one version as far as can be told: once the last file is
- * there, upstream is asked whether the ones before it are still current. That needs ETag or
- * Last-Modified; without them a change between two files goes unseen.
+ * Fetches airports and regions over HTTP, both of one version. After the last file it asks upstream
+ * whether the earlier files are still current. This check needs ETag or Last-Modified; without them
+ * a change between two files stays undetected.
  */
 export function httpUpstream(options: HttpUpstreamOptions): Upstream {
   const { urls, allowedHosts, limits, fetch, now, sleep, random } = options;
@@ -91,7 +91,7 @@ async function fetchOneVersion(
   );
 }
 
-/** Archived files are of one version with each other, so that one new file is needed to ask. */
+/** Archived files already belong together. Only a new file makes the check necessary. */
 async function isOneVersion(
   files: readonly HttpFile[],
   fetched: readonly FetchedFile[],

@@ -4,7 +4,7 @@ import { compareText, IATA_CODE, isPosition } from "../catalog/integrity.ts";
 import { readCsv, type CsvRow } from "./csv.ts";
 import { SourceError } from "./source-error.ts";
 
-/** An airport as OurAirports tells of it, normalized. */
+/** A normalized airport of OurAirports. */
 export interface SourceAirport {
   /** Numeric OurAirports id. */
   readonly id: string;
@@ -14,15 +14,15 @@ export interface SourceAirport {
   readonly lon: number;
   /** ISO 3166-1 alpha-2 code. */
   readonly country: string;
-  /** OurAirports' ISO 3166-2 code, or a dummy such as `FR-U-A`. */
+  /** ISO 3166-2 code of OurAirports, or a placeholder such as `FR-U-A`. */
   readonly region: string;
-  /** Empty where none is given. */
+  /** Empty if the row has none. */
   readonly municipality: string;
   readonly iata: string;
   readonly icao: string;
 }
 
-/** Types that are kept, the preferred one first when two rows claim the same IATA code. */
+/** Accepted types. The first one wins if two rows claim the same IATA code. */
 const AIRPORT_TYPES = [
   "large_airport",
   "medium_airport",
@@ -48,26 +48,26 @@ export interface Reject {
   readonly reason: RejectReason;
   /** Line of airports.csv. */
   readonly line: number;
-  /** IATA code as written, cut to some 40 characters as is the id. */
+  /** IATA code as written; shortened to 40 characters, like the id. */
   readonly iata: string;
   readonly id: string;
 }
 
 export type RepairReason = "name_white_space" | "name_note" | "icao_from_gps_code";
 
-/** What became of each row. Rows without an IATA code are `filtered`, not rejected. */
+/** Result of each row. Rows without an IATA code are `filtered`, not rejected. */
 export interface AirportsRead {
-  /** In order of their IATA codes; codes and ids are distinct. */
+  /** Sorted by IATA code. Codes and ids are unique. */
   readonly airports: readonly SourceAirport[];
   readonly seen: number;
   readonly filtered: number;
-  /** Good rows that are left out for want of scheduled service. */
+  /** Valid rows without scheduled service that the airport set excludes. */
   readonly unscheduled: number;
   readonly rejects: readonly Reject[];
   readonly repaired: Readonly<RepairCounts>;
 }
 
-/** Most rejected rows that are held in memory: several times as many as the file has airports. */
+/** Most rejected rows in memory: several times the number of airports. */
 const REJECTS_MAX = 50_000;
 
 const REQUIRED_COLUMNS = [
@@ -82,12 +82,11 @@ const REQUIRED_COLUMNS = [
 ];
 
 /**
- * Reads OurAirports' airports.csv, of which only rows with an IATA code are held in memory. Airports
- * without scheduled service are left out last, so that those with it are the same in either set.
+ * Reads OurAirports' airports.csv. Only rows with an IATA code stay in memory. Airports without
+ * scheduled service are removed last, so that both airport sets agree on the others.
  *
- * @param knownCountries ISO 3166-1 alpha-2 codes that an airport may lie in.
- * @param airportSet which airports are read.
- * @throws SourceError when the file as a whole cannot be used.
+ * @param knownCountries accepted ISO 3166-1 alpha-2 codes.
+ * @throws SourceError if the whole file is unusable.
  */
 export async function readAirports(
   bytes: ReadableStream<Uint8Array>,
@@ -128,11 +127,11 @@ export async function readAirports(
 interface ParseRules {
   readonly knownCountries: ReadonlySet<string>;
   readonly needsService: boolean;
-  /** One string for all airports of a country or region. */
+  /** Shares one string between all airports of a country or region. */
   readonly interned: Map<string, string>;
 }
 
-/** A reject, with its texts cut: they may be as long as a row. */
+/** Builds a reject with shortened texts, which may be as long as a row. */
 function reject(
   reason: RejectReason,
   { line, iata, id }: { line: number; iata: string; id: string },
@@ -143,7 +142,7 @@ function reject(
 function tooManyRejects(file: string, line: number): SourceError {
   return new SourceError(
     "malformed_csv",
-    `${file} has over ${REJECTS_MAX} rows up to line ${line} that cannot be used; look whether it is the right file`,
+    `${file} has over ${REJECTS_MAX} unusable rows up to line ${line}; check that it is the right file`,
   );
 }
 
@@ -183,7 +182,7 @@ function intern(text: string, interned: Map<string, string>): string {
   return known ?? text;
 }
 
-/** `icao_code`, else `gps_code`; never `ident`, which often only looks like an ICAO code. */
+/** Reads `icao_code` or `gps_code`. `ident` often only looks like an ICAO code. */
 function findIcao(row: CsvRow): string {
   const codes = [row.get("icao_code"), row.get("gps_code")];
   return codes.find((code) => /^[A-Z]{4}$/.test(code)) ?? "";
@@ -199,18 +198,18 @@ function countRepairs(row: CsvRow, name: string, icao: string, repaired: RepairC
   if (icao !== "" && icao !== row.get("icao_code")) count("icao_from_gps_code");
 }
 
-/** Degrees rounded to six decimals; NaN unless the text is a plain decimal number. */
+/** Parses degrees. Returns NaN unless the text is a plain decimal number. */
 function parseDegrees(text: string): number {
   if (!/^[+-]?\d{1,3}(\.\d+)?$/.test(text.trim())) return Number.NaN;
   return roundDegrees(Number(text));
 }
 
-/** Degrees with six decimals (about 0.1 m) and no negative zero. */
+/** Rounds degrees to six decimals (about 0.1 m), without a negative zero. */
 export function roundDegrees(degrees: number): number {
   return Math.round(degrees * 1e6) / 1e6 + 0;
 }
 
-/** NFC, trimmed, inner white space and control characters collapsed to one space. */
+/** Normalizes to NFC, trims, and collapses white space and control characters to one space. */
 function cleanText(text: string): string {
   return text
     .normalize("NFC")
@@ -218,23 +217,23 @@ function cleanText(text: string): string {
     .trim();
 }
 
-/** What OurAirports' editors note in a name, in any bracket and case, closed by any or by none. */
+/** Notes of OurAirports' editors in a name, in any bracket and case, closed or not. */
 const STATE_NOTE =
   /[([{]\s*(?:duplicate|unusable|closed|abandoned|disused|inactive|under construction|u\.?\s?c\.?)(?![\p{L}\d])[^()[\]{}]*(?:[)\]}]|$)/giu;
 
-/** The mark of a row that its editors want to be rid of. */
+/** Mark of a row that the editors want to delete. */
 const DELETION_MARK = /(?<!\p{L})XXX(?!\p{L})/gu;
 
-/** The name once more, behind a dash or slash, in letters that are not Latin. */
+/** Repetition of the name in a non-Latin script, after a dash or slash. */
 const OTHER_SCRIPT = /\s[-–/]\s[^\p{Script=Latin}]*(?!\p{Script=Latin})\p{L}[^\p{Script=Latin}]*$/u;
 
-/** The name without OurAirports' notes: of its state, such as "(unusable)", or in another script. */
+/** Removes notes such as "(unusable)" and repetitions in another script from a name. */
 function cleanName(name: string): string {
   const plain = cleanText(name).replace(STATE_NOTE, " ").replace(DELETION_MARK, " ");
   return cleanText(plain.replace(OTHER_SCRIPT, ""));
 }
 
-/** One airport for each IATA code and for each id, whatever the order of the rows. */
+/** Keeps one airport per IATA code and per id, independently of the order of the rows. */
 function distinctAirports(
   candidates: readonly { airport: SourceAirport; line: number }[],
   rejects: Reject[],
@@ -259,27 +258,27 @@ function distinctAirports(
 }
 
 /**
- * Most rows of regions.csv, as a share, that may have more or fewer values than its header. One may
- * in any case: a file made by hand ends with an empty line.
+ * Largest share of rows of regions.csv with more or fewer values than the header. One such row is
+ * always allowed: a handmade file ends with an empty line.
  */
 const BROKEN_REGIONS_MAX = 0.02;
 
-/** What regions.csv says of the regions that are wanted. */
+/** English names of regions from regions.csv. */
 export interface RegionsRead {
-  /** English names by region code. */
+  /** Names by region code. */
   readonly names: ReadonlyMap<string, string>;
-  /** Rows that name a region again; `id` is its code. */
+  /** Rows that repeat a region; `id` is its code. */
   readonly rejects: readonly Reject[];
 }
 
 /**
- * Reads OurAirports' regions.csv. Rows of another length than the header are skipped, as long as
- * they are few. Of rows with one code the name stays that comes first in the alphabet, whatever
- * their order.
+ * Reads OurAirports' regions.csv. Skips rows whose length differs from the header's, if there are
+ * few. Of rows with the same code it keeps the alphabetically first name, in whatever order they
+ * come.
  *
- * @param wanted codes whose names are needed.
- * @throws SourceError when the file as a whole cannot be used; `malformed_csv` when more than 2 %
- * of its rows are of another length.
+ * @param wanted codes of the needed regions.
+ * @throws SourceError if the whole file is unusable; `malformed_csv` if more than 2 % of the rows
+ * have the wrong length.
  */
 export async function readRegionNames(
   bytes: ReadableStream<Uint8Array>,
@@ -307,7 +306,7 @@ export async function readRegionNames(
   if (broken > Math.max(1, seen * BROKEN_REGIONS_MAX))
     throw new SourceError(
       "malformed_csv",
-      `${broken} of ${seen} rows of regions.csv have more or fewer values than its header; look whether it is the right file`,
+      `${broken} of ${seen} rows of regions.csv have more or fewer values than its header; check that it is the right file`,
     );
   return { names, rejects };
 }

@@ -4,10 +4,10 @@ import type { City, LocalizedName, RegionNames } from "../catalog/model.ts";
 import { readCsv, type CsvRow } from "./csv.ts";
 import type { SourceAirport } from "./our-airports.ts";
 
-/** Opens an uncompressed file of the snapshot by its name in the snapshot's manifest. */
+/** Opens a file of the snapshot, uncompressed, by its name in the manifest. */
 export type OpenSnapshotFile = (name: string) => ReadableStream<Uint8Array>;
 
-/** A country as the snapshot has it. */
+/** A country of the snapshot. */
 export interface ReferenceCountry {
   readonly isoCode2: string;
   readonly isoCode3: string;
@@ -16,29 +16,29 @@ export interface ReferenceCountry {
   readonly phonePrefix: string;
 }
 
-/** A region as the snapshot has it; its slug is frozen. */
+/** A region of the snapshot; its slug is frozen. */
 export interface ReferenceRegion {
   readonly key: string;
   readonly slug: string;
   readonly name: string;
-  /** Countries (alpha-2), subdivisions (OurAirports' codes) and airports (IATA) that are in it. */
+  /** Member countries (alpha-2), subdivisions (OurAirports' codes) and airports (IATA). */
   readonly members: readonly string[];
 }
 
-/** What the snapshot knows of the cities of airports, whichever upstream these come from. */
+/** Cities of airports in the snapshot, for any upstream. */
 export interface CityTables {
   /** By city key. */
   readonly cities: ReadonlyMap<string, City>;
   /** City key by numeric OurAirports id. */
   readonly cityOfAirport: ReadonlyMap<string, string>;
-  /** City key by `placeKeyOf`, for airports that the table before lacks. */
+  /** City key by `placeKeyOf`, for airports that are not in the previous table. */
   readonly cityOfPlace: ReadonlyMap<string, string>;
 }
 
-/** Key of a municipality within an ISO 3166-2 region; `folded` as `foldText` makes it. */
+/** Key of a municipality within an ISO 3166-2 region; `folded` comes from `foldText`. */
 export const placeKey = (region: string, folded: string): string => `${region}:${folded}`;
 
-/** Key of the place that an airport is in: its municipality, or else what it is named after. */
+/** Key of an airport's place: its municipality, or its name if it has none. */
 export function placeKeyOf(
   airport: Pick<SourceAirport, "region" | "municipality" | "name">,
 ): string {
@@ -57,7 +57,7 @@ export async function readCountries(open: OpenSnapshotFile): Promise<ReferenceCo
   }));
 }
 
-/** Reads the regions that the snapshot knows. */
+/** Reads the snapshot's regions. */
 export async function readRegions(open: OpenSnapshotFile): Promise<ReferenceRegion[]> {
   return readList(open, "catalog-regions.csv.gz", (row) => ({
     key: row.get("key"),
@@ -67,7 +67,7 @@ export async function readRegions(open: OpenSnapshotFile): Promise<ReferenceRegi
   }));
 }
 
-/** Reads of the snapshot's cities what these airports need. */
+/** Reads the cities that these airports need. */
 export async function readCityTables(
   open: OpenSnapshotFile,
   airports: readonly SourceAirport[],
@@ -97,8 +97,8 @@ async function readPlaces(
 }
 
 /**
- * Reads the region names of one locale. `slugs` are the base slugs by region key, reused where the
- * locale has none of its own.
+ * Reads the region names of one locale. `slugs` are the base slugs by region key; a region without
+ * a localized slug gets its base slug.
  */
 export async function readRegionNames(
   open: OpenSnapshotFile,
@@ -113,7 +113,7 @@ export async function readRegionNames(
   return names;
 }
 
-/** Makes cities of rows, with one id for all that are in a country. */
+/** Builds cities from rows and shares one id between all cities of a country. */
 function cityReader(): (row: CsvRow) => City {
   const countryIds = new Map<string, Uint8Array>();
   return (row) => {

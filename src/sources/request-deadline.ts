@@ -1,26 +1,26 @@
 import { PassingError } from "./source-error.ts";
 
-/** Time that remains for a fetch, however many requests it takes. */
+/** The remaining time of a fetch, across all of its requests. */
 export interface Deadline {
-  /** Zero or less when it is over. */
+  /** Zero or negative once the time is over. */
   remainingMs(): number;
   /**
-   * What `promise` comes to, unless that takes too long.
+   * Awaits a promise within the limits.
    *
-   * @param where what messages call the file.
-   * @throws PassingError `deadline` when the time is over, or nothing came for the longest silence.
+   * @param where name of the file in messages.
+   * @throws PassingError `deadline` if the total time or the longest silence is over.
    */
   wait<T>(where: string, promise: Promise<T>): Promise<T>;
 }
 
 export interface DeadlineLimits {
-  /** Longest time for everything. */
+  /** Longest time for all requests. */
   readonly totalMs: number;
   /** Longest silence of upstream: until a response begins, and between two chunks of its body. */
   readonly idleMs: number;
 }
 
-/** Starts to count. Timers do not stop the work itself: whoever waits has to abort it. */
+/** Starts the clock. The deadline does not stop the work itself: the caller must abort it. */
 export function startDeadline(limits: DeadlineLimits, now: () => number): Deadline {
   const { totalMs, idleMs } = limits;
   const endsAt = now() + totalMs;

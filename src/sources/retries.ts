@@ -3,10 +3,10 @@ import { PassingError } from "./source-error.ts";
 
 export interface RetryLimits {
   readonly maxAttempts: number;
-  /** Wait before the second attempt; it doubles before each further one. */
+  /** Wait before the second attempt. It doubles for each further attempt. */
   readonly backoffMs: number;
   readonly maxBackoffMs: number;
-  /** Longest `Retry-After` that is waited for here; what is longer is left to who called. */
+  /** Longest accepted `Retry-After`. A longer one ends the attempts. */
   readonly maxRetryAfterMs: number;
 }
 
@@ -14,17 +14,15 @@ export interface RetryDependencies {
   readonly limits: RetryLimits;
   readonly deadline: Deadline;
   readonly sleep: (ms: number) => Promise<void>;
-  /** From 0 to 1, as Math.random. */
+  /** Returns 0 to 1, like Math.random. */
   readonly random: () => number;
 }
 
 /**
- * Repeats what ends in a PassingError, as often as the limits and the deadline allow. It waits
- * for the backoff, or for as long as upstream asks if that is longer, and never comes back before:
- * it gives up instead.
+ * Repeats an attempt that fails with PassingError, within the limits and the deadline. It waits for
+ * the longer of the backoff and Retry-After. It gives up if it cannot wait that long.
  *
- * @throws PassingError of the last attempt, which says how many there were, and how long upstream
- * asks to be left alone.
+ * @throws PassingError of the last attempt, with the number of attempts and upstream's Retry-After.
  */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
@@ -45,7 +43,7 @@ export async function withRetries<T>(
   }
 }
 
-/** Half of the wait is fixed and half is jitter, so that clients that failed together part. */
+/** Half of the wait is jitter, so that clients that failed together do not retry together. */
 function backoffMs(attempts: number, limits: RetryLimits, random: number): number {
   const fullMs = Math.min(limits.backoffMs * 2 ** (attempts - 1), limits.maxBackoffMs);
   return Math.round((fullMs * (1 + random)) / 2);
@@ -60,8 +58,8 @@ function givenUp({ fault, message, retryAfterMs }: PassingError, attempts: numbe
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * The wait that a `Retry-After` asks for (RFC 9110, section 10.2.3: seconds or a date), never
- * below zero; null if there is none or it is neither.
+ * Parses `Retry-After` (RFC 9110, section 10.2.3: seconds or a date) to milliseconds, at least
+ * zero. Returns null if it is missing or malformed.
  */
 export function parseRetryAfter(value: string | null, now: number): number | null {
   const text = value?.trim() ?? "";

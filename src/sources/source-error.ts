@@ -1,4 +1,4 @@
-/** Why upstream bytes cannot be had, or cannot be used at all. */
+/** Reason why upstream bytes are unavailable or unusable. */
 export type SourceFault =
   | "not_utf8"
   | "missing_columns"
@@ -17,7 +17,7 @@ export type SourceFault =
   | "missing_file"
   | "ambiguous_file";
 
-/** Upstream bytes that cannot be used; the message names the file and what is wrong with it. */
+/** Unavailable or unusable upstream bytes. The message names the file and the problem. */
 export class SourceError extends Error {
   override readonly name = "SourceError";
   readonly fault: SourceFault;
@@ -28,9 +28,9 @@ export class SourceError extends Error {
   }
 }
 
-/** A fault that may pass, so that the request is worth repeating. */
+/** A transient fault: a retry may succeed. */
 export class PassingError extends SourceError {
-  /** How long upstream asks to be left alone, or null if it does not say. */
+  /** Upstream's Retry-After in milliseconds; null if it sent none. */
   readonly retryAfterMs: number | null;
 
   constructor(fault: SourceFault, message: string, retryAfterMs: number | null = null) {

@@ -1,14 +1,14 @@
 import { gunzipSync } from "node:zlib";
 import { SourceError } from "./source-error.ts";
 
-/** Upstream files that a catalog is built from. */
+/** Upstream files of a catalog. */
 export const TABLES = ["airports.csv", "regions.csv"] as const;
 export type Table = (typeof TABLES)[number];
 
-/** Names that a table's file may have: plain or gzip, which the ending alone decides. */
+/** Possible names of a table's file. The ending says whether it is gzip. */
 export const fileNames = (table: Table): readonly string[] => [table, `${table}.gz`];
 
-/** Finds a table's file among files by name. */
+/** Finds a table's file. */
 export function findFile<T>(
   table: Table,
   files: { readonly [name: string]: T },
@@ -20,11 +20,11 @@ export function findFile<T>(
   return undefined;
 }
 
-/** Two files of more than this, read and decoded, do not fit into an isolate beside the catalog. */
+/** Two larger files, read and decoded, do not fit into an isolate beside the catalog. */
 export const FILE_MAX_BYTES = 32 * 1024 * 1024;
 
 /**
- * The CSV in a file, by the ending of its name.
+ * Returns the CSV in a file, decompressed if its name ends in `.gz`.
  *
  * @throws SourceError `bad_encoding` or `too_large`.
  */
@@ -38,9 +38,9 @@ export async function decodeFile(
 }
 
 /**
- * Names a table's file by what its bytes are, once they look like CSV of at most `maxBytes`.
+ * Names a table's file by its content. Checks that it looks like CSV of at most `maxBytes`.
  *
- * @param where what messages call the file.
+ * @param where name of the file in messages.
  * @throws SourceError `empty`, `not_csv` (an error page), `bad_encoding` (broken gzip) or
  * `too_large`.
  */
@@ -63,8 +63,8 @@ export function nameFile(
 }
 
 /**
- * Decompresses in one piece, which is given up as soon as there is more than `maxBytes`: a stream of
- * workerd decompresses all of it, however slowly it is read.
+ * Decompresses in one piece and stops beyond `maxBytes`. A stream would not help: workerd
+ * decompresses all of it, however slowly it is read.
  */
 function gunzipAtMost(where: string, bytes: Uint8Array, maxBytes: number): Uint8Array<ArrayBuffer> {
   try {
@@ -78,7 +78,7 @@ function gunzipAtMost(where: string, bytes: Uint8Array, maxBytes: number): Uint8
   }
 }
 
-/** The error for a file of more than `maxBytes`. */
+/** Builds the error for a file of more than `maxBytes`. */
 export function tooLarge(where: string, maxBytes: number, announced?: number): SourceError {
   const what = announced === undefined ? "is larger than" : `announces ${announced} bytes, over`;
   return new SourceError(
@@ -88,5 +88,5 @@ export function tooLarge(where: string, maxBytes: number, announced?: number): S
 }
 
 const LESS_THAN = 0x3c;
-/** White space, and the bytes of a byte order mark. */
+/** White space and the bytes of a byte order mark. */
 const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);

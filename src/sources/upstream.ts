@@ -1,62 +1,60 @@
 import type { Snapshot } from "./snapshot.ts";
 import { TABLES } from "./source-file.ts";
 
-/** What tells one version of a file from another. */
+/** Identifies a version of a file. */
 export interface Validators {
-  /** Where the file came from, as a text to compare: validators hold for this place only. */
+  /** Opaque origin of the file. Validators are valid only for this origin. */
   readonly origin?: string;
   readonly etag?: string;
   readonly last_modified?: string;
 }
 
-/** A file as upstream gave it. */
+/** A file from upstream. */
 export interface NewUpstreamFile extends Validators {
   readonly name: string;
-  /** The day that its content is of, `YYYY-MM-DD`; absent if nobody knows. */
+  /** Date of the data, `YYYY-MM-DD`; absent if unknown. */
   readonly as_of?: string;
   readonly bytes: Uint8Array;
 }
 
-/** A file that has not changed since its bytes of this SHA-256 (hex) were archived. */
+/** A file that is unchanged since the archived version with this SHA-256 (hex). */
 export interface UnchangedUpstreamFile {
   readonly name: string;
-  /** The day that its content is of, `YYYY-MM-DD`. */
+  /** Date of the data, `YYYY-MM-DD`. */
   readonly as_of: string;
   readonly unchangedSha256: string;
 }
 
 export type UpstreamFile = NewUpstreamFile | UnchangedUpstreamFile;
 
-/** What is remembered of a file whose bytes are archived. */
+/** Metadata of an archived file. */
 export interface ArchivedFile extends Validators {
-  /** SHA-256 (hex) of its bytes. */
   readonly sha256: string;
 }
 
-/** Archived files by their names. */
+/** Archived files by name. */
 export type ArchivedFiles = { readonly [name: string]: ArchivedFile };
 
-/** Where airports and regions come from. */
+/** A source of airports and regions. */
 export interface Upstream {
   readonly name: string;
   /**
-   * The files as they are now. Throws if one cannot be had.
+   * Fetches the current files. Throws if one is unavailable.
    *
-   * @param archived files that need not be sent again if they have not changed. Name only those
-   * whose bytes can still be read.
+   * @param archived files that need not be sent again if unchanged. Their bytes must be readable.
    */
   fetch(archived?: ArchivedFiles): Promise<UpstreamFile[]>;
 }
 
-/** An upstream that gives the bytes of all files each time. */
+/** An upstream that always returns the bytes of all files. */
 export interface WholeUpstream extends Upstream {
   fetch(archived?: ArchivedFiles): Promise<NewUpstreamFile[]>;
 }
 
-/** Name of the upstream that gives what the snapshot has. */
+/** Name of the upstream that reads the snapshot. */
 export const EMBEDDED = "embedded";
 
-/** The airports and regions of the embedded snapshot: works without a network. */
+/** Reads airports and regions from the embedded snapshot, without a network. */
 export function embeddedUpstream(snapshot: Snapshot): WholeUpstream {
   return {
     name: EMBEDDED,

@@ -5,28 +5,26 @@ import { excluded } from "./excluded.ts";
 import { type Listed, type PageQuery, readPage } from "./page.ts";
 import { timeText } from "./time-text.ts";
 
-/** A row of `alert_runs`. */
 export type SavedAlertRun = typeof alertRuns.$inferSelect;
 
-/** A row of `alert_states`. */
 export type SavedAlertState = typeof alertStates.$inferSelect;
 
-/** An evaluation to be written: its row, and the results within it. */
+/** An evaluation to save: its row with its results. */
 export interface AlertRunRow extends Omit<typeof alertRuns.$inferInsert, "results"> {
   readonly results: readonly Omit<SavedAlertState, "runId">[];
 }
 
-/** Which evaluations to list; one must match all that are given. */
+/** Selects evaluations that match every given field. */
 export interface AlertRunFilter {
-  /** An alert was in this state: of the `rule`, if that is given as well. */
+  /** An alert had this state; with `rule`, an alert of that rule. */
   readonly state?: string | undefined;
   /** The rule was not inactive. */
   readonly rule?: string | undefined;
   readonly worst?: string | undefined;
   readonly changed?: boolean | undefined;
-  /** Started at this time (milliseconds since 1970) or later. */
+  /** Earliest start, inclusive, in milliseconds since 1970. */
   readonly sinceMs?: number | undefined;
-  /** Started before this time. */
+  /** Latest start, exclusive, in milliseconds since 1970. */
   readonly untilMs?: number | undefined;
 }
 
@@ -35,33 +33,33 @@ export interface AlertRunQuery extends AlertRunFilter, PageQuery {}
 export type AlertRunPage = Listed<{ readonly runs: readonly SavedAlertRun[] }>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** How long an evaluation is kept at which nothing has changed, and one at which something has. */
+/** Retention of evaluations without and with a change. */
 const QUIET_RETENTION_MS = 30 * DAY_MS;
 const CHANGED_RETENTION_MS = 365 * DAY_MS;
-/** Parameters that D1 takes in one statement. */
+/** D1's limit of parameters in a statement. */
 const MAX_PARAMETERS = 100;
-/** Results that are written in one statement: each has four parameters. */
+/** Each finding takes four parameters. */
 const FINDINGS_PER_INSERT = Math.floor(MAX_PARAMETERS / 4);
 
 /**
- * Summarised history of alert evaluations in D1, for people. Every method throws if D1 refuses, and
- * every write may be repeated.
+ * History of alert evaluations in D1, for people. Every method throws if D1 fails, and every write
+ * is idempotent.
  */
 export interface AlertHistory {
-  /** Writes evaluations, oldest first, and where the alerts stood at the last. All or none. */
+  /** Saves evaluations, oldest first, and the states of the newest, in one transaction. */
   saveRuns(rows: readonly AlertRunRow[]): Promise<void>;
-  /** One page of evaluations. Throws RangeError where `limit` is out of range. */
+  /** Lists one page of evaluations. Throws RangeError if `limit` is out of range. */
   listRuns(query: AlertRunQuery): Promise<AlertRunPage>;
-  /** Where each alert stood at the newest evaluation, by rule. */
+  /** Lists the state of each alert at the newest evaluation, by rule. */
   listStates(): Promise<readonly SavedAlertState[]>;
   /**
-   * Deletes evaluations that are past their retention.
+   * Deletes evaluations past their retention.
    *
    * @param now milliseconds since 1970.
-   * @returns how many were deleted.
+   * @returns the number of deleted rows.
    */
   deleteOldRuns(now: number): Promise<number>;
-  /** Throws if D1 does not answer. */
+  /** Throws if D1 fails. */
   ping(): Promise<void>;
 }
 
@@ -86,7 +84,7 @@ export function createAlertHistory(d1: D1Database): AlertHistory {
     ),
   ];
 
-  /** A late repetition of an earlier evaluation changes nothing. */
+  /** A late repetition of an earlier evaluation leaves the states as they are. */
   const saveStates = ({ id, results }: AlertRunRow) => [
     ...results.map((result) =>
       db
@@ -147,7 +145,7 @@ export function createAlertHistory(d1: D1Database): AlertHistory {
     },
   };
 
-  /** Conditions on a row; an index leads to the evaluations of a rule or state. */
+  /** Builds the conditions; an index serves the filter by rule and state. */
   function conditions({ state, rule, worst, changed, sinceMs, untilMs }: AlertRunFilter): SQL[] {
     const found: SQL[] = [];
     if (state !== undefined || rule !== undefined) {
@@ -169,7 +167,7 @@ export function createAlertHistory(d1: D1Database): AlertHistory {
   }
 }
 
-/** The columns of a state, whatever else a result has. */
+/** Picks the columns of a state from a result. */
 function stateOf(result: Omit<SavedAlertState, "runId">): Omit<SavedAlertState, "runId"> {
   const { fingerprint, rule, labels, severity, state, since } = result;
   const { value, threshold, unit, message, evidence, suppressed } = result;

@@ -1,8 +1,8 @@
 import { index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /**
- * Summarised history of alert evaluations. Times are RFC 3339 text in UTC with milliseconds, which
- * sorts by time; ids are UUIDv7, which do as well.
+ * History of alert evaluations. Times are RFC 3339 text in UTC with milliseconds; ids are UUIDv7.
+ * Both sort by time.
  */
 export const alertRuns = sqliteTable(
   "alert_runs",
@@ -11,7 +11,7 @@ export const alertRuns = sqliteTable(
     trigger: text().notNull(),
     requested_by: text("requested_by").notNull(),
     started_at: text("started_at").notNull(),
-    /** Null if it was interrupted. */
+    /** Null if the evaluation was interrupted. */
     finished_at: text("finished_at"),
     duration_ms: integer("duration_ms"),
     worst: text().notNull(),
@@ -26,7 +26,7 @@ export const alertRuns = sqliteTable(
     notifyFailed: integer("notify_failed").notNull(),
     changed: integer({ mode: "boolean" }).notNull(),
     results: text({ mode: "json" }).notNull(),
-    /** What came of each message. */
+    /** The receipt of each message. */
     deliveries: text({ mode: "json" }).notNull(),
     ping: text(),
     workerVersion: text("worker_version"),
@@ -38,7 +38,7 @@ export const alertRuns = sqliteTable(
   ],
 );
 
-/** Which rules were in which state at which evaluation, but for the inactive ones: to filter by. */
+/** Index for filters: the rules that were not inactive at an evaluation, with their states. */
 export const alertFindings = sqliteTable(
   "alert_findings",
   {
@@ -54,7 +54,7 @@ export const alertFindings = sqliteTable(
   ],
 );
 
-/** Where each alert stood at the newest evaluation that has arrived. */
+/** State of each alert at the newest saved evaluation. */
 export const alertStates = sqliteTable("alert_states", {
   fingerprint: text().primaryKey(),
   rule: text().notNull(),
@@ -68,6 +68,6 @@ export const alertStates = sqliteTable("alert_states", {
   message: text().notNull(),
   evidence: text({ mode: "json" }).notNull(),
   suppressed: integer({ mode: "boolean" }).notNull(),
-  /** The evaluation that says so. */
+  /** The newest saved evaluation. */
   runId: text("run_id").notNull(),
 });

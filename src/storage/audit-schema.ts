@@ -1,7 +1,7 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /**
- * What operators changed or tried to change. Times are RFC 3339 text in UTC with milliseconds; ids
+ * Changes and attempted changes by operators. Times are RFC 3339 text in UTC with milliseconds; ids
  * are UUIDv7, which sort by time.
  */
 export const auditEntries = sqliteTable(
@@ -12,16 +12,16 @@ export const auditEntries = sqliteTable(
     actor: text().notNull(),
     /** Such as `ingest.pause`. */
     action: text().notNull(),
-    /** The id or generation that was acted on. */
+    /** Id or generation that the action changed. */
     target: text(),
-    /** `done`, `refused` (nothing changed), or `failed` (nobody knows). */
+    /** `done`, `refused` (nothing changed) or `failed` (the effect is unknown). */
     outcome: text().notNull(),
-    /** Status of the HTTP answer. */
+    /** HTTP status of the answer. */
     status: integer().notNull(),
-    /** Code of the problem that was answered. */
+    /** Code of the problem in the answer. */
     code: text(),
     detail: text(),
-    /** The body of the request, as far as it was understood. */
+    /** The parsed body of the request. */
     request: text({ mode: "json" }),
     before: text({ mode: "json" }),
     after: text({ mode: "json" }),

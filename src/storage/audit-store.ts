@@ -4,10 +4,10 @@ import { auditEntries } from "./audit-schema.ts";
 import { type Listed, type PageQuery, readPage } from "./page.ts";
 import { timeText } from "./time-text.ts";
 
-/** What became of a change: `failed` if nobody knows whether it took effect. */
+/** Outcome of a change. `failed` means that the effect is unknown. */
 export type AuditOutcome = "done" | "refused" | "failed";
 
-/** One change, or an attempt at one. */
+/** One change or attempted change. */
 export interface AuditEntry {
   /** UUIDv7. */
   readonly id: string;
@@ -17,7 +17,7 @@ export interface AuditEntry {
   readonly action: string;
   readonly target: string | null;
   readonly outcome: AuditOutcome;
-  /** Status of the HTTP answer. */
+  /** HTTP status of the answer. */
   readonly status: number;
   readonly code: string | null;
   readonly detail: string | null;
@@ -27,14 +27,14 @@ export interface AuditEntry {
   readonly requestId: string;
 }
 
-/** Which entries to list; an entry must match all that are given. */
+/** Selects entries that match every given field. */
 export interface AuditFilter {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
   readonly outcome?: string | undefined;
-  /** At this time (milliseconds since 1970) or later. */
+  /** Earliest time, inclusive, in milliseconds since 1970. */
   readonly sinceMs?: number | undefined;
-  /** Before this time. */
+  /** Latest time, exclusive, in milliseconds since 1970. */
   readonly untilMs?: number | undefined;
 }
 
@@ -42,12 +42,11 @@ export interface AuditQuery extends AuditFilter, PageQuery {}
 
 export type AuditPage = Listed<{ readonly entries: readonly AuditEntry[] }>;
 
-/** Entries are kept for this time. */
 const RETENTION_MS = 400 * 24 * 60 * 60 * 1000;
 
-/** The audit in D1. Every method throws if D1 refuses, and every write may be repeated. */
+/** The audit in D1. Every method throws if D1 fails, and every write is idempotent. */
 export interface AuditStore {
-  /** Writes entries, all or none; one that is there already stays as it is. */
+  /** Saves entries in one transaction. An entry that exists already stays as it is. */
   save(entries: readonly AuditEntry[]): Promise<void>;
   list(query: AuditQuery): Promise<AuditPage>;
   /** Deletes entries of over 400 days. `now` is in milliseconds since 1970. */

@@ -9,27 +9,27 @@ import {
   BACKUPS_PREFIX,
 } from "./keys.ts";
 
-/** What is said of a backup after it was made. */
+/** A note added to a backup after its creation. */
 export type BackupNote = "pin" | "verdict";
 
-/** A file to be stored: its bytes, and the SHA-256 (hex) that they must have. */
+/** A file to store, with its expected SHA-256 (hex). */
 export interface NewFile {
   readonly bytes: Uint8Array;
   readonly sha256: string;
 }
 
-/** A shared object and when it was stored, in milliseconds since 1970. */
+/** A shared object with its upload time in milliseconds since 1970. */
 export interface ListedObject {
   readonly sha256: string;
   readonly storedAt: number;
 }
 
-/** Backups in R2. Every method throws if the store refuses, and every write may be repeated. */
+/** Backups in R2. Every method throws if R2 fails, and every write is idempotent. */
 export interface BackupStore {
-  /** Names of the folders under `backups/`, ascending: ids, and whatever else lies there. */
+  /** Lists the folders under `backups/`, ascending: ids and any other folder. */
   folders(): Promise<string[]>;
   readManifest(id: string): Promise<string | null>;
-  /** Makes a backup exist: to be called when everything that it names is stored. */
+  /** Commits a backup. Call this last: everything that the manifest names must be stored. */
   writeManifest(id: string, text: string): Promise<void>;
   readPart(id: string, name: string): Promise<Uint8Array | null>;
   /** Throws if the bytes do not have the hash. */
@@ -37,7 +37,7 @@ export interface BackupStore {
   readObject(sha256: string): Promise<Uint8Array | null>;
   openObject(sha256: string): Promise<ReadableStream<Uint8Array> | null>;
   writeObject(file: NewFile): Promise<void>;
-  /** Length of an object that was stored under its hash; null if there is none such. */
+  /** Length of an object; null if it is missing or R2 recorded another hash. */
   objectBytes(sha256: string): Promise<number | null>;
   /** All objects, page by page. */
   objects(): AsyncIterable<readonly ListedObject[]>;
@@ -45,9 +45,9 @@ export interface BackupStore {
   readNote(id: string, note: BackupNote): Promise<string | null>;
   writeNote(id: string, note: BackupNote, text: string): Promise<void>;
   deleteNote(id: string, note: BackupNote): Promise<void>;
-  /** When something was last stored in a backup's folder (ms since 1970); null if it is empty. */
+  /** Time of the last write to a backup's folder (ms since 1970); null if it is empty. */
   changedAt(id: string): Promise<number | null>;
-  /** Deletes a backup, its manifest first, so that what is left of it never looks whole. */
+  /** Deletes a backup, its manifest first, so that a partial deletion never looks complete. */
   deleteBackup(id: string): Promise<void>;
 }
 
@@ -108,7 +108,7 @@ export function createBackupStore(r2: R2Bucket): BackupStore {
   };
 }
 
-/** All pages of a listing, each of 1,000 keys at most. */
+/** Iterates over the pages of a listing, each of at most 1,000 keys. */
 async function* pages(r2: R2Bucket, options: R2ListOptions): AsyncGenerator<R2Objects> {
   let cursor: string | undefined;
   do {
@@ -123,7 +123,7 @@ async function readBytes(r2: R2Bucket, key: string): Promise<Uint8Array | null> 
   return object === null ? null : new Uint8Array(await object.arrayBuffer());
 }
 
-/** The SHA-256 (hex) that R2 checked when it took the bytes. */
+/** The SHA-256 (hex) that R2 verified on upload. */
 function storedHash(head: R2Object | null): string | undefined {
   const sha256 = head?.checksums.sha256;
   return sha256 === undefined ? undefined : Buffer.from(sha256).toString("hex");

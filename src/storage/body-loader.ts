@@ -8,15 +8,14 @@ import type { Copy, Replica } from "./catalog-store.ts";
 import { NegativeCache } from "./negative-cache.ts";
 import { SingleFlight } from "./single-flight.ts";
 
-/** How long a body that a store could not give is not asked of that store again. */
+/** Wait before a failed body is read from the same store again. */
 const UNREADABLE_FOR_MS = 2_000;
-/** Bytes of bodies that may be in the making at once, besides those that are held. */
+/** Most bytes of bodies being joined at once, apart from the cached ones. */
 export const JOINING_MAX_BYTES = 16 * 1024 * 1024;
 
 /**
- * Loads bodies from a store, joined out of their segments and checked by their hashes, and holds
- * those that were used last. A body is loaded once for all requests that want it meanwhile, and not
- * again soon after that failed.
+ * Loads bodies: reads their segments, joins them and verifies the hash. Caches the most recently
+ * used bodies. Concurrent requests share one load, and a failed load is not repeated for a while.
  */
 export class BodyLoader {
   readonly #deps: ReaderDependencies;
@@ -33,19 +32,19 @@ export class BodyLoader {
     this.#failures = new NegativeCache(UNREADABLE_FOR_MS, deps.now);
   }
 
-  /** The bytes of a body; undefined where they are not held. */
+  /** The cached bytes of a body; undefined if it is not cached. */
   held({ sha256 }: Body): Blob | undefined {
     return this.#cache.get(sha256);
   }
 
-  /** The bytes of a body from a store. Waits while too many others are in the making. Never rejects. */
+  /** Loads a body from a store. Waits while too many bytes are being joined. Never rejects. */
   async load(replica: Replica, body: Body): Promise<Copy<Blob>> {
     const key = `${replica} ${body.sha256}`;
     const failed = this.#failures.get(key);
     if (failed !== undefined) return failed;
     return this.#flights.load(key, () =>
       this.#joining.run(body.bytes, async () => {
-        // It may have come from the other store while this one waited in line.
+        // A load from the other store may have finished while this one waited.
         const held = this.held(body);
         if (held !== undefined) return { ok: true, value: held };
         const copy = await this.#join(replica, body);
@@ -66,7 +65,7 @@ export class BodyLoader {
     }
     const whole = new Blob(parts);
     if (sha256Hex(new Uint8Array(await whole.arrayBuffer())) !== body.sha256) {
-      const detail = `body ${body.sha256}: its segments join to something else`;
+      const detail = `body ${body.sha256}: its segments join to bytes of another hash`;
       this.#deps.report("body_corrupt", detail);
       return { ok: false, fault: "corrupt", detail };
     }

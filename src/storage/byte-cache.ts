@@ -1,6 +1,6 @@
 /**
- * Keeps bytes by key, the most recently used ones first, bounded in bytes. Holds plain bytes only: a
- * promise or a stream of one request must not be awaited by another.
+ * A least-recently-used cache, bounded in bytes. It stores plain bytes only: one request must not
+ * await a promise or a stream of another.
  */
 export class ByteCache {
   readonly #maxBytes: number;
@@ -11,7 +11,6 @@ export class ByteCache {
     this.#maxBytes = maxBytes;
   }
 
-  /** Bytes held at present. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -24,7 +23,7 @@ export class ByteCache {
     return value;
   }
 
-  /** Holds `value`, letting go of the least recently used; a value over the bound is not held. */
+  /** Stores a value and evicts the least recently used. Ignores a value over the bound. */
   set(key: string, value: Blob): void {
     this.#delete(key);
     if (value.size > this.#maxBytes) return;

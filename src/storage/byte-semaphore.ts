@@ -1,7 +1,7 @@
-/** After how long work that has not ended is taken for lost. */
+/** Age at which unfinished work counts as lost. */
 const LOST_AFTER_MS = 5_000;
-/** How often those in line look for work that was lost. */
-const LOOK_EVERY_MS = 500;
+/** Interval at which waiting work checks for lost work. */
+const EXPIRY_INTERVAL_MS = 500;
 
 interface Share {
   readonly bytes: number;
@@ -15,24 +15,24 @@ interface Waiting {
 }
 
 /**
- * Bounds the bytes that are in work at once. What finds no room waits in line; what is larger than
- * the bound is done alone.
+ * Bounds the bytes of concurrent work. Work that does not fit waits in order. Work larger than the
+ * bound runs alone.
  *
- * Accepted race: work that ends with its request, because that was cut off, gives nothing back. Its
- * share no longer counts after a while, so that those in line go on.
+ * Accepted race: the platform can cut off a request together with its work, which then never
+ * releases its share. The share expires, so that waiting work continues.
  */
 export class ByteSemaphore {
   readonly #maxBytes: number;
   readonly #now: () => number;
   readonly #shares = new Set<Share>();
-  readonly #line = new Set<Waiting>();
+  readonly #queue = new Set<Waiting>();
 
   constructor(maxBytes: number, now: () => number) {
     this.#maxBytes = maxBytes;
     this.#now = now;
   }
 
-  /** Does the work when there is room for so many bytes and nobody has waited longer. */
+  /** Runs the work as soon as its bytes fit and no earlier work waits. */
   async run<T>(bytes: number, work: () => Promise<T>): Promise<T> {
     const share = await this.#enter(bytes);
     try {
@@ -45,22 +45,22 @@ export class ByteSemaphore {
 
   async #enter(bytes: number): Promise<Share> {
     const { promise, resolve } = Promise.withResolvers<Share>();
-    this.#line.add({ bytes, enter: resolve });
-    const lookingForLost = setInterval(() => this.#admit(), LOOK_EVERY_MS);
+    this.#queue.add({ bytes, enter: resolve });
+    const expiry = setInterval(() => this.#admit(), EXPIRY_INTERVAL_MS);
     this.#admit();
     try {
       return await promise;
     } finally {
-      clearInterval(lookingForLost);
+      clearInterval(expiry);
     }
   }
 
-  /** Lets those in line in, in order, as far as there is room. */
+  /** Admits waiting work in order while there is room. */
   #admit(): void {
-    for (const waiting of this.#line) {
+    for (const waiting of this.#queue) {
       if (!this.#hasRoom(waiting.bytes)) return;
       const share = { bytes: waiting.bytes, since: this.#now() };
-      this.#line.delete(waiting);
+      this.#queue.delete(waiting);
       this.#shares.add(share);
       waiting.enter(share);
     }

@@ -14,7 +14,7 @@ import type { Copy, Replica } from "./catalog-store.ts";
 import { abortable } from "./deadline.ts";
 import { ManifestMemo } from "./manifest-memo.ts";
 
-/** A published body that a request accepts, and the version that it is of. */
+/** A body that a request accepts, with its version. */
 interface Choice {
   readonly manifest: Manifest;
   readonly coding: Coding;
@@ -24,9 +24,9 @@ interface Choice {
 type Fault = Extract<Copy<unknown>, { ok: false }>["fault"];
 
 /**
- * Reads the catalog from memory, else from KV, else from what serves best until KV does again: what
- * the isolate still holds, the R2 copy, another coding from either store, the previous version. A
- * blob of the wrong hash is never used. One reader for each isolate.
+ * Reads the catalog from memory, then from KV. While KV fails, it falls back to another coding or
+ * the previous version in memory, then to R2, then to another coding and finally to the previous
+ * version in either store. It never uses a blob with a wrong hash. Each isolate has one reader.
  */
 export class CachedCatalogReader implements CatalogReader, CatalogMemory {
   readonly #deps: ReaderDependencies;
@@ -69,7 +69,7 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory {
     return { ok: false, reason: faults.has("unreadable") ? "unavailable" : "data_loss" };
   }
 
-  /** What this isolate holds in another coding or of the version before, while R2 is asked behind. */
+  /** Finds another coding or the previous version in memory. Loads from R2 in the background. */
   #lastGood(selection: Selection, choices: readonly Choice[]): Opened | undefined {
     const before = this.#memo.previous;
     const older = before === undefined ? [] : choicesOf({ ...selection, manifest: before });
@@ -93,7 +93,7 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory {
     return this.#try(["kv", "r2"], choices, selection, faults);
   }
 
-  /** The first choice that can be had, each asked of the replicas in turn. */
+  /** Opens the first readable choice and tries the replicas in order for each. */
   async #try(
     replicas: readonly Replica[],
     choices: readonly Choice[],
@@ -121,7 +121,7 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory {
   }
 }
 
-/** The published bodies that a selection accepts, best first. */
+/** Lists the published bodies that a selection accepts, best first. */
 function choicesOf({ manifest, locale, representation, codings }: Selection): Choice[] {
   const bodies = manifest.locales[locale]?.bodies[representation];
   return codings.flatMap((coding) => {

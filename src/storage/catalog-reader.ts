@@ -1,20 +1,19 @@
 import type { Body, Coding, LocaleEntry, Manifest, Representation } from "../catalog/manifest.ts";
 import type { CatalogCopies } from "./catalog-store.ts";
 
-/** What a reader works with. */
 export interface ReaderDependencies {
   readonly store: CatalogCopies;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Keeps the present request's context alive until a promise settles. */
+  /** Keeps the current request's context alive until a promise settles. */
   readonly waitUntil: (promise: Promise<unknown>) => void;
-  /** Tells the log of a copy that could not be used. */
+  /** Logs a copy that could not be used. */
   readonly report: (event: string, detail: string) => void;
   readonly manifestFreshMs: number;
   readonly cacheMaxBytes: number;
 }
 
-/** Which body a request wants: `codings` are those it accepts, best first. */
+/** Selects a body. `codings` are the accepted ones, best first. */
 export interface Selection {
   readonly manifest: Manifest;
   readonly locale: string;
@@ -22,16 +21,16 @@ export interface Selection {
   readonly codings: readonly Coding[];
 }
 
-/** A body with its content, verified, and the version that it belongs to. */
+/** A body with its verified content and its version. */
 export interface Opened {
-  /** The version that `content` belongs to: older than the selected one when that could not be read. */
+  /** The version of `content`: the selected one, or an older one if that was unreadable. */
   readonly manifest: Manifest;
   readonly locale: string;
   readonly entry: LocaleEntry;
   readonly representation: Representation;
   readonly coding: Coding;
   readonly body: Body;
-  /** The bytes of `body`. A blob's stream is sent without being copied, which bytes are not. */
+  /** The bytes of `body`. workerd sends a blob's stream without copying it. */
   readonly content: Blob;
 }
 
@@ -43,26 +42,26 @@ export type OpenResult =
   | { readonly ok: true; readonly opened: Opened }
   | { readonly ok: false; readonly reason: "unavailable" | "data_loss" };
 
-/** On whose behalf a reader waits. The signal is looked at only if a store must be asked. */
+/** The request that waits for a store. */
 export interface Caller {
   readonly signal: AbortSignal;
 }
 
-/** What is in memory, to be had without waiting. */
+/** The part of the catalog that is in memory. Nothing here waits. */
 export interface CatalogMemory {
   /**
-   * The current version, looking for a newer one behind the answer where it is no longer fresh;
-   * undefined where `current` would wait for a store.
+   * Returns the current version, or undefined if `current` would wait for a store. Starts a
+   * background look-up if the version is no longer fresh.
    */
   heldCurrent(): CurrentResult | undefined;
-  /** The bytes of a body; undefined where they are not held. */
+  /** Returns the cached bytes of a body, or undefined. */
   heldContent(body: Body): Blob | undefined;
 }
 
-/** Reads the published catalog. Never throws for a fault of a store; rejects if the caller's signal aborts. */
+/** Reads the published catalog. Store faults are values; rejects only if the signal aborts. */
 export interface CatalogReader {
-  /** The current version. Touches no store while the held one is fresh. */
+  /** Returns the current version. Reads no store while the cached one is fresh. */
   current(caller: Caller): Promise<CurrentResult>;
-  /** The bytes of a body, from memory where they are held. */
+  /** Returns the bytes of a body, from memory if they are cached. */
   open(selection: Selection, caller: Caller): Promise<OpenResult>;
 }

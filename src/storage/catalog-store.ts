@@ -1,4 +1,4 @@
-import { letGo } from "../catalog/bytes.ts";
+import { releaseBuffer } from "../catalog/bytes.ts";
 import { sha256Hex } from "../catalog/hash.ts";
 import type { Manifest } from "../catalog/manifest.ts";
 import { openManifest, sealManifest } from "../catalog/seal-manifest.ts";
@@ -6,54 +6,53 @@ import { withDeadline, withStoreTimeout } from "./deadline.ts";
 import { listNames } from "./list-names.ts";
 import { blobKey, BLOBS_PREFIX, generationKey, GENERATIONS_PREFIX, MANIFEST_KEY } from "./keys.ts";
 
-/** What came of reading a copy: its bytes, or why they cannot be used. */
+/** Result of reading a copy: the value, or the reason why it is unusable. */
 export type Copy<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly fault: "missing" | "corrupt" | "unreadable"; detail: string };
 
-/** Where a copy is kept: KV is near and may lag, R2 is the strongly consistent copy. */
+/** Location of a copy. KV is near but may lag; R2 is strongly consistent. */
 export type Replica = "kv" | "r2";
 
-/** Copies of the published catalog. What comes of reading one is a value: nothing throws. */
+/** Copies of the published catalog. Reading returns faults as values and never throws. */
 export interface CatalogCopies {
-  /** The current manifest. */
+  /** Reads the current manifest. */
   readManifest(replica: Replica): Promise<Copy<Manifest>>;
-  /** The manifest of an earlier generation, kept in R2. */
+  /** Reads the manifest of a generation from R2. */
   readGeneration(generation: number): Promise<Copy<Manifest>>;
-  /** A blob whose bytes have been hashed and found right; from KV up to a day old. */
+  /** Reads a blob and verifies its hash. KV may answer from a cache up to a day old. */
   readBlob(replica: Replica, sha256: string): Promise<Copy<Uint8Array<ArrayBuffer>>>;
 }
 
 /**
- * The published catalog in KV, with a copy of everything in R2. What throws if a store refuses
- * throws StoreError.
+ * The published catalog in KV, with a copy of everything in R2. Writes, lists and deletions throw
+ * StoreError if a store fails.
  */
 export interface CatalogStore extends CatalogCopies {
-  /** Whether a blob is stored whole: its hash. From KV it may be 30 s old. Never throws. */
+  /** Verifies that a blob is stored intact. KV may answer from a cache up to 30 s old. */
   checkBlob(replica: Replica, sha256: string): Promise<Copy<string>>;
-  /** Stores a blob under its SHA-256 in both replicas. Throws if a store refuses. */
+  /** Stores a blob under its SHA-256 (hex) in both replicas. */
   writeBlob(sha256: string, bytes: Uint8Array): Promise<void>;
-  /** SHA-256 of every blob that is in R2. Throws if the store refuses. */
+  /** Lists the SHA-256 (hex) of every blob in R2. */
   listBlobs(): Promise<string[]>;
-  /** Deletes blobs from both replicas, from R2 last. Throws if a store refuses. */
+  /** Deletes blobs from both replicas, from R2 last. */
   deleteBlobs(sha256s: readonly string[]): Promise<void>;
-  /** Keeps a manifest under its generation in R2. Throws if the store refuses. */
+  /** Stores a manifest under its generation in R2. */
   writeGeneration(manifest: Manifest): Promise<void>;
-  /** Generations whose manifests are kept in R2. Throws if the store refuses. */
+  /** Lists the generations whose manifests are in R2. */
   listGenerations(): Promise<number[]>;
-  /** Deletes the manifests of generations from R2. Throws if the store refuses. */
+  /** Deletes the manifests of generations from R2. */
   deleteGenerations(generations: readonly number[]): Promise<void>;
-  /** Makes a manifest the current one, in R2 and then in KV. Throws if a store refuses. */
+  /** Makes a manifest current, in R2 first and then in KV. */
   writeManifest(manifest: Manifest): Promise<void>;
 }
 
-/** How long a read may take. */
 const READ_DEADLINE_MS = 3_000;
-/** How long a store may take for a write or a deletion; one that is late may still take effect. */
+/** A write or deletion that exceeds this deadline may still take effect. */
 const WRITE_DEADLINE_MS = 30_000;
-/** KV's edge cache for the manifest, and for looking at what is stored: the shortest there is. */
+/** KV's shortest cache time: for the manifest, and to verify blobs. */
 const FRESH_CACHE_TTL_SECONDS = 30;
-/** KV's edge cache for blobs, which never change. */
+/** KV's cache time for blobs, which never change. */
 const BLOB_CACHE_TTL_SECONDS = 86_400;
 
 export function createCatalogStore(kv: KVNamespace, r2: R2Bucket): CatalogStore {
@@ -76,7 +75,7 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket): CatalogStore 
     async checkBlob(replica, sha256) {
       const copy = await readBlob(replica, sha256, FRESH_CACHE_TTL_SECONDS);
       if (!copy.ok) return copy;
-      letGo(copy.value);
+      releaseBuffer(copy.value);
       return { ok: true, value: sha256 };
     },
     async writeBlob(sha256, bytes) {

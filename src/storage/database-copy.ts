@@ -1,16 +1,16 @@
-/** Copies D1 out and back in, whatever its tables are. */
+/** Copies the tables of D1, whatever their columns. */
 
-/** A value as D1 hands it out. */
+/** A value of a D1 column. */
 export type Value = string | number | null;
 export type Row = { readonly [column: string]: Value };
 
 export interface Column {
   readonly name: string;
-  /** Whether a row must have it. */
+  /** Whether the column is NOT NULL without a default. */
   readonly required: boolean;
 }
 
-/** A table and what is to be known to copy it. */
+/** The shape of a table, as far as a copy needs it. */
 export interface TableShape {
   readonly name: string;
   readonly columns: readonly Column[];
@@ -19,17 +19,17 @@ export interface TableShape {
 }
 
 export interface DatabaseCopy {
-  /** All tables but those of SQLite and D1, by name. */
+  /** Lists all tables by name, except those of SQLite and D1. */
   tables(): Promise<TableShape[]>;
-  /** Rows after the one with these values of the key, in order of the key. */
+  /** Reads rows after the given key, in key order. */
   readPage(table: TableShape, after: readonly Value[] | null, limit: number): Promise<Row[]>;
-  /** Adds rows; one whose key is there already stays as it is. */
+  /** Adds rows. A row whose key exists already stays as it is. */
   addRows(table: string, columns: readonly string[], rows: readonly Row[]): Promise<void>;
 }
 
-/** Tables whose names begin so belong to SQLite or to D1. */
+/** Prefixes of the tables that belong to SQLite or D1. */
 const OTHERS = ["sqlite_", "_cf_", "d1_"];
-/** Bytes of rows in one statement; D1 takes strings of up to 2 MB. */
+/** Most bytes of rows in one statement; D1 accepts strings of up to 2 MB. */
 const STATEMENT_BYTES = 512 * 1024;
 
 export function createDatabaseCopy(d1: D1Database): DatabaseCopy {
@@ -84,7 +84,7 @@ async function readShape(d1: D1Database, name: string): Promise<TableShape> {
   };
 }
 
-/** JSON arrays of rows as arrays, each of a length that a statement can take. */
+/** Serializes rows to JSON arrays that each fit into one statement. */
 function* inChunks(rows: readonly Row[], columns: readonly string[]): Generator<string> {
   let texts: string[] = [];
   let bytes = 0;
@@ -104,10 +104,10 @@ function asRow(table: string, row: Record<string, unknown>): Row {
   for (const [column, value] of Object.entries(row))
     if (value !== null && typeof value !== "string" && typeof value !== "number")
       throw new Error(`${table}.${column} holds a ${typeof value}, which has no form in a backup`);
-  return row as Row; // each value was just looked at
+  return row as Row; // the loop has checked each value
 }
 
-/** A name as SQL takes it, whatever it consists of. */
+/** Quotes a name for SQL. */
 function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

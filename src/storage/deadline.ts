@@ -5,14 +5,14 @@ export class StoreTimeout extends StoreError {
   override readonly name = "StoreTimeout";
 }
 
-/** `promise`, or a rejection with StoreTimeout after `ms`: a store's promise may never settle. */
+/** Rejects with StoreTimeout after `ms`, because a store's promise may never settle. */
 export function withDeadline<T>(what: string, ms: number, promise: Promise<T>): Promise<T> {
   return withTimeout(ms, promise, () => new StoreTimeout(`${what}: no answer in ${ms} ms`));
 }
 
 /**
- * What a store answers. Throws StoreError if it refuses, and StoreTimeout after `ms`: a write that is
- * late may still take effect.
+ * Awaits a store's answer. Throws StoreError if the store fails and StoreTimeout after `ms`. A
+ * write that times out may still take effect.
  */
 export async function withStoreTimeout<T>(
   what: string,
@@ -26,7 +26,7 @@ export async function withStoreTimeout<T>(
   }
 }
 
-/** `promise`, or a rejection with what `late` makes once so many milliseconds have passed. */
+/** Rejects with the error from `late` after `ms`. */
 export async function withTimeout<T>(
   ms: number,
   promise: Promise<T>,
@@ -43,7 +43,7 @@ export async function withTimeout<T>(
   }
 }
 
-/** `promise`, or a rejection with the signal's reason as soon as it aborts. */
+/** Rejects with the signal's reason as soon as the signal aborts. */
 export async function abortable<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   signal.throwIfAborted();
   let abort = () => {};

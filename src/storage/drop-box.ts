@@ -1,10 +1,10 @@
 import { withStoreTimeout } from "./deadline.ts";
 import { DROP_PREFIX, dropKey } from "./keys.ts";
 
-/** How long R2 may take to find a file, and then to give it. */
+/** Deadline to find a file in R2, and another to read it. */
 const READ_DEADLINE_MS = 30_000;
 
-/** Files that operators have dropped into R2. Throws StoreError if it refuses. */
+/** Opens files that operators have dropped into R2. Throws StoreError if R2 fails. */
 export function createDropBox(r2: R2Bucket) {
   return {
     prefix: DROP_PREFIX,

@@ -1,16 +1,16 @@
-/** Texts in the cache of the data centre. */
+/** Texts in the data center's cache. */
 export interface EdgeCache {
-  /** Undefined if it is not there or the cache does not answer. */
+  /** Returns undefined if the text is missing or the cache fails. */
   get(name: string): Promise<string | undefined>;
-  /** Keeps a text for an hour, behind the answer. */
+  /** Stores a text for an hour, in the background. */
   put(name: string, text: string): void;
 }
 
-const KEPT_SECONDS = 3_600;
+const TTL_SECONDS = 3_600;
 
 /**
- * @param version told apart, because another version of the Worker may write another text.
- * @param waitUntil keeps the present request's context alive until a promise settles.
+ * @param version of the Worker: each version has its own texts.
+ * @param waitUntil keeps the current request's context alive until a promise settles.
  */
 export function createEdgeCache(
   cache: Cache,
@@ -24,7 +24,7 @@ export function createEdgeCache(
       return found?.text();
     },
     put(name, text) {
-      const headers = { "cache-control": `public, max-age=${KEPT_SECONDS}` };
+      const headers = { "cache-control": `public, max-age=${TTL_SECONDS}` };
       waitUntil(cache.put(urlOf(name), new Response(text, { headers })).catch(() => undefined));
     },
   };

@@ -1,7 +1,7 @@
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 
-/** Every column but the key, as the row that could not be inserted has it: for an upsert. */
+/** Sets every column but the key to the value of the conflicting row, for an upsert. */
 export function excluded(table: SQLiteTable, key: string): { [column: string]: SQL } {
   return Object.fromEntries(
     Object.entries(getTableColumns(table))

@@ -1,9 +1,9 @@
 import { withStoreTimeout } from "./deadline.ts";
 
-/** How long a page of 1,000 keys may take. */
+/** Deadline for a page of 1,000 keys. */
 const PAGE_DEADLINE_MS = 10_000;
 
-/** What every key in R2 that begins with `prefix` goes on with. Throws StoreError if R2 refuses. */
+/** Lists the keys in R2 under a prefix, without the prefix. Throws StoreError if R2 fails. */
 export async function listNames(r2: R2Bucket, prefix: string): Promise<string[]> {
   const names: string[] = [];
   let cursor: string | undefined;

@@ -2,16 +2,16 @@ import type { Manifest } from "../catalog/manifest.ts";
 import type { CurrentResult, ReaderDependencies } from "./catalog-reader.ts";
 import { SingleFlight } from "./single-flight.ts";
 
-/** After a look for a newer manifest failed, how long to serve what is held without looking. */
+/** Wait after a failed look-up, while the cached manifest is served. */
 const RETRY_AFTER_MS = 5_000;
-/** How long "no manifest" is answered without looking again. */
+/** Wait after a look-up that found no manifest. */
 const ABSENT_FOR_MS = 1_000;
 
 /**
- * The manifests that this isolate serves from: the current one and the one before it.
+ * The manifests that this isolate serves from: the current and the previous one.
  *
- * Accepted race: KV may answer with an older manifest than another data centre's. A generation
- * lower than the held one is never taken, so what an isolate serves never goes back.
+ * Accepted race: KV may answer with an older manifest than it gives another data center. An isolate
+ * ignores generations below its own, so the version that it serves never goes back.
  */
 export class ManifestMemo {
   readonly #deps: ReaderDependencies;
@@ -25,14 +25,14 @@ export class ManifestMemo {
     this.#loads = new SingleFlight(deps.waitUntil, deps.now);
   }
 
-  /** The manifest held before the current one. */
+  /** The manifest before the current one. */
   get previous(): Manifest | undefined {
     return this.#previous;
   }
 
   /**
-   * The current manifest if one is held, looking for a newer one behind the answer where it is no
-   * longer fresh; undefined if `load` must be awaited.
+   * Returns the cached manifest, or undefined if the caller must await `load`. Starts a background
+   * look-up if the manifest is no longer fresh.
    */
   held(): CurrentResult | undefined {
     if (this.#deps.now() < this.#freshUntil) return this.#current;
@@ -41,7 +41,7 @@ export class ManifestMemo {
     return this.#current;
   }
 
-  /** Looks for a newer manifest. */
+  /** Looks for a newer manifest. Concurrent calls share one look-up. */
   load(): Promise<CurrentResult> {
     return this.#loads.load("manifest", () => this.#look());
   }

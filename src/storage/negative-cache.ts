@@ -1,7 +1,7 @@
-/** Most failures remembered: a few for each body that a version has. */
+/** Room for a few failures per body of a version. */
 const MAX_ENTRIES = 1024;
 
-/** Remembers failures for a while, so that what failed is not tried again meanwhile. */
+/** Remembers failures for a fixed time, so that failed work is not repeated at once. */
 export class NegativeCache<T> {
   readonly #forMs: number;
   readonly #now: () => number;

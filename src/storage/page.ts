@@ -4,28 +4,28 @@ import type { SelectResultFields } from "drizzle-orm/query-builders/select.types
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 
-/** Where a page begins, and how long it is. */
+/** Position and length of a page. */
 export interface PageQuery {
   /** Rows on a page, 1 to `MAX_PAGE_ROWS`. */
   readonly limit: number;
-  /** The `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   readonly cursor?: string | undefined;
 }
 
-/** A page with its rows, newest first; `Rows` says under which name. */
+/** A page of rows, newest first. `Rows` names the field. */
 export type Listed<Rows> =
   | (Rows & {
       readonly ok: true;
       /** Null on the last page. */
       readonly nextCursor: string | null;
-      /** Rows that match the filter, on all pages. */
+      /** Number of matching rows on all pages. */
       readonly total: number;
     })
   | { readonly ok: false; readonly reason: "bad_cursor" };
 
 export const MAX_PAGE_ROWS = 200;
 
-/** Which rows a page has, and what of them. */
+/** Rows and columns of a page. */
 interface RowQuery<C> extends PageQuery {
   readonly matching: readonly SQL[];
   /** What to read of each row. */
@@ -37,8 +37,8 @@ interface Columns extends Record<string, SQLiteColumn | SQL> {
 }
 
 /**
- * Reads one page of the rows that match all conditions, of a table whose ids are UUIDv7. Throws
- * RangeError where `limit` is out of range, and what D1 throws.
+ * Reads one page of the rows that match all conditions. The table's ids must be UUIDv7. Throws
+ * RangeError if `limit` is out of range, and any error of D1.
  */
 export async function readPage<C extends Columns>(
   db: DrizzleD1Database,

@@ -1,6 +1,6 @@
 import { MANIFEST_KEY } from "./keys.ts";
 
-/** The smallest round trip to each store. Each rejects if the store refuses. */
+/** The smallest round trip to each store. Each rejects if the store fails. */
 export interface StoreProbes {
   readonly kv: () => Promise<unknown>;
   readonly d1: () => Promise<unknown>;

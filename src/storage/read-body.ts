@@ -5,9 +5,9 @@ import type { CatalogStore, Copy } from "./catalog-store.ts";
 type BlobReader = Pick<CatalogStore, "readBlob">;
 
 /**
- * The bytes of a body, each blob hashed, from R2 or else from KV. Holds them and one blob at a time:
- * a large body is not in memory twice. Never throws. Where neither store has a whole copy of a blob
- * the fault is `unreadable` if one of them did not answer, since it may yet have it.
+ * Reads a body from R2, or from KV if R2 fails, and verifies each blob. Reads one blob at a time, so
+ * that a large body is never in memory twice. Never throws. The fault is `unreadable` if a store
+ * did not answer, because it may still have the blob.
  */
 export async function tryReadBody(
   store: BlobReader,

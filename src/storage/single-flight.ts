@@ -1,8 +1,8 @@
 import { withDeadline } from "./deadline.ts";
 
 /**
- * After how long a load that has not ended is taken for lost. The longest sound one is a manifest's,
- * which waits for KV and then for R2, three seconds each.
+ * Age at which an unfinished load counts as lost. The longest valid load is the manifest's: three
+ * seconds for KV and three for R2.
  */
 const LOST_AFTER_MS = 8_000;
 
@@ -13,11 +13,11 @@ interface Flight<T> {
 }
 
 /**
- * One load at a time for each key, shared by the requests that want it meanwhile.
+ * Runs one load per key at a time and shares it between concurrent requests.
  *
- * Accepted race: a load ends with the request that began it if that request is cut off, and its
- * promise then never settles for others. So `waitUntil` keeps that request alive, and a load that
- * takes too long is taken for lost: the first of those who wait begins another, the rest join.
+ * Accepted race: if the platform cuts off the request that began a load, its promise never settles
+ * for the others. `waitUntil` keeps that request alive, and an overdue load counts as lost: the
+ * first waiting request begins a new load, the others join it.
  */
 export class SingleFlight<T> {
   readonly #waitUntil: (promise: Promise<unknown>) => void;
@@ -29,12 +29,12 @@ export class SingleFlight<T> {
     this.#now = now;
   }
 
-  /** Whether a load is under way that is worth waiting for. */
+  /** Whether a load is running and not lost. */
   has(key: string): boolean {
     return this.#remainingMs(this.#running.get(key)) > 0;
   }
 
-  /** Joins the load that is under way, or begins one. `read` must not reject. */
+  /** Joins the running load or begins one. `read` must not reject. */
   load(key: string, read: () => Promise<T>): Promise<T> {
     const running = this.#running.get(key);
     const remainingMs = this.#remainingMs(running);

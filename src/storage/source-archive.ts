@@ -5,26 +5,22 @@ import { sourceKey, SOURCES_PREFIX } from "./keys.ts";
 import { listNames } from "./list-names.ts";
 import { StoreError } from "./store-error.ts";
 
-/**
- * Exact upstream bytes in R2, by their SHA-256 (hex). Every method throws StoreError if the store
- * refuses.
- */
+/** Exact upstream bytes in R2, by SHA-256 (hex). Every method throws StoreError if R2 fails. */
 export interface SourceArchive {
-  /** Whether bytes are there, and R2 knows them by this hash. Does not read them. */
+  /** Whether R2 has bytes with this hash. Does not read them. */
   has(sha256: string): Promise<boolean>;
   write(sha256: string, bytes: Uint8Array): Promise<void>;
-  /** The SHA-256 of every file that is there. */
+  /** Lists the SHA-256 (hex) of every file. */
   list(): Promise<string[]>;
   delete(sha256s: readonly string[]): Promise<void>;
-  /** The bytes; null if they are missing or have another hash. */
+  /** Reads the bytes. Returns null if they are missing or have another hash. */
   read(sha256: string): Promise<Uint8Array<ArrayBuffer> | null>;
-  /** Throws as well if the bytes are missing or have another hash. */
+  /** Opens the bytes. Throws StoreError if they are missing or have another hash. */
   open(file: string, sha256: string): Promise<ReadableStream<Uint8Array>>;
 }
 
-/** How long a file may take to be read. */
 const READ_DEADLINE_MS = 30_000;
-/** How long one may take to be written, or some to be deleted; it may still happen later. */
+/** A write or deletion that exceeds this deadline may still take effect. */
 const WRITE_DEADLINE_MS = 60_000;
 
 export function createSourceArchive(r2: R2Bucket): SourceArchive {

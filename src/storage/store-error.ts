@@ -1,9 +1,9 @@
-/** A store refused, did not answer, or holds something else than it was given: this may pass. */
+/** A store failed, did not answer or returned wrong bytes. A retry may succeed. */
 export class StoreError extends Error {
   override readonly name: string = "StoreError";
 }
 
-/** What a store was asked for, and what it refused with, as a StoreError. */
+/** Wraps a store's error with the operation that failed. */
 export function toStoreError(what: string, cause: unknown): StoreError {
   return cause instanceof StoreError
     ? cause

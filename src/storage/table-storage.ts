@@ -1,4 +1,4 @@
-/** The part of Durable Object storage that tables need: SQLite, called synchronously. */
+/** The SQLite part of Durable Object storage; every call is synchronous. */
 export interface TableStorage {
   readonly sql: {
     exec(query: string, ...bindings: (string | number | null)[]): { toArray(): SqlRow[] };

@@ -1,4 +1,4 @@
-/** Milliseconds since 1970 as the stores hold times: RFC 3339, UTC, milliseconds. */
+/** Formats milliseconds since 1970 as RFC 3339 in UTC with milliseconds. */
 export function timeText(ms: number): string {
   return new Date(ms).toISOString();
 }

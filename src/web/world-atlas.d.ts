@@ -1,4 +1,4 @@
-/** The bundler copies the files of world-atlas and gives their URLs. */
+/** The bundler copies the files of world-atlas and returns their URLs. */
 declare module "world-atlas/*.json" {
   const url: string;
   export default url;

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 
 /** How often the pointer moves in a drag. */
-export const DRAG_STEPS = 120;
+const DRAG_STEPS = 120;
 
 /** A point on the page, in its pixels. */
 export interface PagePoint {

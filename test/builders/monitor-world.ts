@@ -24,6 +24,7 @@ export class MonitorWorld {
   settings: AlertSettings;
   /** What it throws is the fault of the input or of D1 that is asked for: `ingest`, `d1 save`, … */
   before: (call: string) => void | Promise<void> = () => {};
+  readonly deliveryLimits = { timeoutMs: 60_000, maxAttempts: 2, backoffMs: 1 };
   ingest: IngestFacts;
   backups: BackupFacts = someBackups();
   monitor: Monitor;
@@ -101,7 +102,7 @@ export class MonitorWorld {
       },
       delivery: {
         fetch: async (url, init) => fetch(url, init),
-        limits: { timeoutMs: 1_000, maxAttempts: 2, backoffMs: 1 },
+        limits: this.deliveryLimits,
         now,
         sleep: async () => {},
       },

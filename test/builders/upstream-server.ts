@@ -138,11 +138,12 @@ export function stall(beginning: string): Behavior {
   return async (_, response) => flush(response, beginning);
 }
 
-/** Sends a little after every pause, without end. */
-export function drip(pauseMs: number, piece = "x"): Behavior {
+/** Sends a byte after every pause, without end, and calls `each` before. */
+export function drip(pauseMs: number, each: () => void): Behavior {
   return async (_, response) => {
     while (!response.destroyed) {
-      response.write(piece);
+      each();
+      response.write("x");
       await delay(pauseMs);
     }
   };

@@ -50,6 +50,11 @@ export class UpstreamWorld {
     });
   }
 
+  /** Lets time pass. */
+  wait(ms: number): void {
+    this.#nowMs += ms;
+  }
+
   async fetch(archived?: ArchivedFiles): Promise<UpstreamFile[]> {
     return this.upstream().fetch(archived);
   }

@@ -47,7 +47,7 @@ const REMOVED_AIRPORTS = 3;
 /** Odd generations are of the one source, even ones of the other. */
 const SOURCES = ["embedded", "dropped"];
 /** Bounds a hang only. */
-const RUN_DEADLINE_MS = 300_000;
+const RUN_DEADLINE_MS = 900_000;
 /** Runs that may end before they have been caught in the stage that is wanted. */
 const MAX_MISSES = 12;
 

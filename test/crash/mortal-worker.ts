@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
@@ -7,6 +6,7 @@ import { LocalWorker } from "../../scripts/local-worker.ts";
 import type { RunRecord } from "../../src/ingest/run-record.ts";
 import { isOpen } from "../../src/jobs/job-record.ts";
 import { readRecord } from "./coordinator-record.ts";
+import { findWorkerGroup } from "./worker-group.ts";
 
 /** Bounds a hang only: two busy cores may take minutes for what takes seconds otherwise. */
 const WATCH_DEADLINE_MS = 300_000;
@@ -14,7 +14,7 @@ const WATCH_DEADLINE_MS = 300_000;
 const SLICE_MS = 1;
 const LOOK_FOR_PROCESS_MS = 50;
 /** How long a killed process may hold on to its port. */
-const PORT_DEADLINE_MS = 60_000;
+const PORT_DEADLINE_MS = 300_000;
 /** An id that no run has. */
 const NO_RUN = "00000000-0000-7000-8000-000000000000";
 
@@ -140,11 +140,8 @@ export class MortalWorker {
   /** The process group of the Worker, once there is one. */
   async #group(deadline: number): Promise<number> {
     while (Date.now() < deadline && this.#bootError === undefined) {
-      const { stdout } = spawnSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" });
-      for (const line of stdout.split("\n")) {
-        const [, pid, parent, args = ""] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
-        if (Number(parent) === process.pid && args.includes("wrangler.js dev")) return Number(pid);
-      }
+      const group = findWorkerGroup();
+      if (group !== undefined) return group;
       await sleep(LOOK_FOR_PROCESS_MS);
     }
     throw new Error("no Worker was started", { cause: this.#bootError });

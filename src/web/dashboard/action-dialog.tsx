@@ -5,11 +5,11 @@ import { type AdminRequest, type AdminResult, askAdmin } from "./admin-client.ts
 interface Props {
   readonly action: Action;
   readonly onClose: () => void;
-  /** Called when the service has answered, whatever it said. */
+  /** Called after any answer of the service. */
   readonly onAnswered: () => void;
 }
 
-/** Asks for confirmation, does it, and shows what the service answered. */
+/** Asks for confirmation, runs the action and shows the answer. */
 export function ActionDialog({ action, onClose, onAnswered }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [isSending, setSending] = useState(false);
@@ -18,7 +18,7 @@ export function ActionDialog({ action, onClose, onAnswered }: Props) {
   useEffect(() => dialog.current?.showModal(), []);
   const onSubmit = async (event: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     event.preventDefault();
-    // Trying again sends what was confirmed: the fields are no longer shown then.
+    // A retry sends the confirmed values, because the fields are gone by then.
     const request = confirmed ?? actionRequest(action, new FormData(event.currentTarget));
     setConfirmed(request);
     setSending(true);

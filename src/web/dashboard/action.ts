@@ -1,7 +1,7 @@
 import type { AdminRequest } from "./admin-client.ts";
 import type { AlertRun, Receipt } from "./answers.ts";
 
-/** What the dashboard reads of the answers to actions. */
+/** The parts of action answers that the dashboard reads. */
 export interface ActionAnswer {
   readonly message?: string;
   /** Of an evaluation of the alert rules. */
@@ -10,7 +10,7 @@ export interface ActionAnswer {
   readonly receipts?: readonly Receipt[];
 }
 
-/** What is asked of people before something is done. */
+/** A field of a confirmation dialog. */
 export type ActionField =
   | { readonly kind: "text"; readonly name: string; readonly label: string; readonly hint: string }
   | { readonly kind: "time"; readonly name: string; readonly label: string; readonly hint: string }
@@ -19,28 +19,28 @@ export type ActionField =
       readonly kind: "choice";
       readonly name: string;
       readonly label: string;
-      /** Values with what they mean; an empty value is left out of the request. */
+      /** Values with their labels. The request omits an empty value. */
       readonly choices: readonly (readonly [value: string, text: string])[];
     };
 
-/** Something that an operator can have done, after having confirmed it. */
+/** An action that an operator confirms. */
 export interface Action {
   readonly title: string;
   readonly explanation: string;
-  /** What the button says that does it. */
+  /** Label of the confirming button. */
   readonly verb: string;
   readonly isDangerous: boolean;
-  /** POST where it is not said otherwise. */
+  /** Default: POST. */
   readonly method?: "DELETE";
   readonly path: string;
   readonly fields: readonly ActionField[];
-  /** What the request says besides the fields. */
+  /** Other properties of the request. */
   readonly fixed?: object;
-  /** What the answer says in a sentence, where it has no message of its own. */
+  /** Summarizes an answer without a message. */
   readonly tell?: (answer: ActionAnswer) => string;
 }
 
-/** The request of a confirmed action. Fields that were left empty are not sent, nor is a body with DELETE. */
+/** Builds the request of a confirmed action, without empty fields, and without a body for DELETE. */
 export function actionRequest(action: Action, filled: FormData): AdminRequest {
   const { method = "POST", path } = action;
   if (method === "DELETE") return { method, path };

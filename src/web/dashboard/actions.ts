@@ -1,7 +1,7 @@
 import type { Action, ActionAnswer } from "./action.ts";
 import type { Run } from "./answers.ts";
 
-/** Asked of whoever changes something. */
+/** Hint below the field for the reason of a change. */
 const NOTE_HINT = "Kept in the history, for those who look later.";
 
 export const PAUSE: Action = {
@@ -120,22 +120,22 @@ function tellEvaluation({ run }: ActionAnswer): string {
 }
 
 function tellReceipts({ receipts = [] }: ActionAnswer): string {
-  const told = receipts.map(({ target, delivered, error }) =>
+  const lines = receipts.map(({ target, delivered, error }) =>
     delivered ? `${target}: delivered.` : `${target}: not delivered (${error ?? "unknown"}).`,
   );
-  return told.join(" ");
+  return lines.join(" ");
 }
 
-/** Guards that an operator may override. */
+/** Guards that an operator can override. */
 const OVERRIDABLE = ["guard_shrink", "guard_change", "guard_coverage"];
 
-/** Whether guards have refused what a run had built, and only such as force overrides. */
+/** Whether only guards that `force` overrides have refused a run. */
 export function mayApprove({ state, error, guards }: Run): boolean {
   const isRefused = state === "failed" && error?.stage === "guard" && guards.length > 0;
   return isRefused && guards.every(({ guard }) => OVERRIDABLE.includes(guard));
 }
 
-/** Publishes what guards have refused, from the very bytes that the run had fetched. */
+/** Publishes a refused candidate from the files that its run fetched. */
 export function approve({ id, mode }: Run): Action {
   return {
     title: "Approve the candidate",
@@ -149,7 +149,7 @@ export function approve({ id, mode }: Run): Action {
   };
 }
 
-/** Cancels a run that has not ended. */
+/** Cancels an unfinished run. */
 export function cancelRun(id: string): Action {
   return {
     title: "Cancel the run",
@@ -161,7 +161,7 @@ export function cancelRun(id: string): Action {
   };
 }
 
-/** Serves an earlier version again. */
+/** Rolls back to an earlier version. */
 export function rollBack(generation: number): Action {
   return {
     title: `Roll back to version ${generation}`,
@@ -175,7 +175,7 @@ export function rollBack(generation: number): Action {
   };
 }
 
-/** Reads a backup back and compares it. */
+/** Verifies a backup. */
 export function verifyBackup(id: string): Action {
   return {
     title: "Verify the backup",
@@ -187,7 +187,7 @@ export function verifyBackup(id: string): Action {
   };
 }
 
-/** Keeps a backup from retention, or leaves it to it again. */
+/** Pins or unpins a backup. */
 export function pinBackup(id: string, isPinned: boolean): Action {
   const verb = isPinned ? "Unpin" : "Pin";
   return {
@@ -203,7 +203,7 @@ export function pinBackup(id: string, isPinned: boolean): Action {
   };
 }
 
-/** Deletes a backup for good. */
+/** Deletes a backup. */
 export function deleteBackup(id: string): Action {
   return {
     title: "Delete the backup",
@@ -218,7 +218,7 @@ export function deleteBackup(id: string): Action {
   };
 }
 
-/** Publishes what a backup holds in the place of what is published. */
+/** Restores a backup. */
 export function restoreBackup(id: string): Action {
   return {
     title: "Restore the backup",

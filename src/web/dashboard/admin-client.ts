@@ -5,11 +5,11 @@ export type AdminResult<T> =
 
 export interface AdminFailure {
   readonly kind: "unauthenticated" | "forbidden" | "missing" | "refused" | "unreachable";
-  /** What the service says, or what to do where it says nothing. */
+  /** Message of the service, or advice if it sent none. */
   readonly message: string;
-  /** Stable word of the problem; empty where the service sent none. */
+  /** Stable code of the problem; empty if the service sent none. */
   readonly code: string;
-  /** The request's id in the log; empty where the service sent none. */
+  /** Id of the request in the log; empty if the service sent none. */
   readonly requestId: string;
 }
 
@@ -20,7 +20,7 @@ export interface AdminRequest {
   readonly signal?: AbortSignal;
 }
 
-/** A problem as the service sends it (RFC 9457). */
+/** A problem of the service (RFC 9457). */
 interface Problem {
   readonly code?: string;
   readonly detail?: string;
@@ -28,13 +28,13 @@ interface Problem {
 }
 
 /**
- * Asks the service's plain HTTP routes. Never rejects. The body is the service's own document,
- * from the same deployment as this page, and not checked again; of an answer without one it is {}.
+ * Calls the service's plain HTTP routes. Never rejects. The body comes from the same deployment as
+ * this page and is not validated; it is {} for an answer without a body.
  */
 export async function askAdmin<T>(request: AdminRequest): Promise<AdminResult<T>> {
   try {
     const answer = await send(request);
-    // Cloudflare Access sends people whose session has ended to its own page.
+    // Cloudflare Access redirects people to its own page when their session has ended.
     if (answer.type === "opaqueredirect") return fail("unauthenticated", SIGNED_OUT);
     if (isAnswer(answer)) {
       const body: unknown = answer.status === NO_CONTENT ? {} : await answer.json();
@@ -69,14 +69,14 @@ function send({ method = "GET", path, body, signal }: AdminRequest): Promise<Res
   });
 }
 
-/** Health documents are answers even where they say that something fails. */
+/** A health document is a valid answer even if it reports a failure. */
 function isAnswer(answer: Response): boolean {
   const type = answer.headers.get("content-type") ?? "";
   return answer.ok || type.startsWith("application/health+json");
 }
 
 function kindOf(status: number, code: string | undefined): AdminFailure["kind"] {
-  // Of too many, the service no longer says that their credential is not valid.
+  // After too many failures the service no longer says that the credential is invalid.
   if (status === 401 || code === "too_many_failures") return "unauthenticated";
   if (status === 403) return "forbidden";
   if (status === 404) return "missing";

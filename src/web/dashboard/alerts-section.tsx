@@ -16,7 +16,7 @@ interface Props {
 
 const EVERY_MS = 10_000;
 
-/** What the rules found last, and what they found before. */
+/** The results of the last evaluation and the history. */
 export function AlertsSection({ now, onAction }: Props) {
   const { body, failure } = usePoll<AlertRunPage>("/admin/alerts/runs", EVERY_MS);
   const runs = body?.runs ?? [];
@@ -50,7 +50,7 @@ export function AlertsSection({ now, onAction }: Props) {
   );
 }
 
-/** Order in which states want attention. */
+/** States by urgency. */
 const URGENCY = ["firing", "nodata", "pending", "resolved", "inactive"];
 
 function Findings({ run, now }: { run: AlertRun; now: number }) {

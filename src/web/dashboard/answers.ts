@@ -1,4 +1,4 @@
-/** What the service's plain HTTP routes answer, as far as the dashboard shows it. */
+/** The parts of the service's answers that the dashboard shows. */
 
 import type { ListedRun as Run } from "../../ingest/run.ts";
 
@@ -111,11 +111,11 @@ export interface Backup {
     readonly message: string;
   };
   readonly expires_at: string | null;
-  /** What is wrong with one that is no whole backup. */
+  /** Problem of an incomplete backup. */
   readonly problem: string | null;
 }
 
-/** Making, verifying or restoring a backup. */
+/** A job that makes, verifies or restores a backup. */
 export interface BackupJob {
   readonly id: string;
   readonly kind: "run" | "verify" | "restore";
@@ -133,7 +133,7 @@ export interface BackupJobList {
   readonly jobs: readonly BackupJob[];
 }
 
-/** What came of sending one notification. */
+/** Receipt of one notification. */
 export interface Receipt {
   readonly target: string;
   readonly delivered: boolean;
@@ -162,7 +162,7 @@ export interface AuditPage {
   readonly next_cursor: string | null;
 }
 
-/** What `GET /dashboard/summary` answers; a section is null if it could not be read. */
+/** Answer of `GET /dashboard/summary`; an unreadable section is null. */
 export interface Summary {
   readonly at: string;
   readonly degraded: readonly string[];
@@ -202,7 +202,7 @@ export interface Summary {
     readonly firing: number;
     readonly nodata: number;
     readonly pending: number;
-    /** Webhooks that are configured. */
+    /** Number of configured webhooks. */
     readonly webhooks: number;
   } | null;
 }

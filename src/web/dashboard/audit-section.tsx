@@ -7,7 +7,7 @@ import { usePoll } from "./use-poll.ts";
 
 const EVERY_MS = 10_000;
 
-/** Who changed what. */
+/** The audit: who changed what. */
 export function AuditSection({ now }: { now: number }) {
   const { body, failure } = usePoll<AuditPage>("/admin/audit", EVERY_MS);
   return (

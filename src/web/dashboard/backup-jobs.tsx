@@ -5,10 +5,10 @@ import { Table } from "./table.tsx";
 import { usePoll } from "./use-poll.ts";
 
 const EVERY_MS = 2_000;
-/** Jobs that are shown. */
+/** Number of visible jobs. */
 const JOBS_MAX = 5;
 
-/** What is being done about backups, and was of late; nothing in a deployment that does not tell. */
+/** Shows the running and recent backup jobs, or nothing if the deployment has no list of them. */
 export function BackupJobs({ now }: { now: number }) {
   const { body } = usePoll<BackupJobList>("/admin/backup/jobs", EVERY_MS);
   if (body === undefined || body.jobs.length === 0) return null;

@@ -16,7 +16,7 @@ interface Props {
 
 const EVERY_MS = 5_000;
 
-/** What could be restored, and whether it is proven. */
+/** Lists the backups and their verdicts. */
 export function BackupsSection({ now, onAction }: Props) {
   const { body, failure } = usePoll<BackupList>("/admin/backup/list", EVERY_MS);
   const lastVerified = body?.backups.find(({ verified }) => isGood(verified.state));

@@ -27,7 +27,7 @@ const TAB_NAMES = {
 const LIVE_MS = 1_000;
 const IDLE_MS = 5_000;
 
-/** The operators' page. */
+/** The page for operators. */
 export function Dashboard() {
   const now = useNow();
   const [action, setAction] = useState<Action>();
@@ -66,7 +66,7 @@ interface PartProps {
   readonly onAction: (action: Action) => void;
 }
 
-/** What operators do most, once they are let in. A token that is kept can always be given up. */
+/** The most frequent actions of a signed-in operator, and signing out. */
 function ControlBar({ runs, onAction }: PartProps) {
   const signOut = () => {
     keepSessionToken(null);

@@ -10,10 +10,10 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Rows of each kind that are shown. */
+/** Most visible rows of each kind. */
 const ROWS_MAX = 100;
 
-/** What differs between two versions. */
+/** Shows the differences between two versions. */
 export function DiffView({ from, to, onClose }: Props) {
   const [result, setResult] = useState<AdminResult<CatalogDiff>>();
   useEffect(() => {
@@ -58,11 +58,11 @@ export function DiffView({ from, to, onClose }: Props) {
 
 interface ListsProps {
   readonly diff: CatalogDiff;
-  /** What it says where nothing differs. */
+  /** Text for no differences. */
   readonly same: string;
 }
 
-/** What differs, list by list. */
+/** Shows the differences list by list. */
 export function DiffLists({ diff, same }: ListsProps) {
   const differing = LISTS.filter((list) => isDifferent(diff[list]));
   if (differing.length === 0) return <p role="status">{same}</p>;

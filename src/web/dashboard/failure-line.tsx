@@ -2,13 +2,13 @@ import type { AdminFailure } from "./admin-client.ts";
 
 interface Props {
   readonly failure: AdminFailure | undefined;
-  /** What is missing where the service does not know the route. */
+  /** Text for a deployment without this route. */
   readonly what: string;
-  /** Whether an earlier answer is still shown. */
+  /** Whether the section still shows an earlier answer. */
   readonly hasOlder: boolean;
 }
 
-/** Says why a section cannot be shown, or is older than it could be. */
+/** Explains why a section is missing or outdated. */
 export function FailureLine({ failure, what, hasOlder }: Props) {
   if (failure === undefined) return null;
   const text = failure.kind === "missing" ? `This deployment has no ${what}.` : failure.message;

@@ -7,7 +7,7 @@ import { usePoll } from "./use-poll.ts";
 
 const EVERY_MS = 5_000;
 
-/** How things are, in four cards that everybody may see. */
+/** Shows the public status in four cards. */
 export function Glance({ now }: { now: number }) {
   const { body, failure } = usePoll<Summary>("/dashboard/summary", EVERY_MS);
   return (
@@ -43,7 +43,7 @@ function Card({ title, status, value, children }: CardProps) {
   );
 }
 
-/** A card without a section: none was read yet, it could not be, or there is no such thing. */
+/** A card whose section is loading, unreadable or absent in this deployment. */
 function EmptyCard({ title, section }: { title: string; section: null | undefined | "absent" }) {
   if (section === "absent") {
     return (
@@ -158,7 +158,7 @@ function BackupsCard({
   );
 }
 
-/** The summary leaves out what a deployment does not have. */
+/** The summary omits sections that a deployment does not have. */
 function absent(section: null | undefined, hasAnswer: boolean): null | undefined | "absent" {
   return section === undefined && hasAnswer ? "absent" : section;
 }

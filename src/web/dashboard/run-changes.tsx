@@ -4,7 +4,7 @@ import type { Run, RunDetail } from "./answers.ts";
 import { DiffLists } from "./diff-view.tsx";
 import { FailureLine } from "./failure-line.tsx";
 
-/** The first entities that a judged run changes, or would change, with what they are and were. */
+/** Shows the first entities that a run changes or would change, before and after. */
 export function RunChanges({ run: { id, state } }: { run: Pick<Run, "id" | "state"> }) {
   const [result, setResult] = useState<AdminResult<RunDetail>>();
   useEffect(() => {

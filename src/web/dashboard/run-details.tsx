@@ -10,7 +10,7 @@ interface Props {
   readonly onAction: (action: Action) => void;
 }
 
-/** Everything about a run that the table has no room for. */
+/** Shows the details of a run that do not fit into the table. */
 export function RunDetails({ run, onAction }: Props) {
   return (
     <div class="details">

@@ -15,7 +15,7 @@ const LABEL_WIDTH = 76;
 const AXIS_HEIGHT = 20;
 const BAR_MIN_WIDTH = 4;
 
-/** When runs ran: a lane for each kind of trigger, a bar for each run. */
+/** Shows runs over time: a lane per trigger, a bar per run. */
 export function RunTimeline({ runs, now, onPick }: Props) {
   const [ref, width] = useMeasuredWidth();
   const triggers = [...new Set(runs.map(({ trigger }) => trigger))].toSorted();
@@ -82,7 +82,7 @@ function endOf(run: Run, now: number): number {
   return run.state === "running" ? now : beginOf(run);
 }
 
-/** A run in one line. */
+/** Describes a run in one line. */
 export function describe(run: Run): string {
   const took = run.duration_ms === null ? "" : ` in ${formatDuration(run.duration_ms)}`;
   return `${formatTime(run.queued_at)} ${run.trigger}: ${run.outcome ?? run.state}${took}`;

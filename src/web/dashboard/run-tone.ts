@@ -1,6 +1,6 @@
 import type { Run } from "./answers.ts";
 
-/** Color of a run's mark: what came of it. */
+/** Returns the color of a run by its outcome. */
 export function runTone({ state, outcome }: Run): "good" | "bad" | "busy" | "quiet" {
   switch (state) {
     case "failed":

@@ -31,7 +31,7 @@ const FILTERS = {
 } as const;
 type Filter = keyof typeof FILTERS;
 
-/** What ingestion does and did. */
+/** Shows the running and past ingest runs. */
 export function RunsSection({ polled, now, onAction }: Props) {
   const [open, setOpen] = useState<string>();
   const [filter, setFilter] = useState<Filter>("all");
@@ -89,11 +89,11 @@ export function RunsSection({ polled, now, onAction }: Props) {
   );
 }
 
-/** All runs that were seen, newest first, each as it was seen last. */
+/** Merges the runs of all pages, newest first, each in its latest state. */
 function useSeenRuns(pages: readonly RunPage[]): Run[] {
   const seen = useRef(new Map<string, Run>());
   for (const run of pages.flatMap(({ runs }) => runs)) seen.current.set(run.id, run);
-  // Ids are UUIDv7: they ascend with time.
+  // UUIDv7 ids ascend with time.
   return [...seen.current.values()].toSorted((a, b) => (a.id < b.id ? 1 : -1));
 }
 
@@ -142,7 +142,7 @@ function RunRow({ run, now, isOpen, onToggle }: RowProps) {
   );
 }
 
-/** Airports added, changed and removed, compared with what was published. */
+/** Counts the airports that a run added, changed and removed. */
 function changesOf({ counts }: Run): string {
   if (counts === null) return "–";
   const { added, changed, removed } = counts.airports;

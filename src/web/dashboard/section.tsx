@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 
 interface Props {
   readonly title: string;
-  /** Buttons at the right of the title. */
+  /** Buttons to the right of the title. */
   readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
 }

@@ -9,7 +9,7 @@ interface Props {
   readonly onCancel: () => void;
 }
 
-/** A run under way: the stages behind it, the one that it is in, and how far that is. */
+/** Shows a running run: its finished stages, the current stage and the progress. */
 export function StageTrack({ run, now, onCancel }: Props) {
   const { stage, progress, started_at: startedAt } = run;
   const current = stage === null ? -1 : STAGES.indexOf(stage);

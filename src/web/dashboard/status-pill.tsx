@@ -27,7 +27,7 @@ const TONES: { readonly [word: string]: "good" | "warn" | "bad" | "busy" | "quie
   queued: "busy",
 };
 
-/** A state in a word, with a color that repeats what the word says. */
+/** Shows a state as a word with a matching color. */
 export function StatusPill({ word }: { word: string }) {
   return <span class={`pill pill-${TONES[word] ?? "quiet"}`}>{word.replaceAll("_", " ")}</span>;
 }

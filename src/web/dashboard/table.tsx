@@ -6,7 +6,7 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-/** A table that scrolls sideways by itself where it is too wide. */
+/** A table that scrolls sideways if it is too wide. */
 export function Table({ label, columns, children }: Props) {
   return (
     <div class="table-scroll" tabIndex={0} role="group" aria-label={label}>

@@ -7,7 +7,7 @@ export interface ChartPoint {
   readonly at: number;
   readonly value: number;
   readonly tone: "good" | "bad" | "busy" | "quiet";
-  /** What the point stands for, in words. */
+  /** Description of the point. */
   readonly label: string;
 }
 
@@ -25,7 +25,7 @@ const HEIGHT = 132;
 const MARGIN = { top: 10, right: 10, bottom: 22, left: 56 };
 const HOUR_MS = 3_600_000;
 
-/** Values over time: a stem and a dot for each. */
+/** Plots values over time as stems with dots. */
 export function TimeChart({ title, points, format, fromZero, onPick }: Props) {
   const [ref, width] = useMeasuredWidth();
   const times = points.map(({ at }) => at);
@@ -42,7 +42,7 @@ export function TimeChart({ title, points, format, fromZero, onPick }: Props) {
     .domain([fromZero ? 0 : lowest, highest === lowest ? highest + 1 : highest])
     .nice(3)
     .range([HEIGHT - MARGIN.bottom, MARGIN.top]);
-  // Where all values are whole, half of one has no meaning.
+  // If all values are whole, the axis has no fractions.
   const yTicks = y
     .ticks(3)
     .filter((tick) => Number.isInteger(tick) || !values.every(Number.isInteger));

@@ -7,7 +7,7 @@ interface Props {
   readonly onToken: () => void;
 }
 
-/** Asks for an operator's token, once for each tab. */
+/** Asks for an operator's token, once per tab. */
 export function TokenForm({ failure, onToken }: Props) {
   const [typed, setTyped] = useState("");
   const [isMistyped, setMistyped] = useState(false);
@@ -57,7 +57,7 @@ export function TokenForm({ failure, onToken }: Props) {
 const MISTYPED =
   "This is no token: one has letters, digits and signs of ASCII only, and no space within. Copy it again.";
 
-/** What the service refused; undefined where it only asks for a token, and none was given. */
+/** Returns the refusal, or undefined if no token was sent. */
 function refusal({ code, message }: AdminFailure): string | undefined {
   return code === "unauthenticated" && sessionToken() === null ? undefined : message;
 }

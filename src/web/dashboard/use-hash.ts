@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** What follows the # of the address, if it is one of these; else the first. */
+/** Returns the address's fragment if it is one of these, else the first. */
 export function useHash<T extends string>(choices: readonly [T, ...T[]]): T {
   const read = () => choices.find((choice) => window.location.hash === `#${choice}`) ?? choices[0];
   const [hash, setHash] = useState(read);

@@ -1,7 +1,7 @@
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
-/** The width of an element in pixels, as it changes; 0 until it is laid out. */
+/** Tracks the width of an element in pixels; 0 before its layout. */
 export function useMeasuredWidth(): [RefObject<HTMLElement | null>, number] {
   const element = useRef<HTMLElement>(null);
   const [width, setWidth] = useState(0);

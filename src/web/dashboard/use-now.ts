@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** The time, in milliseconds since the epoch, as it passes second by second. */
+/** Returns the time in milliseconds since the epoch, updated every second. */
 export function useNow(): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

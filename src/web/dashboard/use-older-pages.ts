@@ -12,7 +12,7 @@ export interface OlderPages<P> {
   readonly load: () => void;
 }
 
-/** The pages of a list after its first, which is asked for elsewhere again and again. */
+/** Loads the pages of a list after its first, which another hook polls. */
 export function useOlderPages<P extends Page>(
   path: string,
   firstCursor: string | null,

@@ -2,20 +2,20 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { type AdminFailure, askAdmin } from "./admin-client.ts";
 
 export interface Polled<T> {
-  /** The last answer; kept while later ones fail. */
+  /** The last answer; it stays while later requests fail. */
   readonly body: T | undefined;
-  /** Why the last question went unanswered. */
+  /** Failure of the last request. */
   readonly failure: AdminFailure | undefined;
-  /** Asks at once. */
+  /** Sends a request at once. */
   readonly refresh: () => void;
 }
 
-/** How long one answer may take before it is given up. */
+/** Deadline of a request. */
 const ANSWER_TIMEOUT_MS = 30_000;
 
 /**
- * Asks for a document again and again while the page is in sight. Where a credential is wanted, it
- * asks no more until it is refreshed: the service counts such failures and slows them down.
+ * Polls a document while the page is visible. Stops after a refused credential until `refresh`,
+ * because the service counts and slows down such failures.
  */
 export function usePoll<T>(path: string, everyMs: number): Polled<T> {
   const [state, setState] = useState<{ body: T | undefined; failure: AdminFailure | undefined }>({
@@ -27,12 +27,12 @@ export function usePoll<T>(path: string, everyMs: number): Polled<T> {
   const refresh = useCallback(() => setRound((count) => count + 1), []);
   useEffect(() => {
     const left = new AbortController();
-    // Another document is not an update of this one.
+    // A document of another path is not an update.
     if (asked.current !== path) setState({ body: undefined, failure: undefined });
     asked.current = path;
     let isAsking = false;
     const ask = async () => {
-      // A slow service is not asked again before it has answered, nor shown by an older answer.
+      // One request runs at a time, so a slow older answer never replaces a newer one.
       if (isAsking) return;
       isAsking = true;
       const signal = AbortSignal.any([left.signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]);

@@ -17,7 +17,7 @@ interface Props {
 
 const EVERY_MS = 10_000;
 
-/** What has been published, how it differs, and the way back. */
+/** Lists the versions, their differences and the rollback. */
 export function VersionsSection({ now, onAction }: Props) {
   const { body, failure } = usePoll<VersionList>("/admin/catalog/versions", EVERY_MS);
   const versions = body?.versions ?? [];

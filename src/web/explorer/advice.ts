@@ -1,13 +1,13 @@
 import { Code } from "@connectrpc/connect";
 import type { CallFailure } from "./call.ts";
 
-/** A failure in words that one can act on. */
+/** A failure with advice. */
 export interface Advice {
   readonly title: string;
   readonly whatToDo: string;
 }
 
-/** What a failed call means and what can be done about it. */
+/** Explains a failed call and its remedy. */
 export function adviceFor({ code, answered, retryAfterSeconds }: CallFailure): Advice {
   if (!answered && code !== Code.DeadlineExceeded) return NO_ANSWER;
   const advice = ADVICE[code] ?? UNEXPECTED;

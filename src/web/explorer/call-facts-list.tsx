@@ -11,11 +11,11 @@ interface Props {
 interface Fact {
   readonly name: string;
   readonly value: string;
-  /** More of it, in small print. */
+  /** Details in small print. */
   readonly note: string;
 }
 
-/** What the last call took and brought. */
+/** Shows the duration and the size of the last call. */
 export function CallFactsList({ facts, isCalling, hasFailed }: Props) {
   return (
     <dl

@@ -21,7 +21,7 @@ const PROTOCOL_NAMES = {
 } as const;
 const ENCODING_NAMES = { proto: "Protobuf", json: "JSON" } as const;
 
-/** How the service is called, and what came of it. */
+/** Sets up the call and shows its result. */
 export function CallPanel({ settings, facts, isCalling, hasFailed, onChange, onCall }: Props) {
   return (
     <section class="call" aria-label="The call">

@@ -4,11 +4,11 @@ import type { CallSettings } from "./permalink.ts";
 
 const PATH = "/locations.v1.LocationsService/GetLocationsV1";
 
-/** The languages in which a call can be copied. */
+/** Languages of the copied calls. */
 export const SNIPPET_KINDS = ["curl", "buf", "typescript"] as const;
 export type SnippetKind = (typeof SNIPPET_KINDS)[number];
 
-/** The same call as the explorer's, to be run elsewhere. `origin` is the service's. */
+/** Writes the explorer's call as code. `origin` is the service's. */
 export function callSnippet(kind: SnippetKind, settings: CallSettings, origin: string): string {
   switch (kind) {
     case "curl":
@@ -44,7 +44,7 @@ function curlSnippet({ protocol, encoding, locale }: CallSettings, origin: strin
   return `${sent}${curl([header, "--data-binary @-", quote(url)], protocol === "connect" ? encoding : "proto")}`;
 }
 
-/** Binary answers go to a file, for a terminal cannot show them. */
+/** Writes binary answers to a file, because a terminal cannot show them. */
 function curl(parts: readonly string[], encoding: CallSettings["encoding"]): string {
   const output = encoding === "json" ? [] : ["-o locations.bin"];
   return ["curl --compressed", ...output, ...parts].join(" \\\n  ");
@@ -83,7 +83,7 @@ function requestBytes(locale: string): Uint8Array {
   return toBinary(LocationsRequestSchema, create(LocationsRequestSchema, { locale }));
 }
 
-/** A message of gRPC-Web: a flag byte and the length before it. */
+/** Frames a gRPC-Web message: a flag byte, the length, the message. */
 function envelope(message: Uint8Array): Uint8Array {
   const framed = new Uint8Array(5 + message.length);
   new DataView(framed.buffer).setUint32(1, message.length);
@@ -91,7 +91,7 @@ function envelope(message: Uint8Array): Uint8Array {
   return framed;
 }
 
-/** Bytes in the notation of `printf`. */
+/** Formats bytes for `printf`. */
 function octal(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
 }
@@ -103,7 +103,7 @@ function base64Url(bytes: Uint8Array): string {
     .replace(/=+$/, "");
 }
 
-/** One word for a POSIX shell. */
+/** Quotes a text as one word of a POSIX shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -9,15 +9,15 @@ import {
 import type { CallSettings } from "./permalink.ts";
 import { type Exchange, recordFetch, type Transfer } from "./recorded-fetch.ts";
 
-/** How long one call may take before it is given up. */
+/** Deadline of a call. */
 const CALL_TIMEOUT_MS = 30_000;
 
-/** What came of a call, for people to look at. */
+/** Facts about a call for people. */
 export interface CallFacts {
   readonly settings: CallSettings;
   readonly exchange: Exchange | undefined;
   readonly transfer: Transfer | undefined;
-  /** From the call to the decoded message. */
+  /** Time from the call to the decoded message. */
   readonly totalMs: number;
 }
 
@@ -27,21 +27,21 @@ export type CallOutcome =
 
 export interface CallFailure {
   readonly code: Code;
-  /** What the service, or the browser, says. */
+  /** Message of the service or the browser. */
   readonly message: string;
   /** From the header Retry-After. */
   readonly retryAfterSeconds: number | null;
-  /** False where no answer came at all. */
+  /** False if no answer came. */
   readonly answered: boolean;
 }
 
 export interface CallOptions {
   readonly signal: AbortSignal;
-  /** Asks the service even where the browser still holds a fresh answer. */
+  /** Bypasses a fresh answer in the browser's cache. */
   readonly revalidate: boolean;
 }
 
-/** Calls GetLocationsV1 of the service that this page is from. */
+/** Calls GetLocationsV1 on this page's service. */
 export async function callService(
   settings: CallSettings,
   { signal, revalidate }: CallOptions,

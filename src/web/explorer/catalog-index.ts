@@ -7,7 +7,7 @@ import type {
   Uuid,
 } from "../../../gen/locations/v1/locations_pb.ts";
 
-/** An airport with what it belongs to. */
+/** An airport with its city, country and regions. */
 export interface AirportPlace {
   readonly kind: "airport";
   readonly airport: Airport;
@@ -28,10 +28,10 @@ export interface CityPlace {
 export interface CountryPlace {
   readonly kind: "country";
   readonly country: Country;
-  /** In order of their names. */
+  /** Sorted by name. */
   readonly cities: readonly CityPlace[];
   readonly airports: readonly AirportPlace[];
-  /** Regions that hold one of its airports; smallest first. */
+  /** Regions of its airports, smallest first. */
   readonly regions: readonly RegionPlace[];
 }
 
@@ -43,7 +43,7 @@ export interface RegionPlace {
 
 export type Place = AirportPlace | CityPlace | CountryPlace | RegionPlace;
 
-/** The catalog of one answer, joined. */
+/** The joined catalog of one answer. */
 export interface CatalogIndex {
   readonly airports: readonly AirportPlace[];
   readonly cities: readonly CityPlace[];
@@ -74,7 +74,7 @@ interface OpenCountry extends CountryPlace {
 /**
  * Joins the four lists by their references.
  *
- * @throws Error where a reference does not resolve, which the service promises never to send.
+ * @throws Error if a reference does not resolve, which the contract rules out.
  */
 export function indexCatalog(answer: LocationsResponse): CatalogIndex {
   const countries = new Map(
@@ -154,7 +154,7 @@ function joinRegions(
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-/** UUID in its usual text form; empty where there is none. */
+/** Formats a UUID; returns "" for none. */
 export function uuidText(id: Uuid | undefined): string {
   if (id === undefined) return "";
   const hex = Array.from(id.value, (byte) => HEX[byte]).join("");

@@ -6,7 +6,7 @@ import type { CallSettings } from "./permalink.ts";
 
 const KIND_NAMES = { curl: "curl", buf: "buf", typescript: "TypeScript" } as const;
 
-/** The call as it is set above, to be made elsewhere. */
+/** Shows the current call as code to copy. */
 export function CopyCall({ settings }: { settings: CallSettings }) {
   const [kind, setKind] = useState<SnippetKind>("curl");
   const snippet = callSnippet(kind, settings, window.location.origin);

@@ -12,7 +12,7 @@ import { usePermalink } from "./use-permalink.ts";
 
 const TITLE = "Locations at the Edge";
 
-/** The explorer: a browser client of the service that it is served by. */
+/** The explorer: a browser client of its own service. */
 export function Explorer() {
   const [{ call, selection }, go] = usePermalink();
   const [{ isCalling, facts, failure, loaded }, callAgain] = useCall(call);

@@ -7,12 +7,12 @@ interface Props {
   readonly onRetry: () => void;
 }
 
-/** A code as Connect writes it, such as `invalid_argument`. */
+/** Formats a code in Connect's notation, such as `invalid_argument`. */
 function codeWord(code: Code): string {
   return Code[code].replaceAll(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase();
 }
 
-/** Says what went wrong, what the service said, and what can be done. */
+/** Shows a failure, the service's message and advice. */
 export function FailureNotice({ failure, onRetry }: Props) {
   const { title, whatToDo } = adviceFor(failure);
   return (

@@ -1,4 +1,4 @@
-/** Letters that Unicode does not decompose, as people type them without their keyboard. */
+/** Letters that Unicode does not decompose, with their usual ASCII spelling. */
 const PLAIN_LETTERS: { readonly [letter: string]: string } = {
   ß: "ss",
   æ: "ae",
@@ -14,7 +14,7 @@ const PLAIN_LETTERS: { readonly [letter: string]: string } = {
   ə: "e",
 };
 
-/** Lower case without accents, with single spaces between words: the form in which search compares. */
+/** Folds a text for search: lower case, no accents, single spaces between words. */
 export function foldText(text: string): string {
   return text
     .normalize("NFKD")

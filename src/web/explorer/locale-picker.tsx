@@ -8,10 +8,10 @@ interface Props {
   readonly onChange: (locale: string) => void;
 }
 
-/** Value of the choice that lets people type a tag; no language tag has an asterisk. */
+/** Value of the choice to type a tag. No language tag contains an asterisk. */
 const OTHER = "*";
 
-/** Chooses a published locale by its own name, or any tag that one types. */
+/** Chooses a published locale by name, or any typed tag. */
 export function LocalePicker({ value, onChange }: Props) {
   const locales = usePublishedLocales();
   const isListed = value === "" || locales.some(({ tag }) => tag === value);
@@ -77,7 +77,7 @@ function usePublishedLocales(): readonly PublishedLocale[] {
   useEffect(() => {
     const left = new AbortController();
     fetchPublishedLocales(left.signal).then(setLocales, (cause: unknown) => {
-      // Without the list, a tag can still be typed.
+      // People can still type a tag without the list.
       if (!left.signal.aborted) console.warn(cause);
     });
     return () => left.abort();

@@ -8,7 +8,7 @@ interface Props {
   readonly onSelect: (place: Place) => void;
 }
 
-/** What the catalog holds, when nothing is selected. */
+/** Shows the counts of the catalog while nothing is selected. */
 export function Overview({ catalog, locale, onSelect }: Props) {
   const { airports, cities, countries, regions } = catalog;
   return (

@@ -1,4 +1,4 @@
-/** What is selected, as a link can say it. */
+/** A selection in a link. */
 export type Selection =
   | { readonly kind: "airport"; readonly iata: string }
   | { readonly kind: "city"; readonly id: string }
@@ -11,7 +11,7 @@ export type Protocol = (typeof PROTOCOLS)[number];
 export const ENCODINGS = ["proto", "json"] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** How the service is asked. */
+/** Settings of the call. */
 export interface CallSettings {
   readonly protocol: Protocol;
   readonly encoding: Encoding;
@@ -19,7 +19,7 @@ export interface CallSettings {
   readonly locale: string;
 }
 
-/** Everything that a link to the explorer says. */
+/** Content of a link to the explorer. */
 export interface Permalink {
   readonly call: CallSettings;
   readonly selection: Selection | null;
@@ -31,7 +31,7 @@ export const DEFAULT_CALL: CallSettings = {
   locale: "",
 };
 
-/** Reads a query string. What it does not know it leaves at the default. */
+/** Parses a query string. Ignores unknown parameters and values. */
 export function parsePermalink(query: string): Permalink {
   const params = new URLSearchParams(query);
   return {
@@ -56,7 +56,7 @@ function parseSelection(params: URLSearchParams): Selection | null {
   return null;
 }
 
-/** The query string that `parsePermalink` reads; empty when everything is at its default. */
+/** Builds the query string for `parsePermalink`; empty if everything has its default. */
 export function formatPermalink({ call, selection }: Permalink): string {
   const params = new URLSearchParams();
   if (selection !== null) params.set(selection.kind, selectionKey(selection));

@@ -5,12 +5,12 @@ import { textDirection } from "./text-direction.ts";
 
 interface Props {
   readonly place: Place;
-  /** Locale of regions' names. */
+  /** Locale of region names. */
   readonly locale: string;
   readonly onSelect: (place: Place) => void;
 }
 
-/** A link to a place: opens here, and elsewhere where the browser is asked to. */
+/** A link to a place. It opens in place unless the browser is told otherwise. */
 export function PlaceLink({ place, locale, onSelect }: Props) {
   const { call } = parsePermalink(window.location.search);
   const href = `/${formatPermalink({ call, selection: selectionOf(place) })}`;

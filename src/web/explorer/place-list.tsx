@@ -10,10 +10,10 @@ interface Props {
   readonly onSelect: (place: Place) => void;
 }
 
-/** Rows that are shown before one asks for all. */
+/** Visible rows of a collapsed list. */
 const FIRST_ROWS = 12;
 
-/** A titled list of places; a long one is cut until one asks for the rest. */
+/** A titled list of places. A long list is collapsed at first. */
 export function PlaceList({ title, places, locale, onSelect }: Props) {
   const [isWhole, setWhole] = useState(false);
   if (places.length === 0) return null;
@@ -56,7 +56,7 @@ function rowKey(place: Place): string {
   }
 }
 
-/** What a row adds to the name: how many airports there are. */
+/** Returns the number of airports as a note for the row. */
 function rowNote(place: Place): string {
   if (place.kind === "airport") return place.city.city.name;
   const { length } = place.airports;

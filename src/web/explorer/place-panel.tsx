@@ -16,7 +16,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Everything that the catalog says of one place, with ways to the places around it. */
+/** Shows a place with links to related places. */
 export function PlacePanel({ place, locale, onSelect, onClose }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   const name = placeName(place);
@@ -54,7 +54,7 @@ interface PartProps<P> {
   readonly onSelect: (place: Place) => void;
 }
 
-/** The way from a country down to the place. */
+/** Breadcrumbs from the country to the place. */
 function Trail({ place, locale, onSelect }: PartProps<Place>) {
   const trail = trailOf(place);
   return (

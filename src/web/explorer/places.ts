@@ -1,7 +1,7 @@
 import type { CatalogIndex, Place } from "./catalog-index.ts";
 import type { Selection } from "./permalink.ts";
 
-/** The place that a link names; undefined if this catalog has none of that name. */
+/** Finds the place of a link; undefined if the catalog lacks it. */
 export function findPlace(catalog: CatalogIndex, selection: Selection): Place | undefined {
   switch (selection.kind) {
     case "airport":
@@ -17,7 +17,7 @@ export function findPlace(catalog: CatalogIndex, selection: Selection): Place | 
   }
 }
 
-/** How a link names a place. */
+/** Returns the selection of a place for a link. */
 export function selectionOf(place: Place): Selection {
   switch (place.kind) {
     case "airport":
@@ -33,7 +33,7 @@ export function selectionOf(place: Place): Selection {
   }
 }
 
-/** A place's name; of a region the one in the answer's locale. */
+/** Returns a place's name; for a region in the answer's locale. */
 export function placeName(place: Place): string {
   switch (place.kind) {
     case "airport":
@@ -49,7 +49,7 @@ export function placeName(place: Place): string {
   }
 }
 
-/** Tells places of one name apart. */
+/** Returns a note that distinguishes places with the same name. */
 export function placeContext(place: Place): string {
   switch (place.kind) {
     case "airport":

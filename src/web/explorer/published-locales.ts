@@ -1,16 +1,16 @@
-/** A locale that the service publishes. */
+/** A published locale. */
 export interface PublishedLocale {
   readonly tag: string;
-  /** Share of the regions that have a name in it, 0 to 1; null where the service does not say. */
+  /** Share of regions with a localized name, 0 to 1; null if unknown. */
   readonly coverage: number | null;
 }
 
-/** What `GET /catalog/health` answers, as far as it is looked at here. */
+/** The part of `GET /catalog/health` that this page reads. */
 interface Health {
   readonly locales?: readonly { readonly locale: string; readonly coverage?: number }[];
 }
 
-/** The locales that can be chosen, in order of their tags; none while the service cannot say. */
+/** Loads the published locales, sorted by tag. Returns none if the service cannot tell. */
 export async function fetchPublishedLocales(signal: AbortSignal): Promise<PublishedLocale[]> {
   const answer = await fetch("/catalog/health", { signal });
   if (!answer.ok) return [];

@@ -1,4 +1,4 @@
-/** What the service answered, besides the body. */
+/** An answer without its body. */
 export interface Exchange {
   readonly method: string;
   readonly url: string;
@@ -6,32 +6,32 @@ export interface Exchange {
   readonly headers: Headers;
 }
 
-/** What the browser measured of an answer; sizes in bytes. */
+/** The browser's measurements of an answer; sizes in bytes. */
 export interface Transfer {
-  /** Headers and body as they came over the wire; 0 from the browser's cache. */
+  /** Headers and body on the wire; 0 from the browser's cache. */
   readonly wireBytes: number;
-  /** The body as it was sent: compressed. */
+  /** The compressed body. */
   readonly encodedBytes: number;
   readonly decodedBytes: number;
-  /** From the start of the request to the first byte of the answer. */
+  /** Time to the first byte. */
   readonly firstByteMs: number;
-  /** From the start of the request to the last byte of the answer. */
+  /** Time to the last byte. */
   readonly lastByteMs: number;
 }
 
 export interface RecordedFetch {
   readonly fetch: typeof globalThis.fetch;
-  /** The last exchange; undefined when no answer came. */
+  /** The last exchange; undefined if no answer came. */
   exchange(): Exchange | undefined;
-  /** What was measured of it; undefined where the browser tells nothing. */
+  /** Its measurements; undefined if the browser has none. */
   transfer(): Promise<Transfer | undefined>;
 }
 
-/** The browser notes a measurement a little after the body has been read; how long that may take. */
+/** Longest wait for a measurement, which the browser adds shortly after the end of the body. */
 const TRANSFER_DEADLINE_MS = 5_000;
 const TRANSFER_PAUSE_MS = 15;
 
-/** A fetch that remembers what was exchanged, and what the browser measured of it. */
+/** A fetch that records its exchanges and the browser's measurements. */
 export function recordFetch(init: RequestInit): RecordedFetch {
   let exchange: Exchange | undefined;
   let startedAt = 0;

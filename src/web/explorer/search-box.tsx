@@ -11,7 +11,7 @@ interface Props {
   readonly onSelect: (place: Place) => void;
 }
 
-/** A combobox (ARIA authoring practices) over everything in the catalog. */
+/** A combobox (ARIA authoring practices) that searches the catalog. */
 export function SearchBox({ search, locale, onSelect }: Props) {
   const [typed, setTyped] = useState("");
   const [isOpen, setOpen] = useState(false);
@@ -120,7 +120,7 @@ function Result({ id, place, locale, isActive, onChoose }: ResultProps) {
       class="result"
       role="option"
       aria-selected={isActive}
-      // The input keeps the focus, so that its blur does not close the list before the click.
+      // The input keeps the focus, because its blur would close the list before the click.
       onMouseDown={(event) => event.preventDefault()}
       onClick={onChoose}
     >

@@ -1,12 +1,12 @@
 import type { CatalogIndex, Place } from "./catalog-index.ts";
 import { foldText } from "./fold.ts";
 
-/** Most results that are listed. */
+/** Most listed results. */
 export const SEARCH_LIMIT = 40;
 
 interface Entry {
   readonly place: Place;
-  /** Folded codes, which count only as a whole or by their beginning. */
+  /** Folded codes. They match only as a whole or by their beginning. */
   readonly codes: readonly string[];
   /** Folded names. */
   readonly names: readonly string[];
@@ -14,10 +14,10 @@ interface Entry {
   readonly weight: number;
 }
 
-/** Everything that search compares with, folded once for each answer. */
+/** The folded search index of one answer. */
 export type SearchIndex = readonly Entry[];
 
-/** Lower is better; the worst are not found at all. */
+/** Rank of a match: lower is better. */
 const RANK = { code: 0, name: 1, namePrefix: 2, wordPrefix: 3, codePrefix: 4, inside: 5 } as const;
 
 /** Folds all names and codes of the catalog. */
@@ -44,7 +44,7 @@ export function createSearchIndex(catalog: CatalogIndex): SearchIndex {
   ];
 }
 
-/** Places whose code or name matches what was typed, best first, at most SEARCH_LIMIT. */
+/** Finds places by code or name, best first, at most SEARCH_LIMIT. */
 export function searchPlaces(index: SearchIndex, typed: string): Place[] {
   const query = foldText(typed);
   if (query === "") return [];
@@ -79,6 +79,6 @@ function rankOfName(name: string, query: string, words: readonly string[]): numb
   if (at > 0 && name[at - 1] === " ") return RANK.wordPrefix;
   if (words.length > 1 && words.every((word) => ` ${name}`.includes(` ${word}`)))
     return RANK.wordPrefix;
-  // One or two letters inside of words would match nearly everything.
+  // One or two letters match inside nearly every word.
   return at > 0 && query.length > 2 ? RANK.inside : undefined;
 }

@@ -1,7 +1,7 @@
-/** Languages of the snapshot and their kin that are written from right to left. */
+/** Right-to-left languages: those of the snapshot and their relatives. */
 const RIGHT_TO_LEFT = new Set(["ar", "ckb", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi"]);
 
-/** Direction in which names of a locale are written. */
+/** Returns the text direction of a locale's names. */
 export function textDirection(locale: string): "ltr" | "rtl" {
   const [language = ""] = locale.split("-");
   return RIGHT_TO_LEFT.has(language) ? "rtl" : "ltr";

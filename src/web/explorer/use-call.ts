@@ -4,20 +4,20 @@ import { type CatalogIndex, indexCatalog } from "./catalog-index.ts";
 import type { CallSettings } from "./permalink.ts";
 import { createSearchIndex, type SearchIndex } from "./search.ts";
 
-/** A catalog as it was answered, and what is looked up in it. */
+/** The catalog of an answer with its indexes. */
 export interface LoadedCatalog {
   readonly catalog: CatalogIndex;
   readonly search: SearchIndex;
-  /** Locale that the names are in. */
+  /** Locale of the names. */
   readonly locale: string;
 }
 
 export interface CallState {
   readonly isCalling: boolean;
-  /** Of the last call. */
+  /** State of the last call. */
   readonly facts: CallFacts | undefined;
   readonly failure: CallFailure | undefined;
-  /** Of the last call that succeeded. */
+  /** Result of the last successful call. */
   readonly loaded: LoadedCatalog | undefined;
 }
 
@@ -37,7 +37,7 @@ function afterCall(before: CallState, outcome: CallOutcome): CallState {
   return { isCalling: false, facts, failure: undefined, loaded };
 }
 
-/** Calls the service whenever the settings change, and when asked to call again. */
+/** Calls the service when the settings change and on request. */
 export function useCall(settings: CallSettings): [CallState, () => void] {
   const [state, setState] = useState(NOTHING_YET);
   const [again, setAgain] = useState(0);

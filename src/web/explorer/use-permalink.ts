@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { formatPermalink, parsePermalink, type Permalink } from "./permalink.ts";
 
-/** What the address says, and how to go elsewhere. Back and forward work. */
+/** Returns the address's selection and a function to navigate. Back and forward work. */
 export function usePermalink(): [Permalink, (change: Partial<Permalink>) => void] {
   const [link, setLink] = useState(() => parsePermalink(window.location.search));
   useEffect(() => {

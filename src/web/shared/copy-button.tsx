@@ -2,13 +2,13 @@ import { useEffect, useState } from "preact/hooks";
 
 interface Props {
   readonly label: string;
-  /** Asked for when the button is pressed. */
+  /** Called when the button is pressed. */
   readonly text: () => string;
 }
 
 const SHOWN_MS = 2_000;
 
-/** Copies a text, and says so. */
+/** Copies a text and confirms it. */
 export function CopyButton({ label, text }: Props) {
   const [state, setState] = useState<"idle" | "copied" | "refused">("idle");
   useEffect(() => {
@@ -17,7 +17,7 @@ export function CopyButton({ label, text }: Props) {
     return () => clearTimeout(timer);
   }, [state]);
   const copy = () => {
-    // Browsers offer the clipboard on secure origins only.
+    // Browsers provide the clipboard only on secure origins.
     const written = navigator.clipboard?.writeText(text()) ?? Promise.reject(new Error("none"));
     written.then(
       () => setState("copied"),

@@ -1,19 +1,19 @@
 const GROUPED = new Intl.NumberFormat("en");
 const THREE_DIGITS = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 
-/** 9074 as "9,074". */
+/** Formats 9074 as "9,074". */
 export function formatCount(count: number): string {
   return GROUPED.format(count);
 }
 
-/** Bytes as people compare them: "864 B", "12.3 KB", "1.82 MB" (powers of ten). */
+/** Formats bytes: "864 B", "12.3 KB", "1.82 MB" (powers of ten). */
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   const [value, unit] = bytes < 1e6 ? [bytes / 1e3, "KB"] : [bytes / 1e6, "MB"];
   return `${THREE_DIGITS.format(value)} ${unit}`;
 }
 
-/** A duration with the unit that fits: "340 ms", "2.4 s", "3 min 20 s", "2 h 5 min", "4 d 3 h". */
+/** Formats a duration: "340 ms", "2.4 s", "3 min 20 s", "2 h 5 min", "4 d 3 h". */
 export function formatDuration(ms: number): string {
   if (ms > 0 && ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${Number((ms / 1000).toFixed(ms < 10_000 ? 1 : 0))} s`;
@@ -28,7 +28,7 @@ function joinUnits(large: number, unit: string, small: number, smallUnit: string
   return small === 0 ? `${large} ${unit}` : `${large} ${unit} ${small} ${smallUnit}`;
 }
 
-/** How long ago a time was, such as "3 min ago"; "just now" below five seconds. */
+/** Formats the age of a time, such as "3 min ago"; "just now" below five seconds. */
 export function formatAge(time: string, now: number): string {
   const age = now - Date.parse(time);
   if (age < 5_000) return "just now";
@@ -38,12 +38,12 @@ export function formatAge(time: string, now: number): string {
   return `${Math.floor(age / 86_400_000)} d ago`;
 }
 
-/** A time in UTC to the second: "2026-11-21 06:40:12". */
+/** Formats a time in UTC: "2026-11-21 06:40:12". */
 export function formatTime(time: string): string {
   return new Date(time).toISOString().slice(0, 19).replace("T", " ");
 }
 
-/** Degrees as on a map: "47.4647° N, 8.5492° E". */
+/** Formats degrees: "47.4647° N, 8.5492° E". */
 export function formatPosition(lat: number, lon: number): string {
   const north = `${Math.abs(lat).toFixed(4)}° ${lat < 0 ? "S" : "N"}`;
   return `${north}, ${Math.abs(lon).toFixed(4)}° ${lon < 0 ? "W" : "E"}`;

@@ -7,7 +7,7 @@ interface Props<T extends string> {
   readonly onChange: (value: T) => void;
 }
 
-/** One of a few choices, all of them in sight: radio buttons in a row. */
+/** A row of radio buttons for a few choices. */
 export function Segmented<T extends string>({ legend, name, choices, value, onChange }: Props<T>) {
   const names = Object.keys(choices) as T[]; // the keys of a mapped type over T
   return (

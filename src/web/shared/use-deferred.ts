@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** A value that follows at the next frame, so that typing never waits for what depends on it. */
+/** Defers a value to the next frame, so that typing never waits for its dependents. */
 export function useDeferred<T>(value: T): T {
   const [deferred, setDeferred] = useState(value);
   useEffect(() => {

@@ -75,7 +75,7 @@ describe("a process that dies while a backup is made", () => {
       expect(await stateAndHistory(), String(death)).toEqual(before);
       expect(world.ingest.coordinator.status()).toMatchObject({ running: null });
     }
-  }, 60_000);
+  });
 });
 
 describe("a process that dies while a backup is restored", () => {
@@ -98,7 +98,7 @@ describe("a process that dies while a backup is restored", () => {
       expect(after.history).toHaveLength(4);
       expect(after.runs).toHaveLength(4);
     }
-  }, 120_000);
+  });
 });
 
 describe("a store that refuses", () => {

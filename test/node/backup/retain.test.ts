@@ -113,7 +113,7 @@ describe("two months of daily backups", () => {
     expect(objects().filter((sha256) => !left.has(sha256))).toEqual([]);
     expect(longestRecord).toBeLessThan(16 * 1024);
     expect(world.tables.sql.exec("SELECT * FROM job_items").toArray()).toEqual([]);
-  }, 300_000);
+  });
 });
 
 describe("retention", () => {

@@ -413,7 +413,7 @@ describe("data_old", () => {
     const facts = someFacts({ catalog: { kv: copy, r2: copy } });
     expect(findingOf("data_old", facts)).toMatchObject({
       verdict: "nodata",
-      message: "Cannot be known: generation 7 does not say of which day its data is.",
+      message: "Cannot be known: generation 7 does not say how old its data is.",
     });
   });
 

@@ -147,7 +147,7 @@ describe("a dependency that fails once, at any one of its calls,", () => {
       expect(run, call).toMatchObject({ state: "succeeded", outcome: "published", retries: 1 });
       expect(await picture(disturbed), call).toEqual(undisturbed);
     }
-  }, 60_000);
+  });
 });
 
 describe("a crash at any one call", () => {
@@ -168,7 +168,7 @@ describe("a crash at any one call", () => {
       expect(await picture(disturbed), call).toEqual(undisturbed);
       expect(disturbed.history.rows.get(run.id)?.run, call).toEqual(run);
     }
-  }, 60_000);
+  });
 });
 
 describe("a store that refuses for good", () => {

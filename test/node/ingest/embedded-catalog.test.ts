@@ -229,5 +229,5 @@ describe("the catalog of the embedded snapshot", () => {
       const bytes = common.proto.length + proto.length;
       expect(bytes, locale).toBeLessThan(3.5 * 1024 * 1024);
     }
-  }, 60_000);
+  });
 });

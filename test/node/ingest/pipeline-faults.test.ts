@@ -75,7 +75,7 @@ describe("a run that loses its memory", () => {
       expect(JSON.stringify(world.current), call).toBe(JSON.stringify(undisturbed.manifest));
       expect(hashes(world.store.kv), call).toEqual(undisturbed.kv);
     }
-  }, 300_000);
+  });
 
   it("and fails at any one call to the archive publishes the same bytes", async () => {
     for (const call of undisturbed.opened) {

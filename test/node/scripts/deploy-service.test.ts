@@ -29,7 +29,7 @@ async function open(...options: Parameters<typeof deployWorld>): Promise<DeployW
 }
 
 /** Enough for a dozen processes on a busy machine. */
-const PROCESSES_MS = 60_000;
+const PROCESSES_MS = 300_000;
 
 /** Slower, but with what only processes have: arguments, variables, exit codes, an output file. */
 function asProcesses() {

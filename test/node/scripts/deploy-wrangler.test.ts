@@ -91,5 +91,5 @@ describe("a deployment by the real wrangler", () => {
       await cloudflare.stop();
       await service.stop();
     }
-  }, 300_000);
+  });
 });

@@ -102,7 +102,7 @@ describe("readAirports", () => {
     const rejected = readText(header + ",,,,,,,x\n".repeat(50_001));
     await expect(rejected).rejects.toMatchObject({
       fault: "malformed_csv",
-      message: expect.stringContaining("over 50000 rows"),
+      message: expect.stringContaining("over 50000 unusable rows"),
     });
   });
 
@@ -320,7 +320,7 @@ describe("readRegionNames", () => {
     await expect(readRegionNames(streamOf(text), new Set())).rejects.toMatchObject({
       name: "SourceError",
       fault: "malformed_csv",
-      message: `${part} rows of regions.csv have more or fewer values than its header; look whether it is the right file`,
+      message: `${part} rows of regions.csv have more or fewer values than its header; check that it is the right file`,
     });
   });
 });

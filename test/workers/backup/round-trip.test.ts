@@ -146,7 +146,7 @@ describe("restoring it where everything else is lost", () => {
   });
 
   it("serves every byte as before", async () => {
-    await expect.poll(servedBytes, { timeout: 60_000, interval: 500 }).toEqual(before.bytes);
+    await expect.poll(servedBytes, { interval: 500 }).toEqual(before.bytes);
   });
 
   it(

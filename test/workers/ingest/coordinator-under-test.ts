@@ -76,7 +76,7 @@ export async function settled(): Promise<void> {
     const dueAt = (await alarmTime()) ?? Infinity;
     return { outboxLength, isDueSoon: dueAt < Date.now() + 60_000 };
   };
-  await expect.poll(look, { timeout: 10_000 }).toEqual({ outboxLength: 0, isDueSoon: false });
+  await expect.poll(look).toEqual({ outboxLength: 0, isDueSoon: false });
 }
 
 /** Sends what waits for D1, without waiting out how long a refusal is left alone. */

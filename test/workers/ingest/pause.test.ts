@@ -63,10 +63,12 @@ describe("a pause", { timeout: RUN_TIMEOUT_MS }, () => {
   });
 
   it("ends by itself at `until`, by an alarm", async () => {
+    const far = Date.now() + 3_600_000;
+    await pause({ until: new Date(far).toISOString() });
+    const { run } = await enqueue();
+    await expect.poll(alarmTime).toBe(far);
     const until = Date.now() + 400;
     await pause({ until: new Date(until).toISOString() });
-    const { run } = await enqueue();
-    await expect.poll(alarmTime).toBe(until);
     const started = await runWhen(run.id, ({ started_at }) => started_at !== null);
     expect(Date.parse(started.started_at ?? "")).toBeGreaterThanOrEqual(until);
     expect((await coordinator().status()).pause).toBeNull();

@@ -166,28 +166,6 @@ describe("HEAD", () => {
     expect(reader.opened).toEqual([]);
   });
 
-  it("is answered the same each time, beside GET and 304", async () => {
-    const { handler } = aHandler();
-    const ask = async () => {
-      const requests = [
-        aGet({ method: "HEAD" }),
-        aGet(),
-        aGet({ headers: { "if-none-match": "*" } }),
-      ];
-      const answers = await Promise.all(requests.map(async (request) => handler(request)));
-      return Promise.all(
-        answers.map(async (answer) => ({
-          status: answer.status,
-          headers: Object.fromEntries(answer.headers),
-          bytes: (await bytesOf(answer)).byteLength,
-        })),
-      );
-    };
-    const first = await ask();
-    expect(first.map(({ status }) => status)).toEqual([200, 200, 304]);
-    expect(await ask()).toEqual(first);
-  });
-
   it("of a bad request has no body", async () => {
     const { handler } = aHandler();
     const response = await handler(aGet({ method: "HEAD", locale: "--" }));

@@ -67,32 +67,4 @@ describe("content coding", () => {
       expect(response.headers.get("content-encoding")).toBeNull();
     }
   });
-
-  it("gives twenty requests at a time the bytes of the first", async () => {
-    const { handler, reader } = aHandler();
-    for (const [representation, build] of REQUESTS) {
-      const headers = { "accept-encoding": "gzip" };
-      const responses = await Promise.all(
-        Array.from({ length: 20 }, async () => handler(build(headers))),
-      );
-      for (const response of responses) {
-        expect(await bytesOf(response)).toEqual(reader.bytes("en", representation, "gzip"));
-      }
-    }
-  });
-});
-
-describe("the message", () => {
-  it("is the same bytes in every protocol", async () => {
-    const { handler, reader } = aHandler();
-    const message = Buffer.from(reader.bytes("en", "proto", "identity"));
-    const post = await bytesOf(await handler(aPost("application/proto")));
-    const get = await bytesOf(await handler(aGet()));
-    const framed = await bytesOf(await handler(aPost("application/grpc-web")));
-    const text = await bytesOf(await handler(aPost("application/grpc-web-text+proto")));
-    expect(Buffer.from(post)).toEqual(message);
-    expect(Buffer.from(get)).toEqual(message);
-    expect(Buffer.from(framed.subarray(5, 5 + message.length))).toEqual(message);
-    expect(Buffer.from(Buffer.from(text).toString(), "base64")).toEqual(Buffer.from(framed));
-  });
 });

@@ -1,14 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { aGet, aHandler, aPost, bytesOf, trailerOf } from "./requests.ts";
 
-/** So long that an answer which waited for it would be seen. */
-const OPEN_MS = 20_000;
+/** Longer than a test may take: an answer that waited for it would never come. */
+const OPEN_MS = 3_600_000;
 const TIMEOUT_MS = 50;
-
-async function timed<T>(work: T | Promise<T>): Promise<[T, number]> {
-  const start = Date.now();
-  return [await work, Date.now() - start];
-}
 
 describe("a deadline that passes while storage is slow", () => {
   it.each([true, false])(
@@ -23,11 +18,9 @@ describe("a deadline that passes while storage is slow", () => {
         aGet({ headers: connect }),
         aPost("application/json", { headers: connect }),
       ]) {
-        const [response, ms] = await timed(handler(request));
+        const response = await handler(request);
         expect(response.status).toBe(504);
         expect(await response.json()).toMatchObject({ code: "deadline_exceeded" });
-        expect(ms).toBeGreaterThanOrEqual(TIMEOUT_MS / 2);
-        expect(ms).toBeLessThan(OPEN_MS - 50);
       }
       expect(reader.cancelled).toBe(ignores ? 0 : 2);
       expect(logged).toEqual([]);
@@ -40,10 +33,9 @@ describe("a deadline that passes while storage is slow", () => {
       const { handler, reader } = aHandler();
       reader.openMs = OPEN_MS;
       const headers = { "grpc-timeout": `${TIMEOUT_MS}m` };
-      const [response, ms] = await timed(handler(aPost(type, { headers })));
+      const response = await handler(aPost(type, { headers }));
       expect(response.status).toBe(200);
       expect(trailerOf(await bytesOf(response), "grpc-status")).toBe("4");
-      expect(ms).toBeLessThan(OPEN_MS - 50);
     },
   );
 
@@ -74,9 +66,8 @@ describe("a client that goes away during a read", () => {
     reader.openMs = OPEN_MS;
     const gone = new AbortController();
     setTimeout(() => gone.abort(), 20);
-    const [response, ms] = await timed(handler(aGet({ signal: gone.signal })));
+    const response = await handler(aGet({ signal: gone.signal }));
     expect(response.ok).toBe(false);
-    expect(ms).toBeLessThan(OPEN_MS - 50);
     expect(reader.cancelled).toBe(1);
     expect(logged).toEqual([]);
   });

@@ -76,6 +76,25 @@ describe("whatever is sent", UNHURRIED, () => {
     await fc.assert(fc.asyncProperty(requests, expectAsRouter), fuzzed(150));
   });
 
+  it("while the catalog cannot be read, has a well-formed answer", async () => {
+    const subject = aHandler();
+    const requests = fc.oneof(connectPosts, connectGets, grpcWebPosts, grpcWebTextPosts);
+    const faults = fc.constantFrom("unavailable" as const, "data_loss" as const, "throws" as const);
+    await fc.assert(
+      fc.asyncProperty(requests, faults, async (asked, fault) => {
+        if (fault === "throws") subject.reader.openThrows = new Error("bug");
+        else {
+          subject.reader.openThrows = undefined;
+          subject.reader.openResult = { ok: false, reason: fault };
+        }
+        const response = await subject.handler(requestFrom(asked));
+        const body = await bytesOf(response);
+        expect(brokenRules({ ...asked, locales }, { response, body })).toEqual([]);
+      }),
+      fuzzed(150),
+    );
+  });
+
   it("as base64 frames, has a well-formed answer, which is no bug", async () => {
     await fc.assert(
       fc.asyncProperty(grpcWebTextPosts, async (asked) => void (await expectWellFormed(asked))),

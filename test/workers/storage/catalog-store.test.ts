@@ -77,7 +77,7 @@ describe("a blob", () => {
       fault: "unreadable",
       detail: expect.stringContaining("no answer in 3000 ms"),
     });
-  }, 20_000);
+  });
 
   it("is unreadable where its bytes break off on the way", async () => {
     const body = { arrayBuffer: async () => Promise.reject(new Error("connection lost")) };

@@ -2,12 +2,12 @@ import type { AirportPlace, CatalogIndex, CountryPlace } from "../catalog-index.
 import { project } from "./mercator.ts";
 import type { Shape, WorldOutline } from "./world-outline.ts";
 
-/** Airports that are looked at to find a country's shape. */
+/** Number of airports that locate a country's shape. */
 const SAMPLE_SIZE = 9;
 
 /**
- * Finds the land of each country: the shape that most of its airports lie in. The outline has no
- * codes of ISO 3166-1 alpha-2, and small islands have no shape at all.
+ * Finds the shape of each country: the one with most of its airports. The outline has no ISO 3166-1
+ * alpha-2 codes, and small islands have no shape.
  */
 export function findCountryShapes(
   catalog: CatalogIndex,

@@ -9,15 +9,15 @@ export interface Frame {
   readonly view: View;
   readonly scene: MapScene;
   readonly colors: MapColors;
-  /** Pixels of the canvas for one of the page. */
+  /** Canvas pixels per CSS pixel. */
   readonly pixelRatio: number;
 }
 
-/** Codes are written beside the points where there are at most so many of them. */
+/** Most visible points with codes beside them. */
 const LABELS_MAX = 90;
-/** Pixels of one world below which points are at their smallest. */
+/** Width of one world in pixels below which points have their minimum size. */
 const COARSE_WORLD = 1100;
-/** From this radius on, points are drawn round: below, nobody sees the difference. */
+/** Radius from which points are round. Smaller points look the same as squares. */
 const ROUND_FROM_RADIUS = 1.7;
 
 /** Draws one frame of the map. */
@@ -37,7 +37,7 @@ export function drawMap(frame: Frame): void {
   if (labeled !== undefined) for (const world of worlds) drawLabels(world, labeled);
 }
 
-/** The points that have their codes beside them: all in sight if they are few, else the selection. */
+/** Selects the points with codes: all visible ones if they are few, else the selection. */
 function labeledPoints(worlds: readonly Frame[]): readonly MapPoint[] | undefined {
   const { points = [], highlighted = [] } = worlds[0]?.scene ?? {};
   const isFew = (candidates: readonly MapPoint[]) => {
@@ -95,7 +95,7 @@ function isVisible({ x, y }: MapPoint, { view, size }: Frame): boolean {
   return left > -8 && left < size.width + 8 && top > -8 && top < size.height + 8;
 }
 
-/** Points grow as one looks closer. */
+/** Returns the radius of points, which grows with the magnification. */
 function pointRadius({ view }: Frame): number {
   const zoom = view.k / COARSE_WORLD;
   return Math.min(4.5, 1.05 + Math.log2(Math.max(1, zoom)) * 0.55);
@@ -138,7 +138,7 @@ interface Box {
   readonly top: number;
 }
 
-/** Writes the codes beside their points, and leaves out what would cover another. */
+/** Writes the codes beside their points and skips overlapping ones. */
 function drawLabels(frame: Frame, points: readonly MapPoint[]): void {
   const { context, view, colors } = frame;
   context.font = "600 11px ui-sans-serif, system-ui, sans-serif";

@@ -1,4 +1,4 @@
-/** Colors of the map, which are those of the page. */
+/** Colors of the map, from the page. */
 export interface MapColors {
   readonly sea: string;
   readonly land: string;
@@ -12,7 +12,7 @@ export interface MapColors {
   readonly labelHalo: string;
 }
 
-/** Reads the colors from the style sheet, where light and dark are told apart. */
+/** Reads the colors from the style sheet, which has a light and a dark set. */
 export function readMapColors(element: Element): MapColors {
   const style = getComputedStyle(element);
   const color = (name: string) => style.getPropertyValue(name).trim();

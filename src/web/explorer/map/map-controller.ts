@@ -24,13 +24,13 @@ import {
 export interface MapEvents {
   onHover(point: MapPoint | undefined, at: { readonly left: number; readonly top: number }): void;
   onSelect(point: MapPoint): void;
-  /** Called when one looks closer than the coarse outline is good for. */
+  /** Called when the magnification needs the fine outline. */
   onCloseLook(): void;
 }
 
 const FLIGHT_MS = 700;
 const STEP_MS = 200;
-/** From this magnification on, the coarse outline looks coarse. */
+/** Magnification from which the fine outline is needed. */
 const CLOSE_LOOK_ZOOM = 5;
 const PIXEL_RATIO_MAX = 2;
 
@@ -42,7 +42,7 @@ const EMPTY_SCENE: MapScene = {
   hovered: undefined,
 };
 
-/** Draws the map into a canvas, and moves it as people drag, turn the wheel and pinch. */
+/** Draws the map into a canvas. Handles dragging, wheel and pinch. */
 export class MapController {
   readonly #canvas: HTMLCanvasElement;
   readonly #events: MapEvents;
@@ -69,13 +69,13 @@ export class MapController {
     this.#listen();
   }
 
-  /** Changes what is drawn. */
+  /** Changes the scene. */
   show(change: Partial<MapScene>): void {
     this.#scene = { ...this.#scene, ...change };
     this.#draw();
   }
 
-  /** Flies to where all of these points are seen. */
+  /** Flies to a view of all these points. */
   fit(points: readonly WorldPoint[]): void {
     if (points.length > 0) this.#flyTo(fitView(points, this.#size, this.#view), FLIGHT_MS);
   }
@@ -85,12 +85,12 @@ export class MapController {
     this.#flyTo(worldView(this.#size), FLIGHT_MS);
   }
 
-  /** Looks closer, or from further away. */
+  /** Zooms by a factor. */
   zoomBy(factor: number): void {
     this.#zoom.scaleBy(this.#selection.transition().duration(duration(STEP_MS)), factor);
   }
 
-  /** Moves the map by pixels of the page. */
+  /** Moves the map by CSS pixels. */
   panBy(dx: number, dy: number): void {
     const { k } = this.#view;
     this.#zoom.translateBy(
@@ -219,7 +219,7 @@ function pixelRatio(): number {
   return Math.min(PIXEL_RATIO_MAX, window.devicePixelRatio);
 }
 
-/** People may have asked their system for less motion. */
+/** Whether people have asked their system for less motion. */
 function duration(ms: number): number {
   return matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : ms;
 }

@@ -7,7 +7,7 @@ export interface MapPoint extends WorldPoint {
   readonly place: AirportPlace;
 }
 
-/** Everything that a frame of the map is drawn from, apart from where one looks. */
+/** Content of the map, independent of the view. */
 export interface MapScene {
   readonly outline: WorldOutline | undefined;
   readonly points: readonly MapPoint[];
@@ -18,20 +18,20 @@ export interface MapScene {
   readonly hovered: MapPoint | undefined;
 }
 
-/** How close, in pixels, a pointer must be to a point. */
+/** Largest distance in pixels between a pointer and its point. */
 const HIT_RADIUS = 12;
 
-/** Puts airports onto the map. */
+/** Projects airports onto the map. */
 export function mapPoints(airports: readonly AirportPlace[]): MapPoint[] {
   return airports.map((place) => ({ place, ...project(place.airport.lon, place.airport.lat) }));
 }
 
-/** Airports that a place consists of. */
+/** Returns the airports of a place. */
 export function airportsOf(place: Place): readonly AirportPlace[] {
   return place.kind === "airport" ? [place] : place.airports;
 }
 
-/** The point nearest to a position on the map, given in worlds. `k` is the pixels of one world. */
+/** Finds the point nearest to a position in worlds. `k` is the width of one world in pixels. */
 export function pointAt(
   points: readonly MapPoint[],
   { x, y }: WorldPoint,

@@ -1,10 +1,10 @@
-/** A point of the unit square that Mercator's projection makes of the world: x to the east, y to the south. */
+/** A point in the unit square of Mercator's projection: x to the east, y to the south. */
 export interface WorldPoint {
   readonly x: number;
   readonly y: number;
 }
 
-/** Beyond it Mercator's projection leaves the square. */
+/** Latitude at which Mercator's projection leaves the square. */
 const LIMIT_DEGREES = 85.051129;
 
 /** Projects degrees (WGS 84) into the unit square. */

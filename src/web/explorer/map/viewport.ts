@@ -6,23 +6,23 @@ export interface MapSize {
   readonly height: number;
 }
 
-/** Where the map looks: screen = world × k + (x, y). The world repeats in x without end. */
+/** The view of the map: screen = world × k + (x, y). The world repeats in x. */
 export interface View {
   readonly x: number;
   readonly y: number;
-  /** Pixels of one world. */
+  /** Width of one world in pixels. */
   readonly k: number;
 }
 
-/** The part of the world that has airports to look at, from north to south. */
+/** Visible latitudes of the world: those with airports. */
 const TOP = project(0, 83).y;
 const BOTTOM = project(0, -66).y;
 
-/** How close one can look: about 20 m a pixel. */
+/** Largest magnification: about 20 m per pixel. */
 const CLOSEST_ZOOM = 2_000_000;
-/** How close a single place is looked at by itself, compared with the whole world. */
+/** Magnification of a single place, compared with the whole world. */
 const PLACE_ZOOM = 24;
-/** Part of the map that what is looked at fills. */
+/** Share of the map that the shown points fill. */
 const FILL = 0.72;
 
 /** The smallest scale: one world fills the map in both directions. */
@@ -30,7 +30,7 @@ export function smallestScale({ width, height }: MapSize): number {
   return Math.max(width, height / (BOTTOM - TOP));
 }
 
-/** Smallest and largest scale, as d3-zoom wants them. */
+/** Smallest and largest scale for d3-zoom. */
 export function scaleExtent(size: MapSize): [number, number] {
   return [smallestScale(size), CLOSEST_ZOOM];
 }
@@ -42,7 +42,7 @@ export function constrainView(view: View, { height }: MapSize): number {
   return Math.max(lowest, Math.min(highest, view.y));
 }
 
-/** The view of the whole world, with Europe and Africa in the middle. */
+/** Returns the view of the whole world, centered on Europe and Africa. */
 export function worldView(size: MapSize): View {
   const k = smallestScale(size);
   const view = { k, x: (size.width - k) / 2 - k * 0.03, y: size.height / 2 - project(0, 22).y * k };
@@ -50,8 +50,8 @@ export function worldView(size: MapSize): View {
 }
 
 /**
- * The view that shows all of some points, across the date line where that is shorter. Of the
- * copies of the world it takes the one nearest to where the map looks now.
+ * Returns a view of all points, across the date line if that is shorter. Chooses the copy of the
+ * world nearest to the current view.
  */
 export function fitView(points: readonly WorldPoint[], size: MapSize, now: View): View {
   const { west, span } = shortestArc(points.map(({ x }) => x));
@@ -68,7 +68,7 @@ export function fitView(points: readonly WorldPoint[], size: MapSize, now: View)
   return { ...view, y: constrainView(view, size) };
 }
 
-/** The shortest stretch around the world that holds all of these, as its western end and length. */
+/** Returns the shortest arc of longitude with all these points, as its western end and length. */
 function shortestArc(xs: readonly number[]): { readonly west: number; readonly span: number } {
   const sorted = xs.toSorted((a, b) => a - b);
   const first = sorted[0] ?? 0.5;

@@ -22,7 +22,7 @@ interface Tip {
 const PAN_STEP = 80;
 const ZOOM_STEP = 1.8;
 
-/** All airports on a map that can be dragged, zoomed and clicked. */
+/** An interactive map of all airports. */
 export function WorldMap({ catalog, selected, onSelect }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const controller = useRef<MapController>(undefined);
@@ -96,7 +96,7 @@ function MapTip({ tip: { point, left, top } }: { tip: Tip }) {
   );
 }
 
-/** The outline in the detail that is wanted; the coarse one until the fine one is there. */
+/** Loads the outline. Returns the coarse one until the fine one is there. */
 function useOutline(detail: "coarse" | "fine"): WorldOutline | undefined {
   const [outline, setOutline] = useState<WorldOutline>();
   useEffect(() => {
@@ -105,7 +105,7 @@ function useOutline(detail: "coarse" | "fine"): WorldOutline | undefined {
       const loaded = await loadWorldOutline(detail);
       if (isWanted) setOutline(loaded);
     };
-    // The points are of use without the lands, and the coarse lands without the fine ones.
+    // The map is useful without an outline, and with only the coarse one.
     load().catch((cause: unknown) => console.warn(cause));
     return () => {
       isWanted = false;
@@ -120,7 +120,7 @@ interface Highlight {
   readonly outline: WorldOutline | undefined;
 }
 
-/** Shows the selection's airports and lands, and flies there when another is selected. */
+/** Shows the selected airports and shapes. Flies there when the selection changes. */
 function useHighlight(
   controller: { readonly current: MapController | undefined },
   { catalog, selected, outline }: Highlight,
@@ -134,12 +134,12 @@ function useHighlight(
     const highlightedLands = selected && shapes ? landsOf(selected, shapes) : [];
     controller.current?.show({ highlighted, highlightedLands });
   }, [highlighted, shapes]);
-  // The same place in another locale is no reason to fly.
+  // A new locale of the same place does not move the map.
   const key = selected && JSON.stringify(selectionOf(selected));
   useEffect(() => controller.current?.fit(highlighted), [key]);
 }
 
-/** The lands that a selection covers: a country's own, and those of countries wholly in a region. */
+/** Returns the shapes of a selection: a country's, or those of the countries of a region. */
 function landsOf(place: Place, shapes: ReadonlyMap<CountryPlace, Shape>): Shape[] {
   const countries = countriesOf(place);
   return countries.flatMap((country) => shapes.get(country) ?? []);
@@ -156,7 +156,7 @@ function countriesOf(place: Place): CountryPlace[] {
     .map(([country]) => country);
 }
 
-/** Whether the key was one of the map's. */
+/** Handles a key. Returns whether the map uses it. */
 function moveByKey(map: MapController, key: string): boolean {
   switch (key) {
     case "ArrowLeft":

@@ -5,20 +5,20 @@ import type { GeometryCollection, Topology } from "topojson-specification";
 import coarseUrl from "world-atlas/countries-110m.json";
 import fineUrl from "world-atlas/countries-50m.json";
 
-/** Outlines of the world (Natural Earth, public domain) in coordinates of `project`. */
+/** Outline of the world (Natural Earth, public domain) in coordinates of `project`. */
 export interface WorldOutline {
   readonly lands: readonly Shape[];
   readonly borders: Path2D;
 }
 
-/** One country's land, with the box that it lies in. */
+/** A country's shape with its bounding box. */
 export interface Shape {
   readonly path: Path2D;
   readonly west: number;
   readonly east: number;
   readonly north: number;
   readonly south: number;
-  /** Whether a point in degrees is in it. */
+  /** Whether the shape contains a point in degrees. */
   readonly contains: (lon: number, lat: number) => boolean;
 }
 
@@ -26,7 +26,7 @@ interface Atlas extends Topology {
   readonly objects: { readonly countries: GeometryCollection };
 }
 
-/** Paths are made at this size, for the accuracy of their numbers. */
+/** Scale of the paths, for numerical accuracy. */
 export const OUTLINE_SIZE = 4096;
 
 const projection = geoMercator()
@@ -34,7 +34,7 @@ const projection = geoMercator()
   .translate([OUTLINE_SIZE / 2, OUTLINE_SIZE / 2])
   .precision(0.3);
 
-/** Loads the outline: the coarse one comes with the page, the fine one when one looks closer. */
+/** Loads the coarse or the fine outline. */
 export async function loadWorldOutline(detail: "coarse" | "fine"): Promise<WorldOutline> {
   const answer = await fetch(detail === "coarse" ? coarseUrl : fineUrl);
   if (!answer.ok) throw new Error(`the outline of the world: status ${answer.status}`);

@@ -51,9 +51,7 @@ describe("GET /catalog/health", () => {
     });
 
     await publish();
-    await expect
-      .poll(async () => (await get("/catalog/health")).status, { timeout: 60_000 })
-      .toBe(200);
+    await expect.poll(async () => (await get("/catalog/health")).status).toBe(200);
   });
 
   it("says which version is served, how old it is, and what is in it", async () => {
@@ -96,7 +94,7 @@ describe("GET /catalog/health", () => {
       { as_of: null },
       0,
       "warn",
-      "data:age: Cannot be known: generation 1 does not say of which day its data is.",
+      "data:age: Cannot be known: generation 1 does not say how old its data is.",
     ],
   ] as const)(
     "warns of old data, however new the version: %j, %s ms",
@@ -168,9 +166,7 @@ describe("GET /catalog/health", () => {
   it("answers while the coordinator and D1 are down", async () => {
     const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
     await publish();
-    await expect
-      .poll(async () => (await get("/catalog/health")).status, { timeout: 60_000 })
-      .toBe(200);
+    await expect.poll(async () => (await get("/catalog/health")).status).toBe(200);
     const down = () => {
       throw new Error("down");
     };

@@ -165,7 +165,7 @@ describe("GET /dashboard/summary", () => {
     });
     const ask = async () => (await app.request("/dashboard/summary")).json();
     const asked = [ask(), ask(), ask()];
-    await vi.waitFor(() => expect(reads).toBe(1));
+    await vi.waitFor(() => expect(reads).toBe(1), { timeout: 120_000 });
     open();
     const answers = await Promise.all(asked);
     expect(answers.map((answer) => (answer as Json)["section"])).toEqual([1, 1, 1]);
