@@ -1,76 +1,90 @@
-import type { AlertState } from "./alert-state.ts";
-import type { RuleFinding } from "../health/rules.ts";
-import type { HealthStatus } from "../health/status.ts";
-import type { Change } from "./deliveries.ts";
+/**
+ * One evaluation of the alerts. Its schema is the only one: the row in D1 and the OpenAPI document
+ * follow from it.
+ */
+import { z } from "zod";
+import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";
+import { SEVERITIES, UNITS } from "../health/rule.ts";
+import { RULE_NAMES } from "../health/rules.ts";
+import { HEALTH_STATUSES } from "../health/status.ts";
+import { ALERT_STATES } from "./alert-state.ts";
+import { CHANGES } from "./deliveries.ts";
 
 export const RUN_TRIGGERS = ["cron", "manual"] as const;
-/** Trigger of an evaluation. */
-export type AlertTrigger = (typeof RUN_TRIGGERS)[number];
 
+const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const scalars = z.record(z.string(), scalar);
+
+const resultSchema = z
+  .strictObject({
+    rule: z.enum(RULE_NAMES),
+    fingerprint: z.string().meta({ description: "The permanent name of the alert." }),
+    labels: z.record(z.string(), z.string()),
+    severity: z.enum(SEVERITIES),
+    state: z.enum(ALERT_STATES),
+    previous_state: z.enum(ALERT_STATES),
+    since: timestamp.meta({ description: "When the alert entered this state." }),
+    value: z.number().nullable().meta({ description: "Null if unknown." }),
+    threshold: z.number(),
+    unit: z.enum(UNITS),
+    message: z.string(),
+    evidence: z.record(z.string(), z.union([scalar, z.array(scalar), z.array(scalars)])),
+    suppressed: z.boolean().meta({ description: "Not notified, because ingestion is paused." }),
+    notified: z.array(
+      z.strictObject({ target: z.string(), change: z.enum(CHANGES), delivered: z.boolean() }),
+    ),
+  })
+  .meta({ id: "AlertResult", description: "The state of one alert at an evaluation." });
+
+export const receiptSchema = z
+  .strictObject({
+    target: z.string(),
+    delivered: z.boolean(),
+    attempts: z.int().min(1),
+    status: z
+      .int()
+      .nullable()
+      .meta({ description: "Status of the last answer; null if there was none." }),
+    error: z.string().nullable(),
+    at: timestamp,
+    duration_ms: count,
+  })
+  .meta({ id: "AlertReceipt", description: "The result of sending one message to a webhook." });
+
+export const alertRunSchema = z
+  .strictObject({
+    id: z.uuid(),
+    trigger: z.enum(RUN_TRIGGERS),
+    requested_by: z.string(),
+    started_at: timestamp,
+    finished_at: timestamp.nullable().meta({ description: "Null if it was interrupted." }),
+    duration_ms: count.nullable(),
+    worst: z.enum(HEALTH_STATUSES),
+    rules_total: count,
+    pending: count,
+    firing: count,
+    fired: count.meta({ description: "Alerts raised by this evaluation: they fire or lack data." }),
+    resolved: count.meta({ description: "Raised alerts that ended." }),
+    nodata: count,
+    suppressed: count,
+    notified: count.meta({ description: "Delivered messages." }),
+    notify_failed: count.meta({ description: "Messages that could not be delivered." }),
+    changed: z.boolean(),
+    results: z.array(resultSchema),
+    deliveries: z.array(receiptSchema),
+    ping: z.enum(["sent", "failed", "not_configured"]).nullable(),
+    worker_version: z.string().nullable(),
+  })
+  .meta({ id: "AlertRun", description: "One evaluation of all alert rules." });
+
+export type AlertRun = DeepReadonly<z.output<typeof alertRunSchema>>;
+/** Result of an evaluation for one alert. */
+export type AlertResult = AlertRun["results"][number];
 /** A notification of a target about a result. */
-export interface ResultNotice {
-  readonly target: string;
-  readonly change: Change;
-  readonly delivered: boolean;
-}
-
-/** Result of an evaluation for one alert. Times are RFC 3339. */
-export interface AlertResult extends Omit<RuleFinding, "verdict" | "forMs"> {
-  readonly state: AlertState;
-  readonly previousState: AlertState;
-  /** Time of the last state change. */
-  readonly since: string;
-  readonly notified: readonly ResultNotice[];
-}
-
-/** Result of sending one message to a target. */
-export interface Receipt {
-  readonly target: string;
-  readonly delivered: boolean;
-  readonly attempts: number;
-  /** Status of the last answer; null if there was none. */
-  readonly status: number | null;
-  /** Why the delivery failed, without URLs or secrets. */
-  readonly error: string | null;
-  /** RFC 3339. */
-  readonly at: string;
-  readonly duration_ms: number;
-}
-
+export type ResultNotice = AlertResult["notified"][number];
+/** Result of sending one message to a target, without URLs or secrets. */
+export type Receipt = AlertRun["deliveries"][number];
 /** Result of the dead-man's ping. */
-export type PingOutcome = "sent" | "failed" | "not_configured";
-
-/** One evaluation of all rules. Times are RFC 3339 in UTC with milliseconds. */
-export interface AlertRun {
-  /** UUIDv7: ids ascend with time. */
-  readonly id: string;
-  readonly trigger: AlertTrigger;
-  readonly requested_by: string;
-  readonly started_at: string;
-  /** Null if the evaluation was interrupted before it had notified. */
-  readonly finished_at: string | null;
-  readonly duration_ms: number | null;
-  readonly worst: HealthStatus;
-  readonly rulesTotal: number;
-  /** Number of alerts in each of these states. */
-  readonly pending: number;
-  readonly firing: number;
-  readonly nodata: number;
-  /**
-   * Number of alerts that this evaluation raised and resolved. An alert counts once from raising to
-   * resolving, whatever its states in between.
-   */
-  readonly fired: number;
-  readonly resolved: number;
-  /** Number of firing or dataless alerts that the current pause excuses. */
-  readonly suppressed: number;
-  /** Number of delivered and of failed messages. */
-  readonly notified: number;
-  readonly notifyFailed: number;
-  /** Whether an alert changed its state or a notification was due. */
-  readonly changed: boolean;
-  readonly results: readonly AlertResult[];
-  readonly deliveries: readonly Receipt[];
-  readonly ping: PingOutcome | null;
-  readonly workerVersion: string | null;
-}
+export type PingOutcome = NonNullable<AlertRun["ping"]>;
+/** Trigger of an evaluation. */
+export type AlertTrigger = AlertRun["trigger"];

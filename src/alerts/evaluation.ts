@@ -23,7 +23,7 @@ export function step(known: AlertRecord | undefined, finding: RuleFinding, now: 
   const result: AlertResult = {
     ...found,
     state: track.state,
-    previousState: before.state,
+    previous_state: before.state,
     since: timeText(track.since),
     notified: [],
   };
@@ -61,7 +61,7 @@ export function summarize(
 ): Pick<
   AlertRun,
   | "worst"
-  | "rulesTotal"
+  | "rules_total"
   | "pending"
   | "firing"
   | "nodata"
@@ -75,10 +75,10 @@ export function summarize(
   const count = (is: (result: AlertResult) => boolean) => results.filter(is).length;
   const inState = (state: AlertResult["state"]) => count((result) => result.state === state);
   const turned = (what: Evaluated["turn"]) => evaluated.filter(({ turn }) => turn === what).length;
-  const isNew = ({ state, previousState }: AlertResult) => state !== previousState;
+  const isNew = ({ state, previous_state }: AlertResult) => state !== previous_state;
   return {
     worst: worstOf(results),
-    rulesTotal: results.length,
+    rules_total: results.length,
     pending: inState("pending"),
     firing: inState("firing"),
     nodata: inState("nodata"),
@@ -87,7 +87,7 @@ export function summarize(
     suppressed: count(({ suppressed, state }) => suppressed && needsAttention(state)),
     changed: results.some(
       (result) =>
-        isNew(result) && !(result.previousState === "resolved" && result.state === "inactive"),
+        isNew(result) && !(result.previous_state === "resolved" && result.state === "inactive"),
     ),
     results,
   };

@@ -26,14 +26,14 @@ export class MonitorLog {
   }
 
   /** Logs a state change of an alert. */
-  change({ state, previousState, ...result }: AlertResult): void {
-    if (state === previousState) return;
+  change({ state, previous_state, ...result }: AlertResult): void {
+    if (state === previous_state) return;
     const { rule, fingerprint, severity, message, value, threshold, suppressed } = result;
     this.line("alert_changed", {
       rule,
       fingerprint,
       severity,
-      previous_state: previousState,
+      previous_state: previous_state,
       state,
       message,
       value,
@@ -50,7 +50,7 @@ export class MonitorLog {
   }
 
   ended(run: AlertRun): void {
-    const { worst, firing, fired, resolved, nodata, notified, notifyFailed, ping } = run;
+    const { worst, firing, fired, resolved, nodata, notified, notify_failed, ping } = run;
     this.line("alerts_ended", {
       worst,
       firing,
@@ -58,7 +58,7 @@ export class MonitorLog {
       resolved,
       nodata,
       notified,
-      notify_failed: notifyFailed,
+      notify_failed,
       ping,
       duration_ms: run.duration_ms,
     });

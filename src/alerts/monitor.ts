@@ -150,10 +150,10 @@ export class Monitor {
       finished_at: null,
       duration_ms: null,
       notified: 0,
-      notifyFailed: 0,
+      notify_failed: 0,
       deliveries: [],
       ping: null,
-      workerVersion: this.#deps.workerVersion,
+      worker_version: this.#deps.workerVersion,
     };
     this.#state.transaction(() => this.#state.saveRun(begun));
     for (const { result } of evaluated) log.change(result);

@@ -78,7 +78,7 @@ export class Notifier {
       results,
       deliveries,
       notified,
-      notifyFailed: deliveries.length - notified,
+      notify_failed: deliveries.length - notified,
       changed: run.changed || deliveries.length > 0,
     };
   }

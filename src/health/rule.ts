@@ -8,7 +8,8 @@ export type Severity = (typeof SEVERITIES)[number];
 /** Verdict of a rule; `nodata` if its input is unreadable. */
 export type Verdict = "good" | "bad" | "nodata";
 
-export type Unit = "ms" | "runs" | "rows" | "guards" | "copies" | "points" | "evaluations";
+export const UNITS = ["ms", "runs", "rows", "guards", "copies", "points", "evaluations"] as const;
+export type Unit = (typeof UNITS)[number];
 
 type Scalar = string | number | boolean | null;
 

@@ -1,14 +1,12 @@
 import { z } from "zod";
-import type { AlertRun } from "../../alerts/alert-run.ts";
+import { type AlertRun, alertRunSchema, receiptSchema } from "../../alerts/alert-run.ts";
 import { ALERT_STATES } from "../../alerts/alert-state.ts";
 import { RULE_NAMES } from "../../health/rules.ts";
 import type { AlertHistory, SavedAlertRun } from "../../storage/alert-history.ts";
 import { type AlertUseCases, MonitorUnavailable } from "../calls/alert-calls.ts";
-import { alertRunSchema, receiptSchema } from "./alert-schema.ts";
 import { healthStatus } from "../health/health-schema.ts";
 import { BAD_CURSOR, pageQuery, time } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
-import { snakeKeys } from "../http/snake-keys.ts";
 import { askHistory } from "../calls/store-calls.ts";
 
 const runsQuery = z.strictObject({
@@ -61,8 +59,8 @@ export function alertRoutes(alerts: AlertUseCases, history: Pick<AlertHistory, "
     ]);
     if (!read.ok) return BAD_CURSOR;
     const { runs, nextCursor, total } = read;
-    const page = snakeKeys({ runs: runs.map(toAlertRun), nextCursor, total });
-    return { status: 200, body: { ...page, waiting } };
+    const body = { runs: runs.map(toAlertRun), next_cursor: nextCursor, total, waiting };
+    return { status: 200, body };
   });
 
   const evaluate = route({
@@ -86,7 +84,7 @@ export function alertRoutes(alerts: AlertUseCases, history: Pick<AlertHistory, "
     const { run } = result;
     const { id, worst, firing, fired, resolved, nodata } = run;
     const change = { target: id, after: { worst, firing, fired, resolved, nodata } };
-    return { status: 200, body: { run: snakeKeys(run) }, change };
+    return { status: 200, body: { run }, change };
   });
 
   const test = route({
@@ -114,7 +112,7 @@ export function alertRoutes(alerts: AlertUseCases, history: Pick<AlertHistory, "
     if (result.ok) {
       const delivered = result.receipts.filter((receipt) => receipt.delivered).length;
       const change = { after: { messages: result.receipts.length, delivered } };
-      return { status: 200, body: { receipts: snakeKeys(result.receipts) }, change };
+      return { status: 200, body: { receipts: result.receipts }, change };
     }
     if (result.reason === "misconfigured") return misconfigured(result.problem);
     return refuseTest(target, result.targets);

@@ -3,7 +3,6 @@ import type { AuditStore } from "../../storage/audit-store.ts";
 import { BAD_CURSOR, pageQuery, time } from "../http/query.ts";
 import { route } from "../http/route.ts";
 import { timestamp } from "../../catalog/fields.ts";
-import { snakeKeys } from "../http/snake-keys.ts";
 import { askHistory } from "../calls/store-calls.ts";
 
 const outcomes = ["done", "refused", "failed"] as const;
@@ -61,7 +60,8 @@ export function auditRoutes(audit: Pick<AuditStore, "list">) {
     const { entries, nextCursor, total } = read;
     const body = {
       entries: entries.map(({ requestId, ...entry }) => ({ ...entry, request_id: requestId })),
-      ...snakeKeys({ nextCursor, total }),
+      next_cursor: nextCursor,
+      total,
     };
     return { status: 200, body };
   });

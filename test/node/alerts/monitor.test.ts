@@ -57,7 +57,7 @@ describe("an evaluation of a healthy service", () => {
       trigger: "cron",
       requested_by: "cron",
       worst: "pass",
-      rulesTotal: 16,
+      rules_total: 16,
       pending: 0,
       firing: 0,
       fired: 0,
@@ -65,11 +65,11 @@ describe("an evaluation of a healthy service", () => {
       nodata: 0,
       suppressed: 0,
       notified: 0,
-      notifyFailed: 0,
+      notify_failed: 0,
       changed: false,
       deliveries: [],
       ping: "not_configured",
-      workerVersion: "v1",
+      worker_version: "v1",
     });
     expect(world.rows.get(run.id)).toEqual(run);
     expect(receiver.received).toEqual([]);
@@ -101,7 +101,7 @@ describe("an alert", () => {
     expect(resultOf(fired, "catalog_stale")).toMatchObject({
       severity: "fail",
       state: "firing",
-      previousState: "inactive",
+      previous_state: "inactive",
       since: new Date(NOW + EVALUATION_MS).toISOString(),
       threshold: 30 * HOUR_MS,
       unit: "ms",
@@ -115,7 +115,7 @@ describe("an alert", () => {
     expect(resolved).toMatchObject({ worst: "pass", firing: 0, resolved: 1, notified: 1 });
     expect(resultOf(resolved, "catalog_stale")).toMatchObject({
       state: "resolved",
-      previousState: "firing",
+      previous_state: "firing",
       notified: [{ change: "resolved", delivered: true }],
     });
     expect(quiet).toMatchObject({ changed: false, notified: 0 });
@@ -168,10 +168,10 @@ describe("an alert", () => {
     world.restart({ ALERT_WEBHOOKS: JSON.stringify(hooks) });
     await chat.goAway();
     world.compared(31);
-    expect(await world.tick()).toMatchObject({ notified: 1, notifyFailed: 1 });
+    expect(await world.tick()).toMatchObject({ notified: 1, notify_failed: 1 });
     await chat.comeBack();
     const second = await world.tick();
-    expect(second).toMatchObject({ notified: 1, notifyFailed: 0, changed: true });
+    expect(second).toMatchObject({ notified: 1, notify_failed: 0, changed: true });
     expect(resultOf(second, "catalog_stale").notified).toEqual([
       { target: "chat", change: "fired", delivered: true },
     ]);
@@ -217,7 +217,7 @@ describe("an alert", () => {
     expect((second as []).map(identity)).toEqual((first as []).map(identity)); // lists of alerts
     expect(resultOf(next, "catalog_stale")).toMatchObject({
       state: "firing",
-      previousState: "firing",
+      previous_state: "firing",
       notified: [{ target: "ops", change: "fired", delivered: true }],
     });
   });
@@ -252,7 +252,7 @@ describe("a receiver that", () => {
     world.deliveryLimits.timeoutMs = 60_000;
     expect(failed).toMatchObject({
       notified: 0,
-      notifyFailed: 1,
+      notify_failed: 1,
       deliveries: [{ target: "ops", delivered: false, attempts: 2, error }],
     });
     expect(resultOf(failed, "catalog_stale").notified).toEqual([
@@ -273,7 +273,7 @@ describe("a receiver that", () => {
     await world.tick();
     receiver.answers = [status(200)];
     world.restart();
-    expect(await world.tick()).toMatchObject({ notifyFailed: 0 });
+    expect(await world.tick()).toMatchObject({ notify_failed: 0 });
     expect(await world.tick()).toMatchObject({ notified: 0 });
     const byRule = Map.groupBy(receiver.received, ({ body }) => {
       const { alerts } = JSON.parse(body) as { alerts: { labels: { alertname: string } }[] };

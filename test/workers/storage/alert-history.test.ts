@@ -96,7 +96,7 @@ describe("saveRuns", () => {
 describe("listStates", () => {
   it("is where each alert stood at the newest evaluation", async () => {
     await history.saveRuns([aRun(1, { results: [stale, gap] }), aRun(2, { results: [stale] })]);
-    const { previousState: _, notified: __, ...state } = stale;
+    const { previous_state: _, notified: __, ...state } = stale;
     expect(await history.listStates()).toEqual([{ ...state, runId: idOf(2) }]);
   });
 
