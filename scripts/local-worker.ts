@@ -193,7 +193,5 @@ function startWrangler(
   // It would take precedence over the file of secrets.
   Reflect.deleteProperty(env, "ADMIN_TOKENS");
   const script = "node_modules/wrangler/bin/wrangler.js";
-  const group = new ProcessGroup(script, args, { env, logFile: folder.logFile, signal });
-  if (group.pid !== undefined) folder.setGroup(group.pid);
-  return group;
+  return new ProcessGroup(script, args, { env, logFile: folder.logFile, signal });
 }
