@@ -1,11 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const STOP_DEADLINE_MS = 5_000;
-/** Lines of output that explain a failure. */
-const LAST_LINES = 40;
 const END_WITH_STARTER = new URL("./end-with-starter.ts", import.meta.url).href;
 
 export interface ProcessGroupOptions {
@@ -21,12 +19,10 @@ export class ProcessGroup {
   /** Settles when the script has ended; never rejects. */
   readonly exited: Promise<void>;
   readonly #child: ChildProcess;
-  readonly #logFile: string;
 
   constructor(script: string, args: readonly string[], options: ProcessGroupOptions) {
     const { env, logFile, signal } = options;
     signal.throwIfAborted();
-    this.#logFile = logFile;
     const log = openSync(logFile, "a");
     this.#child = spawn(process.execPath, ["--import", END_WITH_STARTER, script, ...args], {
       env: { ...env, STARTER_PIPE: "3" },
@@ -48,15 +44,6 @@ export class ProcessGroup {
   /** Whether the script has ended and reported success. */
   get succeeded(): boolean {
     return this.#child.exitCode === 0;
-  }
-
-  /** The last lines of the log. */
-  get lastLines(): string {
-    const lines = readFileSync(this.#logFile, "utf8").split("\n");
-    return lines
-      .filter((line) => line.trim() !== "")
-      .slice(-LAST_LINES)
-      .join("\n");
   }
 
   /** Ends all processes of the group: gently at first, then by force. */

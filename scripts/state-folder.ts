@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { StartError } from "./start-error.ts";
+import { CommandError } from "./command.ts";
 
 /** Where one local service keeps what it stores. */
 export interface StateFolder {
@@ -29,7 +29,7 @@ const locks = new Set<DatabaseSync>();
  * Takes a folder for this process, since two Workers that write to the same storage damage it. The
  * lock is SQLite's: the system frees it when the process ends, however it ends.
  *
- * @throws StartError if another process has the folder, or it cannot be written to.
+ * @throws CommandError if another process has the folder, or it cannot be written to.
  */
 export function claimStateFolder(path: string, options: { readonly fresh: boolean }): StateFolder {
   const lock = lockFolder(path);
@@ -59,8 +59,10 @@ function lockFolder(path: string): DatabaseSync {
     lock?.close();
     const another = "choose another folder: npm start -- --state FOLDER";
     if (error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY)
-      throw new StartError(`${path} is in use by another npm start. Stop that one, or ${another}`);
+      throw new CommandError(
+        `${path} is in use by another npm start. Stop that one, or ${another}`,
+      );
     const why = error instanceof Error ? error.message : String(error);
-    throw new StartError(`${path} cannot be written to (${why}). Correct that, or ${another}`);
+    throw new CommandError(`${path} cannot be written to (${why}). Correct that, or ${another}`);
   }
 }
