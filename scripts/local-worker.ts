@@ -183,9 +183,9 @@ export class LocalWorker {
 
   async #isReady(signal: AbortSignal): Promise<boolean> {
     const answer = await this.#askHealth(signal);
-    if (answer?.status !== 500) return answer !== undefined;
-    const [why = ""] = (await answer.text()).split("\n");
-    throw new CommandError(`The Worker fails at its start: ${why}\n${this.wayOut}`);
+    if (answer?.status !== 500) return answer?.status === 200 || answer?.status === 503;
+    await answer.body?.cancel();
+    throw new CommandError(`The Worker fails at its start.\n${this.wayOut}`);
   }
 
   #askHealth(signal: AbortSignal): Promise<Response | undefined> {

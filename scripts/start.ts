@@ -95,7 +95,14 @@ function readOptions(): Options | undefined {
     throw new CommandError(`--port must be a number from 1 to 65535, not "${values.port}"`);
   const { locales, state: stateFolder, fresh } = values;
   const vars = Object.fromEntries(values.var.map(readVar));
-  return { port, locales, localeCount: countLocales(locales), stateFolder, fresh, vars };
+  return {
+    port,
+    locales,
+    localeCount: countLocales({ ...vars, LOCALES: locales }),
+    stateFolder,
+    fresh,
+    vars,
+  };
 }
 
 function readVar(text: string): [name: string, value: string] {
@@ -105,15 +112,15 @@ function readVar(text: string): [name: string, value: string] {
   return [name, value];
 }
 
-/** Says at once what the Worker would say only after it has started. */
-function countLocales(locales: string): number {
+/** Locales to publish. Refuses at once what the Worker would refuse only after it has started. */
+function countLocales(chosen: { readonly [name: string]: string }): number {
   try {
     const { vars } = unstable_readConfig({ config: "wrangler.toml" });
-    const settings = { ...vars, LOCALES: locales } as Settings; // loadConfig checks each of them
+    const settings = { ...vars, ...chosen } as Settings; // loadConfig checks each of them
     return loadConfig(settings, manifest.locales).locales.length;
   } catch (error) {
     if (error instanceof ConfigError)
-      throw new CommandError(`--locales ${locales}: ${error.message}`);
+      throw new CommandError(`--locales or --var: ${error.message}`);
     throw error;
   }
 }

@@ -149,7 +149,8 @@ describe("npm start", () => {
   });
 
   it.each([
-    [["--locales=xx"], /^--locales xx: .*"xx"; there are names in .*\bde\b/m],
+    [["--locales=xx"], /^--locales or --var: LOCALES .*"xx"; there are names in .*\bde\b/m],
+    [["--var=AIRPORTS=few"], /^--locales or --var: AIRPORTS /m],
     [["--locales=en,DE"], /"DE"; there are names in/],
     [["--locales="], /there are names in/],
     [["--port=80a"], /--port must be a number from 1 to 65535, not "80a"/],
