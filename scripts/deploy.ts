@@ -77,6 +77,7 @@ async function deploy(options: Options, signal: AbortSignal): Promise<void> {
   if (!answers(first)) throw silence(url, first);
   const served = await publish(url, token, { target, first, signal });
   say(farewell(url, served));
+  if (!served.ok) process.exitCode = 1;
   const unset = ["ALERT_WEBHOOKS", "ALERT_PING_URL"].filter((name) => secrets?.has(name) !== true);
   if (unset.length > 0) say(unwatched(target, unset));
 }

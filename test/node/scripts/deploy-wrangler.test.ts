@@ -9,6 +9,8 @@ import { runDeploy } from "../../builders/deploy-script.ts";
 import { fakeCloudflare } from "../../builders/fake-cloudflare.ts";
 import { FakeWrangler } from "../../builders/fake-wrangler.ts";
 
+/** It runs wrangler some twenty times. */
+const HANG_MS = 1_200_000;
 const ADMIN_TOKEN = "the-admin-token-of-this-test";
 
 it("a deployment by the real wrangler makes everything, uploads the Worker as it is meant, and upgrades", async () => {
@@ -68,4 +70,4 @@ it("a deployment by the real wrangler makes everything, uploads the Worker as it
     rmSync(home, { recursive: true });
     await cloudflare.stop();
   }
-});
+}, HANG_MS);

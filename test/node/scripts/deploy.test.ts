@@ -79,14 +79,19 @@ describe("npm run deploy", () => {
     expect(readdirSync(".").filter((name) => name.startsWith(".wrangler-deploy-"))).toEqual([]);
   });
 
-  it("queues no ingest without the token, and keeps the secret", async () => {
+  it("queues no ingest without the token, and fails only where nothing is served", async () => {
     const { wrangler, service, deploy } = await aWorld();
     wrangler.change({ worker: ["ADMIN_TOKENS"] });
-    expect(await deploy(STAGING, {})).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining("no ingest is queued"),
-    });
+    const without = await deploy(STAGING, {});
+    expect(without.code).toBe(1);
+    expect(without.stdout).toContain("no ingest is queued");
+    expect(without.stdout).toContain("Every call fails (unavailable, nothing is published yet)");
     expect(service.requests.some((request) => request.includes("/admin/"))).toBe(false);
+
+    expect((await deploy()).code).toBe(0);
+    const upgrade = await deploy(STAGING, {});
+    expect(upgrade.code).toBe(0);
+    expect(upgrade.stdout).toContain("Serving 3 airports");
   });
 
   it("does not deploy when a migration fails, and goes on when it is run again", async () => {
