@@ -1,15 +1,48 @@
-import { StartError } from "./start-error.ts";
+/** A command that failed for a reason its user can act on: the message says which, why and what to do. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+}
 
-/** Runs a command; a mistake of its user ends it with a sentence and its help, not with a stack. */
-export async function runCommand(help: string, command: () => Promise<void>): Promise<void> {
+/** How often to look whether the process that started this one is still there. */
+const PARENT_POLL_MS = 500;
+
+/**
+ * Runs a command; its user's mistakes end it with a sentence, not with a stack.
+ *
+ * @param command gets a signal that aborts when the user or the system wants an end.
+ */
+export async function runCommand(
+  help: string,
+  command: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const signal = stopSignal();
   try {
-    await command();
+    await command(signal);
   } catch (error) {
-    if (error instanceof StartError) process.stderr.write(`\n${error.message}\n`);
+    // What fails after a signal fails because of it.
+    if (signal.aborted) return;
+    if (error instanceof CommandError) process.stderr.write(`\n${error.message}\n`);
     else if (isUsageError(error)) process.stderr.write(`${error.message}\n\n${help}`);
     else throw error;
     process.exitCode = 1;
   }
+}
+
+export function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** Aborts also when npm has gone without a signal. */
+function stopSignal(): AbortSignal {
+  const controller = new AbortController();
+  const stop = () => {
+    if (!controller.signal.aborted) say("\nStopping …");
+    controller.abort();
+  };
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, stop);
+  const parent = process.ppid;
+  setInterval(() => process.ppid === parent || stop(), PARENT_POLL_MS).unref();
+  return controller.signal;
 }
 
 /** A mistake in the command line, as `parseArgs` reports it. */

@@ -1,21 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ProgressBar, type Units } from "./progress-bar.ts";
+import type { AdminAnswer, AdminCall } from "./service-call.ts";
 
-/** Calls an admin route and answers its JSON; throws where it is refused. */
-export type AdminCall = (method: "GET" | "POST", path: string) => Promise<unknown>;
-
-/** What `POST /admin/ingest/queue` answers, as far as it is needed here. */
-export interface QueueAnswer {
-  readonly run: RunAnswer;
+interface Progress {
+  readonly done: number;
+  readonly total: number;
 }
 
-/** What `GET /admin/ingest/runs/{id}` answers, as far as it is shown here. */
-export interface RunAnswer {
+/** A run as the admin routes show it, as far as it is shown here. */
+interface Run {
   readonly id: string;
   readonly state: string;
   readonly outcome: string | null;
   readonly stage: string | null;
-  readonly progress: { readonly done: number; readonly total: number };
+  readonly progress: Progress;
   readonly generation_before: number | null;
   readonly generation_after: number | null;
   readonly error: {
@@ -25,74 +23,208 @@ export interface RunAnswer {
   } | null;
 }
 
-/** What a run came to: the generation that is published then, what went wrong, or a pause. */
+/** What works while the run waits: a job about backups, or another run. */
+interface Ahead {
+  readonly what: string;
+  readonly progress: Progress;
+}
+
+/** What an ingest came to. `problem` says in a sentence or two why nothing new is published. */
 export type IngestEnd =
   | { readonly ok: true; readonly generation: number }
-  | { readonly ok: false; readonly reason: "failed"; readonly problem: string }
-  | { readonly ok: false; readonly reason: "paused" };
+  | {
+      readonly ok: false;
+      readonly reason: "failed" | "paused" | "refused" | "stalled";
+      readonly problem: string;
+    };
 
-export interface FollowOptions {
+export interface IngestOptions {
   readonly call: AdminCall;
-  readonly runId: string;
   /** Locales that are to be published. */
   readonly localeCount: number;
   readonly pollMs: number;
+  /** How long nothing may move before the run is no longer followed. */
+  readonly patienceMs: number;
+  /** Isolates of an earlier deployment may not know a new token for a moment, and answer 401. */
+  readonly isTokenNew?: boolean;
+  /** Throws where nothing runs that could answer; its error ends the ingest. */
+  readonly assertAlive?: () => void;
+  /** Ends it with an error when it aborts. */
+  readonly signal?: AbortSignal;
+  /** Where progress is shown. */
+  readonly out?: ConstructorParameters<typeof ProgressBar>[0];
 }
 
-export async function queueIngest(call: AdminCall): Promise<QueueAnswer> {
-  return (await call("POST", "/admin/ingest/queue")) as QueueAnswer; // our own API
-}
+/** Polls after a fault are fewer, so that the failures of authentication stay below their limit. */
+const FAULT_POLLS = 5;
 
-/** Shows the progress of a run until it has ended, or stands still because ingestion is paused. */
-export async function followIngest(options: FollowOptions): Promise<IngestEnd> {
-  const { call, runId, localeCount, pollMs } = options;
-  const bar = new ProgressBar(process.stdout);
-  let before: RunAnswer | undefined;
+/**
+ * Queues an ingest and shows its progress until it ends, until ingestion is found paused, or until
+ * nothing has moved for too long. A failed call is made again. Where the same catalog is published
+ * already, the run says so within seconds and changes nothing.
+ */
+export async function ingest(options: IngestOptions): Promise<IngestEnd> {
+  const { call, pollMs, assertAlive = () => undefined, out = process.stdout, signal } = options;
+  const bar = new ProgressBar(out);
+  const movement = new Movement(options.patienceMs);
+  let run: Run | undefined;
   for (;;) {
-    const seen = (await call("GET", `/admin/ingest/runs/${runId}`)) as RunAnswer; // our own API
-    const { done, total } = seen.progress;
-    if (total === 0) bar.show(seen.stage ?? "waiting");
-    else bar.show(seen.stage ?? "waiting", unitsOf(seen.progress, localeCount), done / total);
-    if (seen.state === "succeeded") {
-      bar.end(`Catalog ${seen.outcome}.`);
-      return { ok: true, generation: seen.generation_after ?? seen.generation_before ?? 0 };
+    assertAlive();
+    const answer = await askForRun(call, run?.id);
+    const seen = await look({ ...options, answer, before: run });
+    if ("end" in seen) {
+      bar.end(seen.message);
+      return seen.end;
     }
-    if (seen.state !== "queued" && seen.state !== "running") {
-      bar.end(`Ingest ${seen.state}.`);
-      const { stage, code, message } = seen.error ?? { stage: "?", code: "?", message: "?" };
-      const problem = `The ingest ${seen.state} in stage ${stage}: ${message} (${code})`;
-      return { ok: false, reason: "failed", problem };
+    if (answer.ok) run = runOf(answer);
+    if (run !== undefined) showProgress(bar, { run, ahead: seen.ahead }, options.localeCount);
+    const where = seen.ahead?.what ?? run?.stage ?? "waiting";
+    if (movement.hasStopped(answer.ok && [run?.stage, run?.progress, seen.ahead])) {
+      const why = answer.ok ? `It stays at: ${where}.` : `${answer.problem}.`;
+      bar.end("The ingest does not go on.");
+      const problem = `The ingest has not gone on for ${movement.describePatience()}. ${why}`;
+      return { ok: false, reason: "stalled", problem };
     }
-    if (mayBePaused(seen, before) && (await isPaused(call))) {
-      bar.end("Ingestion is paused.");
-      return { ok: false, reason: "paused" };
-    }
-    before = seen;
-    await sleep(pollMs);
+    await sleep(answer.ok ? pollMs : pollMs * FAULT_POLLS, undefined, { signal });
   }
 }
 
-/** Whether a run has not gone on since the poll before, in a stage that a pause holds up. */
-function mayBePaused(seen: RunAnswer, before: RunAnswer | undefined): boolean {
+/** Queueing twice does no harm: the second call gets the run that waits already. */
+function askForRun(call: AdminCall, id: string | undefined): Promise<AdminAnswer> {
+  return id === undefined
+    ? call("POST", "/admin/ingest/queue")
+    : call("GET", `/admin/ingest/runs/${id}`);
+}
+
+/** Both calls are of our own API. */
+function runOf({ body }: Extract<AdminAnswer, { ok: true }>): Run {
+  const answer = body as Run | { readonly run: Run };
+  return "run" in answer ? answer.run : answer;
+}
+
+type Seen =
+  { readonly end: IngestEnd; readonly message: string } | { readonly ahead: Ahead | undefined };
+
+interface Look extends Pick<IngestOptions, "call" | "isTokenNew"> {
+  readonly answer: AdminAnswer;
+  readonly before: Run | undefined;
+}
+
+/** What an answer about the run means: its end, or what it waits for. */
+async function look({ call, isTokenNew = false, answer, before }: Look): Promise<Seen> {
+  if (!answer.ok) {
+    const { status, problem } = answer;
+    const mayPass = status === 0 || status >= 500 || (status === 401 && isTokenNew);
+    if (mayPass) return { ahead: undefined };
+    if ((await findAhead(call)) === "paused") return PAUSED;
+    const end = {
+      ok: false,
+      reason: "refused",
+      problem: `No ingest is queued: ${problem}`,
+    } as const;
+    return { end, message: "The ingest was refused." };
+  }
+  const run = runOf(answer);
+  if (run.state === "succeeded") {
+    const generation = run.generation_after ?? run.generation_before ?? 0;
+    return { end: { ok: true, generation }, message: `Catalog ${run.outcome}.` };
+  }
+  if (run.state !== "queued" && run.state !== "running")
+    return { end: describeFailure(run), message: `Ingest ${run.state}.` };
+  if (before !== undefined && !stands(run, before)) return { ahead: undefined };
+  const ahead = await findAhead(call, run.id);
+  // A run that verifies has published, and ends also while paused.
+  if (ahead === "paused") return run.stage === "verify" ? { ahead: undefined } : PAUSED;
+  return { ahead };
+}
+
+const PAUSED: Seen = {
+  end: { ok: false, reason: "paused", problem: "Ingestion is paused: nothing new is published." },
+  message: "Ingestion is paused.",
+};
+
+function describeFailure({ state, error }: Run): IngestEnd {
+  const { stage, code, message } = error ?? { stage: "?", code: "?", message: "?" };
+  const problem = `The ingest ${state} in stage ${stage}: ${message} (${code})`;
+  return { ok: false, reason: "failed", problem };
+}
+
+function stands(run: Run, before: Run): boolean {
   return (
-    seen.stage !== "verify" && // It has published, and ends also while paused.
-    seen.state === before?.state &&
-    seen.stage === before.stage &&
-    seen.progress.done === before.progress.done
+    run.state === before.state &&
+    run.stage === before.stage &&
+    run.progress.done === before.progress.done
   );
 }
 
-async function isPaused(call: AdminCall): Promise<boolean> {
-  const { paused } = (await call("GET", "/admin/ingest/runs?limit=1")) as {
+interface Job {
+  readonly kind: string;
+  readonly backup_id: string;
+  readonly state: string;
+  readonly phase: string | null;
+  readonly progress: Progress;
+}
+
+/** What works now, besides a run; undefined if nothing does, or nobody says. */
+async function findAhead(call: AdminCall, id?: string): Promise<Ahead | "paused" | undefined> {
+  const jobs = await call("GET", "/admin/backup/jobs");
+  const runs = await call("GET", "/admin/ingest/runs?state=running&limit=1");
+  // Our own API.
+  const { jobs: listed } = (jobs.ok ? jobs.body : { jobs: [] }) as { readonly jobs: Job[] };
+  const { runs: running, paused } = (runs.ok ? runs.body : { runs: [], paused: null }) as {
+    readonly runs: Run[];
     readonly paused: boolean | null;
-  }; // our own API
-  return paused === true;
+  };
+  const job = listed.find(({ state }) => state === "running");
+  if (job !== undefined) {
+    const { kind, backup_id, phase, progress } = job;
+    const name = kind === "run" ? "backup" : `${kind} of backup`;
+    return { what: `waiting for the ${name} ${backup_id}: ${phase}`, progress };
+  }
+  if (paused === true) return "paused";
+  const other = running.find((run) => run.id !== id);
+  return other && { what: `waiting for run ${other.id}: ${other.stage}`, progress: other.progress };
+}
+
+function showProgress(
+  bar: ProgressBar,
+  { run, ahead }: { readonly run: Run; readonly ahead: Ahead | undefined },
+  localeCount: number,
+): void {
+  const { done, total } = ahead?.progress ?? run.progress;
+  const what = ahead?.what ?? run.stage ?? "waiting";
+  if (total === 0) bar.show(what);
+  else if (ahead !== undefined) bar.show(what, { name: "parts", done, total, areLast: false });
+  else bar.show(what, unitsOf(run.progress, localeCount), done / total);
 }
 
 /** What a run works through: it compresses what all locales share, then one locale after the other. */
-function unitsOf({ done, total }: RunAnswer["progress"], localeCount: number): Units {
+function unitsOf({ done, total }: Progress, localeCount: number): Units {
   const shared = total - localeCount;
   return done < shared
     ? { name: "common part", done, total: shared, areLast: false }
     : { name: "locales", done: done - shared, total: localeCount, areLast: true };
+}
+
+/** Tells when nothing has changed for too long. */
+class Movement {
+  readonly #patienceMs: number;
+  #last = "";
+  #at = Date.now();
+
+  constructor(patienceMs: number) {
+    this.#patienceMs = patienceMs;
+  }
+
+  /** @param place where the work is; false where nobody says. */
+  hasStopped(place: unknown): boolean {
+    const text = place === false ? this.#last : JSON.stringify(place);
+    if (text !== this.#last) this.#at = Date.now();
+    this.#last = text;
+    return Date.now() - this.#at > this.#patienceMs;
+  }
+
+  describePatience(): string {
+    return `${Math.round(this.#patienceMs / 1_000)} s`;
+  }
 }

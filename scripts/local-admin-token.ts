@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { onlyToken } from "./new-admin-token.ts";
 
 /** An admin token that only this machine's local service knows. */
 export interface LocalAdminToken {
@@ -22,7 +23,5 @@ export function localAdminToken(file = TOKEN_FILE): LocalAdminToken {
     writeFileSync(file, `${randomBytes(32).toString("base64url")}\n`, { mode: 0o600 });
   }
   const text = readFileSync(file, "utf8").trim();
-  const sha256 = createHash("sha256").update(text).digest("hex");
-  const secret = JSON.stringify([{ id: "local", sha256, scopes: ["read", "operate"] }]);
-  return { text, file, isNew, secret };
+  return { text, file, isNew, secret: onlyToken("local", text) };
 }

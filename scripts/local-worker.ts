@@ -2,8 +2,10 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { CommandError } from "./command.ts";
+import { ingest, type IngestEnd, type IngestOptions } from "./ingest-progress.ts";
 import { ProcessGroup } from "./process-group.ts";
-import { StartError } from "./start-error.ts";
+import { adminCaller } from "./service-call.ts";
 import { claimStateFolder, type StateFolder } from "./state-folder.ts";
 
 export interface LocalWorkerOptions {
@@ -21,13 +23,17 @@ export interface LocalWorkerOptions {
   readonly signal: AbortSignal;
 }
 
+export type LocalIngestOptions = Pick<IngestOptions, "localeCount" | "patienceMs" | "signal">;
+
 /** On one machine a new version is looked for at once, so that an ingest is seen when it ends. */
 const LOCAL_FRESH_MS = 500;
-const READY_DEADLINE_MS = 60_000;
-const POLL_MS = 200;
-/** How often a running Worker is asked whether it is well, and how long it may be silent. */
-const HEALTH_POLL_MS = 5_000;
-const SILENCE_DEADLINE_MS = 120_000;
+/** Bounds a hang only: on a busy machine a start takes minutes. */
+const READY_DEADLINE_MS = 600_000;
+const READY_POLL_MS = 200;
+const INGEST_POLL_MS = 250;
+/** How often a running Worker is asked whether it is well, and after which silence that is said. */
+const HEALTH_POLL_MS = 10_000;
+const SILENCE_MS = 120_000;
 
 const WRANGLER_ENV = {
   WRANGLER_SEND_METRICS: "false",
@@ -44,18 +50,25 @@ export class LocalWorker {
   readonly url: string;
   readonly #folder: StateFolder;
   readonly #group: ProcessGroup;
+  readonly #say: (line: string) => void;
   #stopping = false;
 
-  private constructor(url: string, folder: StateFolder, group: ProcessGroup) {
+  private constructor(
+    url: string,
+    folder: StateFolder,
+    group: ProcessGroup,
+    say: (line: string) => void,
+  ) {
     this.url = url;
     this.#folder = folder;
     this.#group = group;
+    this.#say = say;
   }
 
   /**
    * Applies the migrations, starts the Worker and waits until it answers.
    *
-   * @throws StartError that names the step which failed.
+   * @throws CommandError that names the step which failed.
    */
   static async start(options: LocalWorkerOptions): Promise<LocalWorker> {
     const { port, locales, stateFolder, fresh, adminTokens, vars = {}, say, signal } = options;
@@ -80,11 +93,8 @@ export class LocalWorker {
         ...Object.entries(vars).map(([name, value]) => `--var=${name}:${value}`),
         "--show-interactive-dev-session=false",
       ];
-      const worker = new LocalWorker(
-        `http://127.0.0.1:${port}`,
-        folder,
-        startWrangler(args, folder, signal),
-      );
+      const group = startWrangler(args, folder, signal);
+      const worker = new LocalWorker(`http://127.0.0.1:${port}`, folder, group, say);
       await worker.#waitUntilReady();
       return worker;
     } catch (error) {
@@ -98,27 +108,52 @@ export class LocalWorker {
     return this.#folder.logFile;
   }
 
+  /** What to do where the stored data cannot be used. */
+  get wayOut(): string {
+    return this.#folder.wayOut;
+  }
+
   /**
-   * Settles when the Worker has been stopped.
+   * Settles when the Worker has been stopped. Says when it is silent for long, and leaves it running:
+   * it may be busy.
    *
-   * @throws StartError if it ended by itself, or no longer answers though it was not stopped.
+   * @throws CommandError if it ended by itself.
    */
   async untilEnd(): Promise<void> {
     let answeredAt = Date.now();
     while (!this.#stopping && this.#group.isAlive) {
       await Promise.race([this.#group.exited, sleep(HEALTH_POLL_MS, undefined, { ref: false })]);
-      const answer = await this.#askHealth(AbortSignal.timeout(HEALTH_POLL_MS));
+      const answer = await this.#askHealth(AbortSignal.timeout(SILENCE_MS));
       if (answer !== undefined) answeredAt = Date.now();
-      else if (this.#group.isAlive && Date.now() - answeredAt > SILENCE_DEADLINE_MS)
-        throw new StartError(`The Worker no longer answers:\n${this.#group.lastLines}`);
+      else if (this.#group.isAlive && Date.now() - answeredAt > SILENCE_MS) {
+        const minutes = SILENCE_MS / 60_000;
+        this.#say(
+          `The Worker has not answered for ${minutes} minutes. If the machine is busy, wait; otherwise stop it with Ctrl-C and start again. The log: ${this.logFile}`,
+        );
+        answeredAt = Date.now();
+      }
     }
-    this.assertAlive();
+    if (!this.#stopping) this.#assertAlive();
   }
 
-  /** Throws StartError if the Worker has ended by itself. */
-  assertAlive(): void {
-    if (this.#group.isAlive || this.#stopping) return;
-    throw new StartError(`The Worker ended:\n${this.#group.lastLines}`);
+  /**
+   * Queues an ingest and shows its progress; see `ingest`.
+   *
+   * @throws CommandError when the Worker ends.
+   */
+  ingest(adminToken: string, options: LocalIngestOptions): Promise<IngestEnd> {
+    return ingest({
+      call: adminCaller(this.url, adminToken, options.signal),
+      pollMs: INGEST_POLL_MS,
+      assertAlive: () => this.#assertAlive(),
+      ...options,
+    });
+  }
+
+  #assertAlive(): void {
+    if (this.#group.isAlive) return;
+    if (this.#stopping) throw new CommandError("The Worker was stopped.");
+    throw new CommandError(`The Worker has ended by itself. Start it again.\n${this.wayOut}`);
   }
 
   /** Ends the Worker and everything that it started. */
@@ -132,11 +167,14 @@ export class LocalWorker {
     try {
       const deadline = AbortSignal.timeout(READY_DEADLINE_MS);
       while (!deadline.aborted) {
-        this.assertAlive();
+        this.#assertAlive();
         if (await this.#isReady(deadline)) return;
-        await sleep(POLL_MS);
+        await sleep(READY_POLL_MS);
       }
-      throw new StartError(`The Worker did not answer in time:\n${this.#group.lastLines}`);
+      const minutes = READY_DEADLINE_MS / 60_000;
+      throw new CommandError(
+        `The Worker has not answered for ${minutes} minutes since its start.\n${this.wayOut}`,
+      );
     } catch (error) {
       await this.stop();
       throw error;
@@ -145,8 +183,9 @@ export class LocalWorker {
 
   async #isReady(signal: AbortSignal): Promise<boolean> {
     const answer = await this.#askHealth(signal);
-    if (answer?.status === 500) throw new StartError(`The Worker fails:\n${await answer.text()}`);
-    return answer?.status === 200 || answer?.status === 503;
+    if (answer?.status !== 500) return answer?.status === 200 || answer?.status === 503;
+    await answer.body?.cancel();
+    throw new CommandError(`The Worker fails at its start.\n${this.wayOut}`);
   }
 
   #askHealth(signal: AbortSignal): Promise<Response | undefined> {
@@ -162,7 +201,7 @@ async function assertPortIsFree(port: number): Promise<void> {
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "no code";
     const why = code === "EADDRINUSE" ? "is taken by another process" : `cannot be used (${code})`;
-    throw new StartError(`Port ${port} ${why}. Choose another: npm start -- --port N`);
+    throw new CommandError(`Port ${port} ${why}. Choose another: npm start -- --port N`);
   } finally {
     server.close();
   }
@@ -181,7 +220,9 @@ async function applyMigrations(folder: StateFolder, signal: AbortSignal): Promis
   const group = startWrangler(args, folder, signal);
   await group.exited;
   if (!group.succeeded)
-    throw new StartError(`Applying the D1 migrations failed:\n${group.lastLines}`);
+    throw new CommandError(
+      `The D1 migrations cannot be applied to what is stored in ${folder.path}: it is damaged, or another version of this service has written it.\n${folder.wayOut}`,
+    );
 }
 
 function startWrangler(
@@ -193,7 +234,5 @@ function startWrangler(
   // It would take precedence over the file of secrets.
   Reflect.deleteProperty(env, "ADMIN_TOKENS");
   const script = "node_modules/wrangler/bin/wrangler.js";
-  const group = new ProcessGroup(script, args, { env, logFile: folder.logFile, signal });
-  if (group.pid !== undefined) folder.setGroup(group.pid);
-  return group;
+  return new ProcessGroup(script, args, { env, logFile: folder.logFile, signal });
 }

@@ -43,7 +43,7 @@ export function newAdminToken({ id, scopes, expires }: TokenOptions, now: number
     return refuse(`--expires must be a date such as 2027-06-30, not "${expires}"`);
   if (until !== undefined && until <= now) return refuse(`--expires ${expires} is in the past`);
   const text = randomBytes(TOKEN_BYTES).toString("base64url");
-  const sha256 = createHash("sha256").update(text).digest("hex");
+  const sha256 = sha256Of(text);
   const entry: TokenEntry = {
     id,
     sha256,
@@ -51,6 +51,16 @@ export function newAdminToken({ id, scopes, expires }: TokenOptions, now: number
     ...(until !== undefined && { expires_at: new Date(until).toISOString() }),
   };
   return { ok: true, text, entry };
+}
+
+/** Value of the secret ADMIN_TOKENS that lets one token do everything, and no other anything. */
+export function onlyToken(id: string, text: string): string {
+  const entry: TokenEntry = { id, sha256: sha256Of(text), scopes: SCOPES };
+  return JSON.stringify([entry]);
+}
+
+function sha256Of(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }
 
 /** Milliseconds since 1970, or NaN. A day that does not exist, such as 31 June, is no date. */

@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const STOP_DEADLINE_MS = 5_000;
-/** Lines of output that explain a failure. */
-const LAST_LINES = 40;
+const END_WITH_STARTER = new URL("./end-with-starter.ts", import.meta.url).href;
 
 export interface ProcessGroupOptions {
   readonly env: NodeJS.ProcessEnv;
@@ -15,38 +14,26 @@ export interface ProcessGroupOptions {
   readonly signal: AbortSignal;
 }
 
-/** A Node script and all processes that it starts, which end together. */
+/** A Node script and all processes that it starts. They end together, and with this process. */
 export class ProcessGroup {
   /** Settles when the script has ended; never rejects. */
   readonly exited: Promise<void>;
   readonly #child: ChildProcess;
-  readonly #logFile: string;
 
   constructor(script: string, args: readonly string[], options: ProcessGroupOptions) {
     const { env, logFile, signal } = options;
     signal.throwIfAborted();
-    this.#logFile = logFile;
     const log = openSync(logFile, "a");
-    this.#child = spawn(process.execPath, [script, ...args], {
-      env,
-      stdio: ["ignore", log, log],
+    this.#child = spawn(process.execPath, ["--import", END_WITH_STARTER, script, ...args], {
+      env: { ...env, STARTER_PIPE: "3" },
+      stdio: ["ignore", log, log, "pipe"],
       detached: true,
     });
     closeSync(log);
-    // A group of its own hears no Ctrl-C and would outlive this process.
-    const kill = () => this.#signal("SIGKILL");
+    // A group of its own hears no Ctrl-C.
     const stop = () => void this.stop();
-    process.once("exit", kill);
     signal.addEventListener("abort", stop, { once: true });
-    this.exited = this.#untilExit(() => {
-      process.off("exit", kill);
-      signal.removeEventListener("abort", stop);
-    });
-  }
-
-  /** Id of the group, and of the script that leads it; undefined if it could not be started. */
-  get pid(): number | undefined {
-    return this.#child.pid;
+    this.exited = this.#untilExit(() => signal.removeEventListener("abort", stop));
   }
 
   get isAlive(): boolean {
@@ -57,15 +44,6 @@ export class ProcessGroup {
   /** Whether the script has ended and reported success. */
   get succeeded(): boolean {
     return this.#child.exitCode === 0;
-  }
-
-  /** The last lines of the log. */
-  get lastLines(): string {
-    const lines = readFileSync(this.#logFile, "utf8").split("\n");
-    return lines
-      .filter((line) => line.trim() !== "")
-      .slice(-LAST_LINES)
-      .join("\n");
   }
 
   /** Ends all processes of the group: gently at first, then by force. */

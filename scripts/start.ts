@@ -3,11 +3,13 @@ import { parseArgs } from "node:util";
 import { unstable_readConfig } from "wrangler";
 import manifest from "../data/snapshot/manifest.json" with { type: "json" };
 import { ConfigError, loadConfig, type Settings } from "../src/config.ts";
+import { CommandError, runCommand, say } from "./command.ts";
+import type { IngestEnd } from "./ingest-progress.ts";
 import { localAdminToken } from "./local-admin-token.ts";
-import { ingest, untilServedHere } from "./local-ingest.ts";
 import { LocalWorker } from "./local-worker.ts";
-import { StartError } from "./start-error.ts";
-import { pausedNotice, welcome } from "./welcome.ts";
+import { callCatalog, type Served, untilServed } from "./service-call.ts";
+import { DEFAULT_STATE_FOLDER } from "./state-folder.ts";
+import { describeEnd, welcome } from "./welcome.ts";
 
 const HELP = `Usage: npm start -- [options]
 
@@ -34,18 +36,46 @@ interface Options {
   readonly vars: { readonly [name: string]: string };
 }
 
+const POLL_MS = 250;
+/** How long an ingest may stand still, with and without an earlier catalog to serve. */
+const PATIENCE_MS = { published: 120_000, unpublished: 600_000 };
+/** How long a catalog that was just published may take to be served. */
+const SERVED_DEADLINE_MS = 60_000;
+
 async function start(options: Options, signal: AbortSignal): Promise<void> {
   const token = localAdminToken();
   if (token.isNew) say(`Made an admin token for this machine, shown this once: ${token.text}`);
   const worker = await LocalWorker.start({ ...options, adminTokens: token.secret, say, signal });
   try {
-    const generation = await ingest(worker, token.text, options.localeCount);
-    if (generation === undefined) say(pausedNotice(worker.url, token.file));
-    say(welcome(worker, token.file, await untilServedHere(worker, generation ?? 0)));
+    const before = await callCatalog(worker.url, signal);
+    const patienceMs = before.ok ? PATIENCE_MS.published : PATIENCE_MS.unpublished;
+    const end = await worker.ingest(token.text, {
+      localeCount: options.localeCount,
+      patienceMs,
+      signal,
+    });
+    const served = await callAfter(end, worker, signal);
+    const isPublished = served.ok || served.code === "data_loss";
+    if (!end.ok && !served.ok && !isPublished && end.reason !== "paused")
+      throw new CommandError(
+        `${end.problem}\nNothing can be served: ${served.problem}\nTo try again: npm start\n${worker.wayOut}`,
+      );
+    if (!end.ok) say(describeEnd(end, worker.url, token.file));
+    say(welcome(worker, token.file, served));
     await worker.untilEnd();
   } finally {
     await worker.stop();
   }
+}
+
+/** What the service answers when it has had time to load what an ingest came to. */
+function callAfter(end: IngestEnd, { url }: LocalWorker, signal: AbortSignal): Promise<Served> {
+  const generation = end.ok ? end.generation : 0;
+  return untilServed(url, (served) => !end.ok || (served.ok && served.generation >= generation), {
+    pollMs: POLL_MS,
+    deadlineMs: SERVED_DEADLINE_MS,
+    signal,
+  });
 }
 
 function readOptions(): Options | undefined {
@@ -53,7 +83,7 @@ function readOptions(): Options | undefined {
     options: {
       port: { type: "string", default: "8787" },
       locales: { type: "string", default: "default" },
-      state: { type: "string", default: ".wrangler/state" },
+      state: { type: "string", default: DEFAULT_STATE_FOLDER },
       fresh: { type: "boolean", default: false },
       var: { type: "string", multiple: true, default: [] },
       help: { type: "boolean", default: false },
@@ -62,70 +92,41 @@ function readOptions(): Options | undefined {
   if (values.help) return undefined;
   const port = Number(values.port);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
-    throw new StartError(`--port must be a number from 1 to 65535, not "${values.port}"`);
+    throw new CommandError(`--port must be a number from 1 to 65535, not "${values.port}"`);
   const { locales, state: stateFolder, fresh } = values;
   const vars = Object.fromEntries(values.var.map(readVar));
-  return { port, locales, localeCount: countLocales(locales), stateFolder, fresh, vars };
+  return {
+    port,
+    locales,
+    localeCount: countLocales({ ...vars, LOCALES: locales }),
+    stateFolder,
+    fresh,
+    vars,
+  };
 }
 
 function readVar(text: string): [name: string, value: string] {
   const [, name, value] = /^([A-Z][A-Z_]*)=(.*)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined)
-    throw new StartError("--var must be NAME=VALUE, with a name such as ALERT_REPEAT_MS");
+    throw new CommandError("--var must be NAME=VALUE, with a name such as ALERT_REPEAT_MS");
   return [name, value];
 }
 
-/** Says at once what the Worker would say only after it has started. */
-function countLocales(locales: string): number {
+/** Locales to publish. Refuses at once what the Worker would refuse only after it has started. */
+function countLocales(chosen: { readonly [name: string]: string }): number {
   try {
     const { vars } = unstable_readConfig({ config: "wrangler.toml" });
-    const settings = { ...vars, LOCALES: locales } as Settings; // loadConfig checks each of them
+    const settings = { ...vars, ...chosen } as Settings; // loadConfig checks each of them
     return loadConfig(settings, manifest.locales).locales.length;
   } catch (error) {
     if (error instanceof ConfigError)
-      throw new StartError(`--locales ${locales}: ${error.message}`);
+      throw new CommandError(`--locales or --var: ${error.message}`);
     throw error;
   }
 }
 
-/** How often to look whether the process that started this one is still there. */
-const PARENT_POLL_MS = 500;
-
-/** Aborts when the user or the system wants an end, or when npm has gone without saying so. */
-function stopSignal(): AbortSignal {
-  const controller = new AbortController();
-  const stop = () => {
-    if (!controller.signal.aborted) say("\nStopping …");
-    controller.abort();
-  };
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, stop);
-  const parent = process.ppid;
-  setInterval(() => process.ppid === parent || stop(), PARENT_POLL_MS).unref();
-  return controller.signal;
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
-
-/** A mistake in the command line, as `parseArgs` reports it. */
-function isUsageError(error: unknown): error is Error {
-  return (
-    error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS")
-  );
-}
-
-const stopping = stopSignal();
-try {
+await runCommand(HELP, async (signal) => {
   const options = readOptions();
   if (options === undefined) process.stdout.write(HELP);
-  else await start(options, stopping);
-} catch (error) {
-  // What fails after a signal fails because of it.
-  if (!stopping.aborted) {
-    if (error instanceof StartError) process.stderr.write(`\n${error.message}\n`);
-    else if (isUsageError(error)) process.stderr.write(`${error.message}\n\n${HELP}`);
-    else throw error;
-    process.exitCode = 1;
-  }
-}
+  else await start(options, signal);
+});

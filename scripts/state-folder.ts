@@ -1,9 +1,7 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
-import { parseJson } from "../src/parse-json.ts";
-import { identify, isGroupRunning, isRunning } from "./process-identity.ts";
-import { StartError } from "./start-error.ts";
+import { DatabaseSync } from "node:sqlite";
+import { CommandError } from "./command.ts";
 
 /** Where one local service keeps what it stores. */
 export interface StateFolder {
@@ -12,59 +10,59 @@ export interface StateFolder {
   readonly logFile: string;
   /** Secrets of the Worker, readable by their owner only. */
   readonly secretsFile: string;
-  /** Names the process group that uses the folder, which may outlive this process. */
-  setGroup(pid: number): void;
+  /** What to do where the stored data cannot be used. */
+  readonly wayOut: string;
   /** Lets others have the folder. */
   release(): void;
 }
 
+export const DEFAULT_STATE_FOLDER = ".wrangler/state";
 /** Subfolder that wrangler keeps all storage in. */
 const STORAGE = "v3";
+/** @see https://www.sqlite.org/rescode.html#busy */
+const SQLITE_BUSY = 5;
 
-const identity = z.object({ pid: z.int().positive(), startedAt: z.string().nullable() });
-/** Content of the file that names who has the folder. */
-const owners = z.object({ starter: identity, group: identity.optional() });
+/** Locks that this process has; the garbage collector would close, and so free, a forgotten one. */
+const locks = new Set<DatabaseSync>();
 
 /**
- * Takes a folder for this process, since storage that two Workers write to is soon damaged.
+ * Takes a folder for this process, since two Workers that write to the same storage damage it. The
+ * lock is SQLite's: the system frees it when the process ends, however it ends.
  *
- * @throws StartError that names the process which has it, or the group that a killed one has left.
+ * @throws CommandError if another process has the folder, or it cannot be written to.
  */
 export function claimStateFolder(path: string, options: { readonly fresh: boolean }): StateFolder {
-  const ownerFile = join(path, "owner.json");
-  mkdirSync(path, { recursive: true });
-  assertUnused(path, ownerFile);
-  const write = (content: z.infer<typeof owners>) =>
-    writeFileSync(ownerFile, `${JSON.stringify(content)}\n`);
-  const starter = identify(process.pid);
-  write({ starter });
+  const lock = lockFolder(path);
+  const logFile = join(path, "worker.log");
   if (options.fresh) rmSync(join(path, STORAGE), { recursive: true, force: true });
+  const where = path === DEFAULT_STATE_FOLDER ? "" : ` --state ${path}`;
   return {
     path,
-    logFile: join(path, "worker.log"),
+    logFile,
     secretsFile: join(path, "secrets.env"),
-    setGroup: (pid) => write({ starter, group: identify(pid) }),
-    release: () => rmSync(ownerFile, { force: true }),
+    wayOut: `The log says more: ${logFile}
+To delete what is stored there and begin anew: npm start -- --fresh${where}
+To leave it and use another folder: npm start -- --state FOLDER`,
+    release: () => locks.delete(lock) && lock.close(),
   };
 }
 
-function assertUnused(path: string, ownerFile: string): void {
-  const { starter, group } = readOwners(ownerFile) ?? {};
-  // Ids repeat in containers, where this process may have that of one before it.
-  if (starter !== undefined && starter.pid !== process.pid && isRunning(starter))
-    throw new StartError(
-      `${path} is in use by process ${starter.pid}. Stop that one, or choose another: npm start -- --state FOLDER`,
-    );
-  if (group !== undefined && isGroupRunning(group))
-    throw new StartError(
-      `${path} is in use by a Worker that was left running, process group ${group.pid}. Stop it (kill -- -${group.pid}), or choose another: npm start -- --state FOLDER`,
-    );
-}
-
-function readOwners(file: string): z.infer<typeof owners> | undefined {
+function lockFolder(path: string): DatabaseSync {
+  let lock: DatabaseSync | undefined;
   try {
-    return owners.safeParse(parseJson(readFileSync(file, "utf8"))).data;
-  } catch {
-    return undefined;
+    mkdirSync(path, { recursive: true });
+    lock = new DatabaseSync(join(path, "lock.sqlite"));
+    lock.exec("BEGIN EXCLUSIVE");
+    locks.add(lock);
+    return lock;
+  } catch (error) {
+    lock?.close();
+    const another = "choose another folder: npm start -- --state FOLDER";
+    if (error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY)
+      throw new CommandError(
+        `${path} is in use by another npm start. Stop that one, or ${another}`,
+      );
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CommandError(`${path} cannot be written to (${why}). Correct that, or ${another}`);
   }
 }

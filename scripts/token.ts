@@ -1,5 +1,6 @@
 /** `npm run token`: makes an admin token. Writes nothing anywhere but to the terminal. */
 import { parseArgs } from "node:util";
+import { runCommand } from "./command.ts";
 import { newAdminToken } from "./new-admin-token.ts";
 
 const HELP = `Usage: npm run token -- --id NAME [options]
@@ -50,13 +51,4 @@ function fail(problem: string): void {
   process.exitCode = 1;
 }
 
-try {
-  main();
-} catch (error) {
-  const isUsage =
-    error instanceof TypeError &&
-    "code" in error &&
-    String(error.code).startsWith("ERR_PARSE_ARGS");
-  if (!isUsage) throw error;
-  fail(error.message);
-}
+await runCommand(HELP, async () => main());

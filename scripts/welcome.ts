@@ -1,31 +1,36 @@
-import type { Health } from "./catalog-health.ts";
+import type { IngestEnd } from "./ingest-progress.ts";
 import type { LocalWorker } from "./local-worker.ts";
+import { callUrl, type Served } from "./service-call.ts";
 
 /** Why nothing new is published, and how to change that. */
-export function pausedNotice(url: string, tokenFile: string): string {
+export function describeEnd(
+  { reason, problem }: Extract<IngestEnd, { ok: false }>,
+  url: string,
+  tokenFile: string,
+): string {
+  const admin = `curl -H "Authorization: Bearer $(cat ${tokenFile})" --json '{}' ${url}/admin/ingest`;
+  const [what, route] =
+    reason === "paused"
+      ? ["To resume it", "resume"]
+      : ["What was published before is served. To try again", "queue"];
   return `
-Ingestion is paused, so that nothing new is published. To resume it, use the dashboard, or:
+${problem}
+${what}, use the dashboard, or:
 
-  curl -H "Authorization: Bearer $(cat ${tokenFile})" --json '{}' ${url}/admin/ingest/resume`;
+  ${admin}/${route}`;
 }
 
-/** What is served, and how to call it. */
+/** What the service answers, and how to call it. */
 export function welcome(
-  { url, logFile }: Pick<LocalWorker, "url" | "logFile">,
+  { url, logFile, wayOut }: Pick<LocalWorker, "url" | "logFile" | "wayOut">,
   tokenFile: string,
-  health: Health,
+  served: Served,
 ): string {
-  const lists = Object.entries(health.counts).map(([list, count]) => `${count} ${list}`);
-  const served =
-    health.version === undefined
-      ? `Nothing is published yet: until then, every call to ${url} fails as unavailable.`
-      : `Serving ${lists.join(", ")} at ${url}`;
-  const call = `${url}/locations.v1.LocationsService/GetLocationsV1`;
   return `
-${served}
+${describeServed(url, served, wayOut)}
 
-  curl --compressed --json '{"locale":"de"}' ${call} | head -c 1000
-  npx buf curl --schema proto --protocol grpcweb -d '{"locale":"de"}' ${call} | head -c 1000
+  curl --compressed --json '{"locale":"de"}' ${callUrl(url)} | head -c 1000
+  npx buf curl --schema proto --protocol grpcweb -d '{"locale":"de"}' ${callUrl(url)} | head -c 1000
 
 Explorer     ${url}/
 Dashboard    ${url}/dashboard
@@ -33,4 +38,13 @@ Admin token  ${tokenFile}
 Health       ${url}/catalog/health
 Log          ${logFile}
 Stop         Ctrl-C`;
+}
+
+function describeServed(url: string, served: Served, wayOut: string): string {
+  if (served.ok) return `Serving ${served.counts} at ${url}`;
+  const problem = `Every call to ${url} fails: ${served.problem}`;
+  if (served.code === "unavailable") return problem;
+  return `${problem}
+To publish it anew, queue an ingest in mode full (README, "integrity_mismatch"), or roll back on the dashboard.
+${wayOut}`;
 }

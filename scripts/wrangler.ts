@@ -1,60 +1,61 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { runTool, type ToolEnd } from "./run-tool.ts";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { CommandError } from "./command.ts";
 
-/** How a command of wrangler ended, and what it reported for programs. */
-export interface WranglerEnd extends ToolEnd {
-  /** Entries of the output file (WRANGLER_OUTPUT_FILE_PATH), one for each thing it did. */
-  readonly reports: readonly unknown[];
+export interface RunOptions {
+  readonly signal: AbortSignal;
+  /** What a failure means for the user. */
+  readonly onFailure: string;
+  /** Further variables of the environment. */
+  readonly env?: { readonly [name: string]: string };
+  /** Whether the program may ask the user; otherwise wrangler assumes its defaults. */
+  readonly mayAsk?: boolean;
 }
 
-/** Runs one command of wrangler. */
-export type Wrangler = (args: readonly string[]) => Promise<WranglerEnd>;
-
-/** The wrangler of this clone. */
-export const WRANGLER_SCRIPT = "node_modules/wrangler/bin/wrangler.js";
-
-/**
- * Variables that must not reach wrangler: the first is a secret; the second would take precedence
- * over the file of secrets; the third would choose another environment than was asked for.
- */
+/** Variables that would take precedence over the given secrets and environment. */
 const WITHHELD = ["ADMIN_TOKEN", "ADMIN_TOKENS", "CLOUDFLARE_ENV"];
 
-/** Runs the wrangler whose script is at a path, as a process for each command. */
-export function wranglerRunner(script: string, signal: AbortSignal): Wrangler {
-  return async (args) => {
-    const folder = mkdtempSync(join(tmpdir(), "locations-wrangler-"));
-    const reportFile = join(folder, "output.ndjson");
-    try {
-      const env = wranglerEnv(reportFile);
-      const end = await runTool({ command: [process.execPath, script], env, signal }, args);
-      return { ...end, reports: readReports(reportFile) };
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  };
+/**
+ * Runs a program of the PATH, whose output the user sees.
+ *
+ * @throws CommandError if it fails.
+ */
+export async function run(
+  command: readonly [string, ...string[]],
+  { signal, onFailure, env = {}, mayAsk = false }: RunOptions,
+): Promise<void> {
+  const [program, ...args] = command;
+  const child = spawn(program, args, {
+    env: { ...toolEnv(), ...env },
+    signal,
+    stdio: [mayAsk ? "inherit" : "ignore", "inherit", "inherit"],
+  });
+  const [code] = await once(child, "close");
+  if (code !== 0)
+    throw new CommandError(`"${command.join(" ")}" failed, as shown above. ${onFailure}`);
 }
 
-/** The variables that wrangler gets. */
-export function wranglerEnv(reportFile: string): NodeJS.ProcessEnv {
-  const env: NodeJS.ProcessEnv = {
-    ...process.env,
-    WRANGLER_OUTPUT_FILE_PATH: reportFile,
-    WRANGLER_HIDE_BANNER: "true",
-    NO_COLOR: "1",
-    // Nobody could answer its questions.
-    CI: "1",
-  };
+/** Runs a command of wrangler that only looks. */
+export async function askWrangler(
+  args: readonly string[],
+  signal: AbortSignal,
+): Promise<{ readonly ok: boolean; readonly stdout: string; readonly output: string }> {
+  const child = spawn("wrangler", args, {
+    env: toolEnv(),
+    signal,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "close"),
+  ]);
+  return { ok: code === 0, stdout, output: `${stdout}${stderr}`.trim() };
+}
+
+function toolEnv(): NodeJS.ProcessEnv {
+  const env: NodeJS.ProcessEnv = { ...process.env, WRANGLER_HIDE_BANNER: "true", NO_COLOR: "1" };
   for (const name of WITHHELD) Reflect.deleteProperty(env, name);
   return env;
-}
-
-function readReports(file: string): unknown[] {
-  try {
-    const lines = readFileSync(file, "utf8").split("\n");
-    return lines.filter((line) => line !== "").map((line) => JSON.parse(line));
-  } catch {
-    return [];
-  }
 }

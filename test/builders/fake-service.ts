@@ -1,18 +1,14 @@
-/** A fake of the deployed Worker, over HTTP on this machine: health, and an ingest that it plays. */
+/** A fake of the deployed Worker, over HTTP on this machine: the catalog, and an ingest that it plays. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
 export interface FakeServiceOptions {
-  /** How the ingest ends. */
+  /** How each ingest ends. */
   readonly ingest?: "succeeded" | "failed";
-  /** Polls of the run after which ingestion is paused, so that it goes no further. */
-  readonly pausedAfter?: number;
-  /** Generation that is served before the ingest; 0 for nothing. */
-  readonly generation?: number;
   /** Requests that get no sensible answer at first, as of an address that is still being set up. */
   readonly deaf?: number;
-  /** Tokens that the admin routes know. */
-  readonly knows: (token: string) => boolean;
+  /** The token that the admin routes know. */
+  readonly token: string;
 }
 
 export interface FakeService {
@@ -22,55 +18,44 @@ export interface FakeService {
   readonly stop: () => Promise<void>;
 }
 
-const COUNTS = { airports: 3, cities: 2, countries: 1, regions: 1 };
+const LISTS = { airports: [{}, {}, {}], cities: [{}, {}], countries: [{}], regions: [{}] };
+const ERROR = { code: "guard_shrink", stage: "guard", message: "airports 9074 to 4120" };
 
 export async function fakeService(options: FakeServiceOptions): Promise<FakeService> {
-  const { ingest = "succeeded", pausedAfter = Number.POSITIVE_INFINITY, deaf = 0, knows } = options;
+  const { ingest = "succeeded", deaf = 0, token } = options;
   const requests: string[] = [];
-  let generation = options.generation ?? 0;
-  let polls = 0;
+  let generation = 0;
 
-  function answer(request: IncomingMessage, response: ServerResponse): void {
-    requests.push(`${request.method} ${request.url}`);
+  function answer({ method, url, headers }: IncomingMessage, response: ServerResponse): void {
+    requests.push(`${method} ${url}`);
     if (requests.length <= deaf) return send(response, 404, { error: "no such host" });
-    if (request.url === "/catalog/health") return sendHealth(response);
-    if (!knows(/^Bearer (.*)$/.exec(request.headers.authorization ?? "")?.[1] ?? ""))
+    if (url === "/locations.v1.LocationsService/GetLocationsV1") return sendCatalog(response);
+    if (headers.authorization !== `Bearer ${token}`)
       return send(response, 401, { detail: "Send a valid admin token." });
-    if (request.method === "POST" && request.url === "/admin/ingest/queue")
-      return send(response, 202, { run: run("queued") });
-    if (request.url === "/admin/ingest/runs/run-1") return send(response, 200, nextRun());
-    if (request.url === "/admin/ingest/runs?limit=1")
-      return send(response, 200, { paused: polls >= pausedAfter });
+    if (url === "/admin/ingest/queue") return send(response, 202, { run: run("queued") });
+    if (url === "/admin/ingest/runs/run-1") {
+      if (ingest === "succeeded") generation++;
+      return send(response, 200, run(ingest));
+    }
     send(response, 404, { detail: "There is nothing here." });
   }
 
-  function sendHealth(response: ServerResponse): void {
-    if (generation === 0)
-      return send(response, 503, { status: "fail", output: "nothing is published yet" });
-    send(response, 200, { status: "pass", version: String(generation), counts: COUNTS });
-  }
-
-  function nextRun(): object {
-    if (polls >= pausedAfter) return run(polls === 0 ? "queued" : "running");
-    polls++;
-    if (polls < 3) return run("running");
-    if (ingest === "succeeded") generation++;
-    return run(ingest);
+  function sendCatalog(response: ServerResponse): void {
+    const nothing = { code: "unavailable", message: "nothing is published yet" };
+    response.setHeader("catalog-version", generation);
+    send(response, generation === 0 ? 503 : 200, generation === 0 ? nothing : LISTS);
   }
 
   function run(state: string): object {
     return {
       id: "run-1",
       state,
-      outcome: state === "succeeded" ? "published" : null,
+      outcome: "published",
       stage: "encode",
-      progress: { done: polls, total: 30 },
+      progress: { done: 0, total: 0 },
       generation_before: null,
-      generation_after: state === "succeeded" ? generation : null,
-      error:
-        state === "failed"
-          ? { code: "guard_shrink", stage: "guard", message: "airports 9074 to 4120" }
-          : null,
+      generation_after: generation,
+      error: ERROR,
     };
   }
 

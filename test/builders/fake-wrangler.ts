@@ -1,79 +1,69 @@
-/**
- * A fake of wrangler: it takes the commands of a deployment, keeps an account in a file, and says what
- * wrangler 4.156 says. It talks to nobody. It is played by a process, as wrangler is, or faster by
- * the caller's own.
- */
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+/** A folder of programs for the PATH: a fake `wrangler` with an account of its own, and an `npm`. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { wranglerEnv, type Wrangler, wranglerRunner } from "../../scripts/wrangler.ts";
-import { type FakeAccount, play } from "./fake-wrangler-process.ts";
 
-/** A command that the fake was given. */
+/** What Cloudflare has. */
+export interface FakeAccount {
+  readonly namespaces: readonly { readonly id: string; readonly title: string }[];
+  readonly databases: readonly { readonly uuid: string; readonly name: string }[];
+  /** Names of the Worker's secrets; null while there is none. */
+  readonly worker: readonly string[] | null;
+  /** Where the Worker is served. */
+  readonly url: string;
+  /** The beginning of a command that fails. */
+  readonly fails: string;
+}
+
+/** A command that the fake was given, and the secrets in the file that it named. */
 export interface FakeCall {
-  readonly args: readonly string[];
-  /** The values of all its environment variables. */
-  readonly env: string;
-  /** The files that `--config` and `--secrets-file` named, while they were there. */
-  readonly config: unknown;
-  readonly secrets: unknown;
-  readonly secretsFileMode: number | null;
+  readonly command: string;
+  readonly secrets: { readonly [name: string]: string } | null;
 }
 
-export interface FakeWrangler {
-  /** Runs a process for each command. */
-  readonly processes: (signal: AbortSignal) => Wrangler;
-  /** Plays each command in this process. */
-  readonly inProcess: Wrangler;
-  readonly account: () => FakeAccount;
-  readonly calls: () => FakeCall[];
+export class FakeWrangler {
+  /** For the PATH. */
+  readonly folder = mkdtempSync(join(tmpdir(), "locations-fake-wrangler-"));
+
+  constructor(url: string) {
+    const program = join(import.meta.dirname, "fake-wrangler-process.ts");
+    this.install("wrangler", `exec "${process.execPath}" "${program}" "${this.folder}" "$@"`);
+    this.install("npm", "exit 0");
+    this.#write({ namespaces: [], databases: [], worker: null, url, fails: "" });
+  }
+
+  get account(): FakeAccount {
+    return JSON.parse(readFileSync(this.#accountFile, "utf8"));
+  }
+
+  /** The commands since the last look. */
+  takeCalls(): FakeCall[] {
+    const file = join(this.folder, "calls.ndjson");
+    if (!existsSync(file)) return [];
+    const lines = readFileSync(file, "utf8").trim().split("\n");
+    rmSync(file);
+    return lines.map((line): FakeCall => JSON.parse(line));
+  }
+
   /** Changes the account behind the back of whoever deploys. */
-  readonly change: (change: Partial<FakeAccount>) => void;
-  readonly remove: () => void;
-}
+  change(change: Partial<FakeAccount>): void {
+    this.#write({ ...this.account, ...change });
+  }
 
-const NEW_ACCOUNT: FakeAccount = {
-  loggedIn: true,
-  accounts: [{ id: "acc-1", name: "Ada's account" }],
-  namespaces: [],
-  databases: [],
-  buckets: [],
-  workers: {},
-  subdomain: "ada",
-  triggerFailure: "",
-  applied: {},
-  failures: {},
-  hangs: "",
-};
+  /** Replaces a program by a line of shell. */
+  install(name: string, line: string): void {
+    writeFileSync(join(this.folder, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+  }
 
-export function fakeWrangler(account: Partial<FakeAccount> = {}): FakeWrangler {
-  const folder = mkdtempSync(join(tmpdir(), "locations-fake-wrangler-"));
-  const accountFile = join(folder, "account.json");
-  const callsFile = join(folder, "calls.ndjson");
-  const script = join(folder, "wrangler.mjs");
-  const playing = join(import.meta.dirname, "fake-wrangler-process.ts");
-  const read = (): FakeAccount => JSON.parse(readFileSync(accountFile, "utf8"));
-  const write = (next: FakeAccount) => writeFileSync(accountFile, JSON.stringify(next));
-  write({ ...NEW_ACCOUNT, ...account });
-  appendFileSync(callsFile, "");
-  writeFileSync(
-    script,
-    `import { playProcess } from ${JSON.stringify(playing)};\nplayProcess(${JSON.stringify(folder)});\n`,
-  );
-  return {
-    processes: (signal) => wranglerRunner(script, signal),
-    inProcess: async (args) => {
-      const { ok, stdout, stderr, report } = play(folder, args, wranglerEnv(""));
-      const reports = report === undefined ? [] : [report];
-      return { ok, stdout, lastLines: stdout + stderr, reports };
-    },
-    account: read,
-    calls: () =>
-      readFileSync(callsFile, "utf8")
-        .split("\n")
-        .filter((line) => line !== "")
-        .map((line): FakeCall => JSON.parse(line)),
-    change: (change) => write({ ...read(), ...change }),
-    remove: () => rmSync(folder, { recursive: true }),
-  };
+  remove(): void {
+    rmSync(this.folder, { recursive: true });
+  }
+
+  get #accountFile(): string {
+    return join(this.folder, "account.json");
+  }
+
+  #write(account: FakeAccount): void {
+    writeFileSync(this.#accountFile, JSON.stringify(account));
+  }
 }

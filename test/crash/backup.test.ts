@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CommandError } from "../../scripts/command.ts";
 import { LocalWorker } from "../../scripts/local-worker.ts";
-import { StartError } from "../../scripts/start-error.ts";
 import type { JobState, BackupStage } from "../../src/backup/job.ts";
 import { CALL, sha256 } from "../system/http.ts";
 import { freePort } from "../system/running-service.ts";
@@ -109,7 +109,7 @@ async function startAgain(): Promise<void> {
     try {
       return await start(home);
     } catch (error) {
-      const isLeaving = error instanceof StartError && error.message.includes("is taken");
+      const isLeaving = error instanceof CommandError && error.message.includes("is taken");
       if (!isLeaving || Date.now() > deadline) throw error;
     }
   }

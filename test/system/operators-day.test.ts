@@ -6,7 +6,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { hc } from "hono/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ingest } from "../../scripts/local-ingest.ts";
 import { LocalWorker } from "../../scripts/local-worker.ts";
 import { newAdminToken, type TokenEntry } from "../../scripts/new-admin-token.ts";
 import type { AdminApi } from "../../src/admin/client-schema.ts";
@@ -48,7 +47,9 @@ beforeAll(async () => {
   upstream = await startSmallUpstream();
   const first = await start("en", upstream);
   try {
-    await ingest(first, operator.text, 1);
+    const options = { localeCount: 1, patienceMs: 600_000 };
+    const end = await first.ingest(operator.text, options);
+    if (!end.ok) throw new Error(end.problem);
   } finally {
     await first.stop();
   }

@@ -10,7 +10,6 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { ingest } from "../../scripts/local-ingest.ts";
 import { LocalWorker } from "../../scripts/local-worker.ts";
 import { findBrowser } from "../browser/find-browser.ts";
 import { WebhookReceiver } from "../builders/webhook-receiver.ts";
@@ -74,8 +73,9 @@ async function startService(
     say: () => undefined,
     signal: new AbortController().signal,
   });
-  const published = ingest(worker, adminToken, locales.length).then(
-    () => undefined,
+  const options = { localeCount: locales.length, patienceMs: 600_000 };
+  const published = worker.ingest(adminToken, options).then(
+    (end) => (end.ok ? undefined : new Error(end.problem)),
     (error: unknown) => error,
   );
   project.provide("service", {

@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
@@ -7,102 +6,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
-import { SMALL_AIRPORTS, startSmallUpstream } from "../builders/small-upstream.ts";
 import { CALL } from "./http.ts";
+import { processes, SERVING, Start, survivors, TOKEN_FILE } from "./npm-start.ts";
 import { freePort } from "./running-service.ts";
-
-const SERVING = "Ctrl-C";
-const TOKEN_FILE = ".wrangler/local-admin-token";
-
-/** `npm start` as its user sees it. */
-class Start {
-  static readonly #running = new Set<Start>();
-  readonly #child: ChildProcess;
-  readonly #closed: Promise<unknown>;
-  stdout = "";
-  stderr = "";
-
-  constructor(args: readonly string[], { inShell = false } = {}) {
-    const command = [process.execPath, "scripts/start.ts", ...args];
-    // A shell that does something afterwards stays, as npm's does.
-    this.#child = inShell
-      ? spawn("sh", ["-c", '"$@"; true', "sh", ...command])
-      : spawn(process.execPath, command.slice(1));
-    this.#closed = once(this.#child, "close");
-    this.#child.stdout?.on("data", (text) => (this.stdout += String(text)));
-    this.#child.stderr?.on("data", (text) => (this.stderr += String(text)));
-    Start.#running.add(this);
-  }
-
-  static async stopAll(): Promise<void> {
-    await Promise.all([...Start.#running].map((start) => start.interrupt()));
-  }
-
-  /** Waits for a text on standard output. */
-  async says(text: string): Promise<void> {
-    while (!this.stdout.includes(text)) {
-      if (this.#child.exitCode !== null)
-        throw new Error(`ended without "${text}":\n${this.stdout}${this.stderr}`);
-      await sleep(20);
-    }
-  }
-
-  /** Waits for the end; the exit code. */
-  async ends(): Promise<number | null> {
-    await this.#closed;
-    Start.#running.delete(this);
-    return this.#child.exitCode;
-  }
-
-  /** Kills what was started, as a user or the system may kill npm. */
-  kill(): void {
-    this.#child.kill("SIGKILL");
-    Start.#running.delete(this);
-  }
-
-  /** Presses Ctrl-C; the exit code. */
-  async interrupt(): Promise<number | null> {
-    this.#child.kill("SIGINT");
-    return this.ends();
-  }
-
-  /** Ids of the processes that it started, and of those that they started. */
-  descendants(): Set<number> {
-    const found = new Set([this.#child.pid ?? 0]);
-    // Parents come before their children only as long as ids do not wrap around.
-    for (let before = 0; before < found.size;) {
-      before = found.size;
-      for (const { pid, parent } of processes()) if (found.has(parent)) found.add(pid);
-    }
-    return found;
-  }
-}
-
-interface Process {
-  readonly pid: number;
-  readonly parent: number;
-  readonly command: string;
-}
-
-/** All processes that run, without those that have ended and only wait for their parent. */
-function processes(): Process[] {
-  const { stdout } = spawnSync("ps", ["-A", "-o", "pid=,ppid=,stat=,args="], { encoding: "utf8" });
-  return stdout.split("\n").flatMap((line) => {
-    const [, pid, parent, state, command = ""] =
-      /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
-    if (state === undefined || state.startsWith("Z")) return [];
-    return [{ pid: Number(pid), parent: Number(parent), command }];
-  });
-}
-
-async function survivors(pids: ReadonlySet<number>): Promise<Process[]> {
-  // A killed process takes a moment to go, and what it started some seconds.
-  for (let tries = 0; tries < 100; tries++) {
-    if (!processes().some(({ pid }) => pids.has(pid))) return [];
-    await sleep(100);
-  }
-  return processes().filter(({ pid }) => pids.has(pid));
-}
 
 const state = mkdtempSync(join(tmpdir(), "locations-start-"));
 afterAll(async () => {
@@ -176,7 +82,7 @@ describe("npm start", () => {
     expect(samePort.stderr).toContain(`Port ${port} is taken by another process`);
     const sameFolder = new Start([`--port=${await freePort()}`, `--state=${state}`, "--fresh"]);
     expect(await sameFolder.ends()).toBe(1);
-    expect(sameFolder.stderr).toContain(`${state} is in use by process`);
+    expect(sameFolder.stderr).toContain(`${state} is in use by another npm start`);
     expect(await germanRegions(url)).toContain("Balearen");
 
     const pids = started.descendants();
@@ -184,43 +90,19 @@ describe("npm start", () => {
     expect(await survivors(pids)).toEqual([]);
   });
 
-  it("serves what is published while ingestion is paused, and says how to resume", async () => {
-    const small = await startSmallUpstream();
-    const args = [
-      "--locales=en",
-      `--state=${state}`,
-      ...Object.entries(small.vars).map(([name, value]) => `--var=${name}=${value}`),
-    ];
-    const port = await freePort();
-    const url = `http://127.0.0.1:${port}`;
-    const first = new Start([`--port=${port}`, ...args, "--fresh"]);
-    await first.says(SERVING);
-    const authorization = `Bearer ${readFileSync(TOKEN_FILE, "utf8").trim()}`;
-    const init = { method: "POST", headers: { authorization } };
-    expect((await fetch(`${url}/admin/ingest/pause`, init)).status).toBe(200);
-    expect(await first.interrupt()).toBe(0);
-
-    const paused = new Start([`--port=${port}`, ...args]);
-    await paused.says(SERVING);
-    expect(paused.stdout).toContain("Ingestion is paused");
-    expect(paused.stdout).toContain(`--json '{}' ${url}/admin/ingest/resume`);
-    expect(paused.stdout).toContain(`Serving ${SMALL_AIRPORTS} airports`);
-    expect(await paused.interrupt()).toBe(0);
-    await small.stop();
-  });
-
-  it("refuses a folder whose Worker a killed start has left running", async () => {
-    const args = ["--locales=en", `--state=${state}`];
-    const killed = new Start([`--port=${await freePort()}`, ...args, "--fresh"]);
+  it("leaves nothing running when it is killed, and the next one serves", async () => {
+    const args = [`--port=${await freePort()}`, "--locales=en", `--state=${state}`];
+    const killed = new Start([...args, "--fresh"]);
     await killed.says("Starting the Worker");
     const pids = killed.descendants();
+    expect(pids.size).toBeGreaterThan(1);
     killed.kill();
-    const next = new Start([`--port=${await freePort()}`, ...args]);
-    expect(await next.ends()).toBe(1);
-    expect(next.stderr).toContain(`${state} is in use by a Worker that was left running`);
-    const group = Number(/kill -- -(\d+)/.exec(next.stderr)?.[1]);
-    process.kill(-group, "SIGTERM");
     expect(await survivors(pids)).toEqual([]);
+
+    const next = new Start(args);
+    await next.says(SERVING);
+    expect(next.stdout).toContain(`Serving ${manifest.counts.airports} airports`);
+    expect(await next.interrupt()).toBe(0);
   });
 
   it.each(["Applying migrations", "Starting the Worker", "encode …"])(
@@ -267,7 +149,8 @@ describe("npm start", () => {
   });
 
   it.each([
-    [["--locales=xx"], /^--locales xx: .*"xx"; there are names in .*\bde\b/m],
+    [["--locales=xx"], /^--locales or --var: LOCALES .*"xx"; there are names in .*\bde\b/m],
+    [["--var=AIRPORTS=few"], /^--locales or --var: AIRPORTS /m],
     [["--locales=en,DE"], /"DE"; there are names in/],
     [["--locales="], /there are names in/],
     [["--port=80a"], /--port must be a number from 1 to 65535, not "80a"/],

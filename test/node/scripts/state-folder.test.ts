@@ -1,105 +1,84 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { identify, type ProcessIdentity } from "../../../scripts/process-identity.ts";
 import { claimStateFolder } from "../../../scripts/state-folder.ts";
 
-const LIVES = "setInterval(() => {}, 1000)";
-/** Starts another process of its group, says so, and ends. */
-const LEAVES_ONE = `
-  require("node:child_process").spawn(process.execPath, ["-e", ${JSON.stringify(LIVES)}], { stdio: "ignore" }).unref();
-  console.log("left");
-`;
-
 let folder: string;
-const leaders: ChildProcess[] = [];
+const children: ChildProcess[] = [];
 
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "state-"))));
 afterEach(async () => {
-  for (const { pid = 0 } of leaders.splice(0)) endGroup(pid);
+  await Promise.all(children.splice(0).map(kill));
   rmSync(folder, { recursive: true });
 });
 
-function endGroup(pid: number): void {
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch {
-    // It has ended.
-  }
+async function kill(child: ChildProcess): Promise<void> {
+  const ended = child.signalCode === null && once(child, "exit");
+  child.kill("SIGKILL");
+  await ended;
 }
 
-/** Starts a process that leads a group of its own. */
-async function startLeader(script: string): Promise<{ child: ChildProcess; pid: number }> {
-  const child = spawn(process.execPath, ["-e", script], {
-    detached: true,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  leaders.push(child);
-  await once(child, "spawn");
-  if (child.pid === undefined) throw new Error("it has no id");
-  return { child, pid: child.pid };
+/** A process that claims the folder and stays; what it says about that. */
+async function claimant(): Promise<{ readonly child: ChildProcess; readonly said: string }> {
+  const script = `
+    import { claimStateFolder } from ${JSON.stringify(resolve("scripts/state-folder.ts"))};
+    try {
+      claimStateFolder(${JSON.stringify(folder)}, { fresh: false });
+      console.log("claimed");
+    } catch (error) {
+      console.log(error.message);
+    }
+    setInterval(() => {}, 1000);`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script]);
+  children.push(child);
+  const [said] = await once(child.stdout, "data");
+  return { child, said: String(said).trim() };
 }
 
-function claim() {
-  return claimStateFolder(folder, { fresh: false });
-}
-
-/** Leaves the folder as a process does that was killed. */
-function leave(starter: ProcessIdentity): void {
-  writeFileSync(join(folder, "owner.json"), JSON.stringify({ starter }));
+function claim(options = { fresh: false }) {
+  return claimStateFolder(folder, options);
 }
 
 describe("a folder of state", () => {
-  it("is refused while the process that has it runs", async () => {
-    const { pid } = await startLeader(LIVES);
-    leave(identify(pid));
-    expect(claim).toThrow(`${folder} is in use by process ${pid}`);
+  it("goes to one of those that claim it at once", async () => {
+    const answers = await Promise.all(Array.from({ length: 6 }, claimant));
+    expect(answers.filter(({ said }) => said === "claimed")).toHaveLength(1);
+    expect(answers.filter(({ said }) => said.includes("in use by another npm start"))).toHaveLength(
+      5,
+    );
   });
 
-  it("is free where its owner had the id that this process has now, as in a container", () => {
-    leave({ pid: process.pid, startedAt: null });
-    expect(claim().path).toBe(folder);
+  it("is refused while the process that has it runs, and free once that is killed", async () => {
+    const { child } = await claimant();
+    expect(claim).toThrow(`${folder} is in use by another npm start`);
+    await kill(child);
+    claim().release();
   });
 
-  it("is free where another process has the id of its owner by now", async () => {
-    const { pid } = await startLeader(LIVES);
-    leave({ pid, startedAt: "1" });
-    expect(claim().path).toBe(folder);
-  });
-
-  it("is refused while the Worker of a killed start runs", async () => {
-    const { child, pid } = await startLeader(LIVES);
-    claim().setGroup(pid);
-    expect(claim).toThrow(`kill -- -${pid}`);
-    const ended = once(child, "exit");
-    endGroup(pid);
-    await ended;
-    expect(claim().path).toBe(folder);
-  });
-
-  it("is refused while anything runs that the Worker has started", async () => {
-    const { child, pid } = await startLeader(LEAVES_ONE);
-    claim().setGroup(pid);
-    await once(child, "exit");
-    expect(claim).toThrow(`process group ${pid}`);
-  });
-
-  it("is free where another process leads a group of that id by now", async () => {
-    const { pid } = await startLeader(LIVES);
-    const group = { pid, startedAt: "1" };
-    const starter = { pid: process.pid, startedAt: null };
-    writeFileSync(join(folder, "owner.json"), JSON.stringify({ starter, group }));
-    expect(claim().path).toBe(folder);
-  });
-
-  it("is free once released", async () => {
-    const { pid } = await startLeader(LIVES);
+  it("is free once released, and may be released twice", () => {
     const claimed = claim();
-    claimed.setGroup(pid);
+    expect(claim).toThrow("in use");
     claimed.release();
-    expect(claim().path).toBe(folder);
+    claimed.release();
+    claim().release();
+  });
+
+  it("loses what is stored in it where it is to be fresh, and only then", () => {
+    mkdirSync(join(folder, "v3"));
+    claim().release();
+    expect(existsSync(join(folder, "v3"))).toBe(true);
+    claim({ fresh: true }).release();
+    expect(existsSync(join(folder, "v3"))).toBe(false);
+  });
+
+  it("is refused where it cannot be written to, with what to do", () => {
+    const file = join(folder, "file");
+    writeFileSync(file, "");
+    expect(() => claimStateFolder(file, { fresh: false })).toThrow(
+      /cannot be written to \(.*\)\. .*--state FOLDER/,
+    );
   });
 });

@@ -1,19 +1,36 @@
 import { describe, expect, it } from "vitest";
-import { welcome } from "../../../scripts/welcome.ts";
+import { describeEnd, welcome } from "../../../scripts/welcome.ts";
 
-const WORKER = { url: "http://127.0.0.1:8787", logFile: "worker.log" };
+const url = "http://127.0.0.1:8787";
+const WORKER = { url, logFile: "worker.log", wayOut: "npm start -- --fresh" };
 
 describe("what a start says at its end", () => {
-  it("has the length of each list that is served", () => {
-    const health = { status: "pass", version: 3, counts: { airports: 2, cities: 1 } };
-    expect(welcome(WORKER, "token", health)).toContain(
-      "Serving 2 airports, 1 cities at http://127.0.0.1:8787",
-    );
+  it("has what is served", () => {
+    const served = { ok: true, generation: 3, counts: "2 airports, 1 cities" } as const;
+    expect(welcome(WORKER, "token", served)).toContain(`Serving 2 airports, 1 cities at ${url}`);
   });
 
-  it("does not claim to serve what is not published", () => {
-    const text = welcome(WORKER, "token", { status: "fail", version: undefined, counts: {} });
-    expect(text).toContain("Nothing is published yet");
+  it("does not claim to serve what every call fails for, and names the way out of damage", () => {
+    const lost = {
+      ok: false,
+      code: "data_loss",
+      problem: "data_loss, all copies are damaged",
+    } as const;
+    const text = welcome(WORKER, "token", lost);
+    expect(text).toContain(`Every call to ${url} fails: data_loss, all copies are damaged`);
+    expect(text).toContain("--fresh");
     expect(text).not.toContain("Serving");
+    const none = { ok: false, code: "unavailable", problem: "unavailable, nothing yet" } as const;
+    expect(welcome(WORKER, "token", none)).not.toContain("--fresh");
+  });
+
+  it.each([
+    ["paused", "resume"],
+    ["failed", "queue"],
+    ["stalled", "queue"],
+  ] as const)("says after an ingest that %s how to %s", (reason, route) => {
+    const text = describeEnd({ ok: false, reason, problem: "It is so." }, url, "token");
+    expect(text).toContain("It is so.");
+    expect(text).toContain(`--json '{}' ${url}/admin/ingest/${route}`);
   });
 });

@@ -1,0 +1,42 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { dirname } from "node:path";
+import { text } from "node:stream/consumers";
+
+export interface Ended {
+  readonly code: unknown;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface DeployRun {
+  /** The folders in which programs are found first. */
+  readonly path: string;
+  readonly env?: { readonly [name: string]: string };
+  /** A text of its output at which it is interrupted. */
+  readonly until?: string;
+}
+
+/** `npm run deploy` as its user sees it, without a terminal. */
+export async function runDeploy(
+  args: readonly string[],
+  { path, env = {}, until }: DeployRun,
+): Promise<Ended> {
+  const PATH = `${path}:${dirname(process.execPath)}:/usr/bin:/bin`;
+  const { ADMIN_TOKEN: _token, CLOUDFLARE_API_TOKEN: _apiToken, ...others } = process.env;
+  const child = spawn(process.execPath, ["scripts/deploy.ts", ...args], {
+    env: { ...others, WRANGLER_SEND_METRICS: "false", ...env, PATH },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let seen = "";
+  child.stdout.on("data", (chunk) => {
+    seen += String(chunk);
+    if (until !== undefined && seen.includes(until)) child.kill("SIGINT");
+  });
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "close"),
+  ]);
+  return { code, stdout, stderr };
+}

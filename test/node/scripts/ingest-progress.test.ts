@@ -1,0 +1,149 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { ingest, type IngestOptions } from "../../../scripts/ingest-progress.ts";
+import type { AdminAnswer } from "../../../scripts/service-call.ts";
+
+const RUN = {
+  id: "run-1",
+  state: "queued",
+  outcome: null as string | null,
+  stage: null as string | null,
+  progress: { done: 0, total: 0 },
+  generation_before: null,
+  generation_after: null as number | null,
+  error: null,
+};
+const SUCCEEDED = { ...RUN, state: "succeeded", outcome: "published", generation_after: 7 };
+const RESTORE = {
+  kind: "restore",
+  backup_id: "b-1",
+  state: "running",
+  phase: "settle",
+  progress: { done: 0, total: 0 },
+};
+
+/** What the routes answer, each a list of answers of which the last one stays. */
+interface Routes {
+  readonly queue?: readonly AdminAnswer[];
+  readonly run?: readonly AdminAnswer[];
+  readonly jobs?: readonly AdminAnswer[];
+  readonly runs?: readonly AdminAnswer[];
+}
+
+const ok = (body: object): AdminAnswer => ({ ok: true, body });
+const refused = (status: number): AdminAnswer => ({
+  ok: false,
+  status,
+  problem: `status ${status}`,
+});
+
+let said: string;
+beforeEach(() => void (said = ""));
+
+const out = {
+  isTTY: false,
+  write: (text: string) => {
+    said += text;
+    return true;
+  },
+} as const;
+
+function follow(routes: Routes, options: Partial<IngestOptions> = {}) {
+  const answers = {
+    "/admin/ingest/queue": [...(routes.queue ?? [ok({ run: RUN })])],
+    "/admin/backup/jobs": [...(routes.jobs ?? [ok({ jobs: [] })])],
+    "/admin/ingest/runs/run-1": [...(routes.run ?? [ok(SUCCEEDED)])],
+    "/admin/ingest/runs?state=running&limit=1": [
+      ...(routes.runs ?? [ok({ runs: [], paused: false })]),
+    ],
+  };
+  const call = async (_method: string, path: string): Promise<AdminAnswer> => {
+    const left = answers[path as keyof typeof answers];
+    return (left.length > 1 ? left.shift() : left[0]) ?? refused(404);
+  };
+  return ingest({ call, localeCount: 1, pollMs: 1, patienceMs: 60_000, out, ...options });
+}
+
+describe("an ingest", () => {
+  it("ends with the generation that is published", async () => {
+    expect(await follow({})).toEqual({ ok: true, generation: 7 });
+    expect(said).toContain("Catalog published.");
+  });
+
+  it("is followed through answers that fail or never come", async () => {
+    const run = [refused(0), refused(503), ok({ ...RUN, state: "running" }), ok(SUCCEEDED)];
+    expect(await follow({ queue: [refused(503), ok({ run: RUN })], run })).toMatchObject({
+      ok: true,
+    });
+  });
+
+  it("waits for a restore, and says so", async () => {
+    const jobs = [ok({ jobs: [RESTORE] }), ok({ jobs: [RESTORE] }), ok({ jobs: [] })];
+    const run = [ok(RUN), ok(RUN), ok(RUN), ok(SUCCEEDED)];
+    expect(await follow({ jobs, run })).toMatchObject({ ok: true });
+    expect(said).toContain("waiting for the restore of backup b-1: settle");
+  });
+
+  it("waits for a restore while ingestion is paused, and is then found paused", async () => {
+    const jobs = [ok({ jobs: [RESTORE] }), ok({ jobs: [] })];
+    const runs = [ok({ runs: [], paused: true })];
+    expect(await follow({ jobs, runs, run: [ok(RUN)] })).toMatchObject({ reason: "paused" });
+    expect(said).toContain("waiting for the restore");
+  });
+
+  it("waits for another run as long as that one moves", async () => {
+    const other = (done: number) =>
+      ok({
+        runs: [{ ...RUN, id: "run-0", stage: "encode", progress: { done, total: 9 } }],
+        paused: false,
+      });
+    const runs = Array.from({ length: 9 }, (_, done) => other(done));
+    const run = [...Array.from({ length: 9 }, () => ok(RUN)), ok(SUCCEEDED)];
+    expect(await follow({ runs, run })).toMatchObject({ ok: true });
+    expect(said).toContain("waiting for run run-0: encode");
+  });
+
+  it("is refused by a full queue, unless the pause is why", async () => {
+    const queue = [refused(429)];
+    expect(await follow({ queue })).toMatchObject({
+      reason: "refused",
+      problem: "No ingest is queued: status 429",
+    });
+    const runs = [ok({ runs: [], paused: true })];
+    expect(await follow({ queue, runs })).toMatchObject({ reason: "paused" });
+  });
+
+  it("is refused with a wrong token, but not at once with a new one", async () => {
+    expect(await follow({ queue: [refused(401)] })).toMatchObject({ reason: "refused" });
+    const queue = [refused(401), refused(401), ok({ run: RUN })];
+    expect(await follow({ queue }, { isTokenNew: true })).toMatchObject({ ok: true });
+  });
+
+  it("ends with the reason of a run that failed", async () => {
+    const error = { code: "source_missing", stage: "fetch", message: "airports.csv is missing" };
+    expect(await follow({ run: [ok({ ...RUN, state: "failed", error })] })).toEqual({
+      ok: false,
+      reason: "failed",
+      problem: "The ingest failed in stage fetch: airports.csv is missing (source_missing)",
+    });
+  });
+
+  it.each([
+    ["nobody answers", refused(503), "status 503."],
+    [
+      "a stage does not end",
+      ok({ ...RUN, state: "running", stage: "verify" }),
+      "It stays at: verify.",
+    ],
+  ])("is given up when %s for too long, in plain words", async (_, answer, why) => {
+    const end = await follow({ run: [answer] }, { patienceMs: 20 });
+    expect(end).toMatchObject({ reason: "stalled" });
+    expect(JSON.stringify(end)).toContain(`The ingest has not gone on for 0 s. ${why}`);
+  });
+
+  it("ends with the Worker", async () => {
+    const assertAlive = () => {
+      throw new Error("The Worker has ended");
+    };
+    await expect(follow({}, { assertAlive })).rejects.toThrow("The Worker has ended");
+  });
+});

@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** What a start says when it serves. */
+export const SERVING = "Ctrl-C";
+export const TOKEN_FILE = ".wrangler/local-admin-token";
+
+/** `npm start` as its user sees it. */
+export class Start {
+  static readonly #running = new Set<Start>();
+  readonly #child: ChildProcess;
+  readonly #closed: Promise<unknown>;
+  stdout = "";
+  stderr = "";
+
+  constructor(args: readonly string[], { inShell = false } = {}) {
+    const command = [process.execPath, "scripts/start.ts", ...args];
+    // A shell that does something afterwards stays, as npm's does.
+    this.#child = inShell
+      ? spawn("sh", ["-c", '"$@"; true', "sh", ...command])
+      : spawn(process.execPath, command.slice(1));
+    this.#closed = once(this.#child, "close");
+    this.#child.stdout?.on("data", (text) => (this.stdout += String(text)));
+    this.#child.stderr?.on("data", (text) => (this.stderr += String(text)));
+    Start.#running.add(this);
+  }
+
+  static async stopAll(): Promise<void> {
+    await Promise.all([...Start.#running].map((start) => start.interrupt()));
+  }
+
+  /** Waits for a text on standard output. */
+  async says(text: string): Promise<void> {
+    while (!this.stdout.includes(text)) {
+      if (this.#child.exitCode !== null)
+        throw new Error(`ended without "${text}":\n${this.stdout}${this.stderr}`);
+      await sleep(20);
+    }
+  }
+
+  /** Waits for the end; the exit code. */
+  async ends(): Promise<number | null> {
+    await this.#closed;
+    Start.#running.delete(this);
+    return this.#child.exitCode;
+  }
+
+  /** Kills what was started, as a user or the system may kill npm. */
+  kill(): void {
+    this.#child.kill("SIGKILL");
+    Start.#running.delete(this);
+  }
+
+  /** Presses Ctrl-C; the exit code. */
+  async interrupt(): Promise<number | null> {
+    this.#child.kill("SIGINT");
+    return this.ends();
+  }
+
+  /** Ids of the processes that it started, and of those that they started. */
+  descendants(): Set<number> {
+    const found = new Set([this.#child.pid ?? 0]);
+    // Parents come before their children only as long as ids do not wrap around.
+    for (let before = 0; before < found.size;) {
+      before = found.size;
+      for (const { pid, parent } of processes()) if (found.has(parent)) found.add(pid);
+    }
+    return found;
+  }
+}
+
+export interface Process {
+  readonly pid: number;
+  readonly parent: number;
+  readonly command: string;
+}
+
+/** All processes that run, without those that have ended and only wait for their parent. */
+export function processes(): Process[] {
+  const { stdout } = spawnSync("ps", ["-A", "-o", "pid=,ppid=,stat=,args="], { encoding: "utf8" });
+  return stdout.split("\n").flatMap((line) => {
+    const [, pid, parent, state, command = ""] =
+      /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
+    if (state === undefined || state.startsWith("Z")) return [];
+    return [{ pid: Number(pid), parent: Number(parent), command }];
+  });
+}
+
+export async function survivors(pids: ReadonlySet<number>): Promise<Process[]> {
+  // A killed process takes a moment to go, and what it started some seconds.
+  for (let tries = 0; tries < 100; tries++) {
+    if (!processes().some(({ pid }) => pids.has(pid))) return [];
+    await sleep(100);
+  }
+  return processes().filter(({ pid }) => pids.has(pid));
+}

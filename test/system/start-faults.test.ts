@@ -1,0 +1,189 @@
+/** `npm start` on what an earlier one has stored, where not everything is as it should be. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  SMALL_AIRPORTS,
+  type SmallUpstream,
+  startSmallUpstream,
+} from "../builders/small-upstream.ts";
+import { SERVING, Start, TOKEN_FILE } from "./npm-start.ts";
+import { freePort } from "./running-service.ts";
+
+const state = mkdtempSync(join(tmpdir(), "locations-start-"));
+let small: SmallUpstream;
+
+beforeAll(async () => void (small = await startSmallUpstream()));
+afterEach(() => Start.stopAll());
+afterAll(async () => {
+  await small.stop();
+  rmSync(state, { recursive: true, force: true });
+});
+
+interface Running {
+  readonly url: string;
+  readonly start: Start;
+}
+
+/** Starts the service; `vars` are settings that differ from those of the small upstream. */
+async function run(vars: object = {}, ...args: readonly string[]): Promise<Running> {
+  const port = await freePort();
+  const settings = Object.entries({ ...small.vars, ...vars });
+  const start = new Start([
+    `--port=${port}`,
+    "--locales=en",
+    `--state=${state}`,
+    ...settings.map(([name, value]) => `--var=${name}=${value}`),
+    ...args,
+  ]);
+  return { start, url: `http://127.0.0.1:${port}` };
+}
+
+/** Starts anew, and waits until the small catalog is served. */
+async function publish(): Promise<Running> {
+  const running = await run({}, "--fresh");
+  await running.start.says(SERVING);
+  return running;
+}
+
+function authorization(): { readonly authorization: string } {
+  return { authorization: `Bearer ${readFileSync(TOKEN_FILE, "utf8").trim()}` };
+}
+
+async function post(url: string, path: string, body: object = {}): Promise<Response> {
+  const init = { method: "POST", headers: authorization(), body: JSON.stringify(body) };
+  return fetch(url + path, init);
+}
+
+/** A job about backups. */
+async function job(url: string, id: string): Promise<{ readonly state: string }> {
+  const answer = await fetch(`${url}/admin/backup/jobs/${id}`, { headers: authorization() });
+  return answer.json();
+}
+
+/** The files that are stored below a folder of the state. */
+function stored(folder: string, ending: string): string[] {
+  const root = join(state, "v3", folder);
+  return readdirSync(root, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(ending))
+    .map((name) => join(root, name));
+}
+
+describe("what is published is served", () => {
+  it("while ingestion is paused and the queue is full, and it says how to resume", async () => {
+    const first = await publish();
+    expect((await post(first.url, "/admin/ingest/pause")).status).toBe(200);
+    let status = 0;
+    for (const mode of ["incremental", "full", "dry_run"])
+      for (const source of ["embedded", "ourairports", "dropped"])
+        for (const force of [false, true])
+          ({ status } = await post(first.url, "/admin/ingest/queue", { mode, source, force }));
+    expect(status).toBe(429);
+    expect(await first.start.interrupt()).toBe(0);
+
+    const { start, url } = await run();
+    await start.says(SERVING);
+    expect(start.stdout).toContain("Ingestion is paused");
+    expect(start.stdout).toContain(`--json '{}' ${url}/admin/ingest/resume`);
+    expect(start.stdout).toContain(`Serving ${SMALL_AIRPORTS} airports`);
+    expect(await start.interrupt()).toBe(0);
+  });
+
+  it("when the ingest fails, and it says why and how to try again", async () => {
+    const first = await publish();
+    expect(await first.start.interrupt()).toBe(0);
+    const { start, url } = await run({ SOURCE: "dropped" });
+    await start.says(SERVING);
+    expect(start.stdout).toContain("The ingest failed in stage fetch");
+    expect(start.stdout).toContain(`--json '{}' ${url}/admin/ingest/queue`);
+    expect(start.stdout).toContain(`Serving ${SMALL_AIRPORTS} airports`);
+    expect(await start.interrupt()).toBe(0);
+  });
+
+  it("when a restore was cut off, which it waits for", async () => {
+    const first = await publish();
+    const made = await (
+      await post(first.url, "/admin/backup/run")
+    ).json<{ job: { id: string; backup_id: string } }>();
+    while (!["succeeded", "failed"].includes((await job(first.url, made.job.id)).state))
+      await sleep(100);
+    const restore = await post(first.url, `/admin/backup/${made.job.backup_id}/restore`);
+    expect(restore.status).toBe(202);
+    const restoring = await restore.json<{ job: { id: string } }>();
+    first.start.kill();
+    const { start, url } = await run();
+    await start.says(SERVING);
+    expect(start.stdout).toContain(`Serving ${SMALL_AIRPORTS} airports`);
+    expect((await job(url, restoring.job.id)).state).toBe("succeeded");
+    expect(await start.interrupt()).toBe(0);
+  });
+});
+
+describe("what cannot be served", () => {
+  it("ends the start, which says why, where nothing is published and the ingest fails", async () => {
+    const { start } = await run({ SOURCE: "dropped" }, "--fresh");
+    expect(await start.ends()).toBe(1);
+    expect(start.stderr).toContain("The ingest failed in stage fetch");
+    expect(start.stderr).toContain("Nothing can be served");
+    expect(start.stderr).not.toContain("200 OK");
+    expect(start.stdout).not.toContain("Serving");
+  });
+
+  it("is not said to be served when every copy of it is damaged", async () => {
+    const first = await publish();
+    expect(await first.start.interrupt()).toBe(0);
+    // Manifests are JSON; the compressed and the binary bodies are not.
+    const blobs = ["kv", "r2"].flatMap((folder) => stored(folder, ""));
+    for (const blob of blobs.filter((name) => name.includes("/blobs/"))) {
+      const bytes = readFileSync(blob);
+      if (bytes[0] !== "{".charCodeAt(0)) writeFileSync(blob, bytes.fill(0));
+    }
+    const { start } = await run();
+    await start.says(SERVING);
+    expect(start.stdout).not.toContain("Serving");
+    expect(start.stdout).toContain("Every call to");
+    expect(start.stdout).toContain(`npm start -- --fresh --state ${state}`);
+    expect(await start.interrupt()).toBe(0);
+  });
+});
+
+describe("storage that cannot be used is named, with the way out,", () => {
+  async function expectWayOut(): Promise<void> {
+    const { start } = await run();
+    expect(await start.ends()).toBe(1);
+    expect(start.stderr).toContain(`cannot be applied to what is stored in ${state}`);
+    expect(start.stderr).toContain(`npm start -- --fresh --state ${state}`);
+    expect(start.stderr).toContain("npm start -- --state FOLDER");
+    expect(start.stderr.trim().split("\n")).toHaveLength(4);
+    expect(readFileSync(join(state, "worker.log"), "utf8")).toContain("ERROR");
+  }
+
+  it("when a migration is applied but not recorded", async () => {
+    const first = await publish();
+    expect(await first.start.interrupt()).toBe(0);
+    for (const file of stored("d1", ".sqlite")) {
+      const database = new DatabaseSync(file);
+      const tables = database.prepare("SELECT name FROM sqlite_master").all();
+      if (tables.some(({ name }) => name === "d1_migrations"))
+        database.exec("DELETE FROM d1_migrations");
+      database.close();
+    }
+    await expectWayOut();
+  });
+
+  it("when the database is damaged", async () => {
+    for (const file of stored("d1", ".sqlite")) writeFileSync(file, "not a database".repeat(1_000));
+    await expectWayOut();
+  });
+
+  it("when the folder cannot be written to", async () => {
+    const start = new Start([`--port=${await freePort()}`, `--state=${TOKEN_FILE}/state`]);
+    expect(await start.ends()).toBe(1);
+    expect(start.stderr).toContain(`${TOKEN_FILE}/state cannot be written to`);
+    expect(start.stderr).toContain("npm start -- --state FOLDER");
+    expect(start.stderr).not.toContain("    at ");
+  });
+});
