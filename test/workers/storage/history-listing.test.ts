@@ -1,6 +1,5 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { encodeCursor } from "../../../src/storage/cursor.ts";
 import { createHistory, type IngestRunRow, type RunQuery } from "../../../src/storage/history.ts";
 import { MAX_PAGE_ROWS } from "../../../src/storage/page.ts";
 import { aRunRecord } from "../../builders/run.ts";
@@ -182,14 +181,8 @@ describe("listRuns", () => {
     });
   });
 
-  it.each([
-    { what: "nothing", cursor: "" },
-    { what: "an id itself", cursor: idOf(1) },
-    { what: "the cursor of a run whose id is not a UUIDv7", cursor: encodeCursor("run-1") },
-    { what: "SQL", cursor: "'; DROP TABLE ingest_runs; --" },
-  ])("says that a cursor is bad when it is $what", async ({ cursor }) => {
-    await history.saveRuns([aRow(1)]);
-    expect(await history.listRuns({ limit: 50, cursor })).toEqual({
+  it("refuses a bad cursor", async () => {
+    expect(await history.listRuns({ limit: 50, cursor: idOf(1) })).toEqual({
       ok: false,
       reason: "bad_cursor",
     });
@@ -219,15 +212,6 @@ describe("listRuns", () => {
 });
 
 describe("findRun", () => {
-  it("gives the run with an id", async () => {
-    await history.saveRuns([aRow(1), aRow(2, { note: "the second", forced: true })]);
-    expect(await history.findRun(idOf(2))).toMatchObject({
-      id: idOf(2),
-      note: "the second",
-      forced: true,
-    });
-  });
-
   it("is null when there is none", async () => {
     await history.saveRuns([aRow(1)]);
     expect(await history.findRun(idOf(2))).toBeNull();
@@ -235,36 +219,12 @@ describe("findRun", () => {
   });
 });
 
-describe("the columns of a run", () => {
-  it("keep all that an operator sees", async () => {
-    const counts = { seen: 3, kept: 2, rejected: 1, added: 1, changed: 0, removed: 0 };
-    const row = aRow(1, {
-      forced: true,
-      attempt: 2,
-      parentRunId: idOf(0),
-      durationMs: 61_500,
-      skippedReason: "paused",
-      skipCount: 12,
-      workerVersion: "b7c0ffee",
-      upstream: { etag: 'W/"abc"', sha256: "0".repeat(64), bytes: 12_700_000 },
-      counts: { airports: counts, cities: counts, countries: counts, regions: counts },
-      rejects: [{ reason: "bad_iata", line: 17, iata: "Z1", id: "9" }],
-      rejectsTotal: 1,
-    });
-    await history.saveRuns([row]);
-    expect(await history.findRun(row.id)).toMatchObject(row);
-  });
-
-  it("go back to their defaults when a later row does not have them", async () => {
+describe("saveRuns", () => {
+  it("resets the columns that a later row lacks", async () => {
     await history.saveRuns([aRow(1, { forced: true, skipCount: 3, counts: {}, attempt: 2 })]);
     await history.saveRuns([aRow(1, { seq: 2 })]);
-    expect(await history.findRun(idOf(1))).toMatchObject({
-      seq: 2,
-      forced: false,
-      skipCount: 0,
-      counts: null,
-      attempt: 1,
-    });
+    const reset = { seq: 2, forced: false, skipCount: 0, counts: null, attempt: 1 };
+    expect(await history.findRun(idOf(1))).toMatchObject(reset);
   });
 });
 
