@@ -149,6 +149,12 @@ describe("an alert", () => {
     ]);
   });
 
+  it("is repeated every four hours while it stays open", async () => {
+    world.compared(31);
+    for (let ticks = 0; ticks < 97; ticks++) await world.tick();
+    expect(arrived()).toEqual(Array.from({ length: 3 }, () => "firing catalog_stale"));
+  });
+
   it("shares one message with all the others of its evaluation", async () => {
     world.compared(31);
     world.ingest = {
@@ -157,6 +163,17 @@ describe("an alert", () => {
     };
     await world.tick();
     expect(arrived()).toEqual(["firing catalog_stale ingest_paused_long"]);
+  });
+
+  it("is not delivered while a pause excuses it, and is afterwards", async () => {
+    world.compared(31);
+    const pause = { at: world.at(-HOUR_MS), by: "ops", reason: null };
+    world.ingest = { ...world.ingest, pause };
+    expect(await world.tick()).toMatchObject({ worst: "warn", firing: 1, suppressed: 1 });
+    expect(arrived()).toEqual([]);
+    world.ingest = { ...world.ingest, pause: null };
+    await world.tick();
+    expect(arrived()).toEqual(["firing catalog_stale"]);
   });
 
   it("goes to each target, and again only to the one that did not take it", async () => {
@@ -470,6 +487,12 @@ describe("a gap between two ticks", () => {
     world.compared(1);
     world.backups = { newestFinishedAt: world.at(), newestVerifiedAt: world.at() };
     expect(resultOf(await world.evaluate(), "monitor_gap")).toMatchObject({ state: "inactive" });
+  });
+
+  it("is noticed as well by an evaluation that no tick has asked for", async () => {
+    await world.tick();
+    world.time += HOUR_MS;
+    expect(resultOf(await world.evaluate(), "monitor_gap").state).toBe("firing");
   });
 });
 

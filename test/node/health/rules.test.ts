@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { newTrack, nextTrack } from "../../../src/alerts/alert-state.ts";
 import type { EndedRun, Facts } from "../../../src/health/facts.ts";
 import {
   evaluateRules,
@@ -219,17 +218,6 @@ describe.each(MEASURED)("$rule $label", ({ rule, label, threshold, step, facts }
   it("says so in one sentence without an open end", () => {
     for (const value of [0, threshold])
       expect(findingOf(rule, facts(value), label).message).toMatch(/^[A-Z0-9].*\S$/s);
-  });
-
-  it("fires once it has lasted for its time, and not before", () => {
-    const { forMs } = findingOf(rule, facts(threshold), label);
-    const states = [0, forMs - 1, forMs, forMs + 1].map((lasted) => {
-      const first = nextTrack(newTrack(NOW), "bad", { now: NOW, forMs });
-      if (lasted <= 0) return first.state;
-      return nextTrack(first, "bad", { now: NOW + lasted, forMs }).state;
-    });
-    const early = forMs === 0 ? "firing" : "pending";
-    expect(states).toEqual([early, early, "firing", "firing"]);
   });
 });
 

@@ -63,7 +63,11 @@ describe("withRetries", () => {
   it("gives up at once where upstream asks for a longer wait than is allowed, and says for how long", async () => {
     const { result, waits } = await retry([passing(1001)]);
     expect(result).toBeInstanceOf(PassingError);
-    expect(result).toMatchObject({ fault: "http_status", retryAfterMs: 1001 });
+    expect(result).toMatchObject({
+      fault: "http_status",
+      retryAfterMs: 1001,
+      message: "busy (1 attempt; it asks to be left alone for 1001 ms)",
+    });
     expect(waits).toEqual([]);
   });
 

@@ -25,6 +25,18 @@ describe("the locale of an answer", () => {
     }
   });
 
+  it("is told of two requests that end in the same body each by itself", async () => {
+    const { handler } = aHandler();
+    for (const [asked, fallback] of [
+      ["de", null],
+      ["de-AT", "parent"],
+      ["de", null],
+    ] as const) {
+      const response = await handler(aGet({ locale: asked }));
+      expect(response.headers.get("locale-fallback")).toBe(fallback);
+    }
+  });
+
   it("reaches storage only as a published one", async () => {
     const { handler, reader } = aHandler();
     for (const locale of ["xx", "valueof", "de-DE-1996", "no", "en-x-y"]) {

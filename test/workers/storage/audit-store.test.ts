@@ -45,13 +45,6 @@ describe("the audit in D1", () => {
     expect(third).toMatchObject({ nextCursor: null, total: 5 });
   });
 
-  it("refuses a cursor that it has not given", async () => {
-    expect(await audit.list({ limit: 1, cursor: "x" })).toEqual({
-      ok: false,
-      reason: "bad_cursor",
-    });
-  });
-
   it("finds by actor, action, outcome and time", async () => {
     await audit.save([
       entry(1, { actor: "ann" }),

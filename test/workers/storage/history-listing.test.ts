@@ -1,6 +1,5 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { encodeCursor } from "../../../src/storage/cursor.ts";
 import { createHistory, type HistoryRow, type RunQuery } from "../../../src/ingest/history.ts";
 import { MAX_PAGE_ROWS } from "../../../src/storage/page.ts";
 import { nothingChanged } from "../../../src/ingest/change-sample.ts";
@@ -154,14 +153,8 @@ describe("listRuns", () => {
     });
   });
 
-  it.each([
-    { what: "nothing", cursor: "" },
-    { what: "an id itself", cursor: idOf(1) },
-    { what: "the cursor of a run whose id is not a UUIDv7", cursor: encodeCursor("run-1") },
-    { what: "SQL", cursor: "'; DROP TABLE ingest_runs; --" },
-  ])("says that a cursor is bad when it is $what", async ({ cursor }) => {
-    await history.saveRuns([aRow(1)]);
-    expect(await history.listRuns({ limit: 50, cursor })).toEqual({
+  it("refuses a bad cursor", async () => {
+    expect(await history.listRuns({ limit: 50, cursor: idOf(1) })).toEqual({
       ok: false,
       reason: "bad_cursor",
     });
@@ -191,15 +184,6 @@ describe("listRuns", () => {
 });
 
 describe("findRun", () => {
-  it("gives the run with an id", async () => {
-    await history.saveRuns([aRow(1), aRow(2, { note: "the second", forced: true })]);
-    expect(await history.findRun(idOf(2))).toMatchObject({
-      id: idOf(2),
-      note: "the second",
-      forced: true,
-    });
-  });
-
   it("is null when there is none", async () => {
     await history.saveRuns([aRow(1)]);
     expect(await history.findRun(idOf(2))).toBeNull();
