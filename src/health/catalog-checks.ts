@@ -39,7 +39,14 @@ export function checkServed(
   const hasDefault = Object.hasOwn(manifest.locales, defaultLocale);
   return {
     "catalog:present": [{ status: "pass", observedValue: manifest.generation }],
-    "catalog:age": [{ status: "pass", observedValue: age, observedUnit: "s" }],
+    "catalog:age": [
+      {
+        status: age < 0 ? "warn" : "pass",
+        observedValue: age,
+        observedUnit: "s",
+        ...(age < 0 && { output: "the publication time lies ahead: a clock was wrong" }),
+      },
+    ],
     "data:age": [checkData(manifest, context)],
     "catalog:integrity": [checkBody(manifest, opened)],
     "catalog:counts": [

@@ -1,6 +1,7 @@
-import { and, desc, eq, gte, inArray, lt, notInArray, type SQL, sql } from "drizzle-orm";
+import { and, eq, gte, inArray, lt, notInArray, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { type Listed, type PageQuery, readPage } from "../storage/page.ts";
+import { exceptNewest } from "../storage/retention.ts";
 import { ingestRuns } from "../storage/schema.ts";
 import { timeText } from "../storage/time-text.ts";
 import type { ListedRun, Run } from "./run.ts";
@@ -28,8 +29,6 @@ export type RunPage = Listed<{ readonly runs: readonly ListedRun[] }>;
 
 /** A run that ended within this time is never deleted. */
 const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
-/** The newest runs are never deleted, whatever their age. */
-const RETENTION_MIN_ROWS = 1_000;
 /** D1 accepts 100 parameters; a filter takes five. */
 const IDS_PER_QUERY = 90;
 /** States of unfinished runs. */
@@ -138,19 +137,12 @@ export function createHistory(d1: D1Database): History {
     },
 
     async deleteOldRuns(now) {
-      const oldestKept = db
-        .select({ id: ingestRuns.id })
-        .from(ingestRuns)
-        .orderBy(desc(ingestRuns.id))
-        .limit(1)
-        .offset(RETENTION_MIN_ROWS - 1);
       const endedAt = sql`coalesce(${ingestRuns.finished_at}, ${ingestRuns.queued_at})`;
       const { meta } = await db
         .delete(ingestRuns)
         .where(
           and(
-            // With fewer rows this is null, and the condition matches nothing.
-            lt(ingestRuns.id, sql`${oldestKept}`),
+            exceptNewest(db, ingestRuns),
             lt(endedAt, timeText(now - RETENTION_MS)),
             notInArray(ingestRuns.state, ACTIVE_STATES),
           ),

@@ -3,6 +3,7 @@ import { drizzle } from "drizzle-orm/d1";
 import { alertFindings, alertRuns, alertStates } from "./alert-schema.ts";
 import { excluded } from "./excluded.ts";
 import { type Listed, type PageQuery, readPage } from "./page.ts";
+import { exceptNewest } from "./retention.ts";
 import { timeText } from "./time-text.ts";
 
 export type SavedAlertRun = typeof alertRuns.$inferSelect;
@@ -125,13 +126,14 @@ export function createAlertHistory(d1: D1Database): AlertHistory {
     },
 
     async deleteOldRuns(now) {
-      const isOld = or(
+      const isPast = or(
         and(
           eq(alertRuns.changed, false),
           lt(alertRuns.started_at, timeText(now - QUIET_RETENTION_MS)),
         ),
         lt(alertRuns.started_at, timeText(now - CHANGED_RETENTION_MS)),
       );
+      const isOld = and(exceptNewest(db, alertRuns), isPast);
       const old = db.select({ id: alertRuns.id }).from(alertRuns).where(isOld);
       const [, deleted] = await db.batch([
         db.delete(alertFindings).where(inArray(alertFindings.runId, old)),

@@ -1,7 +1,8 @@
-import { eq, getTableColumns, gte, lt, type SQL } from "drizzle-orm";
+import { and, eq, getTableColumns, gte, lt, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { auditEntries } from "./audit-schema.ts";
 import { type Listed, type PageQuery, readPage } from "./page.ts";
+import { exceptNewest } from "./retention.ts";
 import { timeText } from "./time-text.ts";
 
 /** Outcome of a change. `failed` means that the effect is unknown. */
@@ -78,7 +79,8 @@ export function createAuditStore(d1: D1Database): AuditStore {
     },
 
     async deleteOld(now) {
-      await db.delete(auditEntries).where(lt(auditEntries.at, timeText(now - RETENTION_MS)));
+      const isOld = lt(auditEntries.at, timeText(now - RETENTION_MS));
+      await db.delete(auditEntries).where(and(exceptNewest(db, auditEntries), isOld));
     },
   };
 }

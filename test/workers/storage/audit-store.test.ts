@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createAuditStore } from "../../../src/storage/audit-store.ts";
+import { NEWEST_KEPT } from "../../../src/storage/retention.ts";
 import { anAuditEntry } from "../../builders/audit.ts";
 
 const audit = createAuditStore(env.HISTORY);
@@ -63,11 +64,22 @@ describe("the audit in D1", () => {
     expect(await found({ actor: "' OR 1=1 --" })).toEqual([]);
   });
 
-  it("forgets entries of over 400 days, and no others", async () => {
+  it("forgets entries of over 400 days, but none of the newest, whatever the clock says", async () => {
     const now = Date.parse("2026-11-01T00:00:00.000Z");
     const at = (days: number) => new Date(now - days * 86_400_000).toISOString();
-    await audit.save([entry(1, { at: at(401) }), entry(2, { at: at(399) })]);
+    const save = async (from: number, to: number, days: number) => {
+      const numbers = Array.from({ length: to - from }, (_, index) => from + index);
+      await audit.save(numbers.map((number) => entry(number, { at: at(days) })));
+    };
+    await save(1, 3, 401);
+    await save(3, NEWEST_KEPT + 1, 399);
+    const total = async () => (await list({ limit: 1 })).total;
     await audit.deleteOld(now);
-    expect((await list()).entries.map(({ id }) => id)).toEqual([entry(2).id]);
+    expect(await total()).toBe(NEWEST_KEPT);
+    await save(NEWEST_KEPT + 1, NEWEST_KEPT + 2, 399);
+    await audit.deleteOld(now);
+    expect(await total()).toBe(NEWEST_KEPT);
+    await audit.deleteOld(now + 500 * 86_400_000);
+    expect(await total()).toBe(NEWEST_KEPT);
   });
 });

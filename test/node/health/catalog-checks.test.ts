@@ -1,0 +1,16 @@
+import { expect, it } from "vitest";
+import { checkServed } from "../../../src/health/catalog-checks.ts";
+import { ago, DEFAULT_LIMITS, HOUR_MS, NOW } from "../../builders/facts.ts";
+import { aManifest } from "../../builders/manifest.ts";
+
+it("warns of a version whose publication lies ahead", () => {
+  const ageOf = (published_at: string) => {
+    const opened = { ok: false, reason: "unavailable" } as const;
+    const served = { manifest: aManifest({ published_at }), opened, defaultLocale: "en" };
+    return checkServed(served, { now: NOW, limits: DEFAULT_LIMITS })["catalog:age"];
+  };
+  expect(ageOf(ago(HOUR_MS))).toEqual([
+    { status: "pass", observedValue: 3_600, observedUnit: "s" },
+  ]);
+  expect(ageOf(ago(-HOUR_MS))).toMatchObject([{ status: "warn", observedValue: -3_600 }]);
+});
