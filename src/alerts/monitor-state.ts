@@ -1,4 +1,7 @@
+import { Outbox } from "../jobs/outbox.ts";
+import { FactTable } from "../storage/fact-table.ts";
 import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
+import { TickTable } from "../storage/tick-table.ts";
 import type { AlertResult, AlertRun } from "./alert-run.ts";
 import type { AlertTrack } from "./alert-state.ts";
 import type { DeliveryRecord, Undelivered } from "./deliveries.ts";
@@ -32,17 +35,19 @@ interface Facts {
   readonly cleaned_at: number;
 }
 
-/** Number of remembered cron ticks, so that a repeated tick counts once. */
-const TICKS_KEPT = 200;
-/** Most evaluations waiting for D1: about 17 days. */
-const OUTBOX_MAX_ROWS = 5_000;
-
 /** The monitor's tables. Every method is synchronous; callers group writes in a `transaction`. */
 export class MonitorState {
+  readonly facts: FactTable<Facts>;
+  readonly ticks: TickTable;
+  /** Evaluations for D1. */
+  readonly outbox: Outbox<AlertRun>;
   readonly #storage: TableStorage;
 
   constructor(storage: TableStorage) {
     this.#storage = storage;
+    this.facts = new FactTable(storage);
+    this.ticks = new TickTable(storage);
+    this.outbox = new Outbox(storage, "alert_history");
     this.#exec(
       `CREATE TABLE IF NOT EXISTS alerts (fingerprint TEXT PRIMARY KEY, record TEXT NOT NULL)`,
     );
@@ -50,9 +55,6 @@ export class MonitorState {
       `CREATE TABLE IF NOT EXISTS deliveries (target TEXT NOT NULL, fingerprint TEXT NOT NULL, record TEXT NOT NULL, PRIMARY KEY (target, fingerprint))`,
     );
     this.#exec(`CREATE TABLE IF NOT EXISTS targets (name TEXT PRIMARY KEY, record TEXT NOT NULL)`);
-    this.#exec(`CREATE TABLE IF NOT EXISTS ticks (at INTEGER PRIMARY KEY)`);
-    this.#exec(`CREATE TABLE IF NOT EXISTS outbox (id TEXT PRIMARY KEY, run TEXT NOT NULL)`);
-    this.#exec(`CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)`);
   }
 
   transaction<T>(work: () => T): T {
@@ -122,67 +124,10 @@ export class MonitorState {
       }
   }
 
-  /** Whether the tick with this scheduled time was evaluated. */
-  hasTick(at: number): boolean {
-    return this.#exec("SELECT at FROM ticks WHERE at = ?", at).length > 0;
-  }
-
-  /** Scheduled time of the newest evaluated tick; null before the first. */
-  lastTick(): number | null {
-    const at = this.#exec("SELECT MAX(at) AS at FROM ticks")[0]?.["at"] ?? null;
-    return at === null ? null : Number(at);
-  }
-
-  /** Stores an evaluated tick by its scheduled time. */
-  addTick(at: number): void {
-    this.#exec("INSERT OR IGNORE INTO ticks (at) VALUES (?)", at);
-    this.#exec(
-      "DELETE FROM ticks WHERE at < (SELECT MIN(at) FROM (SELECT at FROM ticks ORDER BY at DESC LIMIT ?))",
-      TICKS_KEPT,
-    );
-  }
-
-  /** Adds an evaluation to the outbox or replaces it. Drops the oldest beyond the limit. */
+  /** Adds an evaluation to the outbox or replaces it. */
   saveRun(run: AlertRun): void {
-    this.setFact("last_run", run);
-    this.#exec(
-      "INSERT OR REPLACE INTO outbox (id, run) VALUES (?, ?)",
-      run.id,
-      JSON.stringify(run),
-    );
-    this.#exec(
-      "DELETE FROM outbox WHERE id NOT IN (SELECT id FROM outbox ORDER BY id DESC LIMIT ?)",
-      OUTBOX_MAX_ROWS,
-    );
-  }
-
-  /** Returns the evaluations waiting for D1, oldest first. */
-  outbox(limit: number): AlertRun[] {
-    return this.#exec("SELECT run FROM outbox ORDER BY id LIMIT ?", limit).map((row) =>
-      JSON.parse(String(row["run"])),
-    );
-  }
-
-  outboxLength(): number {
-    return Number(this.#exec("SELECT COUNT(*) AS rows FROM outbox")[0]?.["rows"] ?? 0);
-  }
-
-  /** Removes evaluations that D1 has saved. */
-  trimOutbox(throughId: string): void {
-    this.#exec("DELETE FROM outbox WHERE id <= ?", throughId);
-  }
-
-  fact<N extends keyof Facts>(name: N): Facts[N] | null {
-    const [row] = this.#exec("SELECT value FROM facts WHERE name = ?", name);
-    return row === undefined ? null : JSON.parse(String(row["value"]));
-  }
-
-  setFact<N extends keyof Facts>(name: N, value: Facts[N]): void {
-    this.#exec(
-      "INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)",
-      name,
-      JSON.stringify(value),
-    );
+    this.facts.set("last_run", run);
+    this.outbox.add(run, run.id);
   }
 
   #exec(query: string, ...bindings: (string | number | null)[]): SqlRow[] {

@@ -5,7 +5,6 @@ import { describeError } from "../log.ts";
 import { timeText } from "../storage/time-text.ts";
 import type { AlertResult, AlertRun, AlertTrigger } from "./alert-run.ts";
 import { type Evaluated, noLongerWatched, step, summarize } from "./evaluation.ts";
-import { drainOutbox, type HistoryDependencies } from "./history-drain.ts";
 import { MonitorLog } from "./monitor-log.ts";
 import type { MonitorState } from "./monitor-state.ts";
 import { Notifier, type NotifierDependencies, type TestOutcome } from "./notifier.ts";
@@ -17,7 +16,20 @@ const SUSPECTS_MAX = 50;
 /** Interval between checks of a locale's copies. */
 const CHECK_LOCALE_EVERY_MS = 60 * 60_000;
 
-export interface MonitorDependencies extends NotifierDependencies, HistoryDependencies {
+/** Interval between deletions of old rows in D1. */
+const CLEAN_EVERY_MS = 60 * 60_000;
+const SAVE_DEADLINE_MS = 10_000;
+/** The cron trigger of evaluations. */
+const WATCH = "watch";
+
+export interface MonitorDependencies extends NotifierDependencies {
+  readonly state: MonitorState;
+  /** Saves evaluations to D1. Idempotent. Throws if D1 fails. */
+  readonly saveRuns: (runs: readonly AlertRun[]) => Promise<void>;
+  /** Deletes rows past their retention. Throws if D1 fails. */
+  readonly deleteOldRuns: () => Promise<unknown>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
   readonly config: AlertConfigResult;
   readonly sources: FactSources;
   readonly workerVersion: string | null;
@@ -96,12 +108,12 @@ export class Monitor {
 
   status(): MonitorStatus {
     const { config } = this.#deps;
-    const lastTick = this.#state.lastTick();
+    const lastTick = this.#lastTick();
     return {
       problem: config.ok ? null : config.problem,
-      lastRun: this.#state.fact("last_run"),
+      lastRun: this.#state.facts.get("last_run"),
       lastTickAt: lastTick === null ? null : timeText(lastTick),
-      outboxLength: this.#state.outboxLength(),
+      outboxLength: this.#state.outbox.length,
       targets: (config.ok ? config.config.targets : []).map(({ name, kind }) => {
         const { failures, lastError, lastDeliveredAt } = this.#state.target(name);
         const at = lastDeliveredAt === null ? null : timeText(lastDeliveredAt);
@@ -117,7 +129,7 @@ export class Monitor {
       return { ...config, reason: "misconfigured" };
     }
     const { tick } = request;
-    if (tick !== null && this.#state.hasTick(tick))
+    if (tick !== null && this.#state.ticks.has(WATCH, tick))
       return { ok: false, reason: "already_evaluated" };
     const id = this.#deps.newId();
     try {
@@ -161,27 +173,49 @@ export class Monitor {
     const ping = await this.#notifier.ping(config.pingUrl, log);
     const finished = this.#finish({ ...run, ping }, started_at, request.tick);
     log.ended(finished);
-    await drainOutbox(this.#deps, log);
+    await this.#saveHistory();
     return finished;
   }
 
   #readFacts({ targets }: AlertConfig): Promise<Facts> {
     const { sources, now } = this.#deps;
-    const since = this.#state.fact("since") ?? now();
-    this.#state.transaction(() => this.#state.setFact("since", since));
+    const since = this.#state.facts.get("since") ?? now();
+    this.#state.transaction(() => this.#state.facts.set("since", since));
     const monitor: MonitorFacts = {
       since,
-      lastTickAt: this.#state.lastTick(),
-      outboxLength: this.#state.outboxLength(),
+      lastTickAt: this.#lastTick(),
+      outboxLength: this.#state.outbox.length,
       targets: targets.map(({ name }) => ({ name, ...this.#state.target(name) })),
     };
-    const checkedAt = this.#state.fact("checked_at");
+    const checkedAt = this.#state.facts.get("checked_at");
     const check = {
       isLocaleDue: checkedAt === null || now() - checkedAt >= CHECK_LOCALE_EVERY_MS,
-      after: this.#state.fact("checked_locale"),
-      suspects: this.#state.fact("suspects") ?? [],
+      after: this.#state.facts.get("checked_locale"),
+      suspects: this.#state.facts.get("suspects") ?? [],
     };
     return readFacts(sources, { check, monitor });
+  }
+
+  /** Scheduled time of the newest evaluated tick; null before the first. */
+  #lastTick(): number | null {
+    return this.#state.ticks.newest()[WATCH] ?? null;
+  }
+
+  /** Sends waiting evaluations to D1, and deletes old ones once an hour. Never throws. */
+  async #saveHistory(): Promise<void> {
+    const { saveRuns, deleteOldRuns, now, log } = this.#deps;
+    const { facts, outbox } = this.#state;
+    await outbox.drain({
+      send: async (rows) => saveRuns(rows.map(({ value }) => value)),
+      sent: async () => {
+        if (now() - (facts.get("cleaned_at") ?? 0) < CLEAN_EVERY_MS) return;
+        await deleteOldRuns();
+        facts.set("cleaned_at", now());
+      },
+      deadlineMs: SAVE_DEADLINE_MS,
+      now,
+      log,
+    });
   }
 
   /** Advances and stores every alert. */
@@ -212,14 +246,14 @@ export class Monitor {
   #recordCheck({ copies, catalog }: Facts, now: number): void {
     const { locale, damaged, unreadable } = copies;
     if (locale !== null && unreadable.length === 0) {
-      this.#state.setFact("checked_locale", locale);
-      this.#state.setFact("checked_at", now);
+      this.#state.facts.set("checked_locale", locale);
+      this.#state.facts.set("checked_at", now);
     }
     // After a failed read, suspects stay suspects.
     const isBlind = unreadable.length > 0 || newestPublished(catalog) === undefined;
-    const before = isBlind ? (this.#state.fact("suspects") ?? []) : [];
+    const before = isBlind ? (this.#state.facts.get("suspects") ?? []) : [];
     const suspects = new Set([...damaged.map(({ sha256 }) => sha256), ...before]);
-    this.#state.setFact("suspects", [...suspects].slice(0, SUSPECTS_MAX));
+    this.#state.facts.set("suspects", [...suspects].slice(0, SUSPECTS_MAX));
   }
 
   #finish(run: AlertRun, started_at: number, tick: number | null): AlertRun {
@@ -231,7 +265,7 @@ export class Monitor {
     };
     this.#state.transaction(() => {
       this.#state.saveRun(finished);
-      if (tick !== null) this.#state.addTick(tick);
+      if (tick !== null) this.#state.ticks.add(WATCH, tick);
     });
     return finished;
   }

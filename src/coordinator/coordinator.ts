@@ -158,7 +158,7 @@ export class Coordinator extends DurableObject<unknown> {
 
   /** Keeps an audit entry until D1 takes it. */
   keepAuditEntry(entry: AuditEntry): Promise<void> {
-    return this.#thenRearm(() => this.#state.audit.add(entry));
+    return this.#thenRearm(() => this.#state.audit.add(entry, entry.id));
   }
 
   /** The retained versions, the newest first. */

@@ -86,7 +86,7 @@ export class Scheduler {
     const wanted = newRun(newRunOf(this.#deps, request.source), request);
     const skipped = this.#state.transaction(() => {
       liftEndedPause(this.#state, this.#deps.now());
-      if (!this.#state.addTick(cron, scheduledAt)) return { reason: "known" };
+      if (!this.#state.ticks.add(cron, scheduledAt)) return { reason: "known" };
       const reason = decideTick(wanted, this.#state.queue());
       if (reason !== null) return { reason, run: this.#countSkipped(wanted, reason) };
       this.#state.setSkippedRunId(null);

@@ -57,7 +57,7 @@ export function describeStatus(state: CoordinatorState, now: number): Coordinato
     replicated: state.unreplicated() === null,
     outboxLength: state.history.length + state.audit.length,
     leaseUntil: running?.leaseUntil ? new Date(running.leaseUntil).toISOString() : null,
-    lastTicks: state.lastTicks(),
+    lastTicks: state.ticks.newest(),
     bestCoverage: bestCoverage(versions),
     oldestPublishedAt: versions.at(-1)?.published_at ?? null,
   };

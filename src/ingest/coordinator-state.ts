@@ -1,6 +1,8 @@
 import { type Manifest, UNRECORDED } from "../catalog/manifest.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
+import { FactTable } from "../storage/fact-table.ts";
 import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
+import { TickTable } from "../storage/tick-table.ts";
 import type { JobRecord } from "../jobs/job-record.ts";
 import { JobStore } from "../jobs/job-store.ts";
 import { Outbox } from "../jobs/outbox.ts";
@@ -19,9 +21,6 @@ interface Facts {
   readonly [archived: `archived:${string}`]: UpstreamFiles;
 }
 
-/** Cron ticks that are remembered, so that one which fires twice counts once. */
-const TICKS_KEPT = 200;
-
 /**
  * The coordinator's tables. Every method is synchronous; callers put what belongs together in one
  * `transaction`.
@@ -32,6 +31,8 @@ export class CoordinatorState {
   readonly history: Outbox<Run>;
   /** Audit entries that D1 did not take. */
   readonly audit: Outbox<AuditEntry>;
+  readonly ticks: TickTable;
+  readonly #facts: FactTable<Facts>;
   readonly #storage: TableStorage;
 
   constructor(storage: TableStorage) {
@@ -39,16 +40,14 @@ export class CoordinatorState {
     this.jobs = new JobStore(storage);
     this.history = new Outbox(storage, "history");
     this.audit = new Outbox(storage, "audit");
+    this.ticks = new TickTable(storage);
+    this.#facts = new FactTable(storage);
     this.#exec(
       `CREATE TABLE IF NOT EXISTS versions (generation INTEGER PRIMARY KEY, manifest TEXT NOT NULL)`,
     );
     this.#exec(
       `CREATE TABLE IF NOT EXISTS garbage (name TEXT PRIMARY KEY, since INTEGER NOT NULL)`,
     );
-    this.#exec(
-      `CREATE TABLE IF NOT EXISTS ticks (cron TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (cron, at))`,
-    );
-    this.#exec(`CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)`);
   }
 
   transaction<T>(work: () => T): T {
@@ -84,38 +83,20 @@ export class CoordinatorState {
   }
 
   pause(): Pause | null {
-    return this.#fact("pause");
+    return this.#facts.get("pause");
   }
 
   setPause(pause: Pause | null): void {
-    this.#setFact("pause", pause);
+    this.#facts.set("pause", pause);
   }
 
   /** The row that stands for the cron ticks that are being skipped; null after one was taken. */
   skippedRunId(): string | null {
-    return this.#fact("skipped_run");
+    return this.#facts.get("skipped_run");
   }
 
   setSkippedRunId(id: string | null): void {
-    this.#setFact("skipped_run", id);
-  }
-
-  /** Remembers a cron tick. False if it was there already. */
-  addTick(cron: string, at: number): boolean {
-    const known = this.#exec("SELECT at FROM ticks WHERE cron = ? AND at = ?", cron, at);
-    if (known.length > 0) return false;
-    this.#exec("INSERT INTO ticks (cron, at) VALUES (?, ?)", cron, at);
-    this.#exec(
-      "DELETE FROM ticks WHERE at < (SELECT MIN(at) FROM (SELECT at FROM ticks ORDER BY at DESC LIMIT ?))",
-      TICKS_KEPT,
-    );
-    return true;
-  }
-
-  /** When the newest remembered tick of each cron trigger was due (milliseconds since 1970). */
-  lastTicks(): { readonly [cron: string]: number } {
-    const rows = this.#exec("SELECT cron, MAX(at) AS at FROM ticks GROUP BY cron");
-    return Object.fromEntries(rows.map((row) => [String(row["cron"]), Number(row["at"])]));
+    this.#facts.set("skipped_run", id);
   }
 
   /** The retained versions, the newest first. */
@@ -138,7 +119,7 @@ export class CoordinatorState {
    */
   addVersion(manifest: Manifest): void {
     this.#insertVersion(manifest);
-    this.#setFact("unreplicated", manifest.generation);
+    this.#facts.set("unreplicated", manifest.generation);
     const retained = new Set(retainedVersions(this.versions()));
     for (const { generation } of this.versions())
       if (!retained.has(generation))
@@ -153,29 +134,28 @@ export class CoordinatorState {
 
   /** The version that the stores are still to be brought to; null if they show the current one. */
   unreplicated(): Manifest | null {
-    const generation = this.#fact("unreplicated");
+    const generation = this.#facts.get("unreplicated");
     return generation === null ? null : (this.findVersion(generation) ?? null);
   }
 
   /** Notes that the stores show a version, unless a newer one has been recorded since. */
   setReplicated(generation: number): void {
-    if (this.#fact("unreplicated") === generation) this.#setFact("unreplicated", null);
+    if (this.#facts.get("unreplicated") === generation) this.#facts.set("unreplicated", null);
   }
 
   /** The upstream files of the last success, for a run of the same source to begin with. */
   archivedFiles(source: string): UpstreamFiles {
-    return this.#fact(`archived:${source}`) ?? {};
+    return this.#facts.get(`archived:${source}`) ?? {};
   }
 
   setArchivedFiles(source: string, files: UpstreamFiles): void {
-    this.#setFact(`archived:${source}`, files);
+    this.#facts.set(`archived:${source}`, files);
   }
 
   /** The archived files that a run may yet need, as what it begins with or as its candidate. */
   neededFiles(): UpstreamFiles[] {
-    const facts = this.#exec("SELECT value FROM facts WHERE name LIKE 'archived:%'");
     return [
-      ...facts.map((row) => JSON.parse(String(row["value"]))),
+      ...this.#facts.startingWith<`archived:${string}`>("archived:"),
       ...candidateFiles(this.runs()),
     ];
   }
@@ -224,21 +204,6 @@ export class CoordinatorState {
       ...UNRECORDED,
       ...JSON.parse(String(row["manifest"])),
     }));
-  }
-
-  #fact<N extends keyof Facts>(name: N): Facts[N] | null {
-    const row = this.#exec("SELECT value FROM facts WHERE name = ?", name)[0];
-    return row === undefined ? null : JSON.parse(String(row["value"])); // only `#setFact` writes them
-  }
-
-  #setFact<N extends keyof Facts>(name: N, value: Facts[N] | null): void {
-    if (value === null) this.#exec("DELETE FROM facts WHERE name = ?", name);
-    else
-      this.#exec(
-        "INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)",
-        name,
-        JSON.stringify(value),
-      );
   }
 
   #exec(query: string, ...bindings: (string | number | null)[]): SqlRow[] {

@@ -4,6 +4,8 @@ import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
 
 /** Rows sent at a time. */
 const BATCH = 20;
+/** Most rows that wait: evaluations of the alerts for about 17 days. */
+const MAX_ROWS = 5_000;
 /** After D1 refused, or did not answer, how long to leave it alone. */
 const RETRY_MS = 30_000;
 
@@ -40,16 +42,29 @@ export class Outbox<Value> {
     this.#storage = storage;
     this.#name = name;
     this.#exec(
-      "CREATE TABLE IF NOT EXISTS outgoing (seq INTEGER PRIMARY KEY AUTOINCREMENT, outbox TEXT NOT NULL, value TEXT NOT NULL)",
+      "CREATE TABLE IF NOT EXISTS outgoing (seq INTEGER PRIMARY KEY AUTOINCREMENT, outbox TEXT NOT NULL, id TEXT, value TEXT NOT NULL, UNIQUE (outbox, id))",
     );
   }
 
-  /** Adds a row, unless the same waits already. */
-  add(value: Value): void {
+  /**
+   * Adds a row. Drops the oldest beyond the limit.
+   *
+   * @param id replaces a waiting row with the same id.
+   */
+  add(value: Value, id: string | null = null): void {
     const text = JSON.stringify(value);
-    const known = "SELECT 1 FROM outgoing WHERE outbox = ? AND value = ?";
-    if (this.#exec(known, this.#name, text).length > 0) return;
-    this.#exec("INSERT INTO outgoing (outbox, value) VALUES (?, ?)", this.#name, text);
+    this.#exec(
+      "INSERT OR REPLACE INTO outgoing (outbox, id, value) VALUES (?, ?, ?)",
+      this.#name,
+      id,
+      text,
+    );
+    this.#exec(
+      "DELETE FROM outgoing WHERE outbox = ? AND seq <= (SELECT seq FROM outgoing WHERE outbox = ? ORDER BY seq DESC LIMIT 1 OFFSET ?)",
+      this.#name,
+      this.#name,
+      MAX_ROWS,
+    );
   }
 
   /** The first rows, oldest first. */
@@ -92,7 +107,7 @@ export class Outbox<Value> {
     this.#exec("DELETE FROM outgoing WHERE outbox = ? AND seq <= ?", this.#name, throughSeq);
   }
 
-  #exec(query: string, ...bindings: (string | number)[]): SqlRow[] {
+  #exec(query: string, ...bindings: (string | number | null)[]): SqlRow[] {
     return this.#storage.sql.exec(query, ...bindings).toArray();
   }
 }

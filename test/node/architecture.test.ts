@@ -13,7 +13,7 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
   coordinator: ["backup", "catalog", "ingest", "jobs", "sources", "storage", "log.ts"],
   rpc: ["catalog", "storage", "gen"],
   health: ["catalog", "storage"],
-  alerts: ["catalog", "health", "storage", "log.ts", "parse-json.ts"],
+  alerts: ["catalog", "health", "jobs", "storage", "log.ts", "parse-json.ts"],
   admin: [
     "alerts",
     "backup",

@@ -357,10 +357,10 @@ describe("two evaluations at a time", () => {
   it("of the same tick are two where the first has failed", async () => {
     world.compared(31);
     const tick = { trigger: "cron", requested_by: "cron", tick: NOW } as const;
-    world.tables.sql.exec("ALTER TABLE outbox RENAME TO away");
-    await expect(world.monitor.evaluate(tick)).rejects.toThrow("outbox");
+    world.tables.sql.exec("ALTER TABLE outgoing RENAME TO away");
+    await expect(world.monitor.evaluate(tick)).rejects.toThrow("outgoing");
     expect(arrived()).toEqual([]);
-    world.tables.sql.exec("ALTER TABLE away RENAME TO outbox");
+    world.tables.sql.exec("ALTER TABLE away RENAME TO outgoing");
     expect((await world.monitor.evaluate(tick)).ok).toBe(true);
     expect(arrived()).toEqual(["firing catalog_stale"]);
     expect(await world.monitor.evaluate(tick)).toMatchObject({ reason: "already_evaluated" });
@@ -369,8 +369,8 @@ describe("two evaluations at a time", () => {
   it("do not wait for ever for one that has failed", async () => {
     const failing = world.evaluate();
     // The first of its tables: a bug, not a fault of an input.
-    world.tables.sql.exec("DROP TABLE outbox");
-    await expect(failing).rejects.toThrow("outbox");
+    world.tables.sql.exec("DROP TABLE outgoing");
+    await expect(failing).rejects.toThrow("outgoing");
     world.restart();
     expect((await world.evaluate()).worst).toBe("pass");
   });
