@@ -2,54 +2,54 @@ import { describeError, type Log, type LogLevel } from "../log.ts";
 import { endRecord, isOpen, type JobRecord } from "./job-record.ts";
 import { backoffMs, nextToStep, type Queue } from "./queue.ts";
 
-/** If a step dies without a word, the next attempt begins after this time. */
+/** If a step dies, its next attempt begins after this time. */
 export const LEASE_MS = 120_000;
 /** Attempts at one step before its job fails. */
 export const MAX_STEP_ATTEMPTS = 5;
 
 /**
- * What becomes of a record, in the transaction that commits a step. It has the type of a method, so
- * that one engine takes the changes of all works.
+ * Changes a record in the transaction that commits a step. The method type makes it bivariant, so
+ * that one engine accepts the changes of every kind of work.
  */
 export type Change<R extends JobRecord> = { change(record: R): R }["change"];
 
-/** What a step that threw comes to. */
+/** Decision on a step that threw. */
 export interface Verdict<R extends JobRecord> {
-  /** The fault, in a word for programs. */
+  /** Stable code of the fault. */
   readonly code: string;
-  /** Whether the step is repeated after a while. */
+  /** Whether the engine retries the step after a back-off. */
   readonly repeat: boolean;
   readonly change: Change<R>;
 }
 
-/** How jobs of one kind are done. */
+/** Runs the jobs of one kind. */
 export interface Work<R extends JobRecord = JobRecord> {
-  /** The stage of the next step, for people. */
+  /** Names the stage of the next step, for operators. */
   stageOf(record: R): string;
   /**
-   * Takes one bounded step, which may be repeated after a crash.
+   * Takes one bounded step. The engine may repeat it after a crash.
    *
-   * @throws what `faulted` judges.
+   * @throws a cause for `faulted` to judge.
    */
   step(record: R): Promise<Change<R>>;
   /**
-   * What becomes of a job whose step threw.
+   * Judges a step that threw.
    *
-   * @param isLast whether the step may not be repeated.
+   * @param isLast whether this was the last attempt.
    */
   faulted(record: R, cause: unknown, isLast: boolean): Promise<Verdict<R>>;
-  /** What a line of the log says of a job. */
+  /** Returns the log fields of a job. */
   describe(job: R["job"]): { readonly [field: string]: unknown };
-  /** What is to be done when a job has ended; it may be done again. */
+  /** Cleans up after a job has ended. Idempotent. */
   ended?(record: R): void;
 }
 
-/** A step that was begun so many times, and never ended. */
+/** Every attempt at a step began and none finished. */
 export class StepNeverEnded extends Error {
   override readonly name = "StepNeverEnded";
 
   constructor() {
-    super(`the step was begun ${MAX_STEP_ATTEMPTS} times and never ended`);
+    super(`the step began ${MAX_STEP_ATTEMPTS} times and never finished`);
   }
 }
 
@@ -64,9 +64,9 @@ export interface EngineDependencies {
 }
 
 /**
- * Does all jobs, one at a time, one bounded step after the other: claims a step in a transaction,
- * takes it, and commits only if nobody has claimed it since. A crash between two of these repeats
- * the step and loses nothing.
+ * Runs all jobs, one at a time, in bounded steps. It claims a step in a transaction, takes it, and
+ * commits only if nobody has claimed the step since. A crash in between repeats the step and loses
+ * nothing.
  */
 export class Engine {
   readonly #deps: EngineDependencies;
@@ -75,19 +75,19 @@ export class Engine {
     this.#deps = deps;
   }
 
-  /** Takes the step that is next, if one is due. */
+  /** Takes the next step, if one is due. */
   async takeNext(): Promise<void> {
     const claimed = this.#claim();
     if (claimed === undefined) return;
-    // `#commit` cancels what is to be cancelled.
-    const change = isToBeCancelled(claimed)
+    // `#commit` cancels the job.
+    const change = isCancelRequested(claimed)
       ? (record: JobRecord) => record
       : await this.#changeOf(claimed);
     const committed = this.#commit(claimed, change);
     if (committed !== undefined && !isOpen(committed.job.state)) this.end(committed);
   }
 
-  /** Does what is due when a job has ended. */
+  /** Logs the end of a job and cleans up. */
   end(record: JobRecord): void {
     const { state, duration_ms } = record.job;
     this.#log(state === "failed" ? "error" : "info", "ended", record, { state, duration_ms });
@@ -135,7 +135,7 @@ export class Engine {
       const change = await work.step(claimed);
       return (record) => {
         const changed = change(record);
-        // What a pause held back is not done.
+        // A pause may have discarded the step.
         if (changed !== record) log("info", "step", changed);
         return { ...changed, attempts: 0, leaseUntil: null };
       };
@@ -150,13 +150,13 @@ export class Engine {
     }
   }
 
-  /** Commits under the fence that was given out; undefined if there is another by now. */
+  /** Commits under the fence of the claim; undefined if a newer claim exists. */
   #commit(claimed: JobRecord, change: Change<JobRecord>): JobRecord | undefined {
     const { find, save, transaction } = this.#deps;
     return transaction(() => {
       const record = find(claimed.work, claimed.job.id);
       if (record?.fence !== claimed.fence || record.job.state !== "running") return undefined;
-      const next = isToBeCancelled(record) ? this.#cancelled(record) : change(record);
+      const next = isCancelRequested(record) ? this.#cancelled(record) : change(record);
       save(next);
       return next;
     });
@@ -168,7 +168,7 @@ export class Engine {
 
   #workOf({ work }: JobRecord): Work {
     const found = this.#deps.works[work];
-    if (found === undefined) throw new Error(`nothing does the work ${work}`);
+    if (found === undefined) throw new Error(`there is no work named ${work}`);
     return found;
   }
 
@@ -183,6 +183,6 @@ export class Engine {
   }
 }
 
-function isToBeCancelled({ cancelRequestedBy, isCommitted }: JobRecord): boolean {
+function isCancelRequested({ cancelRequestedBy, isCommitted }: JobRecord): boolean {
   return cancelRequestedBy !== null && !isCommitted;
 }

@@ -1,10 +1,10 @@
-/** What every job has, whatever does it. Pure: no clock, no I/O. */
+/** The fields of every job. Pure: no clock, no I/O. */
 
 /** A job as operators see it. Times are RFC 3339, UTC, with milliseconds. */
 export interface Job {
   /** UUIDv7. */
   readonly id: string;
-  /** `queued` and `running` may still change; any other state is the end. */
+  /** `queued` or `running`; any other state is final. */
   readonly state: string;
   readonly stage: string | null;
   readonly queued_at: string;
@@ -14,38 +14,38 @@ export interface Job {
   readonly duration_ms: number | null;
 }
 
-/** A job with what only the coordinator knows of it. Times are milliseconds since 1970. */
+/** A job with the coordinator's internal fields. Times are milliseconds since 1970. */
 export interface JobRecord<J extends Job = Job, C = unknown> {
-  /** Name of the work that does it. */
+  /** Name of the work that runs it. */
   readonly work: string;
   readonly job: J;
-  /** Where the work stands between two steps; JSON. */
+  /** State of the work between two steps; JSON. */
   readonly checkpoint: C;
-  /** What the job was asked for, so that asking again finds it; null for a request by hand. */
+  /** Idempotency key of the request; null for a request by hand. */
   readonly key: string | null;
-  /** When the present stage began; null before the first. */
+  /** Start of the present stage; null before the first. */
   readonly stageSince: number | null;
-  /** Rises with each claim of a step; a step commits only under the fence that it was given. */
+  /** Rises with each claim of a step. A step commits only under the fence of its claim. */
   readonly fence: number;
   /** Attempts at the present step. */
   readonly attempts: number;
-  /** Until when the present step is claimed; null between two steps. */
+  /** End of the claim of the present step; null between two steps. */
   readonly leaseUntil: number | null;
-  /** When the present step may be tried again; null for at once. */
+  /** Earliest time of the next attempt; null for at once. */
   readonly notBefore: number | null;
   readonly cancelRequestedBy: string | null;
-  /** Whether people can look it up. */
+  /** Whether operators can look it up. */
   readonly isListed: boolean;
-  /** Whether a pause holds it. */
+  /** Whether a pause stops it. */
   readonly isPausable: boolean;
   /**
-   * Whether what it publishes is recorded: then nothing pauses, cancels or fails it any more, and its
-   * steps are repeated until they succeed.
+   * Whether the coordinator has recorded its version as published. From then on nothing pauses,
+   * cancels or fails the job, and the engine repeats its steps until they succeed.
    */
   readonly isCommitted: boolean;
 }
 
-/** A job that waits for its turn. */
+/** Makes the record of a queued job. */
 export function newRecord<J extends Job, C>(
   made: Pick<JobRecord<J, C>, "work" | "job" | "checkpoint"> &
     Partial<Pick<JobRecord, "key" | "isListed" | "isPausable">>,
@@ -65,7 +65,7 @@ export function newRecord<J extends Job, C>(
   };
 }
 
-/** A job that is over. `at` is RFC 3339. */
+/** Ends a job. `at` is RFC 3339. */
 export function endRecord<R extends JobRecord>(
   record: R,
   { state, at, patch }: { readonly state: string; readonly at: string; readonly patch?: object },
@@ -75,7 +75,7 @@ export function endRecord<R extends JobRecord>(
   return { ...record, job, leaseUntil: null, notBefore: null };
 }
 
-/** Whether a job in this state may still change. */
+/** Whether a job in this state is unfinished. */
 export function isOpen(state: string): boolean {
   return state === "queued" || state === "running";
 }

@@ -1,13 +1,10 @@
 import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
 import { isOpen, type JobRecord } from "./job-record.ts";
 
-/** Ended jobs of each work that are remembered. */
+/** Retained number of ended jobs of each work. */
 export const ENDED_JOBS_KEPT = 100;
 
-/**
- * The table of all jobs. Every method is synchronous; callers put what belongs together in one
- * transaction.
- */
+/** The table of all jobs. Every method is synchronous; a caller groups them in a transaction. */
 export class JobStore {
   readonly #storage: TableStorage;
 
@@ -30,10 +27,10 @@ export class JobStore {
       work,
       Number(isOpen(job.state)),
       key,
-      // Where an ended job stood is of no use to anybody, and may be long.
+      // Nobody needs the checkpoint of an ended job, and it may be long.
       JSON.stringify(isOpen(job.state) ? record : { ...record, checkpoint: null }),
     );
-    if (!isOpen(job.state)) this.#forgetEnded(work);
+    if (!isOpen(job.state)) this.#pruneEnded(work);
   }
 
   find(work: string, id: string): JobRecord | undefined {
@@ -44,17 +41,17 @@ export class JobStore {
     return this.#records("WHERE key = ? ORDER BY id DESC LIMIT 1", key)[0];
   }
 
-  /** Jobs that may still change, oldest first. */
+  /** Lists unfinished jobs, oldest first. */
   open(): JobRecord[] {
     return this.#records("WHERE is_open = 1 ORDER BY id");
   }
 
-  /** Jobs of one work, the newest first. */
+  /** Lists the jobs of one work, newest first. */
   newest(work: string, limit = -1): JobRecord[] {
     return this.#records("WHERE work = ? ORDER BY id DESC LIMIT ?", work, limit);
   }
 
-  #forgetEnded(work: string): void {
+  #pruneEnded(work: string): void {
     this.#exec(
       `DELETE FROM jobs WHERE work = ? AND is_open = 0 AND id NOT IN (
         SELECT id FROM jobs WHERE work = ? AND is_open = 0 ORDER BY id DESC LIMIT ?

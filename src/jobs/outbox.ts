@@ -2,11 +2,11 @@ import { describeError, type Log } from "../log.ts";
 import { withDeadline } from "../storage/deadline.ts";
 import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
 
-/** Rows sent at a time. */
+/** Largest number of rows in one call. */
 const BATCH = 20;
-/** Most rows that wait: evaluations of the alerts for about 17 days. */
+/** Most waiting rows: evaluations of the alerts for about 17 days. */
 const MAX_ROWS = 5_000;
-/** After D1 refused, or did not answer, how long to leave it alone. */
+/** Wait after D1 has failed or timed out. */
 const RETRY_MS = 30_000;
 
 /** A row that waits for D1. */
@@ -16,21 +16,22 @@ export interface OutboxRow<Value> {
   readonly value: Value;
 }
 
-/** How rows get to D1. */
+/** Delivers rows to D1. */
 export interface Delivery<Value> {
-  /** Writes rows, any number of times. Throws if D1 refuses. */
+  /** Writes rows. Idempotent. Throws if D1 fails. */
   readonly send: (rows: readonly OutboxRow<Value>[]) => Promise<unknown>;
-  /** Is called after rows have been written. Throws if D1 refuses. */
+  /** Called after rows have been written. Throws if D1 fails. */
   readonly sent?: (rows: readonly OutboxRow<Value>[]) => Promise<unknown>;
-  /** How long either may take before D1 counts as out of reach. */
+  /** Deadline of each call. */
   readonly deadlineMs: number;
   readonly now: () => number;
   readonly log: Log;
 }
 
 /**
- * Rows for D1 that are added in the transaction of what they tell, and sent later, in order; what D1
- * refuses or leaves without an answer waits.
+ * A transactional outbox for D1. Callers add a row in the transaction of the change that it
+ * describes. The outbox sends rows later, in order, and keeps up to `MAX_ROWS` until D1 accepts
+ * them.
  */
 export class Outbox<Value> {
   readonly #storage: TableStorage;
@@ -47,9 +48,9 @@ export class Outbox<Value> {
   }
 
   /**
-   * Adds a row. Drops the oldest beyond the limit.
+   * Adds a row. Drops the oldest rows beyond the limit.
    *
-   * @param id replaces a waiting row with the same id.
+   * @param id if given, replaces a waiting row of the same id.
    */
   add(value: Value, id: string | null = null): void {
     const text = JSON.stringify(value);
@@ -67,7 +68,7 @@ export class Outbox<Value> {
     );
   }
 
-  /** The first rows, oldest first. */
+  /** Lists the first rows, oldest first. */
   rows(limit = -1): OutboxRow<Value>[] {
     const query = "SELECT seq, value FROM outgoing WHERE outbox = ? ORDER BY seq LIMIT ?";
     return this.#exec(query, this.#name, limit).map(({ seq, value }) => ({
@@ -81,12 +82,12 @@ export class Outbox<Value> {
     return Number(this.#exec(query, this.#name)[0]?.["rows"] ?? 0);
   }
 
-  /** When rows are to be sent next (milliseconds since 1970); null if none wait. */
+  /** Time of the next delivery (milliseconds since 1970); null if no row is waiting. */
   dueAt(now: number): number | null {
     return this.length === 0 ? null : Math.min(this.#retryAt, now + RETRY_MS);
   }
 
-  /** Sends what waits, for as long as D1 takes it. Never throws. */
+  /** Sends all rows, or stops at the first failure. Never throws. */
   async drain({ send, sent, deadlineMs, now, log }: Delivery<Value>): Promise<void> {
     // A promise of D1 may never settle, and the alarm must not wait for it.
     const inTime = (work: Promise<unknown>) => withDeadline("D1", deadlineMs, work);
@@ -94,7 +95,7 @@ export class Outbox<Value> {
       const batch = this.rows(BATCH);
       try {
         await inTime(send(batch));
-        this.#forget(batch.at(-1)?.seq ?? 0);
+        this.#delete(batch.at(-1)?.seq ?? 0);
         if (sent !== undefined) await inTime(sent(batch));
       } catch (cause) {
         this.#retryAt = now() + RETRY_MS;
@@ -103,7 +104,7 @@ export class Outbox<Value> {
     }
   }
 
-  #forget(throughSeq: number): void {
+  #delete(throughSeq: number): void {
     this.#exec("DELETE FROM outgoing WHERE outbox = ? AND seq <= ?", this.#name, throughSeq);
   }
 

@@ -1,4 +1,4 @@
-/** The pause flag, which stops dispatch and publishing until an operator or `until` lifts it. */
+/** The pause flag. It stops dispatch and publishing until an operator or `until` lifts it. */
 export interface Pause {
   /** RFC 3339. */
   readonly at: string;
@@ -11,14 +11,13 @@ export interface Pause {
 export interface PauseRequest {
   readonly by: string;
   readonly reason: string | null;
-  /** As in a pause; left out, the end of the present pause stays. */
+  /** RFC 3339; null if only an operator lifts the pause. If omitted, the end stays as it is. */
   readonly until?: string | null;
 }
 
 /**
- * The pause after a pause request. Asking for what is so already changes nothing; another reason
- * or end replaces those of the present pause, which keeps its beginning and what is not named. An
- * end of null leaves the end to an operator.
+ * Applies a pause request. A repeated request changes nothing. A new reason or end replaces that of
+ * the present pause; the start and omitted fields stay.
  */
 export function decidePause(
   present: Pause | null,
@@ -34,7 +33,7 @@ export function decidePause(
   return { pause: { ...present, by, reason, until }, changed: true };
 }
 
-/** Whether a pause has ended by itself. */
+/** Whether a pause is past its `until`. */
 export function hasEnded(pause: Pause, now: number): boolean {
   return pause.until !== null && Date.parse(pause.until) <= now;
 }

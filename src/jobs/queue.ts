@@ -1,15 +1,15 @@
-/** The order of the one queue. Pure: no clock, no I/O; times are milliseconds since 1970. */
+/** The order of the job queue. Pure: no clock, no I/O; times are milliseconds since 1970. */
 import type { JobRecord } from "./job-record.ts";
 import type { Pause } from "./pause.ts";
 
-/** All open jobs, as a decision sees them. */
+/** All open jobs, and the pause. */
 export interface Queue {
   /**
-   * Under way, the last that began first: one at a time, but for an earlier one that a pause held
-   * when the next began.
+   * Started jobs, the latest start first. There is at most one, apart from a run that was paused
+   * when the next job started.
    */
   readonly running: readonly JobRecord[];
-  /** In the order of their turns. */
+  /** In starting order. */
   readonly waiting: readonly JobRecord[];
   readonly pause: Pause | null;
 }
@@ -29,36 +29,35 @@ function beganAt({ job }: JobRecord): number {
 }
 
 /**
- * Jobs that wait, in the order of their turns: that in which they were queued, where a second try
- * counts as queued when its time comes. So what is said of a job's turn stays true, however long
- * those before it take.
+ * Sorts waiting jobs by starting order: by the time of queueing, or for a retry by its start time.
+ * An announced position therefore stays true, however long the earlier jobs take.
  */
 export function inTurn<R extends JobRecord>(waiting: readonly R[]): R[] {
   return waiting.toSorted((a, b) => dueSince(a) - dueSince(b));
 }
 
-/** Since when, or from when on, a job that waits may start. */
+/** Earliest start of a waiting job. */
 export function dueSince({ job, notBefore }: JobRecord): number {
   return notBefore ?? Date.parse(job.queued_at);
 }
 
-/** Whether a pause holds a job. One that is to be cancelled only ends, and so it is not held. */
-export function isHeld(record: JobRecord, pause: Pause | null): boolean {
+/** Whether a pause stops a job. It does not prevent a cancellation. */
+export function isStopped(record: JobRecord, pause: Pause | null): boolean {
   const isStoppable = record.isPausable && !record.isCommitted;
   return pause !== null && isStoppable && record.cancelRequestedBy === null;
 }
 
 /**
- * The job whose next step may be taken now: the one under way, or else the first that is due. So one
- * job is under way at a time, and none has to exclude another.
+ * Selects the job of the next step: the running one, or else the first that is due. Jobs therefore
+ * run one at a time and need no locks against each other.
  */
 export function nextToStep({ running, waiting, pause }: Queue, now: number): JobRecord | undefined {
-  const underWay = running.find((record) => !isHeld(record, pause));
-  if (underWay !== undefined) return stepTime(underWay, now) <= now ? underWay : undefined;
-  return waiting.find((record) => !isHeld(record, pause) && (record.notBefore ?? 0) <= now);
+  const active = running.find((record) => !isStopped(record, pause));
+  if (active !== undefined) return stepTime(active, now) <= now ? active : undefined;
+  return waiting.find((record) => !isStopped(record, pause) && (record.notBefore ?? 0) <= now);
 }
 
-/** When to look again; null if nothing is to be done. */
+/** Time of the next alarm; null if nothing is due. */
 export function nextAlarm(
   queue: Queue,
   due: { readonly now: number; readonly others: readonly (number | null)[] },
@@ -69,14 +68,14 @@ export function nextAlarm(
   return known.length === 0 ? null : Math.max(due.now, Math.min(...known));
 }
 
-/** When the job under way may go on, or else when each that waits may begin. */
+/** Time of the next step of the running job, or else the earliest start of each waiting job. */
 function stepTimes({ running, waiting, pause }: Queue, now: number): number[] {
-  const underWay = running.find((record) => !isHeld(record, pause));
-  if (underWay !== undefined) return [stepTime(underWay, now)];
-  return waiting.flatMap((record) => (isHeld(record, pause) ? [] : [record.notBefore ?? now]));
+  const active = running.find((record) => !isStopped(record, pause));
+  if (active !== undefined) return [stepTime(active, now)];
+  return waiting.flatMap((record) => (isStopped(record, pause) ? [] : [record.notBefore ?? now]));
 }
 
-/** When the next step of a job under way is due. A clock that was set back does not delay it. */
+/** Time of the next step of a running job. A clock that was set back does not delay it. */
 function stepTime({ notBefore }: JobRecord, now: number): number {
   return notBefore === null || notBefore > now + MAX_BACKOFF_MS ? now : notBefore;
 }
@@ -85,7 +84,7 @@ const FIRST_BACKOFF_MS = 1_000;
 /** Longest wait between two attempts at a step. */
 export const MAX_BACKOFF_MS = 60_000;
 
-/** How long to wait before the next attempt, after `attempts` have failed. */
+/** Returns the wait after `attempts` failed attempts. */
 export function backoffMs(attempts: number): number {
   return Math.min(FIRST_BACKOFF_MS * 2 ** (attempts - 1), MAX_BACKOFF_MS);
 }

@@ -107,7 +107,7 @@ describe("a step that never ends", () => {
       error: {
         code: "lease_expired",
         stage: "parse",
-        message: "the step was begun 5 times and never ended",
+        message: "the step began 5 times and never finished",
       },
       retry: { step: false, runAfterMs: 60_000 },
       patch: {},
