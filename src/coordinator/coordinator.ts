@@ -34,12 +34,12 @@ import {
 import { type CoordinatorStatus, describeStatus } from "./status.ts";
 
 /**
- * The Durable Object that ingests, makes backups and collects garbage. It decides by pure rules over
- * its tables, and works from its alarm, one bounded step at a time. An alarm arms a watchdog first,
- * takes a step, and then does what is left to do in the stores and in D1.
+ * The Durable Object that ingests, makes backups and collects garbage. Pure rules over its tables
+ * make the decisions. The alarm does the work, one bounded step at a time: it sets the next alarm
+ * as a watchdog, takes a step, replicates and empties the outboxes.
  *
- * A version is published by being recorded; bringing the stores to it is then repeated until it
- * succeeds, also while paused.
+ * Recording a version publishes it. The coordinator then repeats the replication to the stores
+ * until it succeeds, even during a pause.
  */
 export class Coordinator extends DurableObject<unknown> {
   readonly #deps: CoordinatorDependencies;
@@ -69,8 +69,8 @@ export class Coordinator extends DurableObject<unknown> {
   }
 
   /**
-   * Puts a run in the queue, unless one that would do the same waits already, or the candidate that
-   * it is to work from is archived no more. Throws if the archive does not answer.
+   * Queues a run, unless an equivalent one is waiting or the files of its candidate are no longer
+   * archived. Throws if the archive fails.
    */
   async enqueue(request: EnqueueRequest): Promise<EnqueueResult> {
     const { candidate } = request;
@@ -79,27 +79,27 @@ export class Coordinator extends DurableObject<unknown> {
     return this.#thenRearm(() => this.#scheduler.enqueue(request));
   }
 
-  /** Takes a cron tick: once, however often it fires. */
+  /** Takes a cron tick. A repeated tick has no effect. */
   tick(cron: string, scheduledAt: number, request: EnqueueRequest): Promise<void> {
     return this.#thenRearm(() => this.#scheduler.tick(cron, scheduledAt, request));
   }
 
-  /** Pauses dispatch and publishing, at the next step boundary. */
+  /** Pauses dispatch and publishing at the next step boundary. */
   pause(request: PauseRequest, cancelRunning: boolean): Promise<PauseAnswer> {
     return this.#thenRearm(() => this.#scheduler.pause(request, cancelRunning));
   }
 
-  /** Lifts the pause. What waits goes on; ticks that were skipped are not made up for. */
+  /** Lifts the pause. Waiting runs continue; skipped ticks stay skipped. */
   resume(): Promise<PauseAnswer> {
     return this.#thenRearm(() => this.#scheduler.resume());
   }
 
-  /** Cancels a run: at once if it waits, else at the next step boundary before it publishes. */
+  /** Cancels a run: at once if it is queued, else at the next step boundary before it publishes. */
   cancel(id: string, by: string): Promise<CancelResult> {
     return this.#thenRearm(() => this.#scheduler.cancel(id, by));
   }
 
-  /** Publishes a retained version again, under a new generation. */
+  /** Publishes a retained version again under a new generation. */
   rollback(generation: number): Promise<RollbackResult> {
     return this.#thenRearm(() => {
       const at = new Date(this.#deps.now()).toISOString();
@@ -109,12 +109,12 @@ export class Coordinator extends DurableObject<unknown> {
     });
   }
 
-  /** Makes a backup, or says which one that is under way has all that is asked for. */
+  /** Queues a backup, or returns an open job that meets the request. */
   backUp(request: RunRequest): Promise<JobResult> {
     return this.#thenRearm(() => this.#backupJobs.run(request));
   }
 
-  /** Takes a cron tick for a job: once, however often it fires. */
+  /** Takes a cron tick for a backup job. A repeated tick has no effect. */
   tickJob(cron: string, scheduledAt: number, task: "back_up" | "verify_backup"): Promise<void> {
     const key = `${cron} ${scheduledAt}`;
     return this.#thenRearm(() =>
@@ -130,7 +130,7 @@ export class Coordinator extends DurableObject<unknown> {
     return this.#thenRearm(() => this.#backupJobs.restore(id, by));
   }
 
-  /** Deletes a backup, unless it is one that is never deleted. */
+  /** Deletes a backup, unless it is protected. */
   removeBackup(id: string): Promise<RemoveResult> {
     return removeBackup(this.#backups, id);
   }
@@ -139,7 +139,7 @@ export class Coordinator extends DurableObject<unknown> {
     return this.#backupJobs.find(id);
   }
 
-  /** Jobs about backups, the newest first. */
+  /** Lists backup jobs, newest first. */
   jobs(limit: number): BackupJob[] {
     return this.#backupJobs.list(limit);
   }
@@ -148,7 +148,7 @@ export class Coordinator extends DurableObject<unknown> {
     return this.#state.findRun(id)?.job ?? null;
   }
 
-  /** Runs that D1 may show otherwise or not at all: open ones, and those that wait for it. */
+  /** Lists runs that D1 may lack or show in an older state: open ones, and those in the outbox. */
   unsettledRuns(): ListedRun[] {
     const unwritten = this.#state.history.rows().map(({ value }) => value);
     const open = this.#state.jobs.open().filter(isRun);
@@ -156,19 +156,19 @@ export class Coordinator extends DurableObject<unknown> {
     return [...new Map(runs.map((run) => [run.id, toListed(run)])).values()];
   }
 
-  /** Keeps an audit entry until D1 takes it. */
+  /** Stores an audit entry until D1 accepts it. */
   keepAuditEntry(entry: AuditEntry): Promise<void> {
     return this.#thenRearm(() => this.#state.audit.add(entry, entry.id));
   }
 
-  /** The retained versions, the newest first. */
+  /** Lists the retained versions, newest first. */
   versions(): Version[] {
     const [current, ...earlier] = this.#state.versions();
     if (current === undefined) return [];
     return [current, ...earlier].map((each) => describeVersion(each, current.generation));
   }
 
-  /** The manifest of a retained version, or null. */
+  /** Returns the manifest of a retained version, or null. */
   findVersion(generation: number): Manifest | null {
     return this.#state.findVersion(generation) ?? null;
   }
@@ -178,9 +178,8 @@ export class Coordinator extends DurableObject<unknown> {
   }
 
   /**
-   * Has the stores and D1 compared with what is recorded here at the next alarm, which is set anew:
-   * one that lies far ahead since the clock was set back is replaced. Queues a collection of garbage
-   * once an hour.
+   * Makes the next alarm compare the stores and D1 with the tables, and queues a garbage collection
+   * once an hour. Sets the alarm again: after a clock was set back, the old one lies far ahead.
    */
   async reconcile(): Promise<void> {
     this.#isReconcileDue = true;
@@ -188,7 +187,7 @@ export class Coordinator extends DurableObject<unknown> {
     await this.#rearm();
   }
 
-  /** Does what is due, then sets the alarm to when something is due next. */
+  /** Does all due work and sets the next alarm. */
   override async alarm(): Promise<void> {
     await this.#deps.setAlarm(this.#deps.now() + LEASE_MS);
     await this.#engine.takeNext();
@@ -202,8 +201,8 @@ export class Coordinator extends DurableObject<unknown> {
   }
 
   /**
-   * To be called once for each new instance: what died with the one before is due at once, and need
-   * not wait for the watchdog that is set for `alarmAt`.
+   * Recovers after a crash. Call it once for each new instance. Work that died with the previous
+   * instance is due at once and need not wait for the watchdog at `alarmAt`.
    */
   async recover(alarmAt: number | null): Promise<void> {
     const dueAt = this.#dueAt();
@@ -260,7 +259,7 @@ export class Coordinator extends DurableObject<unknown> {
     return this.#deps.setAlarm(this.#dueAt());
   }
 
-  /** When something is due next; null if nothing is. */
+  /** Time of the next due work; null if there is none. */
   #dueAt(): number | null {
     const now = this.#deps.now();
     const others = [

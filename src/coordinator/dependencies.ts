@@ -6,23 +6,24 @@ import type { CoordinatorState } from "../ingest/coordinator-state.ts";
 import type { HistoryRow } from "../ingest/history.ts";
 import type { Pipeline } from "../ingest/pipeline.ts";
 
-/** What the coordinator works with. */
 export interface CoordinatorDependencies {
   readonly state: CoordinatorState;
   readonly pipeline: Pipeline;
   readonly store: CatalogStore;
   readonly archive: SourceArchive;
-  /** Writes rows to D1, any number of times. Throws if D1 refuses. */
+  /** Saves rows in D1. Idempotent. Throws if D1 fails. */
   readonly saveRuns: (rows: readonly HistoryRow[]) => Promise<void>;
-  /** Ends the rows of D1 that are open and not of these runs; how many. Throws if D1 refuses. */
+  /**
+   * Ends unfinished rows of D1 that are not in `open`. Returns their number. Throws if D1 fails.
+   */
   readonly endLostRuns: (open: readonly string[]) => Promise<number>;
-  /** Writes audit entries to D1, any number of times. Throws if D1 refuses. */
+  /** Saves audit entries in D1. Idempotent. Throws if D1 fails. */
   readonly saveAudit: (entries: readonly AuditEntry[]) => Promise<void>;
-  /** Deletes history that is past its retention. Throws if D1 refuses. */
+  /** Deletes history past its retention. Throws if D1 fails. */
   readonly deleteOldRuns: () => Promise<unknown>;
-  /** How long one of these four may take before D1 counts as out of reach. */
+  /** Deadline of each of these four calls. */
   readonly historyDeadlineMs: number;
-  /** Replaces the one alarm; null takes it away. */
+  /** Replaces the alarm; null deletes it. */
   readonly setAlarm: (at: number | null) => Promise<void>;
   readonly now: () => number;
   readonly newId: () => string;

@@ -20,10 +20,10 @@ import { createSourceArchive } from "../storage/source-archive.ts";
 import { Coordinator } from "./coordinator.ts";
 import type { CoordinatorDependencies } from "./dependencies.ts";
 
-/** How long D1 may take for a batch of rows. */
+/** D1's deadline for a batch of rows. */
 const HISTORY_DEADLINE_MS = 10_000;
 
-/** The coordinator with the bindings and settings of a deploy. */
+/** The coordinator with the bindings and settings of a deployment. */
 export class IngestCoordinator extends Coordinator {
   constructor(ctx: DurableObjectState, env: Env) {
     const deps = dependencies(ctx, env);

@@ -6,11 +6,10 @@ import { endRecord, type Job, type JobRecord, newRecord } from "../jobs/job-reco
 import { timeText } from "../storage/time-text.ts";
 import type { CoordinatorDependencies } from "./dependencies.ts";
 
-/** What nothing has named for this time is garbage. */
+/** Age from which an unreferenced file is garbage. */
 const GARBAGE_AGE_MS = 24 * 60 * 60 * 1000;
-/** How often to look for it. */
-const COLLECT_EVERY_MS = 60 * 60 * 1000;
-/** Blobs, upstream files and manifests, of each so many, that are deleted at a time. */
+const COLLECTION_INTERVAL_MS = 60 * 60 * 1000;
+/** Deletions of each kind in one step. */
 const BATCH = 100;
 
 /** Name of the work that collects garbage. */
@@ -18,18 +17,18 @@ export const GARBAGE = "garbage";
 
 type GarbageDependencies = Pick<CoordinatorDependencies, "state" | "store" | "archive" | "now">;
 type Kind = "blob" | "source" | "manifest";
-/** A collection, and how much it has deleted so far. */
+/** A collection, with its deletions so far. */
 interface Collection extends Job {
   readonly deleted: { readonly [K in Kind]: number };
 }
 type GarbageRecord = JobRecord<Collection, null>;
 
 /**
- * Deletes blobs, upstream files and manifests that nothing has named for a day. R2 says what there
- * is, so that nothing is missed, whoever stored it.
+ * Deletes blobs, upstream files and manifests that nothing has referenced for a day. It lists R2
+ * itself, and so misses no file, whoever stored it.
  *
- * Accepted race: a deletion that a store carries out late may take away what was stored anew under
- * the same name within that minute. Readers then use the other copy, and the alerts say so.
+ * Accepted race: a store may carry out a deletion up to a minute late, and delete a file that was
+ * stored again under the same name. Readers then use the other copy, and an alert reports it.
  */
 export class GarbageCollector implements Work<GarbageRecord> {
   readonly #deps: GarbageDependencies;
@@ -38,13 +37,13 @@ export class GarbageCollector implements Work<GarbageRecord> {
     this.#deps = deps;
   }
 
-  /** Queues a collection, once an hour. */
+  /** Queues a collection, at most once an hour. */
   enqueue(id: string): void {
     const { state, now } = this.#deps;
     const [newest] = state.jobs.newest(GARBAGE, 1);
     const queuedAt = Date.parse(newest?.job.queued_at ?? "");
     // A clock that was set back must not stop the collection.
-    if (Math.abs(now() - queuedAt) < COLLECT_EVERY_MS) return;
+    if (Math.abs(now() - queuedAt) < COLLECTION_INTERVAL_MS) return;
     const job: Collection = {
       id,
       state: "queued",
@@ -65,7 +64,7 @@ export class GarbageCollector implements Work<GarbageRecord> {
 
   async step(): Promise<Change<GarbageRecord>> {
     const { state } = this.#deps;
-    // A run that a pause holds has stored what no version names yet, and may be held for days.
+    // A run has stored blobs that no version references yet, and a pause may stop it for days.
     const mayCollect = state.unreplicated() === null && !state.queue().running.some(isRun);
     const garbage = mayCollect ? await this.#findGarbage() : [];
     const { store, archive } = this.#deps;
@@ -96,7 +95,7 @@ export class GarbageCollector implements Work<GarbageRecord> {
     return { job_id: id, deleted };
   }
 
-  /** What is garbage, as `<kind> <name>`. */
+  /** Lists the garbage as `<kind> <name>`. */
   async #findGarbage(): Promise<string[]> {
     const { state, store, archive, now } = this.#deps;
     const [blobs, sources, generations] = [
@@ -121,7 +120,7 @@ export class GarbageCollector implements Work<GarbageRecord> {
   }
 }
 
-/** Deletes some garbage of one kind; how much. */
+/** Deletes up to `BATCH` pieces of garbage of one kind. Returns their number. */
 async function remove(
   garbage: readonly string[],
   kind: Kind,

@@ -4,7 +4,7 @@ import { describeError } from "../log.ts";
 import { withDeadline } from "../storage/deadline.ts";
 import type { CoordinatorDependencies } from "./dependencies.ts";
 
-/** After a store refused, how long to leave it alone. */
+/** Wait after a store has failed. */
 const STORE_RETRY_MS = 30_000;
 
 type ReconcilerDependencies = Pick<
@@ -12,28 +12,28 @@ type ReconcilerDependencies = Pick<
   "state" | "store" | "endLostRuns" | "historyDeadlineMs" | "now" | "log"
 >;
 
-/** Brings the stores and D1 to what the coordinator has recorded. */
+/** Makes the stores and D1 match the coordinator's tables. */
 export class Reconciler {
   readonly #deps: ReconcilerDependencies;
-  /** Not before this time are the stores tried again. */
+  /** Earliest time of the next attempt. */
   #retryAt = 0;
 
   constructor(deps: ReconcilerDependencies) {
     this.#deps = deps;
   }
 
-  /** To be called when another version is to be shown: it is due at once. */
+  /** Makes the replication of a new version due at once. */
   versionsChanged(): void {
     this.#retryAt = 0;
   }
 
-  /** When the stores are to be tried next (ms since 1970); null if they show the current version. */
+  /** Time of the next replication (ms since 1970); null if none is due. */
   dueAt(): number | null {
     if (!this.#mayReplicate()) return null;
     return Math.min(this.#retryAt, this.#deps.now() + STORE_RETRY_MS);
   }
 
-  /** Brings the stores to the version that was recorded last. Never throws. */
+  /** Replicates the current version to the stores, if that is due. Never throws. */
   async replicate(): Promise<void> {
     const { state, store, now } = this.#deps;
     const manifest = state.unreplicated();
@@ -43,21 +43,20 @@ export class Reconciler {
       await replicate(store, manifest);
       state.setReplicated(manifest.generation);
     } catch (cause) {
-      this.#refused(manifest.generation, cause);
+      this.#retryLater(manifest.generation, cause);
     }
   }
 
   /**
-   * Looks whether the stores still show the current version, and whether D1 shows runs as open that
-   * are not; mends both. A manifest that a store writes late, after a newer one, is replaced so.
-   * Never throws.
+   * Repairs the stores if they do not show the current version, for example after a late write of
+   * an older manifest. Ends lost runs in D1. Never throws.
    */
   async reconcile(): Promise<void> {
-    await this.#heal();
+    await this.#repairCopies();
     await this.#endLostRuns();
   }
 
-  async #heal(): Promise<void> {
+  async #repairCopies(): Promise<void> {
     const { state, store, log } = this.#deps;
     const current = state.currentVersion();
     if (current === null || state.unreplicated() !== null) return;
@@ -65,11 +64,11 @@ export class Reconciler {
     try {
       if (await heal(store, current)) log("warn", "manifest_replaced", { generation });
     } catch (cause) {
-      this.#refused(generation, cause);
+      this.#retryLater(generation, cause);
     }
   }
 
-  /** What waits for D1 is to be written first: it may be the end of a run. */
+  /** Waits for an empty outbox, which may contain the end of a run. */
   async #endLostRuns(): Promise<void> {
     const { state, endLostRuns, historyDeadlineMs, log } = this.#deps;
     if (state.history.length > 0) return;
@@ -82,12 +81,12 @@ export class Reconciler {
     }
   }
 
-  #refused(generation: number, cause: unknown): void {
+  #retryLater(generation: number, cause: unknown): void {
     this.#retryAt = this.#deps.now() + STORE_RETRY_MS;
     this.#deps.log("warn", "replication_failed", { generation, ...describeError(cause) });
   }
 
-  /** A run that verifies brings the stores to the version itself. */
+  /** A run in its stage `verify` replicates its version itself. */
   #mayReplicate(): boolean {
     const { state } = this.#deps;
     const isVerifying = state.queue().running.some((record) => isRun(record) && record.isCommitted);

@@ -13,7 +13,7 @@ import { endRecord, isOpen } from "../jobs/job-record.ts";
 import { decidePause, hasEnded, type Pause, type PauseRequest } from "../jobs/pause.ts";
 import type { CoordinatorDependencies } from "./dependencies.ts";
 
-/** What a pause or resume came to. */
+/** Result of a pause or resume. */
 export interface PauseAnswer {
   readonly pause: Pause | null;
   /** The pause before the call. */
@@ -21,7 +21,7 @@ export interface PauseAnswer {
   readonly changed: boolean;
   readonly runningRunId: string | null;
   readonly queued: number;
-  /** The run under way that was to be cancelled as well, and what that came to. */
+  /** Result for the running run, if the caller asked to cancel it as well. */
   readonly cancelled: {
     readonly runId: string;
     readonly disposition: "cancelled" | "cancelling" | "too_late";
@@ -45,11 +45,11 @@ interface SchedulerDependencies extends Pick<
   CoordinatorDependencies,
   "state" | "now" | "newId" | "log" | "source" | "workerVersion"
 > {
-  /** Does what is due when a run that had begun was cancelled between two steps. Never throws. */
+  /** Called after a started run was cancelled between two steps. Must not throw. */
   readonly ended: (record: RunRecord) => void;
 }
 
-/** Says which runs there are, and whether they may go on. */
+/** Queues, skips and cancels runs, and pauses ingestion. */
 export class Scheduler {
   readonly #deps: SchedulerDependencies;
   readonly #state: CoordinatorState;
@@ -59,7 +59,7 @@ export class Scheduler {
     this.#state = deps.state;
   }
 
-  /** Puts a run in the queue, unless one that would do the same waits already. */
+  /** Queues a run, unless an equivalent one is waiting. */
   enqueue(request: EnqueueRequest): EnqueueResult {
     const wanted = newRun(newRunOf(this.#deps, request.source), request);
     const { ifPaused } = request;
@@ -79,8 +79,8 @@ export class Scheduler {
   }
 
   /**
-   * Takes a cron tick: once, however often it fires. One that comes while paused, or while the same
-   * run waits, is only counted, in one row.
+   * Takes a cron tick. A repeated tick has no effect. A tick during a pause, behind an equivalent
+   * waiting run or in front of a full queue is skipped; one row counts the skipped ticks.
    */
   tick(cron: string, scheduledAt: number, request: EnqueueRequest): void {
     const wanted = newRun(newRunOf(this.#deps, request.source), request);
@@ -102,7 +102,7 @@ export class Scheduler {
     });
   }
 
-  /** Pauses dispatch and publishing, at the next step boundary. */
+  /** Pauses dispatch and publishing at the next step boundary. */
   pause(request: PauseRequest, cancelRunning: boolean): PauseAnswer {
     const { answer, ended } = this.#state.transaction(() => {
       liftEndedPause(this.#state, this.#deps.now());
@@ -116,11 +116,11 @@ export class Scheduler {
       const cancelled = { runId: running.job.id, disposition };
       return { answer: { ...this.#pauseAnswer(before, changed), cancelled }, ended: result };
     });
-    this.#tellOfEnd(ended);
+    this.#reportEnd(ended);
     return answer;
   }
 
-  /** Lifts the pause. What waits goes on; ticks that were skipped are not made up for. */
+  /** Lifts the pause. Waiting runs continue; skipped ticks stay skipped. */
   resume(): PauseAnswer {
     return this.#state.transaction(() => {
       liftEndedPause(this.#state, this.#deps.now());
@@ -131,8 +131,8 @@ export class Scheduler {
   }
 
   /**
-   * Cancels a run: at once if it waits, else at the next step boundary before it publishes. One that
-   * was cancelled stays so.
+   * Cancels a run: at once if no step is under way, else at the next step boundary. A run that has
+   * published cannot be cancelled. Idempotent.
    */
   cancel(id: string, by: string): CancelResult {
     const result = this.#state.transaction((): CancelResult => {
@@ -145,11 +145,11 @@ export class Scheduler {
       if (run.state === "queued") return this.#cancelNow(record, by);
       return this.#cancelRunning(record, by);
     });
-    this.#tellOfEnd(result);
+    this.#reportEnd(result);
     return result;
   }
 
-  /** Counts a tick in the row of those before it that were skipped for the same reason. */
+  /** Adds a tick to the current row of skipped ticks, or to a new row if the reason differs. */
   #countSkipped(wanted: RunRecord, skipped_reason: NonNullable<Run["skipped_reason"]>): Run {
     const open = this.#state.findRun(this.#state.skippedRunId() ?? "");
     const row = open?.job.skipped_reason === skipped_reason ? open : wanted;
@@ -167,14 +167,14 @@ export class Scheduler {
   }
 
   #cancelNow(record: RunRecord, by: string): CancelResult {
-    const asked = { ...record, cancelRequestedBy: by };
-    const ended = endRecord(asked, { state: "cancelled", at: this.#at() });
+    const requested = { ...record, cancelRequestedBy: by };
+    const ended = endRecord(requested, { state: "cancelled", at: this.#at() });
     this.#state.save(ended);
     return { ok: true, disposition: "cancelled", before: record.job.state, run: ended.job };
   }
 
-  /** A run that had begun has ended; of one that only waited there is nothing to tell. */
-  #tellOfEnd(result: CancelResult | undefined): void {
+  /** Calls `ended` for a cancelled run that had started. */
+  #reportEnd(result: CancelResult | undefined): void {
     if (result?.ok !== true || result.before !== "running" || isOpen(result.run.state)) return;
     const record = this.#state.findRun(result.run.id);
     if (record !== undefined) this.#deps.ended(record);
@@ -199,7 +199,7 @@ export class Scheduler {
   }
 }
 
-/** A pause ends at its time, also when the alarm that lifts it comes late. */
+/** Lifts a pause that is past its end: the alarm that lifts it may be late. */
 export function liftEndedPause(state: CoordinatorState, now: number): void {
   const pause = state.pause();
   if (pause !== null && hasEnded(pause, now)) lift(state);
@@ -210,7 +210,7 @@ function lift(state: CoordinatorState): void {
   state.setSkippedRunId(null);
 }
 
-/** What a run is made of, from the upstream that it names or else the configured one. */
+/** Returns the fields of a new run. `source` is null for the configured upstream. */
 export function newRunOf(
   deps: Pick<CoordinatorDependencies, "now" | "newId" | "source" | "workerVersion">,
   source: string | null,

@@ -6,30 +6,30 @@ import { isOpen } from "../jobs/job-record.ts";
 import { hasEnded, type Pause } from "../jobs/pause.ts";
 import { dueSince } from "../jobs/queue.ts";
 
-/** What the coordinator holds at present. */
+/** The coordinator's present state. */
 export interface CoordinatorStatus {
   readonly pause: Pause | null;
   readonly running: Run | null;
-  /** Since when the run under way is in its present stage (RFC 3339); null if none is. */
+  /** Start of the running run's present stage (RFC 3339); null if no run is running. */
   readonly stageSince: string | null;
-  /** In the order of their turns. */
+  /** In starting order. */
   readonly queued: readonly Run[];
-  /** Since when, or from when on, the first of them may start (RFC 3339); null if none waits. */
+  /** Earliest start of the first queued run (RFC 3339); null if none is queued. */
   readonly nextDueAt: string | null;
-  /** The runs that ended last and are remembered, newest first. */
+  /** The retained ended runs, newest first. */
   readonly ended: readonly EndedRun[];
   readonly current: Version | null;
   /** Whether the stores show the current version. */
   readonly replicated: boolean;
-  /** Rows that wait for D1. */
+  /** Number of rows that wait for D1. */
   readonly outboxLength: number;
-  /** Until when the present step is claimed (RFC 3339); null between two steps. */
+  /** End of the claim of the present step (RFC 3339); null between two steps. */
   readonly leaseUntil: string | null;
-  /** When the newest tick of each cron trigger was due (milliseconds since 1970). */
+  /** Scheduled time of the newest tick of each cron trigger (milliseconds since 1970). */
   readonly lastTicks: { readonly [cron: string]: number };
-  /** The highest coverage (0 to 1) of each locale in the retained versions. */
+  /** Highest coverage (0 to 1) of each locale in the retained versions. */
   readonly bestCoverage: { readonly [locale: string]: number };
-  /** When the oldest retained version was published (RFC 3339). */
+  /** Publication time of the oldest retained version (RFC 3339). */
   readonly oldestPublishedAt: string | null;
 }
 
