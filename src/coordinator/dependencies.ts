@@ -13,9 +13,7 @@ export interface CoordinatorDependencies {
   readonly archive: SourceArchive;
   /** Saves rows in D1. Idempotent. Throws if D1 fails. */
   readonly saveRuns: (rows: readonly HistoryRow[]) => Promise<void>;
-  /**
-   * Ends unfinished rows of D1 that are not in `open`. Returns their number. Throws if D1 fails.
-   */
+  /** Ends unfinished rows that are not in `open`. Returns their number. Throws if D1 fails. */
   readonly endLostRuns: (open: readonly string[]) => Promise<number>;
   /** Saves audit entries in D1. Idempotent. Throws if D1 fails. */
   readonly saveAudit: (entries: readonly AuditEntry[]) => Promise<void>;

@@ -1,4 +1,4 @@
-import { heal, replicate } from "../ingest/publisher.ts";
+import { repairCopies, replicate } from "../ingest/publisher.ts";
 import { isRun } from "../ingest/run-record.ts";
 import { describeError } from "../log.ts";
 import { withDeadline } from "../storage/deadline.ts";
@@ -62,7 +62,7 @@ export class Reconciler {
     if (current === null || state.unreplicated() !== null) return;
     const { generation } = current;
     try {
-      if (await heal(store, current)) log("warn", "manifest_replaced", { generation });
+      if (await repairCopies(store, current)) log("warn", "manifest_replaced", { generation });
     } catch (cause) {
       this.#retryLater(generation, cause);
     }

@@ -6,7 +6,7 @@ import type { Workspace } from "./workspace.ts";
 
 const NO_CHANGES = { added: 0, changed: 0, removed: 0 };
 
-/** What the content changes that is published already. */
+/** Counts of a candidate that equals the published version. */
 export const UNCHANGED: ChangeCounts = {
   airports: NO_CHANGES,
   cities: NO_CHANGES,
@@ -14,12 +14,12 @@ export const UNCHANGED: ChangeCounts = {
   regions: NO_CHANGES,
 };
 
-/** The first rejected rows that a run keeps. */
+/** Most rejected rows in a run. */
 const REJECTS_KEPT = 50;
-/** The first new regions that a run keeps. */
+/** Most new regions in a run. */
 const NEW_REGIONS_KEPT = 50;
 
-/** Length of each list of a catalog. */
+/** Counts the entities of each list. */
 export function countLists({ catalog }: Pick<Workspace, "catalog">): Counts {
   return {
     airports: catalog.airports.length,
@@ -29,7 +29,7 @@ export function countLists({ catalog }: Pick<Workspace, "catalog">): Counts {
   };
 }
 
-/** Rows of the airports file with an IATA code, and how many of them were rejected. */
+/** Counts the rows of the airports file with an IATA code, and the rejected ones among them. */
 export function countRows({ read }: Pick<Workspace, "read">): {
   readonly seen: number;
   readonly rejected: number;
@@ -37,7 +37,7 @@ export function countRows({ read }: Pick<Workspace, "read">): {
   return { seen: read.seen - read.filtered, rejected: read.rejects.length };
 }
 
-/** What a run tells of its upstream rows. */
+/** Summarizes the upstream rows for the run. */
 export function account(
   workspace: Workspace,
 ): Pick<Run, "accounting" | "rejects" | "rejects_total"> {
@@ -60,7 +60,7 @@ export function account(
   };
 }
 
-/** What a run tells of its lists; all is new where nothing was published before. */
+/** Summarizes the lists for the run. Before the first publication every entity counts as added. */
 export function countEntities(workspace: Workspace, changes: ChangeCounts | null): Run["counts"] {
   const kept = countLists(workspace);
   const rows = countRows(workspace);

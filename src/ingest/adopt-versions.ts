@@ -4,11 +4,11 @@ import { StoreError } from "../storage/store-error.ts";
 import type { CoordinatorState } from "./coordinator-state.ts";
 
 /**
- * Takes over the versions that the stores show, for a coordinator that has none of its own: it is
- * new, and they are not. So generations go on rising, the guards compare with what is served, and
- * nothing that is served counts as garbage. Does nothing where the stores are empty.
+ * Records the versions of the stores in a new coordinator, which has none. Generations then
+ * continue to rise, the guards compare with the served version, and served files do not count as
+ * garbage. Does nothing if the stores are empty.
  *
- * @throws StoreError where a store does not answer.
+ * @throws StoreError if a store fails.
  */
 export async function adoptVersions(state: CoordinatorState, store: CatalogStore): Promise<void> {
   const found = new Map<number, Manifest>();

@@ -15,37 +15,36 @@ import {
 import { formOf, surround, type Surroundings } from "./plain-segments.ts";
 import { segmentCoder, type SegmentTask } from "./segment-coders.ts";
 
-/** Bytes to be stored under their own SHA-256 (hex). */
+/** Bytes with their SHA-256 (hex), which is their key in the stores. */
 export interface Blob {
   readonly sha256: string;
   readonly bytes: Uint8Array;
 }
 
-/** One of the ways in which the common part goes out. */
+/** A representation and coding of the common segment. */
 export interface CommonUnit {
   readonly representation: Representation;
   readonly coding: Coding;
 }
 
-/** A stored segment, as the manifest names it. */
+/** A manifest's reference to a stored segment. */
 export type StoredSegment = Extract<Segment, { readonly blob: string }>;
 
-/** What the bodies of a locale are made with. */
 export interface BodyDependencies {
-  /** The common segment of a unit, which is stored. */
+  /** Reads the stored common segment of a unit. */
   readonly common: (unit: CommonUnit) => Promise<Blob>;
   /** Compresses a segment of the locale. */
   readonly compress: (task: Omit<SegmentTask, "effort">) => Promise<Uint8Array>;
   /**
-   * Is given this locale's own blobs, none of them twice: those of one representation when its
-   * bodies are proved, and before the next is encoded.
+   * Stores the locale's own blobs, each once. `encodeBodies` calls it for each representation,
+   * after it has proved its bodies and before it encodes the next.
    */
   readonly store: (blobs: readonly Blob[]) => Promise<void>;
 }
 
 /**
- * Every pair of a representation and a coding that has a common segment in this runtime. The
- * uncompressed ones come first: the others are made of them.
+ * Lists every representation and coding with a common segment in this runtime. The uncompressed
+ * ones come first, because the others are made from them.
  */
 export function commonUnits(): CommonUnit[] {
   const codings = CODINGS.filter((coding) => segmentCoder(coding) !== undefined);
@@ -55,10 +54,10 @@ export function commonUnits(): CommonUnit[] {
 }
 
 /**
- * Encodes every body of one locale, and decodes each compressed one again to prove that it says
- * what was meant. Holds the bodies of one representation at a time.
+ * Encodes every body of one locale, and decodes each compressed one to prove that it equals its
+ * input. Keeps the bodies of one representation in memory at a time.
  *
- * @throws Error if a body does not decode to what was encoded; what `deps` reject with.
+ * @throws Error if a body does not decode to its input, and any rejection of `deps`.
  */
 export async function encodeBodies(local: EncodedPart, deps: BodyDependencies): Promise<Bodies> {
   const stored = new Set<string>();
@@ -101,7 +100,7 @@ async function encodeBody(
 ): Promise<{ body: Body; own: Blob }> {
   const { coding } = unit;
   const coder = segmentCoder(coding);
-  if (coder === undefined) throw new Error(`segments of ${coding} do not join here`);
+  if (coder === undefined) throw new Error(`this runtime cannot join ${coding} segments`);
   const { head, local, tail } = around;
   const end = plain.length - tail.length;
   const offset = end - local.length;
@@ -112,7 +111,7 @@ async function encodeBody(
   const [open, close] = [coder.open(head), coder.close(tail, end, checksumOf(plain))];
   const sent = concatenate([open, shared.bytes, own.bytes, close]);
   if (!decodesTo(coding, sent, plain))
-    throw new Error(`${unit.representation} in ${coding} does not decode to what was encoded`);
+    throw new Error(`${unit.representation} in ${coding} does not decode to its input`);
   const body: Body = {
     sha256: sha256Hex(sent),
     bytes: sent.length,
@@ -134,17 +133,17 @@ function decodesTo(coding: Coding, sent: Uint8Array, plain: Uint8Array): boolean
   return isSame;
 }
 
-/** Bytes that stand in the manifest itself; nothing for none. */
+/** Makes a segment within the manifest itself; none for no bytes. */
 function inline(bytes: Uint8Array): Segment[] {
   return bytes.length === 0 ? [] : [{ inline: Buffer.from(bytes).toString("base64") }];
 }
 
-/** A blob as the manifest names it. */
+/** Makes the manifest's reference to a blob. */
 export function toSegment({ sha256, bytes }: Blob): StoredSegment {
   return { blob: sha256, bytes: bytes.length };
 }
 
-/** Bytes with their name. */
+/** Hashes bytes. */
 export function toBlob(bytes: Uint8Array): Blob {
   return { sha256: sha256Hex(bytes), bytes };
 }

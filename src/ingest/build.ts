@@ -10,24 +10,24 @@ import {
   type ReferenceRegion,
 } from "../sources/reference.ts";
 
-/** How an airport's city was found. */
+/** Source of an airport's city. */
 export type CityOrigin = "known_airport" | "known_place" | "synthetic";
 
 export interface Built {
   readonly catalog: Catalog;
-  /** Airports by the way in which their city was found. */
+  /** Number of airports by the source of their city. */
   readonly city_origins: { readonly [O in CityOrigin]: number };
-  /** Subdivisions that the snapshot does not know, taken from upstream. */
+  /** Codes of the subdivisions that come from upstream because the snapshot lacks them. */
   readonly new_regions: readonly string[];
 }
 
-/** What a catalog is built from. */
+/** The inputs of a catalog. */
 export interface CatalogParts {
   readonly placed: PlacedAirports;
   readonly countries: readonly ReferenceCountry[];
-  /** Those that the snapshot knows. */
+  /** The regions of the snapshot. */
   readonly regions: readonly ReferenceRegion[];
-  /** English names of subdivisions by code, for those that the snapshot lacks. */
+  /** Upstream's English names of subdivisions by code, for those that the snapshot lacks. */
   readonly regionNames: ReadonlyMap<string, string>;
 }
 
@@ -52,9 +52,9 @@ export function buildCatalog(parts: CatalogParts): Built {
   };
 }
 
-/** Airports as the catalog has them, with all that it takes from upstream's. */
+/** The catalog's airports and cities, and the indexes for its regions. */
 export interface PlacedAirports {
-  /** In order of their IATA codes. */
+  /** In order of IATA codes. */
   readonly airports: readonly Airport[];
   readonly cities: readonly City[];
   readonly city_origins: Built["city_origins"];
@@ -64,7 +64,7 @@ export interface PlacedAirports {
   readonly codesByCountry: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Makes the catalog's airports of upstream's, which are not needed any more afterwards. */
+/** Converts upstream's airports to the catalog's. Nothing needs upstream's airports afterwards. */
 export function placeAirports(
   airports: readonly SourceAirport[],
   { cities, cityIds, origins }: ResolvedCities,
@@ -101,26 +101,25 @@ function toAirport(airport: SourceAirport, itsCityId: Uint8Array | undefined): A
   };
 }
 
-/** The cities of airports. */
 export interface ResolvedCities {
-  /** In order of their ids. */
+  /** In order of ids. */
   readonly cities: readonly City[];
-  /** Id of each airport's city, in the order of the airports. */
+  /** Id of each airport's city, parallel to the airports. */
   readonly cityIds: readonly Uint8Array[];
   readonly origins: { readonly [O in CityOrigin]: number };
 }
 
 /**
- * Finds the city of each airport, and makes those that no table knows. Pure: no clock, no I/O.
+ * Finds the city of each airport, and makes the cities that no table has. Pure: no clock, no I/O.
  *
- * @param tables what the snapshot knows of these airports.
+ * @param tables the snapshot's cities of these airports.
  */
 export function resolveCities(
   airports: readonly SourceAirport[],
   tables: CityTables,
 ): ResolvedCities {
   const origins = { known_airport: 0, known_place: 0, synthetic: 0 };
-  /** Airports of cities that no table knows, by the city's key. */
+  /** Airports of cities that no table has, by the city's key. */
   const unknown = new Map<string, SourceAirport[]>();
   const keys = airports.map((airport) => {
     const { key, origin } = cityKeyOf(airport, tables);
@@ -157,7 +156,7 @@ function cityKeyOf(
   return { key: `ourairports:${airport.region}:${place}`, origin: "synthetic" };
 }
 
-/** A city that no table knows: named by its airports' municipality, in the middle of them. */
+/** Makes a city from its airports: the municipality's name, at their mean position. */
 function syntheticCity(key: string, airports: readonly SourceAirport[]): City {
   const ordered = airports.toSorted((a, b) => Number(a.id) - Number(b.id));
   const mean = (of: (airport: SourceAirport) => number) =>
@@ -202,8 +201,9 @@ function resolveRegions({ placed, regionNames, regions: known }: CatalogParts): 
 }
 
 /**
- * IATA codes by a region's member: a country, a subdivision or an airport. An airport that a
- * subdivision lists is left out of the one that upstream has it in, which is dissolved or wrong.
+ * Indexes IATA codes by a region's members: countries, subdivisions and airports. If a subdivision
+ * of the snapshot lists an airport, the index removes it from upstream's subdivision, which is
+ * dissolved or wrong.
  */
 function memberIndex(
   { airports, codesByCountry, codesByRegion: upstream }: PlacedAirports,
@@ -238,8 +238,8 @@ function toRegion({ key, slug, name, codes }: RegionParts): Region {
 }
 
 /**
- * `occitanie-fr`; if that is taken, with the subdivision's own code: `occitanie-occ-fr`; if that is
- * taken too, with a number.
+ * Finds a free slug: `occitanie-fr`, else with the subdivision's code (`occitanie-occ-fr`), else
+ * with a number as well.
  */
 function freeSlug(name: string, code: string, taken: ReadonlySet<string>): string {
   const [country = "", ...subdivision] = code.toLowerCase().split("-");

@@ -1,27 +1,24 @@
-/**
- * Candidates: upstream bytes that a run has archived, for another run to work from. Pure: no clock,
- * no I/O.
- */
+/** Candidates: a run's archived files that another run builds from. Pure: no clock, no I/O. */
 import { isOpen } from "../jobs/job-record.ts";
 import type { Run, UpstreamFiles } from "./run.ts";
 
-/** The archived files of a run, which another run is to build from. */
+/** The archived files of the run `runId`. */
 export interface ArchivedCandidate {
   readonly runId: string;
   readonly upstream: UpstreamFiles;
 }
 
-/** Runs that guards refused whose upstream files are kept, so that they can be approved. */
+/** Number of refused runs whose upstream files stay archived, so that people can approve them. */
 export const REFUSED_KEPT = 5;
 
-/** The candidate that a run was asked to work from; null if it asks upstream. */
+/** Returns the candidate that a run builds from; null if it fetches from upstream. */
 export function candidateOf({ candidate_of: runId, upstream }: Run): ArchivedCandidate | null {
   return runId === null ? null : { runId, upstream };
 }
 
 /**
- * The archived files that are still a candidate: those of runs that have not ended, and those of the
- * newest runs that guards refused.
+ * Lists the archived files that are still candidates: those of unfinished runs and of the newest
+ * refused runs.
  *
  * @param runs newest first.
  */
@@ -31,7 +28,7 @@ export function candidateFiles(runs: readonly Run[]): UpstreamFiles[] {
   return [...open, ...refused].map(({ upstream }) => upstream);
 }
 
-/** Whether guards have refused what the run had built. */
+/** Whether guards have refused the candidate of a run. */
 function isRefused({ state, error }: Run): boolean {
   return state === "failed" && error?.stage === "guard" && error.code.startsWith("guard");
 }

@@ -1,21 +1,21 @@
-/** What a run keeps of what it would change. Pure: no clock, no I/O. */
+/** The sample of changes that a run stores. Pure: no clock, no I/O. */
 import type { CatalogDiff, ListDiff } from "../catalog/diff.ts";
 import { asEvidence } from "../catalog/evidence.ts";
 
-/** Entities of each list that a run keeps as added, as changed and as removed; it counts them all. */
+/** Most added, changed and removed entities of each list. The counts include all entities. */
 export const CHANGES_LISTED = 10;
-/** Airport codes of a region that it keeps; some regions have thousands. */
+/** Most airport codes of a region; some regions have thousands. */
 const CODES_KEPT = 20;
-/** Length to which a text is cut. */
+/** Longest text in characters. */
 const TEXT_MAX_LENGTH = 80;
 
 /**
- * The first changes of a candidate, in the shape of a diff of two versions. Texts and airport codes
- * are cut, so that it stays under 500 kB whatever upstream says (mostly it has 20): it goes into one
- * row with the run, and D1 and Durable Objects take rows of 2 MB.
+ * The first changes of a candidate, in the shape of a diff of two versions. Shortened texts and
+ * lists keep it under 500 kB whatever upstream sends (20 kB is usual). It shares a row with its
+ * run, and D1 and Durable Objects limit a row to 2 MB.
  */
 export interface ChangeSample extends CatalogDiff {
-  /** Of the localized names that were compared. */
+  /** Locale of the compared names. */
   readonly locale: string;
 }
 
@@ -37,7 +37,7 @@ export function nothingChanged(locale: string): ChangeSample {
   };
 }
 
-/** Cuts a diff of `CHANGES_LISTED` to what a run keeps. */
+/** Shortens a diff to the sample that a run stores. */
 export function sampleChanges(diff: CatalogDiff, locale: string): ChangeSample {
   const { airports, cities, countries, regions } = diff;
   return {
@@ -54,7 +54,7 @@ function cutList<F, C>({ counts, added, changed, removed }: ListDiff<F, C>): Lis
   return { counts, added: cutAll(added), changed: cutAll(changed), removed: cutAll(removed) };
 }
 
-/** A value with its texts cut, and its lists, which are of airport codes. */
+/** Shortens the texts of a value, and its lists, which contain airport codes. */
 function cut<T>(value: T): T {
   return shorter(value) as T; // `shorter` keeps every key and type
 }

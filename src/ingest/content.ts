@@ -7,26 +7,26 @@ import type { Catalog, RegionNames } from "../catalog/model.ts";
 import { countLists } from "./accounting.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** What a catalog says in each locale, before any of it is compressed. */
+/** A description of a catalog's message in each locale, before compression. */
 export interface Content {
   /** SHA-256 (hex) over every locale and its message's hash. */
   readonly catalog_sha256: string;
   readonly messages: { readonly [locale: string]: Message };
   readonly counts: Counts;
-  /** The first rules of the contract that it breaks, in any locale. */
+  /** The first violations of the contract, in any locale. */
   readonly violations: readonly Violation[];
 }
 
 type Message = Pick<LocaleEntry, "sha256" | "bytes" | "coverage">;
 
-/** Violations that are kept. */
+/** Most violations in a description. */
 const VIOLATIONS_KEPT = 50;
-/** Length to which an entity is cut that breaks a rule: its kind, its name and the locale. */
+/** Longest description of an entity in a violation: its kind, its name and the locale. */
 const ENTITY_MAX_LENGTH = 80;
 
 /**
- * Encodes the message of every locale, hashes it, and checks it against the contract. Holds one
- * locale's names at a time.
+ * Encodes the message of every locale, hashes it and checks it against the contract. Keeps the
+ * names of one locale in memory at a time.
  */
 export async function describeContent(
   workspace: Workspace,
@@ -61,7 +61,7 @@ export async function describeContent(
   };
 }
 
-/** Share of airports whose subdivision, or territory without subdivisions, has a name in the locale. */
+/** Share of airports whose subdivision (or undivided territory) has a name in the locale. */
 function coverage(catalog: Catalog, names: RegionNames): number {
   const weigh = (regions: Catalog["regions"]) =>
     regions.reduce((sum, region) => sum + region.airportIataCodes.length, 0);

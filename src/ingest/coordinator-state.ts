@@ -13,7 +13,7 @@ import type { Run, UpstreamFiles } from "./run.ts";
 import { INGEST, isRun, type RunRecord } from "./run-record.ts";
 import { retainedVersions } from "./versions.ts";
 
-/** What is kept once, by its name. */
+/** Single values by name. */
 interface Facts {
   readonly pause: Pause;
   readonly skipped_run: string;
@@ -21,15 +21,12 @@ interface Facts {
   readonly [archived: `archived:${string}`]: UpstreamFiles;
 }
 
-/**
- * The coordinator's tables. Every method is synchronous; callers put what belongs together in one
- * `transaction`.
- */
+/** The coordinator's tables. Every method is synchronous; callers group them in `transaction`. */
 export class CoordinatorState {
   readonly jobs: JobStore;
-  /** Runs for D1, each as it was when people would see a difference. */
+  /** Runs for D1, one row for each visible change. */
   readonly history: Outbox<Run>;
-  /** Audit entries that D1 did not take. */
+  /** Audit entries that D1 has not accepted yet. */
   readonly audit: Outbox<AuditEntry>;
   readonly ticks: TickTable;
   readonly #facts: FactTable<Facts>;
@@ -63,7 +60,7 @@ export class CoordinatorState {
     return record !== undefined && isRun(record) ? record : undefined;
   }
 
-  /** The runs that are remembered, newest first. */
+  /** Lists the retained runs, newest first. */
   runs(): Run[] {
     return this.jobs
       .newest(INGEST)
@@ -71,7 +68,7 @@ export class CoordinatorState {
       .map(({ job }) => job);
   }
 
-  /** Saves a job, and sends a run to D1 when people would see a difference. */
+  /** Saves a job. Adds a run to the outbox for D1 after a visible change. */
   save(record: JobRecord): void {
     const before = this.findRun(record.job.id)?.job;
     this.jobs.save(record);
@@ -90,7 +87,7 @@ export class CoordinatorState {
     this.#facts.set("pause", pause);
   }
 
-  /** The row that stands for the cron ticks that are being skipped; null after one was taken. */
+  /** Id of the row that counts the skipped cron ticks; null after a tick was taken. */
   skippedRunId(): string | null {
     return this.#facts.get("skipped_run");
   }
@@ -99,7 +96,7 @@ export class CoordinatorState {
     this.#facts.set("skipped_run", id);
   }
 
-  /** The retained versions, the newest first. */
+  /** Lists the retained versions, newest first. */
   versions(): Manifest[] {
     return this.#manifests("ORDER BY generation DESC");
   }
@@ -114,8 +111,8 @@ export class CoordinatorState {
   }
 
   /**
-   * Records a version as published and prunes those that are no longer retained. The generation is
-   * the primary key, so that none is given out twice.
+   * Records a version as published and prunes the versions past their retention. Throws if its
+   * generation exists: the primary key prevents a second use.
    */
   addVersion(manifest: Manifest): void {
     this.#insertVersion(manifest);
@@ -126,24 +123,24 @@ export class CoordinatorState {
         this.#exec("DELETE FROM versions WHERE generation = ?", generation);
   }
 
-  /** Records versions in the place of all there are. */
+  /** Replaces all versions. */
   replaceVersions(manifests: readonly Manifest[]): void {
     this.#exec("DELETE FROM versions");
     for (const manifest of manifests) this.#insertVersion(manifest);
   }
 
-  /** The version that the stores are still to be brought to; null if they show the current one. */
+  /** The version that awaits replication; null if the stores show the current one. */
   unreplicated(): Manifest | null {
     const generation = this.#facts.get("unreplicated");
     return generation === null ? null : (this.findVersion(generation) ?? null);
   }
 
-  /** Notes that the stores show a version, unless a newer one has been recorded since. */
+  /** Records that the stores show a version. No effect if a newer version awaits replication. */
   setReplicated(generation: number): void {
     if (this.#facts.get("unreplicated") === generation) this.#facts.set("unreplicated", null);
   }
 
-  /** The upstream files of the last success, for a run of the same source to begin with. */
+  /** The upstream files of the source's last successful run. */
   archivedFiles(source: string): UpstreamFiles {
     return this.#facts.get(`archived:${source}`) ?? {};
   }
@@ -152,7 +149,7 @@ export class CoordinatorState {
     this.#facts.set(`archived:${source}`, files);
   }
 
-  /** The archived files that a run may yet need, as what it begins with or as its candidate. */
+  /** Lists the archived files that a later run may need, as a basis or as a candidate. */
   neededFiles(): UpstreamFiles[] {
     return [
       ...this.#facts.startingWith<`archived:${string}`>("archived:"),
@@ -161,13 +158,13 @@ export class CoordinatorState {
   }
 
   /**
-   * Remembers since when nothing has named what is stored, and forgets what is named again.
+   * Records since when each stored file has been unreferenced. Forgets files with a new reference.
    *
-   * @param unnamed names of all that nothing names now.
+   * @param unreferenced names of all files that are unreferenced now.
    * @param now milliseconds since 1970.
-   * @returns those that nothing has named for `ageMs`.
+   * @returns the files that have been unreferenced for `ageMs`.
    */
-  ageGarbage(unnamed: readonly string[], now: number, ageMs: number): string[] {
+  ageGarbage(unreferenced: readonly string[], now: number, ageMs: number): string[] {
     const since = new Map(
       this.#exec("SELECT name, since FROM garbage").map((row) => [
         String(row["name"]),
@@ -175,12 +172,12 @@ export class CoordinatorState {
       ]),
     );
     this.#exec("DELETE FROM garbage");
-    for (const name of unnamed)
+    for (const name of unreferenced)
       this.#exec("INSERT INTO garbage (name, since) VALUES (?, ?)", name, since.get(name) ?? now);
-    return unnamed.filter((name) => now - (since.get(name) ?? now) >= ageMs);
+    return unreferenced.filter((name) => now - (since.get(name) ?? now) >= ageMs);
   }
 
-  /** Version of the Worker that built each catalog, by its hash, as far as runs remember. */
+  /** Worker version that built each catalog, by the catalog's hash, according to retained runs. */
   builders(): { readonly [catalog_sha256: string]: string | null } {
     const built = this.runs().filter(({ outcome }) => outcome === "published");
     return Object.fromEntries(

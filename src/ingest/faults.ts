@@ -4,7 +4,7 @@ import { StoreError } from "../storage/store-error.ts";
 import type { GuardTrip } from "./guards.ts";
 import type { Run, RunError, Stage } from "./run.ts";
 
-/** Why a run cannot go on, whatever is tried again. */
+/** A permanent fault of a run: a retry cannot help. */
 export class RunFault extends Error {
   override readonly name: string = "RunFault";
   readonly code: string;
@@ -15,10 +15,10 @@ export class RunFault extends Error {
   }
 }
 
-/** Guards that refuse a candidate: final, until an operator forces it or upstream is mended. */
+/** Guards refuse a candidate. Only an operator's force or new upstream data can change this. */
 export class GuardsTripped extends RunFault {
   override readonly name = "GuardsTripped";
-  /** What the run knows of the candidate: its counts, and all that the guards say of it. */
+  /** Fields of the run that describe the candidate: its counts and all tripped guards. */
   readonly verdict: Partial<Run>;
 
   constructor(refused: readonly GuardTrip[], verdict: Partial<Run>) {
@@ -30,32 +30,32 @@ export class GuardsTripped extends RunFault {
   }
 }
 
-/** What is worth trying again: the step some times, and then the run once. */
+/** What to retry: the step several times, then the run once. */
 export interface Retry {
-  /** False where the step has made its attempts itself. */
+  /** False if the step has made its own attempts. */
   readonly step: boolean;
-  /** How long to wait before the second try of the run; null if there is to be none. */
+  /** Wait before the retry of the run; null for no retry. */
   readonly runAfterMs: number | null;
 }
 
-/** How long a run that failed by a store, or whose step never ended, waits for its second try. */
+/** Shortest wait before the retry of a run. */
 export const RUN_RETRY_MS = 60_000;
-/** Longest that upstream may ask to be left alone if the run is to be tried again. */
+/** Longest Retry-After of upstream for which the run is retried. */
 export const RUN_RETRY_MAX_MS = 3_600_000;
 
-/** A run's error, and what else the run is to show. */
+/** The failure of a run: its error, its retry and other fields of the run. */
 export interface RunFailure {
   readonly error: RunError;
-  /** How the fault may pass; null if it will not. */
+  /** Null for a permanent fault. */
   readonly retry: Retry | null;
   readonly patch: Partial<Run>;
 }
 
 /**
- * The one map from what a step throws to a run's failure. Faults of upstream's content and guards
- * are final; upstream out of reach, which is asked several times in one step, and a store that
- * refuses or lags, may pass. What nobody knows is a bug, or the platform's, which throws what it
- * likes: the step is repeated, and the run is not.
+ * The only map from the errors of a step to the failure of a run. Faults of upstream's content and
+ * tripped guards are permanent. An unreachable upstream, which one step tries several times, and a
+ * failing or lagging store are transient. Any other error is a bug or comes from the platform, which
+ * throws errors of any kind: the engine repeats the step, and the run has no retry.
  */
 export function toFailure(cause: unknown, stage: Stage): RunFailure {
   if (cause instanceof PassingError) return unreachable(cause, stage);
@@ -84,11 +84,13 @@ export function toFailure(cause: unknown, stage: Stage): RunFailure {
   };
 }
 
-/** The second try comes when upstream wants to be asked again, unless that is too long. */
+/** Retries the run at the time that upstream asks for, unless that is too late. */
 function unreachable({ fault, message, retryAfterMs }: PassingError, stage: Stage): RunFailure {
   const waitMs = Math.max(retryAfterMs ?? 0, RUN_RETRY_MS);
   const isTooLong = waitMs > RUN_RETRY_MAX_MS;
-  const text = isTooLong ? `${message}; over an hour, so the run is not tried again` : message;
+  const text = isTooLong
+    ? `${message}; the wait exceeds an hour, so the run is not retried`
+    : message;
   return {
     error: { code: `source_${fault}`, stage, message: text },
     retry: isTooLong ? null : { step: false, runAfterMs: waitMs },
@@ -96,7 +98,7 @@ function unreachable({ fault, message, retryAfterMs }: PassingError, stage: Stag
   };
 }
 
-/** The failure of a run one of whose steps never ended. */
+/** Makes the failure of a run from a step that never finished. */
 export function leaseExpired(stage: Stage, { message }: StepNeverEnded): RunFailure {
   const error = { code: "lease_expired", stage, message };
   return { error, retry: { step: false, runAfterMs: RUN_RETRY_MS }, patch: {} };

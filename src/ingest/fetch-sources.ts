@@ -11,21 +11,21 @@ import type { RunMode, UpstreamFacts, UpstreamFiles } from "./run.ts";
 
 export interface FetchDependencies {
   readonly archive: SourceArchive;
-  /** By their names. */
+  /** By name. */
   readonly upstreams: { readonly [name: string]: Upstream };
   readonly snapshot: Snapshot;
 }
 
-type Asked = Pick<RunContext, "source" | "mode" | "archived" | "candidate">;
+type FetchRequest = Pick<RunContext, "source" | "mode" | "archived" | "candidate">;
 
-/** What later steps work from. */
+/** The inputs of the later steps. */
 export interface FetchedSources {
   /** SHA-256 (hex) of each archived upstream file, and of the snapshot. */
   readonly sources: { readonly [file: string]: string };
   readonly upstream: UpstreamFiles;
 }
 
-/** What a manifest says of the age of files that came from a source, and of the snapshot. */
+/** Returns a manifest's dates for the files of a source and of the snapshot. */
 export function datesOf(
   source: string,
   upstream: UpstreamFiles,
@@ -46,16 +46,16 @@ export function datesOf(
 }
 
 /**
- * Fetches upstream's files, and archives their exact bytes. In mode `full` all of them anew, else
- * only what has changed since it was archived, or is archived no more. A candidate is taken from
- * the archive in any mode, and upstream is not asked.
+ * Fetches upstream's files and archives their exact bytes. Mode `full` fetches every file; other
+ * modes fetch only files that have changed or are no longer archived. A candidate comes from the
+ * archive in any mode, without a request to upstream.
  *
  * @throws RunFault `candidate_gone` or `unknown_source`; SourceError if upstream's files cannot be
- * had.
+ * fetched.
  */
 export async function fetchSources(
   { archive, upstreams, snapshot }: FetchDependencies,
-  { source, mode, archived, candidate }: Asked,
+  { source, mode, archived, candidate }: FetchRequest,
 ): Promise<FetchedSources> {
   if (candidate !== null) return takeCandidate({ archive, snapshot }, candidate);
   const from = upstreams[source];
@@ -72,7 +72,7 @@ export async function fetchSources(
     }
     const { name, bytes, ...validators } = file;
     const sha256 = sha256Hex(bytes);
-    await keep(archive, { sha256, bytes, mode });
+    await store(archive, { sha256, bytes, mode });
     sources[name] = sha256;
     upstream[name] = { sha256, bytes: bytes.length, ...validators };
   }
@@ -84,12 +84,12 @@ async function takeCandidate(
   { runId, upstream }: ArchivedCandidate,
 ): Promise<FetchedSources> {
   if (!(await areArchived(archive, upstream)))
-    throw new RunFault("candidate_gone", `what run ${runId} has fetched is archived no more`);
+    throw new RunFault("candidate_gone", `the files of run ${runId} are no longer archived`);
   const hashes = Object.entries(upstream).map(([name, { sha256 }]) => [name, sha256]);
   return { sources: { snapshot: snapshot.sha256, ...Object.fromEntries(hashes) }, upstream };
 }
 
-/** Whether every one of these files is there. */
+/** Whether all these files are archived. */
 export async function areArchived(
   archive: Pick<SourceArchive, "has">,
   files: UpstreamFiles,
@@ -98,7 +98,7 @@ export async function areArchived(
   return Object.keys(files).every((name) => present[name] !== undefined);
 }
 
-/** Archived files that are still there: upstream need not send these again. */
+/** Selects the files that are still archived. Upstream need not send them again. */
 async function presentFiles(
   archive: Pick<SourceArchive, "has">,
   archived: UpstreamFiles,
@@ -109,7 +109,7 @@ async function presentFiles(
   return present;
 }
 
-async function keep(
+async function store(
   archive: SourceArchive,
   { sha256, bytes, mode }: { sha256: string; bytes: Uint8Array; mode: RunMode },
 ): Promise<void> {

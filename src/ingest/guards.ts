@@ -1,33 +1,29 @@
-/**
- * Guards: what a candidate must not be before anything of it is published.
- * Pure: no clock, no I/O.
- */
+/** Guards check a candidate before its publication. Pure: no clock, no I/O. */
 import type { ChangeCounts } from "../catalog/diff.ts";
 import type { Violation } from "../catalog/integrity.ts";
 import type { AirportSet, Counts } from "../catalog/manifest.ts";
 
-/** Share of a list's published entities that may go, in percent. */
+/** Largest permitted loss of a list, in percent of its published entities. */
 export const SHRINK_MAX_PERCENT = 5;
 /**
- * Entities of a list that may be added, changed or removed together, in percent of its published
- * entities. Added ones count, so that a source which suddenly holds three times the rows is held
- * back; an entity that comes back under another id counts twice.
+ * Most additions, changes and removals of a list together, in percent of its published entities.
+ * Additions count, so that the guard also stops a source that suddenly triples. An entity with a
+ * new id counts twice.
  */
 export const CHANGE_MAX_PERCENT = 10;
-/** Share of the rows with an IATA code that may be rejected, in percent. */
+/** Most rejected rows, in percent of the rows with an IATA code. */
 export const REJECTS_MAX_PERCENT = 2;
-/** How much coverage a locale may lose, in percentage points. */
+/** Largest permitted loss of a locale's coverage, in percentage points. */
 export const COVERAGE_LOSS_MAX_POINTS = 10;
 /**
- * Length of the protobuf message of one locale. gRPC clients refuse messages over 4 MiB by default;
- * 3.5 leave room to act before they do. No segment of such a message comes near the 25 MiB that a
- * value of KV may have: its JSON is about twice as long.
+ * Longest protobuf message of a locale. gRPC clients refuse messages over 4 MiB by default; 3.5 MiB
+ * leaves time to act. JSON is about twice as long, so no segment comes near KV's limit of 25 MiB.
  */
 export const MESSAGE_MAX_BYTES = 3.5 * 1024 * 1024;
-/** Broken rules that a trip names. */
+/** Most violations in a message. */
 const VIOLATIONS_NAMED = 5;
 
-/** Each guard, and whether an operator's `force` may override it. */
+/** Whether an operator's `force` overrides each guard. */
 const OVERRIDABLE = {
   guard_empty: false,
   guard_integrity: false,
@@ -43,40 +39,40 @@ export type Guard = keyof typeof OVERRIDABLE;
 /** Coverage (0 to 1) by locale, as in the manifest. */
 export type Coverage = { readonly [locale: string]: number };
 
-/** The published version, and what the candidate would change in it. */
+/** The published version, with the candidate's changes. */
 export interface PublishedFacts {
   readonly airportSet: AirportSet;
   readonly counts: Counts;
   readonly coverage: Coverage;
-  /** Null if no copy of it is whole, so that nobody knows. */
+  /** Null if no copy of the published version is intact, so that the changes are unknown. */
   readonly changes: ChangeCounts | null;
 }
 
-/** All that the guards look at. */
+/** The inputs of the guards. */
 export interface GuardFacts {
-  /** Null before the first publication: there is nothing to shrink, change or lose. */
+  /** Null before the first publication. */
   readonly published: PublishedFacts | null;
   readonly airportSet: AirportSet;
   readonly counts: Counts;
   readonly coverage: Coverage;
-  /** Rows of the airports file. `seen` leaves out those without an IATA code, which are many. */
+  /** Rows of the airports file. `seen` excludes the many rows without an IATA code. */
   readonly rows: { readonly seen: number; readonly rejected: number };
-  /** What the integrity rules found: broken references, duplicates, order, bad values. */
+  /** Violations of the integrity rules: broken references, duplicates, order, bad values. */
   readonly violations: readonly Violation[];
   /** Length of the identity protobuf message by locale. */
   readonly messageBytes: { readonly [locale: string]: number };
 }
 
-/** A guard that refuses a candidate, with its evidence. */
+/** A tripped guard with its evidence. */
 export interface GuardTrip {
   readonly guard: Guard;
   readonly list?: keyof Counts;
   readonly locale?: string;
-  /** What `after` is measured against: the published value or the rows seen; null if nothing. */
+  /** The published value or the number of rows; null if `after` has no reference value. */
   readonly before: number | null;
-  /** What was found. */
+  /** The value of the candidate. */
   readonly after: number;
-  /** The last value of `after` that would have passed. */
+  /** The last value of `after` that passes. */
   readonly limit: number;
   /** Such as `airports 9074 → 4120`. */
   readonly message: string;
@@ -84,14 +80,14 @@ export interface GuardTrip {
 
 const LISTS = ["airports", "cities", "countries", "regions"] as const;
 
-/** Every guard that the facts trip, the gravest first; empty if the candidate may be published. */
+/** Finds every tripped guard, the gravest first. */
 export function checkGuards(facts: GuardFacts): GuardTrip[] {
   return [...trips(facts)];
 }
 
 /**
- * Parts the trips that an operator's `force` overrides from those that refuse the run all the same.
- * Only shrinking, change and coverage can be meant; the rest would break clients.
+ * Separates the tripped guards that `force` overrides from those that refuse the run anyway. Only
+ * shrinking, change and lost coverage can be intended; the others would break clients.
  */
 export function applyForce(
   found: readonly GuardTrip[],
@@ -146,10 +142,10 @@ function* checkShrink(published: PublishedFacts, facts: GuardFacts): Generator<G
   }
 }
 
-/** What an operator is to know who has just changed AIRPORTS; empty if nobody has. */
+/** Explains a change of the setting AIRPORTS; empty if it is unchanged. */
 function describeSwitch(published: PublishedFacts, { airportSet }: GuardFacts): string {
   if (published.airportSet === airportSet) return "";
-  return ` (AIRPORTS was "${published.airportSet}" and is "${airportSet}"; if that is meant, approve the candidate with force)`;
+  return ` (AIRPORTS was "${published.airportSet}" and is now "${airportSet}"; if you intend this, approve the candidate with force)`;
 }
 
 function* checkChange(published: PublishedFacts, facts: GuardFacts): Generator<GuardTrip> {
@@ -157,7 +153,7 @@ function* checkChange(published: PublishedFacts, facts: GuardFacts): Generator<G
   if (changes === null) {
     const before = LISTS.reduce((sum, list) => sum + counts[list], 0);
     const limit = percentOf(before, CHANGE_MAX_PERCENT);
-    const message = `no copy of what is published is whole: any of its ${before} entities may change`;
+    const message = `no copy of the published version is intact: any of its ${before} entities may change`;
     yield { guard: "guard_change", before, after: before, limit, message };
     return;
   }
@@ -177,12 +173,12 @@ function* checkRejects({ rows }: GuardFacts): Generator<GuardTrip> {
   if (after > limit) yield { guard: "guard_rejects", before, after, limit, message };
 }
 
-/** A locale that is new, or that is taken out of those to publish, has none to lose. */
+/** Ignores locales that are not in both versions. */
 function* checkCoverage(published: PublishedFacts, facts: GuardFacts): Generator<GuardTrip> {
   for (const [locale, after] of Object.entries(facts.coverage)) {
     const before = published.coverage[locale];
     if (before === undefined) continue;
-    // Coverage has four decimals; in whole numbers a loss of exactly the limit is no more than it.
+    // Coverage has four decimals. Integers avoid a rounding error at exactly the limit.
     const leastHundredths = hundredths(before) - COVERAGE_LOSS_MAX_POINTS * 100;
     if (hundredths(after) >= leastHundredths) continue;
     const limit = leastHundredths / 10_000;
@@ -200,12 +196,12 @@ function* checkMessageSizes({ messageBytes }: GuardFacts): Generator<GuardTrip> 
   }
 }
 
-/** Whole entities in a percentage of `count`. */
+/** Rounds down to whole entities. */
 function percentOf(count: number, percent: number): number {
   return Math.floor((count * percent) / 100);
 }
 
-/** A share in hundredths of a percentage point. */
+/** Converts a share to hundredths of a percentage point. */
 function hundredths(share: number): number {
   return Math.round(share * 10_000);
 }

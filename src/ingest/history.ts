@@ -6,7 +6,7 @@ import { ingestRuns } from "../storage/schema.ts";
 import { timeText } from "../storage/time-text.ts";
 import type { ListedRun, Run } from "./run.ts";
 
-/** A run as it was when the coordinator had counted `seq` changes. */
+/** A run at the change `seq` of the coordinator's outbox. */
 export interface HistoryRow {
   readonly seq: number;
   readonly run: Run;
@@ -122,7 +122,7 @@ export function createHistory(d1: D1Database): History {
 
     async endLostRuns(open, now) {
       const isLost = sql`${ingestRuns.id} NOT IN (SELECT value FROM json_each(${JSON.stringify(open)}))`;
-      const message = "the coordinator knows nothing of this run: its row outlived it";
+      const message = "the coordinator does not know this run: only its row in D1 is left";
       const end = {
         state: "failed",
         finished_at: timeText(now),

@@ -15,12 +15,12 @@ interface IngestDependencies {
   readonly state: CoordinatorState;
   readonly pipeline: Pipeline;
   readonly store: CatalogStore;
-  /** What a second try is made of. */
+  /** Makes the fields of a retry. */
   readonly newRunOf: (source: string) => NewRun;
   readonly now: () => number;
 }
 
-/** Does ingest runs, by the steps of the pipeline. */
+/** Runs the steps of the pipeline for ingest runs. */
 export class IngestWork implements Work<RunRecord> {
   readonly #deps: IngestDependencies;
 
@@ -87,13 +87,13 @@ export class IngestWork implements Work<RunRecord> {
       return this.#end({ ...record, job: run }, "succeeded", { outcome });
     }
     if (publish === null) return { ...record, job: run, checkpoint: next };
-    // What would be published while paused is kept for after the resume.
+    // During a pause, the run stays at this step. It publishes after the resume.
     if (state.pause() !== null) return record;
     state.addVersion(publish);
     return { ...record, job: run, checkpoint: next, isCommitted: true };
   }
 
-  /** Ends a run as failed; one whose fault may pass is tried once more later, as a run of its own. */
+  /** Ends a run as failed. After a transient fault, queues its retry as a new run. */
   #fail(record: RunRecord, { error, retry, patch }: RunFailure): RunRecord {
     const { state, newRunOf, now } = this.#deps;
     if (retry?.runAfterMs != null) {

@@ -30,7 +30,7 @@ import { GuardsTripped } from "./faults.ts";
 import { datesOf, type FetchDependencies, fetchSources } from "./fetch-sources.ts";
 import { applyForce } from "./guards.ts";
 import { commonSegment, formOf, headLength } from "./plain-segments.ts";
-import { heal, replicate } from "./publisher.ts";
+import { repairCopies, replicate } from "./publisher.ts";
 import type { Run } from "./run.ts";
 import type { Effort, SegmentTask } from "./segment-coders.ts";
 import { SegmentStore } from "./segment-store.ts";
@@ -42,19 +42,19 @@ export interface PipelineDependencies extends FetchDependencies {
   readonly store: CatalogStore;
   /** Locales to publish, in order. */
   readonly locales: readonly string[];
-  /** The one of them in which changes are shown. */
+  /** Locale of the names in change samples. */
   readonly defaultLocale: string;
   /** Airports to publish. */
   readonly airportSet: AirportSet;
-  /** How hard to compress. The content of a version does not depend on it. */
+  /** Does not affect the content of a version. */
   readonly effort: Effort;
   readonly compress: (task: SegmentTask) => Promise<Uint8Array>;
   readonly now: () => number;
 }
 
 /**
- * Runs an ingest, one bounded step at a time. What it holds in memory only saves time: any step
- * may be the first after an eviction, and repeating one changes nothing.
+ * Runs an ingest, one bounded step at a time. Its memory is only a cache: any step may be the first
+ * after an eviction. Steps are idempotent.
  */
 export class Pipeline {
   readonly #deps: PipelineDependencies;
@@ -69,9 +69,9 @@ export class Pipeline {
   }
 
   /**
-   * Does the next step. What a deploy with other code, another snapshot, other locales or other
-   * airports to publish has begun is begun anew, unless it is published. Throws SourceError or
-   * RunFault where the run cannot go on, StoreError where the step may succeed when repeated, anything else by a bug.
+   * Takes the next step. Restarts an unpublished run of a deployment with other code or settings.
+   *
+   * @throws SourceError or RunFault if the run fails, and StoreError if a repetition may succeed.
    */
   async step(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
     if (!isOfDeploy(checkpoint, this.#deploy))
@@ -96,7 +96,7 @@ export class Pipeline {
     }
   }
 
-  /** Lets go of what a run left in memory. */
+  /** Clears the memory after a run. */
   forget(): void {
     this.#workspace = undefined;
     this.#segments.forget();
@@ -119,7 +119,7 @@ export class Pipeline {
     const content = await describeContent(workspace, this.#deps.locales);
     const { catalog_sha256 } = content;
     if (mode === "incremental" && current?.catalog_sha256 === catalog_sha256) {
-      await heal(this.#deps.store, current);
+      await repairCopies(this.#deps.store, current);
       return finish("unchanged", {
         catalog_sha256,
         counts: countEntities(workspace, UNCHANGED),
@@ -137,7 +137,7 @@ export class Pipeline {
     const candidate = { workspace, content, locales, defaultLocale, airportSet };
     const { trips, changes } = await judge(candidate, current, store);
     const patch: Partial<Run> = {
-      // Nobody knows what is new where what is published cannot be read.
+      // Without an intact copy of the published version, the changes are unknown.
       counts:
         current !== null && changes === null
           ? null
@@ -161,7 +161,7 @@ export class Pipeline {
       : this.#encodeCommon(unit, checkpoint, context);
   }
 
-  /** Stores the common segment that is next. */
+  /** Stores the next common segment. */
   async #encodeCommon(
     unit: CommonUnit,
     checkpoint: Checkpoint,
@@ -169,10 +169,10 @@ export class Pipeline {
   ): Promise<StepResult> {
     const { common } = checkpoint;
     const made = toBlob(await this.#makeCommon(unit, checkpoint));
-    // Representations may share a segment, and KV takes one write a second for each key.
+    // Representations may share a segment, and KV accepts one write per second for each key.
     if (!common.some(({ blob }) => blob === made.sha256))
       await this.#segments.write([made], context);
-    this.#segments.holdCommon(made);
+    this.#segments.cacheCommon(made);
     const next = { ...checkpoint, common: [...common, toSegment(made)] };
     return proceed(next, { progress: this.#progress(next) });
   }
@@ -206,14 +206,14 @@ export class Pipeline {
       store: async (blobs) => this.#segments.write(blobs, context),
     });
     if (bodies.proto.identity?.sha256 !== message.sha256)
-      throw new Error(`the message in ${locale} is not the one that was built`);
+      throw new Error(`the message in ${locale} differs from that of the build stage`);
     const entries = { ...checkpoint.entries, [locale]: { ...message, bodies } };
     const stage = Object.keys(entries).length === this.#deps.locales.length ? "publish" : "encode";
     const next = { ...checkpoint, entries };
     return proceed({ ...next, stage }, { progress: this.#progress(next) });
   }
 
-  /** A common segment that is stored. */
+  /** Reads a stored common segment. */
   async #common({ common }: Checkpoint, unit: CommonUnit): Promise<Blob> {
     const index = commonUnits().findIndex((other) => isDeepStrictEqual(other, unit));
     const segment = common[index];
@@ -229,11 +229,11 @@ export class Pipeline {
   async #publish(checkpoint: Checkpoint, { current }: RunContext): Promise<StepResult> {
     const { sources, dates, entries, judgedAgainst } = checkpoint;
     const { catalog_sha256, counts } = contentOf(checkpoint);
-    // Somebody has rolled back since: what the guards said was said of another version.
+    // An operator has rolled back since then: the guards have judged against another version.
     if (judgedAgainst !== (current?.generation ?? null))
       return proceed({ ...checkpoint, stage: "guard" }, {});
     if (current !== null && isSameContent({ locales: entries }, current)) {
-      await heal(this.#deps.store, current);
+      await repairCopies(this.#deps.store, current);
       return finish("unchanged", { generation_before: current.generation });
     }
     const manifest: Manifest = {
@@ -259,7 +259,7 @@ export class Pipeline {
     };
   }
 
-  /** Brings the stores to the version that is recorded as published. */
+  /** Replicates the published version to the stores. */
   async #verify({ current }: RunContext): Promise<StepResult> {
     if (current === null) throw new Error("nothing was published");
     await replicate(this.#deps.store, current);

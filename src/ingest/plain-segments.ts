@@ -4,7 +4,7 @@ import type { Form } from "../catalog/encode.ts";
 import { messageFrameHeader, SUCCESS_TRAILER_FRAME } from "../catalog/framing.ts";
 import type { Representation } from "../catalog/manifest.ts";
 
-/** A body, uncompressed, is `head ++ common ++ local ++ tail`. Only `common` is the same in all locales. */
+/** An uncompressed body is `head ++ common ++ local ++ tail`. All locales share `common`. */
 export interface Surroundings {
   /** A few bytes. */
   readonly head: Uint8Array;
@@ -16,28 +16,28 @@ export interface Surroundings {
 const NOTHING = new Uint8Array();
 const FRAME_HEADER_BYTES = messageFrameHeader(0).length;
 /**
- * Base64 goes by three bytes: the cuts of its segments are moved, so that the common one is still
- * the same in all locales. This many bytes of the common part are in the head.
+ * Number of bytes of the common part in the head. Base64 encodes groups of three bytes; shifting
+ * the boundaries to such groups makes the common segment the same in all locales.
  */
 const BYTES_IN_HEAD = (3 - (FRAME_HEADER_BYTES % 3)) % 3;
 
-/** The form of the encoded parts that a representation is made of. */
+/** Returns the form of the encoded parts of a representation. */
 export function formOf(representation: Representation): Form {
   return representation === "json" ? "json" : "proto";
 }
 
-/** Length of the head, which is the same in all locales. */
+/** Returns the length of the head in bytes, which is the same in all locales. */
 export function headLength(representation: Representation): number {
   return surround(representation, new Uint8Array(3), NOTHING).head.length;
 }
 
-/** The common segment, out of the common part in the representation's form. */
+/** Makes the common segment from the common part in the representation's form. */
 export function commonSegment(representation: Representation, common: Uint8Array): Uint8Array {
   if (representation !== "grpc-web-text") return common;
   return base64Bytes(common.subarray(BYTES_IN_HEAD, endInBase64(common)));
 }
 
-/** What stands around the common segment in the body of one locale. */
+/** Makes the parts around the common segment for one locale. */
 export function surround(
   representation: Representation,
   common: Uint8Array,
@@ -61,7 +61,7 @@ function framed(common: Uint8Array, local: Uint8Array): Surroundings {
   return { head, local, tail: SUCCESS_TRAILER_FRAME };
 }
 
-/** Base64 of the whole, without padding but at its end. */
+/** Encodes the whole in base64, with padding only at the end. */
 function base64(common: Uint8Array, { head, local, tail }: Surroundings): Surroundings {
   const rest = concatenate([common.subarray(endInBase64(common)), local]);
   const cut = rest.length - (rest.length % 3);
@@ -72,7 +72,7 @@ function base64(common: Uint8Array, { head, local, tail }: Surroundings): Surrou
   };
 }
 
-/** Where the bytes of the common part end that are in its own segment. */
+/** Returns the offset in the common part where its own segment ends. */
 function endInBase64({ length }: Uint8Array): number {
   return length - ((length - BYTES_IN_HEAD) % 3);
 }

@@ -3,12 +3,11 @@ import type { CatalogStore } from "../storage/catalog-store.ts";
 import { StoreError } from "../storage/store-error.ts";
 
 /**
- * Brings R2 and KV to a version that is recorded as published, and reads it back from both. May be
- * repeated at will. Throws StoreError if a store refuses, or shows something that is no earlier
- * version of this catalog.
+ * Replicates a published version to R2 and KV, and reads it back from both. Idempotent. Throws
+ * StoreError if a store fails, if R2 shows another version, or if KV shows a newer one.
  *
- * Accepted race: KV reads through a cache at the edge, which may show the version before, or none, for
- * about a minute after it took the new one. Only one that is too high there is a fault.
+ * Accepted race: KV's edge cache may show the previous version, or none, for about a minute after
+ * the write. Only a newer generation is therefore a fault of KV.
  */
 export async function replicate(store: CatalogStore, manifest: Manifest): Promise<void> {
   await store.writeGeneration(manifest);
@@ -21,16 +20,16 @@ export async function replicate(store: CatalogStore, manifest: Manifest): Promis
   }
   const near = await store.readManifest("kv");
   if (near.ok && near.value.generation > generation)
-    throw new StoreError(`KV shows generation ${near.value.generation}, after ${generation}`);
+    throw new StoreError(`KV shows generation ${near.value.generation} instead of ${generation}`);
 }
 
 /**
- * Brings the stores to a published version again if one of them has lost or damaged it, or shows
- * another one. Throws StoreError as `replicate` does.
+ * Replicates a published version again if a store has lost or damaged its manifest, or shows
+ * another version. Throws StoreError as `replicate` does.
  *
- * @returns whether there was anything to bring.
+ * @returns whether a store needed the repair.
  */
-export async function heal(store: CatalogStore, manifest: Manifest): Promise<boolean> {
+export async function repairCopies(store: CatalogStore, manifest: Manifest): Promise<boolean> {
   const copies = [await store.readManifest("r2"), await store.readManifest("kv")];
   const isShown = copies.every((copy) => copy.ok && copy.value.generation === manifest.generation);
   if (!isShown) await replicate(store, manifest);

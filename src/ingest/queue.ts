@@ -1,4 +1,4 @@
-/** How runs come into the queue. Pure: no clock, no I/O; ids and times are arguments. */
+/** Queues ingest runs. Pure: no clock, no I/O; ids and times are arguments. */
 import { type ArchivedCandidate, candidateOf } from "./candidate.ts";
 import { type JobRecord, newRecord } from "../jobs/job-record.ts";
 import type { Pause } from "../jobs/pause.ts";
@@ -8,31 +8,30 @@ import { FIRST_CHECKPOINT } from "./checkpoint.ts";
 import { INGEST, isRun, type RunRecord } from "./run-record.ts";
 import type { Run, RunMode, RunTrigger, SkipReason } from "./run.ts";
 
-/** Runs that may wait at a time, but for a second try. */
+/** Most waiting runs, apart from a retry. */
 export const QUEUE_MAX_DEPTH = 10;
 
-/** What a caller asks for. */
 export interface EnqueueRequest {
   readonly trigger: RunTrigger;
   readonly mode: RunMode;
   /** Name of an upstream; null for the configured one. */
   readonly source: string | null;
-  /** Archived files to work from, which are of that source; null to ask upstream. */
+  /** Archived files of that source to build from; null to fetch from upstream. */
   readonly candidate: ArchivedCandidate | null;
   readonly forced: boolean;
   readonly requested_by: string;
   readonly note: string | null;
-  /** Whether to wait for the end of a pause, or to be refused. */
+  /** Whether the run waits for the end of a pause, or the request fails. */
   readonly ifPaused: "queue" | "reject";
 }
 
-/** What will happen to an accepted request: the truth, also when the run is an earlier one. */
+/** Answer to an accepted request. It describes `run`, which may be an earlier, equivalent one. */
 export interface EnqueueAnswer {
   readonly disposition: "queued" | "queued_behind_running" | "queued_while_paused" | "coalesced";
-  /** `at:` is followed by the time of a second try (RFC 3339). */
+  /** `at:` precedes the start time of a retry (RFC 3339). */
   readonly willStart:
     "now" | "on_resume" | `after_job:${string}` | `after_run:${string}` | `at:${string}`;
-  /** 1 for the run that is next. */
+  /** 1 for the next run. */
   readonly queuePosition: number;
   readonly queueDepth: number;
   readonly paused: boolean;
@@ -46,7 +45,7 @@ export type EnqueueResult =
   | { readonly ok: false; readonly reason: "candidate_gone" }
   | { readonly ok: false; readonly reason: "queue_full"; readonly queueDepth: number };
 
-/** What a new run is made of, besides the request. */
+/** The fields of a new run besides the request. */
 export interface NewRun {
   readonly id: string;
   readonly at: string;
@@ -54,7 +53,7 @@ export interface NewRun {
   readonly workerVersion: string | null;
 }
 
-/** A run that waits for its turn. */
+/** Makes the record of a queued run. */
 export function newRun(
   { id, at, source, workerVersion }: NewRun,
   request: EnqueueRequest,
@@ -99,12 +98,14 @@ export function newRun(
 }
 
 /**
- * The second try of a run that failed by a fault that may pass, from `notBefore` on. Null for a
- * second try, for a forced run that asks upstream, since nobody has looked at what upstream says by
- * then, and where a run that would do the same waits already: that one is the second try.
+ * Makes the retry of a run that failed with a transient fault. Returns null
  *
- * It is taken into a full queue, too, since nobody can be told to ask again later. The run under way
- * alone can fail, so that no more than one run waits beyond QUEUE_MAX_DEPTH.
+ * - if the run is a retry itself,
+ * - if it is forced and fetches from upstream: nobody has seen the data that a retry would publish,
+ * - if an equivalent run is waiting, which serves as the retry.
+ *
+ * A full queue accepts a retry, because no caller could repeat the request later. Only the running
+ * run can fail, so that at most one run waits beyond QUEUE_MAX_DEPTH.
  */
 export function retryOf(
   failed: RunRecord,
@@ -121,7 +122,7 @@ export function retryOf(
 ): RunRecord | null {
   const { job: run } = failed;
   const isUnseen = run.forced && run.candidate_of === null;
-  if (run.attempt > 1 || isUnseen || waiting.some((other) => doesTheSame(other.job, run)))
+  if (run.attempt > 1 || isUnseen || waiting.some((other) => isEquivalent(other.job, run)))
     return null;
   const candidate = candidateOf(run);
   const request: EnqueueRequest = { ...run, candidate, trigger: "retry", ifPaused: "queue" };
@@ -131,9 +132,8 @@ export function retryOf(
 }
 
 /**
- * Decides what an enqueue comes to. A run that waits already and would do the same is the answer
- * itself: two callers who race make one run, and both get it. A new run takes its turn before second
- * tries whose time has not come.
+ * Decides on a request. If an equivalent run is waiting, the answer is that run, so that racing
+ * callers share one run. A new run starts before retries that are not due yet.
  *
  * @param now milliseconds since 1970.
  */
@@ -145,7 +145,7 @@ export function decideEnqueue(
   const waiting = queue.waiting.filter(isRun);
   if (queue.pause !== null && ifPaused === "reject")
     return { result: { ok: false, reason: "paused", pause: queue.pause }, add: null };
-  const found = waiting.find(({ job }) => doesTheSame(job, wanted.job));
+  const found = waiting.find(({ job }) => isEquivalent(job, wanted.job));
   if (found !== undefined)
     return { result: { ok: true, answer: answerFor(found, queue, now, true) }, add: null };
   if (waiting.length >= QUEUE_MAX_DEPTH)
@@ -154,7 +154,7 @@ export function decideEnqueue(
   return { result: { ok: true, answer: answerFor(wanted, withWanted, now, false) }, add: wanted };
 }
 
-/** Says of a run that waits in a queue when it starts. */
+/** Describes when a waiting run starts. */
 function answerFor(
   record: RunRecord,
   { running, waiting, pause }: Queue,
@@ -163,7 +163,7 @@ function answerFor(
 ): EnqueueAnswer {
   const paused = pause !== null;
   const runs = waiting.filter(isRun);
-  // What people cannot look up takes a moment only.
+  // An unlisted job takes only a moment.
   const before = [...running.toReversed(), ...waiting.slice(0, waiting.indexOf(record))];
   const ahead = before.findLast(({ isListed }) => isListed);
   const start = startOf(ahead, { now, paused, notBefore: record.notBefore ?? 0 });
@@ -174,7 +174,7 @@ function answerFor(
     queueDepth: runs.length,
     paused,
     run: record.job,
-    message: `${coalesced ? "The same run waits already." : "The run is queued."} ${start.message}`,
+    message: `${coalesced ? "The same run is already queued." : "The run is queued."} ${start.message}`,
   };
 }
 
@@ -182,7 +182,7 @@ function answerFor(
 interface Obstacles {
   readonly now: number;
   readonly paused: boolean;
-  /** Until when a second try waits. */
+  /** Start time of a retry. */
   readonly notBefore: number;
 }
 
@@ -194,10 +194,10 @@ function startOf(
     return {
       disposition: "queued_while_paused",
       willStart: "on_resume",
-      message: "Ingestion is paused; it starts after resume.",
+      message: "Ingestion is paused; the run starts after resume.",
     };
   if (ahead !== undefined) {
-    const time = notBefore > now ? `, and not before ${timeText(notBefore)}` : "";
+    const time = notBefore > now ? `, but not before ${timeText(notBefore)}` : "";
     const kind = isRun(ahead) ? "run" : "job";
     return {
       disposition: isRun(ahead) ? "queued_behind_running" : "queued",
@@ -210,21 +210,21 @@ function startOf(
     return {
       disposition: "queued",
       willStart: `at:${at}`,
-      message: `It is a second try, which starts at ${at}.`,
+      message: `It is a retry, which starts at ${at}.`,
     };
   }
   return { disposition: "queued", willStart: "now", message: "It starts now." };
 }
 
-function doesTheSame(a: Run, b: Run): boolean {
+function isEquivalent(a: Run, b: Run): boolean {
   const isSameCatalog = a.source === b.source && a.candidate_of === b.candidate_of;
   return isSameCatalog && a.mode === b.mode && a.forced === b.forced;
 }
 
-/** Why a cron tick is not taken; null if it is. */
+/** Returns the reason to skip a cron tick, or null to take it. */
 export function decideTick(wanted: RunRecord, { waiting, pause }: Queue): SkipReason | null {
   if (pause !== null) return "paused";
   const runs = waiting.filter(isRun);
-  if (runs.some(({ job }) => doesTheSame(job, wanted.job))) return "already_queued";
+  if (runs.some(({ job }) => isEquivalent(job, wanted.job))) return "already_queued";
   return runs.length >= QUEUE_MAX_DEPTH ? "queue_full" : null;
 }

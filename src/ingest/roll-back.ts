@@ -5,18 +5,18 @@ export type RollbackResult =
   | {
       readonly ok: true;
       readonly version: Version;
-      /** False if the current version, which is the answer then, has that content already. */
+      /** False if the current version, which is then `version`, has that content already. */
       readonly changed: boolean;
-      /** Whether ingestion is paused: a rollback publishes all the same. */
+      /** Whether ingestion is paused. A rollback publishes even then. */
       readonly paused: boolean;
     }
   | { readonly ok: false; readonly reason: "not_retained" };
 
 /**
- * Records a retained version once more, under a new generation, unless what it says is published
- * already: a call that is repeated changes nothing.
+ * Publishes a retained version again under a new generation, unless its content is published
+ * already. Idempotent.
  *
- * @param at when it is published (RFC 3339).
+ * @param at publication time (RFC 3339).
  */
 export function rollBack(state: CoordinatorState, generation: number, at: string): RollbackResult {
   return state.transaction((): RollbackResult => {

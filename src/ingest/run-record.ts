@@ -2,10 +2,10 @@ import type { JobRecord } from "../jobs/job-record.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import type { Run } from "./run.ts";
 
-/** Name of the work that does ingest runs. */
+/** Name of the work that ingests. */
 export const INGEST = "ingest";
 
-/** A run with what only the coordinator knows of it. */
+/** A run with the coordinator's internal fields. */
 export type RunRecord = JobRecord<Run, Checkpoint>;
 
 export function isRun(record: JobRecord): record is RunRecord {

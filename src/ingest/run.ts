@@ -1,17 +1,17 @@
 /**
- * An ingest run. Its schema is the only one: the row in D1, the OpenAPI document and the types of the
- * pages follow from it.
+ * The only schema of an ingest run: the row in D1, the OpenAPI document and the types of the pages
+ * follow from it.
  */
 import { z } from "zod";
 import { changesSchema } from "../catalog/diff-schema.ts";
 import { count, type DeepReadonly, hexHash, timestamp } from "../catalog/fields.ts";
 
-/** Who or what asked for the run. */
+/** Origin of a run. */
 export const RUN_TRIGGERS = ["cron", "manual", "resume", "retry"] as const;
 
 /**
- * `full` fetches and stores everything anew, `incremental` only what upstream and the published
- * version do not have already, `dry_run` ends with the guards' verdict.
+ * `incremental` fetches and stores only the changes, `full` fetches and stores everything again,
+ * `dry_run` ends after the guards.
  */
 export const RUN_MODES = ["incremental", "full", "dry_run"] as const;
 export type RunMode = (typeof RUN_MODES)[number];
@@ -21,9 +21,8 @@ export const STAGES = ["fetch", "parse", "build", "guard", "encode", "publish", 
 export type Stage = (typeof STAGES)[number];
 
 /**
- * `queued → running → succeeded | failed | cancelled`, `queued → cancelled`, and `skipped` for cron
- * ticks that were not taken. A run in one of the last four never changes again, but for the count
- * of further ticks that were skipped for the same reason.
+ * `queued → running → succeeded | failed | cancelled`, `queued → cancelled`, and `skipped` for
+ * skipped cron ticks. The last four are final; only the count of skipped ticks still rises.
  */
 export const RUN_STATES = [
   "queued",
@@ -34,7 +33,7 @@ export const RUN_STATES = [
   "skipped",
 ] as const;
 
-/** What a succeeded run did: only `published` changed what is served. */
+/** Result of a succeeded run. Only `published` has changed the served version. */
 export const RUN_OUTCOMES = ["published", "unchanged", "dry_run"] as const;
 
 const entityCounts = z
@@ -46,7 +45,7 @@ const entityCounts = z
     changed: count,
     removed: count,
   })
-  .meta({ id: "EntityCounts", description: "Changes are those to the published version." });
+  .meta({ id: "EntityCounts", description: "The changes are relative to the published version." });
 
 const upstreamFile = z.strictObject({
   sha256: hexHash,
@@ -54,7 +53,7 @@ const upstreamFile = z.strictObject({
   origin: z.string().exactOptional(),
   etag: z.string().exactOptional(),
   last_modified: z.string().exactOptional(),
-  as_of: z.iso.date().exactOptional().meta({ description: "The day that its content is of." }),
+  as_of: z.iso.date().exactOptional().meta({ description: "Date of its content." }),
 });
 
 const guardTrip = z.strictObject({
@@ -69,13 +68,13 @@ const guardTrip = z.strictObject({
 
 const accounting = z.strictObject({
   filtered: count.meta({ description: "Upstream rows without an IATA code." }),
-  unscheduled: count.meta({ description: "Airports that the setting AIRPORTS leaves out." }),
+  unscheduled: count.meta({ description: "Airports that the setting AIRPORTS excludes." }),
   rejected_by_reason: z.record(z.string(), count),
   repaired: z.record(z.string(), count),
   city_origins: z.record(z.string(), count),
   new_regions: z
     .array(z.string())
-    .meta({ description: "The first subdivisions that the snapshot does not know." }),
+    .meta({ description: "The first subdivisions that the snapshot lacks." }),
 });
 
 /** A run as lists show it. */
@@ -93,13 +92,14 @@ export const runSchema = z
     requested_by: z.string(),
     note: z.string().nullable(),
     attempt: z.int().min(1).meta({
-      description: "1, or 2 for the second try of a run whose fault may pass.",
+      description: "1, or 2 for the retry of a run that failed with a transient fault.",
     }),
-    parent_run_id: z.uuid().nullable().meta({ description: "The run that this one repeats." }),
+    parent_run_id: z.uuid().nullable().meta({ description: "The run that this one retries." }),
     candidate_of: z.uuid().nullable().meta({
-      description: "The run whose archived upstream bytes it works from; null if it asks upstream.",
+      description:
+        "The run whose archived upstream files it builds from; null if it fetches from upstream.",
     }),
-    retries: count.meta({ description: "Steps that were repeated after a fault." }),
+    retries: count.meta({ description: "Number of steps repeated after a fault." }),
     queued_at: timestamp,
     started_at: timestamp.nullable(),
     heartbeat_at: timestamp.nullable(),
@@ -110,7 +110,7 @@ export const runSchema = z
       description: "Of the stage encode: the segments common to all locales, then the locales.",
     }),
     skipped_reason: z.enum(["paused", "already_queued", "queue_full"]).nullable(),
-    skip_count: count.meta({ description: "Ticks that it stands for; 0 unless `skipped`." }),
+    skip_count: count.meta({ description: "Number of skipped ticks; 0 unless `skipped`." }),
     upstream: z.record(z.string(), upstreamFile),
     counts: z
       .strictObject({
@@ -127,7 +127,7 @@ export const runSchema = z
     rejects_total: count,
     guards: z
       .array(guardTrip)
-      .meta({ description: "Guards that tripped: they refused the run, or were overridden." }),
+      .meta({ description: "Tripped guards: they refused the run, or `force` overrode them." }),
     generation_before: z.int().nullable(),
     generation_after: z.int().nullable(),
     catalog_sha256: hexHash.nullable(),
@@ -145,20 +145,20 @@ export const runDetailsSchema = runSchema.extend({ changes: changesSchema.nullab
 });
 
 export type Run = DeepReadonly<z.output<typeof runDetailsSchema>>;
-/** A run as lists show it: without its changes, which are kilobytes. */
+/** A run as lists show it: without its changes, which take kilobytes. */
 export type ListedRun = DeepReadonly<z.output<typeof runSchema>>;
 export type RunState = Run["state"];
 export type RunOutcome = NonNullable<Run["outcome"]>;
 export type RunTrigger = Run["trigger"];
 export type RunError = NonNullable<Run["error"]>;
 export type SkipReason = NonNullable<Run["skipped_reason"]>;
-/** What became of the rows and entities of one list. */
+/** Counts of the rows and entities of one list. */
 export type ListCounts = NonNullable<Run["counts"]>["airports"];
-/** What a run made of its upstream rows. */
+/** Summary of the upstream rows of a run. */
 export type Accounting = NonNullable<Run["accounting"]>;
-/** Archived upstream files by their names. */
+/** Archived upstream files by name. */
 export type UpstreamFiles = Run["upstream"];
-/** An upstream file as it was archived. */
+/** An archived upstream file. */
 export type UpstreamFacts = UpstreamFiles[string];
 
 export function toListed(run: Run): ListedRun {
@@ -166,7 +166,7 @@ export function toListed(run: Run): ListedRun {
   return listed;
 }
 
-/** What is remembered of a run that is over. */
+/** Summary of an ended run. */
 export type EndedRun = Pick<
   Run,
   "id" | "state" | "outcome" | "trigger" | "mode" | "finished_at" | "error" | "guards"

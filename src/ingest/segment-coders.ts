@@ -1,20 +1,20 @@
 /**
- * Content codings whose output for one run of bytes can be followed by their output for the next,
- * so that a body is made of segments which are compressed apart and only joined for sending.
+ * Content codings with concatenable output. A body consists of segments that are compressed
+ * separately and joined for sending.
  *
  * - gzip (RFC 1952): each segment ends with a sync flush (an empty stored block, RFC 1951 section
- *   3.2.3), so that it ends on a byte and refers to nothing before it.
- * - brotli (RFC 7932): the encoder is told at which offset of the whole its segment begins
- *   (`BROTLI_PARAM_STREAM_OFFSET` of google/brotli's encode.h), so that it leaves out the stream
- *   header and refers to nothing before it, and is flushed at the segment's end.
+ *   3.2.3). It therefore ends on a byte boundary and refers to no earlier byte.
+ * - brotli (RFC 7932): the encoder receives the offset of the segment in the body
+ *   (`BROTLI_PARAM_STREAM_OFFSET` of google/brotli's encode.h). It therefore omits the stream
+ *   header and refers to no earlier byte. A flush ends the segment.
  */
 import { brotliCompressSync, brotliDecompressSync, constants, deflateRawSync } from "node:zlib";
 import { concatenate } from "../catalog/bytes.ts";
 import type { Coding } from "../catalog/manifest.ts";
 
 /**
- * How hard to compress: `best` is the most that each coding offers, for what is served to many;
- * `fast` takes a tenth of its time and makes bodies a seventh longer.
+ * Compression effort. `best` is the maximum of each coding. `fast` takes a tenth of the time and
+ * makes bodies a seventh longer.
  */
 const EFFORTS = {
   fast: { brotliQuality: 5, gzipLevel: 6 },
@@ -22,18 +22,18 @@ const EFFORTS = {
 } as const;
 export type Effort = keyof typeof EFFORTS;
 
-/** CRC-32 and length of a whole, uncompressed. */
+/** CRC-32 and length of a whole body before compression. */
 export interface Checksum {
   readonly crc32: number;
   readonly bytes: number;
 }
 
-/** Encodes a body as `open ++ middle ++ … ++ close`. Offsets are uncompressed bytes before it. */
+/** Encodes a body as `open ++ middle ++ … ++ close`. Offsets count uncompressed bytes. */
 export interface SegmentCoder {
-  /** The first bytes of the body; empty where `bytes` is and the coding needs no header of its own. */
+  /** Encodes the first bytes. The result is empty if `bytes` is and the coding has no header. */
   open(bytes: Uint8Array): Uint8Array;
   middle(bytes: Uint8Array, offset: number, effort: Effort): Uint8Array;
-  /** The last bytes of the body. */
+  /** Encodes the last bytes. */
   close(bytes: Uint8Array, offset: number, whole: Checksum): Uint8Array;
 }
 
@@ -68,15 +68,15 @@ const brotli: SegmentCoder = {
   close: (bytes, offset) => compressBrotli(bytes, offset, 9, constants.BROTLI_OPERATION_FINISH),
 };
 
-/** Nothing for nothing: else two segments would begin at offset 0, each with a stream header. */
+/** Keeps empty input empty, or two segments would begin at offset 0, each with a stream header. */
 function flushBrotli(bytes: Uint8Array, offset: number, quality: number): Uint8Array {
   if (bytes.length === 0) return bytes;
   return compressBrotli(bytes, offset, quality, constants.BROTLI_OPERATION_FLUSH);
 }
 
-/** Largest window of RFC 7932 (4 MiB): the ids of cities recur a whole list apart. */
+/** Largest window of RFC 7932 (4 MiB): the ids of cities recur at the distance of a whole list. */
 const BROTLI_WINDOW_BITS = 22;
-/** In google/brotli since 1.0.8; `node:zlib` has no name for it, and Node 24 refuses it. */
+/** In google/brotli since 1.0.8. `node:zlib` does not name it, and Node 24 refuses it. */
 const BROTLI_PARAM_STREAM_OFFSET = 9;
 
 function compressBrotli(
@@ -94,7 +94,7 @@ function compressBrotli(
   return brotliCompressSync(bytes, { params, finishFlush });
 }
 
-/** The coder of a coding; undefined where this runtime's encoder cannot make joinable segments. */
+/** Returns the coder of a coding; undefined if this runtime cannot make joinable segments. */
 export function segmentCoder(coding: Coding): SegmentCoder | undefined {
   switch (coding) {
     case "identity":
@@ -110,7 +110,7 @@ export function segmentCoder(coding: Coding): SegmentCoder | undefined {
 
 let joins: boolean | undefined;
 
-/** Whether this runtime's encoder takes a stream offset, tried once on a few bytes. */
+/** Whether this runtime's encoder accepts a stream offset. Tries it once on a few bytes. */
 function brotliJoins(): boolean {
   joins ??= tryBrotli();
   return joins;
@@ -131,18 +131,18 @@ function tryBrotli(): boolean {
   }
 }
 
-/** A segment to be compressed, with what stands before it in the body. */
+/** A segment to compress. */
 export interface SegmentTask {
   readonly bytes: Uint8Array;
   readonly coding: Exclude<Coding, "identity">;
-  /** Uncompressed bytes before it. */
+  /** Number of uncompressed bytes before it in the body. */
   readonly offset: number;
   readonly effort: Effort;
 }
 
-/** Compresses a segment. Takes up to some seconds of CPU; the same task gives the same bytes. */
+/** Compresses a segment, deterministically. Takes up to several seconds of CPU time. */
 export function compressSegment({ bytes, coding, offset, effort }: SegmentTask): Uint8Array {
   const coder = segmentCoder(coding);
-  if (coder === undefined) throw new Error(`segments of ${coding} do not join here`);
+  if (coder === undefined) throw new Error(`this runtime cannot join ${coding} segments`);
   return coder.middle(bytes, offset, effort);
 }

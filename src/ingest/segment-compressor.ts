@@ -3,14 +3,14 @@ import { releaseBuffer } from "../catalog/bytes.ts";
 import { compressSegment, type SegmentTask } from "./segment-coders.ts";
 
 /**
- * Compresses segments for the coordinator, over RPC: each in an invocation of its own, with CPU time
- * of its own, so that the coordinator only waits, and answers calls meanwhile. A segment of a message
- * that the guards let pass is far shorter than the 32 MiB that an RPC message may have.
+ * Compresses segments for the coordinator over RPC. Each segment has its own invocation with its
+ * own CPU time, and the coordinator answers calls while it waits. The guards limit messages so that
+ * their segments are far below RPC's limit of 32 MiB.
  */
 export class SegmentCompressor extends WorkerEntrypoint {
   async compress(task: SegmentTask): Promise<Uint8Array> {
     const compressed = compressSegment(task);
-    releaseBuffer(task.bytes); // RPC has copied them for this call alone
+    releaseBuffer(task.bytes); // RPC copied them for this call
     return compressed;
   }
 }

@@ -4,7 +4,7 @@ import { StoreError } from "../storage/store-error.ts";
 import type { Blob, StoredSegment } from "./bodies.ts";
 import type { RunContext } from "./checkpoint.ts";
 
-/** What a run has stored for the version that it makes; the common segments in memory as well. */
+/** Stores the segments of a run's version. Caches the common segments in memory. */
 export class SegmentStore {
   readonly #store: CatalogStore;
   readonly #common = new Map<string, Uint8Array>();
@@ -13,10 +13,10 @@ export class SegmentStore {
     this.#store = store;
   }
 
-  /** A common segment. Every locale reads all of them, so they stay in memory. */
+  /** Reads a common segment and caches it: every locale reads all of them. */
   async readCommon({ blob }: StoredSegment): Promise<Blob> {
-    const held = this.#common.get(blob);
-    if (held !== undefined) return { sha256: blob, bytes: held };
+    const cached = this.#common.get(blob);
+    if (cached !== undefined) return { sha256: blob, bytes: cached };
     const copy = await this.#store.readBlob("r2", blob);
     if (!copy.ok) throw new StoreError(`${copy.fault} ${copy.detail}`);
     this.#common.set(blob, copy.value);
@@ -24,8 +24,9 @@ export class SegmentStore {
   }
 
   /**
-   * Stores blobs that the current version lacks. Nothing is read back: R2 checks the hash of what it
-   * takes, KV would show a cached miss, readers check every hash, and the alerts watch the copies.
+   * Stores the blobs that the current version lacks; mode `full` stores all. It reads nothing back:
+   * R2 verifies the hash on upload, KV would show a cached miss, readers verify every hash, and
+   * alerts monitor the copies.
    */
   async write(
     blobs: readonly Blob[],
@@ -36,12 +37,12 @@ export class SegmentStore {
     await Promise.all(missing.map(({ sha256, bytes }) => this.#store.writeBlob(sha256, bytes)));
   }
 
-  /** Keeps a common segment that has been stored in memory. */
-  holdCommon({ sha256, bytes }: Blob): void {
+  /** Caches a stored common segment. */
+  cacheCommon({ sha256, bytes }: Blob): void {
     this.#common.set(sha256, bytes);
   }
 
-  /** Lets go of what is in memory. */
+  /** Clears the cache. */
   forget(): void {
     this.#common.clear();
   }

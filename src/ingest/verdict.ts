@@ -18,24 +18,21 @@ import type { Workspace } from "./workspace.ts";
 export interface Candidate {
   readonly workspace: Workspace;
   readonly content: Content;
-  /** Locales to be published. */
+  /** Locales to publish. */
   readonly locales: readonly string[];
-  /** The one of them that changes are shown in, if the published version has it. */
+  /** Preferred locale of the change sample. */
   readonly defaultLocale: string;
   readonly airportSet: AirportSet;
 }
 
-/** What the guards say of a candidate, and what it would change in the published version. */
+/** The tripped guards of a candidate, and its changes to the published version. */
 export interface Verdict {
   readonly trips: readonly GuardTrip[];
-  /** Null before the first publication, and where no copy of the published version is whole. */
+  /** Null before the first publication, or if no copy of the published version is intact. */
   readonly changes: ChangeSample | null;
 }
 
-/**
- * Compares a candidate with the published version, and asks the guards. Throws if a store does not
- * answer.
- */
+/** Compares a candidate with the published version, for the guards. Throws if a store fails. */
 export async function judge(
   candidate: Candidate,
   current: Manifest | null,
@@ -66,9 +63,9 @@ export async function judge(
 }
 
 /**
- * What a candidate changes; null if no copy of the published version is whole. The same content
- * changes nothing, so that it needs no copy. Regions vary with the locale, so one is compared that
- * both versions have: the default one, if they do.
+ * Finds a candidate's changes; null if no copy of the published version is intact. Equal content
+ * needs no copy. Regions vary with the locale, so the comparison uses a locale of both versions,
+ * preferably the default one.
  */
 async function findChanges(
   { workspace, content, locales, defaultLocale }: Candidate,

@@ -1,17 +1,17 @@
-/** What becomes of published versions. Pure: no clock, no I/O. */
+/** Published versions and their retention. Pure: no clock, no I/O. */
 import { isDeepStrictEqual } from "node:util";
 import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
 import type { UpstreamFiles } from "./run.ts";
 
-/** Distinct contents that can be rolled back to, the present one among them. */
+/** Retained number of distinct contents, including the current one. */
 export const CONTENTS_RETAINED = 10;
-/** Versions that are retained of these: a content that was published again has several. */
+/** Retained number of versions. A content that was published again has several. */
 const VERSIONS_RETAINED = 20;
 
 /**
- * The generations that are retained: versions of the newest contents. Of more than
- * `VERSIONS_RETAINED` go first the oldest whose content a newer one has, so that rolling back and
- * forth loses no content.
+ * Selects the retained generations: the versions of the newest contents, at most
+ * `VERSIONS_RETAINED`. The oldest repetitions of a content go first, so that rolling back and forth
+ * loses no content.
  *
  * @param versions newest first.
  */
@@ -40,7 +40,7 @@ export interface Version {
   readonly is_current: boolean;
 }
 
-/** A version's summary. */
+/** Summarizes a version. */
 export function describeVersion(manifest: Manifest, current: number): Version {
   return {
     generation: manifest.generation,
@@ -52,7 +52,7 @@ export function describeVersion(manifest: Manifest, current: number): Version {
   };
 }
 
-/** The manifest that serves an earlier version again, under a generation of its own. */
+/** Makes the manifest that publishes an earlier version again under a new generation. */
 export function rolledBack(earlier: Manifest, current: Manifest, publishedAt: string): Manifest {
   return {
     ...earlier,
@@ -62,12 +62,12 @@ export function rolledBack(earlier: Manifest, current: Manifest, publishedAt: st
   };
 }
 
-/** Whether two versions serve the same bytes, in whichever order their manifests name them. */
+/** Whether two versions serve the same bytes, whatever the order in their manifests. */
 export function isSameContent(a: Pick<Manifest, "locales">, b: Pick<Manifest, "locales">): boolean {
   return isDeepStrictEqual(a.locales, b.locales);
 }
 
-/** Of stored upstream files those that neither a retained version nor a later run needs. */
+/** Selects the stored upstream files that neither a retained version nor a later run needs. */
 export function unnamedSources(
   stored: readonly string[],
   retained: readonly Manifest[],
@@ -78,19 +78,19 @@ export function unnamedSources(
   return stored.filter((sha256) => !named.has(sha256));
 }
 
-/** Of stored manifests, by their generations, those of versions that are not retained. */
+/** Selects the generations of stored manifests whose versions are not retained. */
 export function unretained(stored: readonly number[], retained: readonly Manifest[]): number[] {
   const kept = new Set(retained.map(({ generation }) => generation));
   return stored.filter((generation) => !kept.has(generation));
 }
 
-/** Of all stored blobs those that no retained version names. */
+/** Selects the stored blobs that no retained version references. */
 export function unnamedBlobs(stored: readonly string[], retained: readonly Manifest[]): string[] {
   const named = new Set(retained.flatMap((manifest) => [...manifestBlobs(manifest)]));
   return stored.filter((sha256) => !named.has(sha256));
 }
 
-/** The highest coverage (0 to 1) of each locale in some versions. */
+/** Returns the highest coverage (0 to 1) of each locale in some versions. */
 export function bestCoverage(versions: readonly Manifest[]): {
   readonly [locale: string]: number;
 } {

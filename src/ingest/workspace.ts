@@ -20,36 +20,36 @@ import { decodeFile, findFile, type Table } from "../sources/source-file.ts";
 import { SourceError } from "../sources/source-error.ts";
 import { buildCatalog, type Built, placeAirports, resolveCities } from "./build.ts";
 
-/** Opens an archived upstream file by its name and SHA-256. */
+/** Opens an archived upstream file by its name and SHA-256 (hex). */
 export type OpenSource = (file: string, sha256: string) => Promise<ReadableStream<Uint8Array>>;
 
 /** Names and regions of one locale. */
 export interface LocalPart {
   readonly names: RegionNames;
-  /** The encoded regions, whole. */
+  /** Encodes the regions as a whole. */
   readonly encode: () => EncodedPart;
-  /** The encoded regions, piece by piece. */
+  /** Encodes the regions piece by piece. */
   readonly pieces: (form: Form) => Iterable<Uint8Array>;
 }
 
-/** Makes the part of each locale. Holds the regions, and nothing else of a catalog. */
+/** Makes the part of a locale. Keeps only the regions of a catalog in memory. */
 export type LocalParts = (locale: string) => Promise<LocalPart>;
 
-/** A catalog built from archived upstream bytes, with what made it. */
+/** A catalog built from archived upstream files, with an account of its inputs. */
 export interface Workspace extends Built {
   readonly read: Omit<AirportsRead, "airports">;
-  /** Rows of regions.csv that were not used. */
+  /** Rejected rows of regions.csv. */
   readonly regionRejects: readonly Reject[];
   readonly local: LocalParts;
 }
 
 /**
- * Builds the catalog from archived bytes. Deterministic, so that a step which finds nothing in
- * memory (after an eviction or a crash) makes the same workspace again.
+ * Builds the catalog from archived files. Deterministic, so that a step after an eviction or a
+ * crash makes the same workspace again.
  *
- * @param sources SHA-256 (hex) of each archived file, by its name.
- * @param rules which airports it has; all that the contract allows if left out.
- * @throws SourceError when upstream bytes cannot be used.
+ * @param sources SHA-256 (hex) of each archived file by name.
+ * @param airportSet airports to publish; default: all that the contract allows.
+ * @throws SourceError if an upstream file is missing or unusable.
  */
 export async function createWorkspace(
   sources: { readonly [file: string]: string },
@@ -60,7 +60,7 @@ export async function createWorkspace(
   const open = async (table: Table) => {
     const found = findFile(table, sources);
     if (found === undefined)
-      throw new SourceError("missing_file", `upstream gave no file for ${table}`);
+      throw new SourceError("missing_file", `upstream has no file for ${table}`);
     return decodeFile(found.name, await openSource(found.name, found.file));
   };
   const countries = await readCountries(openSnapshot);
@@ -82,13 +82,13 @@ export async function createWorkspace(
   return { ...built, read, regionRejects, local: localParts(built.catalog.regions, openSnapshot) };
 }
 
-/** A function of its own, so that upstream's airports are not in memory any more with the catalog. */
+/** A separate function, so that upstream's airports leave memory before the catalog is built. */
 async function readPlaced(openSnapshot: OpenSnapshotFile, readAll: () => Promise<AirportsRead>) {
   const { airports, ...read } = await readAll();
   return { placed: placeAirports(airports, await findCities(airports, openSnapshot)), read };
 }
 
-/** A function of its own, for the same of the tables. */
+/** A separate function, so that the tables leave memory likewise. */
 async function findCities(airports: readonly SourceAirport[], openSnapshot: OpenSnapshotFile) {
   return resolveCities(airports, await readCityTables(openSnapshot, airports));
 }

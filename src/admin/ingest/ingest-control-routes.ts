@@ -143,8 +143,8 @@ export function ingestControlRoutes(
     action: "ingest.queue",
     body: queueBody,
     responses: {
-      200: { description: "The same run waits already; Location names it", body: queueAnswer },
-      202: { description: "The run waits; Location names it", body: queueAnswer },
+      200: { description: "The same run is already queued; Location names it", body: queueAnswer },
+      202: { description: "The run is queued; Location names it", body: queueAnswer },
     },
     problems: {
       404: "`run_not_found`: there is no run `candidate_of`",
@@ -213,7 +213,7 @@ function refuseQueue(result: Extract<EnqueueResult, { ok: false }>): Refusal {
   }
   if (result.reason === "candidate_gone") {
     const detail =
-      "What the run candidate_of has fetched is archived no more. Queue a run without it, which asks upstream.";
+      "The files of the run candidate_of are no longer archived. Queue a run without it, which fetches from upstream.";
     return { problem: { status: 409, code: "candidate_gone", detail } };
   }
   const detail = `${result.queueDepth} runs wait already. Try again later, or cancel one.`;

@@ -116,7 +116,7 @@ describe("a candidate that guards have refused", () => {
       error: {
         code: "candidate_gone",
         stage: "fetch",
-        message: `what run ${refused.id} has fetched is archived no more`,
+        message: `the files of run ${refused.id} are no longer archived`,
       },
     });
     expect(await world.served()).toMatchObject({ counts: { airports: PUBLISHED } });

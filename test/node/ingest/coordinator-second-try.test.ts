@@ -68,7 +68,7 @@ describe("a second try", () => {
     expect(await world.enqueue()).toMatchObject({
       willStart: `after_run:${other.run.id}`,
       queuePosition: 2,
-      message: expect.stringContaining("and not before 2026-11-01T04:18:00.000Z"),
+      message: expect.stringContaining("but not before 2026-11-01T04:18:00.000Z"),
     });
   });
 

@@ -69,7 +69,7 @@ describe("a run whose upstream is out of reach", () => {
     [
       "wants to be left alone for over an hour",
       status(503, { "retry-after": "3601" }),
-      "(1 attempt; it asks to be left alone for 3601000 ms); over an hour, so the run is not tried again",
+      "(1 attempt; it asks to be left alone for 3601000 ms); the wait exceeds an hour, so the run is not retried",
       "source_http_status",
     ],
     ["does not know the file", status(404), "", "source_http_refused"],

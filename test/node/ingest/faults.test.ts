@@ -45,7 +45,7 @@ describe("toFailure", () => {
     expect(error).toEqual({
       code: "source_http_status",
       stage: "fetch",
-      message: "busy; over an hour, so the run is not tried again",
+      message: "busy; the wait exceeds an hour, so the run is not retried",
     });
   });
 

@@ -130,7 +130,8 @@ describe("checkGuards", () => {
           before: 20_035,
           after: 20_035,
           limit: 2_003,
-          message: "no copy of what is published is whole: any of its 20035 entities may change",
+          message:
+            "no copy of the published version is intact: any of its 20035 entities may change",
         },
       ]);
       expect(applyForce(trips, true).refused).toEqual([]);

@@ -95,7 +95,9 @@ describe("a deploy in the middle of a run", () => {
     world.checkpoint = JSON.parse(
       JSON.stringify({ ...world.checkpoint, content: { ...content, messages: { en: message } } }),
     );
-    await expect(goOn(world)).rejects.toThrow("the message in en is not the one that was built");
+    await expect(goOn(world)).rejects.toThrow(
+      "the message in en differs from that of the build stage",
+    );
     expect(world.current).toBeNull();
   });
 

@@ -134,7 +134,7 @@ describe("a run", () => {
     await expect(world.runToEnd()).rejects.toMatchObject({
       name: "SourceError",
       fault: "missing_file",
-      message: "upstream gave no file for regions.csv",
+      message: "upstream has no file for regions.csv",
     });
   });
 });

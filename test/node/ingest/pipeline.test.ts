@@ -224,7 +224,7 @@ describe("a run in mode full of a published version that has lost blobs", () => 
     renameAirport();
     await expect(world.runToEnd("full")).rejects.toMatchObject({
       code: "guard_change",
-      message: expect.stringContaining("no copy of what is published is whole"),
+      message: expect.stringContaining("no copy of the published version is intact"),
     });
     world.forced = true;
     expect((await world.runToEnd("full")).outcome).toBe("published");
@@ -305,7 +305,7 @@ describe("airports without scheduled service", () => {
     await expect(world.runToEnd()).rejects.toMatchObject({
       code: "guard_shrink",
       message: expect.stringContaining(
-        'airports 40 → 20 (AIRPORTS was "all" and is "scheduled"; if that is meant, approve the candidate with force)',
+        'airports 40 → 20 (AIRPORTS was "all" and is now "scheduled"; if you intend this, approve the candidate with force)',
       ),
     });
     world.forced = true;

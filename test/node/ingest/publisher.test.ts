@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { heal, replicate } from "../../../src/ingest/publisher.ts";
+import { repairCopies, replicate } from "../../../src/ingest/publisher.ts";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { aVersion } from "../../builders/manifest.ts";
 import { MemoryCatalogStore } from "../../builders/memory-catalog-store.ts";
@@ -70,15 +70,15 @@ describe("replicate", () => {
 
   it("throws if KV shows a later version", async () => {
     answerWith("kv", 3);
-    await expect(replicate(store, manifest)).rejects.toThrow("KV shows generation 3, after 2");
+    await expect(replicate(store, manifest)).rejects.toThrow("KV shows generation 3 instead of 2");
   });
 });
 
-describe("heal", () => {
+describe("repairCopies", () => {
   it("writes nothing where both stores show the version", async () => {
     await replicate(store, manifest);
     const writes = store.count("kv put") + store.count("r2 put");
-    await heal(store, manifest);
+    await repairCopies(store, manifest);
     expect(store.count("kv put") + store.count("r2 put")).toBe(writes);
   });
 
@@ -87,7 +87,7 @@ describe("heal", () => {
     for (const damage of [undefined, Uint8Array.of(1, 2, 3)]) {
       if (damage === undefined) store[replica].delete(MANIFEST_KEY);
       else store[replica].set(MANIFEST_KEY, damage);
-      await heal(store, manifest);
+      await repairCopies(store, manifest);
       expect(await store.readManifest(replica)).toEqual({ ok: true, value: manifest });
     }
   });

@@ -56,7 +56,7 @@ describe("decideEnqueue", () => {
       answer: {
         disposition: "coalesced",
         willStart: `at:${time}`,
-        message: `The same run waits already. It is a second try, which starts at ${time}.`,
+        message: `The same run is already queued. It is a retry, which starts at ${time}.`,
       },
     });
     expect(answerAt(NOW + 25_000)).toMatchObject({ answer: { willStart: "now" } });
@@ -89,7 +89,7 @@ describe("decideEnqueue", () => {
         answer: {
           disposition: "coalesced",
           willStart: "after_run:full",
-          message: `The same run waits already. It starts after run full, and not before ${time}.`,
+          message: `The same run is already queued. It starts after run full, but not before ${time}.`,
         },
       });
   });
@@ -126,7 +126,7 @@ describe("decideEnqueue", () => {
           disposition: "coalesced",
           willStart: "after_run:running",
           run: waiting.job,
-          message: "The same run waits already. It starts after run running.",
+          message: "The same run is already queued. It starts after run running.",
         },
       },
       add: null,
@@ -183,7 +183,7 @@ describe("decideEnqueue", () => {
           willStart: "on_resume",
           queuePosition: 2,
           paused: true,
-          message: "The run is queued. Ingestion is paused; it starts after resume.",
+          message: "The run is queued. Ingestion is paused; the run starts after resume.",
         },
       },
       add: wanted,

@@ -33,7 +33,7 @@ describe("the bodies of a locale", () => {
     const other = new MemoryCommon({ ...common, json: Uint8Array.from(common.json).fill(0x20) });
     stored.replace(unit, other.segment(unit).bytes);
     await expect(encodeAll(local, stored)).rejects.toThrow(
-      "json in br does not decode to what was encoded",
+      "json in br does not decode to its input",
     );
   });
 });
