@@ -13,7 +13,7 @@ import {
 import { findNewest, listIds } from "./read-backups.ts";
 import type { StepDependencies } from "./step-dependencies.ts";
 
-/** Jobs that may be open at a time. */
+/** Most open jobs. */
 const MAX_OPEN_JOBS = 10;
 
 export interface BackupDependencies extends StepDependencies {
@@ -28,8 +28,8 @@ export interface RunRequest {
 }
 
 /**
- * A job was begun, or is the one that does the same already; `unchanged` is a restore that has been
- * done, and nothing has been published since.
+ * A new job, or an open one that meets the request (`attached`). `unchanged`: that restore has
+ * succeeded, and nothing has been published since.
  */
 export interface Accepted {
   readonly ok: true;
@@ -40,7 +40,7 @@ export interface Accepted {
 export type JobResult =
   Accepted | { readonly ok: false; readonly reason: "not_found" | "queue_full" };
 
-/** What is done about backups: jobs are begun here, and the runner does them. */
+/** Queues and lists backup jobs. The engine runs them. */
 export class BackupJobs {
   readonly #deps: BackupDependencies;
   readonly #jobs: JobStore;
@@ -50,21 +50,18 @@ export class BackupJobs {
     this.#jobs = deps.coordinator.jobs;
   }
 
-  /**
-   * Begins a backup, unless one is being made or waits that has the same note and is pinned, if that
-   * is asked for: then that is the answer.
-   */
+  /** Queues a backup, or returns an open one with the requested note and pin. */
   async run(request: RunRequest): Promise<JobResult> {
     return this.#accept("run", null, null, request);
   }
 
-  /** Makes the backup of a cron trigger, once however often it fires. */
+  /** Queues the backup of a cron tick, once for each key. */
   async runOnce(key: string): Promise<void> {
     if (this.#jobs.findByKey(key) === undefined)
       this.#accept("run", null, key, { ...BY_CRON, trigger: "cron" });
   }
 
-  /** Verifies the newest backup, once for each key. Does nothing if there is none. */
+  /** Queues the verification of the newest backup, if there is one, once for each key. */
   async verifyNewestOnce(key: string): Promise<void> {
     if (this.#jobs.findByKey(key) !== undefined) return;
     const { backups } = this.#deps;
@@ -72,13 +69,13 @@ export class BackupJobs {
     if (whole !== null) this.#accept("verify", whole.id, key, { ...BY_CRON, trigger: "cron" });
   }
 
-  /** Verifies a backup. */
+  /** Queues the verification of a backup. */
   async verify(id: string, requested_by: string): Promise<JobResult> {
     if (!(await this.#exists(id))) return { ok: false, reason: "not_found" };
     return this.#accept("verify", id, null, { ...BY_CRON, trigger: "manual", requested_by });
   }
 
-  /** Restores a backup, unless that has been done and nothing has been published since. */
+  /** Queues a restore, unless it has succeeded and nothing has been published since. */
   async restore(id: string, requested_by: string): Promise<JobResult> {
     if (!(await this.#exists(id))) return { ok: false, reason: "not_found" };
     const current = this.#deps.coordinator.currentVersion()?.generation ?? null;
@@ -93,7 +90,7 @@ export class BackupJobs {
     return record !== undefined && isBackup(record) ? record.job : null;
   }
 
-  /** Jobs, the newest first. */
+  /** Lists jobs, newest first. */
   list(limit?: number): BackupJob[] {
     return this.#jobs
       .newest(BACKUP, limit)
@@ -120,7 +117,7 @@ export class BackupJobs {
           (backupId === null || job.backup_id === backupId) &&
           meets(job, request),
       );
-      // What is asked for with a key is to be found by it: it waits for a backup of its own.
+      // A request with a key needs a job of its own, which the key finds.
       if (same !== undefined && key === null)
         return { ok: true, disposition: "attached", job: same.job };
       if (open.length >= MAX_OPEN_JOBS) return { ok: false, reason: "queue_full" };
@@ -169,7 +166,7 @@ export class BackupJobs {
 
 const BY_CRON = { note: null, pin: false, requested_by: "cron" } as const;
 
-/** Whether a job has all that a request asks for: its pin and its note. */
+/** Whether a job has the pin and note of a request. */
 function meets(job: BackupJob, { pin, note }: RunRequest): boolean {
   return (job.pin || !pin) && (note === null || note === job.note);
 }

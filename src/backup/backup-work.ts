@@ -14,13 +14,13 @@ import {
 import type { StepDependencies } from "./step-dependencies.ts";
 import { STEPS } from "./steps.ts";
 
-/** Where retention comes in the making of a backup. */
+/** Index of the stage `retention` in the plan of a backup. */
 const RETENTION_AT = PLANS.run.findIndex(({ stage }) => stage === "retention");
 const NO_PROGRESS = { done: 0, total: 0 } as const;
 
 /**
- * Makes, verifies and restores backups. A restore that has replaced what is there is never given up:
- * its steps are repeated until they succeed.
+ * Makes, verifies and restores backups. After a restore has replaced the versions, the engine
+ * repeats its steps until they succeed.
  */
 export class BackupWork implements Work<BackupRecord> {
   readonly #deps: StepDependencies;
@@ -36,10 +36,10 @@ export class BackupWork implements Work<BackupRecord> {
   async step(record: BackupRecord): Promise<Change<BackupRecord>> {
     const { job, checkpoint } = record;
     const { stage, of } = plannedStage(record);
-    const subject = of === "way_back" ? (job.undo_backup_id ?? "") : job.backup_id;
+    const subject = of === "undo" ? (job.undo_backup_id ?? "") : job.backup_id;
     const items = this.#deps.items.of(job.id);
     const result = await STEPS[stage](this.#deps, { job, checkpoint, subject, items });
-    return result.do === "fail" ? this.#fail(record, result.fault) : this.#goOn(result);
+    return result.do === "fail" ? this.#fail(record, result.fault) : this.#advance(result);
   }
 
   async faulted(
@@ -57,7 +57,7 @@ export class BackupWork implements Work<BackupRecord> {
     return { job_id: id, kind, backup_id, progress, ...(error && { error }) };
   }
 
-  #goOn(result: Exclude<StepResult, { do: "fail" }>): Change<BackupRecord> {
+  #advance(result: Exclude<StepResult, { do: "fail" }>): Change<BackupRecord> {
     const { checkpoint, items } = result;
     if (result.do === "again")
       return (record) => {
@@ -80,12 +80,12 @@ export class BackupWork implements Work<BackupRecord> {
   }
 
   /**
-   * Ends a job as failed, having put away what it has left behind. A backup that did not prove good
-   * goes on with retention first.
+   * Ends a job as failed and deletes its unfinished backup. If the job has made a backup and cannot
+   * verify it, retention runs first.
    */
   async #fail(claimed: BackupRecord, { code, message }: Fault): Promise<Change<BackupRecord>> {
     const { stage, of } = plannedStage(claimed);
-    const text = of === "way_back" ? `The backup of the present: ${message}` : message;
+    const text = of === "undo" ? `The undo backup: ${message}` : message;
     const error = { code, message: text, stage };
     const isVerdict = isCheck(stage) && of === "own" && code !== "store_fault";
     const patch: Partial<BackupJob> = isVerdict ? { error, verdict: "failed" } : { error };
@@ -103,8 +103,8 @@ export class BackupWork implements Work<BackupRecord> {
   }
 
   /**
-   * Deletes a backup in the making, unless its manifest was written and only the word of it lost;
-   * what cannot be deleted now is left to retention. A restore then has no way back.
+   * Deletes an unfinished backup, unless its manifest exists and only the reply was lost. Retention
+   * deletes what remains after a fault. A restore loses its undo backup.
    */
   async #cleanUp({ job }: BackupRecord): Promise<Partial<BackupJob>> {
     const { backups, log } = this.#deps;

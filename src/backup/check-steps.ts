@@ -1,4 +1,4 @@
-/** The stages that verify a backup: they read everything back and change nothing but its verdict. */
+/** The stages that verify a backup. They read all of it and change only its verdict. */
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { sha256Hex } from "../catalog/hash.ts";
@@ -29,37 +29,37 @@ const OBJECTS_PER_STEP = 48;
 /** Objects in memory at a time. */
 const OBJECTS_AT_A_TIME = 6;
 
-/** Reads some parts back, hashes and decodes them. */
+/** Reads, hashes and decodes some parts. */
 export async function checkParts(
   deps: StepDependencies,
   context: StepContext,
 ): Promise<StepResult> {
   const { checkpoint, subject } = context;
   const parsed = await openManifest(deps, subject);
-  if (!parsed.ok) return condemn(deps, subject, parsed.fault);
+  if (!parsed.ok) return markFailed(deps, subject, parsed.fault);
   const { parts } = parsed.manifest;
   const due = parts.slice(checkpoint.done, checkpoint.done + PARTS_PER_STEP);
   for (const part of due) {
     const unpacked = unpackPart(part, await deps.backups.readPart(subject, part.name));
-    if (!unpacked.ok) return condemn(deps, subject, unpacked.fault);
+    if (!unpacked.ok) return markFailed(deps, subject, unpacked.fault);
   }
   return countUp(checkpoint, due.length, parts.length);
 }
 
-/** Reads some objects back and hashes them. */
+/** Reads and hashes some objects. */
 export async function checkObjects(
   deps: StepDependencies,
   { checkpoint, subject }: StepContext,
 ): Promise<StepResult> {
   const parsed = await openManifest(deps, subject);
-  if (!parsed.ok) return condemn(deps, subject, parsed.fault);
+  if (!parsed.ok) return markFailed(deps, subject, parsed.fault);
   const { objects } = parsed.manifest;
   const due = objects.slice(checkpoint.done, checkpoint.done + OBJECTS_PER_STEP);
   const faults = await mapConcurrently(due, OBJECTS_AT_A_TIME, ({ sha256 }) =>
     findFault(deps, sha256),
   );
   const found = faults.find((each) => each !== undefined);
-  if (found !== undefined) return condemn(deps, subject, found);
+  if (found !== undefined) return markFailed(deps, subject, found);
   return countUp(checkpoint, due.length, objects.length);
 }
 
@@ -74,49 +74,52 @@ async function findFault(
 }
 
 /**
- * Compares the parts of the backup with each other: whether its objects are all that its versions
- * need, but for those that it says are missing, and whether the blobs of the published version give
- * the hashes that it was published with.
+ * Checks that the backup is consistent: its manifest lists every object of its versions, apart from
+ * `missing`, and the blobs of the published version have the hashes in its manifest.
  */
 export async function checkCatalog(
   deps: StepDependencies,
   { checkpoint, subject }: StepContext,
 ): Promise<StepResult> {
   const parsed = await openManifest(deps, subject);
-  if (!parsed.ok) return condemn(deps, subject, parsed.fault);
+  if (!parsed.ok) return markFailed(deps, subject, parsed.fault);
   const { manifest } = parsed;
   const read = await readState(deps, manifest);
-  if (!read.ok) return condemn(deps, subject, fault("state_invalid", read.problem));
+  if (!read.ok) return markFailed(deps, subject, fault("state_invalid", read.problem));
   const { versions } = read.state;
   const known = new Set([...manifest.objects.map(({ sha256 }) => sha256), ...manifest.missing]);
   const unknown = versions
     .flatMap((version) => [...manifestBlobs(version), ...upstreamOf(version)])
     .find((sha256) => !known.has(sha256));
   if (unknown !== undefined)
-    return condemn(deps, subject, fault("catalog_mismatch", `it does not name ${unknown}`));
+    return markFailed(
+      deps,
+      subject,
+      fault("catalog_mismatch", `manifest.json does not list the object ${unknown}`),
+    );
   const [current] = versions;
   if (current !== undefined && wholeVersions([current], manifest.missing).length === 0)
-    return condemn(
+    return markFailed(
       deps,
       subject,
       fault(
         "object_missing",
-        "no store had every blob of the published version when it was made; a full ingest run stores them anew",
+        "no store had every blob of the published version when the backup was made; a full ingest run stores them again",
       ),
     );
   const named = manifest.catalog;
   const isNamed =
     current?.generation === named?.generation && current?.catalog_sha256 === named?.catalog_sha256;
   if (!isNamed || (current !== undefined && !(await isWhole(deps, current))))
-    return condemn(
+    return markFailed(
       deps,
       subject,
-      fault("catalog_mismatch", "its blobs do not give the catalog that it names"),
+      fault("catalog_mismatch", "the blobs do not make up the catalog of manifest.json"),
     );
   return next(checkpoint);
 }
 
-/** Whether the blobs of a version give the message of each locale, and these the catalog's hash. */
+/** Whether the blobs of a version have the hashes of its messages, and these the catalog's hash. */
 async function isWhole(deps: StepDependencies, { locales, catalog_sha256 }: Manifest) {
   const bodies = Object.values(locales).flatMap(({ bodies: { proto } }) => proto.identity ?? []);
   const read = segmentReader(deps, bodies);
@@ -133,7 +136,7 @@ async function isWhole(deps: StepDependencies, { locales, catalog_sha256 }: Mani
   return sha256Hex(...lines) === catalog_sha256;
 }
 
-/** Reads segments of some bodies; what more than one of these has is read once, and stays in memory. */
+/** Reads segments of some bodies. Caches the segments that several bodies share. */
 function segmentReader({ backups }: StepDependencies, bodies: readonly Body[]) {
   const uses = new Map<string, number>();
   for (const { segments } of bodies)
@@ -144,19 +147,19 @@ function segmentReader({ backups }: StepDependencies, bodies: readonly Body[]) {
     if ("inline" in segment) return Buffer.from(segment.inline, "base64");
     const { blob } = segment;
     const bytes = shared.get(blob) ?? (await backups.readObject(blob));
-    if (bytes === null) throw new Error(`the object ${blob} has gone`);
+    if (bytes === null) throw new Error(`the object ${blob} is gone`);
     if ((uses.get(blob) ?? 0) > 1) shared.set(blob, bytes);
     return bytes;
   };
 }
 
-/** Builds the catalog anew from the archived upstream bytes, and writes the verdict. */
+/** Rebuilds the catalog from the archived upstream files and writes the verdict. */
 export async function rebuild(
   deps: StepDependencies,
   { checkpoint, subject }: StepContext,
 ): Promise<StepResult> {
   const parsed = await openManifest(deps, subject);
-  if (!parsed.ok) return condemn(deps, subject, parsed.fault);
+  if (!parsed.ok) return markFailed(deps, subject, parsed.fault);
   const { manifest } = parsed;
   const read = await readState(deps, manifest);
   if (!read.ok) throw new Error(read.problem);
@@ -175,7 +178,7 @@ async function judge(
   if (upstreamOf(current).some((sha256) => missing.includes(sha256))) return UPSTREAM_MISSING;
   return judgeRebuild({
     published: current.catalog_sha256,
-    rebuilt: await buildAnew(deps, current),
+    rebuilt: await rebuildCatalog(deps, current),
     snapshot: { used: current.sources["snapshot"], present: deps.snapshot.sha256 },
     worker: { used: builtBy, present: deps.workerVersion },
   });
@@ -185,24 +188,24 @@ const UPSTREAM_MISSING = {
   state: "intact",
   code: "upstream_missing",
   message:
-    "Every byte is right. The catalog cannot be built anew: the archive had lost upstream bytes when the backup was made.",
+    "Every byte is intact. The catalog cannot be rebuilt: the archive lacked upstream files when the backup was made.",
 } as const;
 
 const NOTHING_PUBLISHED = {
   state: "verified",
   code: "nothing_published",
-  message: "Every byte is right. No catalog was published.",
+  message: "Every byte is intact. No catalog was published.",
 } as const;
 
-/** The hash of the catalog that the archived bytes give now; null if they give none. */
-async function buildAnew(
+/** Rebuilds the catalog and returns its hash; null if upstream's files cannot be read. */
+async function rebuildCatalog(
   { backups, snapshot }: StepDependencies,
   { sources, airport_set: airportSet, locales }: Manifest,
 ): Promise<string | null> {
   try {
     const openSource = async (file: string, sha256: string) => {
       const opened = await backups.openObject(sha256);
-      if (opened === null) throw new Error(`${file} has gone: ${sha256}`);
+      if (opened === null) throw new Error(`the object ${sha256} (${file}) is gone`);
       return opened;
     };
     const workspace = await createWorkspace(
@@ -221,7 +224,7 @@ async function buildAnew(
   }
 }
 
-/** The manifest of a backup, or why it is none. */
+/** Reads the manifest of a backup. */
 export async function openManifest(
   { backups }: Pick<StepDependencies, "backups">,
   id: string,
@@ -229,7 +232,7 @@ export async function openManifest(
   return parseManifest(await backups.readManifest(id), id);
 }
 
-/** The coordinator's state in a backup whose parts have been checked before. */
+/** Reads the coordinator's state from a backup with checked parts. */
 export async function readState(
   { backups }: Pick<StepDependencies, "backups">,
   manifest: BackupManifest,
@@ -248,8 +251,8 @@ function countUp(checkpoint: Checkpoint, more: number, total: number): StepResul
   return done < total ? again({ ...checkpoint, done }, total) : next(checkpoint);
 }
 
-/** Ends the job because of what is wrong with the backup, and says so beside it if it exists. */
-async function condemn(
+/** Fails the job, and writes a failed verdict if the backup exists. */
+async function markFailed(
   deps: StepDependencies,
   subject: string,
   { code, message }: Fault,

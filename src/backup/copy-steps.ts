@@ -1,4 +1,4 @@
-/** The stages that make a backup, one bounded step at a time; each step may be repeated. */
+/** The stages that make a backup, in bounded, idempotent steps. */
 import { Buffer } from "node:buffer";
 import { sha256Hex } from "../catalog/hash.ts";
 import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
@@ -28,17 +28,17 @@ import { parseManifest } from "./parse-manifest.ts";
 import { stateLines, upstreamOf } from "./state-part.ts";
 import type { StepDependencies } from "./step-dependencies.ts";
 
-/** Tables to be copied before the others: `alert_findings` belong to them. */
+/** Tables to copy before the others: rows of `alert_findings` belong to them. */
 const FIRST_TABLES = new Set(["alert_runs"]);
-/** Rows of a table in one part. */
+/** Most rows in a part. */
 const ROWS_PER_PART = 500;
-/** Pages of tables, and objects, that are copied in one step. */
+/** Most table pages in a step. */
 const PAGES_PER_STEP = 10;
 const OBJECTS_PER_STEP = 24;
 /** Objects in memory at a time. */
 const OBJECTS_AT_A_TIME = 6;
 
-/** Copies the coordinator's state as it is now, and notes what its versions name in the stores. */
+/** Copies the coordinator's present state, and lists the stored files of its versions. */
 export async function copyState(
   deps: StepDependencies,
   { checkpoint, subject }: StepContext,
@@ -65,15 +65,15 @@ export async function copyState(
 }
 
 /**
- * Tables whose rows others belong to come first. What the alerts write in the meantime is then a
- * row's company without the row, which nobody looks for, and never a row without its company.
+ * Sorts parent tables first. Rows that the alerts add in the meantime then at worst appear as
+ * findings without their run, which nothing reads, and never as a run without its findings.
  */
 function inCopyOrder(tables: readonly TableShape[]): TableShape[] {
   const isFirst = ({ name }: TableShape) => FIRST_TABLES.has(name);
   return [...tables.filter(isFirst), ...tables.filter((table) => !isFirst(table))];
 }
 
-/** What the stores must have for some versions. */
+/** Lists the stored files of some versions. */
 function listWanted(versions: readonly Manifest[]): Item[] {
   const all = new Map<string, Wanted>();
   for (const version of versions) {
@@ -83,7 +83,7 @@ function listWanted(versions: readonly Manifest[]): Item[] {
   return [...all.values()].map((value) => ({ list: "to_copy", key: value.sha256, value }));
 }
 
-/** Copies some pages of D1's tables, in order of their keys. */
+/** Copies some pages of D1's tables in the order of their keys. */
 export async function copyTables(
   deps: StepDependencies,
   { checkpoint, subject }: StepContext,
@@ -100,7 +100,7 @@ export async function copyTables(
   return again({ ...checkpoint, draft, done: checkpoint.done + items.length }, 0, items);
 }
 
-/** Copies the next page of the table that is due, if there is any row in it. */
+/** Copies the next page of the current table, unless it is empty. */
 async function copyPage(
   { database, backups }: StepDependencies,
   draft: Draft,
@@ -127,7 +127,7 @@ async function copyPage(
   return { draft: changed, part };
 }
 
-/** Rows as lines, from the first on, as many as one part takes: at least one, if there is any. */
+/** Encodes rows as lines until a part is full, but at least one row. */
 function takeLines(rows: readonly object[]): string[] {
   const lines: string[] = [];
   let bytes = 0;
@@ -141,8 +141,8 @@ function takeLines(rows: readonly object[]): string[] {
 }
 
 /**
- * Copies some blobs and upstream files, except those that another backup has stored. One that is in
- * no store as it was written is noted as missing: the rest is worth keeping all the same.
+ * Copies some blobs and upstream files, except those that another backup has stored. Lists an
+ * object as missing if no store has an intact copy: a backup of the rest is still useful.
  */
 export async function copyObjects(
   deps: StepDependencies,
@@ -160,7 +160,7 @@ export async function copyObjects(
   return done < total ? again(changed, total, copied) : next(changed, { items: copied });
 }
 
-/** Copies an object, unless it is there; null if no store has it. */
+/** Copies an object, unless it is stored already; null if no store has an intact copy. */
 async function copyObject(deps: StepDependencies, wanted: Wanted): Promise<StoredObject | null> {
   const { sha256 } = wanted;
   const stored = await deps.backups.objectBytes(sha256);
@@ -184,23 +184,23 @@ async function readWanted(
   return null;
 }
 
-/** Writes the manifest, by which the backup begins to exist. */
+/** Writes the manifest, which commits the backup. */
 export async function writeManifest(
   deps: StepDependencies,
   { job, checkpoint, subject, items }: StepContext,
 ): Promise<StepResult> {
   const { backups, now } = deps;
   const { tables, catalog, builtBy } = draftOf(checkpoint);
-  // What is written stays, also if the step is repeated because its end was lost.
+  // A repeated step must not replace the manifest.
   if (parseManifest(await backups.readManifest(subject), subject).ok)
     return next({ ...checkpoint, draft: null });
-  const isWayBack = subject !== job.backup_id;
+  const isUndo = subject !== job.backup_id;
   const parts = items.all("parts");
   const manifest: BackupManifest = {
     format: FORMAT,
     id: subject,
-    trigger: isWayBack ? "restore" : job.trigger,
-    note: isWayBack ? `before the restore of ${job.backup_id}` : job.note,
+    trigger: isUndo ? "restore" : job.trigger,
+    note: isUndo ? `before the restore of ${job.backup_id}` : job.note,
     started_at: new Date(timeOfId(subject)).toISOString(),
     finished_at: new Date(now()).toISOString(),
     worker_version: deps.workerVersion,
@@ -217,7 +217,7 @@ export async function writeManifest(
     objects: items.all("copied"),
     missing: items.all("missing"),
   };
-  if (job.pin && !isWayBack)
+  if (job.pin && !isUndo)
     await backups.writeNote(subject, "pin", JSON.stringify({ by: job.requested_by }));
   await backups.writeManifest(subject, manifestText(manifest));
   return next({ ...checkpoint, draft: null });

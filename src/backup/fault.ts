@@ -1,4 +1,4 @@
-/** Why a backup cannot be used, made or restored. */
+/** Reasons why a backup cannot be used, made or restored. */
 export const FAULT_CODES = [
   "manifest_missing",
   "manifest_truncated",
@@ -18,7 +18,7 @@ export const FAULT_CODES = [
 ] as const;
 export type FaultCode = (typeof FAULT_CODES)[number];
 
-/** An expected end that is no success, in a word for programs and a sentence for people. */
+/** An expected failure: a stable code, and a message for operators. */
 export interface Fault {
   readonly code: FaultCode;
   readonly message: string;

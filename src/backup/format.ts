@@ -5,25 +5,25 @@
  *
  * - `parts/d1.<table>.<number>.ndjson.gz`: rows of a D1 table in the order of its primary key, one
  *   JSON object a line, at most 500 in a part.
- * - `parts/state.000001.ndjson.gz`: the coordinator's state as it was at one moment: a line
- *   `{"pause"}`, and for each retained version a line `{"version"}` with its manifest. Uncompressed,
- *   no part is longer than 16 MiB.
- * - `manifest.json`: what there is, with sizes, row counts and hashes. It is written last, so that
- *   a backup without it does not exist, and ends with the SHA-256 of itself.
- * - `pin.json` and `verdict.json`: what was said of the backup later. They are no part of it.
+ * - `parts/state.000001.ndjson.gz`: a snapshot of the coordinator's state: a line `{"pause"}`, and
+ *   a line `{"version"}` with the manifest of each retained version. Uncompressed, no part is
+ *   longer than 16 MiB.
+ * - `manifest.json`: the list of parts and objects with sizes, row counts and hashes, and its own
+ *   SHA-256 at the end. It is written last and commits the backup.
+ * - `pin.json` and `verdict.json`: later notes, which are not part of the backup.
  *
- * The blobs of all versions and the upstream bytes they were built from lie in
- * `backups/objects/<sha256>`, shared by all backups: one that finds an object there names it only.
+ * `backups/objects/<sha256>` has the blobs of all versions and the upstream files that they were
+ * built from. All backups share these objects: a backup does not copy an object that exists.
  */
 import { sha256Hex } from "../catalog/hash.ts";
 
-/** Version of the format that this code writes, and the only one that it reads. */
+/** Format version of this code, which reads no other. */
 export const FORMAT = 1;
 
-/** Longest content of a part, uncompressed: several of D1's rows, which are at most 2 MB long. */
+/** Longest uncompressed content of a part: several of D1's rows, which have at most 2 MB. */
 export const PART_CONTENT_MAX_BYTES = 16 * 1024 * 1024;
 
-/** Who or what asked for a backup. */
+/** Origin of a backup. */
 export const BACKUP_TRIGGERS = ["manual", "cron", "restore"] as const;
 export type BackupTrigger = (typeof BACKUP_TRIGGERS)[number];
 
@@ -33,10 +33,10 @@ export interface Part {
   /** Name of the D1 table; null for the coordinator's state. */
   readonly table: string | null;
   readonly rows: number;
-  /** Length and SHA-256 (hex) of the file as it is stored. */
+  /** Length and SHA-256 (hex) of the stored file. */
   readonly bytes: number;
   readonly sha256: string;
-  /** SHA-256 (hex) of its lines, uncompressed. */
+  /** SHA-256 (hex) of its uncompressed lines. */
   readonly content_sha256: string;
 }
 
@@ -54,7 +54,7 @@ export interface StoredObject {
   readonly bytes: number;
 }
 
-/** What a backup consists of: the content of `manifest.json`. */
+/** The content of `manifest.json`. */
 export interface BackupManifest {
   readonly format: typeof FORMAT;
   readonly id: string;
@@ -63,34 +63,34 @@ export interface BackupManifest {
   /** RFC 3339, UTC, milliseconds. */
   readonly started_at: string;
   readonly finished_at: string;
-  /** Version of the Worker that made the backup, and of the one that built the catalog. */
+  /** Versions of the Workers that made the backup and that built the catalog. */
   readonly worker_version: string | null;
   readonly built_by: string | null;
-  /** The catalog that was published; null if none was. */
+  /** The published catalog; null if there was none. */
   readonly catalog: { readonly generation: number; readonly catalog_sha256: string } | null;
   readonly tables: { readonly [name: string]: TableFacts };
   readonly state: Omit<TableFacts, "columns">;
   readonly parts: readonly Part[];
   readonly objects: readonly StoredObject[];
-  /** SHA-256 (hex) of what its versions name and no store had. */
+  /** SHA-256 (hex) of its versions' objects that no store had. */
   readonly missing: readonly string[];
 }
 
-/** The text of `manifest.json`. */
+/** Encodes `manifest.json`. */
 export function manifestText(manifest: BackupManifest): string {
   return JSON.stringify({ ...manifest, sha256: sha256Hex(JSON.stringify(manifest)) });
 }
 
-/** Name of the part of a table, or of the state for null, with a number from 1. */
+/** Names a part of a table, or of the state for null. Numbers start at 1. */
 export function partName(table: string | null, number: number): string {
   const of = table === null ? "state" : `d1.${table}`;
   return `${of}.${String(number).padStart(6, "0")}.ndjson.gz`;
 }
 
-/** What `partName` gives, and nothing that could lead elsewhere. */
+/** Accepts only the output of `partName`, which cannot leave the folder. */
 export const PART_NAME = /^(state|d1\.[A-Za-z0-9_]{1,64})\.\d{6}\.ndjson\.gz$/;
 
-/** What the parts of a table, or of the state for null, come to. */
+/** Sums the parts of a table, or of the state for null. */
 export function sumParts(
   parts: readonly Part[],
   table: string | null,
@@ -102,7 +102,7 @@ export function sumParts(
   };
 }
 
-/** Bytes of everything that a backup names. */
+/** Sums the bytes of all parts and objects. */
 export function backupBytes({ parts, objects }: BackupManifest): number {
   return [...parts, ...objects].reduce((sum, { bytes }) => sum + bytes, 0);
 }

@@ -2,34 +2,34 @@ import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
 import type { Part, StoredObject } from "./format.ts";
 import type { KeptBackup } from "./retention.ts";
 
-/** Something that the catalog's stores have, to be copied from one place to another. */
+/** A stored file of the catalog that a job copies. */
 export interface Wanted {
   readonly sha256: string;
   readonly kind: "blob" | "source";
 }
 
 /**
- * Lists of a job that may grow beyond what one row of a Durable Object's SQLite takes (2 MB), and
- * what is in them. Each is in the order of its keys.
+ * The lists of a job, sorted by key. They may exceed the limit of a row in the Durable Object's
+ * SQLite (2 MB).
  */
 export interface ItemLists {
-  /** What a restore has to write to the catalog's stores, by SHA-256. */
+  /** Files that a restore writes to the catalog's stores, by SHA-256. */
   readonly to_store: Wanted;
-  /** What a backup has to copy, and what it has copied, by SHA-256. */
+  /** Files that a backup copies, and those that it has copied, by SHA-256. */
   readonly to_copy: Wanted;
   readonly copied: StoredObject;
-  /** What no store had, by SHA-256. */
+  /** Files that no store had, by SHA-256. */
   readonly missing: string;
-  /** Parts of a backup that have been written, by name. */
+  /** Written parts of a backup, by name. */
   readonly parts: Part;
-  /** Whole backups that retention has looked at, by id. */
+  /** Complete backups that retention has read, by id. */
   readonly looked_at: KeptBackup;
-  /** Objects that these name, by SHA-256. */
+  /** Objects of these backups, by SHA-256. */
   readonly named: null;
 }
 export type ItemList = keyof ItemLists;
 
-/** An entry of one of the lists. */
+/** An entry of a list. */
 export type Item = {
   readonly [L in ItemList]: {
     readonly list: L;
@@ -40,14 +40,14 @@ export type Item = {
 
 /** The lists of one job. */
 export interface ItemReader {
-  /** At most `limit` items whose keys come after `after`. */
+  /** Lists at most `limit` items with keys above `after`. */
   page<L extends ItemList>(list: L, after: string, limit: number): ItemLists[L][];
   all<L extends ItemList>(list: L): ItemLists[L][];
   has(list: ItemList, key: string): boolean;
   count(list: ItemList): number;
 }
 
-/** The table of these lists. Every method is synchronous. */
+/** The table of all lists. Every method is synchronous. */
 export class JobItems {
   readonly #storage: TableStorage;
 
@@ -61,7 +61,7 @@ export class JobItems {
     );
   }
 
-  /** Adds items; one whose key is there already stays as it is. */
+  /** Adds items. An item whose key exists stays as it is. */
   add(job: string, items: readonly Item[]): void {
     for (const { list, key, value } of items)
       this.#exec(

@@ -1,4 +1,4 @@
-/** What there is to do about backups, and in which order. Pure: no clock, no I/O. */
+/** Backup jobs and the plans of their stages. Pure: no clock, no I/O. */
 import { z } from "zod";
 import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";
 import type { JobRecord } from "../jobs/job-record.ts";
@@ -11,7 +11,7 @@ import { VERDICT_STATES } from "./verdict.ts";
 export const JOB_KINDS = ["run", "verify", "restore"] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 
-/** `queued → running → succeeded | failed`. The last two never change again. */
+/** `queued → running → succeeded | failed`. The last two are final. */
 export const JOB_STATES = ["queued", "running", "succeeded", "failed"] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
@@ -33,12 +33,14 @@ export const BACKUP_STAGES = [
 ] as const;
 export type BackupStage = (typeof BACKUP_STAGES)[number];
 
-/** A job, as the API answers it. */
+/** A job in the answers of the API. */
 export const jobSchema = z
   .strictObject({
     id: z.uuid(),
     kind: z.enum(JOB_KINDS),
-    backup_id: z.uuid().meta({ description: "The backup that is made, verified or restored." }),
+    backup_id: z
+      .uuid()
+      .meta({ description: "The backup that the job makes, verifies or restores." }),
     trigger: z.enum(BACKUP_TRIGGERS),
     note: z.string().nullable(),
     pin: z.boolean(),
@@ -46,7 +48,7 @@ export const jobSchema = z
     state: z.enum(JOB_STATES),
     stage: z.enum(BACKUP_STAGES).nullable(),
     progress: z.strictObject({ done: count, total: count }).meta({
-      description: "Of the present stage; `total` is 0 where it is not known.",
+      description: "Progress of the present stage; `total` is 0 if unknown.",
     }),
     queued_at: timestamp,
     started_at: timestamp.nullable(),
@@ -55,13 +57,15 @@ export const jobSchema = z
     duration_ms: z.int().nullable(),
     verdict: z.enum(VERDICT_STATES).nullable(),
     undo_backup_id: z.uuid().nullable().meta({
-      description: "Of a restore: the backup of what was there before; restoring that undoes it.",
+      description:
+        "Of a restore: the backup of the state before it. Restore that backup to undo it.",
     }),
     generation: z.int().nullable().meta({
       description: "Of a restore: the generation that serves the restored catalog.",
     }),
     paused: z.boolean().nullable().meta({
-      description: "Of a restore: whether ingestion is paused after it; it never lifts a pause.",
+      description:
+        "Of a restore: whether ingestion is paused after it. A restore never lifts a pause.",
     }),
     error: z
       .strictObject({
@@ -71,14 +75,14 @@ export const jobSchema = z
       })
       .nullable(),
   })
-  .meta({ id: "BackupJob", description: "Making, verifying or restoring a backup." });
+  .meta({ id: "BackupJob", description: "A job that makes, verifies or restores a backup." });
 
 export type BackupJob = DeepReadonly<z.output<typeof jobSchema>>;
 
-/** A stage, and the backup that it is about: the job's own, or the way back of a restore. */
+/** A stage with its subject: the job's own backup, or the undo backup of a restore. */
 export interface PlannedStage {
   readonly stage: BackupStage;
-  readonly of: "own" | "way_back";
+  readonly of: "own" | "undo";
 }
 
 const COPY: readonly BackupStage[] = [
@@ -95,41 +99,41 @@ export function isCheck(stage: BackupStage): boolean {
 }
 
 const own = (stage: BackupStage): PlannedStage => ({ stage, of: "own" });
-const wayBack = (stage: BackupStage): PlannedStage => ({ stage, of: "way_back" });
+const undo = (stage: BackupStage): PlannedStage => ({ stage, of: "undo" });
 
 /**
- * The stages of each kind of job. A backup that does not prove good goes on with `retention` too. A
- * restore only adds until `replace_versions`, and from there on goes through to its end. It does not
- * verify its way back: where the present is damaged, restoring is the way out.
+ * The stages of each kind of job. A backup that fails its verification continues with `retention`
+ * as well. A restore only adds data until `replace_versions`, and cannot fail after it. It does not
+ * verify its undo backup: if the present state is damaged, a restore must still be possible.
  */
 export const PLANS: { readonly [K in JobKind]: readonly PlannedStage[] } = {
   run: [...COPY, ...CHECK, "retention" as const].map(own),
   verify: CHECK.map(own),
   restore: [
     ...[...CHECK, "compare_schema" as const].map(own),
-    ...COPY.map(wayBack),
+    ...COPY.map(undo),
     ...(["restore_objects", "restore_tables", "replace_versions", "settle"] as const).map(own),
   ],
 };
 
-/** A backup in the making. */
+/** An unfinished backup. */
 export interface Draft {
   readonly tables: readonly TableShape[];
-  /** How many tables have been copied, and the key of the last row that was of the next one. */
+  /** Number of copied tables, and the key of the last copied row of the next one. */
   readonly tablesDone: number;
   readonly afterRow: readonly Value[] | null;
-  /** Parts that there are of the table that is being copied. */
+  /** Number of parts of the current table. */
   readonly partsDone: number;
-  /** The version that is published, if any, and the version of the Worker that built it. */
+  /** The published version, if any, and the version of the Worker that built it. */
   readonly catalog: BackupManifest["catalog"] | undefined;
   readonly builtBy: string | null;
 }
 
-/** Where a job stands between two steps; JSON. What may be long is in the job's items. */
+/** State of a job between two steps; JSON. The job's items contain its long lists. */
 export interface Checkpoint {
   /** Index of the present stage in the plan. */
   readonly at: number;
-  /** Units of the present stage that are done, and the key of the last; empty before the first. */
+  /** Number of finished units of the present stage, and the key of the last; empty if none. */
   readonly done: number;
   readonly after: string;
   readonly draft: Draft | null;
@@ -137,25 +141,25 @@ export interface Checkpoint {
 
 export const FIRST_CHECKPOINT: Checkpoint = { at: 0, done: 0, after: "", draft: null };
 
-/** What a step is told. */
+/** The inputs of a step. */
 export interface StepContext {
   readonly job: BackupJob;
   readonly checkpoint: Checkpoint;
-  /** Id of the backup that the stage is about. */
+  /** Id of the stage's backup. */
   readonly subject: string;
   readonly items: ItemReader;
 }
 
-/** What a step came to. Items are added to the job's with the checkpoint, or not at all. */
+/** Result of a step. One transaction saves the items and the checkpoint. */
 export type StepResult =
-  /** The stage goes on, with more of its units done. */
+  /** The stage continues. */
   | {
       readonly do: "again";
       readonly checkpoint: Checkpoint;
       readonly total: number;
       readonly items: readonly Item[];
     }
-  /** The stage is over, and `apply` changes the coordinator's tables together with that. */
+  /** The stage is finished. `apply` changes the coordinator's tables in the same transaction. */
   | {
       readonly do: "next";
       readonly checkpoint: Checkpoint;
@@ -187,10 +191,10 @@ export function failWith(fault: Fault): StepResult {
   return { do: "fail", fault };
 }
 
-/** Name of the work that does these jobs. */
+/** Name of the work that runs these jobs. */
 export const BACKUP = "backup";
 
-/** A job with what only the coordinator knows of it. */
+/** A job with the coordinator's internal fields. */
 export type BackupRecord = JobRecord<BackupJob, Checkpoint>;
 
 export function isBackup(record: JobRecord): record is BackupRecord {

@@ -21,24 +21,24 @@ import { expiresAt, type KeptBackup } from "./retention.ts";
 import { VERDICT_STATES } from "./verdict.ts";
 
 /**
- * `running`: being made. `complete`: whole, as far as its manifest says. `incomplete`: without a
- * manifest. `damaged`: with a manifest that cannot be used.
+ * `running`: a job is making it. `complete`: it has a usable manifest. `incomplete`: it has no
+ * manifest. `damaged`: its manifest is unusable.
  */
 export const BACKUP_STATES = ["running", "complete", "incomplete", "damaged"] as const;
 export type BackupState = (typeof BACKUP_STATES)[number];
 
 export const backupStatus = z.enum(BACKUP_STATUSES).meta({
   description:
-    "`stale`: the newest was finished over 26 hours ago; `unverified`: the newest has not proved good.",
+    "`stale`: the newest backup was finished over 26 hours ago; `unverified`: the newest backup has not been verified as good.",
 });
 
-/** A backup, as the API answers it. What its manifest would say is null without one. */
+/** A backup in the answers of the API. Fields from the manifest are null without one. */
 export const backupSchema = z
   .strictObject({
     id: backupId,
     state: z.enum(BACKUP_STATES).meta({
       description:
-        "`incomplete`: without a manifest, so no backup; `damaged`: its manifest cannot be used.",
+        "`incomplete`: it has no manifest and cannot be restored; `damaged`: its manifest is unusable.",
     }),
     trigger: z.enum(BACKUP_TRIGGERS).nullable(),
     note: z.string().nullable(),
@@ -47,7 +47,7 @@ export const backupSchema = z
     finished_at: timestamp.nullable(),
     duration_ms: z.int().nullable(),
     size_bytes: count.nullable().meta({
-      description: "Of all that it names, also of objects that other backups share.",
+      description: "Size of all its parts and objects, including shared objects.",
     }),
     parts: count.nullable(),
     objects: count.nullable(),
@@ -57,13 +57,13 @@ export const backupSchema = z
     verified: z.strictObject({
       state: z.enum(VERDICT_STATES).meta({
         description:
-          "`intact`: every byte is right, but this Worker builds another catalog of them, since its code or snapshot is another.",
+          "`intact`: every byte is intact, but this Worker cannot rebuild the catalog, because its code or snapshot differs.",
       }),
       at: timestamp.nullable(),
       message: z.string(),
     }),
     expires_at: timestamp.nullable().meta({
-      description: "Retention does not delete it before; null while it is not to be deleted.",
+      description: "Earliest deletion by retention; null while retention keeps the backup.",
     }),
     problem: z.string().nullable(),
   })
@@ -82,27 +82,26 @@ export type BackupPage = DeepReadonly<z.output<typeof backupPage>>;
 
 export interface PageRequest {
   readonly limit: number;
-  /** The `next_cursor` of the page before: backups older than this id. */
+  /** The `next_cursor` of the previous page: selects backups older than this id. */
   readonly cursor: string | null;
 }
 
 export interface ListingDependencies {
   readonly backups: BackupStore;
-  /** Jobs, the newest first. */
+  /** Lists jobs, newest first. */
   readonly jobs: () => Promise<readonly BackupJob[]>;
   readonly now: () => number;
-  /** Age from which on the newest backup is stale. */
+  /** Age at which the newest backup is stale. */
   readonly staleAfterMs: number;
 }
 
-/** Backups that are looked at, at most, for the newest and the newest that proved good. */
+/** Most backups to read for the newest and the newest good one. */
 const NEWEST_LOOKS_AT = 100;
-/** Backups that are read at a time. */
 const READS_AT_A_TIME = 10;
-/** The most backups that are looked at for what retention will do. */
+/** Most backups to read for the expiry dates. */
 const RETENTION_LOOKS_AT = 200;
 
-/** One page of backups, from all pages of R2. */
+/** Lists one page of backups. */
 export async function listBackups(
   deps: ListingDependencies,
   { limit, cursor }: PageRequest,
@@ -125,7 +124,7 @@ export async function listBackups(
   };
 }
 
-/** A backup, whole or not; null if nothing of it is there. */
+/** Finds a backup, complete or not; null if it does not exist. */
 export async function findBackup(deps: ListingDependencies, id: string): Promise<Backup | null> {
   const { backups } = deps;
   const open = (await deps.jobs()).filter(({ state }) => isOpen(state));
@@ -137,7 +136,7 @@ export async function findBackup(deps: ListingDependencies, id: string): Promise
   return describe(found, { kept, open, now: deps.now() });
 }
 
-/** When the newest backup was finished, and when the newest one that proved good. */
+/** Returns the finish times of the newest backup and of the newest good one. */
 export async function newestTimes(backups: BackupStore): Promise<BackupFacts> {
   return timesOf(await findNewest(backups, await listIds(backups), NEWEST_LOOKS_AT));
 }
@@ -154,7 +153,7 @@ function readAll(backups: BackupStore, ids: readonly string[]): Promise<FoundBac
   return mapConcurrently(ids, READS_AT_A_TIME, (id) => readBackup(backups, id));
 }
 
-/** What retention will look at: the newest backups, read unless they have been read already. */
+/** Reads the newest backups for retention, except those in `known`. */
 async function readKept(
   backups: BackupStore,
   ids: readonly string[],

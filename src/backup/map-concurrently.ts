@@ -1,7 +1,4 @@
-/**
- * Does work for each of many, a few at a time, and gives the results in the order of the items.
- * Once the work for one has thrown, none is begun any more.
- */
+/** Maps items concurrently, in order. Starts no more work after one call has rejected. */
 export async function mapConcurrently<T, R>(
   items: readonly T[],
   atATime: number,
@@ -10,7 +7,7 @@ export async function mapConcurrently<T, R>(
   const results: R[] = [];
   const waiting = entriesOf(items);
   const worker = async () => {
-    // A generator that is left by a throw is at its end for the other workers as well.
+    // A rejection closes the generator for the other workers as well.
     for (const [index, item] of waiting) results[index] = await work(item);
   };
   await Promise.all(Array.from({ length: atATime }, worker));

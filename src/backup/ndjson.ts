@@ -1,4 +1,4 @@
-/** Rows as they are stored: one JSON value a line, UTF-8, gzip. Pure. */
+/** Stored rows: one JSON value per line, UTF-8, gzip. Pure: no clock, no I/O. */
 import { gunzipSync, gzipSync } from "node:zlib";
 import { sha256Hex } from "../catalog/hash.ts";
 import { type Fault, fault } from "./fault.ts";
@@ -10,7 +10,7 @@ export interface PackedPart {
   readonly bytes: Uint8Array;
 }
 
-/** Packs lines as the part of a table, or of the state for null, with a number from 1. */
+/** Packs lines as a part of a table, or of the state for null. Numbers start at 1. */
 export function packPart(
   table: string | null,
   number: number,
@@ -34,8 +34,8 @@ export type UnpackedPart =
   | { readonly ok: false; readonly fault: Fault };
 
 /**
- * Reads a stored part back and proves it. Bytes that no longer decode, or to more than a
- * part takes, are damaged; bytes that decode to other rows than were written have been altered.
+ * Decodes and verifies a stored part. Bytes that do not decode, or decode to more than a part may
+ * contain, are damaged. Bytes that decode to other rows have been altered.
  */
 export function unpackPart(part: Part, bytes: Uint8Array | null): UnpackedPart {
   const refuse = (code: Fault["code"], message: string): UnpackedPart => ({
@@ -47,11 +47,11 @@ export function unpackPart(part: Part, bytes: Uint8Array | null): UnpackedPart {
   if (content === undefined)
     return refuse(
       "part_damaged",
-      `is damaged: its ${bytes.length} bytes are no gzip of at most ${PART_CONTENT_MAX_BYTES} bytes of UTF-8`,
+      `is damaged: its ${bytes.length} bytes are not gzip of at most ${PART_CONTENT_MAX_BYTES} bytes of UTF-8`,
     );
   const lines = content.split("\n").slice(0, -1);
   if (sha256Hex(content) !== part.content_sha256 || lines.length !== part.rows)
-    return refuse("rows_altered", "holds other rows than were written");
+    return refuse("rows_altered", "contains other rows than the backup wrote");
   if (bytes.length !== part.bytes || sha256Hex(bytes) !== part.sha256)
     return refuse("part_damaged", "is damaged: its bytes have another hash");
   return { ok: true, lines };

@@ -49,22 +49,22 @@ export type ParsedManifest =
   | { readonly ok: false; readonly fault: Fault };
 
 /**
- * Reads a `manifest.json` and checks all of it: its form, its own hash, that it is of the backup
- * `id`, and that its sums are those of its parts. What is not wholly right is not used.
+ * Parses a `manifest.json` and checks its schema, its own hash, the backup's id and the sums of its
+ * parts. Any fault makes the manifest unusable.
  */
 export function parseManifest(text: string | null, id: string): ParsedManifest {
   if (text === null) return refuse("manifest_missing", "there is no manifest.json");
   const json = readJson(text);
   if (json === undefined)
-    return refuse("manifest_truncated", "manifest.json ends too early, or is no JSON object");
+    return refuse("manifest_truncated", "manifest.json is truncated or not a JSON object");
   const { sha256, ...fields } = json;
   if (typeof fields["format"] === "number" && fields["format"] > FORMAT)
     return refuse(
       "future_format",
-      `the format is ${fields["format"]}, and this Worker reads ${FORMAT}; use a newer Worker`,
+      `the format is ${fields["format"]}, but this Worker reads ${FORMAT}; use a newer Worker`,
     );
   if (sha256 !== sha256Hex(JSON.stringify(fields)))
-    return refuse("manifest_altered", "manifest.json does not have the hash that it names");
+    return refuse("manifest_altered", "manifest.json does not match its own hash");
   const parsed = schema.safeParse(fields);
   if (!parsed.success) {
     const issues = parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
@@ -77,11 +77,11 @@ export function parseManifest(text: string | null, id: string): ParsedManifest {
 }
 
 function findContradiction(manifest: BackupManifest, id: string): string | undefined {
-  if (manifest.id !== id) return `it is that of backup ${manifest.id}`;
+  if (manifest.id !== id) return `it belongs to backup ${manifest.id}`;
   const { tables, state, parts } = manifest;
   const numbers = new Map<string | null, number>();
   for (const { name, table } of parts) {
-    if (table !== null && !Object.hasOwn(tables, table)) return `${name} is of no table`;
+    if (table !== null && !Object.hasOwn(tables, table)) return `${name} belongs to no table`;
     const number = (numbers.get(table) ?? 0) + 1;
     numbers.set(table, number);
     if (name !== partName(table, number)) return `${name} is not the next part of its table`;
@@ -89,7 +89,7 @@ function findContradiction(manifest: BackupManifest, id: string): string | undef
   for (const [name, facts] of [...Object.entries(tables), [null, state] as const]) {
     const sum = sumParts(parts, name);
     if (sum.rows !== facts.rows || sum.sha256 !== facts.sha256)
-      return `${name ?? "the state"} does not add up from its parts`;
+      return `the sum of ${name ?? "the state"} differs from its parts`;
   }
   return undefined;
 }

@@ -1,11 +1,11 @@
-/** Backups as they lie in R2, which alone says what there is. */
+/** Reads backups from R2, which is the only record of them. */
 import type { BackupStore } from "../storage/backup-store.ts";
 import { isBackupId, timeOfId } from "./backup-id.ts";
 import type { KeptBackup } from "./retention.ts";
 import { type ParsedManifest, parseManifest } from "./parse-manifest.ts";
 import { isGood, parseVerdict, type Verdict } from "./verdict.ts";
 
-/** A backup as it is stored, whole or not. */
+/** A stored backup, complete or not. */
 export interface FoundBackup {
   readonly id: string;
   readonly parsed: ParsedManifest;
@@ -13,7 +13,7 @@ export interface FoundBackup {
   readonly pinned: boolean;
 }
 
-/** Ids of all folders of backups, ascending, and so by time. Other folders are left alone. */
+/** Lists the ids of all backups, ascending and therefore by time. Ignores other folders. */
 export async function listIds(backups: BackupStore): Promise<string[]> {
   return (await backups.folders()).filter(isBackupId);
 }
@@ -32,7 +32,7 @@ export async function readBackup(backups: BackupStore, id: string): Promise<Foun
   };
 }
 
-/** What retention looks at; undefined if the backup is not whole. */
+/** Selects the fields for retention; undefined if the backup is not complete. */
 export function asKept({ id, parsed, verdict, pinned }: FoundBackup): KeptBackup | undefined {
   if (!parsed.ok) return undefined;
   return {
@@ -44,13 +44,13 @@ export function asKept({ id, parsed, verdict, pinned }: FoundBackup): KeptBackup
   };
 }
 
-/** The newest whole backup, and the newest that proved good. */
+/** The newest complete backup, and the newest good one. */
 export interface Newest {
   readonly whole: FoundBackup | null;
   readonly good: FoundBackup | null;
 }
 
-/** Looks from the newest backup backwards, at no more of them than it must or `lookBack` allows. */
+/** Reads backups from the newest backwards until it has found both, at most `lookBack` of them. */
 export async function findNewest(
   backups: BackupStore,
   ids: readonly string[],

@@ -9,7 +9,7 @@ export type RemoveResult =
       readonly reason: "not_found" | "in_use" | "pinned" | "newest" | "newest_verified";
     };
 
-/** Deletes a backup, but never the newest, nor the newest that proved good, nor a pinned one. */
+/** Deletes a backup, unless it is in use, pinned, the newest or the newest good one. */
 export async function removeBackup(
   { backups, coordinator }: Pick<StepDependencies, "backups" | "coordinator">,
   id: string,

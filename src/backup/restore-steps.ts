@@ -1,7 +1,6 @@
 /**
- * The stages that restore a backup, one bounded step at a time; each step may be repeated. Until
- * `replace_versions` they only add: blobs under their hashes, and rows of the history that are not
- * there.
+ * The stages that restore a backup, in bounded, idempotent steps. Until `replace_versions` they
+ * only add data: blobs under their hashes, and missing rows of the history.
  */
 import { sha256Hex } from "../catalog/hash.ts";
 import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
@@ -20,10 +19,10 @@ const OBJECTS_PER_STEP = 24;
 /** Objects in memory at a time. */
 const OBJECTS_AT_A_TIME = 6;
 const PARTS_PER_STEP = 4;
-/** What operators did is not written by a restore: whoever can write a backup could forge it. */
+/** A restore does not write the audit, or anyone who can write a backup could forge it. */
 const NEVER_RESTORED = new Set(["audit"]);
 
-/** Compares the tables of the backup with those of the database, and lists what is to be stored. */
+/** Compares the tables of the backup with those of the database, and lists the files to restore. */
 export async function compareSchema(
   deps: StepDependencies,
   { checkpoint, subject }: StepContext,
@@ -40,9 +39,7 @@ export async function compareSchema(
       (column) => column.required && !columns.includes(column.name),
     );
     if (absent !== undefined)
-      return mismatch(
-        `the backup lacks the column ${name}.${absent.name}, which must have a value`,
-      );
+      return mismatch(`the backup lacks the column ${name}.${absent.name}, which requires a value`);
   }
   const { versions } = await restorable(deps, manifest);
   return next(checkpoint, { items: listStored(versions, manifest.missing) });
@@ -50,7 +47,7 @@ export async function compareSchema(
 
 function mismatch(message: string): StepResult {
   return failWith(
-    fault("schema_mismatch", `${message}; use a Worker whose migrations fit the backup`),
+    fault("schema_mismatch", `${message}; use a Worker whose migrations match the backup`),
   );
 }
 
@@ -64,7 +61,7 @@ function listStored(versions: readonly Manifest[], missing: readonly string[]): 
     .map((value) => ({ list: "to_store", key: value.sha256, value }));
 }
 
-/** Stores some blobs and upstream files where the catalog and the ingest look for them. */
+/** Writes some blobs and upstream files to the stores of the catalog and the ingest. */
 export async function restoreObjects(
   deps: StepDependencies,
   { checkpoint, items }: StepContext,
@@ -83,12 +80,12 @@ async function restoreObject(
 ): Promise<void> {
   const bytes = await backups.readObject(sha256);
   if (bytes === null || sha256Hex(bytes) !== sha256)
-    throw new Error(`the object ${sha256} is no longer what was verified`);
+    throw new Error(`the object ${sha256} has changed since its verification`);
   if (kind === "source") await archive.write(sha256, bytes);
   else await catalog.writeBlob(sha256, bytes);
 }
 
-/** Adds the rows of some parts that are not there; a row that is there stays as it is. */
+/** Adds the missing rows of some parts. A row that exists stays as it is. */
 export async function restoreTables(
   deps: StepDependencies,
   { checkpoint, subject }: StepContext,
@@ -109,9 +106,9 @@ export async function restoreTables(
 }
 
 /**
- * Replaces the versions in the transaction that ends this stage, by which the restored catalog is
- * recorded as published: as a version of its own, above every generation that was ever seen here,
- * in the stores or in the backup. A pause that there is stays; one of the backup is set.
+ * Replaces the versions in the transaction that ends this stage. It publishes the restored catalog
+ * as a new version, above every generation of the coordinator, the stores and the backup. A present
+ * pause stays; otherwise the pause of the backup applies.
  */
 export async function replaceVersions(
   deps: StepDependencies,
@@ -145,7 +142,7 @@ function publish(
   return { generation, paused };
 }
 
-/** The highest generation that a store shows, so that readers will take the next one. */
+/** Returns the highest generation in the stores: readers accept only a higher one. */
 async function servedGeneration({ catalog }: StepDependencies): Promise<number> {
   let highest = 0;
   for (const replica of ["r2", "kv"] as const) {
@@ -156,14 +153,14 @@ async function servedGeneration({ catalog }: StepDependencies): Promise<number> 
   return highest;
 }
 
-/** Brings the stores to the restored catalog, and writes the manifests of the versions before it. */
+/** Replicates the restored catalog, and writes the manifests of the earlier versions. */
 export async function settle(
   deps: StepDependencies,
   { checkpoint, job }: StepContext,
 ): Promise<StepResult> {
   const { coordinator, catalog } = deps;
   const current = coordinator.currentVersion();
-  // A rollback since then is brought to the stores by the reconciler.
+  // The reconciler replicates a rollback that has happened since then.
   if (current !== null && current.generation === job.generation) {
     for (const version of coordinator.versions()) await catalog.writeGeneration(version);
     await replicate(catalog, current);
@@ -172,7 +169,7 @@ export async function settle(
   return next(checkpoint);
 }
 
-/** What a backup that has been verified in this job restores. Throws if it is gone. */
+/** Reads the restorable state of a backup that this job has verified. Throws if it is gone. */
 async function restorable(deps: StepDependencies, manifest: BackupManifest): Promise<SavedState> {
   const read = await readState(deps, manifest);
   if (!read.ok) throw new Error(read.problem);
@@ -180,7 +177,7 @@ async function restorable(deps: StepDependencies, manifest: BackupManifest): Pro
   return { pause, versions: wholeVersions(versions, manifest.missing) };
 }
 
-/** The manifest of a backup that has been verified in this job. Throws if it is gone. */
+/** Reads the manifest of a backup that this job has verified. Throws if it is gone. */
 async function manifestOf(deps: StepDependencies, id: string): Promise<BackupManifest> {
   const parsed = await openManifest(deps, id);
   if (!parsed.ok) throw new Error(parsed.fault.message);

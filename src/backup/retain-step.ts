@@ -7,19 +7,19 @@ import { asKept, type FoundBackup, listIds, readBackup } from "./read-backups.ts
 import { expired } from "./retention.ts";
 import type { StepDependencies } from "./step-dependencies.ts";
 
-/** Backups looked at in one step, and read at a time. */
+/** Most backups to read in a step. */
 const BACKUPS_PER_STEP = 50;
 const READS_AT_A_TIME = 6;
-/** What no backup names may belong to one that is being copied in; it stays for this long. */
+/** Minimum age for deletion: a younger file may belong to a backup that somebody is copying in. */
 const GRACE_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Looks at all backups, some in each step, and then deletes those that retention lets go, remains
- * of backups that never became whole, and objects that no backup names.
+ * Reads all backups, some in each step. Then deletes expired backups, remains of incomplete backups
+ * and unreferenced objects.
  *
- * No job writes a backup meanwhile, since there is one job at a time. Somebody may copy one into the
- * bucket: what is younger than a day stays. A backup that is pinned in the moment of its deletion
- * may be lost.
+ * No other job writes a backup meanwhile, because jobs run one at a time. Somebody may copy a
+ * backup into the bucket, so files younger than a day stay. Accepted race: an operator may pin a
+ * backup at the moment of its deletion, and lose it.
  */
 export async function retain(deps: StepDependencies, context: StepContext): Promise<StepResult> {
   const { backups } = deps;
@@ -30,11 +30,11 @@ export async function retain(deps: StepDependencies, context: StepContext): Prom
   if (last === undefined) return prune(deps, context);
   const found = await mapConcurrently(due, READS_AT_A_TIME, (id) => readBackup(backups, id));
   const done = checkpoint.done + due.length;
-  return again({ ...checkpoint, done, after: last }, ids.length, found.flatMap(noteLook));
+  return again({ ...checkpoint, done, after: last }, ids.length, found.flatMap(itemsOf));
 }
 
-/** What is to be known of a backup later: nothing unless it is whole. */
-function noteLook(found: FoundBackup): Item[] {
+/** Lists a complete backup and its objects, for `prune`. */
+function itemsOf(found: FoundBackup): Item[] {
   const kept = asKept(found);
   if (kept === undefined || !found.parsed.ok) return [];
   return [
@@ -57,18 +57,19 @@ async function prune(
   for (const id of expired(whole, now()))
     if ((await backups.readNote(id, "pin")) === null) await backups.deleteBackup(id);
   const unread: string[] = [];
-  for (const id of others) if (await holdsUp(backups, id, now())) unread.push(id);
+  for (const id of others) if (await blocksPruning(backups, id, now())) unread.push(id);
   if (unread.length === 0) await deleteUnnamed(backups, items, now());
   else log("warn", "backup_objects_kept", { unread });
   return next(checkpoint);
 }
 
 /**
- * Whether a backup that was not looked at may name objects that nobody knows of: it has just
- * arrived, its manifest is of a newer Worker, or was damaged less than a day ago. What has stood
- * without a manifest for a day is deleted; what has stood damaged can be restored by nobody.
+ * Whether a backup may reference objects that are not in `named`: it has just arrived, a newer
+ * Worker wrote its manifest, or its manifest is damaged and the backup has changed within a day.
+ * Nobody can restore a backup with an older damage. Deletes a backup that has had no manifest for a
+ * day.
  */
-async function holdsUp(backups: BackupStore, id: string, now: number): Promise<boolean> {
+async function blocksPruning(backups: BackupStore, id: string, now: number): Promise<boolean> {
   const parsed = parseManifest(await backups.readManifest(id), id);
   if (parsed.ok || parsed.fault.code === "future_format") return true;
   const changedAt = await backups.changedAt(id);

@@ -1,8 +1,8 @@
-/** Which backups are kept. Pure: no clock, no I/O. */
+/** Retention of backups. Pure: no clock, no I/O. */
 import { isGood, type VerdictState } from "./verdict.ts";
 import type { BackupTrigger } from "./format.ts";
 
-/** What retention looks at. */
+/** A complete backup, as retention sees it. */
 export interface KeptBackup {
   readonly id: string;
   readonly trigger: BackupTrigger;
@@ -13,18 +13,21 @@ export interface KeptBackup {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** The newest backup of each of so many days, weeks and months that have one. */
+/** Number of days, weeks and months of which retention keeps the best backup. */
 const PERIODS_KEPT = { day: 7, week: 4, month: 6 } as const;
 type Period = keyof typeof PERIODS_KEPT;
 const PERIODS: readonly Period[] = ["day", "week", "month"];
-/** Backups that were not made by cron were made for a reason: they are kept for this long. */
-const KEPT_FOR_ITS_REASON_MS = 7 * DAY_MS;
+/** Minimum retention of backups that cron did not make: each was made for a reason. */
+const NON_CRON_RETENTION_MS = 7 * DAY_MS;
 
 /**
- * Backups that may be deleted: not the newest of one of the last 7 days, 4 weeks (from Monday, UTC)
- * or 6 months that have a backup, nor pinned, nor younger than a week if cron did not make them.
- * Of one period a backup that proved good is preferred. The newest backup and the newest that
- * proved good are never among them.
+ * Selects the backups to delete. Retention keeps
+ *
+ * - the best backup of each of the last 7 days, 4 weeks (from Monday, UTC) and 6 months that have
+ *   one: preferably a good one, then the newest,
+ * - pinned backups,
+ * - backups younger than a week that cron did not make,
+ * - the newest backup and the newest good one.
  */
 export function expired(backups: readonly KeptBackup[], now: number): string[] {
   const protectedIds = protectedBackups(backups);
@@ -33,11 +36,11 @@ export function expired(backups: readonly KeptBackup[], now: number): string[] {
       protectedIds.add(id);
   return backups
     .filter((backup) => !protectedIds.has(backup.id) && !backup.pinned)
-    .filter((backup) => !isKeptForItsReason(backup, now))
+    .filter((backup) => !isRecentNonCron(backup, now))
     .map(({ id }) => id);
 }
 
-/** Ids of the newest backup and of the newest that proved good: never deleted, by nobody. */
+/** Returns the ids of the newest backup and of the newest good one, which nothing may delete. */
 export function protectedBackups(backups: readonly KeptBackup[]): Set<string> {
   const newestFirst = backups.toSorted((a, b) => b.started_at - a.started_at);
   const newest = newestFirst[0]?.id;
@@ -46,8 +49,8 @@ export function protectedBackups(backups: readonly KeptBackup[]): Set<string> {
 }
 
 /**
- * Before when retention will not delete a backup as long as one is made each day, in milliseconds
- * since 1970; null while it is not to be deleted at all.
+ * Predicts the earliest deletion of a backup in milliseconds since 1970, assuming one new backup a
+ * day; null while the backup is pinned or protected.
  */
 export function expiresAt(
   backup: KeptBackup,
@@ -59,15 +62,15 @@ export function expiresAt(
     const isBest = bestOfEach(period, backups).some(({ id }) => id === backup.id);
     return isBest ? [endOf(period, backup.started_at)] : [];
   });
-  if (backup.trigger !== "cron") times.push(backup.started_at + KEPT_FOR_ITS_REASON_MS);
+  if (backup.trigger !== "cron") times.push(backup.started_at + NON_CRON_RETENTION_MS);
   return Math.max(now, ...times);
 }
 
-function isKeptForItsReason({ trigger, started_at }: KeptBackup, now: number): boolean {
-  return trigger !== "cron" && now - started_at < KEPT_FOR_ITS_REASON_MS;
+function isRecentNonCron({ trigger, started_at }: KeptBackup, now: number): boolean {
+  return trigger !== "cron" && now - started_at < NON_CRON_RETENTION_MS;
 }
 
-/** The best backup of each period that has one, the newest period first. */
+/** Selects the best backup of each period that has one, the newest period first. */
 function bestOfEach(period: Period, backups: readonly KeptBackup[]): KeptBackup[] {
   const groups = Map.groupBy(backups, ({ started_at }) => startOf(period, started_at));
   return [...groups]

@@ -1,6 +1,6 @@
 /**
- * The coordinator's state in a backup: one part, whose first line has the pause and each other line
- * a version. Pure: no clock, no I/O.
+ * The coordinator's state in a backup: one part with the pause in its first line and a version in
+ * each other line. Pure: no clock, no I/O.
  */
 import { z } from "zod";
 import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
@@ -8,7 +8,7 @@ import { parseManifest } from "../catalog/parse-manifest.ts";
 import type { CoordinatorState } from "../ingest/coordinator-state.ts";
 import type { Pause } from "../jobs/pause.ts";
 
-/** What a backup keeps of the coordinator. */
+/** The coordinator's state in a backup. */
 export interface SavedState {
   readonly pause: Pause | null;
   /** The retained versions, newest first. */
@@ -31,13 +31,13 @@ const pauseLine = z.strictObject({
 });
 const versionLine = z.strictObject({ version: z.unknown() });
 
-/** The state at this moment, as lines. */
+/** Encodes the present state as lines. */
 export function stateLines(state: Pick<CoordinatorState, "pause" | "versions">): string[] {
   const versions = state.versions().map((version) => JSON.stringify({ version }));
   return [JSON.stringify({ pause: state.pause() }), ...versions];
 }
 
-/** Reads what `stateLines` has written; whatever else is there is refused. */
+/** Decodes the output of `stateLines` and refuses anything else. */
 export function readStateLines(lines: readonly string[]): ReadState {
   try {
     const [first, ...others] = lines.map((line): unknown => JSON.parse(line));
@@ -48,7 +48,8 @@ export function readStateLines(lines: readonly string[]): ReadState {
       return parsed.manifest;
     });
     const generations = new Set(versions.map(({ generation }) => generation));
-    if (generations.size < versions.length) throw new Error("two versions have one generation");
+    if (generations.size < versions.length)
+      throw new Error("two versions have the same generation");
     return {
       ok: true,
       state: { pause, versions: versions.toSorted((a, b) => b.generation - a.generation) },
@@ -58,7 +59,7 @@ export function readStateLines(lines: readonly string[]): ReadState {
   }
 }
 
-/** Of versions those whose blobs are all in the backup. */
+/** Selects the versions whose blobs are all in the backup. */
 export function wholeVersions(
   versions: readonly Manifest[],
   missing: readonly string[],
@@ -67,7 +68,7 @@ export function wholeVersions(
   return versions.filter((version) => ![...manifestBlobs(version)].some((blob) => lost.has(blob)));
 }
 
-/** SHA-256 of the upstream files that a version was built from; the snapshot is in the Worker. */
+/** Lists the SHA-256 (hex) of a version's upstream files, without the snapshot in the Worker. */
 export function upstreamOf({ sources }: Pick<Manifest, "sources">): string[] {
   return Object.entries(sources).flatMap(([file, sha256]) => (file === "snapshot" ? [] : [sha256]));
 }

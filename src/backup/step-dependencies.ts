@@ -7,9 +7,8 @@ import type { DatabaseCopy } from "../storage/database-copy.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
 import type { JobItems } from "./job-items.ts";
 
-/** What the steps of jobs work with. The stores throw where they refuse. */
+/** The dependencies of steps. A store throws if it fails. */
 export interface StepDependencies {
-  /** Lists of the jobs. */
   readonly items: JobItems;
   readonly backups: BackupStore;
   readonly database: DatabaseCopy;

@@ -11,7 +11,7 @@ import {
 import { retain } from "./retain-step.ts";
 import type { StepDependencies } from "./step-dependencies.ts";
 
-/** What is done in a step of each stage. Throws where a store refuses; may be repeated. */
+/** Takes a step of each stage. Idempotent. Throws if a store fails. */
 export const STEPS: {
   readonly [P in BackupStage]: (
     deps: StepDependencies,

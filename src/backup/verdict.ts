@@ -1,17 +1,19 @@
-/** What verifying a backup comes to. Pure: no clock, no I/O. */
+/** The verdict of a verification. Pure: no clock, no I/O. */
 import { z } from "zod";
 import { type Fault, FAULT_CODES } from "./fault.ts";
 
 /**
- * `verified`: every byte is as it was written, and the archived upstream bytes give the published
- * catalog again. `intact`: the same, but for the last, which this Worker cannot repeat, since the
- * catalog was built by another snapshot or another version of the code. `failed`: something is
- * damaged. `unverified`: nobody has looked yet.
+ * - `verified`: every byte is intact, and the archived upstream files rebuild the published
+ *   catalog.
+ * - `intact`: every byte is intact, but this Worker cannot rebuild the catalog: its snapshot or
+ *   code differs, or upstream files are missing.
+ * - `failed`: the backup is damaged.
+ * - `unverified`: no verification has finished.
  */
 export const VERDICT_STATES = ["unverified", "verified", "intact", "failed"] as const;
 export type VerdictState = (typeof VERDICT_STATES)[number];
 
-/** What is stored as `verdict.json`. */
+/** The content of `verdict.json`. */
 export interface Verdict {
   readonly state: Exclude<VerdictState, "unverified">;
   /** RFC 3339. */
@@ -42,12 +44,12 @@ const schema = z.object({
   worker_version: z.string().nullable(),
 });
 
-/** Whether a backup of this verdict can be restored byte for byte. */
+/** Whether a backup with this verdict can be restored byte for byte. */
 export function isGood(state: VerdictState): boolean {
   return state === "verified" || state === "intact";
 }
 
-/** Reads a `verdict.json`; null if there is none, or it is no verdict. */
+/** Parses a `verdict.json`; null if it is missing or invalid. */
 export function parseVerdict(text: string | null): Verdict | null {
   try {
     const parsed = schema.safeParse(text === null ? null : JSON.parse(text));
@@ -57,22 +59,22 @@ export function parseVerdict(text: string | null): Verdict | null {
   }
 }
 
-/** What building the catalog of a backup anew came to. */
+/** Result of rebuilding the catalog of a backup. */
 export interface Rebuild {
-  /** Hash of the catalog that was published. */
+  /** Hash of the published catalog. */
   readonly published: string;
-  /** Hash of the one built now; null if the upstream bytes could not be read. */
+  /** Hash of the rebuilt catalog; null if upstream's files could not be read. */
   readonly rebuilt: string | null;
-  /** Hash of the snapshot that it was built with, and of this Worker's own. */
+  /** Hashes of the snapshot of the published catalog and of this Worker's. */
   readonly snapshot: { readonly used: string | undefined; readonly present: string };
-  /** Version of the Worker that built it, and of this one; null where that is not known. */
+  /** Versions of the Worker that built the published catalog and of this one; null if unknown. */
   readonly worker: { readonly used: string | null; readonly present: string | null };
 }
 
 /**
- * Judges a catalog that was built anew, of a backup whose every byte has been hashed and found
- * right. Bytes that are right cannot be the reason for another catalog: only what builds can be.
- * Where that is known to be the same, the published catalog was never built from these bytes.
+ * Judges the rebuilt catalog of a backup whose bytes are all intact. Another catalog then comes
+ * from another snapshot or other code. If both are the same, the published catalog was not built
+ * from these files.
  */
 export function judgeRebuild({
   published,
@@ -84,24 +86,25 @@ export function judgeRebuild({
     return {
       state: "verified",
       code: "rebuilt",
-      message: "Every byte is right, and the archived upstream bytes give the published catalog.",
+      message:
+        "Every byte is intact, and the archived upstream files rebuild the published catalog.",
     };
-  const intact = "Every byte is right. The catalog cannot be built anew by this Worker:";
+  const intact = "Every byte is intact. This Worker cannot rebuild the catalog:";
   if (snapshot.used !== snapshot.present)
     return {
       state: "intact",
       code: "other_snapshot",
-      message: `${intact} it was built with another snapshot.`,
+      message: `${intact} the published one was built with another snapshot.`,
     };
   if (worker.used === null || worker.used !== worker.present)
     return {
       state: "intact",
       code: "other_code",
-      message: `${intact} it was built by another version of the code.`,
+      message: `${intact} the published one was built by another version of the code.`,
     };
   return {
     state: "failed",
     code: "rebuild_mismatch",
-    message: `The archived upstream bytes give the catalog ${rebuilt ?? "(none)"} instead of ${published}, by the same code and snapshot.`,
+    message: `With the same code and snapshot, the archived upstream files give the catalog ${rebuilt ?? "(none)"} instead of ${published}.`,
   };
 }

@@ -285,7 +285,7 @@ describe("a list of backups", () => {
     );
     const odd = seen.filter(({ state }) => state !== "complete");
     expect(odd).toMatchObject([
-      { id: anId(1_000), state: "damaged", problem: expect.stringContaining("ends too early") },
+      { id: anId(1_000), state: "damaged", problem: expect.stringContaining("is truncated") },
       { id: anId(500), state: "incomplete", problem: "there is no manifest.json" },
     ]);
   });
