@@ -73,8 +73,8 @@ export function coordinatorCalls(connect: () => Calls): Calls {
   return Object.fromEntries(calls) as Calls; // each of `CALLS`, with the stub's own types
 }
 
-/** What a call comes to; null if the coordinator does not answer. */
-export async function softly<T>(call: Promise<T>): Promise<T | null> {
+/** Resolves to null if the coordinator is unavailable or a call times out. */
+export async function orNull<T>(call: Promise<T>): Promise<T | null> {
   return call.catch((cause: unknown) => {
     if (cause instanceof CoordinatorUnavailable || cause instanceof StoreTimeout) return null;
     throw cause;

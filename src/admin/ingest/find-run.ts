@@ -2,7 +2,7 @@ import { type Run } from "../../ingest/run.ts";
 import { isOpen } from "../../jobs/job-record.ts";
 import type { History } from "../../ingest/history.ts";
 import type { CoordinatorUseCases } from "../calls/coordinator.ts";
-import { CoordinatorUnavailable, softly } from "../calls/coordinator-calls.ts";
+import { CoordinatorUnavailable, orNull } from "../calls/coordinator-calls.ts";
 import { askHistory } from "../calls/store-calls.ts";
 
 /** Where a run is looked for. */
@@ -19,7 +19,7 @@ export interface RunSources {
  * @throws CoordinatorUnavailable where D1 may show the run as it was.
  */
 export async function findRun({ ingest, history }: RunSources, id: string): Promise<Run | null> {
-  const current = await softly(ingest.findRun(id).then((run) => ({ run })));
+  const current = await orNull(ingest.findRun(id).then((run) => ({ run })));
   if (current?.run) return current.run;
   const run = await askHistory(history.findRun(id));
   const isOld = run !== null && !isOpen(run.state);

@@ -4,7 +4,7 @@ import { RUN_OUTCOMES, RUN_STATES, RUN_TRIGGERS, toListed } from "../../ingest/r
 import { withDeadline } from "../../storage/deadline.ts";
 import type { History } from "../../ingest/history.ts";
 import type { CoordinatorUseCases } from "../calls/coordinator.ts";
-import { softly } from "../calls/coordinator-calls.ts";
+import { orNull } from "../calls/coordinator-calls.ts";
 import { findRun } from "./find-run.ts";
 import { BAD_CURSOR, pageQuery, time } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
@@ -52,8 +52,8 @@ export function runRoutes(ingest: CoordinatorUseCases, history: History) {
   }).answer(async ({ query }) => {
     const { since: sinceMs, until: untilMs, ...others } = query;
     const [unsettled, status] = await Promise.all([
-      softly(soon(ingest.unsettledRuns())),
-      softly(soon(ingest.status())),
+      orNull(soon(ingest.unsettledRuns())),
+      orNull(soon(ingest.status())),
     ]);
     const wanted = { ...others, sinceMs, untilMs };
     const page = await askHistory(listRuns(history, wanted, unsettled ?? []));
