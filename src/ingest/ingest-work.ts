@@ -1,6 +1,6 @@
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { type Change, StepNeverEnded, type Verdict, type Work } from "../jobs/engine.ts";
-import { endRecord } from "../jobs/job-record.ts";
+import { endRecord, isOpen } from "../jobs/job-record.ts";
 import { adoptVersions } from "./adopt-versions.ts";
 import { candidateOf } from "./candidate.ts";
 import type { StepResult } from "./checkpoint.ts";
@@ -59,16 +59,18 @@ export class IngestWork implements Work<RunRecord> {
   }
 
   describe(run: Run) {
-    const { id, trigger, outcome, counts, progress, generation_after, error } = run;
+    const { id, trigger, outcome, stage, progress, generation_after, error } = run;
     return {
       run_id: id,
       trigger,
       outcome,
-      counts,
       progress,
-      filtered: run.accounting?.filtered,
-      rejects: run.rejects_total,
       generation: generation_after,
+      ...(stage === "parse" && {
+        filtered: run.accounting?.filtered,
+        rejects: run.rejects_total,
+      }),
+      ...((stage === "guard" || !isOpen(run.state)) && { counts: run.counts }),
       ...(error && { stage: error.stage, error_code: error.code, error: error.message }),
     };
   }
