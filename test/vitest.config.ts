@@ -28,6 +28,9 @@ const runningService = {
   setupFiles: ["test/system/await-catalog.ts"],
 };
 
+/** They start the service again and again. */
+const START = ["test/system/start.test.ts", "test/system/start-faults.test.ts"];
+
 const DASHBOARD = "test/browser/dashboard/dashboard.test.ts";
 
 const browserProjects = [
@@ -96,10 +99,12 @@ export default defineConfig({
         test: {
           name: "system",
           include: ["test/system/**/*.test.ts"],
+          exclude: START,
           ...runningService,
           ...parallel,
         },
       },
+      { root, test: { name: "start", include: START, ...runningService, ...parallel } },
       {
         root,
         test: {

@@ -73,7 +73,7 @@ export function checkBackups(backups: BackupFacts, context: RuleContext): Checks
 export const STATUS_CHECKS: { readonly [S in BackupStatus]: Check } = {
   ok: { status: "pass" },
   stale: { status: "warn", output: "the newest backup is too old" },
-  unverified: { status: "warn", output: "the newest backup has not proved good" },
+  unverified: { status: "warn", output: "the newest backup is not verified" },
   no_backups: { status: "warn", output: "there is no backup yet" },
 };
 

@@ -45,7 +45,7 @@ export interface Restored {
   readonly generation: number | null;
   readonly backup: BackupContent;
   /** The backup of what was there before. */
-  readonly wayBack: BackupContent;
+  readonly undo: BackupContent;
 }
 
 /** Everything that the stores have at one moment. */

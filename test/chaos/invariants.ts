@@ -31,7 +31,7 @@ export function checkInvariants(evidence: Evidence): Violation[] {
 type Manifests = ReadonlyMap<number, Manifest>;
 
 function allManifests({ state: { truth, kept }, operated }: Evidence): Manifests {
-  const undone = operated.restores.flatMap(({ wayBack }) => wayBack.manifests);
+  const undone = operated.restores.flatMap(({ undo }) => undo.manifests);
   const all = [...undone, ...Object.values(kept), ...truth.manifests];
   return new Map(all.map((manifest) => [manifest.generation, manifest]));
 }

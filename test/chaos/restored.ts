@@ -23,10 +23,10 @@ function checkHistory({ backup }: Restored, state: StoredState): string[] {
     .map((row) => `${JSON.stringify(row)} came back as ${present.get(row.id)}`);
 }
 
-function checkVersions({ generation, backup, wayBack }: Restored, state: StoredState): string[] {
+function checkVersions({ generation, backup, undo }: Restored, state: StoredState): string[] {
   const problems: string[] = [];
   const wanted = backup.manifests.at(-1);
-  const highest = wayBack.manifests.at(-1)?.generation ?? 0;
+  const highest = undo.manifests.at(-1)?.generation ?? 0;
   if ((generation === null) !== (wanted === undefined))
     problems.push(`generation ${generation} serves what is generation ${wanted?.generation}`);
   if (generation !== null && generation <= highest)
@@ -44,9 +44,9 @@ function checkVersions({ generation, backup, wayBack }: Restored, state: StoredS
   return problems;
 }
 
-function checkAudit({ wayBack }: Restored, state: StoredState): string[] {
+function checkAudit({ undo }: Restored, state: StoredState): string[] {
   const present = new Set(state.audit);
-  const lost = wayBack.audit.filter((id) => !present.has(id));
+  const lost = undo.audit.filter((id) => !present.has(id));
   return lost.map((id) => `the audit has lost ${id}`);
 }
 

@@ -117,7 +117,7 @@ export class Restorer {
     const restored: Restored = {
       generation: job.generation,
       backup: await readBackup(job.backup_id),
-      wayBack: await readBackup(job.undo_backup_id),
+      undo: await readBackup(job.undo_backup_id),
     };
     const found = checkRestored(restored, await this.#readState());
     for (const violation of found) report.violate(violation);

@@ -49,7 +49,7 @@ export function refuseJob({ reason }: Extract<JobResult, { ok: false }>): Refusa
 }
 
 const REMOVAL_DETAILS = {
-  newest_verified: "This is the newest backup that proved good. Make and verify another one first.",
+  newest_verified: "This is the newest verified backup. Make and verify another one first.",
   newest: "This is the newest backup. Make another one first.",
   pinned: "This backup is pinned. Unpin it first.",
   in_use: "A job is working with this backup. Wait for its end.",

@@ -220,7 +220,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     method: "delete",
     path: "/admin/backup/:id",
     summary: "Delete a backup",
-    description: "Never the newest, nor the newest that proved good. Nothing brings it back.",
+    description: "Never the newest, nor the newest verified one. Nothing brings it back.",
     access: "operate",
     action: "backup.delete",
     ...ofBackup,

@@ -208,7 +208,7 @@ export function deleteBackup(id: string): Action {
   return {
     title: "Delete the backup",
     explanation:
-      "Nothing brings it back. The newest backup, the newest that proved good, and one that is pinned or in use are never deleted.",
+      "Nothing brings it back. The newest backup, the newest verified one, and one that is pinned or in use are never deleted.",
     verb: "Delete",
     isDangerous: true,
     method: "DELETE",
@@ -223,7 +223,7 @@ export function restoreBackup(id: string): Action {
   return {
     title: "Restore the backup",
     explanation:
-      "Verifies the backup, takes one of the present as the way back, publishes the catalog that the backup holds, and adds what the history lacks. A pause stays, and so does the audit.",
+      "Verifies the backup, backs up the present, so that it can be undone, publishes the catalog that the backup holds, and adds what the history lacks. A pause stays, and so does the audit.",
     verb: "Restore",
     isDangerous: true,
     path: `/admin/backup/${encodeURIComponent(id)}/restore`,

@@ -40,7 +40,7 @@ const KINDS = { run: "backup", verify: "verification", restore: "restore" } as c
 function wordOf({ state, stage, progress, error, undo_backup_id }: BackupJob): string {
   if (error !== null) return `${error.code.replaceAll("_", " ")}: ${error.message}`;
   if (state === "succeeded")
-    return undo_backup_id === null ? "" : `The way back is ${undo_backup_id}`;
+    return undo_backup_id === null ? "" : `To undo it, restore ${undo_backup_id}`;
   const counted = progress.total > 0 ? `, ${progress.done} of ${progress.total}` : "";
   return stage === null ? "" : `${stage.replaceAll("_", " ")}${counted}`;
 }

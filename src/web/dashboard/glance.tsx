@@ -152,8 +152,8 @@ function BackupsCard({
       value={newestAt === null ? "None yet" : `Newest ${formatAge(newestAt, now)}`}
     >
       {verifiedAt === null
-        ? "None has proved good"
-        : `The newest that proved good is from ${formatAge(verifiedAt, now)}`}
+        ? "None is verified"
+        : `The newest verified one is from ${formatAge(verifiedAt, now)}`}
     </Card>
   );
 }

@@ -49,7 +49,7 @@ export function describeBackups(): void {
       await job(page, "verification").getByText("succeeded").waitFor();
       await page.getByText("Last verified").waitFor();
 
-      expect(await remove(page, first)).toContain("This is the newest backup that proved good.");
+      expect(await remove(page, first)).toContain("This is the newest verified backup.");
       expect(takeProblems().join()).toContain("409");
       const second = await backUp(page, "the second");
       await first.getByRole("button", { name: "Pin" }).click();
@@ -65,7 +65,7 @@ export function describeBackups(): void {
 
       await second.getByRole("button", { name: "Restore" }).click();
       expect(await confirm(page, "Restore")).toContain("It is under way.");
-      await job(page, "restore").getByText("The way back is").waitFor();
+      await job(page, "restore").getByText("To undo it, restore").waitFor();
     });
   });
 }
