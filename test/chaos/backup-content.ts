@@ -1,6 +1,7 @@
+import type { Run } from "../../src/ingest/run.ts";
 import { gunzipSync } from "node:zlib";
 import type { Manifest } from "../../src/catalog/manifest.ts";
-import type { BackupContent, RunRow } from "./evidence.ts";
+import type { BackupContent } from "./evidence.ts";
 
 /** Reads what a backup says of the ingest from its parts, without the code that restores it. */
 export async function readBackupContent(bucket: R2Bucket, id: string): Promise<BackupContent> {
@@ -15,7 +16,7 @@ export async function readBackupContent(bucket: R2Bucket, id: string): Promise<B
   const state = (await linesOf("state")) as unknown as { readonly version?: Manifest }[]; // the format of a backup
   const manifests = state.flatMap(({ version }) => version ?? []);
   return {
-    rows: (await linesOf("d1.ingest_runs")) as unknown as RunRow[], // the table's columns
+    rows: (await linesOf("d1.ingest_runs")).map((row): Run => JSON.parse(String(row["run"]))),
     audit: (await linesOf("d1.audit")).map((row) => String(row["id"])),
     manifests: manifests.toSorted((a, b) => a.generation - b.generation),
   };

@@ -3,26 +3,13 @@ import type { Run } from "../../src/ingest/run.ts";
 
 /** What the coordinator has stored. */
 export interface CoordinatorTruth {
-  /** Open runs and the 50 that ended last. */
+  /** Open runs and the hundred that ended last. */
   readonly runs: readonly Run[];
   /** Of the retained versions, the oldest first. */
   readonly manifests: readonly Manifest[];
   readonly outbox: number;
   readonly auditOutbox: number;
   readonly isReplicated: boolean;
-}
-
-/** The columns of `ingest_runs` that the checker looks at. */
-export interface RunRow {
-  readonly id: string;
-  readonly state: string;
-  readonly outcome: string | null;
-  /** 1 if the guards were to be overridden. */
-  readonly forced: number;
-  readonly generation_before: number | null;
-  readonly generation_after: number | null;
-  readonly retries: number;
-  readonly finished_at: string | null;
 }
 
 /** A job about a backup, and what it was asked for. */
@@ -33,7 +20,8 @@ export interface BackupJob {
 
 /** What a backup says of the ingest. */
 export interface BackupContent {
-  readonly rows: readonly RunRow[];
+  /** The runs in D1. */
+  readonly rows: readonly Run[];
   readonly audit: readonly string[];
   /** Of the retained versions, the oldest first. */
   readonly manifests: readonly Manifest[];
@@ -51,7 +39,8 @@ export interface Restored {
 /** Everything that the stores have at one moment. */
 export interface StoredState {
   readonly truth: CoordinatorTruth;
-  readonly rows: readonly RunRow[];
+  /** The runs in D1. */
+  readonly rows: readonly Run[];
   /** Ids of the audit's entries in D1. */
   readonly audit: readonly string[];
   readonly backupJobs: readonly BackupJob[];

@@ -1,10 +1,11 @@
 /** What must hold of everything that was seen and stored, once the faults are over. Pure. */
+import type { Run } from "../../src/ingest/run.ts";
 import { isDeepStrictEqual } from "node:util";
 import { negotiateLocale, parseLocale } from "../../src/catalog/locale.ts";
 import { type Manifest, UNRECORDED } from "../../src/catalog/manifest.ts";
 import { SHRINK_MAX_PERCENT } from "../../src/ingest/guards.ts";
 import { isOpen } from "../../src/jobs/job-record.ts";
-import type { Older, Operated, RunRow, Served, StoredState, Violation } from "./evidence.ts";
+import type { Older, Operated, Served, StoredState, Violation } from "./evidence.ts";
 
 export interface Evidence {
   readonly served: Iterable<Served>;
@@ -145,7 +146,7 @@ function checkPublications({ operated, state }: Evidence, manifests: Manifests):
 }
 
 /** The runs that published each generation. */
-function publishersOf({ rows }: StoredState): ReadonlyMap<number, readonly RunRow[]> {
+function publishersOf({ rows }: StoredState): ReadonlyMap<number, readonly Run[]> {
   const published = rows.filter(({ outcome }) => outcome === "published");
   return Map.groupBy(published, (run) => run.generation_after ?? -1);
 }
@@ -155,7 +156,7 @@ function checkForce(state: StoredState, manifests: Manifests): Violation[] {
   return [...publishersOf(state).values()].flat().flatMap((run) => {
     const before = manifests.get(run.generation_before ?? -1)?.counts.airports;
     const after = manifests.get(run.generation_after ?? -1)?.counts.airports;
-    if (before === undefined || after === undefined || run.forced === 1) return [];
+    if (before === undefined || after === undefined || run.forced) return [];
     if (after >= before * (1 - SHRINK_MAX_PERCENT / 100)) return [];
     const what = `published without force: ${before} airports → ${after} by ${run.id}`;
     return [{ invariant: "I7", what }];

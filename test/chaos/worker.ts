@@ -2,6 +2,7 @@
  * The Worker as it is deployed, with bindings that fail when the harness wants them to, and a
  * control path whose secret the harness alone knows.
  */
+import type { Run } from "../../src/ingest/run.ts";
 import { INGEST_INSTANCE } from "../../src/instances.ts";
 import service, {
   AlertMonitor as Monitor,
@@ -44,7 +45,7 @@ export class IngestCoordinator extends Coordinator {
   inspectJobs(): BackupJob[] {
     return this.ctx.storage.sql
       .exec<{ key: string | null; state: string }>(
-        "SELECT key, record ->> '$.job.state' AS state FROM jobs",
+        "SELECT key, record ->> '$.job.state' AS state FROM jobs WHERE work = 'backup'",
       )
       .toArray();
   }
@@ -128,7 +129,9 @@ function coordinator(env: Env) {
 /** Everything that is stored, read without faults. */
 async function readState(env: Env): Promise<StoredState> {
   const truth = await coordinator(env).inspect();
-  const { results } = await env.HISTORY.prepare("SELECT * FROM ingest_runs ORDER BY id").all();
+  const { results } = await env.HISTORY.prepare("SELECT run FROM ingest_runs ORDER BY id").all<{
+    run: string;
+  }>();
   const audit = await env.HISTORY.prepare("SELECT id FROM audit").all<{ id: string }>();
   const kept: { [generation: string]: Manifest } = {};
   for (const prefix of [`${COLLECTED_PREFIX}${GENERATIONS_PREFIX}`, GENERATIONS_PREFIX]) {
@@ -140,7 +143,7 @@ async function readState(env: Env): Promise<StoredState> {
   }
   return {
     truth,
-    rows: results as unknown as StoredState["rows"], // the columns of ingest_runs
+    rows: results.map(({ run }): Run => JSON.parse(run)),
     audit: audit.results.map(({ id }) => id),
     backupJobs: await coordinator(env).inspectJobs(),
     kept,
