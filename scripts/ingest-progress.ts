@@ -161,7 +161,7 @@ interface Job {
   readonly kind: string;
   readonly backup_id: string;
   readonly state: string;
-  readonly phase: string | null;
+  readonly stage: string | null;
   readonly progress: Progress;
 }
 
@@ -177,9 +177,9 @@ async function findAhead(call: AdminCall, id?: string): Promise<Ahead | "paused"
   };
   const job = listed.find(({ state }) => state === "running");
   if (job !== undefined) {
-    const { kind, backup_id, phase, progress } = job;
+    const { kind, backup_id, stage, progress } = job;
     const name = kind === "run" ? "backup" : `${kind} of backup`;
-    return { what: `waiting for the ${name} ${backup_id}: ${phase}`, progress };
+    return { what: `waiting for the ${name} ${backup_id}: ${stage}`, progress };
   }
   if (paused === true) return "paused";
   const other = running.find((run) => run.id !== id);

@@ -132,10 +132,12 @@ async function runJob(cron: string, scheduledTime: number, env: Env): Promise<vo
       const asked = { trigger: "cron", requested_by: "cron", tick: scheduledTime } as const;
       const evaluate = async () => monitor(env).evaluate(asked);
       // An alert fires if the coordinator does not answer.
-      const [evaluated] = await Promise.allSettled([
+      const [evaluated, reconciled] = await Promise.allSettled([
         evaluate().catch(evaluate),
         call(async (stub) => stub.reconcile()),
       ]);
+      if (reconciled.status === "rejected")
+        logLine("warn", "reconcile_failed", "the coordinator did not answer", describeError(reconciled.reason));
       if (evaluated.status === "rejected") throw evaluated.reason;
       return;
     }

@@ -21,6 +21,9 @@ export interface TargetRecord {
   readonly undelivered: Undelivered;
 }
 
+/** Most evaluations that wait for D1: about 17 days. */
+const OUTBOX_MAX_ROWS = 5_000;
+
 /** Single values by name. */
 interface Facts {
   /** Time of the first evaluation. */
@@ -47,7 +50,7 @@ export class MonitorState {
     this.#storage = storage;
     this.facts = new FactTable(storage);
     this.ticks = new TickTable(storage);
-    this.outbox = new Outbox(storage, "alert_history");
+    this.outbox = new Outbox(storage, "alert_history", OUTBOX_MAX_ROWS);
     this.#exec(
       `CREATE TABLE IF NOT EXISTS alerts (fingerprint TEXT PRIMARY KEY, record TEXT NOT NULL)`,
     );

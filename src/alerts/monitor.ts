@@ -2,6 +2,7 @@ import { type Facts, type MonitorFacts, newestPublished } from "../health/facts.
 import { type FactSources, readFacts } from "../health/read-facts.ts";
 import { evaluateRules } from "../health/rules.ts";
 import { describeError } from "../log.ts";
+import { hasElapsed } from "../storage/elapsed.ts";
 import { timeText } from "../storage/time-text.ts";
 import type { AlertResult, AlertRun, AlertTrigger } from "./alert-run.ts";
 import { type Evaluated, noLongerWatched, step, summarize } from "./evaluation.ts";
@@ -189,7 +190,7 @@ export class Monitor {
     };
     const checkedAt = this.#state.facts.get("checked_at");
     const check = {
-      isLocaleDue: checkedAt === null || now() - checkedAt >= CHECK_LOCALE_EVERY_MS,
+      isLocaleDue: hasElapsed(checkedAt, CHECK_LOCALE_EVERY_MS, now()),
       after: this.#state.facts.get("checked_locale"),
       suspects: this.#state.facts.get("suspects") ?? [],
     };
@@ -198,7 +199,7 @@ export class Monitor {
 
   /** Scheduled time of the newest evaluated tick; null before the first. */
   #lastTick(): number | null {
-    return this.#state.ticks.newest()[WATCH] ?? null;
+    return this.#state.ticks.newest(this.#deps.now())[WATCH] ?? null;
   }
 
   /** Sends waiting evaluations to D1, and deletes old ones once an hour. Never throws. */
@@ -208,7 +209,7 @@ export class Monitor {
     await outbox.drain({
       send: async (rows) => saveRuns(rows.map(({ value }) => value)),
       sent: async () => {
-        if (now() - (facts.get("cleaned_at") ?? 0) < CLEAN_EVERY_MS) return;
+        if (!hasElapsed(facts.get("cleaned_at"), CLEAN_EVERY_MS, now())) return;
         await deleteOldRuns();
         facts.set("cleaned_at", now());
       },

@@ -79,9 +79,10 @@ export class BackupJobs {
   async restore(id: string, requested_by: string): Promise<JobResult> {
     if (!(await this.#exists(id))) return { ok: false, reason: "not_found" };
     const current = this.#deps.coordinator.currentVersion()?.generation ?? null;
-    const done = this.list().find((job) => job.kind === "restore" && job.generation === current);
-    if (current !== null && done?.backup_id === id && done.state === "succeeded")
-      return { ok: true, disposition: "unchanged", job: done };
+    const newest = this.list().find((job) => job.kind === "restore");
+    const isCurrent = current !== null && newest?.generation === current;
+    if (isCurrent && newest.backup_id === id && newest.state === "succeeded")
+      return { ok: true, disposition: "unchanged", job: newest };
     return this.#accept("restore", id, null, { ...BY_CRON, trigger: "manual", requested_by });
   }
 
@@ -111,6 +112,9 @@ export class BackupJobs {
     const { coordinator } = this.#deps;
     const result = coordinator.transaction((): JobResult => {
       const open = this.#jobs.open().filter(isBackup);
+      // A tick may have fired again while the newest backup was looked for.
+      const known = key === null ? undefined : open.find((record) => record.key === key);
+      if (known !== undefined) return { ok: true, disposition: "attached", job: known.job };
       const same = open.find(
         ({ job }) =>
           job.kind === kind &&
@@ -127,7 +131,8 @@ export class BackupJobs {
       const disposition = isNext ? "started" : "queued";
       return { ok: true, disposition, job: record.job };
     });
-    if (result.ok) {
+    if (!result.ok) this.#deps.log("warn", "backup_refused", { kind, reason: result.reason });
+    else {
       const { job, disposition } = result;
       this.#deps.log("info", "backup_asked", { job_id: job.id, kind: job.kind, disposition });
     }

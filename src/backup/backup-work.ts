@@ -1,3 +1,4 @@
+import { adoptVersions } from "../ingest/adopt-versions.ts";
 import { type Change, StepNeverEnded, type Verdict, type Work } from "../jobs/engine.ts";
 import { endRecord } from "../jobs/job-record.ts";
 import { describeError } from "../log.ts";
@@ -37,6 +38,8 @@ export class BackupWork implements Work<BackupRecord> {
     const { job, checkpoint } = record;
     const { stage, of } = plannedStage(record);
     const subject = of === "undo" ? (job.undo_backup_id ?? "") : job.backup_id;
+    const { coordinator, catalog } = this.#deps;
+    await adoptVersions(coordinator, catalog);
     const items = this.#deps.items.of(job.id);
     const result = await STEPS[stage](this.#deps, { job, checkpoint, subject, items });
     return result.do === "fail" ? this.#fail(record, result.fault) : this.#advance(result);
@@ -113,10 +116,11 @@ export class BackupWork implements Work<BackupRecord> {
     try {
       if ((await backups.readManifest(unfinished)) !== null) return {};
       await backups.deleteBackup(unfinished);
+      return job.kind === "restore" ? { undo_backup_id: null } : {};
     } catch (cause) {
       log("warn", "backup_clean_up_failed", { ...this.describe(job), ...describeError(cause) });
+      return {};
     }
-    return job.kind === "restore" ? { undo_backup_id: null } : {};
   }
 
   #end(record: BackupRecord, job: BackupJob, hasSucceeded: boolean): BackupRecord {

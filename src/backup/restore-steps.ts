@@ -6,6 +6,7 @@ import { sha256Hex } from "../catalog/hash.ts";
 import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
 import { replicate } from "../ingest/publisher.ts";
 import { openManifest, readState } from "./check-steps.ts";
+import { timeText } from "../storage/time-text.ts";
 import { fault } from "./fault.ts";
 import type { BackupManifest } from "./format.ts";
 import { again, failWith, type BackupJob, next, type StepContext, type StepResult } from "./job.ts";
@@ -107,25 +108,29 @@ export async function restoreTables(
 
 /**
  * Replaces the versions in the transaction that ends this stage. It publishes the restored catalog
- * as a new version, above every generation of the coordinator, the stores and the backup. A present
- * pause stays; otherwise the pause of the backup applies.
+ * as a new version, above every generation of the coordinator, the stores and the backup. Ingestion
+ * is paused from then on, so that no run publishes again what the restore has taken back.
  */
 export async function replaceVersions(
   deps: StepDependencies,
-  { checkpoint, subject }: StepContext,
+  { job, checkpoint, subject }: StepContext,
 ): Promise<StepResult> {
   const saved = await restorable(deps, await manifestOf(deps, subject));
   const served = await servedGeneration(deps);
-  return next(checkpoint, { apply: () => publish(deps, saved, served) });
+  return next(checkpoint, { apply: () => publish(deps, job, saved, served) });
 }
 
 function publish(
   { coordinator, now }: Pick<StepDependencies, "coordinator" | "now">,
+  { backup_id, requested_by: by }: BackupJob,
   { pause, versions }: SavedState,
   served: number,
 ): Partial<BackupJob> {
-  coordinator.setPause(coordinator.pause() ?? pause);
-  const paused = coordinator.pause() !== null;
+  const at = timeText(now());
+  const own = { at, by, reason: `backup ${backup_id} was restored`, until: null };
+  const saved = pause?.until === null ? pause : null;
+  coordinator.setPause(coordinator.pause() ?? saved ?? own);
+  const paused = true;
   const [restored] = versions;
   if (restored === undefined) return { paused };
   const present = coordinator.currentVersion()?.generation ?? 0;
@@ -136,7 +141,7 @@ function publish(
   coordinator.addVersion({
     ...restored,
     generation,
-    published_at: new Date(now()).toISOString(),
+    published_at: at,
     previous: isThere ? previous : null,
   });
   return { generation, paused };

@@ -1,5 +1,5 @@
 import type { BackupStore } from "../storage/backup-store.ts";
-import { again, next, type StepContext, type StepResult } from "./job.ts";
+import { again, isBackup, next, type StepContext, type StepResult } from "./job.ts";
 import type { Item, ItemReader } from "./job-items.ts";
 import { mapConcurrently } from "./map-concurrently.ts";
 import { parseManifest } from "./parse-manifest.ts";
@@ -48,13 +48,15 @@ function itemsOf(found: FoundBackup): Item[] {
 }
 
 async function prune(
-  { backups, now, log }: StepDependencies,
+  { backups, coordinator, now, log }: StepDependencies,
   { checkpoint, items }: StepContext,
 ): Promise<StepResult> {
+  const open = coordinator.jobs.open().filter(isBackup);
+  const awaited = new Set(open.map(({ job }) => job.backup_id));
   const ids = await listIds(backups);
   const whole = items.all("looked_at").filter(({ id }) => ids.includes(id));
   const others = ids.filter((id) => !items.has("looked_at", id));
-  for (const id of expired(whole, now()))
+  for (const id of expired(whole, now()).filter((expiredId) => !awaited.has(expiredId)))
     if ((await backups.readNote(id, "pin")) === null) await backups.deleteBackup(id);
   const unread: string[] = [];
   for (const id of others) if (await blocksPruning(backups, id, now())) unread.push(id);

@@ -1,8 +1,10 @@
 import { manifestBlobs } from "../catalog/manifest.ts";
+import { adoptVersions } from "../ingest/adopt-versions.ts";
 import { isRun } from "../ingest/run-record.ts";
 import { unnamedSources, unretained } from "../ingest/versions.ts";
 import type { Change, Verdict, Work } from "../jobs/engine.ts";
-import { endRecord, type Job, type JobRecord, newRecord } from "../jobs/job-record.ts";
+import { endRecord, type Job, type JobRecord, newRecord, isOpen } from "../jobs/job-record.ts";
+import { hasElapsed } from "../storage/elapsed.ts";
 import { timeText } from "../storage/time-text.ts";
 import type { CoordinatorDependencies } from "./dependencies.ts";
 
@@ -41,9 +43,10 @@ export class GarbageCollector implements Work<GarbageRecord> {
   enqueue(id: string): void {
     const { state, now } = this.#deps;
     const [newest] = state.jobs.newest(GARBAGE, 1);
-    const queuedAt = Date.parse(newest?.job.queued_at ?? "");
-    // A clock that was set back must not stop the collection.
-    if (Math.abs(now() - queuedAt) < COLLECTION_INTERVAL_MS) return;
+    if (newest !== undefined) {
+      const { state: at, queued_at } = newest.job;
+      if (isOpen(at) || !hasElapsed(Date.parse(queued_at), COLLECTION_INTERVAL_MS, now())) return;
+    }
     const job: Collection = {
       id,
       state: "queued",
@@ -63,11 +66,12 @@ export class GarbageCollector implements Work<GarbageRecord> {
   }
 
   async step(): Promise<Change<GarbageRecord>> {
-    const { state } = this.#deps;
-    // A run has stored blobs that no version references yet, and a pause may stop it for days.
-    const mayCollect = state.unreplicated() === null && !state.queue().running.some(isRun);
+    const { state, store, archive } = this.#deps;
+    await adoptVersions(state, store);
+    // Without a version everything would be garbage. A run has stored blobs that no version references yet, and a pause may stop it for days.
+    const isKnown = state.currentVersion() !== null && state.unreplicated() === null;
+    const mayCollect = isKnown && !state.queue().running.some(isRun);
     const garbage = mayCollect ? await this.#findGarbage() : [];
-    const { store, archive } = this.#deps;
     const blob = await remove(garbage, "blob", (names) => store.deleteBlobs(names));
     const source = await remove(garbage, "source", (names) => archive.delete(names));
     const manifest = await remove(garbage, "manifest", (names) =>

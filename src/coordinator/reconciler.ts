@@ -1,3 +1,4 @@
+import { adoptVersions } from "../ingest/adopt-versions.ts";
 import { repairCopies, replicate } from "../ingest/publisher.ts";
 import { isRun } from "../ingest/run-record.ts";
 import { describeError } from "../log.ts";
@@ -58,6 +59,11 @@ export class Reconciler {
 
   async #repairCopies(): Promise<void> {
     const { state, store, log } = this.#deps;
+    try {
+      await adoptVersions(state, store);
+    } catch (cause) {
+      log("warn", "adoption_failed", describeError(cause));
+    }
     const current = state.currentVersion();
     if (current === null || state.unreplicated() !== null) return;
     const { generation } = current;

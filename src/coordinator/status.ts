@@ -10,8 +10,8 @@ import { dueSince } from "../jobs/queue.ts";
 export interface CoordinatorStatus {
   readonly pause: Pause | null;
   readonly running: Run | null;
-  /** Start of the running run's present stage (RFC 3339); null if no run is running. */
-  readonly stageSince: string | null;
+  /** Whether a job other than a run is under way: runs wait for it. */
+  readonly isJobUnderWay: boolean;
   /** In starting order. */
   readonly queued: readonly Run[];
   /** Earliest start of the first queued run (RFC 3339); null if none is queued. */
@@ -46,7 +46,7 @@ export function describeStatus(state: CoordinatorState, now: number): Coordinato
   return {
     pause: isPaused ? pause : null,
     running: running?.job ?? null,
-    stageSince: running?.stageSince ? new Date(running.stageSince).toISOString() : null,
+    isJobUnderWay: queue.running.some((record) => !isRun(record)),
     queued: waiting.map(({ job }) => job),
     nextDueAt: next === undefined ? null : new Date(dueSince(next)).toISOString(),
     ended: state
@@ -57,7 +57,7 @@ export function describeStatus(state: CoordinatorState, now: number): Coordinato
     replicated: state.unreplicated() === null,
     outboxLength: state.history.length + state.audit.length,
     leaseUntil: running?.leaseUntil ? new Date(running.leaseUntil).toISOString() : null,
-    lastTicks: state.ticks.newest(),
+    lastTicks: state.ticks.newest(now),
     bestCoverage: bestCoverage(versions),
     oldestPublishedAt: versions.at(-1)?.published_at ?? null,
   };

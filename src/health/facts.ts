@@ -26,6 +26,8 @@ export interface CoordinatorFacts {
     readonly stage: string | null;
     readonly heartbeat_at: string | null;
   } | null;
+  /** Whether another job is under way: runs wait for it. */
+  readonly isJobUnderWay: boolean;
   /** In queue order. */
   readonly queued: readonly { readonly id: string; readonly queued_at: string }[];
   /** Earliest start of the first queued run; null if none waits. */

@@ -87,16 +87,16 @@ export function judgeStuck({ ingest }: Input, { now, limits }: RuleContext): Fin
 
 /**
  * Finds the run that should make progress, and the time of its last progress. Ignores paused runs,
- * and a retry before its start time.
+ * runs behind another job, and a retry before its start time.
  */
-function expectedRun({ pause, running, queued, nextDueAt }: CoordinatorFacts) {
+function expectedRun({ pause, running, isJobUnderWay, queued, nextDueAt }: CoordinatorFacts) {
   const [next] = queued;
   if (pause !== null) return null;
   if (running !== null && running.heartbeat_at !== null) {
     const what = `in stage ${running.stage} without a heartbeat`;
     return { runId: running.id, since: running.heartbeat_at, what };
   }
-  if (running !== null || next === undefined) return null;
+  if (running !== null || isJobUnderWay || next === undefined) return null;
   return {
     runId: next.id,
     since: nextDueAt ?? next.queued_at,

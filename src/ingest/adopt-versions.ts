@@ -11,6 +11,7 @@ import type { CoordinatorState } from "./coordinator-state.ts";
  * @throws StoreError if a store fails.
  */
 export async function adoptVersions(state: CoordinatorState, store: CatalogStore): Promise<void> {
+  if (state.currentVersion() !== null) return;
   const found = new Map<number, Manifest>();
   for (const generation of (await store.listGenerations()).toSorted((a, b) => b - a))
     take(await store.readGeneration(generation));

@@ -172,9 +172,12 @@ export class CoordinatorState {
       ]),
     );
     this.#exec("DELETE FROM garbage");
-    for (const name of unreferenced)
-      this.#exec("INSERT INTO garbage (name, since) VALUES (?, ?)", name, since.get(name) ?? now);
-    return unreferenced.filter((name) => now - (since.get(name) ?? now) >= ageMs);
+    return unreferenced.filter((name) => {
+      // A time that lies ahead is of a wrong clock.
+      const at = Math.min(since.get(name) ?? now, now);
+      this.#exec("INSERT INTO garbage (name, since) VALUES (?, ?)", name, at);
+      return now - at >= ageMs;
+    });
   }
 
   /** Worker version that built each catalog, by the catalog's hash, according to retained runs. */

@@ -34,8 +34,7 @@ export class IngestWork implements Work<RunRecord> {
 
   async step({ job: run, checkpoint }: RunRecord): Promise<Change<RunRecord>> {
     const { state, pipeline, store } = this.#deps;
-    if (checkpoint.stage === "fetch" && state.currentVersion() === null)
-      await adoptVersions(state, store);
+    if (checkpoint.stage === "fetch") await adoptVersions(state, store);
     const result = await pipeline.step(checkpoint, {
       mode: run.mode,
       forced: run.forced,

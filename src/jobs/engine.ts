@@ -79,11 +79,7 @@ export class Engine {
   async takeNext(): Promise<void> {
     const claimed = this.#claim();
     if (claimed === undefined) return;
-    // `#commit` cancels the job.
-    const change = isCancelRequested(claimed)
-      ? (record: JobRecord) => record
-      : await this.#changeOf(claimed);
-    const committed = this.#commit(claimed, change);
+    const committed = await this.#step(claimed);
     if (committed !== undefined && !isOpen(committed.job.state)) this.end(committed);
   }
 
@@ -111,7 +107,6 @@ export class Engine {
           heartbeat_at: at,
           stage,
         },
-        stageSince: record.job.stage === stage ? record.stageSince : now,
         fence: record.fence + 1,
         attempts: record.attempts + 1,
         leaseUntil: now + LEASE_MS,
@@ -122,7 +117,8 @@ export class Engine {
     });
   }
 
-  async #changeOf(claimed: JobRecord): Promise<Change<JobRecord>> {
+  /** Takes a claimed step and commits it; undefined if somebody has claimed it since. */
+  async #step(claimed: JobRecord): Promise<JobRecord | undefined> {
     const work = this.#workOf(claimed);
     const { attempts, isCommitted } = claimed;
     const began = this.#deps.now();
@@ -131,22 +127,29 @@ export class Engine {
       this.#log(level, event, record, { stage: claimed.job.stage, duration_ms, ...fields });
     };
     try {
+      // `#commit` cancels the job.
+      if (isCancelRequested(claimed)) return this.#commit(claimed, (record) => record);
       if (attempts > MAX_STEP_ATTEMPTS && !isCommitted) throw new StepNeverEnded();
       const change = await work.step(claimed);
-      return (record) => {
+      return this.#commit(claimed, (record) => {
         const changed = change(record);
         // A pause may have discarded the step.
         if (changed !== record) log("info", "step", changed);
         return { ...changed, attempts: 0, leaseUntil: null };
-      };
+      });
     } catch (cause) {
       const isLast = attempts >= MAX_STEP_ATTEMPTS && !isCommitted;
       const { code, repeat, change } = await work.faulted(claimed, cause, isLast);
-      const fields = { error_code: code, attempt: attempts, ...describeError(cause) };
-      log("warn", "step_failed", claimed, fields);
-      if (!repeat) return (record) => ({ ...change(record), attempts: 0, leaseUntil: null });
-      const notBefore = this.#deps.now() + backoffMs(attempts);
-      return (record) => ({ ...change(record), leaseUntil: null, notBefore });
+      log("warn", "step_failed", claimed, {
+        error_code: code,
+        attempt: attempts,
+        ...describeError(cause),
+      });
+      const notBefore = repeat ? this.#deps.now() + backoffMs(attempts) : null;
+      return this.#commit(claimed, (record) => {
+        const next = { ...change(record), leaseUntil: null, notBefore };
+        return repeat ? next : { ...next, attempts: 0 };
+      });
     }
   }
 

@@ -23,8 +23,6 @@ export interface JobRecord<J extends Job = Job, C = unknown> {
   readonly checkpoint: C;
   /** Idempotency key of the request; null for a request by hand. */
   readonly key: string | null;
-  /** Start of the present stage; null before the first. */
-  readonly stageSince: number | null;
   /** Rises with each claim of a step. A step commits only under the fence of its claim. */
   readonly fence: number;
   /** Attempts at the present step. */
@@ -52,7 +50,6 @@ export function newRecord<J extends Job, C>(
 ): JobRecord<J, C> {
   return {
     key: null,
-    stageSince: null,
     fence: 0,
     attempts: 0,
     leaseUntil: null,

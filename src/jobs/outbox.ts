@@ -4,8 +4,6 @@ import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
 
 /** Largest number of rows in one call. */
 const BATCH = 20;
-/** Most waiting rows: evaluations of the alerts for about 17 days. */
-const MAX_ROWS = 5_000;
 /** Wait after D1 has failed or timed out. */
 const RETRY_MS = 30_000;
 
@@ -36,12 +34,17 @@ export interface Delivery<Value> {
 export class Outbox<Value> {
   readonly #storage: TableStorage;
   readonly #name: string;
+  readonly #maxRows: number;
   #retryAt = 0;
 
-  /** @param name of the rows, and of the event `<name>_unreachable` in the log. */
-  constructor(storage: TableStorage, name: string) {
+  /**
+   * @param name of the rows, and of the event `<name>_unreachable` in the log.
+   * @param maxRows how many may wait.
+   */
+  constructor(storage: TableStorage, name: string, maxRows = Number.MAX_SAFE_INTEGER) {
     this.#storage = storage;
     this.#name = name;
+    this.#maxRows = maxRows;
     this.#exec(
       "CREATE TABLE IF NOT EXISTS outgoing (seq INTEGER PRIMARY KEY AUTOINCREMENT, outbox TEXT NOT NULL, id TEXT, value TEXT NOT NULL, UNIQUE (outbox, id))",
     );
@@ -64,7 +67,7 @@ export class Outbox<Value> {
       "DELETE FROM outgoing WHERE outbox = ? AND seq <= (SELECT seq FROM outgoing WHERE outbox = ? ORDER BY seq DESC LIMIT 1 OFFSET ?)",
       this.#name,
       this.#name,
-      MAX_ROWS,
+      this.#maxRows,
     );
   }
 

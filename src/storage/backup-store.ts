@@ -1,3 +1,5 @@
+import { bounded } from "./bounded.ts";
+import { withStoreTimeout } from "./deadline.ts";
 import { Buffer } from "node:buffer";
 import {
   BACKUP_OBJECTS_PREFIX,
@@ -51,9 +53,12 @@ export interface BackupStore {
   deleteBackup(id: string): Promise<void>;
 }
 
+/** How long one call may take, also one that reads or deletes many keys. */
+const CALL_DEADLINE_MS = 60_000;
+
 export function createBackupStore(r2: R2Bucket): BackupStore {
   const readText = async (key: string) => (await r2.get(key))?.text() ?? null;
-  return {
+  return bounded("backups", CALL_DEADLINE_MS, {
     async folders() {
       const names: string[] = [];
       for await (const page of pages(r2, { prefix: BACKUPS_PREFIX, delimiter: "/" }))
@@ -105,14 +110,15 @@ export function createBackupStore(r2: R2Bucket): BackupStore {
       for await (const { objects } of pages(r2, { prefix: backupPrefix(id) }))
         if (objects.length > 0) await r2.delete(objects.map(({ key }) => key));
     },
-  };
+  } satisfies BackupStore);
 }
 
 /** Iterates over the pages of a listing, each of at most 1,000 keys. */
 async function* pages(r2: R2Bucket, options: R2ListOptions): AsyncGenerator<R2Objects> {
   let cursor: string | undefined;
   do {
-    const page: R2Objects = await r2.list({ ...options, ...(cursor !== undefined && { cursor }) });
+    const asked = r2.list({ ...options, ...(cursor !== undefined && { cursor }) });
+    const page: R2Objects = await withStoreTimeout("list of backups", CALL_DEADLINE_MS, asked);
     yield page;
     cursor = page.truncated ? page.cursor : undefined;
   } while (cursor !== undefined);

@@ -1,4 +1,5 @@
 /** Copies the tables of D1, whatever their columns. */
+import { bounded } from "./bounded.ts";
 
 /** A value of a D1 column. */
 export type Value = string | number | null;
@@ -32,6 +33,9 @@ const OTHERS = ["sqlite_", "_cf_", "d1_"];
 /** Most bytes of rows in one statement; D1 accepts strings of up to 2 MB. */
 const STATEMENT_BYTES = 512 * 1024;
 
+/** How long one call may take. */
+const CALL_DEADLINE_MS = 60_000;
+
 export function createDatabaseCopy(d1: D1Database): DatabaseCopy {
   const names = async () => {
     const { results } = await d1
@@ -39,7 +43,7 @@ export function createDatabaseCopy(d1: D1Database): DatabaseCopy {
       .all<{ name: string }>();
     return results.map(({ name }) => name);
   };
-  return {
+  return bounded("D1", CALL_DEADLINE_MS, {
     async tables() {
       const own = (await names()).filter((name) => !OTHERS.some((other) => name.startsWith(other)));
       return Promise.all(own.map((name) => readShape(d1, name)));
@@ -65,7 +69,7 @@ export function createDatabaseCopy(d1: D1Database): DatabaseCopy {
       );
       for (const text of inChunks(rows, columns)) await insert.bind(text).run();
     },
-  };
+  } satisfies DatabaseCopy);
 }
 
 async function readShape(d1: D1Database, name: string): Promise<TableShape> {

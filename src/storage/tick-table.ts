@@ -2,6 +2,8 @@ import type { TableStorage } from "./table-storage.ts";
 
 /** Number of remembered cron ticks, so that a repeated tick counts once. */
 const TICKS_KEPT = 200;
+/** A tick may come a little before its time. */
+const SLACK_MS = 60_000;
 
 /** The cron ticks that a Durable Object has taken. Every method is synchronous. */
 export class TickTable {
@@ -32,10 +34,10 @@ export class TickTable {
     return true;
   }
 
-  /** Returns the scheduled time of the newest tick of each cron trigger. */
-  newest(): { readonly [cron: string]: number } {
-    const query = "SELECT cron, MAX(at) AS at FROM ticks GROUP BY cron";
-    const rows = this.#storage.sql.exec(query).toArray();
+  /** Returns the scheduled time of the newest tick of each cron trigger that is not in the future. */
+  newest(now: number): { readonly [cron: string]: number } {
+    const query = "SELECT cron, MAX(at) AS at FROM ticks WHERE at <= ? GROUP BY cron";
+    const rows = this.#storage.sql.exec(query, now + SLACK_MS).toArray();
     return Object.fromEntries(rows.map((row) => [String(row["cron"]), Number(row["at"])]));
   }
 }

@@ -17,7 +17,7 @@ const RESTORE = {
   kind: "restore",
   backup_id: "b-1",
   state: "running",
-  phase: "settle",
+  stage: "settle",
   progress: { done: 0, total: 0 },
 };
 
