@@ -106,7 +106,7 @@ describe("GET /dashboard/summary", () => {
     }
   });
 
-  it.each([
+  it.each<[string, () => unknown]>([
     ["a pause", () => world.post("/admin/ingest/pause")],
     ["a missing backup", () => world.backups.files.clear()],
     ["alerts that nobody gets", () => world.monitor.restart({})],
