@@ -116,13 +116,3 @@ describe("the changes of a run", () => {
     expect(await world.runToEnd()).toMatchObject({ changes: { locale: "en" } });
   });
 });
-
-describe("a rollback while paused", () => {
-  it("publishes all the same, and says that ingestion stays paused", async () => {
-    await world.publishVersions(2);
-    await world.coordinator.pause({ by: "ops", reason: null, until: null }, false);
-    expect(await world.coordinator.rollback(1)).toMatchObject({ changed: true, paused: true });
-    await world.drain();
-    expect(await world.served()).toMatchObject({ generation: 3 });
-  });
-});
