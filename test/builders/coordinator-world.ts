@@ -13,13 +13,12 @@ import type { LogLevel } from "../../src/log.ts";
 import { compressSegment } from "../../src/ingest/segment-coders.ts";
 import type { Upstream } from "../../src/sources/upstream.ts";
 import type { AuditEntry } from "../../src/storage/audit-store.ts";
-import type { SourceArchive } from "../../src/storage/source-archive.ts";
 import { createDatabaseCopy } from "../../src/storage/database-copy.ts";
-import { toStoreError } from "../../src/storage/store-error.ts";
 import { idAt } from "./an-id.ts";
 import { MemoryBackupStore } from "./memory-backup-store.ts";
 import { MemoryCatalogStore } from "./memory-catalog-store.ts";
 import { MemoryD1 } from "./memory-d1.ts";
+import { MemoryHistory } from "./memory-history.ts";
 import { MemorySourceArchive } from "./memory-source-archive.ts";
 import { MemoryTables } from "./memory-tables.ts";
 import { anEnqueueRequest } from "./run.ts";
@@ -39,25 +38,6 @@ export interface CoordinatorWorldOptions {
   readonly saveRuns?: (rows: readonly HistoryRow[]) => Promise<void>;
   /** What backups of an instance work with; without it they have nowhere to write to. */
   readonly makeBackups?: (world: CoordinatorWorld, state: CoordinatorState) => BackupDependencies;
-}
-
-/** The run history as D1 keeps it: the row of the highest sequence for each run. */
-export class MemoryHistory {
-  readonly rows = new Map<string, HistoryRow>();
-  /** Sequences in the order in which they arrived, again if they came again. */
-  readonly arrivals: number[] = [];
-
-  save(rows: readonly HistoryRow[]): void {
-    for (const { seq, run } of rows) {
-      this.arrivals.push(seq);
-      if ((this.rows.get(run.id)?.seq ?? 0) < seq) this.rows.set(run.id, { seq, run });
-    }
-  }
-
-  /** Whether the row of a run has arrived in this state. */
-  stateOf(id: string): Run["state"] | undefined {
-    return this.rows.get(id)?.run.state;
-  }
 }
 
 /**
@@ -226,36 +206,8 @@ export class CoordinatorWorld {
     const enter = (call: string) => this.#enter(instance, call);
     const store = new MemoryCatalogStore(this.store);
     store.before = enter;
-    const enterArchive = (call: string) =>
-      enter(`archive ${call}`).catch((error: unknown) => {
-        throw toStoreError(`archive ${call}`, error);
-      });
-    const archive: SourceArchive = {
-      has: async (sha256) => {
-        await enterArchive(`has ${sha256}`);
-        return this.archive.has(sha256);
-      },
-      write: async (sha256, bytes) => {
-        await enterArchive(`write ${sha256}`);
-        return this.archive.write(sha256, bytes);
-      },
-      read: async (sha256) => {
-        await enterArchive(`read ${sha256}`);
-        return this.archive.read(sha256);
-      },
-      list: async () => {
-        await enterArchive("list");
-        return this.archive.list();
-      },
-      delete: async (sha256s) => {
-        for (const sha256 of sha256s) await enterArchive(`delete ${sha256}`);
-        return this.archive.delete(sha256s);
-      },
-      open: async (file, sha256) => {
-        await enterArchive(`open ${file}`);
-        return this.archive.open(file, sha256);
-      },
-    };
+    const archive = new MemorySourceArchive(this.archive.files);
+    archive.before = (call) => enter(`archive ${call}`);
     const upstream: Upstream = {
       name: "embedded",
       fetch: async (archived) => {
