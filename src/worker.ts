@@ -137,7 +137,12 @@ async function runJob(cron: string, scheduledTime: number, env: Env): Promise<vo
         call(async (stub) => stub.reconcile()),
       ]);
       if (reconciled.status === "rejected")
-        logLine("warn", "reconcile_failed", "the coordinator did not answer", describeError(reconciled.reason));
+        logLine(
+          "warn",
+          "reconcile_failed",
+          "the coordinator did not answer",
+          describeError(reconciled.reason),
+        );
       if (evaluated.status === "rejected") throw evaluated.reason;
       return;
     }

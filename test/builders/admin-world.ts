@@ -1,122 +1,119 @@
-import type { AccessResult } from "../../src/admin/auth/access-jwt.ts";
 import { createAdminApp } from "../../src/admin/app.ts";
-import type { BackupJobCalls } from "../../src/admin/calls/backup-use-cases.ts";
-import type { JobResult } from "../../src/backup/backup-jobs.ts";
-import type { BackupJob as Job } from "../../src/backup/job.ts";
-import type { RemoveResult } from "../../src/backup/remove-backup.ts";
-import type { AlertUseCases } from "../../src/admin/calls/alert-calls.ts";
-import type { CoordinatorUseCases } from "../../src/admin/calls/coordinator.ts";
-import { CoordinatorUnavailable } from "../../src/admin/calls/coordinator-calls.ts";
+import { createAuditTrail } from "../../src/admin/audit/audit-trail.ts";
+import type { AccessResult } from "../../src/admin/auth/access-jwt.ts";
 import type { CredentialsResult } from "../../src/admin/auth/credentials.ts";
+import { alertCalls, type AlertUseCases } from "../../src/admin/calls/alert-calls.ts";
+import type { BackupJobCalls } from "../../src/admin/calls/backup-use-cases.ts";
+import type { CoordinatorUseCases } from "../../src/admin/calls/coordinator.ts";
+import { coordinatorCalls } from "../../src/admin/calls/coordinator-calls.ts";
 import { type LimitSettings, readLimits } from "../../src/health/limits.ts";
-import type { CoordinatorStatus } from "../../src/coordinator/status.ts";
-import { decidePause, type Pause } from "../../src/jobs/pause.ts";
-import type { EnqueueAnswer, EnqueueRequest, EnqueueResult } from "../../src/ingest/queue.ts";
-import { type Run, toListed } from "../../src/ingest/run.ts";
-import type { Version } from "../../src/ingest/versions.ts";
-import type { AlertHistory } from "../../src/storage/alert-history.ts";
-import type { AuditEntry } from "../../src/storage/audit-store.ts";
-import type {
-  CatalogReader,
-  CurrentResult,
-  OpenResult,
-  Selection,
-} from "../../src/storage/catalog-reader.ts";
-import type { EdgeCache } from "../../src/storage/edge-cache.ts";
+import { createHistory } from "../../src/ingest/history.ts";
+import type { Run } from "../../src/ingest/run.ts";
+import { embeddedUpstream } from "../../src/sources/upstream.ts";
+import { createAlertHistory } from "../../src/storage/alert-history.ts";
+import { type AuditEntry, createAuditStore } from "../../src/storage/audit-store.ts";
+import { CachedCatalogReader } from "../../src/storage/cached-catalog-reader.ts";
 import type { StoreProbes } from "../../src/storage/probes.ts";
 import { digest, OPERATOR_TOKEN, READER_TOKEN } from "./admin-tokens.ts";
-import { aJob } from "./job.ts";
-import { MemoryBackupStore } from "./memory-backup-store.ts";
-import { FakeAlerts } from "./fake-alerts.ts";
-import { MemoryCatalogStore } from "./memory-catalog-store.ts";
-import { MemoryRunHistory } from "./memory-run-history.ts";
-import { checkAnswer, type OpenApi } from "./openapi-check.ts";
-import { aRunRecord } from "./run.ts";
-
-let document: Promise<OpenApi> | undefined;
+import { BackupWorld } from "./backup-world.ts";
+import type { CoordinatorWorld } from "./coordinator-world.ts";
+import { NOW } from "./facts.ts";
+import { MonitorWorld } from "./monitor-world.ts";
+import { checkAnswer, OPENAPI } from "./openapi-check.ts";
 
 /** Any answer's JSON. */
 export type Json = { readonly [name: string]: unknown };
 
 /**
- * The admin app around a coordinator that only records, and stores that answer as they are told.
- * Every answer is checked against the OpenAPI document.
+ * The admin app of an installation in memory: a real coordinator, alert monitor, reader and history,
+ * whose alarms fire only when they are told to. Every answer is checked against the OpenAPI document.
  */
 export class AdminWorld {
-  readonly enqueued: EnqueueRequest[] = [];
-  readonly runs = new Map<string, Run>();
-  /** Of `runs`, those that D1 may show otherwise. */
-  readonly unsettled: Run[] = [];
-  readonly history = new MemoryRunHistory();
+  readonly installation = new BackupWorld(undefined, ["en"]);
+  readonly monitor = new MonitorWorld();
+  /** What the audit trail was given, also where D1 did not take it. */
   readonly audited: AuditEntry[] = [];
-  versions: readonly Version[] = [];
-  pause: Pause | null = null;
-  running: Run | null = null;
-  /** What cancelling that comes to, for a pause. */
-  cancelling: "cancelled" | "cancelling" | "too_late" = "cancelling";
-  disposition: EnqueueAnswer["disposition"] = "queued";
-  /** What enqueueing answers, if it is refused. */
-  refusal: Extract<EnqueueResult, { ok: false }> | null = null;
-  readonly store = new MemoryCatalogStore();
-  readonly backups = new MemoryBackupStore(() => this.time);
-  /** Jobs about backups, the newest first. */
-  jobs: readonly Job[] = [];
-  /** What asking for a job comes to. */
-  jobResult: JobResult = { ok: true, disposition: "started", job: aJob() };
-  /** Backups that were to be deleted, and what that comes to. */
-  readonly removed: string[] = [];
-  removal: RemoveResult = { ok: true };
+  /**
+   * What it throws is the fault of the object that is called, such as `coordinator pause` or
+   * `monitor status`; what it awaits is its delay.
+   */
+  before: (call: string) => void | Promise<void> = () => {};
+  /** Round trips to the stores, as the monitor's status makes them. */
+  probes: StoreProbes = { kv: async () => null, d1: async () => null, r2: async () => null };
+  limitSettings: LimitSettings = {};
   /** The edge's cache. */
   readonly cached = new Map<string, string>();
-  readonly cache: EdgeCache = {
-    get: async (name) => this.cached.get(name),
-    put: (name, text) => void this.cached.set(name, text),
-  };
-  /** Round trips to the stores, as the monitor makes them. */
-  probes: StoreProbes = { kv: async () => null, d1: async () => null, r2: async () => null };
-  /** The settings of what health is judged by. */
-  limitSettings: LimitSettings = {};
-  /** What the coordinator says of itself, besides the rest of this world. */
-  status: Partial<CoordinatorStatus> = {};
-  /** What the monitor of the alerts answers. */
-  alerts: AlertUseCases = new FakeAlerts();
-  /** What D1 has of the evaluations. */
-  listAlertRuns: AlertHistory["listRuns"] = async () => ({
-    ok: true,
-    runs: [],
-    nextCursor: null,
-    total: 0,
-  });
-  /** Whether the coordinator answers. */
-  isReachable = true;
-  /** What a call to the coordinator waits for. */
-  reach: () => Promise<void> = async () => {};
-  current: CurrentResult = { ok: false, reason: "nothing_published" };
   credentials: CredentialsResult = {
     ok: true,
     credentials: {
       tokens: [
-        {
-          id: "ops",
-          sha256: digest(OPERATOR_TOKEN),
-          expiresAt: null,
-          scopes: ["read", "operate"],
-        },
-        { id: "viewer", sha256: digest(READER_TOKEN), expiresAt: null, scopes: ["read"] },
+        { id: "ops", sha256: digest(OPERATOR_TOKEN), scopes: ["read", "operate"], expiresAt: null },
+        { id: "viewer", sha256: digest(READER_TOKEN), scopes: ["read"], expiresAt: null },
       ],
       access: null,
     },
   };
   /** What the verification of a JWT of Cloudflare Access comes to. */
   access: AccessResult = { ok: false, reason: "refused" };
-  /** What opening a body comes to. */
-  open: (selection: Selection) => OpenResult = () => ({ ok: false, reason: "unavailable" });
-  /** Clients as they were counted for a failure each. */
+  /** The client of each failed authentication. */
   readonly failures: string[] = [];
   /** Failures that the rate limit takes; null if it cannot be read. */
   failureLimit: number | null = 100;
-  /** Milliseconds since 1970. */
-  time = Date.parse("2026-11-01T05:00:00.000Z");
+  readonly #history = createHistory(this.d1.binding);
+  #seq = 0;
+
+  constructor() {
+    this.ingest.time = NOW;
+  }
+
+  get ingest(): CoordinatorWorld {
+    return this.installation.ingest;
+  }
+
+  /** Another way into the catalog's replicas than that of the coordinator. */
+  get store() {
+    return this.ingest.store;
+  }
+
+  get backups() {
+    return this.installation.store;
+  }
+
+  get d1() {
+    return this.installation.d1;
+  }
+
+  /** Publishes, makes a backup that proves good, and evaluates the alerts, which notify somebody. */
+  async makeHealthy(): Promise<void> {
+    this.ingest.upstream = embeddedUpstream(this.ingest.snapshot);
+    await this.ingest.runToEnd();
+    await this.installation.backUp();
+    this.monitor.time = this.ingest.time;
+    this.monitor.restart({
+      ALERT_WEBHOOKS: JSON.stringify([
+        { name: "ops", kind: "alertmanager", url: "http://127.0.0.1:9/", secret: "x".repeat(20) },
+      ]),
+    });
+    await this.monitor.tick(0);
+  }
+
+  /** Writes rows of runs to D1, as an earlier coordinator has. */
+  saveRuns(...runs: readonly Run[]): Promise<void> {
+    return this.#history.saveRuns(runs.map((run) => ({ seq: ++this.#seq, run })));
+  }
+
+  /** Makes every call whose name begins so fail. */
+  breakCalls(beginning: string): void {
+    this.before = (call) => {
+      if (call.startsWith(beginning)) throw new Error(`${beginning} is away`);
+    };
+  }
+
+  breakD1(): void {
+    this.d1.before = () => {
+      throw new Error("D1_ERROR");
+    };
+  }
 
   /** Answers a request; `authorization` is that of an operator unless another is given. */
   async request(path: string, init: RequestInit = {}): Promise<Response> {
@@ -125,10 +122,10 @@ export class AdminWorld {
     return this.send(path, { ...init, headers });
   }
 
-  /** Answers a request as it is. */
+  /** Answers a request as it is, in a new isolate. */
   async send(path: string, init: RequestInit = {}): Promise<Response> {
     const answer = await this.#app().request(path, init);
-    await checkAnswer(await this.document(), { method: init.method ?? "GET", path }, answer);
+    await checkAnswer(OPENAPI, { method: init.method ?? "GET", path }, answer);
     return answer;
   }
 
@@ -141,202 +138,77 @@ export class AdminWorld {
     });
   }
 
-  /** The OpenAPI document, which is the same for every world. */
-  async document(): Promise<OpenApi> {
-    document ??= this.#readDocument();
-    return document;
-  }
-
-  async #readDocument(): Promise<OpenApi> {
-    const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
-    const answer = await this.#app({ trusted: true }).request("/admin/openapi.json", { headers });
-    return answer.json();
-  }
-
-  #app({ trusted = false } = {}) {
+  #app() {
+    const { d1, ingest } = this;
+    const now = () => ingest.time;
+    const { limits } = readLimits(this.limitSettings);
+    const audit = createAuditStore(d1.binding);
+    const calls = coordinatorCalls(() => this.#stub("coordinator", () => ingest.coordinator));
+    const alertHistory = createAlertHistory(d1.binding);
     return createAdminApp({
-      credentials: trusted ? new AdminWorld().credentials : this.credentials,
+      credentials: this.credentials,
       verifyAccess: async () => this.access,
       mayFailAgain: async (client) => {
         if (this.failureLimit === null) throw new Error("no rate limit");
         this.failures.push(client);
         return this.failures.length <= this.failureLimit;
       },
-      coordinator: this.#coordinator,
-      history: this.history,
-      backups: {
-        jobs: this.#backupJobs,
-        store: this.backups,
-        staleAfterMs: readLimits(this.limitSettings).limits.backupStaleMs,
-      },
-      alerts: this.alerts,
-      alertHistory: { listRuns: async (query) => this.listAlertRuns(query) },
-      reader: this.#reader,
-      defaultLocale: "en",
-      limits: readLimits(this.limitSettings).limits,
-      audit: {
-        list: async ({ limit }) => {
-          if (this.history.isDown) throw new Error("D1_ERROR");
-          const entries = this.audited.toReversed().slice(0, limit);
-          return { ok: true, entries, nextCursor: null, total: this.audited.length };
+      coordinator: calls,
+      history: this.#history,
+      backups: { jobs: calls, store: this.backups, staleAfterMs: limits.backupStaleMs },
+      alerts: alertCalls(() => this.#stub("monitor", () => this.monitor.monitor)),
+      alertHistory: {
+        listRuns: async (query) => {
+          await alertHistory.saveRuns([...this.monitor.rows.values()]);
+          return alertHistory.listRuns(query);
         },
       },
-      diff: { store: this.store, cache: this.cache },
+      reader: new CachedCatalogReader({
+        store: this.store,
+        now,
+        waitUntil: () => {},
+        report: () => {},
+        manifestFreshMs: 30_000,
+        cacheMaxBytes: 1_000_000,
+      }),
+      defaultLocale: "en",
+      limits,
+      audit,
+      diff: {
+        store: this.store,
+        cache: {
+          get: async (name) => this.cached.get(name),
+          put: (name, text) => void this.cached.set(name, text),
+        },
+      },
       probes: this.probes,
-      crons: ["17 4 * * *"],
-      recordChange: async (entry) => void this.audited.push(entry),
-      now: () => this.time,
+      crons: [],
+      recordChange: createAuditTrail({
+        save: async (entries) => {
+          this.audited.push(...entries);
+          await audit.save(entries);
+        },
+        keep: (entry) => ingest.coordinator.keepAuditEntry(entry),
+        log: () => {},
+      }),
+      now,
       waitUntil: () => {},
       notice: "Credits",
       version: "test",
     });
   }
 
-  readonly #backupJobs: BackupJobCalls = {
-    backUp: async () => this.#jobResult(),
-    verifyBackup: async () => this.#jobResult(),
-    restoreBackup: async () => this.#jobResult(),
-    removeBackup: async (id) => {
-      await this.#reach();
-      this.removed.push(id);
-      return this.removal;
-    },
-    findJob: async (id) => {
-      await this.#reach();
-      return this.jobs.find((job) => job.id === id) ?? null;
-    },
-    jobs: async () => {
-      await this.#reach();
-      return this.jobs;
-    },
-  };
-
-  async #jobResult(): Promise<JobResult> {
-    await this.#reach();
-    return this.jobResult;
-  }
-
-  readonly #coordinator: CoordinatorUseCases = {
-    enqueue: async (request) => {
-      await this.#reach();
-      this.enqueued.push(request);
-      if (this.refusal !== null) return this.refusal;
-      const { ifPaused: _, source, candidate, ...asked } = request;
-      const candidate_of = candidate?.runId ?? null;
-      const { job: run } = aRunRecord({ ...asked, source: source ?? "embedded", candidate_of });
-      const { disposition } = this;
-      return {
-        ok: true,
-        answer: {
-          disposition,
-          willStart: "now",
-          queuePosition: 1,
-          queueDepth: 1,
-          paused: false,
-          run,
-          message: "The run is queued. It starts now.",
-        },
+  /** A Durable Object as its stub shows it: each call is a task of its own, and gives a copy. */
+  #stub(name: string, object: () => object): Calls {
+    const call =
+      (method: string) =>
+      async (...args: readonly unknown[]) => {
+        await this.before(`${name} ${method}`);
+        const target = object();
+        return structuredClone(await Reflect.get(target, method).apply(target, args));
       };
-    },
-    pause: async (request, cancelRunning) => {
-      await this.#reach();
-      const before = this.pause;
-      this.pause = decidePause(before, request, this.#at()).pause;
-      const { running, cancelling } = this;
-      if (running === null || !cancelRunning) return this.#pauseAnswer(before);
-      if (cancelling === "cancelled") this.running = null;
-      const cancelled = { runId: running.id, disposition: cancelling };
-      return { ...this.#pauseAnswer(before), cancelled };
-    },
-    resume: async () => {
-      await this.#reach();
-      const before = this.pause;
-      this.pause = null;
-      return this.#pauseAnswer(before);
-    },
-    cancel: async (id) => {
-      await this.#reach();
-      const run = this.runs.get(id);
-      if (run === undefined) return { ok: false, reason: "not_found" };
-      if (run.state === "queued") {
-        const cancelled: Run = { ...run, state: "cancelled", finished_at: this.#at() };
-        this.runs.set(id, cancelled);
-        return { ok: true, disposition: "cancelled", before: "queued", run: cancelled };
-      }
-      if (run.state === "cancelled")
-        return { ok: true, disposition: "cancelled", before: "cancelled", run };
-      if (run.state !== "running") return { ok: false, reason: "ended" };
-      if (run.stage === "verify") return { ok: false, reason: "too_late" };
-      return { ok: true, disposition: "cancelling", before: "running", run };
-    },
-    rollback: async (generation) => {
-      await this.#reach();
-      const [current] = this.versions;
-      const wanted = this.versions.find((version) => version.generation === generation);
-      if (current === undefined || wanted === undefined)
-        return { ok: false, reason: "not_retained" };
-      const paused = this.pause !== null;
-      if (wanted === current) return { ok: true, version: current, changed: false, paused };
-      const version = { ...wanted, generation: current.generation + 1, is_current: true };
-      this.versions = [version, ...this.versions.map((v) => ({ ...v, is_current: false }))];
-      return { ok: true, version, changed: true, paused };
-    },
-    findRun: async (id) => {
-      await this.#reach();
-      return this.runs.get(id) ?? null;
-    },
-    unsettledRuns: async () => {
-      await this.#reach();
-      return this.unsettled.map(toListed);
-    },
-    versions: async () => {
-      await this.#reach();
-      return this.versions;
-    },
-    status: async () => {
-      await this.#reach();
-      return {
-        pause: this.pause,
-        running: this.running,
-        stageSince: null,
-        queued: [],
-        nextDueAt: null,
-        ended: [],
-        current: this.versions[0] ?? null,
-        replicated: true,
-        outboxLength: 0,
-        leaseUntil: null,
-        lastTicks: {},
-        bestCoverage: {},
-        oldestPublishedAt: null,
-        ...this.status,
-      };
-    },
-  };
-
-  readonly #reader: CatalogReader = {
-    current: async () => this.current,
-    open: async (selection) => this.open(selection),
-  };
-
-  #pauseAnswer(before: Pause | null) {
-    const changed = before !== this.pause;
-    return {
-      pause: this.pause,
-      before,
-      changed,
-      runningRunId: this.running?.id ?? null,
-      queued: 0,
-      cancelled: null,
-    };
-  }
-
-  #at(): string {
-    return new Date(this.time).toISOString();
-  }
-
-  async #reach(): Promise<void> {
-    await this.reach();
-    if (!this.isReachable) throw new CoordinatorUnavailable("the coordinator is away");
+    return new Proxy({}, { get: (_, method) => call(String(method)) }) as Calls;
   }
 }
+
+type Calls = CoordinatorUseCases & BackupJobCalls & AlertUseCases;

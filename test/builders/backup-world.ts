@@ -39,19 +39,19 @@ export class BackupWorld {
   /** Those of the present instance; what they are asked is begun by `drain`. */
   jobs!: BackupJobs;
   #instance = 0;
-  #ids = 0;
 
   /** An hour after `other`, with nothing but its backups. */
   constructor(other?: BackupWorld, locales: readonly string[] = ["de", "en"]) {
     let now = () => START;
     this.store = new MemoryBackupStore(() => now(), other?.store.files);
+    const history = createHistory(this.d1.binding);
     this.ingest = new CoordinatorWorld({
       locales,
+      saveRuns: (rows) => history.saveRuns(rows),
       makeBackups: (ingest, state) => this.#newBackups(ingest, state),
     });
     now = () => this.ingest.time;
-    this.ingest.endLostRuns = (open) =>
-      createHistory(this.d1.binding).endLostRuns(open, this.ingest.time);
+    this.ingest.endLostRuns = (open) => history.endLostRuns(open, this.ingest.time);
     if (other !== undefined) this.ingest.time = other.ingest.time + 3_600_000;
   }
 
@@ -74,10 +74,9 @@ export class BackupWorld {
     const { ingest } = this;
     await ingest.coordinator.recover(ingest.alarmAt);
     for (let alarms = 0; alarms < 3_000 && !done(); alarms++) {
-      if (ingest.alarmAt === null) return this.#mirror();
+      if (ingest.alarmAt === null) return;
       ingest.time = Math.max(ingest.time, ingest.alarmAt);
       await this.alarm();
-      await this.#mirror();
     }
     if (!done()) throw new Error("the alarms are set again and again");
   }
@@ -141,14 +140,6 @@ export class BackupWorld {
     };
   }
 
-  /** Rows that the ingest has sent to D1 are in its fake; here they are in the database. */
-  async #mirror(): Promise<void> {
-    const rows = [...this.ingest.history.rows.values()];
-    this.ingest.history.rows.clear();
-    const history = createHistory(this.d1.binding);
-    if (rows.length > 0) await history.saveRuns(rows);
-  }
-
   #newBackups(ingest: CoordinatorWorld, coordinator: CoordinatorState): BackupDependencies {
     const instance = this.#instance;
     const enter = (call: string) => this.#enter(instance, call);
@@ -175,18 +166,11 @@ export class BackupWorld {
       snapshot: ingest.snapshot,
       workerVersion: this.workerVersion,
       now: () => ingest.time,
-      newId: () => this.#newId(),
+      newId: () => ingest.newId(),
       log: (_, event, fields) => void this.events.push({ event, fields }),
     };
     this.jobs = new BackupJobs(deps);
     return deps;
-  }
-
-  /** UUIDv7 of the present moment, in ascending order. */
-  #newId(): string {
-    const time = Math.floor(this.ingest.time).toString(16).padStart(12, "0");
-    const count = (++this.#ids).toString(16).padStart(3, "0");
-    return `${time.slice(0, 8)}-${time.slice(8)}-7${count}-8000-000000000000`;
   }
 
   async #enter(instance: number, call: string): Promise<void> {

@@ -6,18 +6,19 @@ import { Coordinator } from "../../src/coordinator/coordinator.ts";
 import type { CoordinatorDependencies } from "../../src/coordinator/dependencies.ts";
 import { CoordinatorState } from "../../src/ingest/coordinator-state.ts";
 import { Pipeline, type PipelineDependencies } from "../../src/ingest/pipeline.ts";
+import type { HistoryRow } from "../../src/ingest/history.ts";
 import type { EnqueueAnswer, EnqueueRequest } from "../../src/ingest/queue.ts";
-import type { Run } from "../../src/ingest/run.ts";
+import type { Run, Stage } from "../../src/ingest/run.ts";
 import type { LogLevel } from "../../src/log.ts";
 import { compressSegment } from "../../src/ingest/segment-coders.ts";
 import type { Upstream } from "../../src/sources/upstream.ts";
 import type { AuditEntry } from "../../src/storage/audit-store.ts";
-import type { SourceArchive } from "../../src/storage/source-archive.ts";
 import { createDatabaseCopy } from "../../src/storage/database-copy.ts";
-import { toStoreError } from "../../src/storage/store-error.ts";
+import { idAt } from "./an-id.ts";
 import { MemoryBackupStore } from "./memory-backup-store.ts";
 import { MemoryCatalogStore } from "./memory-catalog-store.ts";
 import { MemoryD1 } from "./memory-d1.ts";
+import { MemoryHistory } from "./memory-history.ts";
 import { MemorySourceArchive } from "./memory-source-archive.ts";
 import { MemoryTables } from "./memory-tables.ts";
 import { anEnqueueRequest } from "./run.ts";
@@ -33,27 +34,10 @@ export interface CoordinatorWorldOptions {
   readonly locales?: readonly string[];
   /** Makes another than the real pipeline. */
   readonly makePipeline?: (deps: PipelineDependencies) => Pipeline;
+  /** Writes rows to a database as well. */
+  readonly saveRuns?: (rows: readonly HistoryRow[]) => Promise<void>;
   /** What backups of an instance work with; without it they have nowhere to write to. */
   readonly makeBackups?: (world: CoordinatorWorld, state: CoordinatorState) => BackupDependencies;
-}
-
-/** The run history as D1 keeps it: the row of the highest sequence for each run. */
-export class MemoryHistory {
-  readonly rows = new Map<string, { readonly seq: number; readonly run: Run }>();
-  /** Sequences in the order in which they arrived, again if they came again. */
-  readonly arrivals: number[] = [];
-
-  save(rows: readonly { readonly seq: number; readonly run: Run }[]): void {
-    for (const { seq, run } of rows) {
-      this.arrivals.push(seq);
-      if ((this.rows.get(run.id)?.seq ?? 0) < seq) this.rows.set(run.id, { seq, run });
-    }
-  }
-
-  /** Whether the row of a run has arrived in this state. */
-  stateOf(id: string): Run["state"] | undefined {
-    return this.rows.get(id)?.run.state;
-  }
 }
 
 /**
@@ -96,10 +80,13 @@ export class CoordinatorWorld {
   #ids = 0;
   #gone = Promise.withResolvers<void>();
   readonly #makePipeline: (deps: PipelineDependencies) => Pipeline;
+  readonly #saveRuns: (rows: readonly HistoryRow[]) => Promise<void>;
   readonly #makeBackups: NonNullable<CoordinatorWorldOptions["makeBackups"]>;
 
-  constructor({ locales = ["en"], makePipeline, makeBackups }: CoordinatorWorldOptions = {}) {
+  constructor(options: CoordinatorWorldOptions = {}) {
+    const { locales = ["en"], makePipeline, makeBackups, saveRuns = async () => {} } = options;
     this.locales = locales;
+    this.#saveRuns = saveRuns;
     this.#makePipeline = makePipeline ?? ((deps) => new Pipeline(deps));
     this.#makeBackups = makeBackups ?? noBackups;
     this.coordinator = this.#newCoordinator();
@@ -139,6 +126,11 @@ export class CoordinatorWorld {
     }
   }
 
+  /** A UUIDv7 of the present moment, in ascending order. */
+  newId(): string {
+    return idAt(this.time, ++this.#ids);
+  }
+
   /** Puts a run in the queue, which must take it. */
   async enqueue(changes: Partial<EnqueueRequest> = {}): Promise<EnqueueAnswer> {
     const result = await this.coordinator.enqueue(anEnqueueRequest(changes));
@@ -151,6 +143,18 @@ export class CoordinatorWorld {
     const { run } = await this.enqueue(changes);
     await this.drain();
     return this.run(run.id);
+  }
+
+  /** Queues a run, lets it go on until its next step is of a stage, and gives it as it is then. */
+  async runUpTo(stage: Stage): Promise<Run> {
+    const { run } = await this.enqueue();
+    await this.drain(() => this.nextStage(run.id) === stage);
+    return this.run(run.id);
+  }
+
+  /** The stage of the next step of a run. */
+  nextStage(id: string): Stage | undefined {
+    return this.state.findRun(id)?.checkpoint.stage;
   }
 
   /** A run as it is now. */
@@ -202,36 +206,8 @@ export class CoordinatorWorld {
     const enter = (call: string) => this.#enter(instance, call);
     const store = new MemoryCatalogStore(this.store);
     store.before = enter;
-    const enterArchive = (call: string) =>
-      enter(`archive ${call}`).catch((error: unknown) => {
-        throw toStoreError(`archive ${call}`, error);
-      });
-    const archive: SourceArchive = {
-      has: async (sha256) => {
-        await enterArchive(`has ${sha256}`);
-        return this.archive.has(sha256);
-      },
-      write: async (sha256, bytes) => {
-        await enterArchive(`write ${sha256}`);
-        return this.archive.write(sha256, bytes);
-      },
-      read: async (sha256) => {
-        await enterArchive(`read ${sha256}`);
-        return this.archive.read(sha256);
-      },
-      list: async () => {
-        await enterArchive("list");
-        return this.archive.list();
-      },
-      delete: async (sha256s) => {
-        for (const sha256 of sha256s) await enterArchive(`delete ${sha256}`);
-        return this.archive.delete(sha256s);
-      },
-      open: async (file, sha256) => {
-        await enterArchive(`open ${file}`);
-        return this.archive.open(file, sha256);
-      },
-    };
+    const archive = new MemorySourceArchive(this.archive.files);
+    archive.before = (call) => enter(`archive ${call}`);
     const upstream: Upstream = {
       name: "embedded",
       fetch: async (archived) => {
@@ -262,6 +238,7 @@ export class CoordinatorWorld {
       saveRuns: async (rows) => {
         await enter("d1 save");
         this.history.save(rows);
+        await this.#saveRuns(rows);
         this.after("d1 save");
       },
       saveAudit: async (entries) => {
@@ -279,7 +256,7 @@ export class CoordinatorWorld {
         if (instance === this.#instance) this.alarmAt = at;
       },
       now: () => this.time,
-      newId: () => `run-${String(++this.#ids).padStart(6, "0")}`,
+      newId: () => this.newId(),
       log: (level, event, fields) => void this.events.push({ level, event, fields }),
       source: "embedded",
       workerVersion: "v1",

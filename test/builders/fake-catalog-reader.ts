@@ -24,7 +24,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 type EncodedBodies = { readonly [R in Representation]: { readonly [C in Coding]: Bytes } };
 
 /** A small catalog whose only localized word is its region's name. */
-export function aLocationsResponse(locale: string): LocationsResponse {
+function aLocationsResponse(locale: string): LocationsResponse {
   const id = (byte: number): { value: Uint8Array } => ({ value: new Uint8Array(16).fill(byte) });
   return create(LocationsResponseSchema, {
     airports: [

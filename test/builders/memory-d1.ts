@@ -10,6 +10,7 @@ interface Statement {
   all(): Promise<{ results: object[]; meta: object }>;
   first(): Promise<object | null>;
   run(): Promise<{ results: object[]; meta: object }>;
+  raw(): Promise<unknown[]>;
 }
 
 /** D1 over SQLite in memory, as far as it is used here; a batch is a transaction. */
@@ -59,6 +60,12 @@ export class MemoryD1 {
       bindings,
       bind: (...more) => this.#statement(query, more),
       all: run,
+      raw: async () => {
+        await this.#enter(query);
+        const statement = this.database.prepare(query);
+        statement.setReturnArrays(true);
+        return statement.all(...bindings);
+      },
       run,
       first: async () => (await run()).results[0] ?? null,
     };

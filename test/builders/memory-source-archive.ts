@@ -6,48 +6,54 @@ import { streamOf } from "./source.ts";
 export class MemorySourceArchive implements SourceArchive {
   readonly calls: string[] = [];
   /** By their hashes. */
-  readonly files = new Map<string, Uint8Array>();
-  before: (call: string) => void = () => {};
+  readonly files: Map<string, Uint8Array>;
+  /** What it throws is the fault of the store, and what it awaits is its delay. */
+  before: (call: string) => void | Promise<void> = () => {};
+
+  /** An archive of its own, or another way into the same files. */
+  constructor(files = new Map<string, Uint8Array>()) {
+    this.files = files;
+  }
 
   async has(sha256: string): Promise<boolean> {
-    this.#begin(`has ${sha256}`);
+    await this.#begin(`has ${sha256}`);
     return this.files.has(sha256);
   }
 
   async write(sha256: string, bytes: Uint8Array): Promise<void> {
-    this.#begin(`write ${sha256}`);
+    await this.#begin(`write ${sha256}`);
     this.files.set(sha256, bytes);
   }
 
   async list(): Promise<string[]> {
-    this.#begin("list");
+    await this.#begin("list");
     return [...this.files.keys()];
   }
 
   async delete(sha256s: readonly string[]): Promise<void> {
     for (const sha256 of sha256s) {
-      this.#begin(`delete ${sha256}`);
+      await this.#begin(`delete ${sha256}`);
       this.files.delete(sha256);
     }
   }
 
   async read(sha256: string): Promise<Uint8Array<ArrayBuffer> | null> {
-    this.#begin(`read ${sha256}`);
+    await this.#begin(`read ${sha256}`);
     const bytes = this.files.get(sha256);
     return bytes === undefined ? null : Uint8Array.from(bytes);
   }
 
   async open(file: string, sha256: string): Promise<ReadableStream<Uint8Array>> {
-    this.#begin(`open ${file}`);
+    await this.#begin(`open ${file}`);
     const bytes = this.files.get(sha256);
     if (bytes === undefined) throw new StoreError(`${file} is not archived as ${sha256}`);
     return streamOf(bytes);
   }
 
-  #begin(call: string): void {
+  async #begin(call: string): Promise<void> {
     this.calls.push(call);
     try {
-      this.before(call);
+      await this.before(call);
     } catch (error) {
       throw toStoreError(call, error);
     }

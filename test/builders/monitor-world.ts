@@ -3,6 +3,7 @@ import { type EvaluationRequest, Monitor } from "../../src/alerts/monitor.ts";
 import { MonitorState } from "../../src/alerts/monitor-state.ts";
 import { type AlertSettings, loadAlertConfig } from "../../src/alerts/settings.ts";
 import type { BackupFacts, IngestFacts } from "../../src/health/facts.ts";
+import { anId } from "./an-id.ts";
 import { HOUR_MS, MINUTE_MS, NOW, someBackups, someIngestFacts } from "./facts.ts";
 import { aVersion } from "./manifest.ts";
 import { MemoryCatalogStore } from "./memory-catalog-store.ts";
@@ -112,7 +113,7 @@ export class MonitorWorld {
       },
       deleteOldRuns: async () => this.before("d1 delete"),
       now,
-      newId: () => `evaluation-${String(++this.#ids).padStart(4, "0")}`,
+      newId: () => anId(++this.#ids),
       log: (level, event, fields) => void this.logged.push({ level, event, fields }),
       workerVersion: "v1",
     });

@@ -1,9 +1,21 @@
 /** Checks answers against the OpenAPI document. */
 import { Validator } from "@cfworker/json-schema";
-import type { describeRoutes } from "../../src/admin/http/openapi.ts";
+import { type AdminDependencies, routeGroups } from "../../src/admin/app.ts";
+import { describeRoutes, openApiRoutes } from "../../src/admin/http/openapi.ts";
 
 /** An OpenAPI document, as far as it is looked into. */
 export type OpenApi = Pick<ReturnType<typeof describeRoutes>, "paths" | "components">;
+
+/** No route is called, so that they need nothing to work with. */
+const NOTHING = { backups: {}, probes: {} } as AdminDependencies;
+
+const routes = routeGroups(NOTHING);
+
+/** The service's OpenAPI document. */
+export const OPENAPI: OpenApi = describeRoutes(
+  [...routes, ...openApiRoutes(routes, "test")],
+  "test",
+);
 
 interface Operation {
   readonly responses: {

@@ -2,6 +2,7 @@ import { sha256Hex } from "../../src/catalog/hash.ts";
 import { type BackupManifest, manifestText, sumParts } from "../../src/backup/format.ts";
 import { packPart } from "../../src/backup/ndjson.ts";
 import { backupManifestKey, backupNoteKey } from "../../src/storage/keys.ts";
+import { ago, HOUR_MS } from "./facts.ts";
 import type { MemoryBackupStore } from "./memory-backup-store.ts";
 
 /** The files of a small backup. */
@@ -13,8 +14,8 @@ export function aBackup(id: string, changes: Partial<BackupManifest> = {}) {
     id,
     trigger: "manual",
     note: null,
-    started_at: "2026-11-01T04:00:00.000Z",
-    finished_at: "2026-11-01T04:00:05.000Z",
+    started_at: ago(HOUR_MS + 5_000),
+    finished_at: ago(HOUR_MS),
     worker_version: null,
     built_by: null,
     catalog: null,
@@ -28,7 +29,7 @@ export function aBackup(id: string, changes: Partial<BackupManifest> = {}) {
   return { state, object, text: manifestText(manifest) };
 }
 
-const VERIFIED_AT = "2026-11-01T04:00:06.000Z";
+const VERIFIED_AT = ago(HOUR_MS - 1_000);
 
 /** The verdict on a backup that proved good. */
 export const GOOD_VERDICT = JSON.stringify({

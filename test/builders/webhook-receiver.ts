@@ -54,6 +54,18 @@ export class WebhookReceiver {
     return this.received.map(({ body }) => JSON.parse(body));
   }
 
+  /** The settings of webhooks with these names, each with a path of its own here. */
+  settingsFor(...names: readonly string[]) {
+    const secret = "a secret of some length";
+    const targets = names.map((name) => ({
+      name,
+      kind: "alertmanager",
+      url: `${this.url}/${name}`,
+      secret,
+    }));
+    return { ALERT_WEBHOOKS: JSON.stringify(targets) };
+  }
+
   /** Goes away: connections are refused. */
   async goAway(): Promise<void> {
     const server = this.#server;

@@ -11,19 +11,6 @@ beforeEach(async () => {
 });
 
 describe("one job at a time", () => {
-  it("lets a second call for a backup attach to the first", async () => {
-    const [first, second] = await Promise.all([
-      world.jobs.run(aRunRequest()),
-      world.jobs.run(aRunRequest()),
-    ]);
-    expect([first, second]).toMatchObject([
-      { ok: true, disposition: "started" },
-      { ok: true, disposition: "attached" },
-    ]);
-    expect(first.ok && second.ok && first.job.id === second.job.id).toBe(true);
-    await world.drain();
-  });
-
   it("makes another after it where a note or a pin would be lost", async () => {
     await world.jobs.run(aRunRequest({ note: "first" }));
     const others = [{ note: "second" }, { pin: true }, { note: "first", pin: true }];

@@ -1,13 +1,14 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/hash.ts";
+import { manifestBlobs } from "../../../src/catalog/manifest.ts";
 import { CONTENTS_RETAINED } from "../../../src/ingest/versions.ts";
-import { GENERATIONS_PREFIX, MANIFEST_KEY } from "../../../src/storage/keys.ts";
+import type { Run } from "../../../src/ingest/run.ts";
+import { blobKey, BLOBS_PREFIX, GENERATIONS_PREFIX } from "../../../src/storage/keys.ts";
 import {
   AIRPORTS_AT_FIRST,
   anUpstream,
   CoordinatorWorld,
 } from "../../builders/coordinator-world.ts";
-import { QuickPipeline } from "../../builders/quick-pipeline.ts";
 import { moreAirports } from "../../builders/small-snapshot.ts";
 import { anAirportRow } from "../../builders/source.ts";
 
@@ -17,155 +18,87 @@ const PAUSE = { by: "ops", reason: null, until: null };
 let world: CoordinatorWorld;
 
 beforeEach(() => {
-  world = new CoordinatorWorld({ makePipeline: (deps) => new QuickPipeline(deps) });
+  world = new CoordinatorWorld();
 });
-
-/** Lets upstream say a text from now on. */
-const say = (text: string) => {
-  const bytes = new TextEncoder().encode(text);
-  world.upstream = { name: "embedded", fetch: async () => [{ name: "text", bytes }] };
-};
-
-const publish = async (text: string) => {
-  say(text);
-  expect((await world.runToEnd()).outcome).toBe("published");
-};
-
-/** Generations whose manifests are in R2, in order. */
-const keptManifests = () =>
-  [...world.store.r2.keys()]
-    .filter((key) => key.startsWith(GENERATIONS_PREFIX))
-    .map((key) => Number(key.slice(GENERATIONS_PREFIX.length)))
-    .toSorted((a, b) => a - b);
-
-/** Upstream texts that are archived, in order. */
-const archived = () =>
-  [...world.archive.files.values()].map((bytes) => new TextDecoder().decode(bytes)).toSorted();
-
-/** Texts that are stored as blobs, in order. */
-const storedTexts = () =>
-  [...world.store.kv]
-    .filter(([key]) => key !== MANIFEST_KEY)
-    .map(([, bytes]) => new TextDecoder().decode(bytes))
-    .toSorted((a, b) => a.localeCompare(b));
 
 const collect = () => world.collect();
 
-describe("upstream bytes and manifests", () => {
-  it("are kept for as long as a version is retained, and no longer", async () => {
-    for (let n = 0; n < CONTENTS_RETAINED; n++) await publish(`text ${n}`);
-    expect(archived()).toHaveLength(CONTENTS_RETAINED);
-    expect(keptManifests()).toHaveLength(CONTENTS_RETAINED);
-    await publish("text a");
-    await publish("text b");
+/** Has the cron look for garbage so much later. */
+async function reconcile(laterMs: number): Promise<void> {
+  world.time += laterMs;
+  await world.coordinator.reconcile();
+  await world.drain();
+}
+
+const isArchived = ({ upstream }: Run) =>
+  world.archive.files.has(upstream["airports.csv.gz"]?.sha256 ?? "");
+
+/** What the run of a generation had archived. */
+const isArchivedOf = (generation: number) =>
+  isArchived(world.run(runOf(generation)?.id ?? "no such run"));
+const runOf = (generation: number) =>
+  [...world.history.rows.values()].find(({ run }) => run.generation_after === generation)?.run;
+
+/** Keys in a store that begin so, in order. */
+const keys = (replica: "kv" | "r2", prefix: string) =>
+  [...world.store[replica].keys()].filter((key) => key.startsWith(prefix)).toSorted();
+
+/** Keys of every blob that a retained version names. */
+function namedBlobs(): string[] {
+  const versions = world.coordinator.versions();
+  const manifests = versions.flatMap(({ generation }) => world.state.findVersion(generation) ?? []);
+  return [...new Set(manifests.flatMap((manifest) => [...manifestBlobs(manifest)]))]
+    .map(blobKey)
+    .toSorted();
+}
+
+/** What is stored is what the retained versions name, and nothing else. */
+function expectNoGarbage(): void {
+  const versions = world.coordinator.versions();
+  for (const replica of ["kv", "r2"] as const)
+    expect(keys(replica, BLOBS_PREFIX)).toEqual(namedBlobs());
+  expect(keys("r2", GENERATIONS_PREFIX)).toHaveLength(versions.length);
+}
+
+describe("what a version names", () => {
+  it("is kept for as long as it is retained, and no longer", async () => {
+    await world.publishVersions(CONTENTS_RETAINED);
     await collect();
-    expect(archived()).not.toContain("text 1");
-    expect(archived()).toContain("text 2");
-    expect(archived()).toHaveLength(CONTENTS_RETAINED);
-    expect(keptManifests()).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    expect(world.calls.filter((call) => call.includes(" delete "))).toEqual([]);
+    await world.publishVersions(2);
+    await collect();
+    expectNoGarbage();
+    expect([1, 2, 3, CONTENTS_RETAINED + 2].map(isArchivedOf)).toEqual([false, false, true, true]);
   });
 
-  it("that the next run begins with are kept, though no version names them", async () => {
-    world = new CoordinatorWorld();
-    await world.runToEnd();
-    const unchangedBytes = async (name: string) => {
-      const unused = anAirportRow({ id: "1", iata_code: "", name });
-      world.upstream = anUpstream([...moreAirports(AIRPORTS_AT_FIRST), unused]);
-      const run = await world.runToEnd();
-      expect(run.outcome).toBe("unchanged");
-      const sha256 = run.upstream["airports.csv.gz"]?.sha256 ?? "";
-      expect(Object.values(world.current()?.sources ?? {})).not.toContain(sha256);
-      return sha256;
-    };
-    const [first, second] = [await unchangedBytes("one"), await unchangedBytes("two")];
-    await collect();
-    expect(world.archive.files.has(second)).toBe(true);
-    expect(world.archive.files.has(first)).toBe(false);
-  });
-
-  it("of a dry run go when it has ended, and those that guards refused stay", async () => {
-    await publish("one");
-    say("two");
-    const { run } = await world.enqueue({ mode: "dry_run" });
-    await world.drain(() => world.run(run.id).stage === "parse");
-    expect(archived()).toEqual(["one", "two"]);
-    await world.drain();
-    expect(world.run(run.id).outcome).toBe("dry_run");
-    await collect();
-    expect(archived()).toEqual(["one"]);
-    say("bad");
-    expect((await world.runToEnd()).state).toBe("failed");
-    await collect();
-    expect(archived()).toEqual(["bad", "one"]);
-  });
-
-  it.each([
-    ["by itself", (id: string) => world.coordinator.cancel(id, "ops")],
-    ["by a pause", () => world.coordinator.pause(PAUSE, true)],
-  ])("of a run that is cancelled between two steps go, too: %s", async (_, cancel) => {
-    await publish("one");
-    say("two");
-    const { run } = await world.enqueue();
-    await world.drain(() => world.run(run.id).stage === "parse");
-    await cancel(run.id);
-    await world.drain();
-    expect(world.run(run.id).state).toBe("cancelled");
-    await collect();
-    expect(archived()).toEqual(["one"]);
-  });
-
-  it("are left alone while a run is under way, however long a pause holds it", async () => {
-    await publish("one");
-    say("two");
-    const { run } = await world.enqueue();
-    await world.drain(() => world.run(run.id).stage === "parse");
-    await world.coordinator.pause(PAUSE, false);
-    world.crash();
-    await collect();
-    expect(archived()).toEqual(["one", "two"]);
-    await world.coordinator.cancel(run.id, "ops");
-    await collect();
-    expect(archived()).toEqual(["one"]);
-  });
-
-  it("stay for a day after the last version that named them is gone", async () => {
-    for (let n = 0; n <= CONTENTS_RETAINED; n++) await publish(`text ${n}`);
-    world.time += HOUR_MS;
-    for (const wait of [0, 12 * HOUR_MS, 11 * HOUR_MS]) {
-      world.time += wait;
-      await world.coordinator.reconcile();
-      await world.drain();
-      expect(storedTexts()).toContain("text 0");
+  it("stays for a day after the last version that named it is gone", async () => {
+    await world.publishVersions(1);
+    const old = namedBlobs();
+    await world.publishVersions(CONTENTS_RETAINED);
+    const named = namedBlobs();
+    const own = old.filter((key) => !named.includes(key));
+    expect(own).not.toEqual([]);
+    for (const hours of [1, 12, 11]) {
+      await reconcile(hours * HOUR_MS);
+      expect(keys("kv", BLOBS_PREFIX)).toEqual(expect.arrayContaining(own));
     }
-    world.time += HOUR_MS;
-    await world.coordinator.reconcile();
-    await world.drain();
-    expect(storedTexts()).not.toContain("text 0");
-    expect(storedTexts()).toContain("text 1");
+    await reconcile(HOUR_MS);
+    expectNoGarbage();
   });
 
-  it("that are named again in the meantime stay", async () => {
-    for (let n = 0; n <= CONTENTS_RETAINED; n++) await publish(`text ${n}`);
-    world.time += HOUR_MS;
-    await world.coordinator.reconcile();
-    await world.drain();
-    await publish("text 0");
+  it("stays where it is named again in the meantime", async () => {
+    await world.publishVersions(CONTENTS_RETAINED + 1);
+    await reconcile(HOUR_MS);
+    world.renameAirport("Airport 1");
+    await world.runToEnd();
     await collect();
-    expect(storedTexts()).toContain("text 0");
-  });
-
-  it("that a coordinator has left behind which is gone are found all the same", async () => {
-    const stray = new TextEncoder().encode("stray");
-    await world.store.writeBlob(sha256Hex(stray), stray);
-    await publish("one");
-    await collect();
-    expect(storedTexts()).toEqual(["one"]);
+    expectNoGarbage();
   });
 
   it.each(["archive list", "r2 list", "archive delete", "r2 delete", "kv delete"])(
-    "go also if a store refuses at first to “%s”, or the coordinator is lost",
+    "goes also if a store refuses at first to “%s”, or the coordinator is lost",
     async (refused) => {
-      for (let n = 0; n <= CONTENTS_RETAINED; n++) await publish(`text ${n}`);
+      await world.publishVersions(CONTENTS_RETAINED + 1);
       let refusals = 2;
       world.before = (call) => {
         if (!call.startsWith(refused) || refusals-- <= 0) return;
@@ -174,21 +107,79 @@ describe("upstream bytes and manifests", () => {
       };
       for (let days = 0; days < 4; days++) await collect();
       expect(refusals).toBeLessThan(0);
-      expect(archived()).toHaveLength(CONTENTS_RETAINED);
-      expect(keptManifests()).toHaveLength(CONTENTS_RETAINED);
-      expect(storedTexts()).toHaveLength(CONTENTS_RETAINED);
+      expectNoGarbage();
+      expect([1, 2].map(isArchivedOf)).toEqual([false, true]);
     },
   );
+});
 
-  it("are looked for once an hour, however often the cron fires", async () => {
-    await publish("one");
+describe("what no version names", () => {
+  it("is kept where the next run begins with it", async () => {
+    await world.runToEnd();
+    const unchanged = async (name: string) => {
+      const unused = anAirportRow({ id: "1", iata_code: "", name });
+      world.upstream = anUpstream([...moreAirports(AIRPORTS_AT_FIRST), unused]);
+      const run = await world.runToEnd();
+      expect(run.outcome).toBe("unchanged");
+      return run;
+    };
+    const [first, second] = [await unchanged("one"), await unchanged("two")];
+    await collect();
+    expect([first, second].map(isArchived)).toEqual([false, true]);
+  });
+
+  it("is kept of a run that guards refused, and not of a dry run", async () => {
+    await world.publishVersions(1);
+    world.setAirports(2 * AIRPORTS_AT_FIRST);
+    const dry = await world.runToEnd({ mode: "dry_run" });
+    expect(isArchived(dry)).toBe(true);
+    await collect();
+    expect(isArchived(dry)).toBe(false);
+    const refused = await world.runToEnd();
+    expect(refused.error?.code).toBe("guard_change");
+    await collect();
+    expect(isArchived(refused)).toBe(true);
+  });
+
+  it("is left alone while a run is under way, however long a pause holds it", async () => {
+    await world.publishVersions(1);
+    world.renameAirport("Kloten");
+    const run = await world.runUpTo("publish");
+    await world.coordinator.pause(PAUSE, false);
+    world.crash();
+    await collect();
+    expect(isArchived(run)).toBe(true);
+    expect(world.callsOf("kv delete")).toEqual([]);
+    expect(keys("kv", BLOBS_PREFIX).length).toBeGreaterThan(namedBlobs().length);
+  });
+
+  it.each([
+    ["by itself", (id: string) => world.coordinator.cancel(id, "ops")],
+    ["by a pause", () => world.coordinator.pause(PAUSE, true)],
+  ])("goes after a run that is cancelled between two steps %s", async (_, cancel) => {
+    await world.publishVersions(1);
+    world.renameAirport("Kloten");
+    const run = await world.runUpTo("publish");
+    await cancel(run.id);
+    expect(world.run(run.id).state).toBe("cancelled");
+    await collect();
+    expect(isArchived(run)).toBe(false);
+    expectNoGarbage();
+  });
+
+  it("goes also where a coordinator has left it behind that is gone", async () => {
+    const stray = new TextEncoder().encode("stray");
+    await world.store.writeBlob(sha256Hex(stray), stray);
+    await world.publishVersions(1);
+    await collect();
+    expectNoGarbage();
+  });
+
+  it("is looked for once an hour, however often the cron fires", async () => {
+    await world.publishVersions(1);
     world.time += HOUR_MS;
     const before = world.callsOf("archive list").length;
-    for (let ticks = 0; ticks < 5; ticks++) {
-      await world.coordinator.reconcile();
-      await world.drain();
-      world.time += 60_000;
-    }
+    for (let ticks = 0; ticks < 5; ticks++) await reconcile(60_000);
     expect(world.callsOf("archive list")).toHaveLength(before + 1);
   });
 });

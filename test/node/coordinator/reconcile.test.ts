@@ -58,22 +58,6 @@ describe("a coordinator that is new while its stores are not", () => {
   });
 });
 
-describe("a publication that R2 does not take", () => {
-  it("shows since when it has been in its stage, however often that is tried", async () => {
-    await world.publishVersions(1);
-    world.before = (call) => {
-      if (call.startsWith("r2 put catalog/manifest")) throw new Error("403");
-    };
-    world.renameAirport("Kloten");
-    const { run } = await world.enqueue();
-    await world.drain(() => world.run(run.id).stage === "verify");
-    const since = world.coordinator.status().stageSince;
-    await world.drain(() => world.run(run.id).retries >= 10);
-    expect(world.coordinator.status()).toMatchObject({ replicated: false, stageSince: since });
-    expect(world.time - Date.parse(since ?? "")).toBeGreaterThan(200_000);
-  });
-});
-
 describe("a clock that is set back", () => {
   it("lets no run wait for an alarm that lies ahead", async () => {
     await world.enqueue();
@@ -114,15 +98,5 @@ describe("the changes of a run", () => {
     await world.publishVersions(1);
     world.renameAirport("Kloten");
     expect(await world.runToEnd()).toMatchObject({ changes: { locale: "en" } });
-  });
-});
-
-describe("a rollback while paused", () => {
-  it("publishes all the same, and says that ingestion stays paused", async () => {
-    await world.publishVersions(2);
-    await world.coordinator.pause({ by: "ops", reason: null, until: null }, false);
-    expect(await world.coordinator.rollback(1)).toMatchObject({ changed: true, paused: true });
-    await world.drain();
-    expect(await world.served()).toMatchObject({ generation: 3 });
   });
 });

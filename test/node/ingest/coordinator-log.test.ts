@@ -84,13 +84,15 @@ describe("the log", () => {
     await tick(START + 1);
     await tick(START + 2);
     const at = new Date(START).toISOString();
+    const [queued] = world.coordinator.status().queued;
+    const skipped = world.state.runs().find(({ state }) => state === "skipped");
     expect(lines("ingest_tick_taken")).toMatchObject([
-      { level: "info", fields: { cron: CRON, scheduled_at: at, run_id: "run-000001" } },
+      { level: "info", fields: { cron: CRON, scheduled_at: at, run_id: queued?.id } },
     ]);
     expect(lines("ingest_tick_skipped").map(({ fields }) => fields)).toMatchObject([
       { reason: "known", scheduled_at: at },
-      { reason: "already_queued", skip_count: 1, run_id: "run-000003" },
-      { reason: "already_queued", skip_count: 2, run_id: "run-000003" },
+      { reason: "already_queued", skip_count: 1, run_id: skipped?.id },
+      { reason: "already_queued", skip_count: 2, run_id: skipped?.id },
     ]);
   });
 

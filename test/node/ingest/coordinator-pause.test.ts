@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Checkpoint, RunContext, StepResult } from "../../../src/ingest/checkpoint.ts";
 import { Pipeline, type PipelineDependencies } from "../../../src/ingest/pipeline.ts";
-import { type Run, type Stage, STAGES } from "../../../src/ingest/run.ts";
+import { type Run, STAGES } from "../../../src/ingest/run.ts";
 import { CoordinatorWorld, START } from "../../builders/coordinator-world.ts";
 
 const PAUSE = { by: "ops", reason: null, until: null };
@@ -30,13 +30,6 @@ beforeEach(async () => {
   world.renameAirport("Kloten");
 });
 
-/** Queues a run and lets it go on until its next step is of a stage. */
-async function runUpTo(stage: Stage): Promise<Run> {
-  const { run } = await world.enqueue();
-  if (stage !== "fetch") await world.drain(() => nextStage(run.id) === stage);
-  return world.run(run.id);
-}
-
 /** How often the log says that a run has ended. */
 function endsLogged({ id }: Run): number {
   const lines = world.events.filter(({ event }) => event === "ingest_ended");
@@ -50,11 +43,6 @@ function stepsLogged({ id }: Run): string[] {
     .map(({ fields }) => fields as { run_id: string; stage: string }) // what such a line has
     .filter(({ run_id }) => run_id === id)
     .map(({ stage }) => stage);
-}
-
-/** The stage of the next step of a run. */
-function nextStage(id: string): string | undefined {
-  return world.state.findRun(id)?.checkpoint.stage;
 }
 
 /** Does something at the first call of the next step. It has lost its memory, so that it makes one. */
@@ -75,14 +63,15 @@ describe("a pause", () => {
   it.each(BEFORE_VERIFY)(
     "before the %s step holds it; after the resume it goes on",
     async (stage) => {
-      const run = await runUpTo(stage);
+      const run = await world.runUpTo(stage);
       const served = await world.served();
       await world.coordinator.pause(PAUSE, false);
+      world.crash();
       const calls = world.calls.length;
       await world.drain();
       for (let late = 0; late < 3; late++) await world.alarm();
       expect(world.calls.slice(calls).filter((call) => !call.startsWith("d1 "))).toEqual([]);
-      expect(nextStage(run.id)).toBe(stage);
+      expect(world.nextStage(run.id)).toBe(stage);
       expect(await world.served()).toEqual(served);
       await world.coordinator.resume();
       await world.drain();
@@ -92,7 +81,7 @@ describe("a pause", () => {
   );
 
   it.each(BEFORE_VERIFY)("during the %s step stops the run at the next boundary", async (stage) => {
-    const run = await runUpTo(stage);
+    const run = await world.runUpTo(stage);
     const served = await world.served();
     await duringNextStep(() => world.coordinator.pause(PAUSE, false));
     await world.drain();
@@ -108,20 +97,11 @@ describe("a pause", () => {
   });
 
   it("lets what is recorded as published reach the stores", async () => {
-    const run = await runUpTo("verify");
+    const run = await world.runUpTo("verify");
     await world.coordinator.pause(PAUSE, false);
     await world.drain();
     expect(world.run(run.id)).toMatchObject({ state: "succeeded" });
     expect(await world.served()).toMatchObject({ generation: 2 });
-  });
-
-  it("outlives a crash", async () => {
-    await world.coordinator.pause(PAUSE, false);
-    await world.enqueue();
-    world.crash();
-    await world.drain();
-    await world.alarm();
-    expect(world.coordinator.status()).toMatchObject({ pause: { by: "ops" }, running: null });
   });
 
   it("lifts itself at its time, and what waited goes on", async () => {
@@ -134,16 +114,6 @@ describe("a pause", () => {
     await world.drain();
     expect(world.run(run.id)).toMatchObject({ state: "succeeded" });
     expect(world.coordinator.status().pause).toBeNull();
-  });
-
-  it("that is asked for again changes nothing, and a resume of none neither", async () => {
-    const first = await world.coordinator.pause(PAUSE, false);
-    world.time += 1_000;
-    const again = await world.coordinator.pause({ ...PAUSE, by: "ana" }, false);
-    expect([first.changed, again.changed]).toEqual([true, false]);
-    expect(again.pause).toEqual(first.pause);
-    expect((await world.coordinator.resume()).changed).toBe(true);
-    expect(await world.coordinator.resume()).toMatchObject({ changed: false, pause: null });
   });
 });
 
@@ -160,15 +130,10 @@ describe("a cancel", () => {
     expect(world.callsOf("upstream fetch")).toHaveLength(1);
     expect(world.history.stateOf(run.id)).toBe("cancelled");
     expect(endsLogged(run)).toBe(0);
-    expect(await world.coordinator.cancel(run.id, "ana")).toMatchObject({
-      ok: true,
-      disposition: "cancelled",
-      before: "cancelled",
-    });
   });
 
   it.each(BEFORE_VERIFY.slice(1))("before the %s step ends the run at once", async (stage) => {
-    const run = await runUpTo(stage);
+    const run = await world.runUpTo(stage);
     const result = await world.coordinator.cancel(run.id, "ana");
     expect(result).toMatchObject({ ok: true, disposition: "cancelled" });
     await world.drain();
@@ -180,7 +145,7 @@ describe("a cancel", () => {
   it.each(["fetch", "encode"] as const)(
     "during the %s step ends it at the next boundary",
     async (stage) => {
-      const run = await runUpTo(stage);
+      const run = await world.runUpTo(stage);
       await duringNextStep(async () => {
         expect(await world.coordinator.cancel(run.id, "ana")).toMatchObject({
           ok: true,
@@ -196,14 +161,14 @@ describe("a cancel", () => {
   );
 
   it("during the publish step leaves no generation to the run, which published none", async () => {
-    const run = await runUpTo("publish");
+    const run = await world.runUpTo("publish");
     await duringNextStep(() => world.coordinator.cancel(run.id, "ana"));
     expect(world.run(run.id)).toMatchObject({ state: "cancelled", generation_after: null });
     expect(world.current()?.generation).toBe(1);
   });
 
   it("by a pause between two steps is told of as well", async () => {
-    const run = await runUpTo("encode");
+    const run = await world.runUpTo("encode");
     const answer = await world.coordinator.pause(PAUSE, true);
     expect(answer).toMatchObject({
       runningRunId: null,
@@ -215,7 +180,7 @@ describe("a cancel", () => {
   });
 
   it("during a step that fails ends the run as cancelled, and it is not tried again", async () => {
-    const run = await runUpTo("fetch");
+    const run = await world.runUpTo("fetch");
     world.before = async (call) => {
       if (call !== "upstream fetch") return;
       await world.coordinator.cancel(run.id, "ana");
@@ -226,7 +191,7 @@ describe("a cancel", () => {
   });
 
   it("ends a run whose step died with the coordinator, also while paused", async () => {
-    const run = await runUpTo("encode");
+    const run = await world.runUpTo("encode");
     world.before = async () => {
       await world.coordinator.pause(PAUSE, true);
       world.crash();
@@ -239,21 +204,12 @@ describe("a cancel", () => {
   });
 
   it("comes too late once the run has published", async () => {
-    const run = await runUpTo("verify");
+    const run = await world.runUpTo("verify");
     const result = await world.coordinator.cancel(run.id, "ana");
     expect(result).toEqual({ ok: false, reason: "too_late" });
     const { cancelled } = await world.coordinator.pause(PAUSE, true);
     expect(cancelled).toEqual({ runId: run.id, disposition: "too_late" });
     await world.drain();
     expect(world.run(run.id)).toMatchObject({ state: "succeeded", outcome: "published" });
-  });
-
-  it("of a run that has ended, or that there is none of, is refused", async () => {
-    const run = await world.runToEnd();
-    const ended = await world.coordinator.cancel(run.id, "ana");
-    expect(ended).toEqual({ ok: false, reason: "ended" });
-    const none = await world.coordinator.cancel("nobody", "ana");
-    expect(none).toEqual({ ok: false, reason: "not_found" });
-    expect(world.run(run.id)).toEqual(run);
   });
 });

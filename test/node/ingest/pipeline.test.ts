@@ -1,4 +1,3 @@
-import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
 import { manifestBlobs } from "../../../src/catalog/manifest.ts";
 import { commonUnits } from "../../../src/ingest/bodies.ts";
@@ -360,37 +359,6 @@ describe("the age of the data", () => {
     };
     await world.runToEnd();
     expect(world.current?.as_of).toBeNull();
-  });
-});
-
-describe("bytes that cannot be used", () => {
-  const csv = (text: string | Uint8Array) => ({
-    name: "test",
-    fetch: async () => [
-      { name: "airports.csv.gz", bytes: gzipSync(text) },
-      { name: "regions.csv.gz", bytes: gzipSync("code,name\n") },
-    ],
-  });
-
-  it.each([
-    ["break off", "id,type,name,latitude_deg,longitude_deg,iso_country,iso_region,iata_code\n1,a"],
-    ["are an error page", "<html></html>\n"],
-    ["are not UTF-8", Uint8Array.of(0x69, 0xfc, 0x0a)],
-  ])("end the run when they %s, and nothing is written", async (_, text) => {
-    world.upstream = csv(text);
-    await expect(world.runToEnd()).rejects.toMatchObject({ name: "SourceError" });
-    expect(puts()).toEqual([]);
-  });
-
-  it("end the run when no airport is left of them, and nothing is written", async () => {
-    const header = "id,type,name,latitude_deg,longitude_deg,iso_country,iso_region,iata_code\n";
-    world.upstream = csv(header);
-    await expect(world.runToEnd()).rejects.toMatchObject({
-      name: "GuardsTripped",
-      code: "guard_empty",
-      message: expect.stringMatching(/guard_empty: airports 0; .*list_not_empty: airports/),
-    });
-    expect(puts()).toEqual([]);
   });
 });
 

@@ -191,10 +191,11 @@ describe("decideEnqueue", () => {
   });
 
   it("refuses while paused when asked to, and gives the pause", () => {
-    expect(decide(aQueue({ pause }), { ifPaused: "reject" })).toEqual({
-      result: { ok: false, reason: "paused", pause },
-      add: null,
-    });
+    for (const others of [[], [waiting]])
+      expect(decide(aQueue({ pause, waiting: others }), { ifPaused: "reject" })).toEqual({
+        result: { ok: false, reason: "paused", pause },
+        add: null,
+      });
     expect(decide(aQueue(), { ifPaused: "reject" }).result.ok).toBe(true);
   });
 
@@ -203,11 +204,11 @@ describe("decideEnqueue", () => {
     expect(decide(almost)).toMatchObject({
       result: { ok: true, answer: { queuePosition: QUEUE_MAX_DEPTH } },
     });
-    const full10 = aQueue({ waiting: differing(QUEUE_MAX_DEPTH) });
-    expect(decide(full10)).toEqual({
-      result: { ok: false, reason: "queue_full", queueDepth: QUEUE_MAX_DEPTH },
-      add: null,
-    });
+    for (const queueDepth of [QUEUE_MAX_DEPTH, QUEUE_MAX_DEPTH + 1])
+      expect(decide(aQueue({ waiting: differing(queueDepth) }))).toEqual({
+        result: { ok: false, reason: "queue_full", queueDepth },
+        add: null,
+      });
   });
 
   it("answers with the same run also when the queue is full", () => {

@@ -130,6 +130,7 @@ describe("an upstream whose file cannot be used", () => {
     ["truncated", "breaks off within a row", whole.slice(0, -20)],
     ["truncated", "breaks off within quotes", quoted.slice(0, quoted.indexOf("Kloten"))],
     ["missing_columns", "has lost a column", whole.replace("iata_code", "iata")],
+    ["missing_columns", "is an error page", "<html></html>\n"],
     ["not_utf8", "is in Latin-1", Buffer.from(quoted, "latin1")],
   ])("fails the run as %s when it %s, by force too", async (fault, _, content) => {
     world.upstream = {
@@ -146,39 +147,21 @@ describe("an upstream whose file cannot be used", () => {
   });
 });
 
-describe("an upstream without rows", () => {
-  it.each([false, true])("fails the run, with force %s", async (forced) => {
-    world.upstream = anUpstream([]);
-    const run = await runServingTheSame(() => world.runToEnd({ forced }));
-    expect(run).toMatchObject({ state: "failed", error: { code: "guard_empty" } });
-    expect(guards(run)).toContainEqual(["guard_empty", "airports", 60, 0]);
-  });
-});
+describe("an upstream that no force lets pass", () => {
+  const someRejected = moreAirports(PUBLISHED).map((row, index) =>
+    index % 20 === 5 ? { ...row, latitude_deg: "north" } : row,
+  );
 
-describe("an upstream with three times the rows", () => {
-  beforeEach(() => world.setAirports(3 * PUBLISHED));
-
-  it("fails the run with evidence, and what is served stays", async () => {
-    const run = await runServingTheSame(() => world.runToEnd());
-    expect(run).toMatchObject({ state: "failed", error: { code: "guard_change" } });
-    expect(guards(run)).toContainEqual(["guard_change", "airports", 60, 120]);
-  });
-
-  it("is published by force", async () => {
-    await world.runToEnd({ forced: true });
-    expect(await world.served()).toMatchObject({ generation: 2, counts: { airports: 180 } });
-  });
-});
-
-describe("an upstream of which many rows are rejected", () => {
-  it.each([false, true])("fails the run, with force %s", async (forced) => {
-    const rows = moreAirports(PUBLISHED).map((row, index) =>
-      index % 20 === 5 ? { ...row, latitude_deg: "north" } : row,
-    );
+  it.each([
+    ["has no rows", [], ["guard_empty", "airports", 60, 0]],
+    ["has many rows that are rejected", someRejected, ["guard_rejects", undefined, 60, 3]],
+  ])("fails the run where it %s", async (_, rows, trip) => {
     world.upstream = anUpstream(rows);
-    const run = await runServingTheSame(() => world.runToEnd({ forced }));
-    expect(run).toMatchObject({ state: "failed", rejects_total: 3 });
-    expect(guards(run)).toContainEqual(["guard_rejects", undefined, 60, 3]);
+    for (const forced of [false, true]) {
+      const run = await runServingTheSame(() => world.runToEnd({ forced }));
+      expect(run).toMatchObject({ state: "failed", error: { stage: "guard" } });
+      expect(guards(run)).toContainEqual(trip);
+    }
   });
 });
 
@@ -215,18 +198,6 @@ describe("an upstream whose values are as long as a row may be", () => {
     const run = await world.runToEnd({ mode: "dry_run" });
     expect(run.accounting?.new_regions).toEqual([`CH-${"X".repeat(37)}…`]);
     expect(JSON.stringify(run).length).toBeLessThan(10_000);
-  });
-});
-
-describe("a first run", () => {
-  it("has nothing to be compared with: all is new", async () => {
-    const first = new CoordinatorWorld();
-    const run = await first.runToEnd();
-    expect(run).toMatchObject({
-      outcome: "published",
-      guards: [],
-      counts: { airports: { added: 20, changed: 0, removed: 0 } },
-    });
   });
 });
 

@@ -3,21 +3,8 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import type { BackupJob } from "../../../src/backup/job.ts";
-import { OPERATOR_TOKEN } from "../../builders/admin-tokens.ts";
-import { checkedFetch } from "../checked-fetch.ts";
+import { admin } from "../checked-fetch.ts";
 import { coordinator, RUN_TIMEOUT_MS } from "../ingest/coordinator-under-test.ts";
-
-/** Calls an admin route, with a body of JSON or none. */
-export async function admin(method: string, path: string, body?: object): Promise<Response> {
-  return checkedFetch(path, {
-    method,
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-    headers: {
-      ...(body !== undefined && { "content-type": "application/json" }),
-      authorization: `Bearer ${OPERATOR_TOKEN}`,
-    },
-  });
-}
 
 /** Calls a route that begins a job, and waits for the job's end. */
 export async function jobOf(path: string, body?: object): Promise<BackupJob> {

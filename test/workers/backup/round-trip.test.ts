@@ -59,21 +59,24 @@ let objectsAfterSecond: readonly string[];
 let restored: BackupJob;
 
 /** The manifests of the retained versions, newest first. */
-async function versions(): Promise<(Manifest | null)[]> {
-  const found = await coordinator().versions();
-  return Promise.all(found.map(({ generation }) => coordinator().findVersion(generation)));
+async function versions(): Promise<Manifest[]> {
+  const copies = (await coordinator().versions()).map(({ generation }) =>
+    store.readGeneration(generation),
+  );
+  return (await Promise.all(copies)).map((copy) => {
+    if (!copy.ok) throw new Error(copy.detail);
+    return copy.value;
+  });
 }
 
 async function readBlobs(): Promise<[string, string][]> {
   const blobs: [string, string][] = [];
-  for (const { generation } of await coordinator().versions()) {
-    const manifest = await coordinator().findVersion(generation);
-    for (const sha256 of manifest === null ? [] : manifestBlobs(manifest))
+  for (const manifest of await versions())
+    for (const sha256 of manifestBlobs(manifest))
       for (const replica of ["kv", "r2"] as const) {
         const copy = await store.readBlob(replica, sha256);
         blobs.push([`${replica} ${sha256}`, copy.ok ? sha256Hex(copy.value) : copy.fault]);
       }
-  }
   return [...new Map(blobs)].toSorted(([a], [b]) => compareText(a, b));
 }
 
@@ -136,13 +139,8 @@ describe("restoring it where everything else is lost", () => {
     expect((await coordinator().status()).pause).toMatchObject({ by: "ops", reason: "holidays" });
   });
 
-  it("brings back every blob of every version, in KV and R2, and every manifest", async () => {
+  it("brings back every blob of every version, in KV and R2", async () => {
     expect(await readBlobs()).toEqual(before.blobs);
-    for (const { generation } of await coordinator().versions())
-      expect(await store.readGeneration(generation)).toEqual({
-        ok: true,
-        value: await coordinator().findVersion(generation),
-      });
   });
 
   it("serves every byte as before", async () => {

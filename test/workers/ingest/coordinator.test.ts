@@ -230,10 +230,3 @@ describe("a dry run", () => {
     expect((await servedManifest()).generation).toBe(1);
   });
 });
-
-describe("findRun", () => {
-  it("answers null for a run that there is not", async () => {
-    expect(await coordinator().findRun("01a1fc3f-b811-706c-8d6d-9e5359a10797")).toBeNull();
-    expect(await coordinator().findRun("' OR 1=1 --")).toBeNull();
-  });
-});

@@ -1,10 +1,15 @@
 import { evictDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Manifest, manifestBlobs } from "../../../src/catalog/manifest.ts";
 import type { Run } from "../../../src/ingest/run.ts";
+import { dropKey, sourceKey } from "../../../src/storage/keys.ts";
+import { admin } from "../checked-fetch.ts";
 import {
   coordinator,
+  historyRows,
   RUN_TIMEOUT_MS,
+  runEnded,
   runToEnd,
   servedManifest,
   settled,
@@ -12,8 +17,11 @@ import {
 } from "./coordinator-under-test.ts";
 import { dropAirports, SMALL_AIRPORTS } from "./small-world.ts";
 
+const HALF = SMALL_AIRPORTS / 2;
+
 let first: Manifest;
-let dropped: Run;
+let second: Run;
+let refused: Run;
 
 async function readsEveryBlob(manifest: Manifest): Promise<boolean> {
   for (const sha256 of manifestBlobs(manifest))
@@ -27,36 +35,31 @@ beforeAll(async () => {
   await runToEnd({ source: "dropped" });
   first = await servedManifest();
   await dropAirports(SMALL_AIRPORTS - 3);
-  dropped = await runToEnd({ source: "dropped" });
+  second = await runToEnd({ source: "dropped" });
+  await dropAirports(HALF);
+  refused = await runToEnd({ source: "dropped" });
+  await env.ARCHIVE.delete([dropKey("airports.csv"), dropKey("regions.csv.gz")]);
 }, RUN_TIMEOUT_MS);
 
 describe("a run from files that an operator dropped", { timeout: RUN_TIMEOUT_MS }, () => {
-  it("publishes what is in them, as the next generation", async () => {
-    expect(dropped).toMatchObject({
+  it("publishes what is in them, and keeps the blobs of the version before", async () => {
+    const airports = SMALL_AIRPORTS - 3;
+    expect(second).toMatchObject({
       state: "succeeded",
       outcome: "published",
       source: "dropped",
       generation_before: 1,
       generation_after: 2,
-      counts: { airports: { kept: SMALL_AIRPORTS - 3, added: 0, removed: 3 } },
+      counts: { airports: { kept: airports, added: 0, removed: 3 } },
     });
     const manifest = await servedManifest();
-    expect(manifest).toMatchObject({
-      generation: 2,
-      previous: 1,
-      counts: { airports: SMALL_AIRPORTS - 3 },
-    });
+    expect(manifest).toMatchObject({ generation: 2, previous: 1, counts: { airports } });
     expect(manifest.catalog_sha256).not.toBe(first.catalog_sha256);
-  });
-
-  it("keeps the blobs of the version before, which can be rolled back to", async () => {
     expect(await readsEveryBlob(first)).toBe(true);
-    expect(await readsEveryBlob(await servedManifest())).toBe(true);
+    expect(await readsEveryBlob(manifest)).toBe(true);
   });
 
   it("is refused by the guards when half of them is gone, and nothing changes", async () => {
-    await dropAirports(SMALL_AIRPORTS / 2);
-    const refused = await runToEnd({ source: "dropped" });
     expect(refused).toMatchObject({
       state: "failed",
       attempt: 1,
@@ -65,52 +68,65 @@ describe("a run from files that an operator dropped", { timeout: RUN_TIMEOUT_MS 
       generation_after: null,
     });
     expect(refused.error?.message).toContain("airports 397 → 200");
-    expect(refused.guards.map(({ guard }) => guard)).toContain("guard_shrink");
     expect((await servedManifest()).generation).toBe(2);
     await settled();
     expect((await coordinator().status()).queued).toEqual([]);
+    for (const { sha256 } of Object.values(refused.upstream))
+      expect(await env.ARCHIVE.head(sourceKey(sha256))).not.toBeNull();
+  });
+
+  it("is published when it is approved, though upstream has nothing any more", async () => {
+    const body = { candidate_of: refused.id, force: true };
+    const answer = await admin("POST", "/admin/ingest/queue", body);
+    expect(answer.status).toBe(202);
+    const { run } = await answer.json<{ run: { id: string } }>();
+    const { upstream } = refused;
+    expect(await runEnded(run.id)).toMatchObject({ outcome: "published", upstream });
+    expect(await servedManifest()).toMatchObject({ generation: 3, counts: { airports: HALF } });
+    await settled();
+    expect((await historyRows()).at(-1)).toMatchObject({ candidate_of: refused.id });
   });
 });
 
 describe("a rollback", { timeout: RUN_TIMEOUT_MS }, () => {
+  const rollBack = async (generation: number) => {
+    const answer = await admin("POST", "/admin/catalog/rollback", { generation });
+    return { status: answer.status, ...(await answer.json<object>()) };
+  };
+
   it("to what is current changes nothing, and is refused to what is not retained", async () => {
-    expect(await coordinator().rollback(2)).toMatchObject({ ok: true, changed: false });
-    for (const generation of [0, 3, -1, 1.5])
-      expect(await coordinator().rollback(generation)).toEqual({
-        ok: false,
-        reason: "not_retained",
-      });
+    expect(await rollBack(3)).toMatchObject({ status: 200, changed: false });
+    expect(await rollBack(4)).toMatchObject({ status: 404, code: "generation_not_retained" });
   });
 
   it("serves the earlier blobs again under a new generation, also while paused", async () => {
-    await coordinator().pause({ by: "ops", reason: null, until: null }, false);
-    expect(await coordinator().rollback(1)).toMatchObject({
-      ok: true,
-      version: { generation: 3, catalog_sha256: first.catalog_sha256, is_current: true },
+    await admin("POST", "/admin/ingest/pause");
+    const { catalog_sha256 } = first;
+    expect(await rollBack(1)).toMatchObject({
+      version: { generation: 4, catalog_sha256, is_current: true },
+      message: expect.stringContaining("Ingestion stays paused"),
     });
-    await expect.poll(async () => (await servedManifest()).generation).toBe(3);
+    await expect.poll(async () => (await servedManifest()).generation).toBe(4);
     const manifest = await servedManifest();
-    expect(manifest).toEqual({
-      ...first,
-      generation: 3,
-      previous: 2,
-      published_at: expect.any(String),
-    });
+    const published_at = expect.any(String);
+    expect(manifest).toEqual({ ...first, generation: 4, previous: 3, published_at });
     expect(await store.readManifest("r2")).toEqual({ ok: true, value: manifest });
     expect(await readsEveryBlob(manifest)).toBe(true);
     await settled();
-    await coordinator().resume();
+    await admin("POST", "/admin/ingest/resume");
   });
 
   it("is one of the versions, which outlive an eviction", async () => {
     await evictDurableObject(coordinator());
-    const versions = await coordinator().versions();
-    expect(versions.map(({ generation, is_current }) => [generation, is_current])).toEqual([
-      [3, true],
-      [2, false],
-      [1, false],
-    ]);
-    expect(await coordinator().findVersion(1)).toEqual(first);
-    expect(await coordinator().findVersion(4)).toBeNull();
+    const answer = await admin("GET", "/admin/catalog/versions");
+    expect(await answer.json()).toMatchObject({
+      versions: [
+        { generation: 4, is_current: true },
+        { generation: 3, is_current: false },
+        { generation: 2, is_current: false },
+        { generation: 1, is_current: false },
+      ],
+    });
+    expect(await store.readGeneration(1)).toEqual({ ok: true, value: first });
   });
 });

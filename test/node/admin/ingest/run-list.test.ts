@@ -1,25 +1,23 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { listRuns } from "../../../../src/admin/ingest/run-list.ts";
+import { createHistory } from "../../../../src/ingest/history.ts";
 import { type Run, RUN_STATES } from "../../../../src/ingest/run.ts";
-import { MemoryRunHistory } from "../../../builders/memory-run-history.ts";
+import { anId } from "../../../builders/an-id.ts";
+import { MemoryD1 } from "../../../builders/memory-d1.ts";
 import { aRunRecord } from "../../../builders/run.ts";
-
-/** A run whose id ascends with `number`. */
-function aRun(number: number, state: Run["state"]): Run {
-  const id = `019aa3c0-0000-7000-8000-${String(number).padStart(12, "0")}`;
-  return aRunRecord({ id, state }).job;
-}
 
 const someRuns = fc
   .uniqueArray(fc.tuple(fc.integer({ min: 1, max: 30 }), fc.constantFrom(...RUN_STATES)), {
     selector: ([number]) => number,
     maxLength: 20,
   })
-  .map((runs) => runs.map(([number, state]) => aRun(number, state)));
+  .map((runs) => runs.map(([number, state]): Run => aRunRecord({ id: anId(number), state }).job));
 
 describe("listRuns", () => {
   it("gives each run once, as it is now, newest first, however the pages are cut", async () => {
+    const d1 = MemoryD1.migrated();
+    const history = createHistory(d1.binding);
     await fc.assert(
       fc.asyncProperty(
         someRuns,
@@ -27,8 +25,8 @@ describe("listRuns", () => {
         fc.integer({ min: 1, max: 7 }),
         fc.option(fc.constantFrom(...RUN_STATES), { nil: undefined }),
         async (saved, unsettled, limit, state) => {
-          const history = new MemoryRunHistory();
-          for (const run of saved) history.add(run);
+          d1.database.exec("DELETE FROM ingest_runs");
+          await history.saveRuns(saved.map((run) => ({ seq: 1, run })));
           const now = new Map([...saved, ...unsettled].map((run) => [run.id, run.state]));
           const wanted = [...now]
             .filter(([, its]) => state === undefined || its === state)
@@ -46,7 +44,7 @@ describe("listRuns", () => {
           expect(seen).toEqual(wanted);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 });

@@ -1,12 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { AdminToken, CredentialsResult } from "../../../../src/admin/auth/credentials.ts";
 import {
   digest,
   EXPIRED_TOKEN,
   OPERATOR_TOKEN,
   READER_TOKEN,
 } from "../../../builders/admin-tokens.ts";
-import { AdminWorld } from "../../../builders/admin-world.ts";
 import { checkedFetch } from "../../checked-fetch.ts";
 
 const RUN = "/admin/ingest/runs/01a1fc3f-b811-706c-8d6d-9e5359a10797";
@@ -18,18 +16,6 @@ function fetchAs(authorization: string | null, path: string, method = "GET"): Pr
   const headers = new Headers({ "cf-connecting-ip": `2001:db8:${(++clients).toString(16)}::1` });
   if (authorization !== null) headers.set("authorization", authorization);
   return checkedFetch(path, { method, headers });
-}
-
-/** One token, that of the operator but for `changes`. */
-function withTokens(changes: Partial<AdminToken>): CredentialsResult {
-  const token: AdminToken = {
-    id: "ops",
-    sha256: digest(OPERATOR_TOKEN),
-    scopes: ["read", "operate"],
-    expiresAt: null,
-    ...changes,
-  };
-  return { ok: true, credentials: { tokens: [token], access: null } };
 }
 
 /** ASCII as Unicode's compatibility forms have it, which NFKC would take for the same. */
@@ -116,45 +102,34 @@ describe("a request with a valid token", () => {
       detail: 'This credential lacks the scope "operate".',
     });
   });
+});
 
-  it("gets no CORS headers: browsers of other origins are kept out", async () => {
-    const answer = await checkedFetch(RUN, {
-      headers: { authorization: `Bearer ${READER_TOKEN}`, origin: "https://evil.example" },
-    });
-    const names = [...answer.headers.keys()];
-    expect(names.filter((name) => name.startsWith("access-control-"))).toEqual([]);
+describe("gRPC below /admin", () => {
+  it.each([
+    ["/admin/ingest/pause", "application/grpc"],
+    ["/admin/ingest/pause", "application/grpc+proto"],
+    ["/admin/ingest/pause", "APPLICATION/gRPC-Web"],
+    ["/admin/ingest/pause", "application/grpc-web-text; charset=x"],
+    ["/admin", "application/grpc"],
+    ["/admin/no/such/path", "application/grpc"],
+    ["/ADMIN/ingest/pause", "application/grpc"],
+  ])("at %s as %s is answered 415", async (path, type) => {
+    const headers = { "content-type": type, authorization: `Bearer ${OPERATOR_TOKEN}` };
+    const answer = await checkedFetch(path, { method: "POST", headers });
+    expect(answer.status).toBe(415);
+    expect(await answer.json()).toMatchObject({ code: "grpc_refused" });
   });
 });
 
-describe("a token that expires", () => {
-  it("is valid until its last millisecond", async () => {
-    const world = new AdminWorld();
-    world.credentials = withTokens({ expiresAt: world.time + 1 });
-    expect((await world.request(RUN)).status).toBe(404);
-    world.time += 1;
-    expect((await world.request(RUN)).status).toBe(401);
-  });
-});
-
-describe("a token that was configured as the hash of nothing", () => {
-  it.each(["", "Bearer ", "Bearer"])("lets nobody in who sends “%s”", async (authorization) => {
-    const world = new AdminWorld();
-    world.credentials = withTokens({ sha256: digest("") });
-    expect((await world.request(RUN, { headers: { authorization } })).status).toBe(401);
-  });
-});
-
-describe("with no token configured", () => {
-  it("every admin route is closed, and says what to set", async () => {
-    const world = new AdminWorld();
-    world.credentials = { ok: true, credentials: { tokens: [], access: null } };
-    for (const path of [RUN, "/admin/ingest/queue", "/admin/unknown"]) {
-      const answer = await world.request(path);
-      expect(answer.status).toBe(503);
-      expect(await answer.json()).toMatchObject({
-        code: "admin_unconfigured",
-        detail: expect.stringContaining("ADMIN_TOKENS"),
-      });
-    }
+describe("repeated failures", () => {
+  it("are slowed down, by address", async () => {
+    const fail = async (ip: string) => {
+      const headers = { authorization: "Bearer wrong", "cf-connecting-ip": ip };
+      return (await checkedFetch("/admin/x", { headers })).status;
+    };
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 25; attempt++) statuses.push(await fail("192.0.2.99"));
+    expect([statuses[0], statuses.at(-1)]).toEqual([401, 429]);
+    expect(await fail("192.0.2.98")).toBe(401);
   });
 });

@@ -1,66 +1,44 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { create, toBinary } from "@bufbuild/protobuf";
-import {
-  type LocationsResponse,
-  LocationsResponseSchema,
-} from "../../../../gen/locations/v1/locations_pb.ts";
-import { sha256Hex } from "../../../../src/catalog/hash.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
-import { aLocationsResponse } from "../../../builders/fake-catalog-reader.ts";
-import { aLocaleEntry, aManifest } from "../../../builders/manifest.ts";
 
 let world: AdminWorld;
 
 beforeEach(async () => {
   world = new AdminWorld();
-  await publish(1, aLocationsResponse("en"));
-  const [airport] = aLocationsResponse("en").airports;
-  await publish(2, {
-    ...aLocationsResponse("en"),
-    airports: airport === undefined ? [] : [{ ...airport, name: "Zürich Airport" }],
-    regions: [],
-  });
+  await world.ingest.publishVersions(2);
 });
-
-/** Stores a version whose English message this is. */
-async function publish(generation: number, message: LocationsResponse): Promise<void> {
-  const bytes = toBinary(LocationsResponseSchema, create(LocationsResponseSchema, message));
-  const sha256 = sha256Hex(bytes);
-  const body = { sha256, bytes: bytes.length, segments: [{ blob: sha256, bytes: bytes.length }] };
-  const bodies = { identity: body };
-  const entry = aLocaleEntry({
-    bodies: { proto: bodies, json: bodies, "grpc-web": bodies, "grpc-web-text": bodies },
-  });
-  await world.store.writeBlob(sha256, bytes);
-  await world.store.writeGeneration(aManifest({ generation, locales: { en: entry } }));
-}
 
 const diff = (query: string, headers: { readonly [name: string]: string } = {}) =>
   world.send(`/catalog/diff${query}`, { headers });
 
 describe("GET /catalog/diff", () => {
   it("says what was changed and removed, with what was so before, to everybody", async () => {
-    const answer = await diff("?from=1&to=2");
+    world.ingest.setAirports(19);
+    await world.ingest.runToEnd({ forced: true });
+    const answer = await diff("?from=1&to=3");
     expect(answer.status).toBe(200);
     expect(answer.headers.get("cache-control")).toMatch(/^public, max-age=/);
+    const name = "Zürich Airport";
     expect(await answer.json()).toMatchObject({
       from: { generation: 1 },
-      to: { generation: 2 },
+      to: { generation: 3 },
       locale: "en",
       airports: {
-        counts: { added: 0, changed: 1, removed: 0 },
-        changed: [{ label: "ZRH", before: { name: "Zürich" }, after: { name: "Zürich Airport" } }],
+        counts: { added: 0, changed: 1, removed: 1 },
+        changed: [{ label: "ZRH", before: { name: "Airport 1" }, after: { name } }],
+        removed: [{ name: "Winterthur Airfield 16" }],
       },
       cities: { counts: { added: 0, changed: 0, removed: 0 } },
-      regions: { removed: [{ slug: "canton-of-zurich" }] },
+    });
+    expect(await (await diff("?from=3&to=1")).json()).toMatchObject({
+      airports: {
+        counts: { added: 1, changed: 1, removed: 0 },
+        changed: [{ before: { name }, after: { name: "Airport 1" } }],
+      },
     });
   });
 
-  it("says the opposite the other way round, and nothing of a version and itself", async () => {
-    expect(await (await diff("?from=2&to=1")).json()).toMatchObject({
-      airports: { changed: [{ before: { name: "Zürich Airport" }, after: { name: "Zürich" } }] },
-      regions: { counts: { added: 1 } },
-    });
+  it("says nothing of a version and itself", async () => {
     expect(await (await diff("?from=2&to=2")).json()).toMatchObject({
       airports: { counts: { added: 0, changed: 0, removed: 0 } },
     });
@@ -86,6 +64,24 @@ describe("GET /catalog/diff", () => {
       throw new Error("the stores are down");
     };
     expect(await (await diff("?from=1&to=2")).text()).toBe(first);
+  });
+
+  it("is 503 while the stores do not answer, and 500 without the cause at a bug", async () => {
+    world.store.before = () => {
+      throw new Error("the stores are down");
+    };
+    expect(await (await diff("?from=1&to=2")).json()).toMatchObject({
+      status: 503,
+      code: "catalog_unreadable",
+    });
+    world.cached.get = () => {
+      throw new TypeError("secret detail");
+    };
+    const answer = await diff("?from=1&to=2");
+    expect(answer.status).toBe(500);
+    const text = await answer.text();
+    expect(JSON.parse(text)).toMatchObject({ code: "internal", detail: "Internal error." });
+    expect(text).not.toContain("secret detail");
   });
 
   it.each([3, 999_999_999])("is 404 where generation %i is not retained", async (generation) => {

@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { alertCalls, MonitorUnavailable } from "../../../../src/admin/calls/alert-calls.ts";
+import { READER_TOKEN } from "../../../builders/admin-tokens.ts";
+import { AdminWorld } from "../../../builders/admin-world.ts";
+import { status, WebhookReceiver } from "../../../builders/webhook-receiver.ts";
+
+let receiver: WebhookReceiver;
+let world: AdminWorld;
+
+beforeAll(async () => {
+  receiver = await WebhookReceiver.start();
+});
+beforeEach(() => {
+  world = new AdminWorld();
+  world.monitor.restart(receiver.settingsFor("ops", "chat"));
+  receiver.answers = [status(200)];
+  receiver.received.length = 0;
+});
+afterAll(async () => receiver.goAway());
+
+const asReader = { headers: { authorization: `Bearer ${READER_TOKEN}` } };
+const list = async (query = "") => (await world.request(`/admin/alerts/runs${query}`)).json();
+
+/** Lets an alert fire at the next evaluation. */
+const goStale = () => world.monitor.compared(31);
+
+describe("GET /admin/alerts/runs", () => {
+  it("gives evaluations with results, evidence and receipts, to readers too", async () => {
+    goStale();
+    const run = await world.monitor.tick();
+    const answer = await world.request("/admin/alerts/runs", asReader);
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({
+      next_cursor: null,
+      total: 1,
+      waiting: 0,
+      runs: [{ ...run, worst: "fail", fired: 1, notified: 2, changed: true }],
+    });
+    expect(run.results).toContainEqual(
+      expect.objectContaining({
+        rule: "catalog_stale",
+        state: "firing",
+        evidence: expect.objectContaining({ generation: 7 }),
+        notified: [
+          { target: "ops", change: "fired", delivered: true },
+          { target: "chat", change: "fired", delivered: true },
+        ],
+      }),
+    );
+  });
+
+  it("passes every filter on", async () => {
+    const quiet = await world.monitor.tick();
+    goStale();
+    const loud = await world.monitor.tick();
+    const both = [{ id: loud.id }, { id: quiet.id }];
+    const at = loud.started_at;
+    for (const [query, runs] of [
+      ["", both],
+      ["limit=1", [both[0]]],
+      ["state=firing", [both[0]]],
+      ["worst=pass", [both[1]]],
+      ["rule=catalog_stale", [both[0]]],
+      ["rule=data_old", []],
+      ["changed=false", [both[1]]],
+      [`since=${at}`, [both[0]]],
+      [`until=${at.replace("Z", "%2B00:00")}`, [both[1]]],
+    ] as const)
+      expect(await list(`?${query}`), query).toMatchObject({ runs });
+  });
+
+  it.each([
+    "state=inactive",
+    "state=on",
+    "worst=bad",
+    "rule=disk_full",
+    "changed=1",
+    "since=today",
+    "limit=0",
+    "limit=201",
+    "sort=asc",
+    "cursor=x",
+  ])("refuses ?%s and names it", async (query) => {
+    const detail = expect.stringContaining(query.split("=")[0] ?? "");
+    expect(await list(`?${query}`)).toMatchObject({ status: 400, code: "invalid_query", detail });
+  });
+
+  it("answers without the monitor, and says that it does not know what waits", async () => {
+    await world.monitor.tick();
+    world.breakCalls("monitor");
+    expect(await list()).toMatchObject({ waiting: null, total: 1 });
+  });
+
+  it("counts what waits for D1, and is 503 while that does not answer", async () => {
+    world.monitor.before = (call) => {
+      if (call === "d1 save") throw new Error("D1_ERROR: down");
+    };
+    await world.monitor.tick();
+    expect(await list()).toMatchObject({ runs: [], waiting: 1 });
+    world.breakD1();
+    expect(await list()).toMatchObject({ status: 503, code: "history_unavailable" });
+  });
+});
+
+describe("POST /admin/alerts/run", () => {
+  const evaluate = () => world.post("/admin/alerts/run");
+
+  it("evaluates, gives what was found, and is audited", async () => {
+    goStale();
+    const answer = await evaluate();
+    expect(answer.status).toBe(200);
+    const { lastRun } = world.monitor.monitor.status();
+    expect(await answer.json()).toEqual({ run: lastRun });
+    expect(lastRun).toMatchObject({ trigger: "manual", requested_by: "ops", worst: "fail" });
+    expect(world.audited).toMatchObject([
+      {
+        action: "alerts.run",
+        actor: "ops",
+        outcome: "done",
+        target: lastRun?.id,
+        after: { worst: "fail", firing: 1 },
+      },
+    ]);
+  });
+
+  it("says what is wrong with the settings", async () => {
+    world.monitor.restart({ ALERT_REPEAT_MS: "1" });
+    const answer = await evaluate();
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({
+      code: "alerts_misconfigured",
+      detail: expect.stringContaining("ALERT_REPEAT_MS must be a whole number"),
+    });
+  });
+
+  it("says that nobody knows while the monitor does not answer, in the audit too", async () => {
+    world.breakCalls("monitor");
+    const answer = await evaluate();
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get("retry-after")).toBe("10");
+    expect(await answer.json()).toMatchObject({ code: "alerts_unavailable" });
+    expect(world.audited).toMatchObject([{ action: "alerts.run", outcome: "failed" }]);
+  });
+});
+
+describe("POST /admin/alerts/test", () => {
+  const test = (body: object) => world.post("/admin/alerts/test", body);
+
+  it("sends to all webhooks, and gives receipts also of what did not arrive", async () => {
+    receiver.answers = [status(403), status(200)];
+    const answer = await test({});
+    expect(answer.status).toBe(200);
+    const { receipts } = await answer.json<{ receipts: { delivered: boolean }[] }>();
+    const [failed, sent] = receipts.toSorted((a, b) => Number(a.delivered) - Number(b.delivered));
+    expect([failed, sent]).toMatchObject([
+      { delivered: false, status: 403 },
+      { delivered: true, status: 200 },
+    ]);
+    expect(world.audited).toMatchObject([
+      { action: "alerts.test", outcome: "done", after: { messages: 2, delivered: 1 } },
+    ]);
+  });
+
+  it("sends to one", async () => {
+    await test({ target: "chat" });
+    expect(receiver.received.map(({ path }) => path)).toEqual(["/hook/chat"]);
+  });
+
+  it.each([
+    [{ target: "ogs" }, ["ops", "chat"], 404, "ops, chat"],
+    [{}, [], 409, "ALERT_WEBHOOKS"],
+    [{ target: "ops" }, [], 409, "ALERT_WEBHOOKS"],
+    [{ targets: "ops" }, ["ops"], 400, "targets"],
+  ] as const)("refuses %j where there are %j: %i", async (body, names, code, hint) => {
+    world.monitor.restart(receiver.settingsFor(...names));
+    const answer = await test(body);
+    expect(answer.status).toBe(code);
+    expect(await answer.json()).toMatchObject({ detail: expect.stringContaining(hint) });
+    expect(receiver.received).toEqual([]);
+  });
+});
+
+describe("the alerts in GET /dashboard/summary", () => {
+  const summary = async () => (await world.request("/dashboard/summary")).json();
+
+  it("are what is not inactive, without messages, labels and evidence", async () => {
+    goStale();
+    const { started_at } = await world.monitor.evaluate();
+    expect(await summary()).toMatchObject({
+      alerts: {
+        worst: "fail",
+        evaluated_at: started_at,
+        firing: 1,
+        nodata: 0,
+        pending: 0,
+        webhooks: 2,
+        alerts: [
+          {
+            rule: "catalog_stale",
+            severity: "fail",
+            state: "firing",
+            since: started_at,
+            suppressed: false,
+          },
+        ],
+      },
+    });
+    expect(JSON.stringify(await summary())).not.toContain("compared with upstream");
+  });
+
+  it("are null for nothing evaluated yet, and degraded without the monitor", async () => {
+    expect(await summary()).toMatchObject({ alerts: { worst: null, evaluated_at: null } });
+    world.breakCalls("monitor");
+    expect(await summary()).toMatchObject({
+      alerts: null,
+      degraded: expect.arrayContaining(["alerts"]),
+    });
+  });
+});
+
+describe("a call to the monitor", () => {
+  it("that fails is MonitorUnavailable; a status is asked for twice, an evaluation is not", async () => {
+    let stubs = 0;
+    const reset = () => Promise.reject(new Error("Durable Object reset"));
+    const calls = alertCalls(() => {
+      stubs++;
+      return { evaluate: reset, test: reset, status: reset };
+    });
+    await expect(calls.status()).rejects.toThrow(MonitorUnavailable);
+    expect(stubs).toBe(2);
+    const asked = { trigger: "manual", requested_by: "ops", tick: null } as const;
+    await expect(calls.evaluate(asked)).rejects.toThrow(MonitorUnavailable);
+    await expect(calls.test(null, "ops")).rejects.toThrow(MonitorUnavailable);
+    expect(stubs).toBe(4);
+  });
+});

@@ -1,0 +1,165 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { AdminToken } from "../../../../src/admin/auth/credentials.ts";
+import { digest, OPERATOR_TOKEN, READER_TOKEN } from "../../../builders/admin-tokens.ts";
+import { AdminWorld } from "../../../builders/admin-world.ts";
+
+let world: AdminWorld;
+
+beforeEach(() => {
+  world = new AdminWorld();
+});
+
+describe("a path below /admin in capitals", () => {
+  it.each(["/ADMIN", "/Admin/ingest/runs", "/aDMIN/"])("%s wants a credential", async (path) => {
+    const answer = await world.request(path, { headers: { authorization: "Bearer wrong" } });
+    expect(answer.status).toBe(401);
+    expect((await world.request(path)).status).toBe(404);
+  });
+});
+
+describe("a page of another site", () => {
+  it.each([
+    { origin: "https://evil.example" },
+    { origin: "null" },
+    { "sec-fetch-site": "cross-site" },
+    { "sec-fetch-site": "same-site" },
+    { origin: "http://localhost", "sec-fetch-site": "cross-site" },
+  ])("changes nothing: %j", async (headers) => {
+    const answer = await world.post("/admin/ingest/pause", {}, headers);
+    expect(answer.status).toBe(403);
+    expect(await answer.json()).toMatchObject({ code: "cross_site" });
+    expect(world.ingest.coordinator.status().pause).toBeNull();
+    expect(world.audited).toMatchObject([{ outcome: "refused", code: "cross_site" }]);
+  });
+
+  it.each([
+    {},
+    { origin: "http://localhost" },
+    { origin: "http://localhost", "sec-fetch-site": "same-origin" },
+    { "sec-fetch-site": "none" },
+  ])("is none with %j", async (headers) => {
+    expect((await world.post("/admin/ingest/pause", {}, headers)).status).toBe(200);
+  });
+});
+
+describe("every answer", () => {
+  it.each([
+    ["a success", "/admin/ingest/runs", OPERATOR_TOKEN],
+    ["an unknown path", "/admin/unknown", OPERATOR_TOKEN],
+    ["a missing credential", "/admin/ingest/runs", "wrong"],
+    ["a public one", "/dashboard/summary", "wrong"],
+  ])("loads nothing, and demands HTTPS of its own host only: %s", async (_, path, token) => {
+    const { headers } = await world.request(path, {
+      headers: { authorization: `Bearer ${token}`, origin: "https://evil.example" },
+    });
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+    expect(headers.get("strict-transport-security")).toBe("max-age=31536000");
+    expect(headers.get("referrer-policy")).toBe("no-referrer");
+    if (!path.startsWith("/admin")) return;
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect([...headers.keys()].join(" ")).not.toContain("access-control-");
+  });
+});
+
+describe("repeated failures", () => {
+  const fail = (ip = "192.0.2.7") =>
+    world.request("/admin/ingest/runs", {
+      headers: { authorization: "Bearer wrong", "cf-connecting-ip": ip },
+    });
+
+  it("are slowed down by address, and a valid credential is not", async () => {
+    world.failureLimit = 2;
+    expect((await fail()).status).toBe(401);
+    expect((await fail()).status).toBe(401);
+    const answer = await fail();
+    expect(answer.status).toBe(429);
+    expect(answer.headers.get("retry-after")).toBe("60");
+    expect(await answer.json()).toMatchObject({ code: "too_many_failures" });
+    expect((await world.request("/admin/ingest/runs")).status).toBe(200);
+    expect(world.failures).toEqual(["192.0.2.7", "192.0.2.7", "192.0.2.7"]);
+  });
+
+  it("are those of a network where the address is IPv6", async () => {
+    await fail("2001:db8:1:2::1");
+    await fail("2001:db8:1:2:ffff::2");
+    expect(new Set(world.failures)).toEqual(new Set(["2001:db8:1:2"]));
+  });
+
+  it("are still 401 while they cannot be counted", async () => {
+    world.failureLimit = null;
+    expect((await fail()).status).toBe(401);
+  });
+});
+
+describe("with Cloudflare Access in front", () => {
+  const access = { issuer: "https://team.example", audience: "a", operators: [] };
+  const ask = (headers: { readonly [name: string]: string }) =>
+    world.send("/admin/ingest/runs", { headers });
+
+  beforeEach(() => {
+    if (world.credentials.ok)
+      world.credentials = {
+        ok: true,
+        credentials: { ...world.credentials.credentials, access },
+      };
+  });
+
+  const ann = { ok: true, actor: { id: "ann@example.org", scopes: ["read"] } } as const;
+  const jwt = { "cf-access-jwt-assertion": "jwt" };
+
+  it.each([
+    ["its user in by its header", jwt, 200],
+    ["nobody in by its cookie", { cookie: "CF_Authorization=jwt" }, 401],
+    ["nobody in by a wrong token", { ...jwt, authorization: "Bearer wrong" }, 401],
+    ["a token in beside the header", { ...jwt, authorization: `Bearer ${READER_TOKEN}` }, 200],
+  ])("lets %s", async (_, headers, status) => {
+    world.access = ann;
+    expect((await ask(headers)).status).toBe(status);
+  });
+
+  it("its user who may only read changes nothing, and the attempt is in the audit", async () => {
+    world.access = ann;
+    const answer = await world.send("/admin/ingest/pause", { method: "POST", headers: jwt });
+    expect(answer.status).toBe(403);
+    expect(world.audited).toMatchObject([{ actor: "ann@example.org", outcome: "refused" }]);
+  });
+
+  it.each([
+    ["a JWT that is refused, in the shape of every 401", "ERR_JWT_EXPIRED", 401, "unauthenticated"],
+    ["keys that cannot be read", "keys_unavailable", 503, "access_keys_unavailable"],
+  ] as const)("answers %s: %s, %i", async (_, reason, status, code) => {
+    world.access = { ok: false, reason };
+    const answer = await ask(jwt);
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toMatchObject({ code });
+  });
+});
+
+describe("a token", () => {
+  const only = (changes: Partial<AdminToken>) => {
+    const [ops] = world.credentials.ok ? world.credentials.credentials.tokens : [];
+    if (ops !== undefined)
+      world.credentials = {
+        ok: true,
+        credentials: { tokens: [{ ...ops, ...changes }], access: null },
+      };
+  };
+
+  it("that expires is valid until its last millisecond", async () => {
+    only({ expiresAt: world.ingest.time + 1 });
+    expect((await world.request("/admin/ingest/runs")).status).toBe(200);
+    world.ingest.time += 1;
+    expect((await world.request("/admin/ingest/runs")).status).toBe(401);
+  });
+
+  it.each(["", "Bearer ", "Bearer"])(
+    "that was configured as the hash of nothing lets nobody in who sends “%s”",
+    async (authorization) => {
+      only({ sha256: digest("") });
+      const headers = { authorization };
+      expect((await world.request("/admin/ingest/runs", { headers })).status).toBe(401);
+    },
+  );
+});

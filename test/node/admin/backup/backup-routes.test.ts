@@ -1,0 +1,165 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { AdminWorld, type Json } from "../../../builders/admin-world.ts";
+import { anId } from "../../../builders/an-id.ts";
+import { aRunRequest } from "../../../builders/backup-world.ts";
+import { storeGoodBackup } from "../../../builders/stored-backup.ts";
+
+const BAD_IDS: readonly (readonly [name: string, id: string])[] = [
+  ["a parent folder", "..%2f..%2fcatalog"],
+  ["a parent folder, encoded", "%2e%2e%2f%2e%2e%2fcatalog"],
+  ["a parent folder, encoded twice", "%252e%252e"],
+  ["an absolute path", "%2fetc%2fpasswd"],
+  ["a backslash", "..%5c"],
+  ["NUL", `${anId(1)}%00`],
+  ["1025 bytes", "a".repeat(1025)],
+  ["capitals", anId(1).toUpperCase()],
+  ["another UUID", "019aa3c0-0000-4000-8000-000000000001"],
+  ["a space", `${anId(1)}%20`],
+  ["broken UTF-8", "%ff"],
+  ["__proto__", "__proto__"],
+];
+
+const ROUTES: readonly (readonly [method: string, path: string])[] = [
+  ["GET", ""],
+  ["DELETE", ""],
+  ["POST", "/verify"],
+  ["POST", "/restore"],
+  ["POST", "/pin"],
+  ["POST", "/unpin"],
+];
+
+let world: AdminWorld;
+
+beforeEach(() => {
+  world = new AdminWorld();
+});
+
+describe("an id that is none", () => {
+  it.each([
+    ...BAD_IDS.map(([name, id]) => [400, "invalid_path", name, id] as const),
+    ...["..", "%2e%2e", ".%2E"].map((id) => [404, "not_found", id, id] as const),
+  ])("is a %i on every route, %s, and reaches nothing: %s", async (status, code, _, id) => {
+    for (const [method, path] of ROUTES) {
+      const answer = await world.request(`/admin/backup/${id}${path}`, { method });
+      expect(answer.status, `${method} ${path}`).toBe(status);
+      expect(await answer.json()).toMatchObject({ code });
+    }
+    expect(world.backups.calls).toEqual([]);
+    expect(world.installation.jobs.list(1)).toEqual([]);
+  });
+
+  it("is one also for the cursor of the list", async () => {
+    const answer = await world.request("/admin/backup/list?cursor=..%2f");
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ code: "invalid_query" });
+  });
+});
+
+describe("POST /admin/backup/run", () => {
+  it("answers 202 with the backup's place, and the same again while that is made", async () => {
+    for (const disposition of ["started", "attached"]) {
+      const answer = await world.post("/admin/backup/run", { note: "why", pin: true });
+      expect(answer.status).toBe(202);
+      const [job] = world.installation.jobs.list(10);
+      expect(answer.headers.get("location")).toBe(`/admin/backup/${job?.backup_id}`);
+      expect(await answer.json()).toMatchObject({
+        disposition,
+        job,
+        backup: { id: job?.backup_id, state: "running", trigger: "manual", finished_at: null },
+      });
+    }
+    expect(world.installation.jobs.list(10)).toHaveLength(1);
+    expect(world.audited).toMatchObject([
+      { action: "backup.run", outcome: "done", after: { disposition: "started" } },
+      { action: "backup.run", outcome: "done", after: { disposition: "attached" } },
+    ]);
+  });
+
+  it("says that a backup is begun also while R2 cannot show it", async () => {
+    world.backups.before = () => {
+      throw new Error("R2 is away");
+    };
+    const answer = await world.post("/admin/backup/run");
+    expect(answer.status).toBe(202);
+    expect(await answer.json()).toMatchObject({ disposition: "started", backup: null });
+    expect(world.audited).toMatchObject([{ action: "backup.run", outcome: "done" }]);
+  });
+});
+
+describe("the routes of one backup", () => {
+  it("pin it and unpin it, again without harm, and the audit shows by whom", async () => {
+    storeGoodBackup(world.backups, anId(1));
+    for (const [verb, pinned] of [
+      ["pin", true],
+      ["pin", true],
+      ["unpin", false],
+    ] as const) {
+      const answer = await world.post(`/admin/backup/${anId(1)}/${verb}`);
+      expect(answer.status).toBe(200);
+      expect(await answer.json()).toMatchObject({ id: anId(1), pinned });
+      const shown = await world.request(`/admin/backup/${anId(1)}`);
+      expect(await shown.json()).toMatchObject({ pinned });
+    }
+    expect(world.audited).toMatchObject([
+      { action: "backup.pin", actor: "ops", target: anId(1), before: { pinned: false } },
+      { action: "backup.pin", before: { pinned: true }, after: { pinned: true } },
+      { action: "backup.unpin", before: { pinned: true }, after: { pinned: false } },
+    ]);
+  });
+
+  it("say of a restore that is repeated after a lost answer that nothing changed", async () => {
+    await world.ingest.publishVersions(1);
+    const { backup_id } = await world.installation.backUp();
+    const restore = async () => {
+      const answer = await world.post(`/admin/backup/${backup_id}/restore`);
+      expect(answer.status).toBe(202);
+      return answer.json<Json>();
+    };
+    const first = await restore();
+    expect(first).toMatchObject({ disposition: "started" });
+    await world.installation.drain();
+    expect(await restore()).toMatchObject({
+      disposition: "unchanged",
+      job: { generation: 2 },
+      message: expect.stringContaining("nothing changed"),
+    });
+  });
+
+  it("verify it, and tell why it is not deleted while a job needs it", async () => {
+    await world.ingest.publishVersions(1);
+    const { backup_id } = await world.installation.backUp();
+    await world.installation.backUp();
+    const asked = await world.post(`/admin/backup/${backup_id}/verify`);
+    expect(asked.status).toBe(202);
+    const job = await world.request(asked.headers.get("location") ?? "");
+    expect(await job.json()).toMatchObject({ kind: "verify", backup_id, requested_by: "ops" });
+    const answer = await world.request(`/admin/backup/${backup_id}`, { method: "DELETE" });
+    expect(answer.status).toBe(409);
+    expect(await answer.json()).toMatchObject({ code: "in_use" });
+  });
+
+  it("answer 404 for what is not there", async () => {
+    for (const [method, path, code] of [
+      ["GET", anId(9), "backup_not_found"],
+      ["POST", `${anId(9)}/pin`, "backup_not_found"],
+      ["POST", `${anId(9)}/unpin`, "backup_not_found"],
+      ["POST", `${anId(9)}/verify`, "backup_not_found"],
+      ["POST", `${anId(9)}/restore`, "backup_not_found"],
+      ["GET", `jobs/${anId(9)}`, "job_not_found"],
+    ] as const) {
+      const answer = await world.request(`/admin/backup/${path}`, { method });
+      expect(answer.status, path).toBe(404);
+      expect(await answer.json()).toMatchObject({ code });
+    }
+    expect(world.backups.callsOf("put")).toEqual([]);
+  });
+
+  it("answer 429 while too many jobs wait", async () => {
+    for (let jobs = 0; jobs < 20; jobs++)
+      await world.installation.jobs.run(aRunRequest({ note: `job ${jobs}` }));
+    const answer = await world.post("/admin/backup/run", { note: "one more" });
+    expect(answer.status).toBe(429);
+    expect(answer.headers.get("retry-after")).toBe("30");
+    expect(await answer.json()).toMatchObject({ code: "queue_full" });
+  });
+});

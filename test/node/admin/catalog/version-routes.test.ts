@@ -1,0 +1,78 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { AdminWorld } from "../../../builders/admin-world.ts";
+
+let world: AdminWorld;
+
+beforeEach(async () => {
+  world = new AdminWorld();
+  await world.ingest.publishVersions(3);
+});
+
+const rollback = (body: unknown) => world.post("/admin/catalog/rollback", body);
+const generations = () => world.ingest.coordinator.versions().map(({ generation }) => generation);
+
+describe("GET /admin/catalog/versions", () => {
+  it("lists the versions that can be gone back to, the newest first", async () => {
+    const answer = await world.request("/admin/catalog/versions");
+    expect(answer.status).toBe(200);
+    const { published_at, catalog_sha256, counts } = world.ingest.current() ?? {};
+    expect(await answer.json()).toMatchObject({
+      versions: [
+        { generation: 3, published_at, catalog_sha256, counts, locales: ["en"], is_current: true },
+        { generation: 2, is_current: false },
+        { generation: 1, is_current: false },
+      ],
+    });
+  });
+
+  it("is 503 while the coordinator is away", async () => {
+    world.breakCalls("coordinator");
+    expect((await world.request("/admin/catalog/versions")).status).toBe(503);
+  });
+});
+
+describe("POST /admin/catalog/rollback", () => {
+  it.each([
+    [1, 4, true, "Generation 1 is published again, as 4."],
+    [3, 3, false, "nothing changed"],
+  ])("to %i serves %i, and the audit shows what was before", async (to, now, changed, message) => {
+    const answer = await rollback({ generation: to });
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({
+      version: { generation: now, is_current: true },
+      changed,
+      message: expect.stringContaining(message),
+    });
+    expect(world.audited).toMatchObject([
+      {
+        action: "catalog.rollback",
+        target: String(to),
+        outcome: "done",
+        before: { generation: 3 },
+        after: { generation: now },
+      },
+    ]);
+  });
+
+  it("refuses a generation that is not retained", async () => {
+    const answer = await rollback({ generation: 4 });
+    expect(answer.status).toBe(404);
+    const code = "generation_not_retained";
+    expect(await answer.json()).toMatchObject({ code });
+    expect(world.audited).toMatchObject([{ target: "4", outcome: "refused", code }]);
+  });
+
+  it.each([
+    [undefined, "generation: this field is missing"],
+    [{ generation: "1" }, "generation"],
+    [{ generation: 1.5 }, "generation"],
+    [{ generation: 0 }, "generation"],
+    [{ generation: 1e300 }, "generation"],
+    [{ generation: 1, force: true }, 'unknown field "force"'],
+  ])("refuses %j", async (body, named) => {
+    const answer = await rollback(body);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ detail: expect.stringContaining(named) });
+    expect(generations()).toEqual([3, 2, 1]);
+  });
+});

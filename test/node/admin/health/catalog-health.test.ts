@@ -1,0 +1,147 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { AdminWorld, type Json } from "../../../builders/admin-world.ts";
+import { DEFAULT_LIMITS, NOW } from "../../../builders/facts.ts";
+import type { Manifest } from "../../../../src/catalog/manifest.ts";
+import { aLocaleEntry, aVersion } from "../../../builders/manifest.ts";
+
+let world: AdminWorld;
+
+beforeEach(() => {
+  world = new AdminWorld();
+});
+
+/** Publishes version 7, and gives its manifest. */
+function publish(changes: Partial<Manifest> = {}): Manifest {
+  const { manifest, blobs } = aVersion(7, "seven");
+  const published = { ...manifest, ...changes };
+  world.store.publish({ manifest: published, blobs });
+  return published;
+}
+
+const health = async (status: number) => {
+  const answer = await world.request("/catalog/health");
+  expect(answer.status).toBe(status);
+  expect(answer.headers.get("cache-control")).toBe("no-store");
+  expect(answer.headers.get("content-type")).toBe("application/health+json");
+  return answer.json<Json>();
+};
+
+/** Makes reads of blobs fail, or of everything. */
+const breakStores = (what = "") => {
+  world.store.before = (call) => {
+    if (call.includes(what)) throw new Error("down");
+  };
+};
+
+describe("GET /catalog/health", () => {
+  it("says which version is served, how old it is, and what is in it", async () => {
+    const { published_at, ...manifest } = publish({
+      published_at: new Date(NOW - 90_000).toISOString(),
+    });
+    const { coverage, bytes, bodies } = manifest.locales["en"] ?? aLocaleEntry();
+    expect(await health(200)).toEqual({
+      status: "pass",
+      version: "7",
+      catalog_sha256: manifest.catalog_sha256,
+      published_at,
+      as_of: "2026-10-20",
+      data: [{ name: "OurAirports: airports", as_of: "2026-10-20" }],
+      airports: "all",
+      counts: manifest.counts,
+      locales: [{ locale: "en", bytes, coverage }],
+      checks: {
+        "catalog:present": [{ status: "pass", observedValue: 7 }],
+        "catalog:age": [{ status: "pass", observedValue: 90, observedUnit: "s" }],
+        "data:age": [{ status: "pass", observedValue: 31, observedUnit: "d" }],
+        "catalog:integrity": [{ status: "pass", observedValue: bodies.proto.gzip?.sha256 }],
+        "catalog:counts": [{ status: "pass", observedValue: 2, observedUnit: "airports" }],
+        "catalog:locales": [{ status: "pass", observedValue: 1 }],
+      },
+    });
+  });
+
+  it.each([
+    [{ as_of: "2025-10-20" }, 0, "pass", undefined],
+    [{ as_of: "2025-10-20" }, 1, "warn", "data:age: The airports are of 2025-10-20, 730 d ago."],
+    [
+      { as_of: null },
+      0,
+      "warn",
+      "data:age: Cannot be known: generation 7 does not say how old its data is.",
+    ],
+  ] as const)("warns of old data, however new: %j, %s ms", async (of, ms, status, output) => {
+    publish(of);
+    world.ingest.time = Date.parse("2025-10-20") + DEFAULT_LIMITS.dataOldMs - 1 + ms;
+    const said = await health(200);
+    expect(said).toMatchObject({ status });
+    expect(said["output"]).toBe(output);
+  });
+
+  it("warns while an earlier version has to be served", async () => {
+    world.store.publish(aVersion(6, "six"));
+    world.store.publish({ ...aVersion(7, "seven"), blobs: [] });
+    expect(await health(200)).toMatchObject({
+      status: "warn",
+      output: "catalog:integrity: generation 6 is served, because 7 cannot be read",
+    });
+  });
+
+  it("is 503 while every copy of a body is damaged", async () => {
+    world.store.publish({ ...aVersion(7, "seven"), blobs: [] });
+    expect(await health(503)).toMatchObject({
+      status: "fail",
+      version: "7",
+      output: expect.stringContaining("every copy of a body is damaged"),
+    });
+  });
+
+  it.each([
+    ["", undefined],
+    ["catalog/blob", "7"],
+  ])("is 503 while the stores do not answer calls with “%s”", async (what, version) => {
+    publish();
+    breakStores(what);
+    const said = await health(503);
+    expect(said).toMatchObject({
+      status: "fail",
+      output: expect.stringContaining("the stores do not answer"),
+    });
+    expect(said["version"]).toBe(version);
+  });
+
+  it("says in the log alone why the catalog could not be looked at", async () => {
+    const log = vi.spyOn(console, "log").mockImplementation(() => {});
+    world.store.readManifest = async () => {
+      throw new Error("no manifest", { cause: "KV is away" });
+    };
+    try {
+      expect(JSON.stringify(await health(503))).not.toContain("KV is away");
+      const lines = log.mock.calls.map(([line]) => JSON.parse(String(line)));
+      expect(lines.filter(({ event }) => event === "catalog_unreadable")).toMatchObject([
+        { level: "warn", error: "Error: no manifest", causes: ["KV is away"] },
+      ]);
+    } finally {
+      log.mockRestore();
+    }
+  });
+
+  it("is 503 with a list that is empty, or without the default locale", async () => {
+    const counts = { airports: 2, cities: 0, countries: 2, regions: 0 };
+    publish({ counts, locales: { de: aLocaleEntry() } });
+    expect(await health(503)).toMatchObject({
+      checks: {
+        "catalog:counts": [{ status: "fail", output: "no cities, no regions" }],
+        "catalog:locales": [{ status: "fail", output: "the default locale en is not published" }],
+      },
+    });
+  });
+
+  it("takes GET and HEAD only, and no parameter", async () => {
+    const posted = await world.request("/catalog/health", { method: "POST" });
+    expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+    expect((await world.request("/catalog/health", { method: "HEAD" })).status).toBe(503);
+    const detail = 'unknown parameter "verbose"';
+    const asked = await world.request("/catalog/health?verbose=1");
+    expect(await asked.json()).toMatchObject({ status: 400, detail });
+  });
+});

@@ -1,0 +1,161 @@
+import { Hono } from "hono";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+import { dashboardRoutes, summarySection } from "../../../../src/admin/health/dashboard-routes.ts";
+import type { Http } from "../../../../src/admin/http/http.ts";
+import { addRoutes } from "../../../../src/admin/http/router.ts";
+import { AdminWorld, type Json } from "../../../builders/admin-world.ts";
+
+let world: AdminWorld;
+
+beforeEach(async () => {
+  world = new AdminWorld();
+  await world.makeHealthy();
+});
+
+async function summary(): Promise<Json> {
+  const answer = await world.send("/dashboard/summary");
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get("content-type")).toBe("application/health+json");
+  return answer.json();
+}
+
+describe("GET /dashboard/summary", () => {
+  it("shows the service at a glance, to everybody", async () => {
+    const { published_at, as_of, catalog_sha256, counts } = world.ingest.current() ?? {};
+    const [run] = world.ingest.coordinator.status().ended;
+    const [backup] = world.installation.jobs.list(1);
+    expect(await summary()).toMatchObject({
+      status: "pass",
+      at: new Date(world.ingest.time).toISOString(),
+      degraded: [],
+      catalog: { generation: 1, published_at, as_of, catalog_sha256, counts, locales: 1 },
+      ingest: {
+        paused: false,
+        paused_at: null,
+        queued: 0,
+        running: null,
+        last_run: {
+          state: "succeeded",
+          outcome: "published",
+          trigger: "manual",
+          finished_at: run?.finished_at,
+          duration_ms: 0,
+        },
+        last_success_at: run?.finished_at,
+      },
+      backups: { status: "ok", newest_at: backup?.finished_at },
+      alerts: {
+        worst: "pass",
+        evaluated_at: world.monitor.at(),
+        firing: 0,
+        nodata: 0,
+        pending: 0,
+        webhooks: 1,
+        alerts: [],
+      },
+    });
+  });
+
+  it("names no operator, no note and no reason", async () => {
+    await world.ingest.runToEnd({ note: "a secret" });
+    await world.ingest.enqueue({ note: "a secret" });
+    await world.ingest.alarm();
+    await world.post("/admin/ingest/pause", { reason: "a secret" });
+    const shown = await summary();
+    expect(shown).toMatchObject({ ingest: { paused: true, running: { stage: "fetch" } } });
+    expect(JSON.stringify(shown)).not.toMatch(/ops|secret/);
+  });
+
+  it.each([
+    ["D1 is down", () => world.breakD1()],
+    ["the coordinator is away", () => world.breakCalls("coordinator")],
+  ])("shows the rest while %s, and names what is missing", async (_, breakIt) => {
+    breakIt();
+    expect(await summary()).toMatchObject({
+      status: "warn",
+      degraded: ["ingest"],
+      ingest: null,
+      catalog: { generation: 1 },
+    });
+  });
+
+  it("is still 200 while nothing can be read", async () => {
+    world.store.before = () => {
+      throw new Error("down");
+    };
+    world.backups.before = world.store.before;
+    world.breakCalls("");
+    expect(await summary()).toMatchObject({
+      status: "fail",
+      degraded: ["catalog", "ingest", "backups", "alerts"],
+    });
+  });
+
+  it("shows the rest while a store hangs", async () => {
+    world.before = async (call) => {
+      if (call.startsWith("coordinator")) await new Promise(() => {});
+    };
+    vi.useFakeTimers();
+    try {
+      const asked = summary();
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect(await asked).toMatchObject({ degraded: ["ingest"], catalog: { generation: 1 } });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it.each<[string, () => unknown]>([
+    ["a pause", () => world.post("/admin/ingest/pause")],
+    ["a missing backup", () => world.backups.files.clear()],
+    ["alerts that nobody gets", () => world.monitor.restart({})],
+    [
+      "an alert",
+      async () => {
+        world.monitor.compared(31);
+        await world.monitor.evaluate();
+      },
+    ],
+    [
+      "a failed run",
+      async () => {
+        world.ingest.upstream = { name: "embedded", fetch: () => Promise.reject(new Error("bug")) };
+        await world.ingest.runToEnd();
+      },
+    ],
+  ])("warns of %s", async (_, happen) => {
+    expect(await summary()).toMatchObject({ status: "pass" });
+    await happen();
+    expect(await summary()).toMatchObject({ status: "warn" });
+  });
+
+  it("is read once for all who ask at the same time, and again after five seconds", async () => {
+    let reads = 0;
+    let time = 0;
+    const opened = Promise.withResolvers<void>();
+    const section = summarySection({
+      schema: z.int(),
+      unread: "warn",
+      read: async () => {
+        reads++;
+        await opened.promise;
+        return { status: "pass", shown: reads };
+      },
+    });
+    const deps = { now: () => time, waitUntil: () => {}, record: async () => {} };
+    const app = new Hono<Http>();
+    addRoutes(app, dashboardRoutes({ section }, deps), deps);
+    const ask = async () => (await app.request("/dashboard/summary")).json();
+    const asked = [ask(), ask(), ask()];
+    await vi.waitFor(() => expect(reads).toBe(1), { timeout: 120_000 });
+    opened.resolve();
+    for (const answer of await Promise.all(asked)) expect(answer).toMatchObject({ section: 1 });
+    time += 5_000;
+    expect(await ask()).toMatchObject({ section: 2 });
+  });
+
+  it("refuses parameters", async () => {
+    expect((await world.send("/dashboard/summary?x=1")).status).toBe(400);
+  });
+});

@@ -1,0 +1,379 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { RUN_MODES, type Run } from "../../../../src/ingest/run.ts";
+import { AdminWorld, type Json } from "../../../builders/admin-world.ts";
+import { anId } from "../../../builders/an-id.ts";
+import { aRunRecord } from "../../../builders/run.ts";
+
+const HOUR_MS = 3_600_000;
+
+let world: AdminWorld;
+
+beforeEach(() => {
+  world = new AdminWorld();
+});
+
+const queue = (body?: unknown) => world.post("/admin/ingest/queue", body);
+const pause = (body?: unknown) => world.post("/admin/ingest/pause", body);
+const resume = (body?: unknown) => world.post("/admin/ingest/resume", body);
+
+/** Runs that wait. */
+const queued = () => world.ingest.coordinator.status().queued;
+
+/** The time so many hours from now. */
+const later = (hours: number) => new Date(world.ingest.time + hours * HOUR_MS).toISOString();
+
+/** Fills the queue. */
+async function fill(): Promise<void> {
+  for (const mode of RUN_MODES)
+    for (const source of ["embedded", "ourairports", "dropped", "other"].slice(0, 4))
+      if (queued().length < 10) await world.ingest.enqueue({ mode, source, forced: true });
+}
+
+describe("POST /admin/ingest/queue", () => {
+  it("answers 202 with the run and where to follow it, with all that was asked for", async () => {
+    const answer = await queue({ source: "dropped", mode: "dry_run", force: true, note: "why" });
+    expect(answer.status).toBe(202);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    const asked = { source: "dropped", mode: "dry_run", forced: true, note: "why" };
+    const { run, ...rest } = await answer.json<{ run: Json }>();
+    expect(rest).toMatchObject({ disposition: "queued", will_start: "now" });
+    expect(run).toMatchObject({ ...asked, state: "queued", requested_by: "ops" });
+    expect(answer.headers.get("location")).toBe(`/admin/ingest/runs/${String(run["id"])}`);
+    expect(queued()).toMatchObject([{ ...asked, id: run["id"] }]);
+  });
+
+  it.each([undefined, "", " \n", "{}"])(
+    "takes %j for the defaults, and 200 where that waits",
+    async (body) => {
+      expect((await queue(body)).status).toBe(202);
+      expect(queued()).toMatchObject([{ mode: "incremental", source: "embedded", forced: false }]);
+      const again = await queue(body);
+      expect(again.status).toBe(200);
+      expect(again.headers.get("location")).toBe(`/admin/ingest/runs/${queued()[0]?.id}`);
+      expect(queued()).toHaveLength(1);
+    },
+  );
+
+  it("answers 409 while paused, if the request does not want to wait", async () => {
+    await pause();
+    const answer = await queue('{"if_paused":"reject"}');
+    expect(answer.status).toBe(409);
+    expect(answer.headers.get("location")).toBeNull();
+    expect(await answer.json()).toMatchObject({ code: "paused" });
+  });
+
+  it("answers 429 while the queue is full, and when to try again", async () => {
+    await fill();
+    const answer = await queue();
+    expect(answer.status).toBe(429);
+    expect(answer.headers.get("retry-after")).toBe("60");
+    expect(await answer.json()).toMatchObject({
+      code: "queue_full",
+      detail: expect.stringContaining("10 runs wait already"),
+    });
+  });
+
+  it.each([
+    ["invalid_body", "mod", '{"mod":"full"}'],
+    ["invalid_body", "forced", '{"mode":"full","forced":true}'],
+    ["invalid_body", "force", '{"force":"yes"}'],
+    ["invalid_body", "source", '{"source":"elsewhere"}'],
+    ["invalid_body", "if_paused", '{"if_paused":"wait"}'],
+    ["invalid_body", "requested_by", '{"requested_by":"root"}'],
+    ["invalid_body", "mode", '{"mode":"FULL"}'],
+    ["invalid_body", "mode", '{"mode":null}'],
+    ["invalid_body", "candidate_of: must be the id of a run", '{"candidate_of":"the last"}'],
+    ["invalid_body", "candidate_of", '{"candidate_of":null}'],
+    ["invalid_body", "note", '{"note":1}'],
+    ["invalid_body", "note", JSON.stringify({ note: "x".repeat(501) })],
+    ["invalid_body", "__proto__", '{"__proto__":{"mode":"full"}}'],
+    ["invalid_body", "__proto__", '{"mode":"full","__proto__":null}'],
+    ["invalid_body", "constructor", '{"constructor":{}}'],
+    ["invalid_body", "object", "[]"],
+    ["invalid_body", "object", '"full"'],
+    ["invalid_body", "object", "null"],
+    ["invalid_body", "object", "[".repeat(8000) + "]".repeat(8000)],
+    ["malformed_json", "", "{"],
+    ["malformed_json", "", "mode=full"],
+    ["malformed_json", "", '{"mode":"full"}}'],
+    ["malformed_json", "", "\u0000"],
+    ["malformed_json", "", '{"mode":"full",}'],
+    ["malformed_json", "", new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+    ["duplicate_field", "given twice", '{"mode":"full","mode":"dry_run"}'],
+    ["duplicate_field", "given twice", '{"mode":"full","m\\u006fde":"dry_run"}'],
+  ])("refuses as %s, and names “%s”: %j", async (code, named, body) => {
+    const answer = await world.request("/admin/ingest/queue", { method: "POST", body });
+    expect(answer.status).toBe(400);
+    expect(answer.headers.get("content-type")).toBe("application/problem+json");
+    expect(await answer.json()).toMatchObject({ code, detail: expect.stringContaining(named) });
+    expect(queued()).toEqual([]);
+  });
+
+  it("takes a note that looks like fields", async () => {
+    expect((await queue({ note: '"mode":1,"mode":2 {"a":1,"a":2}' })).status).toBe(202);
+  });
+
+  it("refuses parameters, which it has none of", async () => {
+    const answer = await world.post("/admin/ingest/queue?mode=full");
+    const detail = 'unknown parameter "mode"';
+    expect(await answer.json()).toMatchObject({ status: 400, code: "invalid_query", detail });
+    expect(queued()).toEqual([]);
+  });
+
+  it("takes 16 KiB, and refuses one byte more: bytes, not letters", async () => {
+    const padded = (length: number) => "{}".padEnd(length);
+    expect((await queue(padded(16 * 1024))).status).toBe(202);
+    for (const body of [padded(16 * 1024 + 1), JSON.stringify({ note: "🛫".repeat(4096) })]) {
+      const answer = await queue(body);
+      expect(answer.status).toBe(413);
+      expect(await answer.json()).toMatchObject({ code: "body_too_large" });
+    }
+  });
+
+  it("does not read on once a body is too large", async () => {
+    let pulled = 0;
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        pulled++;
+        controller.enqueue(new Uint8Array(4096));
+      },
+    });
+    const init = { method: "POST", body: endless, duplex: "half" };
+    expect((await world.request("/admin/ingest/queue", init)).status).toBe(413);
+    expect(pulled).toBeLessThan(20);
+  });
+});
+
+describe("POST /admin/ingest/queue with a candidate", () => {
+  let refused: Run;
+  const approve = (more: object = {}) => queue({ candidate_of: refused.id, force: true, ...more });
+
+  beforeEach(async () => {
+    await world.ingest.runToEnd();
+    world.ingest.setAirports(10);
+    refused = await world.ingest.runToEnd();
+  });
+
+  it("works from what the run has archived, which the answer and the audit show", async () => {
+    const answer = await approve();
+    expect(answer.status).toBe(202);
+    const asked = { candidate_of: refused.id, source: "embedded", forced: true };
+    expect(await answer.json()).toMatchObject({ run: asked });
+    expect(queued()).toMatchObject([{ ...asked, upstream: refused.upstream }]);
+    expect(world.audited).toMatchObject([
+      {
+        action: "ingest.queue",
+        outcome: "done",
+        request: { candidate_of: refused.id, force: true },
+        after: { candidate_of: refused.id },
+      },
+    ]);
+  });
+
+  it("takes a run that the coordinator has forgotten, and its source if that is named", async () => {
+    const id = anId(1);
+    await world.saveRuns({ ...refused, id });
+    const answer = await approve({ candidate_of: id, source: "embedded", mode: "full" });
+    expect(answer.status).toBe(202);
+    expect(queued()).toMatchObject([{ candidate_of: id, source: "embedded", mode: "full" }]);
+  });
+
+  it("answers 400 to another source, and says which it was", async () => {
+    const answer = await approve({ source: "dropped" });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({
+      code: "invalid_body",
+      detail: `source: run ${refused.id} is of "embedded"; leave it out, or name the same`,
+    });
+  });
+
+  it("answers 404 to an unknown run, and 409 to one that has fetched nothing", async () => {
+    await world.saveRuns({ ...refused, id: anId(1), upstream: {} });
+    for (const [number, status, code] of [
+      [2, 404, "run_not_found"],
+      [1, 409, "nothing_fetched"],
+    ] as const) {
+      const answer = await approve({ candidate_of: anId(number) });
+      expect(answer.status).toBe(status);
+      expect(await answer.json()).toMatchObject({ code });
+      expect(world.audited.at(-1)).toMatchObject({ outcome: "refused", code });
+    }
+    expect(queued()).toEqual([]);
+  });
+
+  it("answers 409 once what the run has fetched is deleted", async () => {
+    world.ingest.archive.files.clear();
+    const answer = await approve();
+    expect(answer.status).toBe(409);
+    expect(await answer.json()).toMatchObject({ code: "candidate_gone" });
+  });
+
+  it("answers 503 while D1 is down, for a run that the coordinator does not know", async () => {
+    world.breakD1();
+    const answer = await approve({ candidate_of: anId(2) });
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ code: "history_unavailable" });
+    expect(queued()).toEqual([]);
+  });
+});
+
+describe("POST /admin/ingest/pause", () => {
+  it("says since when, by whom, why and until when, and again that nothing changed", async () => {
+    const until = later(24);
+    const asked = { reason: "bad source", until: until.replace("Z", "+00:00") };
+    const answer = await pause(asked);
+    expect(answer.status).toBe(200);
+    const state = {
+      paused: true,
+      paused_at: later(0),
+      paused_by: "ops",
+      reason: "bad source",
+      until,
+      running_run_id: null,
+      queued: 0,
+    };
+    const message = `Ingestion is paused, until ${until}.`;
+    expect(await answer.json()).toEqual({ ...state, changed: true, message });
+    world.ingest.time += HOUR_MS;
+    const again = `Ingestion was paused already, until ${until}.`;
+    expect(await (await pause(asked)).json()).toEqual({
+      ...state,
+      changed: false,
+      message: again,
+    });
+  });
+
+  it("keeps an end that is left out, and takes it away for null", async () => {
+    const until = later(24);
+    await pause({ until });
+    expect(await (await pause({ reason: "bad source" })).json()).toMatchObject({ until });
+    const message = "Ingestion is paused.";
+    const changes = { changed: true, until: null, reason: "bad source", message };
+    expect(await (await pause({ until: null })).json()).toMatchObject(changes);
+  });
+
+  it.each([
+    ["build", false, "stops at its next step and goes on after resume", undefined],
+    ["build", true, "is cancelled.", "cancelled"],
+    ["verify", true, "has published already, and ends.", "too_late"],
+  ] as const)(
+    "before the step %s, cancelling: %s, says that the run %s",
+    async (stage, cancel_running, becomes, ended) => {
+      const { id } = await world.ingest.runUpTo(stage);
+      const { message } = await (await pause({ cancel_running })).json<Json>();
+      expect(message).toContain(`Ingestion is paused. Run ${id} ${becomes}`);
+      const { run_id, disposition } = { ...Object(world.audited[0]?.after) };
+      expect({ run_id, disposition }).toEqual({ run_id: ended && id, disposition: ended });
+    },
+  );
+
+  it("says of a run in the middle of a step that it is cancelled at the next", async () => {
+    const { run } = await world.ingest.enqueue();
+    let said: Promise<Json> | undefined;
+    world.ingest.before = async (call) => {
+      if (call === "upstream fetch") said = (await pause({ cancel_running: true })).json<Json>();
+    };
+    await world.ingest.alarm();
+    expect(await said).toMatchObject({
+      running_run_id: run.id,
+      message: expect.stringContaining("is cancelled at its next step"),
+    });
+  });
+
+  it("takes the last moment that an answer can repeat", async () => {
+    const answer = await pause({ until: "9999-12-31T23:59:59Z" });
+    expect(await answer.json()).toMatchObject({ until: "9999-12-31T23:59:59.000Z" });
+  });
+
+  it.each([
+    ['{"until":"2026-11-20T12:00:00Z"}', "until: must be in the future"],
+    ['{"until":"tomorrow"}', "until: must be a time"],
+    ['{"until":"2026-12-02T06:00:00"}', "until: must be a time"],
+    ['{"until":"9999-12-31T23:59:59-23:59"}', "until: must be within the years"],
+    ['{"reason":1}', "reason"],
+    [{ reason: "x".repeat(501) }, "reason"],
+    ['{"cancel":true}', 'unknown field "cancel"'],
+  ])("refuses %j", async (body, named) => {
+    const answer = await pause(body);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({
+      code: "invalid_body",
+      detail: expect.stringContaining(named),
+    });
+    expect(world.ingest.coordinator.status().pause).toBeNull();
+  });
+});
+
+describe("POST /admin/ingest/resume", () => {
+  it("lifts a pause, once", async () => {
+    await pause();
+    const first = await resume({ reason: "mended" });
+    expect(first.status).toBe(200);
+    expect(await first.json()).toEqual({
+      paused: false,
+      changed: true,
+      paused_at: null,
+      paused_by: null,
+      reason: null,
+      until: null,
+      running_run_id: null,
+      queued: 0,
+      message: "Ingestion goes on.",
+    });
+    expect(await (await resume()).json()).toMatchObject({
+      changed: false,
+      message: "Ingestion was not paused.",
+    });
+  });
+
+  it("queues a run as well, if asked, and says where to follow it", async () => {
+    const answer = await resume({ run_now: true });
+    const [run] = queued();
+    expect(run).toMatchObject({ trigger: "resume", requested_by: "ops" });
+    expect(answer.headers.get("location")).toBe(`/admin/ingest/runs/${run?.id}`);
+    expect(await answer.json()).toMatchObject({
+      queued: 1,
+      message: "Ingestion was not paused. The run is queued. It starts now.",
+    });
+    expect(world.audited).toMatchObject([
+      { after: { paused: false, run_id: run?.id, disposition: "queued" } },
+    ]);
+  });
+
+  it("tells the truth if that run is refused", async () => {
+    await pause();
+    await fill();
+    const answer = await resume({ run_now: true });
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({
+      changed: true,
+      message: "Ingestion goes on. No run was queued: queue full.",
+    });
+    expect(world.audited.at(-1)).toMatchObject({
+      outcome: "done",
+      after: { paused: false, run_id: null, disposition: "queue_full" },
+    });
+  });
+});
+
+describe("while the coordinator does not answer", () => {
+  it.each([
+    ["/admin/ingest/pause", {}, "ingest.pause"],
+    ["/admin/ingest/resume", {}, "ingest.resume"],
+    ["/admin/ingest/queue", {}, "ingest.queue"],
+    [`/admin/ingest/runs/${aRunRecord().job.id}/cancel`, {}, "ingest.cancel"],
+    ["/admin/catalog/rollback", { generation: 1 }, "catalog.rollback"],
+    ["/admin/backup/run", {}, "backup.run"],
+  ])(
+    "%s is answered 503, and the audit says that the effect is unknown",
+    async (path, body, action) => {
+      world.breakCalls("coordinator");
+      const answer = await world.post(path, body);
+      expect(answer.status).toBe(503);
+      expect(answer.headers.get("retry-after")).toBe("5");
+      const code = "coordinator_unavailable";
+      expect(await answer.json()).toMatchObject({ code });
+      expect(world.audited).toMatchObject([{ action, outcome: "failed", code }]);
+    },
+  );
+});

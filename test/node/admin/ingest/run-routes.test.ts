@@ -1,0 +1,203 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { nothingChanged } from "../../../../src/ingest/change-sample.ts";
+import type { Run } from "../../../../src/ingest/run.ts";
+import { AdminWorld, type Json } from "../../../builders/admin-world.ts";
+import { anId } from "../../../builders/an-id.ts";
+import { aRunRecord } from "../../../builders/run.ts";
+
+let world: AdminWorld;
+
+beforeEach(() => {
+  world = new AdminWorld();
+});
+
+/** A run that has ended, whose id ascends with `number`. */
+function aRun(number: number, changes: Partial<Run> = {}): Run {
+  return aRunRecord({ id: anId(number), state: "succeeded", ...changes }).job;
+}
+
+async function page(query = ""): Promise<Json> {
+  const answer = await world.request(`/admin/ingest/runs${query}`);
+  expect(answer.status).toBe(200);
+  return answer.json();
+}
+
+const detail = (id: string) => world.request(`/admin/ingest/runs/${id}`);
+
+describe("GET /admin/ingest/runs", () => {
+  it("lists runs page by page, the newest first, and says whether ingestion is paused", async () => {
+    await world.saveRuns(aRun(1), aRun(2), aRun(3));
+    await world.post("/admin/ingest/pause");
+    const { next_cursor, ...first } = await page("?limit=2");
+    expect(first).toMatchObject({ runs: [{ id: anId(3) }, { id: anId(2) }], total: 3 });
+    expect(await page(`?limit=2&cursor=${String(next_cursor)}`)).toMatchObject({
+      runs: [{ id: anId(1) }],
+      next_cursor: null,
+      total: 3,
+      paused: true,
+    });
+  });
+
+  it("shows a run that D1 does not have yet, and as it is now where D1 has it as it was", async () => {
+    const { run } = await world.ingest.enqueue();
+    await world.saveRuns(aRun(1));
+    expect(await page()).toMatchObject({ runs: [{ id: run.id }, { id: anId(1) }], total: 2 });
+    await world.saveRuns({ ...run, state: "running" });
+    expect(await page("?state=running")).toMatchObject({ runs: [], total: 0 });
+    expect(await page("?state=queued")).toMatchObject({ runs: [{ id: run.id }], total: 1 });
+  });
+
+  it.each(["coordinator", "coordinator unsettledRuns", "coordinator status"])(
+    "lists what D1 has while “%s” fails, and does not know of a pause",
+    async (call) => {
+      await world.saveRuns(aRun(1));
+      world.breakCalls(call);
+      expect(await page()).toMatchObject({ runs: [{ id: anId(1) }], paused: null });
+    },
+  );
+
+  it("does not wait for ever for a coordinator that a step keeps busy", async () => {
+    await world.saveRuns(aRun(1));
+    world.before = () => new Promise(() => {});
+    vi.useFakeTimers();
+    try {
+      const asked = page();
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect(await asked).toMatchObject({ runs: [{ id: anId(1) }], paused: null });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("is 503 while D1 does not answer", async () => {
+    world.breakD1();
+    const answer = await world.request("/admin/ingest/runs");
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get("retry-after")).toBe("10");
+    expect(await answer.json()).toMatchObject({ code: "history_unavailable" });
+  });
+
+  it.each([
+    ["?stat=failed", 'unknown parameter "stat"'],
+    ["?state=broken", "state: "],
+    ["?outcome=done", "outcome: "],
+    ["?trigger=me", "trigger: "],
+    ["?since=yesterday", "since: must be a time"],
+    ["?until=2026-11-01", "until: must be a time"],
+    ["?until=9999-12-31T23:59:59-23:59", "until: must be within the years"],
+    ["?limit=0", "limit: must be a whole number from 1 to 200"],
+    ["?limit=201", "limit: must be a whole number from 1 to 200"],
+    ["?limit=1e2", "limit: must be a whole number"],
+    ["?limit=", "limit: must be a whole number"],
+    ["?cursor=x", "cursor: must be the next_cursor"],
+    ["?state=failed&state=queued", '"state" is given twice'],
+    ["?__proto__=1", 'unknown parameter "__proto__"'],
+  ])("refuses %s, and names what is wrong", async (query, named) => {
+    const answer = await world.request(`/admin/ingest/runs${query}`);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ detail: expect.stringContaining(named) });
+  });
+});
+
+describe("GET /admin/ingest/runs/{id}", () => {
+  it("shows the run as it is, with its changes, which no list and no cancel shows", async () => {
+    await world.ingest.publishVersions(1);
+    world.ingest.renameAirport("Kloten");
+    const { run } = await world.ingest.enqueue();
+    await world.ingest.drain(() => world.ingest.run(run.id).changes !== null);
+    const answer = await detail(run.id);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    const text = await answer.text();
+    expect(JSON.parse(text)).toEqual(world.ingest.run(run.id));
+    expect(text).toContain('"changes":{"locale":"en"');
+    const list = await world.request("/admin/ingest/runs");
+    const cancelled = await world.post(`/admin/ingest/runs/${run.id}/cancel`);
+    for (const other of [list, cancelled]) expect(await other.text()).not.toContain('"changes"');
+  });
+
+  it("shows from D1 what the coordinator has forgotten, with its changes", async () => {
+    const run = aRun(1, { changes: nothingChanged("de") });
+    await world.saveRuns(run);
+    expect(await (await detail(run.id)).json()).toMatchObject(run);
+  });
+
+  it("shows from D1 what has ended while the coordinator is away, and is 503 for the rest", async () => {
+    world.breakCalls("coordinator");
+    await world.saveRuns(aRun(1), aRun(2, { state: "running" }));
+    expect((await detail(anId(1))).status).toBe(200);
+    for (const number of [2, 3]) {
+      const answer = await detail(anId(number));
+      expect(answer.status).toBe(503);
+      expect(await answer.json()).toMatchObject({ code: "coordinator_unavailable" });
+    }
+  });
+
+  it.each([
+    [anId(9), "run_not_found"],
+    ["1", "not_found"],
+    ["..%2F..%2Fetc", "not_found"],
+    ["%00", "not_found"],
+    ["null", "not_found"],
+    ["01A1FC3F-B811-406C-8D6D-9E5359A10797", "not_found"],
+  ])("is 404 for %s: %s", async (id, code) => {
+    const answer = await detail(id);
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toMatchObject({ code });
+  });
+});
+
+describe("POST /admin/ingest/runs/{id}/cancel", () => {
+  const cancel = (id: string) => world.post(`/admin/ingest/runs/${id}/cancel`);
+
+  it("cancels a run that waits, and says of a second call that nothing has changed", async () => {
+    const { run } = await world.ingest.enqueue();
+    const answer = await cancel(run.id);
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({
+      disposition: "cancelled",
+      run: { id: run.id, state: "cancelled" },
+    });
+    expect(world.audited).toMatchObject([
+      {
+        action: "ingest.cancel",
+        target: run.id,
+        outcome: "done",
+        before: { state: "queued" },
+        after: { state: "cancelled" },
+      },
+    ]);
+    const again = await cancel(run.id);
+    expect(again.status).toBe(200);
+    expect(await again.json()).toMatchObject({
+      disposition: "cancelled",
+      message: expect.stringContaining("nothing changed"),
+    });
+  });
+
+  it("says that a run under way ends at its next step", async () => {
+    const { run } = await world.ingest.enqueue();
+    let answer: Promise<Response> | undefined;
+    world.ingest.before = async (call) => {
+      if (call === "upstream fetch") await (answer = cancel(run.id));
+    };
+    await world.ingest.alarm();
+    expect(await (await answer)?.json()).toMatchObject({ disposition: "cancelling" });
+  });
+
+  it("refuses a run that has ended, one that has published, and one that nobody knows", async () => {
+    const ended = await world.ingest.runToEnd();
+    world.ingest.renameAirport("Kloten");
+    const published = await world.ingest.runUpTo("verify");
+    for (const [target, status, code] of [
+      [ended.id, 409, "run_ended"],
+      [published.id, 409, "run_published"],
+      [anId(9), 404, "run_not_found"],
+    ] as const) {
+      const answer = await cancel(target);
+      expect(answer.status).toBe(status);
+      expect(await answer.json()).toMatchObject({ code });
+      expect(world.audited.at(-1)).toMatchObject({ target, outcome: "refused", code });
+    }
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { decidePause, hasEnded, type Pause, type PauseRequest } from "../../../src/jobs/pause.ts";
+
+const AT = "2026-11-01T04:17:00.000Z";
+const LATER = "2026-11-01T05:00:00.000Z";
+const endless: Pause = { at: AT, by: "ops", reason: "bad data", until: null };
+const ending: Pause = { ...endless, until: LATER };
+
+/** What a pause becomes when somebody else asks for one later; null if it stays as it is. */
+function askedAgain(present: Pause, request: Omit<PauseRequest, "by">): Pause | null {
+  const { pause, changed } = decidePause(present, { by: "ana", ...request }, LATER);
+  if (!changed) expect(pause).toEqual(present);
+  return changed ? pause : null;
+}
+
+describe("decidePause", () => {
+  it("begins a pause", () => {
+    const request = { by: "ops", reason: "bad data", until: LATER };
+    expect(decidePause(null, request, AT)).toEqual({ pause: ending, changed: true });
+  });
+
+  it.each<[Pause, Omit<PauseRequest, "by">]>([
+    [endless, { reason: "bad data" }],
+    [endless, { reason: null }],
+    [endless, { reason: "bad data", until: null }],
+    [endless, { reason: null, until: null }],
+    [ending, { reason: null }],
+  ])("leaves %j as it is when the same is asked for again: %j", (present, request) => {
+    expect(askedAgain(present, request)).toBeNull();
+  });
+
+  it.each<[string, Pause, Omit<PauseRequest, "by">, Partial<Pause>]>([
+    ["a reason", endless, { reason: "upgrade", until: null }, { reason: "upgrade" }],
+    ["an end", endless, { reason: "bad data", until: LATER }, { until: LATER }],
+    ["no end", ending, { reason: null, until: null }, { until: null }],
+    ["a reason, and keeps the end", ending, { reason: "upgrade" }, { reason: "upgrade" }],
+  ])("takes over %s, says who asked, and keeps when it began", (_, present, request, changes) => {
+    expect(askedAgain(present, request)).toEqual({ ...present, by: "ana", ...changes });
+  });
+});
+
+describe("hasEnded", () => {
+  it("is so from `until` on, and never without one", () => {
+    const end = Date.parse(LATER);
+    const ended = [end - 1, end, end + 1].map((now) => hasEnded(ending, now));
+    expect(ended).toEqual([false, true, true]);
+    expect(hasEnded(endless, Infinity)).toBe(false);
+  });
+});

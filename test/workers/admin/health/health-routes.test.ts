@@ -1,0 +1,119 @@
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import notice from "../../../../data/NOTICE.md";
+import { createCatalogStore } from "../../../../src/storage/catalog-store.ts";
+import { aVersion } from "../../../builders/manifest.ts";
+import { admin, checkedFetch } from "../../checked-fetch.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** The log's lines of an event, from now on. */
+function watchLog(event: string) {
+  const log = vi.spyOn(console, "log").mockImplementation(() => {});
+  const lines = () => log.mock.calls.map(([line]) => JSON.parse(String(line)));
+  return () => lines().filter((line) => line.event === event);
+}
+
+describe("GET /dashboard/summary", () => {
+  it("is read from the stores, and then given again for some seconds", async () => {
+    const first = await checkedFetch("/dashboard/summary");
+    expect(first.headers.get("cache-control")).toBe("public, max-age=5");
+    const text = await first.text();
+    expect(JSON.parse(text)).toMatchObject({ ingest: { paused: false, last_run: null } });
+    expect(await (await checkedFetch("/dashboard/summary")).text()).toBe(text);
+  });
+});
+
+describe("GET /admin/monitor/status", () => {
+  it("asks the real stores, and the coordinator", async () => {
+    const answer = await admin("GET", "/admin/monitor/status");
+    expect(await answer.json()).toMatchObject({
+      status: "fail",
+      output: expect.stringContaining("catalog:present: nothing is published yet"),
+      checks: {
+        "kv:responseTime": [{ status: "pass" }],
+        "d1:responseTime": [{ status: "pass" }],
+        "r2:responseTime": [{ status: "pass" }],
+        "coordinator:responseTime": [{ status: "pass" }],
+        "ingest:paused": [{ status: "pass", observedValue: false }],
+      },
+    });
+    expect(answer.status).toBe(503);
+  });
+
+  it("says which store is down, and the log alone says why", async () => {
+    const logged = watchLog("check_failed");
+    const cause = new Error("R2 is down", { cause: "no route" });
+    vi.spyOn(env.ARCHIVE, "head").mockRejectedValue(cause);
+    const answer = await admin("GET", "/admin/monitor/status");
+    expect(logged()).toMatchObject([
+      { level: "warn", check: "r2", error: "Error: R2 is down", causes: ["no route"] },
+    ]);
+    const text = await answer.text();
+    expect(JSON.parse(text)).toMatchObject({
+      checks: { "r2:responseTime": [{ status: "fail", output: "it does not answer" }] },
+    });
+    expect(text).not.toContain("no route");
+  });
+});
+
+describe("GET /catalog/health", () => {
+  it("is 503 until something is published, and 200 from then on, with nothing else up", async () => {
+    const before = await checkedFetch("/catalog/health");
+    expect(before.status).toBe(503);
+    expect(before.headers.get("content-type")).toBe("application/health+json");
+    const output = "nothing is published yet; queue an ingest";
+    expect(await before.json()).toEqual({
+      status: "fail",
+      output,
+      checks: { "catalog:present": [{ status: "fail", output }] },
+    });
+    const store = createCatalogStore(env.CATALOG, env.ARCHIVE);
+    const { manifest, blobs } = aVersion(1, "hello");
+    for (const [sha256, bytes] of blobs) await store.writeBlob(sha256, bytes);
+    await store.writeManifest(manifest);
+    await expect.poll(async () => (await checkedFetch("/catalog/health")).status).toBe(200);
+    const down = () => {
+      throw new Error("down");
+    };
+    vi.spyOn(env.HISTORY, "prepare").mockImplementation(down);
+    vi.spyOn(env.HISTORY, "batch").mockImplementation(down);
+    vi.spyOn(env.COORDINATOR, "getByName").mockImplementation(down);
+    expect((await admin("GET", "/admin/ingest/runs")).status).toBe(503);
+    expect((await admin("GET", "/admin/catalog/versions")).status).toBe(503);
+    const answer = await checkedFetch("/catalog/health");
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ status: "pass", version: "1" });
+  });
+});
+
+describe("GET /credits", () => {
+  it("gives the notice that the data's licences ask for", async () => {
+    const answer = await checkedFetch("/credits");
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
+    const text = await answer.text();
+    expect(text).toBe(notice);
+    for (const source of ["OurAirports", "GeoNames", "CC BY 4.0", "OpenTravelData", "CLDR"])
+      expect(text).toContain(source);
+    const refused = await checkedFetch("/credits", { method: "POST" });
+    expect([refused.status, refused.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+    expect((await checkedFetch("/credits?lang=de")).status).toBe(400);
+  });
+});
+
+describe("any other path", () => {
+  it("is 404, as a problem with an id that is not taken from the request", async () => {
+    const headers = { "x-request-id": "forged" };
+    const answer = await checkedFetch("/no/such/path", { headers });
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toMatchObject({
+      status: 404,
+      code: "not_found",
+      detail: "There is nothing at /no/such/path.",
+      request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+  });
+});

@@ -1,0 +1,94 @@
+import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
+import { afterEach, describe, expect, it } from "vitest";
+import { toListed } from "../../../src/ingest/run.ts";
+import { admin } from "../checked-fetch.ts";
+import {
+  alarmTime,
+  coordinator,
+  historyRows,
+  idle,
+  RUN_TIMEOUT_MS,
+  runEnded,
+  runWhen,
+  settled,
+  store,
+} from "./coordinator-under-test.ts";
+
+interface Answer {
+  readonly run: { readonly id: string };
+}
+
+/** The answer to a verb, which must be taken. */
+async function send(path: string, body?: object): Promise<Answer> {
+  const answer = await admin("POST", `/admin/ingest/${path}`, body);
+  expect(answer.status).toBeLessThan(300);
+  return answer.json();
+}
+
+/** Cancels what is open, so that the next test begins with nothing to do. */
+afterEach(async () => {
+  await send("pause", { cancel_running: true });
+  for (const { id } of (await coordinator().status()).queued) await send(`runs/${id}/cancel`);
+  await idle();
+  await send("resume");
+  await settled();
+});
+
+describe("the verbs of an operator", { timeout: RUN_TIMEOUT_MS }, () => {
+  it("pause: holds what is queued, also over an eviction; resume: lets it start", async () => {
+    expect(await send("pause", { reason: "odd" })).toMatchObject({ paused: true, changed: true });
+    const answer = await send("queue");
+    const { id } = answer.run;
+    expect(answer).toMatchObject({ disposition: "queued_while_paused", will_start: "on_resume" });
+    await evictDurableObject(coordinator());
+    await settled();
+    const list = await admin("GET", "/admin/ingest/runs");
+    expect(await list.json()).toMatchObject({ paused: true, runs: [{ id, state: "queued" }] });
+    expect(await send("resume")).toMatchObject({ paused: false, changed: true, queued: 1 });
+    await runWhen(id, ({ started_at }) => started_at !== null);
+  });
+
+  it("pause until a time: ends by itself, by an alarm", async () => {
+    const far = Date.now() + 3_600_000;
+    await send("pause", { until: new Date(far).toISOString() });
+    const { run } = await send("queue");
+    await expect.poll(alarmTime).toBe(far);
+    const until = Date.now() + 1_000;
+    await send("pause", { until: new Date(until).toISOString() });
+    const started = await runWhen(run.id, ({ started_at }) => started_at !== null);
+    expect(Date.parse(started.started_at ?? "")).toBeGreaterThanOrEqual(until);
+  });
+
+  it("pause and resume: stop a run at a step boundary, and let it go on", async () => {
+    const { run } = await send("queue");
+    await runWhen(run.id, ({ state }) => state === "running");
+    expect(await send("pause")).toMatchObject({ running_run_id: run.id });
+    await evictDurableObject(coordinator());
+    await settled();
+    const held = await coordinator().findRun(run.id);
+    expect(held).toMatchObject({ state: "running", outcome: null });
+    expect(await runDurableObjectAlarm(coordinator())).toBe(false);
+    expect(await coordinator().findRun(run.id)).toEqual(held);
+    await send("resume");
+    await runWhen(run.id, ({ catalog_sha256 }) => catalog_sha256 !== null);
+  });
+
+  it("cancel: ends a run that waits at once, and one under way at its step's end", async () => {
+    const { run } = await send("queue");
+    await runWhen(run.id, ({ state }) => state === "running");
+    const { run: next } = await send("queue", { mode: "full" });
+    expect(await send(`runs/${next.id}/cancel`)).toMatchObject({ disposition: "cancelled" });
+    await send(`runs/${run.id}/cancel`);
+    const ended = await runEnded(run.id);
+    expect(ended).toMatchObject({ state: "cancelled", outcome: null, error: null });
+    await settled();
+    const rows = (await historyRows()).slice(-2).map(toListed);
+    expect(rows).toMatchObject([
+      { id: run.id, state: "cancelled", finished_at: ended.finished_at },
+      { id: next.id, state: "cancelled", started_at: null },
+    ]);
+    const shown = await admin("GET", `/admin/ingest/runs/${run.id}`);
+    expect(await shown.json()).toEqual(ended);
+    expect(await store.readManifest("kv")).toMatchObject({ ok: false, fault: "missing" });
+  });
+});
