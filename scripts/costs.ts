@@ -83,7 +83,7 @@ export function requestCosts(): CostLine[] {
 }
 
 /** One ingest that publishes everything anew. */
-export function ingestCosts(): CostLine[] {
+function ingestCosts(): CostLine[] {
   const { blobs, manifests, generationManifests, sources, lists } = PER_INGEST;
   const { steps, compressionCpuMs, objectSeconds, rows } = PER_INGEST;
   const kvWrites = blobs + manifests;

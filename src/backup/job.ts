@@ -8,14 +8,14 @@ import { BACKUP_TRIGGERS, type BackupManifest } from "./format.ts";
 import type { Item, ItemReader } from "./job-items.ts";
 import { VERDICT_STATES } from "./verdict.ts";
 
-export const JOB_KINDS = ["run", "verify", "restore"] as const;
+const JOB_KINDS = ["run", "verify", "restore"] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 
 /** `queued → running → succeeded | failed`. The last two are final. */
-export const JOB_STATES = ["queued", "running", "succeeded", "failed"] as const;
+const JOB_STATES = ["queued", "running", "succeeded", "failed"] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
-export const BACKUP_STAGES = [
+const BACKUP_STAGES = [
   "copy_state",
   "copy_tables",
   "copy_objects",

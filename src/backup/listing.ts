@@ -24,7 +24,7 @@ import { VERDICT_STATES } from "./verdict.ts";
  * `running`: a job is making it. `complete`: it has a usable manifest. `incomplete`: it has no
  * manifest. `damaged`: its manifest is unusable.
  */
-export const BACKUP_STATES = ["running", "complete", "incomplete", "damaged"] as const;
+const BACKUP_STATES = ["running", "complete", "incomplete", "damaged"] as const;
 export type BackupState = (typeof BACKUP_STATES)[number];
 
 export const backupStatus = z.enum(BACKUP_STATUSES).meta({

@@ -41,7 +41,7 @@ export function expired(backups: readonly KeptBackup[], now: number): string[] {
 }
 
 /** Returns the ids of the newest backup and of the newest good one, which nothing may delete. */
-export function protectedBackups(backups: readonly KeptBackup[]): Set<string> {
+function protectedBackups(backups: readonly KeptBackup[]): Set<string> {
   const newestFirst = backups.toSorted((a, b) => b.started_at - a.started_at);
   const newest = newestFirst[0]?.id;
   const good = newestFirst.find(({ verdict }) => isGood(verdict))?.id;

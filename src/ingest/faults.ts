@@ -39,9 +39,9 @@ export interface Retry {
 }
 
 /** Shortest wait before the retry of a run. */
-export const RUN_RETRY_MS = 60_000;
+const RUN_RETRY_MS = 60_000;
 /** Longest Retry-After of upstream for which the run is retried. */
-export const RUN_RETRY_MAX_MS = 3_600_000;
+const RUN_RETRY_MAX_MS = 3_600_000;
 
 /** The failure of a run: its error, its retry and other fields of the run. */
 export interface RunFailure {

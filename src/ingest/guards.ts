@@ -10,11 +10,11 @@ export const SHRINK_MAX_PERCENT = 5;
  * Additions count, so that the guard also stops a source that suddenly triples. An entity with a
  * new id counts twice.
  */
-export const CHANGE_MAX_PERCENT = 10;
+const CHANGE_MAX_PERCENT = 10;
 /** Most rejected rows, in percent of the rows with an IATA code. */
-export const REJECTS_MAX_PERCENT = 2;
+const REJECTS_MAX_PERCENT = 2;
 /** Largest permitted loss of a locale's coverage, in percentage points. */
-export const COVERAGE_LOSS_MAX_POINTS = 10;
+const COVERAGE_LOSS_MAX_POINTS = 10;
 /**
  * Longest protobuf message of a locale. gRPC clients refuse messages over 4 MiB by default; 3.5 MiB
  * leaves time to act. JSON is about twice as long, so no segment comes near KV's limit of 25 MiB.

@@ -84,12 +84,6 @@ export function unretained(stored: readonly number[], retained: readonly Manifes
   return stored.filter((generation) => !kept.has(generation));
 }
 
-/** Selects the stored blobs that no retained version references. */
-export function unnamedBlobs(stored: readonly string[], retained: readonly Manifest[]): string[] {
-  const named = new Set(retained.flatMap((manifest) => [...manifestBlobs(manifest)]));
-  return stored.filter((sha256) => !named.has(sha256));
-}
-
 /** Returns the highest coverage (0 to 1) of each locale in some versions. */
 export function bestCoverage(versions: readonly Manifest[]): {
   readonly [locale: string]: number;

@@ -5,7 +5,7 @@ import { backoffMs, nextToStep, type Queue } from "./queue.ts";
 /** If a step dies, its next attempt begins after this time. */
 export const LEASE_MS = 120_000;
 /** Attempts at one step before its job fails. */
-export const MAX_STEP_ATTEMPTS = 5;
+const MAX_STEP_ATTEMPTS = 5;
 
 /**
  * Changes a record in the transaction that commits a step. The method type makes it bivariant, so

@@ -2,7 +2,7 @@ import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
 import { isOpen, type JobRecord } from "./job-record.ts";
 
 /** Retained number of ended jobs of each work. */
-export const ENDED_JOBS_KEPT = 100;
+const ENDED_JOBS_KEPT = 100;
 
 /** The table of all jobs. Every method is synchronous; a caller groups them in a transaction. */
 export class JobStore {

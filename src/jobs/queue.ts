@@ -42,7 +42,7 @@ export function dueSince({ job, notBefore }: JobRecord): number {
 }
 
 /** Whether a pause stops a job. It does not prevent a cancellation. */
-export function isStopped(record: JobRecord, pause: Pause | null): boolean {
+function isStopped(record: JobRecord, pause: Pause | null): boolean {
   const isStoppable = record.isPausable && !record.isCommitted;
   return pause !== null && isStoppable && record.cancelRequestedBy === null;
 }
@@ -82,7 +82,7 @@ function stepTime({ notBefore }: JobRecord, now: number): number {
 
 const FIRST_BACKOFF_MS = 1_000;
 /** Longest wait between two attempts at a step. */
-export const MAX_BACKOFF_MS = 60_000;
+const MAX_BACKOFF_MS = 60_000;
 
 /** Returns the wait after `attempts` failed attempts. */
 export function backoffMs(attempts: number): number {

@@ -101,6 +101,13 @@ export class CoordinatorWorld {
     void this.coordinator.recover(this.alarmAt);
   }
 
+  /** Loses all that the coordinator has recorded: a new one takes its place over the same stores. */
+  loseTables(): void {
+    for (const table of ["jobs", "versions", "facts", "ticks", "outgoing", "garbage"])
+      this.tables.sql.exec(`DELETE FROM ${table}`);
+    this.crash();
+  }
+
   /** Lets the alarm fire, whenever it is set for, until it ends or the coordinator is lost. */
   async alarm(): Promise<void> {
     this.alarmAt = null;

@@ -40,6 +40,7 @@ export function someIngestFacts(changes: Partial<IngestFacts> = {}): IngestFacts
   return {
     pause: null,
     running: null,
+    isJobUnderWay: false,
     queued: [],
     nextDueAt: null,
     ended: [anEndedRun()],

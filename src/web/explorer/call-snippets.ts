@@ -5,7 +5,7 @@ import type { CallSettings } from "./permalink.ts";
 const PATH = "/locations.v1.LocationsService/GetLocationsV1";
 
 /** Languages of the copied calls. */
-export const SNIPPET_KINDS = ["curl", "buf", "typescript"] as const;
+const SNIPPET_KINDS = ["curl", "buf", "typescript"] as const;
 export type SnippetKind = (typeof SNIPPET_KINDS)[number];
 
 /** Writes the explorer's call as code. `origin` is the service's. */

@@ -248,10 +248,41 @@ describe("a restore where there is something", () => {
       disposition: "unchanged",
       job: { id, generation: 5 },
     });
-    await world.ingest.publishVersions(1);
+    // No run publishes what the restore has taken back until somebody resumes.
+    world.ingest.renameAirport("Kloten");
+    await world.ingest.enqueue();
+    await world.drain();
     expect(await coordinator.restoreBackup(backup_id, "ops")).toMatchObject({
-      disposition: "started",
+      disposition: "unchanged",
     });
+    await coordinator.resume();
+    await world.drain();
+    const { backup_id: other } = await world.backUp();
+    expect(await coordinator.restoreBackup(other, "ops")).toMatchObject({ disposition: "started" });
+    expect(await coordinator.restoreBackup(backup_id, "ops")).toMatchObject({
+      disposition: "queued",
+    });
+  });
+
+  it("is not begun by retention, which keeps what a waiting job needs", async () => {
+    const { backup_id } = await world.backUp();
+    world.ingest.time += 100 * 86_400_000;
+    await world.backUp();
+    const made = await world.ingest.coordinator.backUp(aRunRequest({ note: "another" }));
+    const restore = await world.ingest.coordinator.restoreBackup(backup_id, "ops");
+    if (!made.ok || !restore.ok) throw new Error("not begun");
+    await world.drain();
+    expect(world.job(restore.job.id)).toMatchObject({ state: "succeeded", error: null });
+  });
+
+  it("where the coordinator is new takes the present from the stores, so that it can be undone", async () => {
+    const { backup_id } = await world.backUp();
+    await world.ingest.publishVersions(1);
+    const served = await world.ingest.served();
+    world.ingest.loseTables();
+    const { undo_backup_id } = await world.restore(backup_id);
+    await world.restore(undo_backup_id ?? "");
+    expect((await world.ingest.served())?.catalog_sha256).toBe(served?.catalog_sha256);
   });
 
   it("has no way back to name where it failed before that was made", async () => {
@@ -296,7 +327,19 @@ describe("a restore where there is something", () => {
     expect(world.ingest.coordinator.status().pause).toMatchObject({ reason: "stop" });
   });
 
-  it("leaves the queue as it is: what waits has its turn afterwards", async () => {
+  it("pauses ingestion where nothing else does, and where a pause of the backup has ended", async () => {
+    const { coordinator } = world.ingest;
+    const until = new Date(world.ingest.time + 60_000).toISOString();
+    await coordinator.pause({ by: "ops", reason: "soon over", until }, false);
+    const { backup_id } = await world.backUp();
+    world.ingest.time += 120_000;
+    await world.drain();
+    expect(coordinator.status().pause).toBeNull();
+    expect(await world.restore(backup_id)).toMatchObject({ paused: true });
+    expect(coordinator.status().pause).toMatchObject({ by: "ops", until: null });
+  });
+
+  it("leaves the queue as it is: what waits has its turn after the resume", async () => {
     const { backup_id } = await world.backUp();
     await world.ingest.publishVersions(1);
     world.ingest.renameAirport("Kloten");
@@ -306,6 +349,8 @@ describe("a restore where there is something", () => {
     expect(willStart).toBe(`after_job:${begun.job.id}`);
     await world.drain();
     expect(world.job(begun.job.id)).toMatchObject({ state: "succeeded", generation: 5 });
+    await world.ingest.coordinator.resume();
+    await world.drain();
     expect(world.ingest.run(run.id)).toMatchObject({ outcome: "published", generation_after: 6 });
   });
 });

@@ -16,9 +16,7 @@ beforeEach(() => {
 describe("a coordinator that is new while its stores are not", () => {
   beforeEach(async () => {
     await world.publishVersions(3);
-    for (const table of ["jobs", "versions", "facts", "ticks", "outgoing", "garbage"])
-      world.tables.sql.exec(`DELETE FROM ${table}`);
-    world.crash();
+    world.loseTables();
   });
 
   it("has the guards compare with what is served", async () => {
@@ -45,6 +43,25 @@ describe("a coordinator that is new while its stores are not", () => {
     expect(world.store.r2.has(generationKey(3))).toBe(true);
     world.renameAirport("Kloten");
     expect(await world.runToEnd()).toMatchObject({ generation_after: 4 });
+  });
+
+  it("collects nothing that is served, though no run begins for a day", async () => {
+    await world.coordinator.pause({ by: "ops", reason: null, until: null }, false);
+    const stored = () => [...world.store.kv.keys(), ...world.store.r2.keys()].toSorted();
+    const before = stored();
+    await world.collect();
+    expect(stored()).toEqual(before);
+    expect(world.coordinator.versions().map(({ generation }) => generation)).toEqual([3, 2, 1]);
+  });
+
+  it("collects nothing while a manifest cannot be read", async () => {
+    const stored = () => [...world.store.kv.keys(), ...world.store.r2.keys()].toSorted();
+    const before = stored();
+    world.before = (call) => {
+      if (call === `r2 get ${generationKey(2)}`) throw new Error("R2 is away");
+    };
+    await world.collect();
+    expect(stored()).toEqual(before);
   });
 
   it("begins no run before it has seen the stores", async () => {

@@ -453,6 +453,13 @@ describe("ingest_stuck", () => {
     });
   });
 
+  it("does not mind a run that waits for another job", () => {
+    const queued = [{ id: "run-2", queued_at: ago(HOUR_MS) }];
+    const verdictOf = (isJobUnderWay: boolean) =>
+      findingOf("ingest_stuck", withIngest({ queued, isJobUnderWay })).verdict;
+    expect([verdictOf(false), verdictOf(true)]).toEqual(["bad", "good"]);
+  });
+
   it("counts a second try's waiting from its time on", () => {
     const queued = [{ id: "run-2", queued_at: ago(HOUR_MS) }];
     const waitingSince = (nextDueAt: string) =>

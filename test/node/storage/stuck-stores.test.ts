@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createBackupStore } from "../../../src/storage/backup-store.ts";
 import { createCatalogStore } from "../../../src/storage/catalog-store.ts";
 import { createDropBox } from "../../../src/storage/drop-box.ts";
 import { createSourceArchive } from "../../../src/storage/source-archive.ts";
@@ -45,6 +46,8 @@ const CALLS: readonly [string, string, number, (stores: Bindings) => Promise<unk
   ["a file archived", "r2 put", 60_000, ({ r2 }) => createSourceArchive(r2).write(SHA256, BYTES)],
   ["files deleted", "r2 delete", 60_000, ({ r2 }) => createSourceArchive(r2).delete([SHA256])],
   ["a dropped file found", "r2 get", 30_000, ({ r2 }) => createDropBox(r2).open("airports.csv")],
+  ["a backup written", "r2 put", 60_000, ({ r2 }) => createBackupStore(r2).writeManifest("b", "")],
+  ["a backup read", "r2 get", 60_000, ({ r2 }) => createBackupStore(r2).readManifest("b")],
   [
     "a dropped file read",
     "r2 body",

@@ -1,0 +1,44 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
+
+let world: CoordinatorWorld;
+
+beforeEach(() => {
+  world = new CoordinatorWorld();
+});
+
+describe("a step whose commit fails", () => {
+  it("is repeated after a while, and all else goes on meanwhile", async () => {
+    const { run } = await world.enqueue();
+    await world.drain(() => world.run(run.id).stage === "parse");
+    const { state } = world;
+    const save = state.save.bind(state);
+    let failures = 1;
+    state.save = (record) => {
+      if (record.attempts === 0 && failures-- > 0) throw new Error("the disk is full");
+      save(record);
+    };
+    await world.drain();
+    expect(failures).toBeLessThan(0);
+    expect(world.run(run.id)).toMatchObject({ outcome: "published", retries: 1 });
+    expect(world.events.map(({ event }) => event)).toContain("ingest_step_failed");
+  });
+});
+
+describe("a queue that a publication blocks", () => {
+  it("gets one collection of garbage, however long that takes", async () => {
+    await world.publishVersions(1);
+    world.before = (call) => {
+      if (call.startsWith("r2 put catalog/manifest")) throw new Error("403");
+    };
+    world.renameAirport("Kloten");
+    const { run } = await world.enqueue();
+    await world.drain(() => world.run(run.id).stage === "verify");
+    for (let hours = 0; hours < 5; hours++) {
+      world.time += 3_600_000;
+      await world.coordinator.reconcile();
+      await world.alarm();
+    }
+    expect(world.state.jobs.open().map(({ work }) => work)).toEqual(["ingest", "garbage"]);
+  });
+});
