@@ -1,3 +1,4 @@
+import { timeText } from "../storage/time-text.ts";
 import type { BackupTrigger } from "./format.ts";
 import { newRecord } from "../jobs/job-record.ts";
 import type { JobStore } from "../jobs/job-store.ts";
@@ -154,7 +155,7 @@ export class BackupJobs {
       state: "queued",
       stage: null,
       progress: { done: 0, total: 0 },
-      queued_at: new Date(this.#deps.now()).toISOString(),
+      queued_at: timeText(this.#deps.now()),
       started_at: null,
       heartbeat_at: null,
       finished_at: null,

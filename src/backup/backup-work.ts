@@ -1,3 +1,4 @@
+import { timeText } from "../storage/time-text.ts";
 import { adoptVersions } from "../ingest/adopt-versions.ts";
 import { type Change, StepNeverEnded, type Verdict, type Work } from "../jobs/engine.ts";
 import { endRecord } from "../jobs/job-record.ts";
@@ -125,7 +126,7 @@ export class BackupWork implements Work<BackupRecord> {
 
   #end(record: BackupRecord, job: BackupJob, hasSucceeded: boolean): BackupRecord {
     this.#deps.items.forget(job.id);
-    const at = new Date(this.#deps.now()).toISOString();
+    const at = timeText(this.#deps.now());
     return endRecord({ ...record, job }, { state: hasSucceeded ? "succeeded" : "failed", at });
   }
 }

@@ -1,4 +1,5 @@
 /** The stages that verify a backup. They read all of it and change only its verdict. */
+import { timeText } from "../storage/time-text.ts";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { sha256Hex } from "../catalog/hash.ts";
@@ -267,7 +268,7 @@ async function writeVerdict(
   subject: string,
   judged: Pick<Verdict, "state" | "code" | "message">,
 ): Promise<void> {
-  const at = new Date(now()).toISOString();
+  const at = timeText(now());
   const verdict: Verdict = { ...judged, at, worker_version: workerVersion };
   await backups.writeNote(subject, "verdict", JSON.stringify(verdict));
 }

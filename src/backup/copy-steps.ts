@@ -1,4 +1,5 @@
 /** The stages that make a backup, in bounded, idempotent steps. */
+import { timeText } from "../storage/time-text.ts";
 import { Buffer } from "node:buffer";
 import { sha256Hex } from "../catalog/hash.ts";
 import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
@@ -201,8 +202,8 @@ export async function writeManifest(
     id: subject,
     trigger: isUndo ? "restore" : job.trigger,
     note: isUndo ? `before the restore of ${job.backup_id}` : job.note,
-    started_at: new Date(timeOfId(subject)).toISOString(),
-    finished_at: new Date(now()).toISOString(),
+    started_at: timeText(timeOfId(subject)),
+    finished_at: timeText(now()),
     worker_version: deps.workerVersion,
     built_by: builtBy,
     catalog: catalog ?? null,

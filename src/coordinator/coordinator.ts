@@ -1,3 +1,4 @@
+import { timeText } from "../storage/time-text.ts";
 import { DurableObject } from "cloudflare:workers";
 import {
   type BackupDependencies,
@@ -102,7 +103,7 @@ export class Coordinator extends DurableObject<unknown> {
   /** Publishes a retained version again under a new generation. */
   rollback(generation: number): Promise<RollbackResult> {
     return this.#thenRearm(() => {
-      const at = new Date(this.#deps.now()).toISOString();
+      const at = timeText(this.#deps.now());
       const result = rollBack(this.#state, generation, at);
       if (result.ok && result.changed) this.#reconciler.versionsChanged();
       return result;

@@ -1,3 +1,4 @@
+import { timeText } from "../storage/time-text.ts";
 import type { CoordinatorState } from "../ingest/coordinator-state.ts";
 import {
   decideEnqueue,
@@ -96,7 +97,7 @@ export class Scheduler {
     const run = skipped === null ? wanted.job : skipped.run;
     this.#deps.log("info", skipped === null ? "ingest_tick_taken" : "ingest_tick_skipped", {
       cron,
-      scheduled_at: new Date(scheduledAt).toISOString(),
+      scheduled_at: timeText(scheduledAt),
       ...(run && { run_id: run.id }),
       ...(skipped && { reason: skipped.reason, skip_count: run?.skip_count }),
     });
@@ -195,7 +196,7 @@ export class Scheduler {
   }
 
   #at(): string {
-    return new Date(this.#deps.now()).toISOString();
+    return timeText(this.#deps.now());
   }
 }
 
@@ -217,7 +218,7 @@ export function newRunOf(
 ): NewRun {
   return {
     id: deps.newId(),
-    at: new Date(deps.now()).toISOString(),
+    at: timeText(deps.now()),
     source: source ?? deps.source,
     workerVersion: deps.workerVersion,
   };

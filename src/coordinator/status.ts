@@ -1,3 +1,4 @@
+import { timeText } from "../storage/time-text.ts";
 import type { CoordinatorState } from "../ingest/coordinator-state.ts";
 import type { EndedRun, Run } from "../ingest/run.ts";
 import { isRun } from "../ingest/run-record.ts";
@@ -48,7 +49,7 @@ export function describeStatus(state: CoordinatorState, now: number): Coordinato
     running: running?.job ?? null,
     isJobUnderWay: queue.running.some((record) => !isRun(record)),
     queued: waiting.map(({ job }) => job),
-    nextDueAt: next === undefined ? null : new Date(dueSince(next)).toISOString(),
+    nextDueAt: next === undefined ? null : timeText(dueSince(next)),
     ended: state
       .runs()
       .filter(({ state: at }) => !isOpen(at))
@@ -56,7 +57,7 @@ export function describeStatus(state: CoordinatorState, now: number): Coordinato
     current: current && describeVersion(current, current.generation),
     replicated: state.unreplicated() === null,
     outboxLength: state.history.length + state.audit.length,
-    leaseUntil: running?.leaseUntil ? new Date(running.leaseUntil).toISOString() : null,
+    leaseUntil: running?.leaseUntil ? timeText(running.leaseUntil) : null,
     lastTicks: state.ticks.newest(now),
     bestCoverage: bestCoverage(versions),
     oldestPublishedAt: versions.at(-1)?.published_at ?? null,

@@ -1,4 +1,5 @@
 /** Health checks of the coordinator and the last runs. Pure. */
+import { timeText } from "../storage/time-text.ts";
 import type { CoordinatorFacts, EndedRun } from "./facts.ts";
 import { judgeOutbox, judgeQueue, judgeReplication, judgeStuck } from "./ingest-rules.ts";
 import { judgeComparison } from "./catalog-rules.ts";
@@ -72,7 +73,7 @@ export function checkCrons(
   const checks = crons.map((cron): Check => {
     const last = lastTicks[cron];
     const missed = missedTicks(cron, last ?? since, now);
-    const time = last === undefined ? {} : { time: new Date(last).toISOString() };
+    const time = last === undefined ? {} : { time: timeText(last) };
     if (missed === 0) return { status: "pass", observedValue: 0, observedUnit: "missed", ...time };
     const output = `${missed} ticks of "${cron}" were due and did not come`;
     return { status: "warn", observedValue: missed, observedUnit: "missed", ...time, output };

@@ -1,3 +1,4 @@
+import { timeText } from "../storage/time-text.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { type Change, StepNeverEnded, type Verdict, type Work } from "../jobs/engine.ts";
 import { endRecord, isOpen } from "../jobs/job-record.ts";
@@ -107,6 +108,6 @@ export class IngestWork implements Work<RunRecord> {
   }
 
   #end(record: RunRecord, state: "succeeded" | "failed", patch: Partial<Run>): RunRecord {
-    return endRecord(record, { state, at: new Date(this.#deps.now()).toISOString(), patch });
+    return endRecord(record, { state, at: timeText(this.#deps.now()), patch });
   }
 }

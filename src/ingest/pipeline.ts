@@ -1,3 +1,4 @@
+import { timeText } from "../storage/time-text.ts";
 import { isDeepStrictEqual } from "node:util";
 import { concatenate } from "../catalog/bytes.ts";
 import { countChanges } from "../catalog/diff.ts";
@@ -239,7 +240,7 @@ export class Pipeline {
     const manifest: Manifest = {
       format: 1,
       generation: (current?.generation ?? 0) + 1,
-      published_at: new Date(this.#deps.now()).toISOString(),
+      published_at: timeText(this.#deps.now()),
       catalog_sha256: catalog_sha256,
       sources,
       ...dates,

@@ -1,6 +1,6 @@
 /** Published versions and their retention. Pure: no clock, no I/O. */
 import { isDeepStrictEqual } from "node:util";
-import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
+import type { Manifest } from "../catalog/manifest.ts";
 import type { UpstreamFiles } from "./run.ts";
 
 /** Retained number of distinct contents, including the current one. */

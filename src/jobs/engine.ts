@@ -1,3 +1,4 @@
+import { timeText } from "../storage/time-text.ts";
 import { describeError, type Log, type LogLevel } from "../log.ts";
 import { endRecord, isOpen, type JobRecord } from "./job-record.ts";
 import { backoffMs, nextToStep, type Queue } from "./queue.ts";
@@ -96,7 +97,7 @@ export class Engine {
       const now = this.#deps.now();
       const record = nextToStep(queue(), now);
       if (record === undefined) return undefined;
-      const at = new Date(now).toISOString();
+      const at = timeText(now);
       const stage = this.#workOf(record).stageOf(record);
       const claimed: JobRecord = {
         ...record,
@@ -166,7 +167,7 @@ export class Engine {
   }
 
   #cancelled(record: JobRecord): JobRecord {
-    return endRecord(record, { state: "cancelled", at: new Date(this.#deps.now()).toISOString() });
+    return endRecord(record, { state: "cancelled", at: timeText(this.#deps.now()) });
   }
 
   #workOf({ work }: JobRecord): Work {

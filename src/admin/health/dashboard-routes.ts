@@ -1,3 +1,4 @@
+import { timeText } from "../../storage/time-text.ts";
 import { z } from "zod";
 import { gravest, type HealthStatus } from "../../health/status.ts";
 import { describeError, logLine } from "../../log.ts";
@@ -66,7 +67,7 @@ export function dashboardRoutes<S extends Sections>(
     const at = now();
     const read = await readSections(sections);
     // Each section matches its schema, or is null.
-    const summary = { at: new Date(at).toISOString(), ...read } as unknown as Summary;
+    const summary = { at: timeText(at), ...read } as unknown as Summary;
     memo = { at, summary };
     return summary;
   }

@@ -1,3 +1,4 @@
+import { timeText } from "../../storage/time-text.ts";
 import { z } from "zod";
 import { type Check, type Checks, outputOf, worstOf } from "../../health/status.ts";
 import { describeError, logLine } from "../../log.ts";
@@ -52,7 +53,7 @@ export function monitorRoutes(
         status: worst,
         ...(output !== undefined && { output }),
         version,
-        at: new Date(now()).toISOString(),
+        at: timeText(now()),
         checks: { ...found },
       },
     };

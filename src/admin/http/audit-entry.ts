@@ -1,3 +1,4 @@
+import { timeText } from "../../storage/time-text.ts";
 import { v7 } from "uuid";
 import type { AuditEntry } from "../../storage/audit-store.ts";
 import type { Actor } from "./http.ts";
@@ -34,7 +35,7 @@ export function auditEntry(
   const refused = cause === undefined ? "refused" : "failed";
   return {
     id: v7(),
-    at: new Date(at).toISOString(),
+    at: timeText(at),
     actor: actor.id,
     action,
     target: answer.change?.target ?? (typeof id === "string" ? id : null),

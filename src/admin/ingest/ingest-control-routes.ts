@@ -1,3 +1,4 @@
+import { timeText } from "../../storage/time-text.ts";
 import { z } from "zod";
 import { SOURCE_NAMES } from "../../config.ts";
 import type { PauseAnswer } from "../../coordinator/scheduler.ts";
@@ -98,7 +99,7 @@ export function ingestControlRoutes(
       {
         by: actor.id,
         reason: body.reason ?? null,
-        ...(until !== undefined && { until: until && new Date(until).toISOString() }),
+        ...(until !== undefined && { until: until && timeText(until) }),
       },
       body.cancel_running,
     );

@@ -1,11 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { manifestBlobs } from "../../../src/catalog/manifest.ts";
 import {
   bestCoverage,
   describeVersion,
   isSameContent,
   rolledBack,
-  unnamedBlobs,
   unnamedSources,
   unretained,
 } from "../../../src/ingest/versions.ts";
@@ -53,17 +51,6 @@ describe("bestCoverage", () => {
     const versions = [version({ en: 0.8, de: 0.7 }), version({ en: 0.9, de: 0.6, fr: 0.5 })];
     expect(bestCoverage(versions)).toEqual({ en: 0.9, de: 0.7, fr: 0.5 });
     expect(bestCoverage([])).toEqual({});
-  });
-});
-
-describe("unnamedBlobs", () => {
-  it("is every stored blob that no retained version names, and no other", () => {
-    const [one, two] = [aVersion(1, "one").manifest, aVersion(2, "two").manifest];
-    const stored = [...manifestBlobs(one), "stray", ...manifestBlobs(two)];
-    expect(unnamedBlobs(stored, [one, two])).toEqual(["stray"]);
-    expect(unnamedBlobs(stored, [two])).toEqual([...manifestBlobs(one), "stray"]);
-    expect(unnamedBlobs(stored, [])).toEqual(stored);
-    expect(unnamedBlobs([], [one])).toEqual([]);
   });
 });
 

@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { RUN_MODES, type Run } from "../../../../src/ingest/run.ts";
 import { AdminWorld, type Json } from "../../../builders/admin-world.ts";
 import { anId } from "../../../builders/an-id.ts";
-import { aRunRecord } from "../../../builders/run.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -358,22 +357,32 @@ describe("POST /admin/ingest/resume", () => {
 
 describe("while the coordinator does not answer", () => {
   it.each([
-    ["/admin/ingest/pause", {}, "ingest.pause"],
-    ["/admin/ingest/resume", {}, "ingest.resume"],
-    ["/admin/ingest/queue", {}, "ingest.queue"],
-    [`/admin/ingest/runs/${aRunRecord().job.id}/cancel`, {}, "ingest.cancel"],
-    ["/admin/catalog/rollback", { generation: 1 }, "catalog.rollback"],
-    ["/admin/backup/run", {}, "backup.run"],
+    ["POST", "/admin/ingest/pause", {}, "ingest.pause", 2],
+    ["POST", "/admin/ingest/resume", {}, "ingest.resume", 2],
+    ["POST", "/admin/ingest/queue", {}, "ingest.queue", 1],
+    ["POST", `/admin/ingest/runs/${anId(1)}/cancel`, {}, "ingest.cancel", 1],
+    ["POST", "/admin/catalog/rollback", { generation: 1 }, "catalog.rollback", 1],
+    ["POST", "/admin/backup/run", {}, "backup.run", 1],
+    ["POST", `/admin/backup/${anId(1)}/verify`, {}, "backup.verify", 2],
+    ["POST", `/admin/backup/${anId(1)}/restore`, {}, "backup.restore", 1],
+    ["DELETE", `/admin/backup/${anId(1)}`, {}, "backup.delete", 1],
   ])(
-    "%s is answered 503, and the audit says that the effect is unknown",
-    async (path, body, action) => {
-      world.breakCalls("coordinator");
-      const answer = await world.post(path, body);
+    "%s %s is answered 503, and the audit says that the effect is unknown",
+    async (method, path, fields, action, attempts) => {
+      let calls = 0;
+      world.before = () => {
+        calls++;
+        throw new Error("the coordinator is away");
+      };
+      const body = method === "POST" ? JSON.stringify(fields) : null;
+      const answer = await world.request(path, { method, body });
       expect(answer.status).toBe(503);
       expect(answer.headers.get("retry-after")).toBe("5");
       const code = "coordinator_unavailable";
       expect(await answer.json()).toMatchObject({ code });
       expect(world.audited).toMatchObject([{ action, outcome: "failed", code }]);
+      // A call that may not take effect twice is made once.
+      expect(calls).toBe(attempts);
     },
   );
 });
