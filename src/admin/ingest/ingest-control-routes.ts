@@ -99,7 +99,7 @@ export function ingestControlRoutes(
       {
         by: actor.id,
         reason: body.reason ?? null,
-        ...(until !== undefined && { until: until && timeText(until) }),
+        ...(until !== undefined && { until: until && timeText(Date.parse(until)) }),
       },
       body.cancel_running,
     );
