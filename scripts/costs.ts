@@ -89,12 +89,12 @@ function ingestCosts(): CostLine[] {
   const kvWrites = blobs + manifests;
   const r2Objects = blobs + manifests + generationManifests + sources;
   const r2Writes = r2Objects + lists;
-  const r2Reads = r2Objects + sources;
+  const r2Reads = manifests + generationManifests + sources;
   return [
     line({ what: "KV", count: kvWrites, unit: "writes", price: "kvWrite" }),
-    line({ what: "reading each back", count: kvWrites, unit: "KV reads", price: "kvRead" }),
+    line({ what: "reading the manifest back", count: manifests, unit: "KV reads", price: "kvRead" }),
     line({ what: "R2", count: r2Writes, unit: "writes and lists", price: "r2Write" }),
-    line({ what: "reading each back", count: r2Reads, unit: "R2 reads", price: "r2Read" }),
+    line({ what: "reading manifests and upstream files", count: r2Reads, unit: "R2 reads", price: "r2Read" }),
     line({ what: "compressing", count: compressionCpuMs, unit: "ms", price: "cpuMs" }),
     line({
       what: "Durable Object",

@@ -65,7 +65,7 @@ export const jobSchema = z
     }),
     paused: z.boolean().nullable().meta({
       description:
-        "Of a restore: whether ingestion is paused after it. A restore never lifts a pause.",
+        "Of a restore: whether ingestion is paused after it, which it always is. A restore never lifts a pause.",
     }),
     error: z
       .strictObject({

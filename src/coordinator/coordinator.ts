@@ -9,7 +9,6 @@ import {
 import { BackupWork } from "../backup/backup-work.ts";
 import { BACKUP, type BackupJob } from "../backup/job.ts";
 import { removeBackup, type RemoveResult } from "../backup/remove-backup.ts";
-import type { Manifest } from "../catalog/manifest.ts";
 import type { CoordinatorState } from "../ingest/coordinator-state.ts";
 import { areArchived } from "../ingest/fetch-sources.ts";
 import { IngestWork } from "../ingest/ingest-work.ts";
@@ -167,11 +166,6 @@ export class Coordinator extends DurableObject<unknown> {
     const [current, ...earlier] = this.#state.versions();
     if (current === undefined) return [];
     return [current, ...earlier].map((each) => describeVersion(each, current.generation));
-  }
-
-  /** Returns the manifest of a retained version, or null. */
-  findVersion(generation: number): Manifest | null {
-    return this.#state.findVersion(generation) ?? null;
   }
 
   status(): CoordinatorStatus {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createAlertHistory } from "../../../src/storage/alert-history.ts";
 import { anAlertResult, anAlertRun } from "../../builders/alert-run.ts";
+import { anId } from "../../builders/an-id.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";
 
 let world: BackupWorld;
@@ -11,8 +12,6 @@ beforeEach(async () => {
   await world.drain();
   await evaluate(1);
 });
-
-const anId = (number: number) => `019aa3c0-0000-7000-8000-${String(number).padStart(12, "0")}`;
 
 /** Writes an evaluation at which one alert fired. */
 function evaluate(number: number): Promise<void> {

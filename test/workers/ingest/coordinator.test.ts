@@ -185,6 +185,7 @@ describe("the history in D1", () => {
     expect(status).toEqual({
       pause: null,
       running: null,
+      isJobUnderWay: false,
       queued: [],
       nextDueAt: null,
       current: {
@@ -197,7 +198,6 @@ describe("the history in D1", () => {
       },
       replicated: true,
       outboxLength: 0,
-      stageSince: null,
       leaseUntil: null,
       lastTicks: {},
       bestCoverage: { de: expect.any(Number), en: expect.any(Number), ja: expect.any(Number) },
