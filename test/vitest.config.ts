@@ -20,18 +20,25 @@ const HANG_BOUNDS = {
   expect: { poll: { timeout: 120_000 } },
 };
 
-/** One more than there are processors: tests in a browser wait more than they compute. */
-const parallel = { ...HANG_BOUNDS, maxWorkers: availableParallelism() + 1 };
+/** Two more than there are processors: tests in a browser wait more than they compute. */
+const parallel = { ...HANG_BOUNDS, maxWorkers: availableParallelism() + 2 };
 
 const runningService = {
   globalSetup: ["test/system/running-service.ts"],
   setupFiles: ["test/system/await-catalog.ts"],
 };
 
-/** They start the service again and again. */
-const START = ["test/system/start.test.ts", "test/system/start-faults.test.ts"];
+/** Tests of `npm start` and `npm run deploy`, which start the service or wrangler again and again. */
+const COMMANDS = [
+  "test/system/start.test.ts",
+  "test/system/start-faults.test.ts",
+  "test/system/deploy.test.ts",
+  "test/node/scripts/deploy*.test.ts",
+];
 
+/** They change what a service publishes, each of one of its own. */
 const DASHBOARD = "test/browser/dashboard/dashboard.test.ts";
+const BACKUPS = "test/browser/dashboard/alerts-and-backups.test.ts";
 
 const browserProjects = [
   {
@@ -39,7 +46,7 @@ const browserProjects = [
     test: {
       name: "pages",
       include: ["test/browser/**/*.test.ts"],
-      exclude: [DASHBOARD],
+      exclude: [DASHBOARD, BACKUPS],
       ...runningService,
       ...parallel,
     },
@@ -48,6 +55,7 @@ const browserProjects = [
     root,
     test: { name: "dashboard", include: [DASHBOARD], ...runningService, ...parallel },
   },
+  { root, test: { name: "backups", include: [BACKUPS], ...runningService, ...parallel } },
 ];
 
 // With REQUIRE_BROWSER set, they fail where there is no browser.
@@ -57,6 +65,8 @@ export default defineConfig({
   root,
   test: {
     projects: [
+      // The longest first.
+      ...(hasBrowser ? browserProjects : []),
       {
         root,
         resolve: {
@@ -66,6 +76,7 @@ export default defineConfig({
           name: "node",
           provide: { fuzz },
           include: ["test/node/**/*.test.ts"],
+          exclude: COMMANDS,
           ...parallel,
           // Starting a process for each of its many small files takes longer than most of them.
           isolate: false,
@@ -99,12 +110,12 @@ export default defineConfig({
         test: {
           name: "system",
           include: ["test/system/**/*.test.ts"],
-          exclude: START,
+          exclude: COMMANDS,
           ...runningService,
           ...parallel,
         },
       },
-      { root, test: { name: "start", include: START, ...runningService, ...parallel } },
+      { root, test: { name: "commands", include: COMMANDS, ...runningService, ...parallel } },
       {
         root,
         test: {
@@ -117,7 +128,6 @@ export default defineConfig({
           testTimeout: 1_800_000,
         },
       },
-      ...(hasBrowser ? browserProjects : []),
     ],
   },
 });

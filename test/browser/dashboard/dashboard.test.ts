@@ -1,10 +1,9 @@
-/** One file: the tests pause the service and change what is published, so that they take turns. */
+/** These tests pause the service and change what is published, so they take turns. */
 import { readFileSync } from "node:fs";
 import type { Page, Route } from "playwright-core";
 import { describe, expect, inject, it } from "vitest";
 import manifest from "../../../data/snapshot/manifest.json" with { type: "json" };
 import { openPage, seriousFaults, takeProblems, useBrowser } from "../browser.ts";
-import { describeAlerts, describeBackups } from "./alerts-and-backups.ts";
 import { confirm, dropAirports, firstRun, leaveServiceAsFound, signIn } from "./dashboard-page.ts";
 
 useBrowser();
@@ -307,6 +306,3 @@ describe("the dashboard", () => {
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
   });
 });
-
-describeAlerts();
-describeBackups();

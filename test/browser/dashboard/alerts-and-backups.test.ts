@@ -1,0 +1,91 @@
+import type { Locator, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import manifest from "../../../data/snapshot/manifest.json" with { type: "json" };
+import { seriousFaults, takeProblems, useBrowser } from "../browser.ts";
+import { confirm, dropAirports, firstRun, leaveServiceAsFound, signIn } from "./dashboard-page.ts";
+
+useBrowser();
+leaveServiceAsFound();
+
+describe("alerts", () => {
+  it("shows what fires after a refused run, what the rules find, and that a message arrives", async () => {
+    dropAirports((_, index) => index % 2 === 0);
+    const page = await signIn();
+    await page.getByRole("button", { name: "Queue a run" }).click();
+    await page.getByLabel("Source").selectOption("dropped");
+    await confirm(page, "Queue");
+    await firstRun(page).locator(".pill", { hasText: "failed" }).waitFor();
+
+    await page.getByRole("link", { name: "Alerts" }).click();
+    await page.getByRole("button", { name: "Evaluate now" }).click();
+    expect(await confirm(page, "Evaluate")).toMatch(/^\d+ rules evaluated: [1-9]\d* firing/);
+    const { airports } = manifest.counts;
+    const rules = page.getByRole("group", { name: "Rules" });
+    const refused = rules.getByRole("row", { name: "guard_tripped" });
+    await refused.getByText("firing").waitFor();
+    expect(await refused.textContent()).toContain(
+      `guard_shrink: airports ${airports} → ${Math.ceil(airports / 2)}`,
+    );
+    const backlog = rules.locator("code", { hasText: "queue_backlog" });
+    expect(await backlog.count()).toBe(0);
+    await page.getByRole("button", { name: "All rules" }).click();
+    await backlog.first().waitFor();
+    const evaluations = page.getByRole("group", { name: "Evaluations" });
+    await evaluations.getByText("manual").first().waitFor();
+    await page.locator('[data-card="Alerts"]', { hasText: /[1-9]\d* firing/ }).waitFor();
+
+    await page.getByRole("button", { name: "Test notification" }).click();
+    expect(await confirm(page, "Send")).toBe("ops: delivered.");
+    expect(await seriousFaults(page)).toEqual([]);
+  });
+});
+
+describe("backups", () => {
+  it("are taken, verified, pinned, deleted and restored", async () => {
+    const page = await signIn("#backups");
+    const first = await backUp(page, "the first");
+    await first.getByRole("button", { name: "Verify" }).click();
+    expect(await confirm(page, "Verify")).toContain("It is under way.");
+    await job(page, "verification").getByText("succeeded").waitFor();
+    await page.getByText("Last verified").waitFor();
+
+    expect(await remove(page, first)).toContain("This is the newest verified backup.");
+    expect(takeProblems().join()).toContain("409");
+    const second = await backUp(page, "the second");
+    await first.getByRole("button", { name: "Pin" }).click();
+    expect(await confirm(page, "Pin")).toBe("It is kept until it is unpinned.");
+    await first.getByText("pinned").waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    expect(await remove(page, first)).toContain("This backup is pinned.");
+    expect(takeProblems().join()).toContain("409");
+    await first.getByRole("button", { name: "Unpin" }).click();
+    expect(await confirm(page, "Unpin")).toBe("It is left to retention again.");
+    expect(await remove(page, first)).toBe("It is deleted.");
+    await first.waitFor({ state: "detached" });
+
+    await second.getByRole("button", { name: "Restore" }).click();
+    expect(await confirm(page, "Restore")).toContain("It is under way.");
+    await job(page, "restore").getByText("To undo it, restore").waitFor();
+  });
+});
+
+/** Takes a backup and waits until it has proved good; its row. */
+async function backUp(page: Page, note: string): Promise<Locator> {
+  await page.getByRole("button", { name: "Back up now" }).click();
+  await page.getByLabel("Note").fill(note);
+  expect(await confirm(page, "Back up")).toContain("It is under way.");
+  const row = page.locator("tr[data-backup]", { hasText: note });
+  await row.getByText("verified", { exact: true }).waitFor();
+  return row;
+}
+
+/** Deletes a backup; what the service answered. */
+async function remove(page: Page, row: Locator): Promise<string> {
+  await row.getByRole("button", { name: "Delete" }).click();
+  return confirm(page, "Delete");
+}
+
+/** The newest job of a kind. */
+function job(page: Page, kind: "verification" | "restore"): Locator {
+  return page.locator("tr[data-job]", { hasText: kind }).first();
+}
