@@ -92,9 +92,19 @@ function ingestCosts(): CostLine[] {
   const r2Reads = manifests + generationManifests + sources;
   return [
     line({ what: "KV", count: kvWrites, unit: "writes", price: "kvWrite" }),
-    line({ what: "reading the manifest back", count: manifests, unit: "KV reads", price: "kvRead" }),
+    line({
+      what: "reading the manifest back",
+      count: manifests,
+      unit: "KV reads",
+      price: "kvRead",
+    }),
     line({ what: "R2", count: r2Writes, unit: "writes and lists", price: "r2Write" }),
-    line({ what: "reading manifests and upstream files", count: r2Reads, unit: "R2 reads", price: "r2Read" }),
+    line({
+      what: "reading manifests and upstream files",
+      count: r2Reads,
+      unit: "R2 reads",
+      price: "r2Read",
+    }),
     line({ what: "compressing", count: compressionCpuMs, unit: "ms", price: "cpuMs" }),
     line({
       what: "Durable Object",
