@@ -2,7 +2,9 @@ import { copyFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { FIRST_CHECKPOINT } from "../../src/ingest/checkpoint.ts";
 import type { RunRecord } from "../../src/ingest/run-record.ts";
+import { isOpen } from "../../src/jobs/job-record.ts";
 
 /**
  * What the coordinator has stored of the newest run, from a copy, so that its own storage is left
@@ -33,7 +35,11 @@ function selectRecord(file: string): RunRecord[] {
     const rows = database
       .prepare("SELECT record FROM jobs WHERE work = 'ingest' ORDER BY id DESC LIMIT 1")
       .all();
-    return rows.map((row) => JSON.parse(String(row["record"])));
+    return rows.map((row) => {
+      const record: RunRecord = JSON.parse(String(row["record"]));
+      // A run that has ended keeps no checkpoint.
+      return isOpen(record.job.state) ? record : { ...record, checkpoint: FIRST_CHECKPOINT };
+    });
   } finally {
     database.close();
   }
