@@ -58,7 +58,18 @@ export class Start {
     return this.ends();
   }
 
-  /** Ids of the processes that it started, and of those that they started. */
+  /** Waits until it has started that many processes; their ids, and its own. */
+  async hasStarted(count: number): Promise<Set<number>> {
+    for (;;) {
+      const pids = this.descendants();
+      if (pids.size > count) return pids;
+      if (this.#child.exitCode !== null)
+        throw new Error(`ended before it started anything:\n${this.stdout}${this.stderr}`);
+      await sleep(20);
+    }
+  }
+
+  /** Its id, the ids of the processes that it started, and of those that they started. */
   descendants(): Set<number> {
     const found = new Set([this.#child.pid ?? 0]);
     // Parents come before their children only as long as ids do not wrap around.

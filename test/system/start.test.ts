@@ -3,18 +3,15 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, describe, expect, inject, it } from "vitest";
+import { afterAll, afterEach, describe, expect, inject, it } from "vitest";
 import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 import { CALL } from "./http.ts";
 import { processes, SERVING, Start, survivors, TOKEN_FILE } from "./npm-start.ts";
 import { freePort } from "./running-service.ts";
 
 const state = mkdtempSync(join(tmpdir(), "locations-start-"));
-afterAll(async () => {
-  await Start.stopAll();
-  rmSync(state, { recursive: true, force: true });
-});
+afterEach(() => Start.stopAll());
+afterAll(() => rmSync(state, { recursive: true, force: true }));
 
 async function germanRegions(url: string): Promise<unknown> {
   const body = JSON.stringify({ locale: "de" });
@@ -94,8 +91,7 @@ describe("npm start", () => {
     const args = [`--port=${await freePort()}`, "--locales=en", `--state=${state}`];
     const killed = new Start([...args, "--fresh"]);
     await killed.says("Starting the Worker");
-    const pids = killed.descendants();
-    expect(pids.size).toBeGreaterThan(1);
+    const pids = await killed.hasStarted(1);
     killed.kill();
     expect(await survivors(pids)).toEqual([]);
 
@@ -115,9 +111,7 @@ describe("npm start", () => {
         "--fresh",
       ]);
       await started.says(step);
-      await sleep(200);
-      const pids = started.descendants();
-      expect(pids.size).toBeGreaterThan(1);
+      const pids = await started.hasStarted(1);
       expect(await started.interrupt()).toBe(0);
       expect(started.stderr).toBe("");
       expect(await survivors(pids)).toEqual([]);
@@ -129,8 +123,7 @@ describe("npm start", () => {
     const args = [`--port=${port}`, "--locales=en", `--state=${state}`, "--fresh"];
     const started = new Start(args, { inShell: true });
     await started.says("Starting the Worker");
-    const pids = started.descendants();
-    expect(pids.size).toBeGreaterThan(2);
+    const pids = await started.hasStarted(2);
     started.kill();
     expect(await survivors(pids)).toEqual([]);
   });
