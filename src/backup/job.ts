@@ -65,7 +65,7 @@ export const jobSchema = z
     }),
     paused: z.boolean().nullable().meta({
       description:
-        "Of a restore: whether ingestion is paused after it, which it always is. A restore never lifts a pause.",
+        "Of a restore: true once it has paused ingestion, so that no run undoes it. POST /admin/ingest/resume lifts the pause.",
     }),
     error: z
       .strictObject({

@@ -6,14 +6,13 @@
  */
 import { createHash, randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { bundleWorker } from "../../bench/bundle.ts";
 import { isOpen } from "../../src/jobs/job-record.ts";
+import { freePort } from "../system/running-service.ts";
 import { Admin } from "./admin.ts";
 import { Clients, REQUESTS } from "./clients.ts";
 import type { StoredState } from "./evidence.ts";
@@ -263,15 +262,6 @@ async function readState(): Promise<StoredState> {
 function adminTokens(): string {
   const sha256 = createHash("sha256").update(token).digest("hex");
   return JSON.stringify([{ id: "chaos", sha256, scopes: ["read", "operate"] }]);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
 }
 
 function say(line: string): void {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** What a start says when it serves. */
@@ -33,10 +34,17 @@ export class Start {
   /** Waits for a text on standard output. */
   async says(text: string): Promise<void> {
     while (!this.stdout.includes(text)) {
-      if (this.#child.exitCode !== null)
-        throw new Error(`ended without "${text}":\n${this.stdout}${this.stderr}`);
+      this.#assertRuns(`ended without "${text}"`);
       await sleep(20);
     }
+  }
+
+  #assertRuns(otherwise: string): void {
+    if (this.#child.exitCode === null) return;
+    const output = `${this.stdout}${this.stderr}`;
+    const [, logFile] = /^The log says more: (.+)$/m.exec(output) ?? [];
+    const log = logFile === undefined ? "" : readFileSync(logFile, "utf8").slice(-2_000);
+    throw new Error(`${otherwise}:\n${output}${log}`);
   }
 
   /** Waits for the end; the exit code. */
@@ -63,8 +71,7 @@ export class Start {
     for (;;) {
       const pids = this.descendants();
       if (pids.size > count) return pids;
-      if (this.#child.exitCode !== null)
-        throw new Error(`ended before it started anything:\n${this.stdout}${this.stderr}`);
+      this.#assertRuns("ended before it started anything");
       await sleep(20);
     }
   }

@@ -96,11 +96,15 @@ async function startService(
 
 /** A port of the loopback interface that nobody listens on. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
+  // Below 32768, so that no outgoing connection takes it before the service does.
+  const port = 10_000 + Math.floor(Math.random() * 20_000);
+  const server = createServer().listen(port, "127.0.0.1");
+  try {
+    await once(server, "listening");
+  } catch {
+    return freePort();
+  }
   server.close();
   await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no port was assigned");
-  return address.port;
+  return port;
 }

@@ -122,7 +122,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     path: "/admin/backup/jobs/:id",
     summary: "How far a job is, and what it came to",
     access: "read",
-    params: z.object({ id: z.uuid() }),
+    params: z.object({ id: z.uuid("must be an id, as the lists of backups and jobs have them") }),
     responses: { 200: { description: "The job", body: jobSchema } },
     problems: { 404: "`job_not_found`" },
   }).answer(async ({ params }) => {
@@ -166,7 +166,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     path: "/admin/backup/:id/restore",
     summary: "Restore a backup",
     description:
-      "In its turn after what is under way or waits: verifies it, backs up the present as `undo_backup_id`, adds what the history lacks, and publishes its catalog under a new generation. It never lifts a pause and never writes the audit. Restoring `undo_backup_id` publishes the present again. Repeated, it changes nothing until something else is published.",
+      "In its turn after what is under way or waits: verifies it, backs up the present as `undo_backup_id`, adds what the history lacks, and publishes its catalog under a new generation. Ingestion is paused afterwards, so that no run undoes it, until `POST /admin/ingest/resume`. The audit stays as it is. Restoring `undo_backup_id` publishes the present again. Repeated, it changes nothing until something else is published.",
     access: "operate",
     action: "backup.restore",
     ...ofBackup,

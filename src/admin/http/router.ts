@@ -25,7 +25,7 @@ export function addRoutes(
       app.on(route.spec.method.toUpperCase(), path, (c) => answerRoute(c, route, deps));
     const methods = own.map(({ spec }) => spec.method.toUpperCase());
     const allow = methods.join(", ").replace("GET", "GET, HEAD");
-    const detail = `This path takes ${allow} only.`;
+    const detail = `This path takes only ${allow}.`;
     app.all(path, (c) =>
       sendProblem(c, { status: 405, code: "method_not_allowed", detail }, { allow }),
     );

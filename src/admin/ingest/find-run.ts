@@ -5,6 +5,9 @@ import type { CoordinatorUseCases } from "../calls/coordinator.ts";
 import { CoordinatorUnavailable, orNull } from "../calls/coordinator-calls.ts";
 import { askHistory } from "../calls/store-calls.ts";
 
+/** What a request with another id is told. */
+export const NO_RUN_ID = "must be the id of a run, as GET /admin/ingest/runs lists them";
+
 /** Where a run is looked for. */
 export interface RunSources {
   readonly ingest: Pick<CoordinatorUseCases, "findRun">;

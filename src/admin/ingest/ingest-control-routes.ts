@@ -8,6 +8,7 @@ import { RUN_MODES, toListed } from "../../ingest/run.ts";
 import type { History } from "../../ingest/history.ts";
 import type { CoordinatorUseCases } from "../calls/coordinator.ts";
 import { findCandidate } from "./find-candidate.ts";
+import { NO_RUN_ID } from "./find-run.ts";
 import { instant } from "../http/instant.ts";
 import { type Refusal, route } from "../http/route.ts";
 import { timestamp } from "../../catalog/fields.ts";
@@ -28,8 +29,6 @@ const resumeBody = z.strictObject({
   reason: reason.optional().meta({ description: "Kept in the audit." }),
   run_now: z.boolean().default(false).meta({ description: "Queue a run as well." }),
 });
-
-const NO_RUN_ID = "must be the id of a run, as GET /admin/ingest/runs lists them";
 
 const queueBody = z.strictObject({
   source: z.enum(SOURCE_NAMES).optional(),

@@ -5,14 +5,14 @@ import { withDeadline } from "../../storage/deadline.ts";
 import type { History } from "../../ingest/history.ts";
 import type { CoordinatorUseCases } from "../calls/coordinator.ts";
 import { orNull } from "../calls/coordinator-calls.ts";
-import { findRun } from "./find-run.ts";
+import { findRun, NO_RUN_ID } from "./find-run.ts";
 import { BAD_CURSOR, pageQuery, time } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
 import { listRuns } from "./run-list.ts";
 import { runDetailsSchema, runSchema } from "../../ingest/run.ts";
 import { askHistory } from "../calls/store-calls.ts";
 
-const runParams = z.object({ id: z.uuidv7() });
+const runParams = z.object({ id: z.uuidv7(NO_RUN_ID) });
 
 const runsQuery = z.strictObject({
   state: z.enum(RUN_STATES).optional(),

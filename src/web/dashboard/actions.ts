@@ -223,7 +223,7 @@ export function restoreBackup(id: string): Action {
   return {
     title: "Restore the backup",
     explanation:
-      "Verifies the backup, backs up the present, so that it can be undone, publishes the catalog that the backup holds, and adds what the history lacks. A pause stays, and so does the audit.",
+      "Verifies the backup, backs up the present, so that it can be undone, publishes the catalog that the backup holds, and adds what the history lacks. Ingestion is paused afterwards, so that the next run does not undo it; resume it when you are satisfied. The audit stays as it is.",
     verb: "Restore",
     isDangerous: true,
     path: `/admin/backup/${encodeURIComponent(id)}/restore`,
