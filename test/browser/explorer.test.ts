@@ -5,16 +5,14 @@ import { factOf, waitForAnswer } from "./explorer-page.ts";
 
 useBrowser();
 
-/** How the Caribbean is called, and written, in each locale. */
+/** How the Caribbean is called, and written, in two locales. */
 const CARIBBEAN = [
-  ["en", "Caribbean", "ltr"],
   ["de", "Karibik", "ltr"],
-  ["ja", "カリブ", "ltr"],
   ["ar", "الكاريبي", "rtl"],
 ] as const;
 
 describe.each(["Connect GET", "Connect", "gRPC-Web"])("the explorer over %s", (protocol) => {
-  it("shows the catalog in each locale, and the same from JSON", async () => {
+  it("shows the catalog in the chosen locale, and the same from JSON", async () => {
     const page = await openPage("/?region=caribbean");
     await page.getByRole("radio", { name: protocol, exact: true }).check();
     const heading = page.getByRole("heading", { level: 1 }).locator("bdi");

@@ -23,7 +23,7 @@ const TO_BE_SEEN = [
 ];
 
 /** Sequences that it takes to see all of that, also where fewer are asked for. */
-const FEWEST = 600;
+const FEWEST = 450;
 
 describe("whatever is done to the coordinator, in whatever order,", UNHURRIED, () => {
   it("its answers are true, what is served was published, and every run comes to one end", async () => {
