@@ -9,7 +9,7 @@ export interface Airport {
   /** Four letters, or empty. */
   readonly icao: string;
   readonly name: string;
-  /** Degrees, six decimals. */
+  /** Degrees, four decimals. */
   readonly lat: number;
   readonly lon: number;
   readonly cityId: Uint8Array;
@@ -19,7 +19,7 @@ export interface City {
   readonly id: Uint8Array;
   readonly name: string;
   readonly countryId: Uint8Array;
-  /** Degrees, six decimals. */
+  /** Degrees, four decimals. */
   readonly lat: number;
   readonly lon: number;
 }

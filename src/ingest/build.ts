@@ -2,7 +2,8 @@ import { foldText } from "../catalog/fold.ts";
 import { airportId, cityId, compareIds, countryId, regionId } from "../catalog/ids.ts";
 import { compareText } from "../catalog/integrity.ts";
 import type { Airport, Catalog, City, Country, Region } from "../catalog/model.ts";
-import { roundDegrees, type SourceAirport } from "../sources/our-airports.ts";
+import { roundDegrees } from "../catalog/round-degrees.ts";
+import type { SourceAirport } from "../sources/our-airports.ts";
 import {
   type CityTables,
   placeKeyOf,

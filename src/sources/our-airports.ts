@@ -1,3 +1,4 @@
+import { roundDegrees } from "../catalog/round-degrees.ts";
 import { asEvidence } from "../catalog/evidence.ts";
 import type { AirportSet } from "../catalog/manifest.ts";
 import { compareText, IATA_CODE, isPosition } from "../catalog/integrity.ts";
@@ -202,11 +203,6 @@ function countRepairs(row: CsvRow, name: string, icao: string, repaired: RepairC
 function parseDegrees(text: string): number {
   if (!/^[+-]?\d{1,3}(\.\d+)?$/.test(text.trim())) return Number.NaN;
   return roundDegrees(Number(text));
-}
-
-/** Rounds degrees to six decimals (about 0.1 m), without a negative zero. */
-export function roundDegrees(degrees: number): number {
-  return Math.round(degrees * 1e6) / 1e6 + 0;
 }
 
 /** Normalizes to NFC, trims, and collapses white space and control characters to one space. */

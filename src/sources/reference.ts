@@ -1,5 +1,6 @@
 import { foldText } from "../catalog/fold.ts";
 import { cityId, countryId } from "../catalog/ids.ts";
+import { roundDegrees } from "../catalog/round-degrees.ts";
 import type { City, LocalizedName, RegionNames } from "../catalog/model.ts";
 import { readCsv, type CsvRow } from "./csv.ts";
 import type { SourceAirport } from "./our-airports.ts";
@@ -124,8 +125,8 @@ function cityReader(): (row: CsvRow) => City {
       id: cityId(row.get("key")),
       name: row.get("name"),
       countryId: itsCountryId,
-      lat: Number(row.get("lat")),
-      lon: Number(row.get("lon")),
+      lat: roundDegrees(Number(row.get("lat"))),
+      lon: roundDegrees(Number(row.get("lon"))),
     };
   };
 }

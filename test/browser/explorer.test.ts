@@ -100,6 +100,7 @@ describe("the explorer", () => {
     await heading.getByText("Geneva").waitFor();
     await page.locator(".facts").getByRole("link", { name: "Geneva", exact: true }).click();
     await page.locator(".eyebrow", { hasText: "city" }).waitFor();
+    await page.locator(".facts", { hasText: "GeoNames 2660646" }).waitFor();
     await page.locator(".facts").getByRole("link", { name: "Switzerland" }).click();
     await page.locator(".eyebrow", { hasText: "country" }).waitFor();
     await page

@@ -18,10 +18,10 @@ export function aCountry(changes: Partial<Country> = {}): Country {
 export function aCity(changes: Partial<City> = {}): City {
   const name = changes.name ?? "Zürich";
   return {
-    id: cityId(`test:${name}`),
+    id: cityId(`ourairports:test:${name}`),
     name,
     countryId: countryId("CH"),
-    lat: 47.36667,
+    lat: 47.3667,
     lon: 8.55,
     ...changes,
   };
@@ -31,12 +31,12 @@ export function aCity(changes: Partial<City> = {}): City {
 export function anAirport(changes: Partial<Airport> = {}): Airport {
   const iata = changes.iata ?? "ZRH";
   return {
-    id: airportId(`test:${iata}`),
+    id: airportId(String(Number.parseInt(iata, 36))),
     iata,
     icao: "LSZH",
     name: `${iata} Airport`,
-    lat: 47.458057,
-    lon: 8.548056,
+    lat: 47.4581,
+    lon: 8.5481,
     cityId: aCity().id,
     ...changes,
   };
@@ -70,7 +70,7 @@ export function aCatalog(changes: Partial<Catalog> = {}): Catalog {
 }
 
 export function aMilan(): City {
-  return aCity({ name: "Milan", countryId: countryId("IT"), lat: 45.46427, lon: 9.18951 });
+  return aCity({ name: "Milan", countryId: countryId("IT"), lat: 45.4643, lon: 9.1895 });
 }
 
 export function anItaly(): Country {

@@ -104,8 +104,8 @@ export function aSourceAirport(changes: Partial<SourceAirport> = {}): SourceAirp
     id: "4439",
     type: "large_airport",
     name: "Zürich Airport",
-    lat: 47.458057,
-    lon: 8.548056,
+    lat: 47.4581,
+    lon: 8.5481,
     country: "CH",
     region: "CH-ZH",
     municipality: "Zürich",
@@ -132,15 +132,15 @@ export function someCityTables(): CityTables {
     ...city,
     id: cityId("geonames:2657896"),
     name: "Zürich",
-    lat: 47.36667,
+    lat: 47.3667,
     lon: 8.55,
   };
   const winterthur = {
     ...city,
     id: cityId("geonames:2657970"),
     name: "Winterthur",
-    lat: 47.50564,
-    lon: 8.72413,
+    lat: 47.5056,
+    lon: 8.7241,
   };
   return {
     cities: new Map([

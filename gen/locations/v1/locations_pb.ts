@@ -18,7 +18,8 @@ export const file_locations_v1_locations: GenFile = /*@__PURE__*/
   fileDesc("Chxsb2NhdGlvbnMvdjEvbG9jYXRpb25zLnByb3RvEgxsb2NhdGlvbnMudjEiFQoEVXVpZBINCgV2YWx1ZRgBIAEoDCIiChBMb2NhdGlvbnNSZXF1ZXN0Eg4KBmxvY2FsZRgBIAEoCSK3AQoRTG9jYXRpb25zUmVzcG9uc2USJwoIYWlycG9ydHMYBSADKAsyFS5sb2NhdGlvbnMudjEuQWlycG9ydBIiCgZjaXRpZXMYBiADKAsyEi5sb2NhdGlvbnMudjEuQ2l0eRIoCgljb3VudHJpZXMYByADKAsyFS5sb2NhdGlvbnMudjEuQ291bnRyeRIlCgdyZWdpb25zGAggAygLMhQubG9jYXRpb25zLnYxLlJlZ2lvbkoECAEQBSKSAQoHQWlycG9ydBIeCgJpZBgBIAEoCzISLmxvY2F0aW9ucy52MS5VdWlkEgwKBGlhdGEYAiABKAkSDAoEaWNhbxgDIAEoCRIMCgRuYW1lGAQgASgJEgsKA2xhdBgFIAEoARILCgNsb24YBiABKAESIwoHY2l0eV9pZBgHIAEoCzISLmxvY2F0aW9ucy52MS5VdWlkInwKBENpdHkSHgoCaWQYASABKAsyEi5sb2NhdGlvbnMudjEuVXVpZBIMCgRuYW1lGAIgASgJEiYKCmNvdW50cnlfaWQYBCABKAsyEi5sb2NhdGlvbnMudjEuVXVpZBILCgNsYXQYBSABKAESCwoDbG9uGAYgASgBSgQIAxAEIowBCgdDb3VudHJ5Eh4KAmlkGAEgASgLMhIubG9jYXRpb25zLnYxLlV1aWQSEQoJaXNvX2NvZGUyGAIgASgJEhEKCWlzb19jb2RlMxgDIAEoCRIQCghuYW1lX2VuZxgEIAEoCRITCgtuYW1lX25hdGl2ZRgFIAEoCRIUCgxwaG9uZV9wcmVmaXgYBiABKAkilgEKBlJlZ2lvbhIeCgJpZBgBIAEoCzISLmxvY2F0aW9ucy52MS5VdWlkEgwKBHNsdWcYAiABKAkSDAoEbmFtZRgDIAEoCRIWCg5uYW1lX2xvY2FsaXplZBgEIAEoCRIWCg5zbHVnX2xvY2FsaXplZBgFIAEoCRIaChJhaXJwb3J0X2lhdGFfY29kZXMYByADKAlKBAgGEAcyagoQTG9jYXRpb25zU2VydmljZRJWCg5HZXRMb2NhdGlvbnNWMRIeLmxvY2F0aW9ucy52MS5Mb2NhdGlvbnNSZXF1ZXN0Gh8ubG9jYXRpb25zLnYxLkxvY2F0aW9uc1Jlc3BvbnNlIgOQAgFiBnByb3RvMw");
 
 /**
- * Uuid is a universally unique identifier (RFC 9562).
+ * Uuid is a universally unique identifier (RFC 9562, UUIDv8). It is stable for ever: it stays when
+ * names and codes change. Only compare ids: what they are made of is for people, not for programs.
  *
  * @generated from message locations.v1.Uuid
  */
@@ -138,14 +139,14 @@ export type Airport = Message<"locations.v1.Airport"> & {
   name: string;
 
   /**
-   * Latitude in degrees north (WGS 84), -90 to 90, six decimals.
+   * Latitude in degrees north (WGS 84), -90 to 90, four decimals (11 m).
    *
    * @generated from field: double lat = 5;
    */
   lat: number;
 
   /**
-   * Longitude in degrees east (WGS 84), -180 to 180, six decimals.
+   * Longitude in degrees east (WGS 84), -180 to 180, four decimals (11 m).
    *
    * @generated from field: double lon = 6;
    */
@@ -194,14 +195,14 @@ export type City = Message<"locations.v1.City"> & {
   countryId?: Uuid | undefined;
 
   /**
-   * Latitude in degrees north (WGS 84), -90 to 90, six decimals.
+   * Latitude in degrees north (WGS 84), -90 to 90, four decimals (11 m).
    *
    * @generated from field: double lat = 5;
    */
   lat: number;
 
   /**
-   * Longitude in degrees east (WGS 84), -180 to 180, six decimals.
+   * Longitude in degrees east (WGS 84), -180 to 180, four decimals (11 m).
    *
    * @generated from field: double lon = 6;
    */

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { originOfId } from "../../catalog/id-origin.ts";
 import { formatCount, formatPosition } from "../shared/format.ts";
 import { CopyButton } from "../shared/copy-button.tsx";
 import type { AirportPlace, CityPlace, CountryPlace, Place, RegionPlace } from "./catalog-index.ts";
@@ -113,11 +114,21 @@ function AirportDetails({ place, locale, onSelect }: PartProps<AirportPlace>) {
           <PlaceLink place={city.country} locale={locale} onSelect={onSelect} />
         </Fact>
         <Fact name="Position">{formatPosition(airport.lat, airport.lon)}</Fact>
-        <Fact name="Id">
-          <code class="id">{uuidText(airport.id)}</code>
-        </Fact>
+        <IdFacts id={uuidText(airport.id)} />
       </dl>
       <PlaceList title="Regions" places={regions} locale={locale} onSelect={onSelect} />
+    </>
+  );
+}
+
+/** The id, and the source whose number it has. */
+function IdFacts({ id }: { readonly id: string }) {
+  return (
+    <>
+      <Fact name="Id">
+        <code class="id">{id}</code>
+      </Fact>
+      <Fact name="Source">{originOfId(id) ?? <span class="none">unknown</span>}</Fact>
     </>
   );
 }
@@ -130,9 +141,7 @@ function CityDetails({ place, locale, onSelect }: PartProps<CityPlace>) {
           <PlaceLink place={place.country} locale={locale} onSelect={onSelect} />
         </Fact>
         <Fact name="Position">{formatPosition(place.city.lat, place.city.lon)}</Fact>
-        <Fact name="Id">
-          <code class="id">{place.id}</code>
-        </Fact>
+        <IdFacts id={place.id} />
       </dl>
       <PlaceList title="Airports" places={place.airports} locale={locale} onSelect={onSelect} />
       <PlaceList title="Regions" places={regionsOf(place)} locale={locale} onSelect={onSelect} />
@@ -159,9 +168,7 @@ function CountryDetails({ place, locale, onSelect }: PartProps<CountryPlace>) {
           {country.phonePrefix ? `+${country.phonePrefix}` : <span class="none">none</span>}
         </Fact>
         <Fact name="Airports">{formatCount(place.airports.length)}</Fact>
-        <Fact name="Id">
-          <code class="id">{uuidText(country.id)}</code>
-        </Fact>
+        <IdFacts id={uuidText(country.id)} />
       </dl>
       <PlaceList title="Regions" places={place.regions} locale={locale} onSelect={onSelect} />
       <PlaceList title="Cities" places={place.cities} locale={locale} onSelect={onSelect} />
@@ -185,9 +192,7 @@ function RegionDetails({ place, locale, onSelect }: PartProps<RegionPlace>) {
           </code>
         </Fact>
         <Fact name="Airports">{formatCount(airports.length)}</Fact>
-        <Fact name="Id">
-          <code class="id">{uuidText(region.id)}</code>
-        </Fact>
+        <IdFacts id={uuidText(region.id)} />
       </dl>
       <PlaceList
         title="Countries"

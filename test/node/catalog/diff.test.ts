@@ -53,8 +53,8 @@ describe("diffCatalogs", () => {
             iata: "LIN",
             icao: "LSZH",
             name: "LIN Airport",
-            lat: 47.458057,
-            lon: 8.548056,
+            lat: 47.4581,
+            lon: 8.5481,
             city_id: idText(aMilan().id),
           },
         ],
@@ -74,8 +74,8 @@ describe("diffCatalogs", () => {
       id: idText(aMilan().id),
       name: "Milan",
       country_id: idText(countryId("IT")),
-      lat: 45.46427,
-      lon: 9.18951,
+      lat: 45.4643,
+      lon: 9.1895,
     });
     expect(diff.countries.removed).toContainEqual({
       id: idText(countryId("IT")),
@@ -105,7 +105,7 @@ describe("diffCatalogs", () => {
         {
           id: idText(anAirport().id),
           label: "ZRH",
-          before: { icao: "LSZH", lat: 47.458057 },
+          before: { icao: "LSZH", lat: 47.4581 },
           after: { icao: "", lat: 47.45 },
         },
       ],
@@ -356,7 +356,7 @@ const anyVersion: fc.Arbitrary<Catalog> = fc.record({
     cityId: fc.constantFrom(aCity().id, aMilan().id),
   }).map((found) => found.map(({ n, ...changes }) => anAirport({ ...changes, id: airportId(n) }))),
   cities: someOf({ name: fc.constantFrom("Milan", "Zürich"), lon: fc.constantFrom(1.5, 2) }).map(
-    (found) => found.map(({ n, ...changes }) => aCity({ ...changes, id: cityId(n) })),
+    (found) => found.map(({ n, ...changes }) => aCity({ ...changes, id: cityId(`geonames:${n}`) })),
   ),
   countries: someOf({ nameEng: fc.constantFrom("Italy", "Switzerland") }).map((found) =>
     found.map(({ n, ...changes }) => aCountry({ ...changes, id: countryId(n) })),
@@ -364,7 +364,9 @@ const anyVersion: fc.Arbitrary<Catalog> = fc.record({
   regions: someOf({
     name: fc.constantFrom("Europe", "Zürich"),
     airportIataCodes: fc.subarray(["GVA", "LIN", "ZRH"]),
-  }).map((found) => found.map(({ n, ...changes }) => aRegion({ ...changes, id: regionId(n) }))),
+  }).map((found) =>
+    found.map(({ n, ...changes }) => aRegion({ ...changes, id: regionId(`m49:${n}`) })),
+  ),
 });
 
 /** Up to six of eight entities, in ascending order of `n`. */

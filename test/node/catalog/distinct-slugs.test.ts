@@ -25,7 +25,9 @@ describe("withDistinctSlugs", () => {
     const anySlug = fc.constantFrom("a", "b", "c", "d", "e");
     fc.assert(
       fc.property(fc.array(fc.option(anySlug), { minLength: 5, maxLength: 5 }), (slugs) => {
-        const regions = ["a", "b", "c", "d", "e"].map((slug) => aRegion({ key: slug, slug }));
+        const regions = ["a", "b", "c", "d", "e"].map((slug) =>
+          aRegion({ key: `travel:${slug}`, slug }),
+        );
         const names = new Map(
           slugs.flatMap((slug, index) => {
             const key = regions[index]?.key ?? "";

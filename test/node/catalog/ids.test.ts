@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import fc from "fast-check";
+import { stringify, version } from "uuid";
 import { describe, expect, it } from "vitest";
 import {
   airportId,
@@ -10,32 +10,35 @@ import {
   idText,
   regionId,
 } from "../../../src/catalog/ids.ts";
-
-/** UUIDv5 as RFC 9562, section 5.5, describes it, without the library under test. */
-function uuidV5(name: string): string {
-  const namespace = Buffer.from("d6c5e9f25c0b4d0e9a392f6f5f3b8a41", "hex");
-  const hash = createHash("sha1").update(namespace).update(name, "ascii").digest();
-  hash.writeUInt8((hash.readUInt8(6) & 0x0f) | 0x50, 6);
-  hash.writeUInt8((hash.readUInt8(8) & 0x3f) | 0x80, 8);
-  return hash.subarray(0, 16).toString("hex");
-}
+import { originOfId } from "../../../src/catalog/id-origin.ts";
 
 describe("ids", () => {
   it.each([
-    { id: airportId("4439"), name: "airport:ourairports:4439" },
-    { id: cityId("geonames:3173435"), name: "city:geonames:3173435" },
-    { id: cityId("ourairports:SB-WE:munda"), name: "city:ourairports:SB-WE:munda" },
-    { id: countryId("FR"), name: "country:iso3166-1:FR" },
-    { id: regionId("m49:150"), name: "region:m49:150" },
-    { id: regionId("iso3166-2:FR-OCC"), name: "region:iso3166-2:FR-OCC" },
-  ])("are the UUIDv5 of the catalog's namespace and $name", ({ id, name }) => {
-    expect(idKey(id)).toBe(uuidV5(name));
+    { id: airportId("4439"), text: "d6c5e9f2-5c0b-8d0e-8001-000000004439" },
+    { id: airportId("1000000005"), text: "d6c5e9f2-5c0b-8d0e-8001-001000000005" },
+    { id: cityId("geonames:3173435"), text: "d6c5e9f2-5c0b-8d0e-9002-000003173435" },
+    { id: cityId("ourairports:SB-WE:munda"), text: "d6c5e9f2-5c0b-8d0e-9001-003fc3a32c1e" },
+    { id: countryId("NA"), text: "d6c5e9f2-5c0b-8d0e-a003-000000004e41" },
+    { id: regionId("iso3166-1:AI"), text: "d6c5e9f2-5c0b-8d0e-b003-000000004149" },
+    { id: regionId("iso3166-2:FR-OCC"), text: "d6c5e9f2-5c0b-8d0e-b004-0046524f4343" },
+    { id: regionId("iso3166-2:TW-X-KM"), text: "d6c5e9f2-5c0b-8d0e-b004-005457584b4d" },
+    { id: regionId("m49:029"), text: "d6c5e9f2-5c0b-8d0e-b005-000000000029" },
+    { id: regionId("travel:benelux"), text: "d6c5e9f2-5c0b-8d0e-b006-00f6c3a7cfb4" },
+  ])("are the same for ever, because clients keep them: $text", ({ id, text }) => {
+    expect(idText(id)).toBe(text);
   });
 
-  it("are the same for ever: clients keep them", () => {
-    expect(idKey(airportId("3"))).toBe("344e8e3ad2d955f281d03587f4860fbb");
-    expect(idKey(countryId("NA"))).toBe("c87433bb65d757c2a5b24028fe04ea43");
-    expect(idKey(regionId("m49:029"))).toBe("753e6bff59cc5cf58f5ba9e031b5f15a");
+  it("are UUIDs of version 8 and the variant of RFC 9562", () => {
+    for (const id of [airportId("1"), cityId("geonames:1"), countryId("FR"), regionId("m49:1")]) {
+      expect(version(stringify(id))).toBe(8);
+    }
+  });
+
+  it("take a code of any length, and no other name of a source", () => {
+    expect(idText(regionId("iso3166-2:XX-LONGCODE"))).toMatch(/^d6c5e9f2-5c0b-8d0e-b004-00/);
+    expect(() => regionId("geonames:1")).toThrow("geonames:1 is no key");
+    expect(() => cityId("m49:1")).toThrow("m49:1 is no key");
+    expect(() => airportId("4a")).toThrow('"4a" is no number');
   });
 
   it("have 16 bytes of their own, which no other id shares", () => {
@@ -50,9 +53,24 @@ describe("ids", () => {
   });
 });
 
-describe("idText", () => {
-  it("is the UUID as RFC 9562 writes it", () => {
-    expect(idText(airportId("3"))).toBe("344e8e3a-d2d9-55f2-81d0-3587f4860fbb");
+describe("originOfId", () => {
+  it.each([
+    [airportId("4439"), "OurAirports 4439"],
+    [airportId("1000000005"), "our own list, 1000000005"],
+    [cityId("geonames:3173435"), "GeoNames 3173435"],
+    [cityId("ourairports:SB-WE:munda"), "a municipality of OurAirports"],
+    [countryId("FR"), "ISO 3166-1 FR"],
+    [regionId("iso3166-1:AI"), "ISO 3166-1 AI"],
+    [regionId("iso3166-2:FR-OCC"), "ISO 3166-2 FR-OCC"],
+    [regionId("m49:029"), "UN M49 029"],
+    [regionId("travel:benelux"), "our own list of travel regions"],
+  ])("says where an entity comes from: %#", (id, origin) => {
+    expect(originOfId(idText(id))).toBe(origin);
+  });
+
+  it("knows nothing of other UUIDs", () => {
+    expect(originOfId("344e8e3a-d2d9-55f2-81d0-3587f4860fbb")).toBeUndefined();
+    expect(originOfId("")).toBeUndefined();
   });
 });
 

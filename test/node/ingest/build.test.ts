@@ -57,7 +57,7 @@ describe("an airport's city", () => {
     "is the known one of its region and municipality, for a new airport in “%s”",
     (municipality) => {
       const built = build([aSourceAirport({ id: "99", iata: "WIN", municipality })]);
-      expect(cityOf(built, "WIN")).toMatchObject({ name: "Winterthur", lat: 47.50564 });
+      expect(cityOf(built, "WIN")).toMatchObject({ name: "Winterthur", lat: 47.5056 });
       expect(built.city_origins).toEqual({ known_airport: 0, known_place: 1, synthetic: 0 });
     },
   );
@@ -86,7 +86,7 @@ describe("an airport's city", () => {
         name: "ST GALLEN",
         countryId: countryId("CH"),
         lat: 47.497,
-        lon: 9.411385,
+        lon: 9.4114,
       },
     ]);
     expect(built.city_origins).toEqual({ known_airport: 0, known_place: 0, synthetic: 2 });
@@ -190,7 +190,7 @@ describe("a region", () => {
 
   it("gets a slug of its own also when the ones of its name and code are taken", () => {
     const taken = ["zurich-ch", "zurich-sg-ch", "zurich-sg-2-ch"].map((slug) =>
-      aReferenceRegion({ key: `m49:${slug}`, slug, members: ["CH"] }),
+      aReferenceRegion({ key: `travel:${slug}`, slug, members: ["CH"] }),
     );
     const { catalog } = buildFrom([altenrhein], {
       regions: taken,

@@ -1,9 +1,9 @@
+import { roundDegrees } from "../../../src/catalog/round-degrees.ts";
 import { describe, expect, it } from "vitest";
 import {
   type AirportsRead,
   readAirports,
   readRegionNames,
-  roundDegrees,
 } from "../../../src/sources/our-airports.ts";
 import {
   anAirportRow,
@@ -164,7 +164,7 @@ describe("a row that readAirports rejects", () => {
     ["bad_coordinates", { latitude_deg: "0x2f" }],
     ["bad_coordinates", { latitude_deg: "47,458" }],
     ["bad_coordinates", { latitude_deg: "47.458N" }],
-    ["bad_coordinates", { latitude_deg: "90.000001" }],
+    ["bad_coordinates", { latitude_deg: "90.0001" }],
     ["bad_coordinates", { latitude_deg: "123456789012345678901234567890" }],
     ["bad_coordinates", { longitude_deg: "-180.5" }],
     ["bad_coordinates", { longitude_deg: "2026-02-30" }],
@@ -259,8 +259,8 @@ describe("a row that readAirports repairs", () => {
     [{ icao_code: "", gps_code: "LS-1" }, { icao: "" }, {}],
     [{ icao_code: "", gps_code: "", ident: "LSZH" }, { icao: "" }, {}],
     [{ iata_code: " ZRH " }, {}, {}],
-    [{ latitude_deg: " 47.4580574999 " }, { lat: 47.458057 }, {}],
-    [{ latitude_deg: "+47.4580575" }, { lat: 47.458058 }, {}],
+    [{ latitude_deg: " 47.4580574999 " }, { lat: 47.4581 }, {}],
+    [{ latitude_deg: "+47.4580575" }, { lat: 47.4581 }, {}],
     [{ latitude_deg: "-0.0000001" }, { lat: 0 }, {}],
     [{ latitude_deg: "-90", longitude_deg: "180" }, { lat: -90, lon: 180 }, {}],
   ])("with %j becomes %j and is counted as %j", async (changes, repaired, counts) => {
