@@ -154,8 +154,6 @@ export type RunError = NonNullable<Run["error"]>;
 export type SkipReason = NonNullable<Run["skipped_reason"]>;
 /** Counts of the rows and entities of one list. */
 export type ListCounts = NonNullable<Run["counts"]>["airports"];
-/** Summary of the upstream rows of a run. */
-export type Accounting = NonNullable<Run["accounting"]>;
 /** Archived upstream files by name. */
 export type UpstreamFiles = Run["upstream"];
 /** An archived upstream file. */
