@@ -54,7 +54,7 @@ export class StepNeverEnded extends Error {
   }
 }
 
-export interface EngineDependencies {
+interface EngineDependencies {
   readonly find: (work: string, id: string) => JobRecord | undefined;
   readonly save: (record: JobRecord) => void;
   readonly works: { readonly [name: string]: Work };

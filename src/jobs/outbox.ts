@@ -8,14 +8,14 @@ const BATCH = 20;
 const RETRY_MS = 30_000;
 
 /** A row that waits for D1. */
-export interface OutboxRow<Value> {
+interface OutboxRow<Value> {
   /** Rises with each row. */
   readonly seq: number;
   readonly value: Value;
 }
 
 /** Delivers rows to D1. */
-export interface Delivery<Value> {
+interface Delivery<Value> {
   /** Writes rows. Idempotent. Throws if D1 fails. */
   readonly send: (rows: readonly OutboxRow<Value>[]) => Promise<unknown>;
   /** Called after rows have been written. Throws if D1 fails. */
