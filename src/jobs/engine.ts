@@ -129,7 +129,7 @@ export class Engine {
     };
     try {
       // `#commit` cancels the job.
-      if (isCancelRequested(claimed)) return this.#commit(claimed, (record) => record);
+      if (claimed.cancelRequestedBy !== null) return this.#commit(claimed, (record) => record);
       if (attempts > MAX_STEP_ATTEMPTS && !isCommitted) throw new StepNeverEnded();
       const change = await work.step(claimed);
       return this.#commit(claimed, (record) => {
@@ -159,8 +159,8 @@ export class Engine {
     const { find, save, transaction } = this.#deps;
     return transaction(() => {
       const record = find(claimed.work, claimed.job.id);
-      if (record?.fence !== claimed.fence || record.job.state !== "running") return undefined;
-      const next = isCancelRequested(record) ? this.#cancelled(record) : change(record);
+      if (record?.fence !== claimed.fence) return undefined;
+      const next = record.cancelRequestedBy === null ? change(record) : this.#cancelled(record);
       save(next);
       return next;
     });
@@ -185,8 +185,4 @@ export class Engine {
     const about = this.#workOf(record).describe(record.job);
     this.#deps.log(level, `${record.work}_${event}`, { ...about, ...fields });
   }
-}
-
-function isCancelRequested({ cancelRequestedBy, isCommitted }: JobRecord): boolean {
-  return cancelRequestedBy !== null && !isCommitted;
 }
