@@ -67,6 +67,10 @@ export const jobSchema = z
       description:
         "Of a restore: whether ingestion is paused after it, which it always is. A restore never lifts a pause.",
     }),
+    kept_for: z.array(z.uuid()).meta({
+      description:
+        "Of a backup: unreadable backups, such as those of a newer Worker. They may name any object, so that retention has deleted none.",
+    }),
     error: z
       .strictObject({
         code: z.enum(FAULT_CODES),
