@@ -133,7 +133,8 @@ export const runSchema = z
     catalog_sha256: hexHash.nullable(),
     error: z
       .strictObject({ code: z.string(), stage: z.enum(STAGES), message: z.string() })
-      .nullable(),
+      .nullable()
+      .meta({ description: "The fault of the last step; null if that succeeded." }),
     worker_version: z.string().nullable(),
   })
   .meta({ id: "Run", description: "An ingest run." });
