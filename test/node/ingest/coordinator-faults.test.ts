@@ -109,7 +109,7 @@ describe("a D1 that fails at one write, whichever that is,", () => {
 });
 
 describe("a D1 that takes a call and never answers", () => {
-  it.each(["d1 save", "d1 delete", "d1 audit"])(
+  it.each(["d1 save", "d1 delete", "d1 audit", "d1 look"])(
     "at “%s” stops nothing: the run goes on, and everything arrives when it answers again",
     async (hanging) => {
       world.historyDeadlineMs = 50;
@@ -119,6 +119,7 @@ describe("a D1 that takes a call and never answers", () => {
       };
       await world.coordinator.keepAuditEntry(anAuditEntry());
       const { run } = await world.enqueue();
+      await world.coordinator.reconcile();
       await world.drain(() => world.run(run.id).state === "succeeded");
       expect(await world.served()).toMatchObject({ generation: 1 });
       await world.alarm();
