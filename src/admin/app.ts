@@ -49,7 +49,7 @@ export interface AdminDependencies extends AuthenticationDependencies {
   readonly defaultLocale: string;
   /** The limits that health is judged by. */
   readonly limits: Limits;
-  readonly diff: Omit<DiffDependencies, "defaultLocale">;
+  readonly store: DiffDependencies["store"];
   readonly probes: StoreProbes;
   /** The cron triggers that queue a run. */
   readonly crons: readonly string[];
@@ -107,7 +107,7 @@ export function routeGroups(deps: AdminDependencies) {
     ...ingestControlRoutes(coordinator, history, now),
     ...runRoutes(coordinator, history),
     ...versionRoutes(coordinator),
-    ...diffRoutes({ ...deps.diff, defaultLocale: deps.defaultLocale }),
+    ...diffRoutes(deps),
     ...backupRoutes(backups, now),
     ...alertRoutes(deps.alerts, deps.alertHistory),
     ...auditRoutes(deps.audit),

@@ -92,6 +92,11 @@ interface VersionPair {
  * id.
  */
 export function diffCatalogs(pair: VersionPair): CatalogDiff {
+  return { ...diffCommon(pair), regions: diffRegions(pair) };
+}
+
+/** Compares the lists that all locales share, as `diffCatalogs` does. */
+export function diffCommon(pair: VersionPair): Omit<CatalogDiff, "regions"> {
   return {
     airports: diffList(pair, {
       field: "airports",
@@ -111,13 +116,17 @@ export function diffCatalogs(pair: VersionPair): CatalogDiff {
       toFields: countryFields,
       compare: (before, after) => compareFields(before, after, after.iso_code2),
     }),
-    regions: diffList(pair, {
-      field: "regions",
-      schema: RegionSchema,
-      toFields: regionFields,
-      compare: compareRegions,
-    }),
   };
+}
+
+/** Compares the regions, as `diffCatalogs` does. */
+export function diffRegions(pair: VersionPair): CatalogDiff["regions"] {
+  return diffList(pair, {
+    field: "regions",
+    schema: RegionSchema,
+    toFields: regionFields,
+    compare: compareRegions,
+  });
 }
 
 /** Counts the entities of each list that differ. */

@@ -19,7 +19,8 @@ export interface ChangeSample extends CatalogDiff {
   readonly locale: string;
 }
 
-const NO_DIFFERENCE = {
+/** The diff of a list that is the same in both versions. */
+export const NO_DIFFERENCE = {
   counts: { added: 0, changed: 0, removed: 0 },
   added: [],
   changed: [],

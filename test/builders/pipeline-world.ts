@@ -27,6 +27,8 @@ export class PipelineWorld {
   effort: Effort = "fast";
   /** The version recorded last. */
   current: Manifest | null = null;
+  /** The versions recorded so far, newest first. */
+  versions: readonly Manifest[] = [];
   /** The upstream files of the last success. */
   archived: UpstreamFiles = {};
   checkpoint: Checkpoint = FIRST_CHECKPOINT;
@@ -60,6 +62,10 @@ export class PipelineWorld {
       forced: this.forced,
       source: "test",
       current: this.current,
+      retained: {
+        versions: () => [...this.versions],
+        findVersion: (wanted) => this.versions.find(({ generation }) => generation === wanted),
+      },
       archived: this.archived,
       candidate: null,
       ...changes,
@@ -70,7 +76,10 @@ export class PipelineWorld {
   async step(pipeline: Pipeline, mode: RunMode = "incremental"): Promise<StepResult> {
     const result = await pipeline.step(this.checkpoint, this.context({ mode }));
     this.run = { ...this.run, ...result.patch };
-    if (result.publish !== null) this.current = result.publish;
+    if (result.publish !== null) {
+      this.current = result.publish;
+      this.versions = [result.publish, ...this.versions];
+    }
     if (result.next !== null) this.checkpoint = result.next;
     else this.archived = this.run.upstream ?? {};
     return result;
