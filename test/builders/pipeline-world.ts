@@ -6,7 +6,7 @@ import {
   type StepResult,
 } from "../../src/ingest/checkpoint.ts";
 import { Pipeline } from "../../src/ingest/pipeline.ts";
-import type { Run, RunMode, UpstreamFiles } from "../../src/ingest/run.ts";
+import type { Run, RunMode, Stage, UpstreamFiles } from "../../src/ingest/run.ts";
 import { compressSegment, type Effort } from "../../src/ingest/segment-coders.ts";
 import type { Snapshot } from "../../src/sources/snapshot.ts";
 import { embeddedUpstream, type Upstream } from "../../src/sources/upstream.ts";
@@ -92,6 +92,22 @@ export class PipelineWorld {
   ): Promise<StepResult> {
     this.checkpoint = FIRST_CHECKPOINT;
     this.run = {};
+    return this.runOn(mode, pipelineFor);
+  }
+
+  /** Starts a run, and does its steps before those of a stage. */
+  async runUpTo(stage: Stage): Promise<void> {
+    this.checkpoint = FIRST_CHECKPOINT;
+    this.run = {};
+    const pipeline = this.newPipeline();
+    while (this.checkpoint.stage !== stage) await this.step(pipeline);
+  }
+
+  /** Does the rest of a run. */
+  async runOn(
+    mode: RunMode = "incremental",
+    pipelineFor: () => Pipeline = once(this.newPipeline()),
+  ): Promise<StepResult> {
     for (;;) {
       const result = await this.step(pipelineFor(), mode);
       if (result.next === null) return result;

@@ -73,8 +73,7 @@ export function diffRoutes({ reader, store, defaultLocale }: DiffDependencies) {
     const pieces: (string | Blob)[] = [JSON.stringify(head).slice(0, -1)];
     for (const sha256 of parts) {
       const copy = await readPart(sha256);
-      if (!copy.ok)
-        return copy.fault === "unreadable" ? UNREADABLE : notStored(query.from, locale);
+      if (!copy.ok) return copy.fault === "unreadable" ? UNREADABLE : notStored(query.from, locale);
       pieces.push(",", copy.value);
     }
     const body = await new Blob([...pieces, "}"]).arrayBuffer();
