@@ -4,6 +4,7 @@
  * Pure: no clock, no I/O. Time is linear in the entities. It decodes only entities whose bytes
  * differ, because two decoded versions would take much of an isolate's memory.
  */
+import { Buffer } from "node:buffer";
 import { fromBinary } from "@bufbuild/protobuf";
 import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
@@ -15,9 +16,7 @@ import {
   type Country,
   CountrySchema,
   LocationsResponseSchema,
-  type Region,
   RegionSchema,
-  UuidSchema,
 } from "../../gen/locations/v1/locations_pb.ts";
 import {
   airportFields,
@@ -29,7 +28,6 @@ import {
   regionFields,
   type RegionFields,
 } from "./entity-fields.ts";
-import { idKey } from "./ids.ts";
 import type { Counts } from "./manifest.ts";
 
 /** An entity in both versions. `before` and `after` have only the fields that differ. */
@@ -98,36 +96,30 @@ export function diffCatalogs(pair: VersionPair): CatalogDiff {
 /** Compares the lists that all locales share, as `diffCatalogs` does. */
 export function diffCommon(pair: VersionPair): Omit<CatalogDiff, "regions"> {
   return {
-    airports: diffList(pair, {
-      field: "airports",
-      schema: AirportSchema,
-      toFields: airportFields,
-      compare: (before, after) => compareFields(before, after, after.iata),
-    }),
-    cities: diffList(pair, {
-      field: "cities",
-      schema: CitySchema,
-      toFields: cityFields,
-      compare: (before, after) => compareFields(before, after, after.name),
-    }),
-    countries: diffList(pair, {
-      field: "countries",
-      schema: CountrySchema,
-      toFields: countryFields,
-      compare: (before, after) => compareFields(before, after, after.iso_code2),
-    }),
+    airports: diffList(pair, AIRPORTS),
+    cities: diffList(pair, CITIES),
+    countries: diffList(pair, COUNTRIES),
   };
 }
 
-/** Compares the regions, as `diffCatalogs` does. */
-export function diffRegions(pair: VersionPair): CatalogDiff["regions"] {
+/**
+ * Compares the regions, as `diffCatalogs` does.
+ *
+ * @param known changes of airport codes between these versions by encoded id. Codes are the same in
+ *   all locales, and some regions have thousands: the comparison of one locale fills it for others.
+ */
+export function diffRegions(
+  pair: VersionPair,
+  known: KnownCodes = new Map(),
+): CatalogDiff["regions"] {
   return diffList(pair, {
     field: "regions",
-    schema: RegionSchema,
-    toFields: regionFields,
-    compare: compareRegions,
+    read: readRegion,
+    compare: (before, after) => compareRegions(before, after, known),
   });
 }
+
+export type KnownCodes = Map<string, CodeChanges>;
 
 /** Counts the entities of each list that differ. */
 export function countChanges({ airports, cities, countries, regions }: CatalogDiff): ChangeCounts {
@@ -140,19 +132,45 @@ export function countChanges({ airports, cities, countries, regions }: CatalogDi
 }
 
 /** Describes how to read and compare the entities of one list. */
-interface ListReader<M extends Airport | City | Country | Region, F, C> {
+interface ListReader<F, C> {
   readonly field: keyof Counts;
-  readonly schema: GenMessage<M>;
-  readonly toFields: (message: M) => F;
-  /** Undefined if no field differs. */
-  readonly compare: (before: F, after: F) => C | undefined;
+  /** Decodes an entity. */
+  readonly read: (entity: Uint8Array) => F;
+  /** Compares two encoded entities. Undefined if no field differs. */
+  readonly compare: (before: Uint8Array, after: Uint8Array) => C | undefined;
 }
 
-function diffList<M extends Airport | City | Country | Region, F, C>(
-  { before, after, maxListed = Infinity }: VersionPair,
-  { field, schema, toFields, compare }: ListReader<M, F, C>,
-): ListDiff<F, C> {
+/** Reads a list whose entities are compared field by field. */
+function plainReader<M extends Airport | City | Country, F extends { readonly id: string }>(
+  field: keyof Counts,
+  schema: GenMessage<M>,
+  toFields: (message: M) => F,
+  labelOf: (fields: F) => string,
+): ListReader<F, Change<F>> {
   const read = (entity: Uint8Array) => toFields(fromBinary(schema, entity));
+  return {
+    field,
+    read,
+    compare(before, after) {
+      const fields = read(after);
+      return compareFields(read(before), fields, labelOf(fields));
+    },
+  };
+}
+
+const AIRPORTS = plainReader("airports", AirportSchema, airportFields, ({ iata }) => iata);
+const CITIES = plainReader("cities", CitySchema, cityFields, ({ name }) => name);
+const COUNTRIES = plainReader(
+  "countries",
+  CountrySchema,
+  countryFields,
+  ({ iso_code2 }) => iso_code2,
+);
+
+function diffList<F, C>(
+  { before, after, maxListed = Infinity }: VersionPair,
+  { field, read, compare }: ListReader<F, C>,
+): ListDiff<F, C> {
   const added = new CountedList<F>(maxListed);
   const changed = new CountedList<C>(maxListed);
   const removed = new CountedList<F>(maxListed);
@@ -169,7 +187,7 @@ function diffList<M extends Airport | City | Country | Region, F, C>(
       unmatched.delete(key);
       const earlier = entityAt(before, at);
       if (areEqual(earlier, entity)) continue;
-      const change = compare(read(earlier), read(entity));
+      const change = compare(earlier, entity);
       if (change !== undefined) changed.push(() => change);
     }
   for (const at of unmatched.values()) removed.push(() => read(entityAt(before, at)));
@@ -218,20 +236,20 @@ function entityAt(message: Uint8Array, at: number): Uint8Array {
   return reader.bytes();
 }
 
-/** Reads the id of an encoded entity, which is in the same field of every message. */
+/** Reads the encoded id of an encoded entity, which is in the same field of every message. */
 function keyOf(entity: Uint8Array): string {
   const reader = new BinaryReader(entity);
   while (reader.pos < reader.len) {
     const [field, wireType] = reader.tag();
     if (field === AirportSchema.field.id.number)
-      return idKey(fromBinary(UuidSchema, reader.bytes()).value);
+      return Buffer.from(reader.bytes()).toString("latin1");
     reader.skip(wireType, field);
   }
   throw new Error("an entity without an id");
 }
 
 function areEqual(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+  return Buffer.compare(a, b) === 0;
 }
 
 function compareFields<F extends { readonly id: string }>(
@@ -249,17 +267,44 @@ function pick<F>(entity: F, fields: readonly (keyof F)[]): Partial<F> {
   return Object.fromEntries(fields.map((field) => [field, entity[field]])) as Partial<F>; // its own fields
 }
 
-function compareRegions(before: RegionFields, after: RegionFields): RegionChange | undefined {
-  const { airport_iata_codes: had, ...plainBefore } = before;
-  const { airport_iata_codes: has, ...plainAfter } = after;
-  const added = missingFrom(had, has);
-  const removed = missingFrom(has, had);
-  const change = compareFields(plainBefore, plainAfter, after.slug);
-  if (added.length === 0 && removed.length === 0) return change;
+function readRegion(entity: Uint8Array): RegionFields {
+  return regionFields(fromBinary(RegionSchema, entity));
+}
+
+function compareRegions(
+  before: Uint8Array,
+  after: Uint8Array,
+  known: KnownCodes,
+): RegionChange | undefined {
+  const key = keyOf(after);
+  const codes = known.get(key) ?? compareCodes(before, after);
+  known.set(key, codes);
+  const { airport_iata_codes: _, ...was } = readRegion(withoutCodes(before));
+  const { airport_iata_codes: __, ...is } = readRegion(withoutCodes(after));
+  const change = compareFields(was, is, is.slug);
+  if (codes.added.length === 0 && codes.removed.length === 0) return change;
   return {
-    ...(change ?? { id: after.id, label: after.slug, before: {}, after: {} }),
-    airport_iata_codes: { added, removed },
+    ...(change ?? { id: is.id, label: is.slug, before: {}, after: {} }),
+    airport_iata_codes: codes,
   };
+}
+
+function compareCodes(before: Uint8Array, after: Uint8Array): CodeChanges {
+  const had = readRegion(before).airport_iata_codes;
+  const has = readRegion(after).airport_iata_codes;
+  return { added: missingFrom(had, has), removed: missingFrom(has, had) };
+}
+
+/** Cuts an encoded region off at its airport codes, which encoders write last. */
+function withoutCodes(region: Uint8Array): Uint8Array {
+  const reader = new BinaryReader(region);
+  while (reader.pos < reader.len) {
+    const at = reader.pos;
+    const [field, wireType] = reader.tag();
+    if (field === RegionSchema.field.airportIataCodes.number) return region.subarray(0, at);
+    reader.skip(wireType, field);
+  }
+  return region;
 }
 
 /** Returns the `codes` that are missing from `others`. */

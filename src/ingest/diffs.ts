@@ -2,7 +2,13 @@
  * Makes the diffs that lead to a version from the contents before it, once, when it is published.
  * Apps that have one of these contents read them instead of the whole catalog.
  */
-import { type CatalogDiff, diffCommon, diffRegions, type ListDiff } from "../catalog/diff.ts";
+import {
+  type CatalogDiff,
+  diffCommon,
+  diffRegions,
+  type KnownCodes,
+  type ListDiff,
+} from "../catalog/diff.ts";
 import { listPieces } from "../catalog/encode.ts";
 import { sha256Hex } from "../catalog/hash.ts";
 import type { Counts, LocaleEntry, Manifest, StoredDiff } from "../catalog/manifest.ts";
@@ -101,23 +107,38 @@ async function compareCommon(
   return before && diffCommon({ before, after, maxListed: DIFF_LISTED });
 }
 
+interface LocalRegions {
+  readonly locale: string;
+  /** The locale's own segment of the new message. */
+  readonly regions: Uint8Array;
+  /** SHA-256 (hex) of the new content. */
+  readonly to: string;
+}
+
+interface RegionMemory {
+  readonly findVersion: (generation: number) => Manifest | undefined;
+  /** A cache of the changes of airport codes, by both contents. */
+  readonly known: Map<string, KnownCodes>;
+}
+
 /**
  * Adds the regions of a locale to the diffs from the contents that have it. Skips those that
  * `diffCommonLists` would skip. Throws StoreError if a store fails.
- *
- * @param regions the locale's own segment of the new message.
  */
 export async function diffLocalRegions(
   store: BlobReader,
   diffs: readonly StoredDiff[],
-  { locale, regions }: { readonly locale: string; readonly regions: Uint8Array },
-  findVersion: (generation: number) => Manifest | undefined,
+  { locale, regions, to }: LocalRegions,
+  { findVersion, known }: RegionMemory,
 ): Promise<Made> {
   const made: StoredDiff[] = [];
   const blobs: Blob[] = [];
   for (const diff of diffs) {
     const segment = storedSegments(findVersion(diff.generation)?.locales[locale])[1];
-    const lists = await compareRegions(store, segment, regions);
+    const pair = `${diff.catalog_sha256} ${to}`;
+    const codes: KnownCodes = known.get(pair) ?? new Map();
+    known.set(pair, codes);
+    const lists = await compareRegions(store, segment, regions, codes);
     const own = lists && encodeLists(lists, ["regions"]);
     if (own !== null) blobs.push(own);
     made.push(own ? { ...diff, local: { ...diff.local, [locale]: own.sha256 } } : diff);
@@ -129,12 +150,12 @@ async function compareRegions(
   store: BlobReader,
   segment: StoredSegment | undefined,
   regions: Uint8Array,
+  known: KnownCodes,
 ): Promise<Pick<CatalogDiff, "regions"> | null> {
   if (segment?.blob === sha256Hex(regions)) return { regions: NO_DIFFERENCE };
   const before = await readSegment(store, segment);
-  return (
-    before && { regions: diffRegions({ before, after: () => [regions], maxListed: DIFF_LISTED }) }
-  );
+  const pair = before && { before, after: () => [regions], maxListed: DIFF_LISTED };
+  return pair && { regions: diffRegions(pair, known) };
 }
 
 /** Returns the stored segments of a message: the lists that all locales share, and the regions. */

@@ -2,6 +2,7 @@ import { timeText } from "../storage/time-text.ts";
 import { isDeepStrictEqual } from "node:util";
 import { concatenate } from "../catalog/bytes.ts";
 import { countChanges } from "../catalog/diff.ts";
+import type { KnownCodes } from "../catalog/diff.ts";
 import { commonPieces } from "../catalog/encode.ts";
 import type { AirportSet, Manifest } from "../catalog/manifest.ts";
 import { snapshotOpener } from "../sources/snapshot.ts";
@@ -63,6 +64,7 @@ export class Pipeline {
   readonly #deploy: string;
   #workspace: { key: string; workspace: Workspace } | undefined;
   readonly #segments: SegmentStore;
+  readonly #codes = new Map<string, KnownCodes>();
 
   constructor(deps: PipelineDependencies) {
     this.#deps = deps;
@@ -102,6 +104,7 @@ export class Pipeline {
   forget(): void {
     this.#workspace = undefined;
     this.#segments.forget();
+    this.#codes.clear();
   }
 
   async #fetch(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
@@ -220,8 +223,11 @@ export class Pipeline {
     const { diffs, blobs } = await diffLocalRegions(
       this.#deps.store,
       checkpoint.diffs,
-      { locale, regions: part.proto },
-      (generation) => context.retained.findVersion(generation),
+      { locale, regions: part.proto, to: contentOf(checkpoint).catalog_sha256 },
+      {
+        findVersion: (generation) => context.retained.findVersion(generation),
+        known: this.#codes,
+      },
     );
     await this.#segments.write(blobs, context);
     const entries = { ...checkpoint.entries, [locale]: { ...message, bodies } };
