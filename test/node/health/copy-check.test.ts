@@ -47,7 +47,7 @@ describe("checkCopies", () => {
   });
 
   it("reads the diffs of the locale as well", async () => {
-    const [[common = ""] = [], [german = ""] = []] = blobsOf("diff");
+    const [[common] = [""], [german] = [""]] = blobsOf("diff");
     const diff = { ...manifest, generation: 0, common, local: { de: german, en: "never read" } };
     const changed = { ...manifest, diffs: [diff] };
     store.publish({ manifest: changed, blobs: blobsOf("diff") });

@@ -85,7 +85,7 @@ describe("GET /catalog/diff", () => {
     world.ingest.locales = ["de", "en"];
     world.ingest.crash();
     await world.ingest.publishVersions(2);
-    const localeOf = async (query: string) => (await (await diff(query)).json()) as object;
+    const answerTo = async (query: string): Promise<unknown> => (await diff(query)).json();
     for (const [tag, locale] of [
       ["de", "de"],
       ["de-AT", "de"],
@@ -93,7 +93,7 @@ describe("GET /catalog/diff", () => {
       ["fr", "en"],
       ["", "en"],
     ] as const)
-      expect(await localeOf(`?from=3&locale=${tag}`)).toMatchObject({ locale });
+      expect(await answerTo(`?from=3&locale=${tag}`)).toMatchObject({ locale });
     // Generation 2 has no German.
     expect((await diff("?from=2&locale=en")).status).toBe(200);
     expect((await diff("?from=2&locale=de")).status).toBe(404);
