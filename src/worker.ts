@@ -12,6 +12,7 @@ import { finishChanges } from "./admin/http/finish-changes.ts";
 import { type Config, loadConfig } from "./config.ts";
 import { readLimits } from "./health/limits.ts";
 import { describeError, logLine } from "./log.ts";
+import { answerMetrics } from "./rpc/metrics.ts";
 import { createRpcHandler, isRpcRequest, type RpcHandler } from "./rpc/handler.ts";
 import { cronJob, ingestCrons } from "./schedule.ts";
 import { embeddedSnapshot } from "./sources/embedded-snapshot.ts";
@@ -78,6 +79,7 @@ function createApp(env: Env): App {
       reader,
       defaultLocale: config.defaultLocale,
       log: (message, cause) => logLine("error", "rpc_error", message, describeError(cause)),
+      measure: env.METRICS ? answerMetrics(env.METRICS) : () => undefined,
     }),
     admin: finishChanges((request) => admin.fetch(request), waitUntil),
   };

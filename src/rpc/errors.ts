@@ -36,6 +36,17 @@ export function catalogFailure(reason: LookUpFailure): ConnectError {
   }
 }
 
+/** Refuses a request whose If-Match or If-Unmodified-Since does not hold. */
+export function preconditionFailed(): ConnectError {
+  const message = "the catalog is not the one that If-Match or If-Unmodified-Since asks for";
+  return new ConnectError(message, Code.FailedPrecondition);
+}
+
+/** Reports that the client's deadline has passed, in the words of Connect's router. */
+export function deadlineExceeded(): ConnectError {
+  return new ConnectError("the operation timed out", Code.DeadlineExceeded);
+}
+
 /** Reports a bug without revealing its cause to the caller. */
 export function internalError(cause: unknown): ConnectError {
   return new ConnectError("internal error", Code.Internal, undefined, undefined, cause);

@@ -28,6 +28,7 @@ const decoders = createMethodSerializationLookup(
 const decodeProto = (message: Uint8Array) => decoders.getI(true).parse(message).locale;
 const decodeJson = (message: Uint8Array) => decoders.getI(false).parse(message).locale;
 const decodeFrame = (frame: Uint8Array) => decodeProto(messageOf(frame));
+const decodeJsonFrame = (frame: Uint8Array) => decodeJson(messageOf(frame));
 const decodeText = (text: Uint8Array) => decodeFrame(decodeBase64(text));
 
 type Form = readonly [Representation, decodeLocale: (body: Uint8Array) => string];
@@ -37,6 +38,7 @@ const POST_FORMS: ReadonlyMap<string, Form> = new Map([
   ["application/json", ["json", decodeJson]],
   ["application/grpc-web", ["grpc-web", decodeFrame]],
   ["application/grpc-web+proto", ["grpc-web", decodeFrame]],
+  ["application/grpc-web+json", ["grpc-web-json", decodeJsonFrame]],
   ["application/grpc-web-text", ["grpc-web-text", decodeText]],
   ["application/grpc-web-text+proto", ["grpc-web-text", decodeText]],
 ]);

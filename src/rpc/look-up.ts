@@ -1,6 +1,7 @@
-import { entityTag, matchesEntityTag } from "../catalog/entity-tag.ts";
+import { entityTag } from "../catalog/entity-tag.ts";
 import { type LocaleFallback, negotiateLocale } from "../catalog/locale.ts";
 import type { Body, Coding, LocaleEntry, Manifest, Representation } from "../catalog/manifest.ts";
+import { checkPreconditions } from "./preconditions.ts";
 import type { Caller, CatalogMemory, CatalogReader } from "../storage/catalog-reader.ts";
 
 /** The catalog that answers come from. */
@@ -20,8 +21,8 @@ export interface Query {
   readonly representation: Representation;
   /** Codings that the client accepts, best first. */
   readonly codings: readonly Coding[];
-  /** Value of If-None-Match; null if the request is unconditional. */
-  readonly ifNoneMatch: string | null;
+  /** The headers of a GET or HEAD, which may have conditions; null for a POST, which has none. */
+  readonly conditions: Headers | null;
   /** False for HEAD, which needs only the manifest. */
   readonly withBody: boolean;
 }
@@ -48,7 +49,8 @@ export interface FoundBody {
 export type Found =
   | FoundBody
   | { readonly kind: "head"; readonly variant: Variant }
-  | { readonly kind: "not_modified"; readonly variant: Variant };
+  | { readonly kind: "not_modified"; readonly variant: Variant }
+  | { readonly kind: "precondition_failed"; readonly variant: Variant };
 
 export type LookUpFailure = "nothing_published" | "unavailable" | "data_loss";
 
@@ -91,10 +93,13 @@ export function peek(
   return content && { ok: true, found: { kind: "body", variant, content } };
 }
 
-/** Answers a HEAD or a matching conditional request from the manifest alone. */
-function withoutBody({ ifNoneMatch, withBody }: Query, variant: Variant): Found | undefined {
-  if (ifNoneMatch !== null && matchesEntityTag(ifNoneMatch, entityTag(variant.body)))
-    return { kind: "not_modified", variant };
+/** Answers a HEAD or a conditional request from the manifest alone. */
+function withoutBody({ conditions, withBody }: Query, variant: Variant): Found | undefined {
+  const etag = entityTag(variant.body);
+  const kind =
+    conditions &&
+    checkPreconditions(conditions, { etag, modifiedAt: variant.manifest.published_at });
+  if (kind) return { kind, variant };
   return withBody ? undefined : { kind: "head", variant };
 }
 

@@ -58,13 +58,15 @@ function aLocationsResponse(locale: string): LocationsResponse {
 /** Encodes a message in every form that is published, by the protocols' reference code. */
 function encodeBodies(message: LocationsResponse): EncodedBodies {
   const proto = new Uint8Array(toBinary(LocationsResponseSchema, message));
+  const json = new TextEncoder().encode(toJsonString(LocationsResponseSchema, message));
   const trailer = encodeEnvelope(0x80, new TextEncoder().encode("grpc-status: 0\r\n"));
   const framed = Buffer.concat([encodeEnvelope(0, proto), trailer]);
   const identity: Record<Representation, Uint8Array> = {
     proto,
-    json: new TextEncoder().encode(toJsonString(LocationsResponseSchema, message)),
+    json,
     "grpc-web": framed,
     "grpc-web-text": new TextEncoder().encode(framed.toString("base64")),
+    "grpc-web-json": Buffer.concat([encodeEnvelope(0, json), trailer]),
   };
   const codings = (bytes: Uint8Array): EncodedBodies[Representation] => ({
     br: new Uint8Array(brotliCompressSync(bytes)),
@@ -76,6 +78,7 @@ function encodeBodies(message: LocationsResponse): EncodedBodies {
     json: codings(identity.json),
     "grpc-web": codings(identity["grpc-web"]),
     "grpc-web-text": codings(identity["grpc-web-text"]),
+    "grpc-web-json": codings(identity["grpc-web-json"]),
   };
 }
 
@@ -198,6 +201,7 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
         json: bodies("json"),
         "grpc-web": bodies("grpc-web"),
         "grpc-web-text": bodies("grpc-web-text"),
+        "grpc-web-json": bodies("grpc-web-json"),
       } satisfies Bodies,
     };
   }

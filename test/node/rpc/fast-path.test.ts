@@ -75,7 +75,7 @@ describe("readCall", () => {
     ["another method", get(PROTO_GET, { method: "PUT" })],
     ["another media type", post("application/json; charset=utf-8", Buffer.from(JSON_TEXT))],
     ["a name that every object has", post("constructor", hex(PROTO))],
-    ["JSON in gRPC-Web", post("application/grpc-web+json", hex(FRAME))],
+    ["protobuf as JSON in gRPC-Web", post("application/grpc-web+json", hex(FRAME))],
     ["a coded body", post("application/proto", hex(PROTO), { "content-encoding": "gzip" })],
     ["a coded message", post("application/grpc-web", hex(FRAME), { "grpc-encoding": "gzip" })],
     ["no time", post("application/proto", hex(PROTO), { "connect-timeout-ms": "0" })],

@@ -16,7 +16,13 @@ describe("many bodies that nobody holds", () => {
     TEXTS.map((text) => {
       const identity = { ...aBody(text), bytes };
       const each = { identity };
-      const bodies = { proto: each, json: each, "grpc-web": each, "grpc-web-text": each };
+      const bodies = {
+        proto: each,
+        json: each,
+        "grpc-web": each,
+        "grpc-web-text": each,
+        "grpc-web-json": each,
+      };
       return [text, aLocaleEntry({ bodies })];
     }),
   );

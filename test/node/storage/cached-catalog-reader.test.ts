@@ -89,7 +89,13 @@ describe("a body", () => {
     const entry = (identity: typeof english) => {
       const bodies = { identity };
       return aLocaleEntry({
-        bodies: { proto: bodies, json: bodies, "grpc-web": bodies, "grpc-web-text": bodies },
+        bodies: {
+          proto: bodies,
+          json: bodies,
+          "grpc-web": bodies,
+          "grpc-web-text": bodies,
+          "grpc-web-json": bodies,
+        },
       });
     };
     const manifest = aManifest({

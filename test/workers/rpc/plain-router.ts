@@ -29,7 +29,7 @@ function plainService(reader: FakeCatalogReader): ServiceImpl<typeof LocationsSe
     const parsed = parseLocale(locale);
     if (!parsed.ok) throw malformedLocale(parsed.reason);
     signal.throwIfAborted();
-    const query = { representation: "proto", codings: ["identity"], ifNoneMatch: null } as const;
+    const query = { representation: "proto", codings: ["identity"], conditions: null } as const;
     const source = { reader, defaultLocale: "en" };
     const result = await lookUp(source, { ...query, tag: parsed.tag, withBody: true }, { signal });
     if (!result.ok) throw catalogFailure(result.reason);
