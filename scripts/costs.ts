@@ -23,7 +23,7 @@ const PRICE = {
   rowWritten: 1e-6,
 } as const;
 
-export interface CostLine {
+interface CostLine {
   readonly what: string;
   readonly arithmetic: string;
   readonly dollars: number;

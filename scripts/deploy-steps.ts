@@ -122,7 +122,7 @@ export async function migrate(
 
 const deployReport = z.object({ type: z.literal("deploy"), targets: z.array(z.string()) });
 
-export interface Upload {
+interface Upload {
   readonly target: Target;
   readonly configFile: string;
   /** Value of the secret ADMIN_TOKENS to set; undefined leaves those that there are. */

@@ -219,9 +219,10 @@ class Movement {
   /** @param place where the work is; false where nobody says. */
   hasStopped(place: unknown): boolean {
     const text = place === false ? this.#last : JSON.stringify(place);
-    if (text !== this.#last) this.#at = Date.now();
+    const now = Date.now();
+    if (text !== this.#last) this.#at = now;
     this.#last = text;
-    return Date.now() - this.#at > this.#patienceMs;
+    return now - this.#at > this.#patienceMs;
   }
 
   describePatience(): string {

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { onlyToken } from "./new-admin-token.ts";
 
 /** An admin token that only this machine's local service knows. */
-export interface LocalAdminToken {
+interface LocalAdminToken {
   readonly text: string;
   readonly file: string;
   /** Whether it was made just now, and is to be shown this once. */

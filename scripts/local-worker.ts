@@ -8,7 +8,7 @@ import { ProcessGroup } from "./process-group.ts";
 import { adminCaller } from "./service-call.ts";
 import { claimStateFolder, type StateFolder } from "./state-folder.ts";
 
-export interface LocalWorkerOptions {
+interface LocalWorkerOptions {
   readonly port: number;
   readonly locales: string;
   readonly stateFolder: string;
@@ -23,7 +23,7 @@ export interface LocalWorkerOptions {
   readonly signal: AbortSignal;
 }
 
-export type LocalIngestOptions = Pick<IngestOptions, "localeCount" | "patienceMs" | "signal">;
+type LocalIngestOptions = Pick<IngestOptions, "localeCount" | "patienceMs" | "signal">;
 
 /** On one machine a new version is looked for at once, so that an ingest is seen when it ends. */
 const LOCAL_FRESH_MS = 500;

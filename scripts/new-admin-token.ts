@@ -17,7 +17,7 @@ export interface TokenOptions {
   readonly expires: string | undefined;
 }
 
-export type NewToken =
+type NewToken =
   | { readonly ok: true; readonly text: string; readonly entry: TokenEntry }
   | { readonly ok: false; readonly problem: string };
 

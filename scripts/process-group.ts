@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 const STOP_DEADLINE_MS = 5_000;
 const END_WITH_STARTER = new URL("./end-with-starter.ts", import.meta.url).href;
 
-export interface ProcessGroupOptions {
+interface ProcessGroupOptions {
   readonly env: NodeJS.ProcessEnv;
   /** File that all output is appended to. */
   readonly logFile: string;

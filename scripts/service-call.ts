@@ -60,7 +60,7 @@ export async function callCatalog(url: string, signal?: AbortSignal): Promise<Se
   return { ok: false, code: error.code, problem: `${error.code}, ${error.message}` };
 }
 
-export interface Wait {
+interface Wait {
   readonly pollMs: number;
   readonly deadlineMs: number;
   /** Ends the wait with an error when it aborts. */

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { CommandError } from "./command.ts";
 
-export interface RunOptions {
+interface RunOptions {
   readonly signal: AbortSignal;
   /** What a failure means for the user. */
   readonly onFailure: string;

@@ -26,7 +26,7 @@ export interface Config {
 
 /** The names of all upstreams. */
 export const SOURCE_NAMES = ["embedded", "ourairports", "dropped"] as const;
-export type SourceName = (typeof SOURCE_NAMES)[number];
+type SourceName = (typeof SOURCE_NAMES)[number];
 
 /** Some settings are wrong. The message names each and says what it must be. */
 export class ConfigError extends Error {

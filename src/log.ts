@@ -24,7 +24,7 @@ export function logLine(
 const MAX_CAUSES = 5;
 
 /** Fields of a log line that describe an error. */
-export type ErrorFields = {
+type ErrorFields = {
   readonly error: string;
   readonly stack?: string | undefined;
   /** The chain of causes, nearest first; absent if empty. */

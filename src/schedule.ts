@@ -1,7 +1,7 @@
 import type { EnqueueRequest } from "./ingest/queue.ts";
 
 /** Job of a cron trigger. `watch` evaluates the alerts and reconciles the stores. */
-export type CronJob =
+type CronJob =
   | { readonly job: "ingest"; readonly request: EnqueueRequest }
   | { readonly job: "watch" | "back_up" | "verify_backup" };
 

@@ -122,11 +122,16 @@ function monitor(env: Env) {
   return env.ALERTS.getByName(ALERTS_INSTANCE);
 }
 
-/** Runs the job of a cron trigger. Each job counts a tick once, so a retry is safe. */
+/**
+ * Runs the job of a cron trigger. Each job counts a tick once, so a retry is safe. A tick comes only
+ * once, so a call is also repeated if the coordinator was overloaded or has timed out.
+ */
 async function runJob(cron: string, scheduledTime: number, env: Env): Promise<void> {
   const job = cronJob(cron);
-  const call = (work: (stub: ReturnType<typeof coordinator>) => Promise<void>) =>
-    callCoordinator(() => coordinator(env), "idempotent", work);
+  const call = (work: (stub: ReturnType<typeof coordinator>) => Promise<void>) => {
+    const attempt = () => callCoordinator(() => coordinator(env), "idempotent", work);
+    return attempt().catch(attempt);
+  };
   switch (job.job) {
     case "ingest":
       return call(async (stub) => stub.tick(cron, scheduledTime, job.request));

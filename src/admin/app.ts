@@ -130,6 +130,3 @@ function allRoutes(deps: AdminDependencies) {
   const routes = routeGroups(deps);
   return [...routes, ...openApiRoutes(routes, deps.version)];
 }
-
-/** All routes, for the types of clients. */
-export type AdminRoutes = ReturnType<typeof allRoutes>[number];

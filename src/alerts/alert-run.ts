@@ -10,7 +10,7 @@ import { HEALTH_STATUSES } from "../health/status.ts";
 import { ALERT_STATES } from "./alert-state.ts";
 import { CHANGES } from "./deliveries.ts";
 
-export const RUN_TRIGGERS = ["cron", "manual"] as const;
+const RUN_TRIGGERS = ["cron", "manual"] as const;
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const scalars = z.record(z.string(), scalar);
@@ -80,8 +80,6 @@ export const alertRunSchema = z
 export type AlertRun = DeepReadonly<z.output<typeof alertRunSchema>>;
 /** Result of an evaluation for one alert. */
 export type AlertResult = AlertRun["results"][number];
-/** A notification of a target about a result. */
-export type ResultNotice = AlertResult["notified"][number];
 /** Result of sending one message to a target, without URLs or secrets. */
 export type Receipt = AlertRun["deliveries"][number];
 /** Result of the dead-man's ping. */

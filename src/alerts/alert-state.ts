@@ -8,7 +8,7 @@
 import type { Verdict } from "../health/rule.ts";
 
 export const ALERT_STATES = ["inactive", "pending", "firing", "nodata", "resolved"] as const;
-export type AlertState = (typeof ALERT_STATES)[number];
+type AlertState = (typeof ALERT_STATES)[number];
 
 /** State of an alert between evaluations. Times are milliseconds since 1970. */
 export interface AlertTrack {

@@ -25,7 +25,7 @@ export interface DeliveryRecord {
   readonly saidNodata: boolean;
 }
 
-export interface DeliveryContext {
+interface DeliveryContext {
   readonly now: number;
   /** Interval at which an open alert is repeated. */
   readonly repeatMs: number;

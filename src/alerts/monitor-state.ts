@@ -13,7 +13,7 @@ export interface AlertRecord {
 }
 
 /** Status of a webhook. Times are milliseconds since 1970. */
-export interface TargetRecord {
+interface TargetRecord {
   /** Consecutive evaluations with a failed delivery. */
   readonly failures: number;
   readonly lastError: string | null;

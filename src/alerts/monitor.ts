@@ -23,7 +23,7 @@ const SAVE_DEADLINE_MS = 10_000;
 /** The cron trigger of evaluations. */
 const WATCH = "watch";
 
-export interface MonitorDependencies extends NotifierDependencies {
+interface MonitorDependencies extends NotifierDependencies {
   readonly state: MonitorState;
   /** Saves evaluations to D1. Idempotent. Throws if D1 fails. */
   readonly saveRuns: (runs: readonly AlertRun[]) => Promise<void>;

@@ -28,7 +28,7 @@ export type NotifyFetch = (
   },
 ) => Promise<Response>;
 
-export interface DeliveryLimits {
+interface DeliveryLimits {
   /** Deadline for the beginning of an answer. */
   readonly timeoutMs: number;
   readonly maxAttempts: number;

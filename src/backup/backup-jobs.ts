@@ -164,6 +164,7 @@ export class BackupJobs {
       undo_backup_id: kind === "restore" ? this.#deps.newId() : null,
       generation: null,
       paused: null,
+      kept_for: [],
       error: null,
     };
     return newRecord({ work: BACKUP, job, key, checkpoint: FIRST_CHECKPOINT });

@@ -16,7 +16,7 @@ export const FAULT_CODES = [
   "schema_mismatch",
   "store_fault",
 ] as const;
-export type FaultCode = (typeof FAULT_CODES)[number];
+type FaultCode = (typeof FAULT_CODES)[number];
 
 /** An expected failure: a stable code, and a message for operators. */
 export interface Fault {

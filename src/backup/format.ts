@@ -41,7 +41,7 @@ export interface Part {
 }
 
 /** A D1 table. */
-export interface TableFacts {
+interface TableFacts {
   readonly columns: readonly string[];
   readonly rows: number;
   /** SHA-256 (hex) over the content hashes of its parts, each with a line feed. */

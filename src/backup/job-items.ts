@@ -12,7 +12,7 @@ export interface Wanted {
  * The lists of a job, sorted by key. They may exceed the limit of a row in the Durable Object's
  * SQLite (2 MB).
  */
-export interface ItemLists {
+interface ItemLists {
   /** Files that a restore writes to the catalog's stores, by SHA-256. */
   readonly to_store: Wanted;
   /** Files that a backup copies, and those that it has copied, by SHA-256. */
@@ -27,7 +27,7 @@ export interface ItemLists {
   /** Objects of these backups, by SHA-256. */
   readonly named: null;
 }
-export type ItemList = keyof ItemLists;
+type ItemList = keyof ItemLists;
 
 /** An entry of a list. */
 export type Item = {

@@ -67,6 +67,10 @@ export const jobSchema = z
       description:
         "Of a restore: true once it has paused ingestion, so that no run undoes it. POST /admin/ingest/resume lifts the pause.",
     }),
+    kept_for: z.array(z.uuid()).meta({
+      description:
+        "Of a backup: unreadable backups, such as those of a newer Worker. They may name any object, so that retention has deleted none.",
+    }),
     error: z
       .strictObject({
         code: z.enum(FAULT_CODES),

@@ -25,7 +25,7 @@ import { VERDICT_STATES } from "./verdict.ts";
  * manifest. `damaged`: its manifest is unusable.
  */
 const BACKUP_STATES = ["running", "complete", "incomplete", "damaged"] as const;
-export type BackupState = (typeof BACKUP_STATES)[number];
+type BackupState = (typeof BACKUP_STATES)[number];
 
 export const backupStatus = z.enum(BACKUP_STATUSES).meta({
   description:
@@ -77,10 +77,10 @@ export const backupPage = z.strictObject({
   total: count,
 });
 
-export type Backup = DeepReadonly<z.output<typeof backupSchema>>;
-export type BackupPage = DeepReadonly<z.output<typeof backupPage>>;
+type Backup = DeepReadonly<z.output<typeof backupSchema>>;
+type BackupPage = DeepReadonly<z.output<typeof backupPage>>;
 
-export interface PageRequest {
+interface PageRequest {
   readonly limit: number;
   /** The `next_cursor` of the previous page: selects backups older than this id. */
   readonly cursor: string | null;

@@ -5,7 +5,7 @@ import { type Fault, fault } from "./fault.ts";
 import { type Part, PART_CONTENT_MAX_BYTES, partName } from "./format.ts";
 
 /** A part with its bytes. */
-export interface PackedPart {
+interface PackedPart {
   readonly part: Part;
   readonly bytes: Uint8Array;
 }
@@ -29,7 +29,7 @@ export function packPart(
   return { part, bytes };
 }
 
-export type UnpackedPart =
+type UnpackedPart =
   | { readonly ok: true; readonly lines: readonly string[] }
   | { readonly ok: false; readonly fault: Fault };
 

@@ -62,7 +62,7 @@ async function prune(
   for (const id of others) if (await blocksPruning(backups, id, now())) unread.push(id);
   if (unread.length === 0) await deleteUnnamed(backups, items, now());
   else log("warn", "backup_objects_kept", { unread });
-  return next(checkpoint);
+  return next(checkpoint, { apply: () => ({ kept_for: unread }) });
 }
 
 /**

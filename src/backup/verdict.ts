@@ -60,7 +60,7 @@ export function parseVerdict(text: string | null): Verdict | null {
 }
 
 /** Result of rebuilding the catalog of a backup. */
-export interface Rebuild {
+interface Rebuild {
   /** Hash of the published catalog. */
   readonly published: string;
   /** Hash of the rebuilt catalog; null if upstream's files could not be read. */

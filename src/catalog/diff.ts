@@ -33,7 +33,7 @@ import { idKey } from "./ids.ts";
 import type { Counts } from "./manifest.ts";
 
 /** An entity in both versions. `before` and `after` have only the fields that differ. */
-export interface Change<F> {
+interface Change<F> {
   readonly id: string;
   /** Label in the later version: IATA code, name, ISO 3166-1 code or slug. */
   readonly label: string;
@@ -42,7 +42,7 @@ export interface Change<F> {
 }
 
 /** `airport_iata_codes` is present if the region gained or lost airports. */
-export interface RegionChange extends Change<Omit<RegionFields, "airport_iata_codes">> {
+interface RegionChange extends Change<Omit<RegionFields, "airport_iata_codes">> {
   readonly airport_iata_codes?: CodeChanges;
 }
 
@@ -77,7 +77,7 @@ export interface CatalogDiff {
 }
 
 /** Two versions in the same locale. */
-export interface VersionPair {
+interface VersionPair {
   /** Bytes of a LocationsResponse. */
   readonly before: Uint8Array;
   /** Encoded LocationsResponses that together contain the list. */

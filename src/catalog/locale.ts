@@ -12,7 +12,7 @@ export type ParsedLocale =
 /** `none`: as requested. `parent`: a less specific tag. `default`: nothing closer is published. */
 export type LocaleFallback = "none" | "parent" | "default";
 
-export interface NegotiatedLocale {
+interface NegotiatedLocale {
   readonly locale: string;
   readonly fallback: LocaleFallback;
 }

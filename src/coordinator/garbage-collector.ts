@@ -1,5 +1,4 @@
 import { manifestBlobs } from "../catalog/manifest.ts";
-import { adoptVersions } from "../ingest/adopt-versions.ts";
 import { isRun } from "../ingest/run-record.ts";
 import { unnamedSources, unretained } from "../ingest/versions.ts";
 import type { Change, Verdict, Work } from "../jobs/engine.ts";
@@ -67,8 +66,8 @@ export class GarbageCollector implements Work<GarbageRecord> {
 
   async step(): Promise<Change<GarbageRecord>> {
     const { state, store, archive } = this.#deps;
-    await adoptVersions(state, store);
-    // Without a version everything would be garbage. A run has stored blobs that no version references yet, and a pause may stop it for days.
+    // Without a version everything would be garbage. The reconciler adopts those of the stores. A run
+    // has stored blobs that no version references yet, and a pause may stop it for days.
     const isKnown = state.currentVersion() !== null && state.unreplicated() === null;
     const mayCollect = isKnown && !state.queue().running.some(isRun);
     const garbage = mayCollect ? await this.#findGarbage() : [];

@@ -3,6 +3,7 @@ import { repairCopies, replicate } from "../ingest/publisher.ts";
 import { isRun } from "../ingest/run-record.ts";
 import { describeError } from "../log.ts";
 import { withDeadline } from "../storage/deadline.ts";
+import { attemptTime } from "../storage/elapsed.ts";
 import type { CoordinatorDependencies } from "./dependencies.ts";
 
 /** Wait after a store has failed. */
@@ -31,7 +32,7 @@ export class Reconciler {
   /** Time of the next replication (ms since 1970); null if none is due. */
   dueAt(): number | null {
     if (!this.#mayReplicate()) return null;
-    return Math.min(this.#retryAt, this.#deps.now() + STORE_RETRY_MS);
+    return attemptTime(this.#retryAt, STORE_RETRY_MS, this.#deps.now());
   }
 
   /** Replicates the current version to the stores, if that is due. Never throws. */

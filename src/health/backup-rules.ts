@@ -45,7 +45,7 @@ function timeOf(text: string | null, otherwise: number): number {
 
 /** `stale`: the newest backup is too old. `unverified`: the newest is not verified. */
 export const BACKUP_STATUSES = ["ok", "stale", "unverified", "no_backups"] as const;
-export type BackupStatus = (typeof BACKUP_STATUSES)[number];
+type BackupStatus = (typeof BACKUP_STATUSES)[number];
 
 /** Sums up the backups in one word. Unlike the alerts it grants no time to verify. */
 export function judgeBackups(

@@ -6,7 +6,7 @@ import type { RuleContext } from "./rule.ts";
 import { type Check, type Checks, judged } from "./status.ts";
 
 /** The catalog as serving reads it. */
-export interface ServedFacts {
+interface ServedFacts {
   readonly manifest: Manifest;
   /** Result of opening a body of the default locale. */
   readonly opened: OpenResult;

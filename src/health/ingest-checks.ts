@@ -82,7 +82,7 @@ export function checkCrons(
 }
 
 /** The last ended run and the last successful one. */
-export interface LastRunFacts {
+interface LastRunFacts {
   readonly ended: Pick<EndedRun, "id" | "state" | "outcome" | "finished_at" | "error"> | undefined;
   readonly succeeded: Pick<EndedRun, "finished_at"> | undefined;
 }

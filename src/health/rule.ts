@@ -9,12 +9,12 @@ export type Severity = (typeof SEVERITIES)[number];
 export type Verdict = "good" | "bad" | "nodata";
 
 export const UNITS = ["ms", "runs", "rows", "guards", "copies", "points", "evaluations"] as const;
-export type Unit = (typeof UNITS)[number];
+type Unit = (typeof UNITS)[number];
 
 type Scalar = string | number | boolean | null;
 
 /** Evidence of a finding: shallow JSON. */
-export type Evidence = {
+type Evidence = {
   readonly [name: string]:
     Scalar | readonly Scalar[] | readonly { readonly [name: string]: Scalar }[];
 };

@@ -12,7 +12,7 @@ import {
 } from "../sources/reference.ts";
 
 /** Source of an airport's city. */
-export type CityOrigin = "known_airport" | "known_place" | "synthetic";
+type CityOrigin = "known_airport" | "known_place" | "synthetic";
 
 export interface Built {
   readonly catalog: Catalog;
@@ -54,7 +54,7 @@ export function buildCatalog(parts: CatalogParts): Built {
 }
 
 /** The catalog's airports and cities, and the indexes for its regions. */
-export interface PlacedAirports {
+interface PlacedAirports {
   /** In order of IATA codes. */
   readonly airports: readonly Airport[];
   readonly cities: readonly City[];
@@ -102,7 +102,7 @@ function toAirport(airport: SourceAirport, itsCityId: Uint8Array | undefined): A
   };
 }
 
-export interface ResolvedCities {
+interface ResolvedCities {
   /** In order of ids. */
   readonly cities: readonly City[];
   /** Id of each airport's city, parallel to the airports. */

@@ -46,7 +46,7 @@ export function contentOf({ content }: Checkpoint): Content {
 }
 
 /** The settings that determine the output for given upstream files. */
-export interface Deploy {
+interface Deploy {
   readonly snapshot: Pick<Snapshot, "sha256">;
   readonly locales: readonly string[];
   readonly airportSet: AirportSet;

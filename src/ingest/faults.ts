@@ -31,7 +31,7 @@ export class GuardsTripped extends RunFault {
 }
 
 /** What to retry: the step several times, then the run once. */
-export interface Retry {
+interface Retry {
   /** False if the step has made its own attempts. */
   readonly step: boolean;
   /** Wait before the retry of the run; null for no retry. */

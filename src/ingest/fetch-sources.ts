@@ -19,7 +19,7 @@ export interface FetchDependencies {
 type FetchRequest = Pick<RunContext, "source" | "mode" | "archived" | "candidate">;
 
 /** The inputs of the later steps. */
-export interface FetchedSources {
+interface FetchedSources {
   /** SHA-256 (hex) of each archived upstream file, and of the snapshot. */
   readonly sources: { readonly [file: string]: string };
   readonly upstream: UpstreamFiles;

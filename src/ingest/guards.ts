@@ -34,10 +34,10 @@ const OVERRIDABLE = {
   guard_message_size: false,
 } as const;
 
-export type Guard = keyof typeof OVERRIDABLE;
+type Guard = keyof typeof OVERRIDABLE;
 
 /** Coverage (0 to 1) by locale, as in the manifest. */
-export type Coverage = { readonly [locale: string]: number };
+type Coverage = { readonly [locale: string]: number };
 
 /** The published version, with the candidate's changes. */
 export interface PublishedFacts {

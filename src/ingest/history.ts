@@ -25,7 +25,7 @@ export interface RunFilter {
 
 export interface RunQuery extends RunFilter, PageQuery {}
 
-export type RunPage = Listed<{ readonly runs: readonly ListedRun[] }>;
+type RunPage = Listed<{ readonly runs: readonly ListedRun[] }>;
 
 /** A run that ended within this time is never deleted. */
 const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;

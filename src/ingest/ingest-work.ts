@@ -51,11 +51,14 @@ export class IngestWork implements Work<RunRecord> {
     const { stage } = record.checkpoint;
     const failure =
       cause instanceof StepNeverEnded ? leaseExpired(stage, cause) : toFailure(cause, stage);
-    const { code } = failure.error;
+    const { error } = failure;
+    const { code } = error;
+    const patch = { error };
     if (failure.retry?.step !== true || isLast)
-      return { code, repeat: false, change: (run) => this.#fail(run, failure) };
-    const retried = (run: Run): Run => ({ ...run, retries: run.retries + 1 });
-    return { code, repeat: true, change: (current) => ({ ...current, job: retried(current.job) }) };
+      return { code, repeat: false, change: (run) => this.#fail(run, failure), patch };
+    const retried = (run: Run): Run => ({ ...run, error, retries: run.retries + 1 });
+    const change = (current: RunRecord) => ({ ...current, job: retried(current.job) });
+    return { code, repeat: true, change, patch };
   }
 
   describe(run: Run) {
@@ -81,7 +84,7 @@ export class IngestWork implements Work<RunRecord> {
 
   #apply(record: RunRecord, { next, outcome, patch, publish }: StepResult): RunRecord {
     const { state } = this.#deps;
-    const run: Run = { ...record.job, ...patch };
+    const run: Run = { ...record.job, error: null, ...patch };
     if (next === null) {
       if (outcome === "published" && run.generation_after !== null)
         state.setReplicated(run.generation_after);

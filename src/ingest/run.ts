@@ -133,7 +133,8 @@ export const runSchema = z
     catalog_sha256: hexHash.nullable(),
     error: z
       .strictObject({ code: z.string(), stage: z.enum(STAGES), message: z.string() })
-      .nullable(),
+      .nullable()
+      .meta({ description: "The fault of the last step; null if that succeeded." }),
     worker_version: z.string().nullable(),
   })
   .meta({ id: "Run", description: "An ingest run." });
@@ -154,8 +155,6 @@ export type RunError = NonNullable<Run["error"]>;
 export type SkipReason = NonNullable<Run["skipped_reason"]>;
 /** Counts of the rows and entities of one list. */
 export type ListCounts = NonNullable<Run["counts"]>["airports"];
-/** Summary of the upstream rows of a run. */
-export type Accounting = NonNullable<Run["accounting"]>;
 /** Archived upstream files by name. */
 export type UpstreamFiles = Run["upstream"];
 /** An archived upstream file. */

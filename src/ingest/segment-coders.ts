@@ -29,7 +29,7 @@ export interface Checksum {
 }
 
 /** Encodes a body as `open ++ middle ++ … ++ close`. Offsets count uncompressed bytes. */
-export interface SegmentCoder {
+interface SegmentCoder {
   /** Encodes the first bytes. The result is empty if `bytes` is and the coding has no header. */
   open(bytes: Uint8Array): Uint8Array;
   middle(bytes: Uint8Array, offset: number, effort: Effort): Uint8Array;

@@ -15,7 +15,7 @@ import type { Content } from "./content.ts";
 import { checkGuards, type GuardTrip } from "./guards.ts";
 import type { Workspace } from "./workspace.ts";
 
-export interface Candidate {
+interface Candidate {
   readonly workspace: Workspace;
   readonly content: Content;
   /** Locales to publish. */

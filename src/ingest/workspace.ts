@@ -21,10 +21,10 @@ import { SourceError } from "../sources/source-error.ts";
 import { buildCatalog, type Built, placeAirports, resolveCities } from "./build.ts";
 
 /** Opens an archived upstream file by its name and SHA-256 (hex). */
-export type OpenSource = (file: string, sha256: string) => Promise<ReadableStream<Uint8Array>>;
+type OpenSource = (file: string, sha256: string) => Promise<ReadableStream<Uint8Array>>;
 
 /** Names and regions of one locale. */
-export interface LocalPart {
+interface LocalPart {
   readonly names: RegionNames;
   /** Encodes the regions as a whole. */
   readonly encode: () => EncodedPart;
@@ -33,7 +33,7 @@ export interface LocalPart {
 }
 
 /** Makes the part of a locale. Keeps only the regions of a catalog in memory. */
-export type LocalParts = (locale: string) => Promise<LocalPart>;
+type LocalParts = (locale: string) => Promise<LocalPart>;
 
 /** A catalog built from archived upstream files, with an account of its inputs. */
 export interface Workspace extends Built {

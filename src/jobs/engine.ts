@@ -21,6 +21,8 @@ export interface Verdict<R extends JobRecord> {
   /** Whether the engine retries the step after a back-off. */
   readonly repeat: boolean;
   readonly change: Change<R>;
+  /** Fields of the job that describe the fault, if the job is cancelled instead of changed. */
+  readonly patch?: Partial<R["job"]>;
 }
 
 /** Runs the jobs of one kind. */
@@ -54,7 +56,7 @@ export class StepNeverEnded extends Error {
   }
 }
 
-export interface EngineDependencies {
+interface EngineDependencies {
   readonly find: (work: string, id: string) => JobRecord | undefined;
   readonly save: (record: JobRecord) => void;
   readonly works: { readonly [name: string]: Work };
@@ -129,7 +131,7 @@ export class Engine {
     };
     try {
       // `#commit` cancels the job.
-      if (isCancelRequested(claimed)) return this.#commit(claimed, (record) => record);
+      if (claimed.cancelRequestedBy !== null) return this.#commit(claimed, (record) => record);
       if (attempts > MAX_STEP_ATTEMPTS && !isCommitted) throw new StepNeverEnded();
       const change = await work.step(claimed);
       return this.#commit(claimed, (record) => {
@@ -140,34 +142,43 @@ export class Engine {
       });
     } catch (cause) {
       const isLast = attempts >= MAX_STEP_ATTEMPTS && !isCommitted;
-      const { code, repeat, change } = await work.faulted(claimed, cause, isLast);
+      const { code, repeat, change, patch } = await work.faulted(claimed, cause, isLast);
       log("warn", "step_failed", claimed, {
         error_code: code,
         attempt: attempts,
         ...describeError(cause),
       });
       const notBefore = repeat ? this.#deps.now() + backoffMs(attempts) : null;
-      return this.#commit(claimed, (record) => {
-        const next = { ...change(record), leaseUntil: null, notBefore };
-        return repeat ? next : { ...next, attempts: 0 };
-      });
+      return this.#commit(
+        claimed,
+        (record) => {
+          const next = { ...change(record), leaseUntil: null, notBefore };
+          return repeat ? next : { ...next, attempts: 0 };
+        },
+        patch,
+      );
     }
   }
 
   /** Commits under the fence of the claim; undefined if a newer claim exists. */
-  #commit(claimed: JobRecord, change: Change<JobRecord>): JobRecord | undefined {
+  #commit(
+    claimed: JobRecord,
+    change: Change<JobRecord>,
+    patch: object = {},
+  ): JobRecord | undefined {
     const { find, save, transaction } = this.#deps;
     return transaction(() => {
       const record = find(claimed.work, claimed.job.id);
-      if (record?.fence !== claimed.fence || record.job.state !== "running") return undefined;
-      const next = isCancelRequested(record) ? this.#cancelled(record) : change(record);
+      if (record?.fence !== claimed.fence) return undefined;
+      const next =
+        record.cancelRequestedBy === null ? change(record) : this.#cancelled(record, patch);
       save(next);
       return next;
     });
   }
 
-  #cancelled(record: JobRecord): JobRecord {
-    return endRecord(record, { state: "cancelled", at: timeText(this.#deps.now()) });
+  #cancelled(record: JobRecord, patch: object): JobRecord {
+    return endRecord(record, { state: "cancelled", at: timeText(this.#deps.now()), patch });
   }
 
   #workOf({ work }: JobRecord): Work {
@@ -185,8 +196,4 @@ export class Engine {
     const about = this.#workOf(record).describe(record.job);
     this.#deps.log(level, `${record.work}_${event}`, { ...about, ...fields });
   }
-}
-
-function isCancelRequested({ cancelRequestedBy, isCommitted }: JobRecord): boolean {
-  return cancelRequestedBy !== null && !isCommitted;
 }

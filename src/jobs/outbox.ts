@@ -1,5 +1,6 @@
 import { describeError, type Log } from "../log.ts";
 import { withDeadline } from "../storage/deadline.ts";
+import { attemptTime } from "../storage/elapsed.ts";
 import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
 
 /** Largest number of rows in one call. */
@@ -8,14 +9,14 @@ const BATCH = 20;
 const RETRY_MS = 30_000;
 
 /** A row that waits for D1. */
-export interface OutboxRow<Value> {
+interface OutboxRow<Value> {
   /** Rises with each row. */
   readonly seq: number;
   readonly value: Value;
 }
 
 /** Delivers rows to D1. */
-export interface Delivery<Value> {
+interface Delivery<Value> {
   /** Writes rows. Idempotent. Throws if D1 fails. */
   readonly send: (rows: readonly OutboxRow<Value>[]) => Promise<unknown>;
   /** Called after rows have been written. Throws if D1 fails. */
@@ -87,7 +88,7 @@ export class Outbox<Value> {
 
   /** Time of the next delivery (milliseconds since 1970); null if no row is waiting. */
   dueAt(now: number): number | null {
-    return this.length === 0 ? null : Math.min(this.#retryAt, now + RETRY_MS);
+    return this.length === 0 ? null : attemptTime(this.#retryAt, RETRY_MS, now);
   }
 
   /** Sends all rows, or stops at the first failure. Never throws. */

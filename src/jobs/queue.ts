@@ -1,4 +1,5 @@
 /** The order of the job queue. Pure: no clock, no I/O; times are milliseconds since 1970. */
+import { attemptTime } from "../storage/elapsed.ts";
 import type { JobRecord } from "./job-record.ts";
 import type { Pause } from "./pause.ts";
 
@@ -77,7 +78,7 @@ function stepTimes({ running, waiting, pause }: Queue, now: number): number[] {
 
 /** Time of the next step of a running job. A clock that was set back does not delay it. */
 function stepTime({ notBefore }: JobRecord, now: number): number {
-  return notBefore === null || notBefore > now + MAX_BACKOFF_MS ? now : notBefore;
+  return notBefore === null ? now : attemptTime(notBefore, MAX_BACKOFF_MS, now);
 }
 
 const FIRST_BACKOFF_MS = 1_000;

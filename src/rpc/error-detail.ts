@@ -3,7 +3,7 @@ import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { DurationSchema } from "@bufbuild/protobuf/wkt";
 
 /** An encoded message of google/rpc/error_details.proto, with its ProtoJSON form for people. */
-export interface ErrorDetail {
+interface ErrorDetail {
   readonly type: string;
   readonly value: Uint8Array;
   readonly debug: JsonValue;

@@ -9,7 +9,7 @@ import type { RequestHead } from "./request-head.ts";
 import { ROUTER_OPTIONS } from "./router-options.ts";
 
 /** A call of the one method. */
-export interface Call {
+interface Call {
   /** Tag of `parseLocale`. */
   readonly tag: string;
   /** The representation of a successful answer. */

@@ -32,7 +32,7 @@ import { type AnswerCall, createRoute } from "./router.ts";
 import { successResponse } from "./success.ts";
 
 /** Logs a bug. Only the log shows its cause. */
-export type LogInternalError = (message: string, cause: unknown) => void;
+type LogInternalError = (message: string, cause: unknown) => void;
 
 export interface RpcOptions {
   readonly reader: Reader;

@@ -30,7 +30,7 @@ import { ROUTER_OPTIONS } from "./router-options.ts";
 export type AnswerCall = (locale: string, context: HandlerContext) => Promise<Response>;
 
 /** Any request, with a function that answers it if it is a valid call. */
-export interface Routed {
+interface Routed {
   readonly request: Request;
   readonly head: RequestHead;
   readonly body: RequestBody;

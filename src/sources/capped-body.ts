@@ -4,7 +4,7 @@ import type { Deadline } from "./request-deadline.ts";
 import { tooLarge } from "./source-file.ts";
 import { PassingError, SourceError } from "./source-error.ts";
 
-export interface BodyLimits {
+interface BodyLimits {
   /** Name of the file in messages. */
   readonly where: string;
   /** Limit of the announced and of the decoded bytes. */

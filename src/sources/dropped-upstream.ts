@@ -12,7 +12,7 @@ export interface DropBox {
 }
 
 /** An open file. Callers must read or discard it exactly once. */
-export interface DroppedFile {
+interface DroppedFile {
   /** Length in bytes. */
   readonly size: number;
   readonly droppedAt: Date;

@@ -33,7 +33,7 @@ const AIRPORT_TYPES = [
 ] as const;
 type AirportType = (typeof AIRPORT_TYPES)[number];
 
-export type RejectReason =
+type RejectReason =
   | "missing_required"
   | "bad_iata"
   | "bad_coordinates"
@@ -54,7 +54,7 @@ export interface Reject {
   readonly id: string;
 }
 
-export type RepairReason = "name_white_space" | "name_note" | "icao_from_gps_code";
+type RepairReason = "name_white_space" | "name_note" | "icao_from_gps_code";
 
 /** Result of each row. Rows without an IATA code are `filtered`, not rejected. */
 export interface AirportsRead {
@@ -260,7 +260,7 @@ function distinctAirports(
 const BROKEN_REGIONS_MAX = 0.02;
 
 /** English names of regions from regions.csv. */
-export interface RegionsRead {
+interface RegionsRead {
   /** Names by region code. */
   readonly names: ReadonlyMap<string, string>;
   /** Rows that repeat a region; `id` is its code. */

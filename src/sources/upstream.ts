@@ -18,7 +18,7 @@ export interface NewUpstreamFile extends Validators {
 }
 
 /** A file that is unchanged since the archived version with this SHA-256 (hex). */
-export interface UnchangedUpstreamFile {
+interface UnchangedUpstreamFile {
   readonly name: string;
   /** Date of the data, `YYYY-MM-DD`. */
   readonly as_of: string;
@@ -28,7 +28,7 @@ export interface UnchangedUpstreamFile {
 export type UpstreamFile = NewUpstreamFile | UnchangedUpstreamFile;
 
 /** Metadata of an archived file. */
-export interface ArchivedFile extends Validators {
+interface ArchivedFile extends Validators {
   readonly sha256: string;
 }
 

@@ -8,15 +8,15 @@ import { timeText } from "./time-text.ts";
 
 export type SavedAlertRun = typeof alertRuns.$inferSelect;
 
-export type SavedAlertState = typeof alertStates.$inferSelect;
+type SavedAlertState = typeof alertStates.$inferSelect;
 
 /** An evaluation to save: its row with its results. */
-export interface AlertRunRow extends Omit<typeof alertRuns.$inferInsert, "results"> {
+interface AlertRunRow extends Omit<typeof alertRuns.$inferInsert, "results"> {
   readonly results: readonly Omit<SavedAlertState, "runId">[];
 }
 
 /** Selects evaluations that match every given field. */
-export interface AlertRunFilter {
+interface AlertRunFilter {
   /** An alert had this state; with `rule`, an alert of that rule. */
   readonly state?: string | undefined;
   /** The rule was not inactive. */
@@ -31,7 +31,7 @@ export interface AlertRunFilter {
 
 export interface AlertRunQuery extends AlertRunFilter, PageQuery {}
 
-export type AlertRunPage = Listed<{ readonly runs: readonly SavedAlertRun[] }>;
+type AlertRunPage = Listed<{ readonly runs: readonly SavedAlertRun[] }>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Retention of evaluations without and with a change. */

@@ -6,7 +6,7 @@ import { exceptNewest } from "./retention.ts";
 import { timeText } from "./time-text.ts";
 
 /** Outcome of a change. `failed` means that the effect is unknown. */
-export type AuditOutcome = "done" | "refused" | "failed";
+type AuditOutcome = "done" | "refused" | "failed";
 
 /** One change or attempted change. */
 export interface AuditEntry {
@@ -29,7 +29,7 @@ export interface AuditEntry {
 }
 
 /** Selects entries that match every given field. */
-export interface AuditFilter {
+interface AuditFilter {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
   readonly outcome?: string | undefined;
@@ -39,9 +39,9 @@ export interface AuditFilter {
   readonly untilMs?: number | undefined;
 }
 
-export interface AuditQuery extends AuditFilter, PageQuery {}
+interface AuditQuery extends AuditFilter, PageQuery {}
 
-export type AuditPage = Listed<{ readonly entries: readonly AuditEntry[] }>;
+type AuditPage = Listed<{ readonly entries: readonly AuditEntry[] }>;
 
 const RETENTION_MS = 400 * 24 * 60 * 60 * 1000;
 

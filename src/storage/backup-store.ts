@@ -12,7 +12,7 @@ import {
 } from "./keys.ts";
 
 /** A note added to a backup after its creation. */
-export type BackupNote = "pin" | "verdict";
+type BackupNote = "pin" | "verdict";
 
 /** A file to store, with its expected SHA-256 (hex). */
 export interface NewFile {
@@ -21,7 +21,7 @@ export interface NewFile {
 }
 
 /** A shared object with its upload time in milliseconds since 1970. */
-export interface ListedObject {
+interface ListedObject {
   readonly sha256: string;
   readonly storedAt: number;
 }

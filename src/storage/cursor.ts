@@ -4,7 +4,7 @@
  */
 import { Buffer } from "node:buffer";
 
-export type DecodedCursor =
+type DecodedCursor =
   | { readonly ok: true; readonly id: string }
   | { readonly ok: false; readonly reason: "bad_cursor" };
 

@@ -3,9 +3,9 @@ import { bounded } from "./bounded.ts";
 
 /** A value of a D1 column. */
 export type Value = string | number | null;
-export type Row = { readonly [column: string]: Value };
+type Row = { readonly [column: string]: Value };
 
-export interface Column {
+interface Column {
   readonly name: string;
   /** Whether the column is NOT NULL without a default. */
   readonly required: boolean;

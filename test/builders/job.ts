@@ -29,6 +29,7 @@ export function aJob(changes: Partial<BackupJob> = {}): BackupJob {
     undo_backup_id: null,
     paused: null,
     generation: null,
+    kept_for: [],
     error: null,
     ...changes,
   };

@@ -3,7 +3,7 @@ import type { AuditEntry } from "../../storage/audit-store.ts";
 import { withDeadline } from "../../storage/deadline.ts";
 import type { RecordChange } from "../http/audit-entry.ts";
 
-export interface AuditTrailDependencies {
+interface AuditTrailDependencies {
   /** Writes to D1. May be repeated. */
   readonly save: (entries: readonly AuditEntry[]) => Promise<void>;
   /** Hands an entry to the coordinator, which writes it to D1 as soon as D1 answers. */

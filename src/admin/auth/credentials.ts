@@ -22,7 +22,7 @@ export interface AccessSettings {
 }
 
 /** Who may use the admin routes. */
-export interface Credentials {
+interface Credentials {
   readonly tokens: readonly AdminToken[];
   /** Null if Access is not used. */
   readonly access: AccessSettings | null;

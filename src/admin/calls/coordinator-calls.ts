@@ -13,7 +13,7 @@ export class CoordinatorUnavailable extends Error {
 const CALL_DEADLINE_MS = 25_000;
 
 /** Whether a call may be made twice with the same end. */
-export type Repeatable = "idempotent" | "once";
+type Repeatable = "idempotent" | "once";
 
 /**
  * Calls the coordinator, each time through a new stub: one that saw its object reset stays broken.

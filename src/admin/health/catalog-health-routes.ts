@@ -44,7 +44,7 @@ const healthSchema = z
   })
   .meta({ id: "CatalogHealth" });
 
-export interface HealthDependencies extends Pick<RuleContext, "limits"> {
+interface HealthDependencies extends Pick<RuleContext, "limits"> {
   readonly defaultLocale: string;
   readonly now: () => number;
 }

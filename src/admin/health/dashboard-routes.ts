@@ -5,11 +5,11 @@ import { describeError, logLine } from "../../log.ts";
 import { withDeadline } from "../../storage/deadline.ts";
 import { SingleFlight } from "../../storage/single-flight.ts";
 import { HEALTH_MEDIA_TYPE, healthStatus } from "./health-schema.ts";
-import { type Immutable, route } from "../http/route.ts";
-import { timestamp } from "../../catalog/fields.ts";
+import { route } from "../http/route.ts";
+import { type DeepReadonly, timestamp } from "../../catalog/fields.ts";
 
 /** A part of the public summary, which may fail alone. It names no operator and no reason. */
-export interface SummarySection<Schema extends z.ZodType = z.ZodType> {
+interface SummarySection<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema;
   /** Rejects if it cannot be read. */
   readonly read: () => Promise<Found<Schema>>;
@@ -19,7 +19,7 @@ export interface SummarySection<Schema extends z.ZodType = z.ZodType> {
 
 interface Found<Schema extends z.ZodType = z.ZodType> {
   readonly status: HealthStatus;
-  readonly shown: Immutable<z.output<Schema>>;
+  readonly shown: DeepReadonly<z.output<Schema>>;
 }
 
 export function summarySection<Schema extends z.ZodType>(
@@ -59,7 +59,7 @@ export function dashboardRoutes<S extends Sections>(
       ...shapes,
     })
     .meta({ id: "DashboardSummary" });
-  type Summary = Immutable<z.output<typeof summarySchema>>;
+  type Summary = DeepReadonly<z.output<typeof summarySchema>>;
 
   const loads = new SingleFlight<Summary>(deps.waitUntil, now);
   let memo: { readonly summary: Summary; readonly at: number } | undefined;

@@ -19,7 +19,7 @@ import { findLastRuns } from "../ingest/run-list.ts";
 const STORE_DEADLINE_MS = 1_000;
 const DEADLINE_MS = 2_000;
 
-export interface MonitorSources {
+interface MonitorSources {
   readonly probes: StoreProbes;
   readonly reader: CatalogReader;
   /** The locale whose body is opened. */

@@ -1,9 +1,10 @@
 import type { z } from "zod";
+import type { DeepReadonly } from "../../catalog/fields.ts";
 import type { Actor } from "./http.ts";
 import type { Problem } from "./problem.ts";
 
 /** A success that a route may answer. */
-export interface ResponseSpec {
+interface ResponseSpec {
   readonly description: string;
   readonly body?: z.ZodType;
   /** `application/json` if absent; a `text/…` is sent as it is, in UTF-8. */
@@ -38,7 +39,7 @@ export type RouteSpec = CommonSpec &
   );
 
 /** A request that matches its route's schemas. */
-export interface RouteInput<S extends RouteSpec> {
+interface RouteInput<S extends RouteSpec> {
   readonly params: Parsed<S["params"]>;
   readonly query: Parsed<S["query"]>;
   readonly body: Parsed<S["body"]>;
@@ -47,10 +48,10 @@ export interface RouteInput<S extends RouteSpec> {
   readonly headers: Headers;
 }
 
-type Parsed<Z> = Z extends z.ZodType ? Immutable<z.output<Z>> : undefined;
+type Parsed<Z> = Z extends z.ZodType ? DeepReadonly<z.output<Z>> : undefined;
 
 /** What the audit records of a change. */
-export interface Change {
+interface Change {
   /** The id or generation that was acted on. */
   readonly target?: string;
   /** The state before and after, as JSON. */
@@ -67,23 +68,15 @@ interface AnswerParts {
 export type Refusal = AnswerParts & { readonly problem: Problem };
 
 /** A route's answer: one of the responses it describes, or a problem. */
-export type Answer<S extends RouteSpec> =
-  Refusal | Success<S["responses"], keyof S["responses"] & number>;
+type Answer<S extends RouteSpec> = Refusal | Success<S["responses"], keyof S["responses"] & number>;
 
 type Success<R, Status extends keyof R> = {
   readonly [N in Status]: AnswerParts & { readonly status: N } & BodyOf<R[N]>;
 }[Status];
 
 type BodyOf<R> = R extends { readonly body: infer B extends z.ZodType }
-  ? { readonly body: Immutable<z.output<B>> }
+  ? { readonly body: DeepReadonly<z.output<B>> }
   : { readonly body?: undefined };
-
-/** A value that is only read. */
-export type Immutable<T> = T extends readonly (infer Item)[]
-  ? readonly Immutable<Item>[]
-  : T extends object
-    ? { readonly [K in keyof T]: Immutable<T[K]> }
-    : T;
 
 /** Any route's answer, as the router sends it. */
 export type AnyAnswer =

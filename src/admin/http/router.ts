@@ -8,7 +8,7 @@ import { refusalOf } from "./outages.ts";
 import { sendProblem } from "./problem.ts";
 import { type AnyAnswer, type Refusal, type Route, type RouteSpec, statusOf } from "./route.ts";
 
-export interface RouterDependencies {
+interface RouterDependencies {
   readonly record: RecordChange;
   readonly now: () => number;
 }

@@ -2,7 +2,7 @@ import type { ArchivedCandidate } from "../../ingest/candidate.ts";
 import { findRun, type RunSources } from "./find-run.ts";
 import type { Refusal } from "../http/route.ts";
 
-export interface FoundCandidate {
+interface FoundCandidate {
   readonly candidate: ArchivedCandidate | null;
   readonly source: string | null;
 }

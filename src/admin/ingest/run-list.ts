@@ -3,7 +3,7 @@ import { isOpen } from "../../jobs/job-record.ts";
 import { decodeCursor, encodeCursor } from "../../storage/cursor.ts";
 import type { History, RunFilter, RunQuery } from "../../ingest/history.ts";
 
-export type RunListResult =
+type RunListResult =
   | {
       readonly ok: true;
       /** Newest first. */
@@ -54,7 +54,7 @@ export async function listRuns(
 const RECENT_RUNS = 20;
 
 /** The last run that ended, but for skipped ticks, and the last that succeeded. */
-export interface LastRuns {
+interface LastRuns {
   readonly ended: ListedRun | undefined;
   readonly succeeded: ListedRun | undefined;
 }

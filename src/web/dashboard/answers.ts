@@ -146,7 +146,7 @@ export interface BackupList {
   readonly next_cursor: string | null;
 }
 
-export interface AuditEntry {
+interface AuditEntry {
   readonly id: string;
   readonly at: string;
   readonly actor: string;

@@ -5,7 +5,7 @@ interface Page {
   readonly next_cursor: string | null;
 }
 
-export interface OlderPages<P> {
+interface OlderPages<P> {
   /** Pages after the first, in order. */
   readonly pages: readonly P[];
   readonly hasMore: boolean;

@@ -2,7 +2,7 @@ import { Code } from "@connectrpc/connect";
 import type { CallFailure } from "./call.ts";
 
 /** A failure with advice. */
-export interface Advice {
+interface Advice {
   readonly title: string;
   readonly whatToDo: string;
 }

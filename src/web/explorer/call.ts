@@ -35,7 +35,7 @@ export interface CallFailure {
   readonly answered: boolean;
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly signal: AbortSignal;
   /** Bypasses a fresh answer in the browser's cache. */
   readonly revalidate: boolean;

@@ -6,10 +6,10 @@ export type Selection =
   | { readonly kind: "region"; readonly slug: string };
 
 export const PROTOCOLS = ["connect", "connect-get", "grpc-web"] as const;
-export type Protocol = (typeof PROTOCOLS)[number];
+type Protocol = (typeof PROTOCOLS)[number];
 
 export const ENCODINGS = ["proto", "json"] as const;
-export type Encoding = (typeof ENCODINGS)[number];
+type Encoding = (typeof ENCODINGS)[number];
 
 /** Settings of the call. */
 export interface CallSettings {

@@ -19,7 +19,7 @@ export interface Transfer {
   readonly lastByteMs: number;
 }
 
-export interface RecordedFetch {
+interface RecordedFetch {
   readonly fetch: typeof globalThis.fetch;
   /** The last exchange; undefined if no answer came. */
   exchange(): Exchange | undefined;

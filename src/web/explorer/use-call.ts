@@ -5,14 +5,14 @@ import type { CallSettings } from "./permalink.ts";
 import { createSearchIndex, type SearchIndex } from "./search.ts";
 
 /** The catalog of an answer with its indexes. */
-export interface LoadedCatalog {
+interface LoadedCatalog {
   readonly catalog: CatalogIndex;
   readonly search: SearchIndex;
   /** Locale of the names. */
   readonly locale: string;
 }
 
-export interface CallState {
+interface CallState {
   readonly isCalling: boolean;
   /** State of the last call. */
   readonly facts: CallFacts | undefined;

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { MonitorState } from "../../../src/alerts/monitor-state.ts";
 import { blobKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { blobsOf } from "../../builders/manifest.ts";
 import { HOUR_MS, MINUTE_MS, NOW } from "../../builders/facts.ts";
@@ -402,6 +403,22 @@ describe("while D1 is down", () => {
     expect(world.monitor.status().outboxLength).toBe(0);
   });
 
+  it("the newest 5,000 evaluations wait for it", async () => {
+    world.before = (call) => {
+      if (call.startsWith("d1")) throw new Error("D1_ERROR: down");
+    };
+    const first = await world.tick();
+    world.tables.sql.exec(
+      `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 4999)
+       INSERT INTO outgoing (outbox, id, value) SELECT outbox, n, value FROM outgoing, numbers`,
+    );
+    const waiting = () => new MonitorState(world.tables).outbox.rows().map(({ value }) => value.id);
+    expect(waiting()).toHaveLength(5_000);
+    const last = await world.tick();
+    expect(waiting()).toHaveLength(5_000);
+    expect(new Set(waiting())).toEqual(new Set([first.id, last.id]));
+  });
+
   it("and answers nothing at all, the evaluation ends all the same", async () => {
     // What never settles is given up by a timer of the real clock.
     world.before = (call) => (call === "d1 ping" ? new Promise(() => {}) : undefined);
@@ -493,6 +510,32 @@ describe("a gap between two ticks", () => {
     await world.tick();
     world.time += HOUR_MS;
     expect(resultOf(await world.evaluate(), "monitor_gap").state).toBe("firing");
+  });
+});
+
+describe("a clock that was ahead once", () => {
+  const DAY_MS = 24 * HOUR_MS;
+
+  beforeEach(async () => {
+    await world.tick();
+    world.time += 500 * DAY_MS;
+    await world.tick();
+    world.time -= 500 * DAY_MS;
+  });
+
+  it("leaves the last tick to be one that was", async () => {
+    expect(Date.parse(world.monitor.status().lastTickAt ?? "")).toBeLessThan(world.time);
+    await world.tick();
+    expect(world.monitor.status().lastTickAt).toBe(world.at());
+  });
+
+  it("stops neither the check of the copies nor the deletion of old rows", async () => {
+    const calls: string[] = [];
+    world.before = (call) => void calls.push(call);
+    world.store.calls.length = 0;
+    await world.tick();
+    expect(world.store.calls.some((call) => !call.includes(MANIFEST_KEY))).toBe(true);
+    expect(calls).toContain("d1 delete");
   });
 });
 

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { listIds } from "../../../src/backup/read-backups.ts";
 import { backupManifestKey } from "../../../src/storage/keys.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";
 
@@ -179,6 +180,17 @@ describe("a store that refuses", () => {
     };
     expect(await world.backUp()).toMatchObject({ state: "succeeded", verdict: "verified" });
     expect(refused.size).toBeGreaterThan(5);
+  });
+
+  it("to delete the unfinished undo backup leaves its id in the job", async () => {
+    const { backup_id } = await world.backUp();
+    world.before = (call) => {
+      if (call === "d1 read" || call.startsWith("delete "))
+        throw new Error("503 Service Unavailable");
+    };
+    const { state, undo_backup_id } = await world.restore(backup_id);
+    expect(state).toBe("failed");
+    expect(await listIds(world.store)).toEqual([backup_id, undo_backup_id]);
   });
 
   it("before a restore replaces anything ends it, with nothing changed", async () => {

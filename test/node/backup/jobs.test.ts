@@ -52,6 +52,16 @@ describe("one job at a time", () => {
     });
   });
 
+  it("is under way in the status of the coordinator until it ends", async () => {
+    const isUnderWay = () => world.ingest.coordinator.status().isJobUnderWay;
+    expect(isUnderWay()).toBe(false);
+    const seen = new Set<boolean>();
+    world.before = () => void seen.add(isUnderWay());
+    await world.backUp();
+    expect([...seen]).toEqual([true]);
+    expect(isUnderWay()).toBe(false);
+  });
+
   it("shows an ended job with the progress that it had", async () => {
     await world.backUp();
     const { progress } = await world.backUp();
@@ -62,7 +72,8 @@ describe("one job at a time", () => {
     await world.jobs.runOnce("37 3 * * * 1");
     await world.drain();
     await world.jobs.runOnce("37 3 * * * 1");
-    await world.jobs.verifyNewestOnce("7 5 * * SUN 1");
+    const twice = ["7 5 * * SUN 1", "7 5 * * SUN 1"];
+    await Promise.all(twice.map((key) => world.jobs.verifyNewestOnce(key)));
     await world.drain();
     await world.jobs.verifyNewestOnce("7 5 * * SUN 1");
     expect(world.jobs.list(10).map(({ kind, state }) => [kind, state])).toEqual([

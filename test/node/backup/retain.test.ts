@@ -142,10 +142,10 @@ describe("retention", () => {
     const newer = storeOld(2);
     const { text } = aBackup(oldId(2));
     store(backupManifestKey(oldId(2)), text.replace('"format":1', '"format":2'), 90 * DAY_MS);
-    await world.backUp();
+    expect(await world.backUp()).toMatchObject({ state: "succeeded", kept_for: [oldId(2)] });
     expect(world.store.files.has(object)).toBe(true);
     await world.store.deleteBackup(oldId(2));
-    await world.backUp();
+    expect(await world.backUp()).toMatchObject({ kept_for: [] });
     expect(world.store.files.has(object)).toBe(false);
     expect(world.store.files.has(newer)).toBe(false);
   });

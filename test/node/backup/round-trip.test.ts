@@ -265,10 +265,9 @@ describe("a restore where there is something", () => {
   });
 
   it("is not begun by retention, which keeps what a waiting job needs", async () => {
-    const { backup_id } = await world.backUp();
-    world.ingest.time += 100 * 86_400_000;
-    await world.backUp();
-    const made = await world.ingest.coordinator.backUp(aRunRequest({ note: "another" }));
+    const { backup_id } = await world.backUp({ trigger: "cron" });
+    world.ingest.time += 3_600_000;
+    const made = await world.ingest.coordinator.backUp(aRunRequest({ trigger: "cron" }));
     const restore = await world.ingest.coordinator.restoreBackup(backup_id, "ops");
     if (!made.ok || !restore.ok) throw new Error("not begun");
     await world.drain();

@@ -3,7 +3,12 @@ import { sha256Hex } from "../../../src/catalog/hash.ts";
 import { manifestBlobs } from "../../../src/catalog/manifest.ts";
 import { CONTENTS_RETAINED } from "../../../src/ingest/versions.ts";
 import type { Run } from "../../../src/ingest/run.ts";
-import { blobKey, BLOBS_PREFIX, GENERATIONS_PREFIX } from "../../../src/storage/keys.ts";
+import {
+  blobKey,
+  BLOBS_PREFIX,
+  GENERATIONS_PREFIX,
+  MANIFEST_KEY,
+} from "../../../src/storage/keys.ts";
 import {
   AIRPORTS_AT_FIRST,
   anUpstream,
@@ -171,6 +176,37 @@ describe("what no version names", () => {
     const stray = new TextEncoder().encode("stray");
     await world.store.writeBlob(sha256Hex(stray), stray);
     await world.publishVersions(1);
+    await collect();
+    expectNoGarbage();
+  });
+
+  it("stays while a version has not reached the stores", async () => {
+    await world.publishVersions(2);
+    const stray = new TextEncoder().encode("stray");
+    await world.store.writeBlob(sha256Hex(stray), stray);
+    world.before = (call) => {
+      if (call === `kv put ${MANIFEST_KEY}`) throw new Error("KV is away");
+    };
+    await world.coordinator.rollback(1);
+    for (const hours of [1, 25]) {
+      world.time += hours * HOUR_MS;
+      await world.coordinator.reconcile();
+      await world.alarm();
+      await world.alarm();
+    }
+    expect(world.callsOf("kv delete")).toEqual([]);
+    world.before = () => {};
+    await world.drain();
+    await collect();
+    expectNoGarbage();
+  });
+
+  it("goes a day later also where the clock was ahead once", async () => {
+    await world.publishVersions(1);
+    const stray = new TextEncoder().encode("stray");
+    await world.store.writeBlob(sha256Hex(stray), stray);
+    await reconcile(500 * 24 * HOUR_MS);
+    world.time -= 500 * 24 * HOUR_MS;
     await collect();
     expectNoGarbage();
   });

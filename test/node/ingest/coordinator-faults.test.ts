@@ -3,7 +3,7 @@ import { sha256Hex } from "../../../src/catalog/hash.ts";
 import type { Run } from "../../../src/ingest/run.ts";
 import { MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { anAuditEntry } from "../../builders/audit.ts";
-import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
+import { CoordinatorWorld, START } from "../../builders/coordinator-world.ts";
 
 let world: CoordinatorWorld;
 
@@ -58,6 +58,22 @@ describe("while D1 is down", () => {
     expect(world.coordinator.status().outboxLength).toBe(0);
   });
 
+  it("its rows arrive at once where the clock was set back since", async () => {
+    const DAY_MS = 86_400_000;
+    world.before = (call) => {
+      if (call === "d1 save") throw new Error("D1_ERROR");
+    };
+    world.time += DAY_MS;
+    const { run } = await world.enqueue();
+    await world.drain(() => world.run(run.id).state === "succeeded");
+    world.before = () => {};
+    world.time -= DAY_MS;
+    await world.coordinator.reconcile();
+    await world.drain();
+    expect(world.history.rows.get(run.id)?.run).toEqual(world.run(run.id));
+    expect(world.time).toBeLessThan(START + DAY_MS);
+  });
+
   it("nobody bothers it for a while between two attempts", async () => {
     world.before = (call) => {
       if (call === "d1 save") throw new Error("D1_ERROR");
@@ -93,7 +109,7 @@ describe("a D1 that fails at one write, whichever that is,", () => {
 });
 
 describe("a D1 that takes a call and never answers", () => {
-  it.each(["d1 save", "d1 delete", "d1 audit"])(
+  it.each(["d1 save", "d1 delete", "d1 audit", "d1 look"])(
     "at “%s” stops nothing: the run goes on, and everything arrives when it answers again",
     async (hanging) => {
       world.historyDeadlineMs = 50;
@@ -103,6 +119,7 @@ describe("a D1 that takes a call and never answers", () => {
       };
       await world.coordinator.keepAuditEntry(anAuditEntry());
       const { run } = await world.enqueue();
+      await world.coordinator.reconcile();
       await world.drain(() => world.run(run.id).state === "succeeded");
       expect(await world.served()).toMatchObject({ generation: 1 });
       await world.alarm();

@@ -187,7 +187,23 @@ describe("a cancel", () => {
       throw new Error("no connection");
     };
     await world.alarm();
-    expect(world.run(run.id)).toMatchObject({ state: "cancelled", retries: 0 });
+    const error = { stage: "fetch", message: "Error: no connection" };
+    expect(world.run(run.id)).toMatchObject({ state: "cancelled", retries: 0, error });
+  });
+
+  it("between two attempts at a step leaves the fault in the run", async () => {
+    const run = await world.runUpTo("fetch");
+    let failures = 1;
+    world.before = (call) => {
+      if (call === "upstream fetch" && failures-- > 0) throw new Error("no connection");
+    };
+    await world.alarm();
+    const error = { stage: "fetch", message: "Error: no connection" };
+    expect(world.run(run.id)).toMatchObject({ state: "running", error });
+    await world.coordinator.cancel(run.id, "ana");
+    expect(world.run(run.id)).toMatchObject({ state: "cancelled", error });
+    failures = 1;
+    expect(await world.runToEnd()).toMatchObject({ state: "succeeded", retries: 1, error: null });
   });
 
   it("ends a run whose step died with the coordinator, also while paused", async () => {

@@ -89,6 +89,24 @@ describe("a rollback", () => {
     expect(world.coordinator.status().replicated).toBe(true);
   });
 
+  it("reaches the stores also where the clock was set back since they refused it", async () => {
+    const DAY_MS = 86_400_000;
+    await world.publishVersions(2);
+    const before = world.time;
+    world.before = (call) => {
+      if (call === `kv put ${MANIFEST_KEY}`) throw new Error("KV is away");
+    };
+    world.time += DAY_MS;
+    await world.coordinator.rollback(1);
+    await world.alarm();
+    world.before = () => {};
+    world.time = before;
+    await world.coordinator.reconcile();
+    await world.drain();
+    expect(await world.served()).toMatchObject({ generation: 3 });
+    expect(world.time).toBeLessThan(before + DAY_MS);
+  });
+
   it("reaches the stores also after a crash", async () => {
     await world.publishVersions(2);
     let refusals = 3;

@@ -25,6 +25,20 @@ describe("a step whose commit fails", () => {
   });
 });
 
+describe("a job", () => {
+  it("has one time of its start, however late its steps are", async () => {
+    const { run } = await world.enqueue();
+    await world.alarm();
+    const { started_at } = world.run(run.id);
+    await world.drain(() => {
+      world.time += 1_000;
+      return false;
+    });
+    expect(started_at).not.toBeNull();
+    expect(world.run(run.id)).toMatchObject({ state: "succeeded", started_at });
+  });
+});
+
 describe("a queue that a publication blocks", () => {
   it("gets one collection of garbage, however long that takes", async () => {
     await world.publishVersions(1);

@@ -102,6 +102,13 @@ describe("an ingest", () => {
     expect(said).toContain("waiting for run run-0: encode");
   });
 
+  it("is not given up while it moves, however long it takes", async () => {
+    const at = (done: number) =>
+      ok({ ...RUN, state: "running", stage: "encode", progress: { done, total: 9 } });
+    const run = [...Array.from({ length: 9 }, (_, done) => at(done)), ok(SUCCEEDED)];
+    expect(await follow({ run }, { patienceMs: 0 })).toEqual({ ok: true, generation: 7 });
+  });
+
   it("is refused by a full queue, unless the pause is why", async () => {
     const queue = [refused(429)];
     expect(await follow({ queue })).toMatchObject({

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createBackupStore } from "../../../src/storage/backup-store.ts";
 import { createCatalogStore } from "../../../src/storage/catalog-store.ts";
+import { createDatabaseCopy } from "../../../src/storage/database-copy.ts";
 import { createDropBox } from "../../../src/storage/drop-box.ts";
 import { createSourceArchive } from "../../../src/storage/source-archive.ts";
 import { StoreError } from "../../../src/storage/store-error.ts";
@@ -24,10 +25,16 @@ function bindings(stuck: string, instead: () => Promise<never> = never) {
     put: answer("r2 put"),
     delete: answer("r2 delete"),
     get: stuck === "r2 get" ? instead : async () => object,
+    list: answer("r2 list"),
   };
   const kv = { put: answer("kv put"), delete: answer("kv delete") };
   // What is asked of them here.
-  return { r2: r2 as unknown as R2Bucket, kv: kv as unknown as KVNamespace };
+  const d1 = { prepare: () => ({ all: answer("d1 all") }) };
+  return {
+    r2: r2 as unknown as R2Bucket,
+    kv: kv as unknown as KVNamespace,
+    d1: d1 as unknown as D1Database,
+  };
 }
 
 type Bindings = ReturnType<typeof bindings>;
@@ -47,6 +54,14 @@ const CALLS: readonly [string, string, number, (stores: Bindings) => Promise<unk
   ["files deleted", "r2 delete", 60_000, ({ r2 }) => createSourceArchive(r2).delete([SHA256])],
   ["a dropped file found", "r2 get", 30_000, ({ r2 }) => createDropBox(r2).open("airports.csv")],
   ["a backup written", "r2 put", 60_000, ({ r2 }) => createBackupStore(r2).writeManifest("b", "")],
+  ["backups listed", "r2 list", 60_000, ({ r2 }) => createBackupStore(r2).folders()],
+  [
+    "objects listed",
+    "r2 list",
+    60_000,
+    ({ r2 }) => createBackupStore(r2).objects()[Symbol.asyncIterator]().next(),
+  ],
+  ["tables listed", "d1 all", 60_000, ({ d1 }) => createDatabaseCopy(d1).tables()],
   ["a backup read", "r2 get", 60_000, ({ r2 }) => createBackupStore(r2).readManifest("b")],
   [
     "a dropped file read",

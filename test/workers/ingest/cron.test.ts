@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ALERTS_INSTANCE, INGEST_INSTANCE } from "../../../src/instances.ts";
 import { CRON_JOBS } from "../../../src/schedule.ts";
+import { StoreTimeout } from "../../../src/storage/deadline.ts";
 import worker from "../../../src/worker.ts";
 import { coordinator, historyRows, settled } from "./coordinator-under-test.ts";
 
@@ -80,6 +81,18 @@ describe("the cron trigger", () => {
     const { lastTicks } = await coordinator().status();
     expect(lastTicks).toEqual({ [CRON]: FIRST + 5 * DAY_MS });
     expect((await rows()).at(-1)).toMatchObject({ state: "skipped", skip_count: 1 });
+  });
+
+  it.each([
+    ["has timed out", 6, new StoreTimeout("coordinator")],
+    ["is overloaded", 7, Object.assign(new Error("too many requests"), { overloaded: true })],
+  ])("is tried again where the coordinator %s, and counts once", async (_, day, fault) => {
+    const stubs = [{ tick: () => Promise.reject(fault) }];
+    const getByName = () => stubs.pop() ?? coordinator();
+    const bindings = { ...env, COORDINATOR: { getByName } } as unknown as Env; // all that it calls
+    await fire(day, CRON, bindings);
+    expect(stubs).toEqual([]);
+    expect((await rows()).at(-1)).toMatchObject({ state: "skipped", skip_count: day - 4 });
   });
 
   it("reaches the alerts and the backups so, too", async () => {

@@ -164,6 +164,8 @@ describe("deleteOldRuns", () => {
     const rows = await env.HISTORY.prepare("SELECT count(*) AS n FROM alert_findings").first("n");
     expect(rows).toBe(4);
     expect(await history.deleteOldRuns(now)).toBe(0);
+    await history.deleteOldRuns(now + 500 * DAY_MS);
+    expect((await list()).total).toBe(NEWEST_KEPT);
   });
 });
 

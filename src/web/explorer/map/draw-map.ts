@@ -3,7 +3,7 @@ import type { MapPoint, MapScene } from "./map-scene.ts";
 import type { MapSize, View } from "./viewport.ts";
 import { OUTLINE_SIZE, type Shape } from "./world-outline.ts";
 
-export interface Frame {
+interface Frame {
   readonly context: CanvasRenderingContext2D;
   readonly size: MapSize;
   readonly view: View;

@@ -21,7 +21,7 @@ import {
   worldView,
 } from "./viewport.ts";
 
-export interface MapEvents {
+interface MapEvents {
   onHover(point: MapPoint | undefined, at: { readonly left: number; readonly top: number }): void;
   onSelect(point: MapPoint): void;
   /** Called when the magnification needs the fine outline. */
