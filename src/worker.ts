@@ -12,7 +12,7 @@ import { finishChanges } from "./admin/http/finish-changes.ts";
 import { type Config, loadConfig } from "./config.ts";
 import { readLimits } from "./health/limits.ts";
 import { describeError, logLine } from "./log.ts";
-import { answerMetrics } from "./rpc/metrics.ts";
+import { answerMetrics, type OptionalBindings } from "./rpc/metrics.ts";
 import { createRpcHandler, isRpcRequest, type RpcHandler } from "./rpc/handler.ts";
 import { cronJob, ingestCrons } from "./schedule.ts";
 import { embeddedSnapshot } from "./sources/embedded-snapshot.ts";
@@ -43,6 +43,7 @@ function createApp(env: Env): App {
   const audit = createAuditStore(env.HISTORY);
   const version = env.VERSION.id || "local";
   const { limits } = readLimits(env);
+  const { METRICS: metrics }: Env & OptionalBindings = env;
   const calls = coordinatorCalls(() => coordinator(env));
   const admin = createAdminApp({
     ...authentication(env),
@@ -79,7 +80,7 @@ function createApp(env: Env): App {
       reader,
       defaultLocale: config.defaultLocale,
       log: (message, cause) => logLine("error", "rpc_error", message, describeError(cause)),
-      measure: env.METRICS ? answerMetrics(env.METRICS) : () => undefined,
+      measure: metrics && answerMetrics(metrics),
     }),
     admin: finishChanges((request) => admin.fetch(request), waitUntil),
   };

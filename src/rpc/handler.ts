@@ -39,7 +39,8 @@ export interface RpcOptions {
   /** Published locale for a request that names none. */
   readonly defaultLocale: string;
   readonly log: LogInternalError;
-  readonly measure: Measure;
+  /** Takes note of each answer. */
+  readonly measure?: Measure | undefined;
 }
 
 /** Answers a request, synchronously where possible. Never throws or rejects. */
@@ -67,7 +68,12 @@ const METHOD_PATH = /^\/\w+(?:\.\w+)+\/\w+(?:\?|$)/;
  * Serves LocationsService over Connect and gRPC-Web from stored bytes. This handler answers usual
  * calls itself. Connect's router takes every other request and every error.
  */
-export function createRpcHandler({ reader, defaultLocale, log, measure }: RpcOptions): RpcHandler {
+export function createRpcHandler({
+  reader,
+  defaultLocale,
+  log,
+  measure = () => undefined,
+}: RpcOptions): RpcHandler {
   const source: CatalogSource<Reader> = { reader, defaultLocale };
   const route = createRoute();
 
@@ -106,15 +112,15 @@ export function createRpcHandler({ reader, defaultLocale, log, measure }: RpcOpt
     answerCall: AnswerCall = (locale, context) => answerRouted(locale, head, context),
   ): Promise<Response> {
     let outcome: string | undefined = "refused";
-    const response = await route({
+    const routed = await route({
       request,
       head,
       body,
       answerCall: async (locale, context) => {
         try {
-          const answer = await answerCall(locale, context);
+          const response = await answerCall(locale, context);
           outcome = undefined;
-          return answer;
+          return response;
         } catch (cause) {
           const error = toConnectError(cause, context.signal);
           outcome = codeToString(error.code);
@@ -123,7 +129,7 @@ export function createRpcHandler({ reader, defaultLocale, log, measure }: RpcOpt
       },
     });
     if (outcome !== undefined) measure({ outcome, served: "" });
-    return response;
+    return routed;
   }
 
   function toConnectError(cause: unknown, signal: AbortSignal): ConnectError {
@@ -153,8 +159,8 @@ export function createRpcHandler({ reader, defaultLocale, log, measure }: RpcOpt
   function sendFound(found: Found, head: RequestHead, served: Answered["served"]): Response {
     measure({ outcome: found.kind, served, found });
     if (found.kind !== "precondition_failed") return successResponse(found, head.method);
-    const answer = errorAnswer(preconditionFailed(), head.contentType);
-    return errorResponse(head, { ...answer, status: 412 });
+    const refusal = errorAnswer(preconditionFailed(), head.contentType);
+    return errorResponse(head, { ...refusal, status: 412 });
   }
 
   function answerBug(request: Request, cause: unknown): Response {

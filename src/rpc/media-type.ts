@@ -29,6 +29,7 @@ export function storedRepresentation(chosen: string | null, contentType: string)
       return "json";
     case MEDIA_TYPES["grpc-web-json"]:
       return "grpc-web-json";
+    case null:
     default:
       return isGrpcWebText(contentType) ? "grpc-web-text" : "grpc-web";
   }

@@ -9,6 +9,11 @@ export interface Answered {
   readonly found?: Found;
 }
 
+/** The bindings that a deployer may add. */
+export interface OptionalBindings {
+  readonly METRICS?: AnalyticsEngineDataset;
+}
+
 /** Takes note of an answer. Never throws, and never waits. */
 export type Measure = (answered: Answered) => void;
 

@@ -106,8 +106,6 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
   openThrows: unknown;
   /** How long `open` takes. */
   openMs = 0;
-  /** Whether `open` goes on after its signal aborted: what no well-behaved reader does. */
-  ignoresSignal = false;
   /** Whether it is all in memory, so that no store is asked. */
   holds = false;
   /** Reads that a signal cut short. */
@@ -219,7 +217,6 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
   #wait(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(resolve, ms);
-      if (this.ignoresSignal) return;
       signal.addEventListener("abort", () => {
         clearTimeout(timer);
         this.cancelled++;

@@ -41,6 +41,11 @@ describe("readCall", () => {
     ["JSON", post("application/json", Buffer.from(JSON_TEXT)), "json"],
     ["gRPC-Web", post("application/grpc-web", hex(FRAME)), "grpc-web"],
     ["gRPC-Web+proto", post("application/grpc-web+proto", hex(FRAME)), "grpc-web"],
+    [
+      "gRPC-Web+json",
+      post("application/grpc-web+json", hex(`0000000012${Buffer.from(JSON_TEXT).toString("hex")}`)),
+      "grpc-web-json",
+    ],
     ["gRPC-Web in base64", post("application/grpc-web-text", base64(FRAME)), "grpc-web-text"],
     ["the same", post("application/grpc-web-text+proto", base64(FRAME)), "grpc-web-text"],
     ["a GET", get(PROTO_GET), "proto"],

@@ -36,8 +36,9 @@ function headerRules({ locales }: Asked, { status, headers }: Response): Rules {
     "its headers are exposed":
       headers.get("access-control-expose-headers")?.includes("Grpc-Status-Details-Bin") === true,
     "it has no HTTP trailers": !headers.has("trailer"),
-    "405 says what is allowed": (status === 405) === headers.has("allow"),
-    "415 says what is supported": (status === 415) === headers.has("accept-post"),
+    "405 and OPTIONS say what is allowed": [204, 405].includes(status) === headers.has("allow"),
+    "415 and OPTIONS say what is supported":
+      [204, 415].includes(status) === headers.has("accept-post"),
     "a success is in a published locale": !isSuccess || locales.includes(locale),
     "a success is 200 or 304": !isSuccess || status === 200 || status === 304,
     "a success has a tag and only it has": isSuccess === headers.has("etag"),

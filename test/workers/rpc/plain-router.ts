@@ -72,6 +72,7 @@ const ADDED = [
   "catalog-version",
   "content-language",
   "etag",
+  "repr-digest",
   "last-modified",
   "locale-fallback",
   "vary",
