@@ -2,6 +2,8 @@ import { entityTag, matchesEntityTag } from "../catalog/entity-tag.ts";
 import { type LocaleFallback, negotiateLocale } from "../catalog/locale.ts";
 import type { Body, Coding, LocaleEntry, Manifest, Representation } from "../catalog/manifest.ts";
 import type { Caller, CatalogMemory, CatalogReader } from "../storage/catalog-reader.ts";
+import type { Content } from "../storage/content.ts";
+import { settledWithin } from "../storage/deadline.ts";
 
 /** The catalog that answers come from. */
 export interface CatalogSource<R = CatalogReader> {
@@ -41,7 +43,7 @@ export interface Variant {
 export interface FoundBody {
   readonly kind: "body";
   readonly variant: Variant;
-  readonly content: Blob;
+  readonly content: Content;
 }
 
 /** A variant with the content that the request needs. */
@@ -56,8 +58,22 @@ export type LookUpResult =
   | { readonly ok: true; readonly found: Found }
   | { readonly ok: false; readonly reason: LookUpFailure };
 
-/** Finds the body that answers a query. Rejects if the caller's signal aborts. */
+/** Longest time that one request waits for stores, for the manifest and the body together. */
+const STORES_BUDGET_MS = 5_000;
+
+/**
+ * Finds the body that answers a query. Rejects if the caller's signal aborts. The catalog is
+ * `unavailable` if the stores take more than five seconds.
+ */
 export async function lookUp(
+  source: CatalogSource,
+  query: Query,
+  caller: Caller,
+): Promise<LookUpResult> {
+  return settledWithin(STORES_BUDGET_MS, find(source, query, caller), () => UNAVAILABLE);
+}
+
+async function find(
   { reader, defaultLocale }: CatalogSource,
   query: Query,
   caller: Caller,
@@ -65,7 +81,7 @@ export async function lookUp(
   const current = await reader.current(caller);
   if (!current.ok) return current;
   const variant = selectVariant(query, current.manifest, defaultLocale);
-  if (variant === undefined) return UNPUBLISHED;
+  if (variant === undefined) return UNAVAILABLE;
   const found = withoutBody(query, variant);
   if (found !== undefined) return { ok: true, found };
   const { manifest, locale, representation, fallback } = variant;
@@ -84,7 +100,7 @@ export function peek(
   const current = reader.heldCurrent();
   if (!current?.ok) return current;
   const variant = selectVariant(query, current.manifest, defaultLocale);
-  if (variant === undefined) return UNPUBLISHED;
+  if (variant === undefined) return UNAVAILABLE;
   const found = withoutBody(query, variant);
   if (found !== undefined) return { ok: true, found };
   const content = reader.heldContent(variant.body);
@@ -98,7 +114,7 @@ function withoutBody({ ifNoneMatch, withBody }: Query, variant: Variant): Found 
   return withBody ? undefined : { kind: "head", variant };
 }
 
-const UNPUBLISHED: LookUpResult = { ok: false, reason: "unavailable" };
+const UNAVAILABLE: LookUpResult = { ok: false, reason: "unavailable" };
 
 /**
  * Selects the best variant for a query. Returns undefined if the negotiated locale is not

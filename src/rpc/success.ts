@@ -11,16 +11,17 @@ const CACHEABLE = "public, max-age=300, stale-while-revalidate=86400, stale-if-e
 /** Answers with a stored body without reading its bytes. */
 export function successResponse(found: Found, method: string): Response {
   const head = headFor(found.variant, { isPost: method === "POST", kind: found.kind });
-  // A blob's stream has a length and is not copied. workerd copies `encodeBody` from the head.
+  // The stream has a length. workerd copies `encodeBody` from the head.
   return new Response(found.kind === "body" ? found.content.stream() : null, head);
 }
 
-/** Answers with stored JSON in a gRPC-Web frame without reading its bytes. */
-export function framedJsonResponse({ variant, content }: FoundBody): Response {
+/** Answers with stored JSON in a gRPC-Web frame. */
+export async function framedJsonResponse({ variant, content }: FoundBody): Promise<Response> {
   const headers = catalogHeaders(new Headers(), variant, true);
   headers.set("content-type", "application/grpc-web+json");
   headers.set("etag", `W/"${variant.entry.sha256.slice(0, 32)}"`);
-  const frames = new Blob([messageFrameHeader(content.size), content, SUCCESS_TRAILER_FRAME]);
+  const message = await new Response(content.stream()).blob();
+  const frames = new Blob([messageFrameHeader(content.size), message, SUCCESS_TRAILER_FRAME]);
   return new Response(frames.stream(), { headers });
 }
 
