@@ -7,16 +7,14 @@ import { FILE_MAX_BYTES } from "./sources/source-file.ts";
 
 /** The settings that requests depend on, validated, with units. */
 export interface ServingConfig {
-  /** The published locale of a request that names none. */
+  /** The locale of a request that names none. */
   readonly defaultLocale: string;
   readonly cacheMaxBytes: number;
   readonly manifestFreshMs: number;
 }
 
-/** The settings that an ingest depends on, validated, with units. */
-export interface IngestConfig {
-  /** The locale of a request that names none. One of `locales`. */
-  readonly defaultLocale: string;
+/** The settings of the Worker, validated, with units. `defaultLocale` is one of `locales`. */
+export interface Config extends ServingConfig {
   /** Locales to publish, in code unit order. */
   readonly locales: readonly string[];
   /** Airports to publish. */
@@ -30,9 +28,6 @@ export interface IngestConfig {
   readonly compression: "fast" | "best";
 }
 
-/** The settings of the Worker. */
-export interface Config extends ServingConfig, IngestConfig {}
-
 /** The names of all upstreams. */
 export const SOURCE_NAMES = ["embedded", "ourairports", "dropped"] as const;
 export type SourceName = (typeof SOURCE_NAMES)[number];
@@ -45,27 +40,18 @@ export class ConfigError extends Error {
 /** The settings that requests depend on, as strings. */
 type ServingSettings = Pick<Env, "DEFAULT_LOCALE" | "CACHE_MAX_BYTES" | "MANIFEST_FRESH_MS">;
 
-/** The settings that an ingest depends on, as strings. */
-type IngestSettings = Pick<
-  Env,
-  | "DEFAULT_LOCALE"
-  | "LOCALES"
-  | "AIRPORTS"
-  | "SOURCE"
-  | "SOURCE_URLS"
-  | "SOURCE_ALLOWED_HOSTS"
-  | "SOURCE_MAX_BYTES"
-  | "COMPRESSION"
->;
-
 /** The settings as strings. */
-export type Settings = ServingSettings & IngestSettings;
-
-/**
- * Bound of the cache. Of the 128 MB of an isolate, the Worker's code and data take some 30 MB, and
- * V8 may not have collected what the last requests and reads needed.
- */
-const CACHE_LIMIT_BYTES = 72 * 1024 * 1024;
+export type Settings = ServingSettings &
+  Pick<
+    Env,
+    | "LOCALES"
+    | "AIRPORTS"
+    | "SOURCE"
+    | "SOURCE_URLS"
+    | "SOURCE_ALLOWED_HOSTS"
+    | "SOURCE_MAX_BYTES"
+    | "COMPRESSION"
+  >;
 
 const wholeNumber = (min: number, max: number) =>
   z
@@ -74,72 +60,26 @@ const wholeNumber = (min: number, max: number) =>
     .transform(Number)
     .refine((n) => n >= min && n <= max, `must be between ${min} and ${max}`);
 
-const servingFields = {
+/**
+ * Bound of the cache. Of the 128 MB of an isolate, the Worker's code and data take some 30 MB, and
+ * V8 may not have collected yet what the last reads and requests needed.
+ */
+const CACHE_LIMIT_BYTES = 72 * 1024 * 1024;
+
+const SERVING_FIELDS = {
   DEFAULT_LOCALE: z.string(),
   CACHE_MAX_BYTES: wholeNumber(0, CACHE_LIMIT_BYTES),
   MANIFEST_FRESH_MS: wholeNumber(0, 3_600_000),
 };
 
-const ingestFields = (known: readonly SnapshotLocale[]) => ({
-  DEFAULT_LOCALE: z.string(),
-  LOCALES: z.string().transform((text, context) => {
-    const names = known.map(({ locale }) => locale);
-    const locales = [...new Set(chooseLocales(text, known))].toSorted();
-    const unknown = locales.filter((locale) => !names.includes(locale));
-    if (unknown.length > 0)
-      context.addIssue(`names "${unknown.join('", "')}"; there are names in ${names.join(", ")}`);
-    return locales;
-  }),
-  AIRPORTS: z.enum(AIRPORT_SETS),
-  SOURCE: z.enum(SOURCE_NAMES),
-  SOURCE_URLS: z.string().transform(parseUrls),
-  SOURCE_ALLOWED_HOSTS: z
-    .string()
-    .transform((text) => splitList(text).filter((host) => host !== "")),
-  SOURCE_MAX_BYTES: wholeNumber(1, FILE_MAX_BYTES),
-  COMPRESSION: z.enum(["fast", "best"]),
-});
-
 /**
- * Parses and validates the settings that requests depend on. A wrong setting of the ingest does not
- * keep the service from serving.
+ * Parses and validates the settings that requests depend on. The service answers whatever the
+ * settings of the ingest are.
  *
  * @throws ConfigError
  */
 export function loadServingConfig(settings: ServingSettings): ServingConfig {
-  return toServingConfig(parse(servingFields, settings));
-}
-
-/**
- * Parses and validates the settings that an ingest depends on.
- *
- * @param known locales that the snapshot has names for.
- * @throws ConfigError
- */
-export function loadIngestConfig(
-  settings: IngestSettings,
-  known: readonly SnapshotLocale[],
-): IngestConfig {
-  return toIngestConfig(parse(ingestFields(known), settings));
-}
-
-/** Parses and validates all settings, so that an error names each that is wrong. */
-export function loadConfig(settings: Settings, known: readonly SnapshotLocale[]): Config {
-  const parsed = parse({ ...servingFields, ...ingestFields(known) }, settings);
-  return { ...toServingConfig(parsed), ...toIngestConfig(parsed) };
-}
-
-function parse<Fields extends z.ZodRawShape>(fields: Fields, settings: object) {
-  const parsed = z.object(fields).safeParse(settings);
-  if (parsed.success) return parsed.data;
-  throw new ConfigError(
-    parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`).join("; "),
-  );
-}
-
-type Parsed<Fields extends z.ZodRawShape> = z.output<z.ZodObject<Fields>>;
-
-function toServingConfig(parsed: Parsed<typeof servingFields>): ServingConfig {
+  const parsed = parse(z.object(SERVING_FIELDS), settings);
   return {
     defaultLocale: parsed.DEFAULT_LOCALE,
     cacheMaxBytes: parsed.CACHE_MAX_BYTES,
@@ -147,14 +87,40 @@ function toServingConfig(parsed: Parsed<typeof servingFields>): ServingConfig {
   };
 }
 
-function toIngestConfig(parsed: Parsed<ReturnType<typeof ingestFields>>): IngestConfig {
+/**
+ * Parses and validates all settings.
+ *
+ * @param known locales that the snapshot has names for.
+ * @throws ConfigError
+ */
+export function loadConfig(settings: Settings, known: readonly SnapshotLocale[]): Config {
+  const schema = z.object({
+    ...SERVING_FIELDS,
+    LOCALES: z.string().transform((text, context) => {
+      const names = known.map(({ locale }) => locale);
+      const locales = [...new Set(chooseLocales(text, known))].toSorted();
+      const unknown = locales.filter((locale) => !names.includes(locale));
+      if (unknown.length > 0)
+        context.addIssue(`names "${unknown.join('", "')}"; there are names in ${names.join(", ")}`);
+      return locales;
+    }),
+    AIRPORTS: z.enum(AIRPORT_SETS),
+    SOURCE: z.enum(SOURCE_NAMES),
+    SOURCE_URLS: z.string().transform(parseUrls),
+    SOURCE_ALLOWED_HOSTS: z
+      .string()
+      .transform((text) => splitList(text).filter((host) => host !== "")),
+    SOURCE_MAX_BYTES: wholeNumber(1, FILE_MAX_BYTES),
+    COMPRESSION: z.enum(["fast", "best"]),
+  });
+  const parsed = parse(schema, settings);
   const { DEFAULT_LOCALE, LOCALES } = parsed;
   if (!LOCALES.includes(DEFAULT_LOCALE))
     throw new ConfigError(
       `LOCALES must name "${DEFAULT_LOCALE}", the DEFAULT_LOCALE, but is ${LOCALES.join(", ")}`,
     );
   return {
-    defaultLocale: DEFAULT_LOCALE,
+    ...loadServingConfig(settings),
     locales: LOCALES,
     airportSet: parsed.AIRPORTS,
     source: parsed.SOURCE,
@@ -163,6 +129,14 @@ function toIngestConfig(parsed: Parsed<ReturnType<typeof ingestFields>>): Ingest
     sourceMaxBytes: parsed.SOURCE_MAX_BYTES,
     compression: parsed.COMPRESSION,
   };
+}
+
+function parse<Schema extends z.ZodType>(schema: Schema, settings: object): z.output<Schema> {
+  const parsed = schema.safeParse(settings);
+  if (parsed.success) return parsed.data;
+  throw new ConfigError(
+    parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`).join("; "),
+  );
 }
 
 function chooseLocales(text: string, known: readonly SnapshotLocale[]): string[] {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { v7 } from "uuid";
 import type { BackupDependencies } from "../backup/backup-jobs.ts";
 import { JobItems } from "../backup/job-items.ts";
-import { type IngestConfig, loadIngestConfig } from "../config.ts";
+import { type Config, loadConfig } from "../config.ts";
 import { CoordinatorState } from "../ingest/coordinator-state.ts";
 import { Pipeline } from "../ingest/pipeline.ts";
 import { logLine } from "../log.ts";
@@ -33,7 +33,7 @@ export class IngestCoordinator extends Coordinator {
 }
 
 function dependencies(ctx: DurableObjectState, env: Env): CoordinatorDependencies {
-  const config = loadIngestConfig(env, embeddedSnapshot.locales);
+  const config = loadConfig(env, embeddedSnapshot.locales);
   const store = createCatalogStore(env.CATALOG, env.ARCHIVE);
   const archive = createSourceArchive(env.ARCHIVE);
   const history = createHistory(env.HISTORY);
@@ -87,7 +87,7 @@ function backupDependencies(
 }
 
 /** Every upstream that a run may name. */
-function upstreamsOf(config: IngestConfig, archive: R2Bucket): { readonly [name: string]: Upstream } {
+function upstreamsOf(config: Config, archive: R2Bucket): { readonly [name: string]: Upstream } {
   const limits = { ...HTTP_LIMITS, maxBytes: config.sourceMaxBytes };
   const upstreams = [
     embeddedUpstream(embeddedSnapshot),

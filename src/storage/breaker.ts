@@ -1,9 +1,12 @@
 /** Faults in a row after which a store is skipped. */
 const FAULTS_TO_OPEN = 3;
-/** Wait before a single call tries a skipped store again. */
-const PROBE_AFTER_MS = 5_000;
+/** How long a store is skipped after its last fault. */
+const SKIPPED_FOR_MS = 2_000;
 
-/** A circuit breaker: after several faults in a row, it lets one call through every five seconds. */
+/**
+ * A circuit breaker. After several faults in a row it allows no calls for two seconds; then the next
+ * fault opens it again, and the next answer closes it.
+ */
 export class Breaker {
   readonly #now: () => number;
   #faults = 0;
@@ -14,12 +17,8 @@ export class Breaker {
     this.#now = now;
   }
 
-  /** Whether to make a call. The call must report its result. */
   allows(): boolean {
-    if (this.#faults < FAULTS_TO_OPEN) return true;
-    if (this.#now() < this.#skippedUntil) return false;
-    this.#skip();
-    return true;
+    return this.#faults < FAULTS_TO_OPEN || this.#now() >= this.#skippedUntil;
   }
 
   answered(): void {
@@ -28,10 +27,6 @@ export class Breaker {
 
   failed(): void {
     this.#faults++;
-    this.#skip();
-  }
-
-  #skip(): void {
-    this.#skippedUntil = this.#now() + PROBE_AFTER_MS;
+    this.#skippedUntil = this.#now() + SKIPPED_FOR_MS;
   }
 }

@@ -34,7 +34,7 @@ function plainService(reader: FakeCatalogReader): ServiceImpl<typeof LocationsSe
     const result = await lookUp(source, { ...query, tag: parsed.tag, withBody: true }, { signal });
     if (!result.ok) throw catalogFailure(result.reason);
     if (result.found.kind !== "body") throw new Error("no body");
-    const bytes = new Uint8Array(await result.found.content.arrayBuffer());
+    const bytes = await new Response(result.found.content.stream()).bytes();
     return fromBinary(LocationsResponseSchema, bytes);
   }
   return {
