@@ -9,7 +9,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { AnswerCheck } from "../../bench/answer-check.ts";
 import { bundleWorker } from "../../bench/bundle.ts";
-import type { Manifest } from "../../src/catalog/manifest.ts";
 import { ingestCrons } from "../../src/schedule.ts";
 import { Clients, REQUESTS } from "../chaos/clients.ts";
 import type { StoredState } from "../chaos/evidence.ts";
