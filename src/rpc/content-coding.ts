@@ -33,7 +33,12 @@ function withMessageCodings(codings: readonly Coding[], accepted: string): reado
 }
 
 const parseMessageCodings = memoize((value): readonly MessageCoding[] => {
-  const names = new Set(value.toLowerCase().split(",").map((name) => name.trim()));
+  const names = new Set(
+    value
+      .toLowerCase()
+      .split(",")
+      .map((name) => name.trim()),
+  );
   const known: readonly MessageCoding[] = ["grpc-br", "grpc-gzip"];
   return known.filter((coding) => names.has(MESSAGE_CODINGS[coding]));
 });

@@ -29,6 +29,11 @@ export function catalogFailure(reason: LookUpFailure): ConnectError {
       return unavailable("no catalog has been published yet", RETRY_NOTHING_PUBLISHED_SECONDS);
     case "unavailable":
       return unavailable("the catalog cannot be read at the moment", RETRY_UNAVAILABLE_SECONDS);
+    case "not_retained":
+      return new ConnectError(
+        "the catalog of this hash is not retained; leave out v to get the current one",
+        Code.NotFound,
+      );
     case "data_loss":
       return new ConnectError("every copy of the catalog is damaged", Code.DataLoss);
     default:

@@ -14,6 +14,8 @@ interface Call {
   readonly tag: string;
   /** The representation of a successful answer. */
   readonly representation: Representation;
+  /** The Catalog-Sha256 that a GET is pinned to. */
+  readonly pin: string | null;
 }
 
 const METHOD_PATH = `/${LocationsService.typeName}/${LocationsService.method.getLocationsV1.name}`;
@@ -74,12 +76,20 @@ function readGet({ contentType }: RequestHead, query: string): Call | undefined 
   const text = parameters.get("message") ?? "";
   const message =
     parameters.get("base64") === "1" ? base64Decode(text) : new TextEncoder().encode(text);
-  return asCall(encoding === "proto" ? decodeProto(message) : decodeJson(message), encoding);
+  const locale = encoding === "proto" ? decodeProto(message) : decodeJson(message);
+  return asCall(locale, encoding, parameters.get(PIN_PARAMETER));
 }
 
-function asCall(locale: string, representation: Representation): Call | undefined {
+/** Query parameter of a GET that names the Catalog-Sha256 of the version to answer from. */
+export const PIN_PARAMETER = "v";
+
+function asCall(
+  locale: string,
+  representation: Representation,
+  pin: string | null = null,
+): Call | undefined {
   const parsed = parseLocale(locale);
-  return parsed.ok ? { tag: parsed.tag, representation } : undefined;
+  return parsed.ok ? { tag: parsed.tag, representation, pin } : undefined;
 }
 
 /** Returns the query of a URL of the method, or undefined for any other URL. */

@@ -14,7 +14,7 @@ import {
   malformedLocale,
   preconditionFailed,
 } from "./errors.ts";
-import { readCall } from "./fast-path.ts";
+import { PIN_PARAMETER, readCall } from "./fast-path.ts";
 import {
   type CatalogSource,
   type Found,
@@ -92,7 +92,7 @@ export function createRpcHandler({
   ): Response | Promise<Response> {
     const call = body.bytes && readCall(head, body.bytes);
     if (call === undefined) return askRouter(request, head, body);
-    const query = { tag: call.tag, ...wantedForm(head, call.representation) };
+    const query = { ...wantedForm(head, call.representation), tag: call.tag, pin: call.pin };
     const fail = (cause: unknown) => askRouter(request, head, body, () => Promise.reject(cause));
     const send = (result: LookUpResult, served: Answered["served"]) =>
       result.ok ? sendFound(result.found, head, served) : fail(catalogFailure(result.reason));
@@ -150,7 +150,9 @@ export function createRpcHandler({
     if (!parsed.ok) throw malformedLocale(parsed.reason);
     signal.throwIfAborted();
     const stored = storedRepresentation(responseHeader.get("content-type"), head.contentType);
-    const asked = lookUp(source, { tag: parsed.tag, ...wantedForm(head, stored) }, { signal });
+    const pin = head.method === "POST" ? null : new URL(head.url).searchParams.get(PIN_PARAMETER);
+    const query = { ...wantedForm(head, stored), tag: parsed.tag, pin };
+    const asked = lookUp(source, query, { signal });
     const result = await abortable(signal, asked);
     if (!result.ok) throw catalogFailure(result.reason);
     return sendFound(result.found, head, "store");
@@ -189,8 +191,11 @@ async function answerOptions(request: Request, head: RequestHead): Promise<Respo
   return new Response(null, { status: 204, headers: allowAnyOrigin(new Headers(headers)) });
 }
 
-/** Builds the query for a stored representation, without the locale. */
-function wantedForm(request: RequestHead, representation: Representation): Omit<Query, "tag"> {
+/** Builds the query for a stored representation, without the locale and the version. */
+function wantedForm(
+  request: RequestHead,
+  representation: Representation,
+): Omit<Query, "tag" | "pin"> {
   return {
     representation,
     codings: acceptedCodings(request),

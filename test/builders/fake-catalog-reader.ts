@@ -6,6 +6,7 @@ import {
   type LocationsResponse,
   LocationsResponseSchema,
 } from "../../gen/locations/v1/locations_pb.ts";
+import { bodyIn } from "../../src/catalog/framing.ts";
 import type { Bodies, Body, Coding, LocaleEntry, Manifest } from "../../src/catalog/manifest.ts";
 import { CODINGS, type Representation, UNRECORDED } from "../../src/catalog/manifest.ts";
 import type {
@@ -148,8 +149,33 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
   heldContent(body: Body): Blob | undefined {
     if (!this.holds) return undefined;
     if (this.openThrows !== undefined) throw this.openThrows;
-    const bytes = this.#bodies.get(body.sha256);
-    return bytes && new Blob([bytes]);
+    return this.#contentOf(body);
+  }
+
+  /** Versions before `manifest`, the newest first. */
+  older: readonly FakeCatalogReader[] = [];
+
+  async previous({ generation }: Manifest): Promise<Manifest | undefined> {
+    return this.older.find(({ manifest }) => manifest.generation < generation)?.manifest;
+  }
+
+  #contentOf({ segments }: Body): Blob | undefined {
+    const parts = segments.map((segment) =>
+      "inline" in segment ? Buffer.from(segment.inline, "base64") : this.#stored(segment.blob),
+    );
+    return parts.includes(undefined)
+      ? undefined
+      : new Blob(parts.filter((part) => part !== undefined));
+  }
+
+  #stored(key: string): Bytes | undefined {
+    const held = this.#bodies.get(key);
+    if (held !== undefined) return held;
+    for (const older of this.older) {
+      const bytes = older.#stored(key);
+      if (bytes !== undefined) return bytes;
+    }
+    return undefined;
   }
 
   async current({ signal }: Caller): Promise<CurrentResult> {
@@ -174,10 +200,9 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
   #find({ manifest, locale, representation, codings }: Selection): Opened | undefined {
     const entry = manifest.locales[locale];
     for (const coding of codings) {
-      const body = entry?.bodies[representation][coding];
-      const bytes = body && this.#bodies.get(body.sha256);
-      if (entry === undefined || body === undefined || bytes === undefined) continue;
-      const content = new Blob([bytes]);
+      const body = entry && bodyIn(entry.bodies, representation, coding);
+      const content = body && this.#contentOf(body);
+      if (entry === undefined || body === undefined || content === undefined) continue;
       return { manifest, locale, entry, representation, coding, body, content };
     }
     return undefined;

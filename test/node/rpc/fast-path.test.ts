@@ -67,7 +67,13 @@ describe("readCall", () => {
       "proto",
     ],
   ])("reads %s", (_, asked, representation) => {
-    expect(read(asked)).toEqual({ tag: "pt-BR", representation });
+    expect(read(asked)).toEqual({ tag: "pt-BR", representation, pin: null });
+  });
+
+  it("reads the hash of a version in a GET, and only there", () => {
+    expect(read(get(`${PROTO_GET}&v=abc`))).toMatchObject({ pin: "abc" });
+    const posted = { ...post("application/proto", hex(PROTO)), url: `${METHOD}?v=abc` };
+    expect(read(posted)).toMatchObject({ pin: null });
   });
 
   it("reads an empty message as the default locale", () => {
