@@ -43,5 +43,6 @@ async function askAll(
 
 async function kvReadsOf(port: number): Promise<number> {
   const answer = await fetch(`http://127.0.0.1:${port}/kv-reads`);
-  return ((await answer.json()) as { kvReads: number }).kvReads; // worker.ts
+  const { kvReads } = await answer.json<{ kvReads: number }>(); // worker.ts
+  return kvReads;
 }
