@@ -29,7 +29,10 @@ export class HedgedReads {
     const far = this.readFrom("r2", what, read);
     try {
       const winner = await Promise.any([rightCopy("kv", near), rightCopy("r2", far)]);
-      if (first === "silent" && winner.replica === "r2") this.#breakers.kv.failed();
+      if (first === "silent" && winner.replica === "r2") {
+        this.#breakers.kv.failed();
+        this.#report(`${what}_silent`, `kv: R2 answered first, after ${HEDGE_AFTER_MS} ms`);
+      }
       return winner.copy;
     } catch {
       return worstFault([await near, await far]) ?? near;

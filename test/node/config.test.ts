@@ -85,8 +85,10 @@ describe("loadServingConfig", () => {
   });
 
   it("names its own settings that cannot be used", () => {
-    const loading = () => loadServingConfig(someSettings({ MANIFEST_FRESH_MS: "soon" }));
-    expect(loading).toThrow(new ConfigError("MANIFEST_FRESH_MS must be a whole number"));
+    const settings = someSettings({ MANIFEST_FRESH_MS: "soon" });
+    expect(() => loadServingConfig(settings)).toThrow(
+      new ConfigError("MANIFEST_FRESH_MS must be a whole number"),
+    );
   });
 });
 

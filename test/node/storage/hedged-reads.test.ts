@@ -71,6 +71,7 @@ describe("HedgedReads", () => {
     expect(calls).toEqual(["kv"]);
     await pass(1);
     expect(await reading).toEqual(RIGHT("far"));
+    expect(reports).toEqual(["blob_silent: kv: R2 answered first, after 400 ms"]);
   });
 
   it("takes KV's copy when R2 has none", async () => {
