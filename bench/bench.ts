@@ -23,6 +23,7 @@ import {
 } from "./serving.ts";
 import { round } from "./statistics.ts";
 import { StepCosts } from "./step-costs.ts";
+import { measureWarm } from "./warm.ts";
 
 /** What servers learn the message from. */
 const EXAMPLE = caseOf("connect-proto-identity");
@@ -42,14 +43,15 @@ if (values.help) {
 
   --seconds N   how long each server is asked each request, altogether; longer if it is slow
                 (default 10)
-  --only NAMES  measure only these requests, by their names, separated by commas, and growth and
-                new isolates only where they are among them: growth, cold
+  --only NAMES  measure only these requests, by their names, separated by commas, and
+                growth, new isolates and all locales in turn only where they are among them:
+                growth, cold, warm
   --write       also write the tables into README.md
 `);
   process.exit(0);
 }
 
-const PARTS = ["cold", "growth"];
+const PARTS = ["warm", "cold", "growth"];
 const wanted = values.only === "" ? undefined : values.only.split(",");
 const cases = chosenCases();
 const forMs = Number(values.seconds) * 1000;
@@ -69,6 +71,10 @@ try {
     served.push(await measureCase(servers, one, forMs));
   }
   tables.push(servingTable(served), comparisonTable(served));
+  if (isWanted("warm")) {
+    progress("all locales in turn");
+    tables.push(await measureWarm(worker));
+  }
   if (isWanted("cold")) {
     progress("new isolates");
     tables.push(await measureCold(worker, COLD));

@@ -10,11 +10,13 @@ export function callsFor(locale: string): readonly LoadRequest[] {
   const message = toBinary(LocationsRequestSchema, create(LocationsRequestSchema, { locale }));
   const frame = new Uint8Array([0, 0, 0, 0, message.length, ...message]);
   const json = JSON.stringify({ locale });
+  const jsonHeader = Uint8Array.of(0, 0, 0, 0, json.length);
   const base64 = Buffer.from(message).toString("base64url");
   return [
     post("application/proto", message),
     post("application/json", Buffer.from(json)),
     post("application/grpc-web+proto", frame),
+    post("application/grpc-web+json", Buffer.concat([jsonHeader, Buffer.from(json)])),
     post("application/grpc-web-text", Buffer.from(Buffer.from(frame).toString("base64"))),
     get(`encoding=proto&base64=1&message=${base64}`),
     get(`encoding=json&message=${encodeURIComponent(json)}`),

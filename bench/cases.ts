@@ -20,6 +20,7 @@ const PATH = "/locations.v1.LocationsService/GetLocationsV1";
 const MESSAGE = new Uint8Array([0x0a, 0x02, 0x65, 0x6e]);
 const FRAME = new Uint8Array([0, 0, 0, 0, MESSAGE.length, ...MESSAGE]);
 const JSON_MESSAGE = new TextEncoder().encode('{"locale":"en"}');
+const JSON_FRAME = new Uint8Array([0, 0, 0, 0, JSON_MESSAGE.length, ...JSON_MESSAGE]);
 const GET_PATH = `${PATH}?connect=v1&encoding=proto&base64=1&message=${Buffer.from(MESSAGE).toString("base64url")}`;
 
 function post(name: string, contentType: string, coding: string, body: Uint8Array): Case {
@@ -36,6 +37,11 @@ function post(name: string, contentType: string, coding: string, body: Uint8Arra
   };
 }
 
+function withDeadline(header: string, value: string, asked: Case): Case {
+  const headers = { ...asked.headers, [header]: value };
+  return { ...asked, name: `${asked.name}-deadline`, stock: false, headers };
+}
+
 function get(name: string, coding: string): Case {
   const headers = { "accept-encoding": coding };
   const body = new Uint8Array();
@@ -49,6 +55,13 @@ export const CASES: readonly Case[] = [
   post("connect-json", "application/json", "br", JSON_MESSAGE),
   post("grpc-web", "application/grpc-web+proto", "identity", FRAME),
   post("grpc-web", "application/grpc-web+proto", "br", FRAME),
+  post("grpc-web-json", "application/grpc-web+json", "br", JSON_FRAME),
+  withDeadline(
+    "connect-timeout-ms",
+    "5000",
+    post("connect-proto", "application/proto", "br", MESSAGE),
+  ),
+  withDeadline("grpc-timeout", "5S", post("grpc-web", "application/grpc-web+proto", "br", FRAME)),
   post(
     "grpc-web-text",
     "application/grpc-web-text",

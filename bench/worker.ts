@@ -9,7 +9,8 @@
  * - `/stock/…`: Connect's router with the message in memory, which it encodes for each request;
  * - `/decode/…`: the same router, with the message decoded from its bytes for each request;
  * - `/phase/…`: one part of an ingest at a time, or a whole one with stores in memory, timed from
- *   outside, where the clock runs.
+ *   outside, where the clock runs;
+ * - `/kv-reads`: how often the service has read KV.
  */
 import { fromBinary } from "@bufbuild/protobuf";
 import { createConnectRouter } from "@connectrpc/connect";
@@ -62,6 +63,7 @@ export default {
     if (pathname === "/learn-message") return learnMessage(await request.arrayBuffer());
     if (pathname.startsWith("/learn/")) return learn(request, pathname, env);
     if (pathname === "/repeat") return repeat(await request.json(), env);
+    if (pathname === "/kv-reads") return Response.json({ kvReads });
     if (pathname.startsWith("/phase/"))
       return Response.json(await runPhase(pathname.slice("/phase/".length), url.searchParams));
     return answer(request, pathname, env);
@@ -82,7 +84,20 @@ async function answer(
     return universalServerResponseToFetch(
       await handler(universalServerRequestFromFetch(request, {})),
     );
-  return service.fetch(request, env);
+  return service.fetch(request, (countingEnv ??= countReads(env)));
+}
+
+let kvReads = 0;
+let countingEnv: Env | undefined;
+
+function countReads(env: Env): Env {
+  const CATALOG = new Proxy(env.CATALOG, {
+    get(kv, name) {
+      if (name === "get") kvReads++;
+      return Reflect.get(kv, name).bind(kv);
+    },
+  });
+  return { ...env, CATALOG };
 }
 
 function constantResponse(constant: Constant): Response {

@@ -8,8 +8,8 @@ const PRICE = {
   /** [workers/platform/pricing] */
   request: 0.3e-6,
   cpuMs: 0.02e-6,
-  /** [observability/pricing] from 1 December 2026. */
-  logGb: 0.25,
+  /** [analytics/analytics-engine/pricing], announced and not charged yet. */
+  dataPoint: 0.25e-6,
   /** [kv/platform/pricing] */
   kvRead: 0.5e-6,
   kvWrite: 5e-6,
@@ -39,7 +39,7 @@ interface Amount {
 const MILLION = 1_000_000;
 
 /** A request in brotli (the measurements below), in an isolate that answers one a second. */
-const PER_REQUEST = { cpuMs: 0.5, logBytes: 1_500, lookAfterSeconds: 30, perSecond: 1 };
+const PER_REQUEST = { cpuMs: 0.5, lookAfterSeconds: 30, perSecond: 1 };
 
 /**
  * One ingest of all locales into an empty service, counted in the local stores; rows in proportion
@@ -67,18 +67,18 @@ function line({ what, count, unit, price }: Amount): CostLine {
 
 /** A million requests, in isolates that are busy. */
 export function requestCosts(): CostLine[] {
-  const { cpuMs, logBytes, lookAfterSeconds, perSecond } = PER_REQUEST;
+  const { cpuMs, lookAfterSeconds, perSecond } = PER_REQUEST;
   const looks = Math.round(MILLION / (lookAfterSeconds * perSecond));
-  const logGb = (MILLION * logBytes) / 1e9;
   return [
     line({ what: "requests", count: MILLION, unit: "requests", price: "request" }),
     line({ what: "CPU", count: MILLION * cpuMs, unit: "ms", price: "cpuMs" }),
     line({ what: "looking for a newer manifest", count: looks, unit: "KV reads", price: "kvRead" }),
-    {
-      what: "logs, from 1 December 2026",
-      arithmetic: `${logGb} GB × $${PRICE.logGb} / GB`,
-      dollars: logGb * PRICE.logGb,
-    },
+    line({
+      what: "metrics, where `METRICS` is bound",
+      count: MILLION,
+      unit: "data points",
+      price: "dataPoint",
+    }),
   ];
 }
 

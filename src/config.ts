@@ -5,16 +5,20 @@ import type { SourceUrls } from "./sources/http-upstream.ts";
 import type { SnapshotLocale } from "./sources/snapshot.ts";
 import { FILE_MAX_BYTES } from "./sources/source-file.ts";
 
-/** The settings of the Worker, validated, with units. */
-export interface Config {
-  /** The locale of a request that names none. One of `locales`. */
+/** The settings that requests depend on, validated, with units. */
+export interface ServingConfig {
+  /** The locale of a request that names none. */
   readonly defaultLocale: string;
+  readonly cacheMaxBytes: number;
+  readonly manifestFreshMs: number;
+}
+
+/** The settings of the Worker, validated, with units. `defaultLocale` is one of `locales`. */
+export interface Config extends ServingConfig {
   /** Locales to publish, in code unit order. */
   readonly locales: readonly string[];
   /** Airports to publish. */
   readonly airportSet: AirportSet;
-  readonly cacheMaxBytes: number;
-  readonly manifestFreshMs: number;
   /** The upstream of a run that names none. */
   readonly source: SourceName;
   readonly sourceUrls: SourceUrls;
@@ -33,20 +37,21 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
+/** The settings that requests depend on, as strings. */
+type ServingSettings = Pick<Env, "DEFAULT_LOCALE" | "CACHE_MAX_BYTES" | "MANIFEST_FRESH_MS">;
+
 /** The settings as strings. */
-export type Settings = Pick<
-  Env,
-  | "DEFAULT_LOCALE"
-  | "LOCALES"
-  | "AIRPORTS"
-  | "CACHE_MAX_BYTES"
-  | "MANIFEST_FRESH_MS"
-  | "SOURCE"
-  | "SOURCE_URLS"
-  | "SOURCE_ALLOWED_HOSTS"
-  | "SOURCE_MAX_BYTES"
-  | "COMPRESSION"
->;
+export type Settings = ServingSettings &
+  Pick<
+    Env,
+    | "LOCALES"
+    | "AIRPORTS"
+    | "SOURCE"
+    | "SOURCE_URLS"
+    | "SOURCE_ALLOWED_HOSTS"
+    | "SOURCE_MAX_BYTES"
+    | "COMPRESSION"
+  >;
 
 const wholeNumber = (min: number, max: number) =>
   z
@@ -56,14 +61,41 @@ const wholeNumber = (min: number, max: number) =>
     .refine((n) => n >= min && n <= max, `must be between ${min} and ${max}`);
 
 /**
- * Parses and validates the settings.
+ * Bound of the cache. Of the 128 MB of an isolate, the Worker's code and data take some 30 MB, and
+ * V8 may not have collected yet what the last reads and requests needed.
+ */
+const CACHE_LIMIT_BYTES = 72 * 1024 * 1024;
+
+const SERVING_FIELDS = {
+  DEFAULT_LOCALE: z.string(),
+  CACHE_MAX_BYTES: wholeNumber(0, CACHE_LIMIT_BYTES),
+  MANIFEST_FRESH_MS: wholeNumber(0, 3_600_000),
+};
+
+/**
+ * Parses and validates the settings that requests depend on. The service answers whatever the
+ * settings of the ingest are.
+ *
+ * @throws ConfigError
+ */
+export function loadServingConfig(settings: ServingSettings): ServingConfig {
+  const parsed = parse(z.object(SERVING_FIELDS), settings);
+  return {
+    defaultLocale: parsed.DEFAULT_LOCALE,
+    cacheMaxBytes: parsed.CACHE_MAX_BYTES,
+    manifestFreshMs: parsed.MANIFEST_FRESH_MS,
+  };
+}
+
+/**
+ * Parses and validates all settings.
  *
  * @param known locales that the snapshot has names for.
  * @throws ConfigError
  */
 export function loadConfig(settings: Settings, known: readonly SnapshotLocale[]): Config {
   const schema = z.object({
-    DEFAULT_LOCALE: z.string(),
+    ...SERVING_FIELDS,
     LOCALES: z.string().transform((text, context) => {
       const names = known.map(({ locale }) => locale);
       const locales = [...new Set(chooseLocales(text, known))].toSorted();
@@ -73,8 +105,6 @@ export function loadConfig(settings: Settings, known: readonly SnapshotLocale[])
       return locales;
     }),
     AIRPORTS: z.enum(AIRPORT_SETS),
-    CACHE_MAX_BYTES: wholeNumber(0, 100 * 1024 * 1024),
-    MANIFEST_FRESH_MS: wholeNumber(0, 3_600_000),
     SOURCE: z.enum(SOURCE_NAMES),
     SOURCE_URLS: z.string().transform(parseUrls),
     SOURCE_ALLOWED_HOSTS: z
@@ -83,28 +113,30 @@ export function loadConfig(settings: Settings, known: readonly SnapshotLocale[])
     SOURCE_MAX_BYTES: wholeNumber(1, FILE_MAX_BYTES),
     COMPRESSION: z.enum(["fast", "best"]),
   });
-  const parsed = schema.safeParse(settings);
-  if (!parsed.success)
-    throw new ConfigError(
-      parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`).join("; "),
-    );
-  const { DEFAULT_LOCALE, LOCALES } = parsed.data;
+  const parsed = parse(schema, settings);
+  const { DEFAULT_LOCALE, LOCALES } = parsed;
   if (!LOCALES.includes(DEFAULT_LOCALE))
     throw new ConfigError(
       `LOCALES must name "${DEFAULT_LOCALE}", the DEFAULT_LOCALE, but is ${LOCALES.join(", ")}`,
     );
   return {
-    defaultLocale: DEFAULT_LOCALE,
+    ...loadServingConfig(settings),
     locales: LOCALES,
-    airportSet: parsed.data.AIRPORTS,
-    cacheMaxBytes: parsed.data.CACHE_MAX_BYTES,
-    manifestFreshMs: parsed.data.MANIFEST_FRESH_MS,
-    source: parsed.data.SOURCE,
-    sourceUrls: parsed.data.SOURCE_URLS,
-    sourceAllowedHosts: parsed.data.SOURCE_ALLOWED_HOSTS,
-    sourceMaxBytes: parsed.data.SOURCE_MAX_BYTES,
-    compression: parsed.data.COMPRESSION,
+    airportSet: parsed.AIRPORTS,
+    source: parsed.SOURCE,
+    sourceUrls: parsed.SOURCE_URLS,
+    sourceAllowedHosts: parsed.SOURCE_ALLOWED_HOSTS,
+    sourceMaxBytes: parsed.SOURCE_MAX_BYTES,
+    compression: parsed.COMPRESSION,
   };
+}
+
+function parse<Schema extends z.ZodType>(schema: Schema, settings: object): z.output<Schema> {
+  const parsed = schema.safeParse(settings);
+  if (parsed.success) return parsed.data;
+  throw new ConfigError(
+    parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`).join("; "),
+  );
 }
 
 function chooseLocales(text: string, known: readonly SnapshotLocale[]): string[] {

@@ -9,12 +9,12 @@ import type { AuthenticationDependencies } from "./admin/auth/authentication.ts"
 import { callCoordinator, coordinatorCalls } from "./admin/calls/coordinator-calls.ts";
 import { readCredentials } from "./admin/auth/credentials.ts";
 import { finishChanges } from "./admin/http/finish-changes.ts";
-import { type Config, loadConfig } from "./config.ts";
+import { loadServingConfig, type ServingConfig } from "./config.ts";
 import { readLimits } from "./health/limits.ts";
 import { describeError, logLine } from "./log.ts";
+import { answerMetrics, type OptionalBindings } from "./rpc/metrics.ts";
 import { createRpcHandler, isRpcRequest, type RpcHandler } from "./rpc/handler.ts";
 import { cronJob, ingestCrons } from "./schedule.ts";
-import { embeddedSnapshot } from "./sources/embedded-snapshot.ts";
 import { CachedCatalogReader } from "./storage/cached-catalog-reader.ts";
 import { createAlertHistory } from "./storage/alert-history.ts";
 import { createAuditStore } from "./storage/audit-store.ts";
@@ -36,11 +36,12 @@ interface App {
 let app: App | undefined;
 
 function createApp(env: Env): App {
-  const config = loadConfig(env, embeddedSnapshot.locales);
+  const config = loadServingConfig(env);
   const reader = createReader(env, config);
   const audit = createAuditStore(env.HISTORY);
   const version = env.VERSION.id || "local";
   const { limits } = readLimits(env);
+  const { METRICS: metrics }: Env & OptionalBindings = env;
   const calls = coordinatorCalls(() => coordinator(env));
   const admin = createAdminApp({
     ...authentication(env),
@@ -74,17 +75,19 @@ function createApp(env: Env): App {
       reader,
       defaultLocale: config.defaultLocale,
       log: (message, cause) => logLine("error", "rpc_error", message, describeError(cause)),
+      measure: metrics && answerMetrics(metrics),
     }),
     admin: finishChanges((request) => admin.fetch(request), waitUntil),
   };
 }
 
-function createReader(env: Env, config: Config): CachedCatalogReader {
+function createReader(env: Env, config: ServingConfig): CachedCatalogReader {
   return new CachedCatalogReader({
     store: createCatalogStore(env.CATALOG, env.ARCHIVE),
     now: Date.now,
     waitUntil,
     report: (event, detail) => logLine("warn", event, detail),
+    createPipe: (bytes) => new FixedLengthStream(bytes),
     manifestFreshMs: config.manifestFreshMs,
     cacheMaxBytes: config.cacheMaxBytes,
   });

@@ -66,15 +66,32 @@ function parentOf(tag: string): string {
   return tag.slice(0, Math.max(tag.lastIndexOf("-"), 0));
 }
 
-/** Canonicalizes a tag with Intl and drops its extensions. Returns "" if it is malformed. */
-const canonicalTag = memoize((text) => {
+/**
+ * Canonicalizes a tag and drops its extensions. Returns "" if it is malformed. Intl does not know
+ * all tags of RFC 5646: an extended language becomes its prefix, as lookup would have it (`zh-yue` is
+ * `zh`), and a tag that names no language becomes `und`.
+ */
+const canonicalTag = memoize(
+  (text) =>
+    intlTag(text) ||
+    intlTag(text.replace(EXTENDED_LANGUAGE, "$1$2")) ||
+    (NO_LANGUAGE.test(text) ? "und" : ""),
+);
+
+/** Language, up to three extended languages, and the rest (RFC 5646, section 2.2.2). */
+const EXTENDED_LANGUAGE = /^([a-z]{2,3})(?:-[a-z]{3}){1,3}(-.*)?$/i;
+/** Private use, and what was registered before RFC 4646 and fits no rule (RFC 5646, section 2.2.8). */
+const NO_LANGUAGE =
+  /^(?:x(?:-[a-z0-9]{1,8})+|en-gb-oed|i-(?:ami|bnn|default|enochian|hak|klingon|lux|mingo|navajo|pwn|tao|tay|tsu)|sgn-(?:be-fr|be-nl|ch-de))$/i;
+
+function intlTag(text: string): string {
   try {
     const { baseName, language } = new Intl.Locale(text);
     return isNorwegian(language) ? `no${baseName.slice(language.length)}` : baseName;
   } catch {
     return "";
   }
-});
+}
 
 /** The catalog has one Norwegian, under the code of the macrolanguage. */
 function isNorwegian(language: string): boolean {

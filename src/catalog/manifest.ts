@@ -7,7 +7,13 @@
  */
 
 /** Wire forms that an ingest encodes. `grpc-web-text` is `grpc-web` in base64. */
-export const REPRESENTATIONS = ["proto", "json", "grpc-web", "grpc-web-text"] as const;
+export const REPRESENTATIONS = [
+  "proto",
+  "json",
+  "grpc-web",
+  "grpc-web-text",
+  "grpc-web-json",
+] as const;
 export type Representation = (typeof REPRESENTATIONS)[number];
 
 /** Content codings, smallest body first. */

@@ -13,7 +13,8 @@ export function memoize<T extends string | object>(
     if (found !== undefined) return found;
     const computed = compute(text);
     if (text.length > MAX_LENGTH) return computed;
-    if (known.size >= MAX_ENTRIES) known.clear();
+    const [oldest] = known.keys();
+    if (oldest !== undefined && known.size >= MAX_ENTRIES) known.delete(oldest);
     known.set(text, computed);
     return computed;
   };

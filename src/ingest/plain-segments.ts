@@ -23,7 +23,7 @@ const BYTES_IN_HEAD = (3 - (FRAME_HEADER_BYTES % 3)) % 3;
 
 /** Returns the form of the encoded parts of a representation. */
 export function formOf(representation: Representation): Form {
-  return representation === "json" ? "json" : "proto";
+  return representation === "json" || representation === "grpc-web-json" ? "json" : "proto";
 }
 
 /** Returns the length of the head in bytes, which is the same in all locales. */
@@ -48,6 +48,7 @@ export function surround(
     case "json":
       return { head: NOTHING, local, tail: NOTHING };
     case "grpc-web":
+    case "grpc-web-json":
       return framed(common, local);
     case "grpc-web-text":
       return base64(common, framed(common, local));

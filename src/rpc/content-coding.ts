@@ -1,5 +1,6 @@
 import { type Coding, CODINGS } from "../catalog/manifest.ts";
 import { memoize } from "../catalog/memoize.ts";
+import { type AnyCoding, MESSAGE_CODINGS, type MessageCoding } from "../catalog/framing.ts";
 import type { RequestHead } from "./request-head.ts";
 
 /**
@@ -7,12 +8,40 @@ import type { RequestHead } from "./request-head.ts";
  * section 12.5.3). Cloudflare's edge rewrites Accept-Encoding and puts the client's own value into
  * `cf.clientAcceptEncoding`. A request without `cf` did not come through the edge.
  */
-export function acceptedCodings(request: Pick<RequestHead, "headers" | "cf">): readonly Coding[] {
+export function acceptedCodings(
+  request: Pick<RequestHead, "headers" | "cf" | "isGrpcWeb">,
+): readonly AnyCoding[] {
   const { cf } = request;
   const accepted =
     cf === undefined ? request.headers.get("accept-encoding") : cf["clientAcceptEncoding"];
-  return parseAcceptEncoding(typeof accepted === "string" ? accepted : "");
+  const codings = parseAcceptEncoding(typeof accepted === "string" ? accepted : "");
+  const ofMessages = request.isGrpcWeb ? request.headers.get("grpc-accept-encoding") : null;
+  return ofMessages === null ? codings : withMessageCodings(codings, ofMessages);
 }
+
+/**
+ * Adds the codings that a gRPC-Web client accepts for messages, before `identity`. A coding of the
+ * whole body is better where the client accepts one: browsers decode it themselves.
+ */
+function withMessageCodings(codings: readonly Coding[], accepted: string): readonly AnyCoding[] {
+  const identityAt = codings.indexOf("identity");
+  return [
+    ...codings.slice(0, identityAt),
+    ...parseMessageCodings(accepted),
+    ...codings.slice(identityAt),
+  ];
+}
+
+const parseMessageCodings = memoize((value): readonly MessageCoding[] => {
+  const names = new Set(
+    value
+      .toLowerCase()
+      .split(",")
+      .map((name) => name.trim()),
+  );
+  const known: readonly MessageCoding[] = ["grpc-br", "grpc-gzip"];
+  return known.filter((coding) => names.has(MESSAGE_CODINGS[coding]));
+});
 
 /** Parses an Accept-Encoding value. Sorts by weight, then by body size, smallest first. */
 export const parseAcceptEncoding = memoize((value): readonly Coding[] => {

@@ -12,12 +12,11 @@ const EXPOSED_HEADERS = [
   "Content-Language",
   "ETag",
   "Last-Modified",
+  "Repr-Digest",
   "Locale-Fallback",
   "Retry-After",
   "Vary",
 ].join(", ");
-
-const ALLOWED_HEADERS = [...cors.allowedHeaders, "If-None-Match"].join(", ");
 
 /** Lets scripts of any origin read an answer, without credentials: the catalog is public. */
 export function allowAnyOrigin(headers: Headers): Headers {
@@ -35,11 +34,12 @@ export function isPreflight(request: RequestHead): boolean {
   );
 }
 
-/** Permits the methods and headers that Connect and gRPC-Web clients send. */
-export function preflightResponse(): Response {
+/** Permits the methods of the service and whatever headers the browser asks to send, as tracing does. */
+export function preflightResponse({ headers: asked }: RequestHead): Response {
   const headers = allowAnyOrigin(new Headers());
   headers.set("access-control-allow-methods", "GET, HEAD, POST");
-  headers.set("access-control-allow-headers", ALLOWED_HEADERS);
+  headers.set("access-control-allow-headers", asked.get("access-control-request-headers") ?? "*");
+  headers.set("vary", "Access-Control-Request-Headers");
   headers.set("access-control-max-age", String(PREFLIGHT_MAX_AGE_SECONDS));
   return new Response(null, { status: 204, headers });
 }

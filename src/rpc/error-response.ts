@@ -21,8 +21,8 @@ export interface RouterAnswer {
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-/** Allowed methods, including those that bypass the router. */
-const ALLOW = "GET, HEAD, OPTIONS, POST";
+/** Methods of the service's paths, including those that bypass the router. */
+export const ALLOW = "GET, HEAD, OPTIONS, POST";
 
 /** Sends an error in the protocol of the request. */
 export function errorResponse(

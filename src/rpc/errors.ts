@@ -29,11 +29,27 @@ export function catalogFailure(reason: LookUpFailure): ConnectError {
       return unavailable("no catalog has been published yet", RETRY_NOTHING_PUBLISHED_SECONDS);
     case "unavailable":
       return unavailable("the catalog cannot be read at the moment", RETRY_UNAVAILABLE_SECONDS);
+    case "not_retained":
+      return new ConnectError(
+        "the catalog of this hash is not retained; leave out v to get the current one",
+        Code.NotFound,
+      );
     case "data_loss":
       return new ConnectError("every copy of the catalog is damaged", Code.DataLoss);
     default:
       return reason satisfies never;
   }
+}
+
+/** Refuses a request whose If-Match or If-Unmodified-Since does not hold. */
+export function preconditionFailed(): ConnectError {
+  const message = "the catalog is not the one that If-Match or If-Unmodified-Since asks for";
+  return new ConnectError(message, Code.FailedPrecondition);
+}
+
+/** Reports that the client's deadline has passed, in the words of Connect's router. */
+export function deadlineExceeded(): ConnectError {
+  return new ConnectError("the operation timed out", Code.DeadlineExceeded);
 }
 
 /** Reports a bug without revealing its cause to the caller. */

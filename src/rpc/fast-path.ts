@@ -14,6 +14,8 @@ interface Call {
   readonly tag: string;
   /** The representation of a successful answer. */
   readonly representation: Representation;
+  /** The Catalog-Sha256 that a GET is pinned to. */
+  readonly pin: string | null;
 }
 
 const METHOD_PATH = `/${LocationsService.typeName}/${LocationsService.method.getLocationsV1.name}`;
@@ -28,6 +30,7 @@ const decoders = createMethodSerializationLookup(
 const decodeProto = (message: Uint8Array) => decoders.getI(true).parse(message).locale;
 const decodeJson = (message: Uint8Array) => decoders.getI(false).parse(message).locale;
 const decodeFrame = (frame: Uint8Array) => decodeProto(messageOf(frame));
+const decodeJsonFrame = (frame: Uint8Array) => decodeJson(messageOf(frame));
 const decodeText = (text: Uint8Array) => decodeFrame(decodeBase64(text));
 
 type Form = readonly [Representation, decodeLocale: (body: Uint8Array) => string];
@@ -37,6 +40,7 @@ const POST_FORMS: ReadonlyMap<string, Form> = new Map([
   ["application/json", ["json", decodeJson]],
   ["application/grpc-web", ["grpc-web", decodeFrame]],
   ["application/grpc-web+proto", ["grpc-web", decodeFrame]],
+  ["application/grpc-web+json", ["grpc-web-json", decodeJsonFrame]],
   ["application/grpc-web-text", ["grpc-web-text", decodeText]],
   ["application/grpc-web-text+proto", ["grpc-web-text", decodeText]],
 ]);
@@ -72,12 +76,20 @@ function readGet({ contentType }: RequestHead, query: string): Call | undefined 
   const text = parameters.get("message") ?? "";
   const message =
     parameters.get("base64") === "1" ? base64Decode(text) : new TextEncoder().encode(text);
-  return asCall(encoding === "proto" ? decodeProto(message) : decodeJson(message), encoding);
+  const locale = encoding === "proto" ? decodeProto(message) : decodeJson(message);
+  return asCall(locale, encoding, parameters.get(PIN_PARAMETER));
 }
 
-function asCall(locale: string, representation: Representation): Call | undefined {
+/** Query parameter of a GET that names the Catalog-Sha256 of the version to answer from. */
+export const PIN_PARAMETER = "v";
+
+function asCall(
+  locale: string,
+  representation: Representation,
+  pin: string | null = null,
+): Call | undefined {
   const parsed = parseLocale(locale);
-  return parsed.ok ? { tag: parsed.tag, representation } : undefined;
+  return parsed.ok ? { tag: parsed.tag, representation, pin } : undefined;
 }
 
 /** Returns the query of a URL of the method, or undefined for any other URL. */

@@ -1,26 +1,35 @@
 import { ConnectError, type HandlerContext } from "@connectrpc/connect";
+import { codeToString } from "@connectrpc/connect/protocol-connect";
 import { LocationsService } from "../../gen/locations/v1/locations_pb.ts";
 import { parseLocale } from "../catalog/locale.ts";
 import type { Representation } from "../catalog/manifest.ts";
-import { abortable } from "../storage/deadline.ts";
+import { abortable, withTimeout } from "../storage/deadline.ts";
 import { acceptedCodings } from "./content-coding.ts";
-import { isPreflight, preflightResponse } from "./cors.ts";
-import { errorAnswer, errorResponse } from "./error-response.ts";
-import { catalogFailure, internalError, malformedLocale } from "./errors.ts";
-import { readCall } from "./fast-path.ts";
+import { allowAnyOrigin, isPreflight, preflightResponse } from "./cors.ts";
+import { ALLOW, errorAnswer, errorResponse } from "./error-response.ts";
+import {
+  catalogFailure,
+  deadlineExceeded,
+  internalError,
+  malformedLocale,
+  preconditionFailed,
+} from "./errors.ts";
+import { PIN_PARAMETER, readCall } from "./fast-path.ts";
 import {
   type CatalogSource,
+  type Found,
   lookUp,
   type LookUpResult,
   peek,
   type Query,
   type Reader,
 } from "./look-up.ts";
-import { isGrpc, storedRepresentation } from "./media-type.ts";
+import { ACCEPT_POST, isGrpc, storedRepresentation } from "./media-type.ts";
+import type { Answered, Measure } from "./metrics.ts";
 import { NO_BODY, type RequestBody, takeBody } from "./request-body.ts";
 import { readHead, type RequestHead } from "./request-head.ts";
 import { type AnswerCall, createRoute } from "./router.ts";
-import { framedJsonResponse, successResponse } from "./success.ts";
+import { successResponse } from "./success.ts";
 
 /** Logs a bug. Only the log shows its cause. */
 type LogInternalError = (message: string, cause: unknown) => void;
@@ -30,6 +39,8 @@ export interface RpcOptions {
   /** Published locale for a request that names none. */
   readonly defaultLocale: string;
   readonly log: LogInternalError;
+  /** Takes note of each answer. */
+  readonly measure?: Measure | undefined;
 }
 
 /** Answers a request, synchronously where possible. Never throws or rejects. */
@@ -37,26 +48,38 @@ export type RpcHandler = (request: Request) => Response | Promise<Response>;
 
 const SERVICE_PATH = `/${LocationsService.typeName}/`;
 
-/** Whether a request addresses the service or uses gRPC on another path outside `/admin`. */
+/**
+ * Whether a request addresses the service, has the path of another service's method, or uses gRPC on
+ * any path outside `/admin`. Clients of all of these expect an error in their protocol.
+ */
 export function isRpcRequest(request: Request): boolean {
   const { url } = request;
   const pathStart = url.indexOf("/", url.indexOf("//") + "//".length);
   if (url.startsWith(SERVICE_PATH, pathStart)) return true;
-  const isAdmin = /^\/admin/i.test(url.slice(pathStart));
-  return isGrpc(request.headers.get("content-type") ?? "") && !isAdmin;
+  const path = url.slice(pathStart);
+  if (/^\/admin/i.test(path)) return false;
+  return METHOD_PATH.test(path) || isGrpc(request.headers.get("content-type") ?? "");
 }
+
+/** `/package.Service/Method`, with or without a query. */
+const METHOD_PATH = /^\/\w+(?:\.\w+)+\/\w+(?:\?|$)/;
 
 /**
  * Serves LocationsService over Connect and gRPC-Web from stored bytes. This handler answers usual
  * calls itself. Connect's router takes every other request and every error.
  */
-export function createRpcHandler({ reader, defaultLocale, log }: RpcOptions): RpcHandler {
+export function createRpcHandler({
+  reader,
+  defaultLocale,
+  log,
+  measure = () => undefined,
+}: RpcOptions): RpcHandler {
   const source: CatalogSource<Reader> = { reader, defaultLocale };
   const route = createRoute();
 
   function serve(request: Request): Response | Promise<Response> {
     const head = readHead(request);
-    if (isPreflight(head)) return answerPreflight(request);
+    if (head.method === "OPTIONS") return answerOptions(request, head);
     if (head.method === "GET" || head.method === "HEAD") return answer(request, head, NO_BODY);
     return takeBody(request, head).then((body) => answer(request, head, body));
   }
@@ -69,32 +92,44 @@ export function createRpcHandler({ reader, defaultLocale, log }: RpcOptions): Rp
   ): Response | Promise<Response> {
     const call = body.bytes && readCall(head, body.bytes);
     if (call === undefined) return askRouter(request, head, body);
-    const query = { tag: call.tag, ...wantedForm(head, call.representation) };
+    const query = { ...wantedForm(head, call.representation), tag: call.tag, pin: call.pin };
     const fail = (cause: unknown) => askRouter(request, head, body, () => Promise.reject(cause));
-    const send = (result: LookUpResult) =>
-      result.ok ? successResponse(result.found, head.method) : fail(catalogFailure(result.reason));
+    const send = (result: LookUpResult, served: Answered["served"]) =>
+      result.ok ? sendFound(result.found, head, served) : fail(catalogFailure(result.reason));
     const held = peek(source, query);
-    if (held !== undefined) return send(held);
-    // Only the router enforces the client's deadline.
-    if (head.timeout.timeoutMs !== undefined) return askRouter(request, head, body);
-    return lookUp(source, query, request).then(send, fail);
+    if (held !== undefined) return send(held, "memory");
+    const asked = lookUp(source, query, request);
+    const { timeoutMs } = head.timeout;
+    const inTime =
+      timeoutMs === undefined ? asked : withTimeout(timeoutMs, asked, deadlineExceeded);
+    return inTime.then((result) => send(result, "store"), fail);
   }
 
-  function askRouter(
+  async function askRouter(
     request: Request,
     head: RequestHead,
     body: RequestBody,
     answerCall: AnswerCall = (locale, context) => answerRouted(locale, head, context),
   ): Promise<Response> {
-    return route({
+    let outcome: string | undefined = "refused";
+    const routed = await route({
       request,
       head,
       body,
-      answerCall: (locale, context) =>
-        answerCall(locale, context).catch((cause: unknown) => {
-          throw toConnectError(cause, context.signal);
-        }),
+      answerCall: async (locale, context) => {
+        try {
+          const response = await answerCall(locale, context);
+          outcome = undefined;
+          return response;
+        } catch (cause) {
+          const error = toConnectError(cause, context.signal);
+          outcome = codeToString(error.code);
+          throw error;
+        }
+      },
     });
+    if (outcome !== undefined) measure({ outcome, served: "" });
+    return routed;
   }
 
   function toConnectError(cause: unknown, signal: AbortSignal): ConnectError {
@@ -115,13 +150,19 @@ export function createRpcHandler({ reader, defaultLocale, log }: RpcOptions): Rp
     if (!parsed.ok) throw malformedLocale(parsed.reason);
     signal.throwIfAborted();
     const stored = storedRepresentation(responseHeader.get("content-type"), head.contentType);
-    const form = stored === undefined ? FRAMED_JSON : wantedForm(head, stored);
-    const asked = lookUp(source, { tag: parsed.tag, ...form }, { signal });
+    const pin = head.method === "POST" ? null : new URL(head.url).searchParams.get(PIN_PARAMETER);
+    const query = { ...wantedForm(head, stored), tag: parsed.tag, pin };
+    const asked = lookUp(source, query, { signal });
     const result = await abortable(signal, asked);
     if (!result.ok) throw catalogFailure(result.reason);
-    const { found } = result;
-    const isFramed = stored === undefined && found.kind === "body";
-    return isFramed ? framedJsonResponse(found) : successResponse(found, head.method);
+    return sendFound(result.found, head, "store");
+  }
+
+  function sendFound(found: Found, head: RequestHead, served: Answered["served"]): Response {
+    measure({ outcome: found.kind, served, found });
+    if (found.kind !== "precondition_failed") return successResponse(found, head.method);
+    const refusal = errorAnswer(preconditionFailed(), head.contentType);
+    return errorResponse(head, { ...refusal, status: 412 });
   }
 
   function answerBug(request: Request, cause: unknown): Response {
@@ -143,25 +184,22 @@ export function createRpcHandler({ reader, defaultLocale, log }: RpcOptions): Rp
   };
 }
 
-async function answerPreflight(request: Request): Promise<Response> {
+async function answerOptions(request: Request, head: RequestHead): Promise<Response> {
   await request.body?.cancel();
-  return preflightResponse();
+  if (isPreflight(head)) return preflightResponse(head);
+  const headers = { allow: ALLOW, "accept-post": ACCEPT_POST };
+  return new Response(null, { status: 204, headers: allowAnyOrigin(new Headers(headers)) });
 }
 
-/** Builds the query for a stored representation, without the locale. */
-function wantedForm(request: RequestHead, representation: Representation): Omit<Query, "tag"> {
+/** Builds the query for a stored representation, without the locale and the version. */
+function wantedForm(
+  request: RequestHead,
+  representation: Representation,
+): Omit<Query, "tag" | "pin"> {
   return {
     representation,
     codings: acceptedCodings(request),
-    ifNoneMatch: request.method === "POST" ? null : request.headers.get("if-none-match"),
+    conditions: request.method === "POST" ? null : request.headers,
     withBody: request.method !== "HEAD",
   };
 }
-
-/** Query for JSON in gRPC-Web: the stored JSON is framed at request time. */
-const FRAMED_JSON: Omit<Query, "tag"> = {
-  representation: "json",
-  codings: ["identity"],
-  ifNoneMatch: null,
-  withBody: true,
-};

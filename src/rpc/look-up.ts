@@ -1,7 +1,11 @@
-import { entityTag, matchesEntityTag } from "../catalog/entity-tag.ts";
+import { entityTag } from "../catalog/entity-tag.ts";
 import { type LocaleFallback, negotiateLocale } from "../catalog/locale.ts";
-import type { Body, Coding, LocaleEntry, Manifest, Representation } from "../catalog/manifest.ts";
+import { type AnyCoding, bodyIn } from "../catalog/framing.ts";
+import type { Body, LocaleEntry, Manifest, Representation } from "../catalog/manifest.ts";
+import { checkPreconditions } from "./preconditions.ts";
 import type { Caller, CatalogMemory, CatalogReader } from "../storage/catalog-reader.ts";
+import type { Content } from "../storage/content.ts";
+import { settledWithin } from "../storage/deadline.ts";
 
 /** The catalog that answers come from. */
 export interface CatalogSource<R = CatalogReader> {
@@ -19,9 +23,11 @@ export interface Query {
   readonly tag: string;
   readonly representation: Representation;
   /** Codings that the client accepts, best first. */
-  readonly codings: readonly Coding[];
-  /** Value of If-None-Match; null if the request is unconditional. */
-  readonly ifNoneMatch: string | null;
+  readonly codings: readonly AnyCoding[];
+  /** The Catalog-Sha256 that the answer must have; null for that of the current version. */
+  readonly pin: string | null;
+  /** The headers of a GET or HEAD, which may have conditions; null for a POST, which has none. */
+  readonly conditions: Headers | null;
   /** False for HEAD, which needs only the manifest. */
   readonly withBody: boolean;
 }
@@ -31,9 +37,11 @@ export interface Variant {
   readonly manifest: Manifest;
   readonly locale: string;
   readonly fallback: LocaleFallback;
+  /** Whether the request has named this version. */
+  readonly isPinned: boolean;
   readonly entry: LocaleEntry;
   readonly representation: Representation;
-  readonly coding: Coding;
+  readonly coding: AnyCoding;
   readonly body: Body;
 }
 
@@ -41,39 +49,88 @@ export interface Variant {
 export interface FoundBody {
   readonly kind: "body";
   readonly variant: Variant;
-  readonly content: Blob;
+  readonly content: Content;
 }
 
 /** A variant with the content that the request needs. */
 export type Found =
   | FoundBody
   | { readonly kind: "head"; readonly variant: Variant }
-  | { readonly kind: "not_modified"; readonly variant: Variant };
+  | { readonly kind: "not_modified"; readonly variant: Variant }
+  | { readonly kind: "precondition_failed"; readonly variant: Variant };
 
-export type LookUpFailure = "nothing_published" | "unavailable" | "data_loss";
+export type LookUpFailure = "nothing_published" | "unavailable" | "data_loss" | "not_retained";
 
 export type LookUpResult =
   | { readonly ok: true; readonly found: Found }
   | { readonly ok: false; readonly reason: LookUpFailure };
 
-/** Finds the body that answers a query. Rejects if the caller's signal aborts. */
+/** Longest time that one request waits for stores, for the manifest and the body together. */
+const STORES_BUDGET_MS = 5_000;
+
+/**
+ * Finds the body that answers a query. Rejects if the caller's signal aborts. The catalog is
+ * `unavailable` if the stores take more than five seconds.
+ */
 export async function lookUp(
+  source: CatalogSource,
+  query: Query,
+  caller: Caller,
+): Promise<LookUpResult> {
+  return settledWithin(STORES_BUDGET_MS, find(source, query, caller), () => UNAVAILABLE);
+}
+
+async function find(
   { reader, defaultLocale }: CatalogSource,
   query: Query,
   caller: Caller,
 ): Promise<LookUpResult> {
   const current = await reader.current(caller);
   if (!current.ok) return current;
-  const variant = selectVariant(query, current.manifest, defaultLocale);
-  if (variant === undefined) return UNPUBLISHED;
-  const found = withoutBody(query, variant);
-  if (found !== undefined) return { ok: true, found };
-  const { manifest, locale, representation, fallback } = variant;
+  const wanted = await findVersion({ reader, defaultLocale }, query, current.manifest, caller);
+  if (wanted === undefined) return { ok: false, reason: "not_retained" };
+  const variant = selectVariant(query, wanted, defaultLocale);
+  if (variant === undefined) return UNAVAILABLE;
+  const bodiless = withoutBody(query, variant);
+  if (bodiless !== undefined) return { ok: true, found: bodiless };
+  const { manifest, locale, representation, fallback, isPinned } = variant;
   const selection = { manifest, locale, representation, codings: query.codings };
   const result = await reader.open(selection, caller);
   if (!result.ok) return result;
   const { content, ...opened } = result.opened;
-  return { ok: true, found: { kind: "body", variant: { ...opened, fallback }, content } };
+  // The reader may have fallen back to another version.
+  if (isPinned && opened.entry.sha256 !== query.pin) return UNAVAILABLE;
+  const found: Found = { kind: "body", variant: { ...opened, fallback, isPinned }, content };
+  return { ok: true, found };
+}
+
+/** How many versions before the current one a pinned read may name. */
+const PINNED_BACK = 3;
+
+/** Finds the version that the query asks for, if it is one of the newest. */
+async function findVersion(
+  { reader, defaultLocale }: CatalogSource,
+  { pin, tag }: Query,
+  current: Manifest,
+  caller: Caller,
+): Promise<Manifest | undefined> {
+  let manifest: Manifest | undefined = current;
+  for (let back = 0; manifest !== undefined && back <= PINNED_BACK; back++) {
+    if (hasPin(pin, tag, manifest, defaultLocale)) return manifest;
+    manifest = await reader.previous(manifest, caller);
+  }
+  return undefined;
+}
+
+function hasPin(
+  pin: string | null,
+  tag: string,
+  { locales }: Manifest,
+  defaultLocale: string,
+): boolean {
+  return (
+    pin === null || locales[negotiateLocale(tag, locales, defaultLocale).locale]?.sha256 === pin
+  );
 }
 
 /** Finds the body in memory. Returns undefined if a store must be read. */
@@ -83,39 +140,44 @@ export function peek(
 ): LookUpResult | undefined {
   const current = reader.heldCurrent();
   if (!current?.ok) return current;
+  if (!hasPin(query.pin, query.tag, current.manifest, defaultLocale)) return undefined;
   const variant = selectVariant(query, current.manifest, defaultLocale);
-  if (variant === undefined) return UNPUBLISHED;
+  if (variant === undefined) return UNAVAILABLE;
   const found = withoutBody(query, variant);
   if (found !== undefined) return { ok: true, found };
   const content = reader.heldContent(variant.body);
   return content && { ok: true, found: { kind: "body", variant, content } };
 }
 
-/** Answers a HEAD or a matching conditional request from the manifest alone. */
-function withoutBody({ ifNoneMatch, withBody }: Query, variant: Variant): Found | undefined {
-  if (ifNoneMatch !== null && matchesEntityTag(ifNoneMatch, entityTag(variant.body)))
-    return { kind: "not_modified", variant };
+/** Answers a HEAD or a conditional request from the manifest alone. */
+function withoutBody({ conditions, withBody }: Query, variant: Variant): Found | undefined {
+  const etag = entityTag(variant.body);
+  const kind =
+    conditions &&
+    checkPreconditions(conditions, { etag, modifiedAt: variant.manifest.published_at });
+  if (kind) return { kind, variant };
   return withBody ? undefined : { kind: "head", variant };
 }
 
-const UNPUBLISHED: LookUpResult = { ok: false, reason: "unavailable" };
+const UNAVAILABLE: LookUpResult = { ok: false, reason: "unavailable" };
 
 /**
  * Selects the best variant for a query. Returns undefined if the negotiated locale is not
  * published, so no unpublished locale ever reaches storage.
  */
 function selectVariant(
-  { tag, representation, codings }: Query,
+  { tag, pin, representation, codings }: Query,
   manifest: Manifest,
   defaultLocale: string,
 ): Variant | undefined {
+  const isPinned = pin !== null;
   const { locale, fallback } = negotiateLocale(tag, manifest.locales, defaultLocale);
   const entry = Object.hasOwn(manifest.locales, locale) ? manifest.locales[locale] : undefined;
   if (entry === undefined) return undefined;
   for (const coding of codings) {
-    const body = entry.bodies[representation][coding];
+    const body = bodyIn(entry.bodies, representation, coding);
     if (body !== undefined) {
-      return { manifest, locale, fallback, entry, representation, coding, body };
+      return { manifest, locale, fallback, isPinned, entry, representation, coding, body };
     }
   }
   return undefined;

@@ -6,6 +6,7 @@ export const MEDIA_TYPES = {
   json: "application/json",
   "grpc-web": "application/grpc-web+proto",
   "grpc-web-text": "application/grpc-web-text+proto",
+  "grpc-web-json": "application/grpc-web+json",
 } as const satisfies Record<Representation, string>;
 
 /** Value of Accept-Post: the media types that a POST may have. */
@@ -19,18 +20,19 @@ export const ACCEPT_POST = [
   "application/grpc-web-text+proto",
 ].join(", ");
 
-/**
- * Maps the content types of the router's answer and of the request to a stored representation.
- * Returns undefined for JSON in gRPC-Web, which is not stored.
- */
-export function storedRepresentation(
-  chosen: string | null,
-  contentType: string,
-): Representation | undefined {
-  if (chosen === MEDIA_TYPES.proto) return "proto";
-  if (chosen === MEDIA_TYPES.json) return "json";
-  if (chosen !== MEDIA_TYPES["grpc-web"]) return undefined;
-  return isGrpcWebText(contentType) ? "grpc-web-text" : "grpc-web";
+/** Maps the content types of the router's answer and of the request to a representation. */
+export function storedRepresentation(chosen: string | null, contentType: string): Representation {
+  switch (chosen) {
+    case MEDIA_TYPES.proto:
+      return "proto";
+    case MEDIA_TYPES.json:
+      return "json";
+    case MEDIA_TYPES["grpc-web-json"]:
+      return "grpc-web-json";
+    case null:
+    default:
+      return isGrpcWebText(contentType) ? "grpc-web-text" : "grpc-web";
+  }
 }
 
 /** Whether a request is gRPC-Web in base64, which the router does not support. */

@@ -1,32 +1,28 @@
+import { Buffer } from "node:buffer";
 import { entityTag } from "../catalog/entity-tag.ts";
-import { messageFrameHeader, SUCCESS_TRAILER_FRAME } from "../catalog/framing.ts";
+import { isMessageCoding, MESSAGE_CODINGS } from "../catalog/framing.ts";
 import type { Body, Manifest } from "../catalog/manifest.ts";
 import { allowAnyOrigin } from "./cors.ts";
-import type { Found, FoundBody, Variant } from "./look-up.ts";
+import type { Found, Variant } from "./look-up.ts";
 import { MEDIA_TYPES } from "./media-type.ts";
 
 /** Caches a GET for five minutes, and afterwards while a fresh answer is unavailable. */
 const CACHEABLE = "public, max-age=300, stale-while-revalidate=86400, stale-if-error=604800";
 
+/** A pinned version never changes. */
+const IMMUTABLE = "public, max-age=31536000, immutable";
+
 /** Answers with a stored body without reading its bytes. */
 export function successResponse(found: Found, method: string): Response {
   const head = headFor(found.variant, { isPost: method === "POST", kind: found.kind });
-  // A blob's stream has a length and is not copied. workerd copies `encodeBody` from the head.
+  // The stream has a length. workerd copies `encodeBody` from the head.
   return new Response(found.kind === "body" ? found.content.stream() : null, head);
 }
 
-/** Answers with stored JSON in a gRPC-Web frame without reading its bytes. */
-export function framedJsonResponse({ variant, content }: FoundBody): Response {
-  const headers = catalogHeaders(new Headers(), variant, true);
-  headers.set("content-type", "application/grpc-web+json");
-  headers.set("etag", `W/"${variant.entry.sha256.slice(0, 32)}"`);
-  const frames = new Blob([messageFrameHeader(content.size), content, SUCCESS_TRAILER_FRAME]);
-  return new Response(frames.stream(), { headers });
-}
-
-/** Sets the headers that identify the catalog; they are the same in every representation. */
-function catalogHeaders(headers: Headers, variant: Variant, isPost: boolean): Headers {
-  headers.set("cache-control", isPost ? "no-store" : CACHEABLE);
+function catalogHeaders(variant: Variant, isPost: boolean): Headers {
+  const headers = new Headers();
+  const cacheable = variant.isPinned ? IMMUTABLE : CACHEABLE;
+  headers.set("cache-control", isPost ? "no-store" : cacheable);
   headers.set("catalog-sha256", variant.entry.sha256);
   headers.set("catalog-version", String(variant.manifest.generation));
   headers.set("content-language", variant.locale);
@@ -51,7 +47,7 @@ function headFor(variant: Variant, key: HeadKey): Response {
     known = { manifest: variant.manifest, made: new Map() };
     memo.set(variant.body, known);
   }
-  const name = `${key.isPost} ${key.kind} ${variant.locale} ${variant.fallback}`;
+  const name = `${key.isPost} ${key.kind} ${variant.locale} ${variant.fallback} ${variant.isPinned}`;
   const held = known.made.get(name);
   if (held !== undefined) return held;
   const made = makeHead(variant, key);
@@ -60,11 +56,17 @@ function headFor(variant: Variant, key: HeadKey): Response {
 }
 
 function makeHead(variant: Variant, { isPost, kind }: HeadKey): Response {
-  const headers = catalogHeaders(new Headers(), variant, isPost);
+  const headers = catalogHeaders(variant, isPost);
   headers.set("etag", entityTag(variant.body));
   if (kind === "not_modified") return new Response(null, { status: 304, headers });
   headers.set("content-type", MEDIA_TYPES[variant.representation]);
-  if (variant.coding !== "identity") headers.set("content-encoding", variant.coding);
+  const { body, coding } = variant;
+  if (isMessageCoding(coding)) {
+    headers.set("grpc-encoding", MESSAGE_CODINGS[coding]);
+  } else {
+    if (coding !== "identity") headers.set("content-encoding", coding);
+    headers.set("repr-digest", `sha-256=:${Buffer.from(body.sha256, "hex").toString("base64")}:`);
+  }
   if (kind === "head") headers.set("content-length", String(variant.body.bytes));
   // The bytes are already compressed.
   return new Response(null, { headers, encodeBody: "manual" });

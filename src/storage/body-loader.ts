@@ -1,90 +1,98 @@
 import { Buffer } from "node:buffer";
-import { sha256Hex } from "../catalog/hash.ts";
+import { releaseBuffer } from "../catalog/bytes.ts";
 import type { Body, Segment } from "../catalog/manifest.ts";
 import { ByteCache } from "./byte-cache.ts";
-import { ByteSemaphore } from "./byte-semaphore.ts";
 import type { ReaderDependencies } from "./catalog-reader.ts";
-import type { Copy, Replica } from "./catalog-store.ts";
+import type { Copy } from "./catalog-store.ts";
+import { type Content, SegmentedContent } from "./content.ts";
+import { type HedgedReads, worstFault } from "./hedged-reads.ts";
 import { NegativeCache } from "./negative-cache.ts";
 import { SingleFlight } from "./single-flight.ts";
 
-/** Wait before a failed body is read from the same store again. */
+/** Wait before a body that cannot be read is tried again: a lost blob is no fault of a store. */
 const UNREADABLE_FOR_MS = 2_000;
-/** Most bytes of bodies being joined at once, apart from the cached ones. */
-export const JOINING_MAX_BYTES = 16 * 1024 * 1024;
+/** Share of the cache for the bodies that are used most. */
+const JOINED_SHARE = 1 / 4;
 
 /**
- * Loads bodies: reads their segments, joins them and verifies the hash. Caches the most recently
- * used bodies. Concurrent requests share one load, and a failed load is not repeated for a while.
+ * Loads bodies and caches their segments, so that bodies share what they have in common. A body that
+ * is wanted again soon is joined, because one blob costs the least CPU to send. A client that goes
+ * through more bodies than fit joins none and evicts no segment.
+ *
+ * Each segment is verified once, when it is read: its key is its hash. The hash of a whole body need
+ * not be computed again, because the sealed manifest says which segments make up the body.
  */
 export class BodyLoader {
   readonly #deps: ReaderDependencies;
-  readonly #cache: ByteCache;
+  readonly #reads: HedgedReads;
+  readonly #segments: ByteCache<Blob>;
+  /** The bodies wanted last, with their sizes as if all were joined. */
+  readonly #recent: ByteCache<Content>;
   readonly #flights: SingleFlight<Copy<Blob>>;
-  readonly #joining: ByteSemaphore;
-  readonly #failures: NegativeCache<Copy<Blob>>;
+  readonly #failures: NegativeCache<Copy<Content>>;
 
-  constructor(deps: ReaderDependencies) {
+  constructor(deps: ReaderDependencies, reads: HedgedReads) {
+    const joinedMaxBytes = deps.cacheMaxBytes * JOINED_SHARE;
     this.#deps = deps;
-    this.#cache = new ByteCache(deps.cacheMaxBytes);
+    this.#reads = reads;
+    this.#segments = new ByteCache(deps.cacheMaxBytes - joinedMaxBytes);
+    this.#recent = new ByteCache(joinedMaxBytes);
     this.#flights = new SingleFlight(deps.waitUntil, deps.now);
-    this.#joining = new ByteSemaphore(JOINING_MAX_BYTES, deps.now);
     this.#failures = new NegativeCache(UNREADABLE_FOR_MS, deps.now);
   }
 
-  /** The cached bytes of a body; undefined if it is not cached. */
-  held({ sha256 }: Body): Blob | undefined {
-    return this.#cache.get(sha256);
-  }
-
-  /** Loads a body from a store. Waits while too many bytes are being joined. Never rejects. */
-  async load(replica: Replica, body: Body): Promise<Copy<Blob>> {
-    const key = `${replica} ${body.sha256}`;
-    const failed = this.#failures.get(key);
-    if (failed !== undefined) return failed;
-    return this.#flights.load(key, () =>
-      this.#joining.run(body.bytes, async () => {
-        // A load from the other store may have finished while this one waited.
-        const held = this.held(body);
-        if (held !== undefined) return { ok: true, value: held };
-        const copy = await this.#join(replica, body);
-        if (!copy.ok) this.#failures.add(key, copy);
-        return copy;
-      }),
-    );
-  }
-
-  async #join(replica: Replica, body: Body): Promise<Copy<Blob>> {
-    const copies = await Promise.all(
-      body.segments.map((segment) => this.#loadSegment(replica, segment)),
-    );
+  /** Returns the bytes of a body if all its segments are in memory. */
+  held(body: Body): Content | undefined {
+    const recent = this.#recent.get(body.sha256);
+    if (recent instanceof SegmentedContent) return this.#remember(body, recent.join());
+    if (recent !== undefined) return recent;
     const parts: Blob[] = [];
-    for (const copy of copies) {
-      if (!copy.ok) return copy;
-      parts.push(copy.value);
+    for (const segment of body.segments) {
+      const part = this.#heldSegment(segment);
+      if (part === undefined) return undefined;
+      parts.push(part);
     }
-    const whole = new Blob(parts);
-    if (sha256Hex(new Uint8Array(await whole.arrayBuffer())) !== body.sha256) {
-      const detail = `body ${body.sha256}: its segments join to bytes of another hash`;
-      this.#deps.report("body_corrupt", detail);
-      return { ok: false, fault: "corrupt", detail };
-    }
-    this.#cache.set(body.sha256, whole);
-    return { ok: true, value: whole };
+    return this.#remember(body, new SegmentedContent(parts, this.#deps.createPipe));
   }
 
-  async #loadSegment(replica: Replica, segment: Segment): Promise<Copy<Blob>> {
-    if ("inline" in segment)
-      return { ok: true, value: new Blob([Buffer.from(segment.inline, "base64")]) };
-    const held = this.#cache.get(segment.blob);
-    if (held !== undefined) return { ok: true, value: held };
-    const copy = await this.#deps.store.readBlob(replica, segment.blob);
-    if (!copy.ok) {
-      this.#deps.report(`blob_${copy.fault}`, copy.detail);
-      return copy;
+  /** Loads the missing segments of a body. Never rejects. */
+  async load(body: Body): Promise<Copy<Content>> {
+    const failed = this.#failures.get(body.sha256);
+    if (failed !== undefined) return failed;
+    const copies = await Promise.all(body.segments.map((segment) => this.#loadSegment(segment)));
+    const fault = worstFault(copies);
+    if (fault !== undefined) {
+      this.#failures.add(body.sha256, fault);
+      return fault;
     }
+    const parts = copies.flatMap((copy) => (copy.ok ? [copy.value] : []));
+    const content = new SegmentedContent(parts, this.#deps.createPipe);
+    return { ok: true, value: this.#remember(body, content) };
+  }
+
+  #remember(body: Body, content: Content): Content {
+    this.#recent.set(body.sha256, content);
+    return content;
+  }
+
+  #heldSegment(segment: Segment): Blob | undefined {
+    if ("blob" in segment) return this.#segments.get(segment.blob);
+    return new Blob([Buffer.from(segment.inline, "base64")]);
+  }
+
+  async #loadSegment(segment: Segment): Promise<Copy<Blob>> {
+    const held = this.#heldSegment(segment);
+    if (held !== undefined || !("blob" in segment)) return { ok: true, value: held ?? new Blob() };
+    return this.#flights.load(segment.blob, () => this.#readBlob(segment.blob));
+  }
+
+  async #readBlob(sha256: string): Promise<Copy<Blob>> {
+    const { store } = this.#deps;
+    const copy = await this.#reads.read("blob", (replica) => store.readBlob(replica, sha256));
+    if (!copy.ok) return copy;
     const value = new Blob([copy.value]);
-    this.#cache.set(segment.blob, value);
+    releaseBuffer(copy.value);
+    this.#segments.set(sha256, value);
     return { ok: true, value };
   }
 }

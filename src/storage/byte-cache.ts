@@ -2,9 +2,9 @@
  * A least-recently-used cache, bounded in bytes. It stores plain bytes only: one request must not
  * await a promise or a stream of another.
  */
-export class ByteCache {
+export class ByteCache<T extends { readonly size: number }> {
   readonly #maxBytes: number;
-  readonly #entries = new Map<string, Blob>();
+  readonly #entries = new Map<string, T>();
   #bytes = 0;
 
   constructor(maxBytes: number) {
@@ -15,7 +15,7 @@ export class ByteCache {
     return this.#bytes;
   }
 
-  get(key: string): Blob | undefined {
+  get(key: string): T | undefined {
     const value = this.#entries.get(key);
     if (value === undefined) return undefined;
     this.#entries.delete(key);
@@ -24,7 +24,7 @@ export class ByteCache {
   }
 
   /** Stores a value and evicts the least recently used. Ignores a value over the bound. */
-  set(key: string, value: Blob): void {
+  set(key: string, value: T): void {
     this.#delete(key);
     if (value.size > this.#maxBytes) return;
     this.#entries.set(key, value);

@@ -1,4 +1,5 @@
-import type { Body, Coding, Manifest } from "../catalog/manifest.ts";
+import { type AnyCoding, bodyIn } from "../catalog/framing.ts";
+import type { Body, Manifest } from "../catalog/manifest.ts";
 import { BodyLoader } from "./body-loader.ts";
 import type {
   Caller,
@@ -10,45 +11,51 @@ import type {
   ReaderDependencies,
   Selection,
 } from "./catalog-reader.ts";
-import type { Copy, Replica } from "./catalog-store.ts";
+import type { Fault } from "./catalog-store.ts";
+import type { Content } from "./content.ts";
 import { abortable } from "./deadline.ts";
+import { HedgedReads } from "./hedged-reads.ts";
 import { ManifestMemo } from "./manifest-memo.ts";
 
 /** A body that a request accepts, with its version. */
 interface Choice {
   readonly manifest: Manifest;
-  readonly coding: Coding;
+  readonly coding: AnyCoding;
   readonly body: Body;
 }
 
-type Fault = Extract<Copy<unknown>, { ok: false }>["fault"];
+type Faults = Set<Fault["fault"]>;
 
 /**
- * Reads the catalog from memory, then from KV. While KV fails, it falls back to another coding or
- * the previous version in memory, then to R2, then to another coding and finally to the previous
- * version in either store. It never uses a blob with a wrong hash. Each isolate has one reader.
+ * Reads the catalog from memory, then from KV or R2. If neither store gives a body, it falls back to
+ * another coding or the previous version in memory, then to another coding, a newer version and the
+ * previous version in the stores. It never uses a blob with a wrong hash. Each isolate has one
+ * reader.
  */
 export class CachedCatalogReader implements CatalogReader, CatalogMemory {
-  readonly #deps: ReaderDependencies;
   readonly #memo: ManifestMemo;
   readonly #bodies: BodyLoader;
 
   constructor(deps: ReaderDependencies) {
-    this.#deps = deps;
-    this.#memo = new ManifestMemo(deps);
-    this.#bodies = new BodyLoader(deps);
+    const reads = new HedgedReads(deps);
+    this.#memo = new ManifestMemo(deps, reads);
+    this.#bodies = new BodyLoader(deps, reads);
   }
 
   heldCurrent(): CurrentResult | undefined {
     return this.#memo.held();
   }
 
-  heldContent(body: Body): Blob | undefined {
+  heldContent(body: Body): Content | undefined {
     return this.#bodies.held(body);
   }
 
   async current({ signal }: Caller): Promise<CurrentResult> {
-    return this.heldCurrent() ?? abortable(signal, this.#memo.load());
+    return this.heldCurrent() ?? abortable(signal, this.#memo.current());
+  }
+
+  async previous(manifest: Manifest, { signal }: Caller): Promise<Manifest | undefined> {
+    return abortable(signal, this.#memo.loadPrevious(manifest));
   }
 
   async open(selection: Selection, { signal }: Caller): Promise<OpenResult> {
@@ -59,55 +66,40 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory {
   }
 
   async #load(selection: Selection, choices: readonly Choice[]): Promise<OpenResult> {
-    const faults = new Set<Fault>();
+    const faults: Faults = new Set();
     const opened =
-      (await this.#try(["kv"], choices.slice(0, 1), selection, faults)) ??
-      this.#lastGood(selection, choices) ??
-      (await this.#try(["kv", "r2"], choices, selection, faults)) ??
+      (await this.#tryLoad(choices.slice(0, 1), selection, faults)) ??
+      this.#findHeld([...choices, ...olderChoices(selection, this.#memo.previous)], selection) ??
+      (await this.#tryLoad(choices.slice(1), selection, faults)) ??
+      (await this.#tryNewer(selection, faults)) ??
       (await this.#tryPrevious(selection, faults));
     if (opened !== undefined) return { ok: true, opened };
     return { ok: false, reason: faults.has("unreadable") ? "unavailable" : "data_loss" };
   }
 
-  /** Finds another coding or the previous version in memory. Loads from R2 in the background. */
-  #lastGood(selection: Selection, choices: readonly Choice[]): Opened | undefined {
-    const before = this.#memo.previous;
-    const older = before === undefined ? [] : choicesOf({ ...selection, manifest: before });
-    const opened = this.#findHeld([...choices, ...older], selection);
-    const [wanted] = choices;
-    if (opened !== undefined && wanted !== undefined)
-      this.#deps.waitUntil(this.#bodies.load("r2", wanted.body));
-    return opened;
+  /** Blobs of a version that was replaced long ago are deleted. */
+  async #tryNewer(selection: Selection, faults: Faults): Promise<Opened | undefined> {
+    if (faults.has("unreadable")) return undefined;
+    const newest = await this.#memo.newest();
+    if (!newest.ok || newest.manifest.generation <= selection.manifest.generation) return undefined;
+    return this.#tryLoad(choicesOf({ ...selection, ...newest }), selection, faults);
   }
 
-  async #tryPrevious(selection: Selection, faults: Set<Fault>): Promise<Opened | undefined> {
-    const generation = selection.manifest.previous;
-    if (generation === null) return undefined;
-    const previous = await this.#deps.store.readGeneration(generation);
-    if (!previous.ok) {
-      faults.add(previous.fault);
-      this.#deps.report(`generation_${previous.fault}`, previous.detail);
-      return undefined;
-    }
-    const choices = choicesOf({ ...selection, manifest: previous.value });
-    return this.#try(["kv", "r2"], choices, selection, faults);
+  async #tryPrevious(selection: Selection, faults: Faults): Promise<Opened | undefined> {
+    const previous = await this.#memo.loadPrevious(selection.manifest);
+    return this.#tryLoad(olderChoices(selection, previous), selection, faults);
   }
 
-  /** Opens the first readable choice and tries the replicas in order for each. */
-  async #try(
-    replicas: readonly Replica[],
+  /** Opens the first choice that can be loaded. */
+  async #tryLoad(
     choices: readonly Choice[],
     selection: Selection,
-    faults: Set<Fault>,
+    faults: Faults,
   ): Promise<Opened | undefined> {
     for (const choice of choices) {
-      const held = this.#findHeld([choice], selection);
-      if (held !== undefined) return held;
-      for (const replica of replicas) {
-        const copy = await this.#bodies.load(replica, choice.body);
-        if (copy.ok) return toOpened(choice, selection, copy.value);
-        faults.add(copy.fault);
-      }
+      const copy = await this.#bodies.load(choice.body);
+      if (copy.ok) return toOpened(choice, selection, copy.value);
+      faults.add(copy.fault);
     }
     return undefined;
   }
@@ -123,17 +115,22 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory {
 
 /** Lists the published bodies that a selection accepts, best first. */
 function choicesOf({ manifest, locale, representation, codings }: Selection): Choice[] {
-  const bodies = manifest.locales[locale]?.bodies[representation];
+  const bodies = manifest.locales[locale]?.bodies;
   return codings.flatMap((coding) => {
-    const body = bodies?.[coding];
+    const body = bodies && bodyIn(bodies, representation, coding);
     return body === undefined ? [] : [{ manifest, coding, body }];
   });
+}
+
+/** Lists the bodies of an older version that a selection accepts, best first. */
+function olderChoices(selection: Selection, manifest: Manifest | undefined): Choice[] {
+  return manifest === undefined ? [] : choicesOf({ ...selection, manifest });
 }
 
 function toOpened(
   { manifest, coding, body }: Choice,
   { locale, representation }: Selection,
-  content: Blob,
+  content: Content,
 ): Opened | undefined {
   const entry = manifest.locales[locale];
   return entry && { manifest, locale, entry, representation, coding, body, content };

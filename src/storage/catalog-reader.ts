@@ -1,5 +1,7 @@
-import type { Body, Coding, LocaleEntry, Manifest, Representation } from "../catalog/manifest.ts";
+import type { AnyCoding } from "../catalog/framing.ts";
+import type { Body, LocaleEntry, Manifest, Representation } from "../catalog/manifest.ts";
 import type { CatalogCopies } from "./catalog-store.ts";
+import type { Content, CreatePipe } from "./content.ts";
 
 export interface ReaderDependencies {
   readonly store: CatalogCopies;
@@ -9,6 +11,8 @@ export interface ReaderDependencies {
   readonly waitUntil: (promise: Promise<unknown>) => void;
   /** Logs a copy that could not be used. */
   readonly report: (event: string, detail: string) => void;
+  /** Makes the pipe of a body whose segments are not joined. */
+  readonly createPipe: CreatePipe;
   readonly manifestFreshMs: number;
   readonly cacheMaxBytes: number;
 }
@@ -18,7 +22,7 @@ export interface Selection {
   readonly manifest: Manifest;
   readonly locale: string;
   readonly representation: Representation;
-  readonly codings: readonly Coding[];
+  readonly codings: readonly AnyCoding[];
 }
 
 /** A body with its verified content and its version. */
@@ -28,10 +32,10 @@ export interface Opened {
   readonly locale: string;
   readonly entry: LocaleEntry;
   readonly representation: Representation;
-  readonly coding: Coding;
+  readonly coding: AnyCoding;
   readonly body: Body;
-  /** The bytes of `body`. workerd sends a blob's stream without copying it. */
-  readonly content: Blob;
+  /** The bytes of `body`. */
+  readonly content: Content;
 }
 
 export type CurrentResult =
@@ -50,18 +54,23 @@ export interface Caller {
 /** The part of the catalog that is in memory. Nothing here waits. */
 export interface CatalogMemory {
   /**
-   * Returns the current version, or undefined if `current` would wait for a store. Starts a
+   * Returns the current version, or undefined if it is to be awaited from `current`. Starts a
    * background look-up if the version is no longer fresh.
    */
   heldCurrent(): CurrentResult | undefined;
   /** Returns the cached bytes of a body, or undefined. */
-  heldContent(body: Body): Blob | undefined;
+  heldContent(body: Body): Content | undefined;
 }
 
 /** Reads the published catalog. Store faults are values; rejects only if the signal aborts. */
 export interface CatalogReader {
-  /** Returns the current version. Reads no store while the cached one is fresh. */
+  /**
+   * Returns the current version. Reads no store while the cached one is fresh. Waits for a look-up
+   * if nobody has looked for a while.
+   */
   current(caller: Caller): Promise<CurrentResult>;
+  /** Returns the version before a manifest, if it is retained and can be read. */
+  previous(manifest: Manifest, caller: Caller): Promise<Manifest | undefined>;
   /** Returns the bytes of a body, from memory if they are cached. */
   open(selection: Selection, caller: Caller): Promise<OpenResult>;
 }

@@ -1,22 +1,27 @@
 import { releaseBuffer } from "../catalog/bytes.ts";
 import { sha256Hex } from "../catalog/hash.ts";
 import type { Manifest } from "../catalog/manifest.ts";
-import { openManifest, sealManifest } from "../catalog/seal-manifest.ts";
+import { openManifest, sealManifest, sealOf } from "../catalog/seal-manifest.ts";
 import { withDeadline, withStoreTimeout } from "./deadline.ts";
 import { listNames } from "./list-names.ts";
 import { blobKey, BLOBS_PREFIX, generationKey, GENERATIONS_PREFIX, MANIFEST_KEY } from "./keys.ts";
 
 /** Result of reading a copy: the value, or the reason why it is unusable. */
-export type Copy<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly fault: "missing" | "corrupt" | "unreadable"; detail: string };
+export type Copy<T> = { readonly ok: true; readonly value: T } | Fault;
+
+/** Reason why a copy is unusable. */
+export interface Fault {
+  readonly ok: false;
+  readonly fault: "missing" | "corrupt" | "unreadable";
+  readonly detail: string;
+}
 
 /** Location of a copy. KV is near but may lag; R2 is strongly consistent. */
 export type Replica = "kv" | "r2";
 
 /** Copies of the published catalog. Reading returns faults as values and never throws. */
 export interface CatalogCopies {
-  /** Reads the current manifest. */
+  /** Reads the current manifest. Returns the same object as before if the stored text is the same. */
   readManifest(replica: Replica): Promise<Copy<Manifest>>;
   /** Reads the manifest of a generation from R2. */
   readGeneration(generation: number): Promise<Copy<Manifest>>;
@@ -58,18 +63,22 @@ const BLOB_CACHE_TTL_SECONDS = 86_400;
 export function createCatalogStore(kv: KVNamespace, r2: R2Bucket): CatalogStore {
   const read = (replica: Replica, key: string, cacheTtl: number) =>
     readCopy(key, () => (replica === "kv" ? readKv(kv, key, cacheTtl) : readR2(r2, key)));
+  const manifests = new SealedManifests();
   const readBlob = async (replica: Replica, sha256: string, cacheTtl: number) => {
-    const copy = await read(replica, blobKey(sha256), cacheTtl);
+    let copy = await read(replica, blobKey(sha256), cacheTtl);
+    // KV also caches that it has no value, for as long as the read asks.
+    if (isMissing(copy) && replica === "kv" && cacheTtl > FRESH_CACHE_TTL_SECONDS)
+      copy = await read(replica, blobKey(sha256), FRESH_CACHE_TTL_SECONDS);
     if (!copy.ok || sha256Hex(copy.value) === sha256) return copy;
     const detail = `${blobKey(sha256)}: ${copy.value.length} bytes of another hash`;
     return { ok: false, fault: "corrupt", detail } as const;
   };
   return {
     async readManifest(replica) {
-      return asManifest(await read(replica, MANIFEST_KEY, FRESH_CACHE_TTL_SECONDS));
+      return manifests.open(await read(replica, MANIFEST_KEY, FRESH_CACHE_TTL_SECONDS));
     },
     async readGeneration(generation) {
-      return asManifest(await read("r2", generationKey(generation), 0));
+      return openCopy(await read("r2", generationKey(generation), 0));
     },
     readBlob: (replica, sha256) => readBlob(replica, sha256, BLOB_CACHE_TTL_SECONDS),
     async checkBlob(replica, sha256) {
@@ -135,9 +144,28 @@ async function readCopy(
   }
 }
 
-function asManifest(copy: Copy<Uint8Array>): Copy<Manifest> {
-  if (!copy.ok) return copy;
-  const parsed = openManifest(new TextDecoder().decode(copy.value));
+function isMissing(copy: Copy<unknown>): boolean {
+  return !copy.ok && copy.fault === "missing";
+}
+
+/** Opens the current manifest, whose text is nearly always the same as before. */
+class SealedManifests {
+  #last: { readonly seal: string; readonly copy: Copy<Manifest> } | undefined;
+
+  /** Parses and hashes a text only if its seal is a new one. */
+  open(text: Copy<Uint8Array>): Copy<Manifest> {
+    if (!text.ok) return text;
+    const seal = sealOf(text.value);
+    if (seal === this.#last?.seal) return this.#last.copy;
+    const copy = openCopy(text);
+    if (copy.ok) this.#last = { seal, copy };
+    return copy;
+  }
+}
+
+function openCopy(text: Copy<Uint8Array>): Copy<Manifest> {
+  if (!text.ok) return text;
+  const parsed = openManifest(new TextDecoder().decode(text.value));
   return parsed.ok
     ? { ok: true, value: parsed.manifest }
     : { ok: false, fault: "corrupt", detail: `${MANIFEST_KEY}: ${parsed.problem}` };

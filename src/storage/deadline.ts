@@ -32,12 +32,23 @@ export async function withTimeout<T>(
   promise: Promise<T>,
   late: () => Error,
 ): Promise<T> {
+  return settledWithin(ms, promise, () => {
+    throw late();
+  });
+}
+
+/** Settles as `promise` does, or as `late` does if the promise is still pending after `ms`. */
+export async function settledWithin<T, L>(
+  ms: number,
+  promise: Promise<T>,
+  late: () => L,
+): Promise<T | L> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(late()), ms);
+  const expired = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
   });
   try {
-    return await Promise.race([promise, expired]);
+    return await Promise.race([promise, expired.then(late)]);
   } finally {
     clearTimeout(timer);
   }

@@ -1,10 +1,22 @@
 import type { Manifest } from "../catalog/manifest.ts";
 import type { CurrentResult, ReaderDependencies } from "./catalog-reader.ts";
+import { settledWithin } from "./deadline.ts";
+import type { HedgedReads } from "./hedged-reads.ts";
 import { SingleFlight } from "./single-flight.ts";
 
+/**
+ * How long the manifest is still served at once after it is no longer fresh, while a look-up runs in
+ * the background. A busy isolate looks within this time; an isolate that slept longer waits. KV
+ * itself may answer with a manifest that is this old.
+ */
+const STALE_FOR_MS = 30_000;
+/** Longest wait for a look-up while an older manifest is in memory. R2 is read within this time. */
+const PATIENCE_MS = 1_000;
+/** Older manifests in memory, for fallbacks and for reads of a pinned version. */
+const OLDER_MAX = 3;
 /** Wait after a failed look-up, while the cached manifest is served. */
 const RETRY_AFTER_MS = 5_000;
-/** Wait after a look-up that found no manifest. */
+/** Wait after a look-up that found no manifest, and between reads of the newest one. */
 const ABSENT_FOR_MS = 1_000;
 
 /**
@@ -15,51 +27,88 @@ const ABSENT_FOR_MS = 1_000;
  */
 export class ManifestMemo {
   readonly #deps: ReaderDependencies;
+  readonly #reads: HedgedReads;
   readonly #loads: SingleFlight<CurrentResult>;
   #current: CurrentResult = { ok: false, reason: "unavailable" };
   #previous: Manifest | undefined;
+  /** By generation. */
+  readonly #older = new Map<number, Manifest>();
   #freshUntil = 0;
+  #newestAt = 0;
 
-  constructor(deps: ReaderDependencies) {
+  constructor(deps: ReaderDependencies, reads: HedgedReads) {
     this.#deps = deps;
+    this.#reads = reads;
     this.#loads = new SingleFlight(deps.waitUntil, deps.now);
   }
 
-  /** The manifest before the current one. */
+  /** The manifest before the current one, if it is in memory. */
   get previous(): Manifest | undefined {
     return this.#previous;
   }
 
   /**
-   * Returns the cached manifest, or undefined if the caller must await `load`. Starts a background
-   * look-up if the manifest is no longer fresh.
+   * Returns the cached manifest, or undefined if the caller must await `current`. Starts a
+   * background look-up if the manifest is no longer fresh.
    */
   held(): CurrentResult | undefined {
-    if (this.#deps.now() < this.#freshUntil) return this.#current;
-    if (!this.#current.ok) return undefined;
-    if (!this.#loads.has("manifest")) this.#deps.waitUntil(this.load());
+    const now = this.#deps.now();
+    if (now < this.#freshUntil) return this.#current;
+    if (!this.#current.ok || now >= this.#freshUntil + STALE_FOR_MS) return undefined;
+    if (!this.#loads.has("manifest")) void this.#load();
     return this.#current;
   }
 
+  /** Waits for a look-up, but not for long if there is a manifest in memory. */
+  async current(): Promise<CurrentResult> {
+    const loading = this.#load();
+    if (!this.#current.ok) return loading;
+    return settledWithin(PATIENCE_MS, loading, () => this.#current);
+  }
+
+  /** Looks for a newer manifest in R2, which never lags behind what was published. */
+  async newest(): Promise<CurrentResult> {
+    if (this.#deps.now() < this.#newestAt + ABSENT_FOR_MS) return this.#current;
+    return this.#loads.load("newest", async () => {
+      const { now, store } = this.#deps;
+      this.#newestAt = now();
+      const copy = await this.#reads.readFrom("r2", "manifest", (r2) => store.readManifest(r2));
+      if (copy.ok) this.#accept(copy.value);
+      return this.#current;
+    });
+  }
+
+  /** Loads the version before a manifest, if there is one. */
+  async loadPrevious({ previous }: Manifest): Promise<Manifest | undefined> {
+    if (previous === null) return undefined;
+    const held = this.#older.get(previous);
+    if (held !== undefined) return held;
+    const { store } = this.#deps;
+    const copy = await this.#reads.readFrom("r2", "generation", () =>
+      store.readGeneration(previous),
+    );
+    if (!copy.ok) return undefined;
+    this.#keep(copy.value);
+    return copy.value;
+  }
+
+  #keep(manifest: Manifest): void {
+    this.#older.set(manifest.generation, manifest);
+    if (this.#older.size > OLDER_MAX) this.#older.delete(Math.min(...this.#older.keys()));
+  }
+
   /** Looks for a newer manifest. Concurrent calls share one look-up. */
-  load(): Promise<CurrentResult> {
+  #load(): Promise<CurrentResult> {
     return this.#loads.load("manifest", () => this.#look());
   }
 
   async #look(): Promise<CurrentResult> {
-    const { store, report, now, manifestFreshMs } = this.#deps;
-    const kv = await store.readManifest("kv");
-    const found = kv.ok ? kv : await store.readManifest("r2");
-    if (!kv.ok) report(`manifest_${kv.fault}`, `kv ${kv.detail}`);
-    if (!kv.ok && !found.ok) {
-      if (found.fault !== "missing") report(`manifest_${found.fault}`, `r2 ${found.detail}`);
-      const nothing = kv.fault === "missing" && found.fault === "missing";
-      this.#fail(nothing ? "nothing_published" : "unavailable");
-    }
+    const { store, now, manifestFreshMs } = this.#deps;
+    const found = await this.#reads.read("manifest", (replica) => store.readManifest(replica));
     if (found.ok) {
       this.#freshUntil = now() + manifestFreshMs;
       this.#accept(found.value);
-    }
+    } else this.#fail(found.fault === "missing" ? "nothing_published" : "unavailable");
     return this.#current;
   }
 
@@ -73,6 +122,7 @@ export class ManifestMemo {
     const held = this.#current.ok ? this.#current.manifest : undefined;
     if (held !== undefined && manifest.generation <= held.generation) return;
     this.#previous = held;
+    if (held !== undefined) this.#keep(held);
     this.#current = { ok: true, manifest };
   }
 }

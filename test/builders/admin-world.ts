@@ -166,6 +166,7 @@ export class AdminWorld {
         now,
         waitUntil: () => {},
         report: () => {},
+        createPipe: () => new TransformStream(),
         manifestFreshMs: 30_000,
         cacheMaxBytes: 1_000_000,
       }),

@@ -6,6 +6,7 @@ import {
   type LocationsResponse,
   LocationsResponseSchema,
 } from "../../gen/locations/v1/locations_pb.ts";
+import { bodyIn } from "../../src/catalog/framing.ts";
 import type { Bodies, Body, Coding, LocaleEntry, Manifest } from "../../src/catalog/manifest.ts";
 import { CODINGS, type Representation, UNRECORDED } from "../../src/catalog/manifest.ts";
 import type {
@@ -58,13 +59,15 @@ function aLocationsResponse(locale: string): LocationsResponse {
 /** Encodes a message in every form that is published, by the protocols' reference code. */
 function encodeBodies(message: LocationsResponse): EncodedBodies {
   const proto = new Uint8Array(toBinary(LocationsResponseSchema, message));
+  const json = new TextEncoder().encode(toJsonString(LocationsResponseSchema, message));
   const trailer = encodeEnvelope(0x80, new TextEncoder().encode("grpc-status: 0\r\n"));
   const framed = Buffer.concat([encodeEnvelope(0, proto), trailer]);
   const identity: Record<Representation, Uint8Array> = {
     proto,
-    json: new TextEncoder().encode(toJsonString(LocationsResponseSchema, message)),
+    json,
     "grpc-web": framed,
     "grpc-web-text": new TextEncoder().encode(framed.toString("base64")),
+    "grpc-web-json": Buffer.concat([encodeEnvelope(0, json), trailer]),
   };
   const codings = (bytes: Uint8Array): EncodedBodies[Representation] => ({
     br: new Uint8Array(brotliCompressSync(bytes)),
@@ -76,6 +79,7 @@ function encodeBodies(message: LocationsResponse): EncodedBodies {
     json: codings(identity.json),
     "grpc-web": codings(identity["grpc-web"]),
     "grpc-web-text": codings(identity["grpc-web-text"]),
+    "grpc-web-json": codings(identity["grpc-web-json"]),
   };
 }
 
@@ -103,8 +107,6 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
   openThrows: unknown;
   /** How long `open` takes. */
   openMs = 0;
-  /** Whether `open` goes on after its signal aborted: what no well-behaved reader does. */
-  ignoresSignal = false;
   /** Whether it is all in memory, so that no store is asked. */
   holds = false;
   /** Reads that a signal cut short. */
@@ -147,8 +149,33 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
   heldContent(body: Body): Blob | undefined {
     if (!this.holds) return undefined;
     if (this.openThrows !== undefined) throw this.openThrows;
-    const bytes = this.#bodies.get(body.sha256);
-    return bytes && new Blob([bytes]);
+    return this.#contentOf(body);
+  }
+
+  /** Versions before `manifest`, the newest first. */
+  older: readonly FakeCatalogReader[] = [];
+
+  async previous({ generation }: Manifest): Promise<Manifest | undefined> {
+    return this.older.find(({ manifest }) => manifest.generation < generation)?.manifest;
+  }
+
+  #contentOf({ segments }: Body): Blob | undefined {
+    const parts = segments.map((segment) =>
+      "inline" in segment ? Buffer.from(segment.inline, "base64") : this.#stored(segment.blob),
+    );
+    return parts.includes(undefined)
+      ? undefined
+      : new Blob(parts.filter((part) => part !== undefined));
+  }
+
+  #stored(key: string): Bytes | undefined {
+    const held = this.#bodies.get(key);
+    if (held !== undefined) return held;
+    for (const older of this.older) {
+      const bytes = older.#stored(key);
+      if (bytes !== undefined) return bytes;
+    }
+    return undefined;
   }
 
   async current({ signal }: Caller): Promise<CurrentResult> {
@@ -173,10 +200,9 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
   #find({ manifest, locale, representation, codings }: Selection): Opened | undefined {
     const entry = manifest.locales[locale];
     for (const coding of codings) {
-      const body = entry?.bodies[representation][coding];
-      const bytes = body && this.#bodies.get(body.sha256);
-      if (entry === undefined || body === undefined || bytes === undefined) continue;
-      const content = new Blob([bytes]);
+      const body = entry && bodyIn(entry.bodies, representation, coding);
+      const content = body && this.#contentOf(body);
+      if (entry === undefined || body === undefined || content === undefined) continue;
       return { manifest, locale, entry, representation, coding, body, content };
     }
     return undefined;
@@ -198,6 +224,7 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
         json: bodies("json"),
         "grpc-web": bodies("grpc-web"),
         "grpc-web-text": bodies("grpc-web-text"),
+        "grpc-web-json": bodies("grpc-web-json"),
       } satisfies Bodies,
     };
   }
@@ -215,7 +242,6 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
   #wait(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(resolve, ms);
-      if (this.ignoresSignal) return;
       signal.addEventListener("abort", () => {
         clearTimeout(timer);
         this.cancelled++;

@@ -25,7 +25,15 @@ export function aManifest(changes: Partial<Manifest> = {}): Manifest {
 
 export function aLocaleEntry(changes: Partial<LocaleEntry> = {}): LocaleEntry {
   const each = { identity: aBody("identity"), gzip: aBody("gzip"), br: aBody("br") };
-  const { bodies = { proto: each, json: each, "grpc-web": each, "grpc-web-text": each } } = changes;
+  const {
+    bodies = {
+      proto: each,
+      json: each,
+      "grpc-web": each,
+      "grpc-web-text": each,
+      "grpc-web-json": each,
+    },
+  } = changes;
   const message = bodies.proto.identity ?? aBody("identity");
   return {
     sha256: message.sha256,
@@ -63,7 +71,13 @@ export function aVersion(
 ): { manifest: Manifest; blobs: [sha256: string, bytes: Uint8Array][] } {
   const bodies = { identity: aBody(text), gzip: aBody(`${text} gz`) };
   const entry = aLocaleEntry({
-    bodies: { proto: bodies, json: bodies, "grpc-web": bodies, "grpc-web-text": bodies },
+    bodies: {
+      proto: bodies,
+      json: bodies,
+      "grpc-web": bodies,
+      "grpc-web-text": bodies,
+      "grpc-web-json": bodies,
+    },
   });
   const previous = generation === 1 ? null : generation - 1;
   return {

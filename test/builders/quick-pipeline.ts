@@ -59,7 +59,13 @@ export class QuickPipeline extends Pipeline {
         const bodies = { identity: body };
         const entry = aLocaleEntry({
           sha256: sha256Hex(text),
-          bodies: { proto: bodies, json: bodies, "grpc-web": bodies, "grpc-web-text": bodies },
+          bodies: {
+            proto: bodies,
+            json: bodies,
+            "grpc-web": bodies,
+            "grpc-web-text": bodies,
+            "grpc-web-json": bodies,
+          },
         });
         if (current?.catalog_sha256 === body.sha256) return finish("unchanged");
         const generation = (current?.generation ?? 0) + 1;

@@ -18,6 +18,7 @@ export class ReaderWorld {
       now: () => this.time,
       waitUntil: (promise) => void this.#behind.push(promise),
       report: (event) => void this.reports.push(event),
+      createPipe: () => new TransformStream(),
       manifestFreshMs: 30_000,
       cacheMaxBytes,
     };

@@ -28,7 +28,7 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
     "log.ts",
     "parse-json.ts",
   ],
-  web: ["gen", "ingest"],
+  web: ["catalog", "gen", "ingest"],
   "config.ts": ["catalog", "sources"],
   "schedule.ts": ["ingest"],
   "instances.ts": [],

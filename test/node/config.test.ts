@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError, loadConfig, type Settings } from "../../src/config.ts";
+import { ConfigError, loadConfig, loadServingConfig, type Settings } from "../../src/config.ts";
 
 const KNOWN = [
   { locale: "de", coverage: 0.9, default: true },
@@ -73,6 +73,25 @@ describe("loadConfig", () => {
   });
 });
 
+describe("loadServingConfig", () => {
+  it("needs no setting of the ingest to be right", () => {
+    const wrong = { LOCALES: "tlh", AIRPORTS: "x", SOURCE: "x", COMPRESSION: "x" };
+    const worse = { ...wrong, SOURCE_URLS: "x", SOURCE_ALLOWED_HOSTS: "x", SOURCE_MAX_BYTES: "x" };
+    expect(loadServingConfig(someSettings(worse as Partial<Settings>))).toEqual({
+      defaultLocale: "en",
+      cacheMaxBytes: 1024,
+      manifestFreshMs: 30_000,
+    });
+  });
+
+  it("names its own settings that cannot be used", () => {
+    const settings = someSettings({ MANIFEST_FRESH_MS: "soon" });
+    expect(() => loadServingConfig(settings)).toThrow(
+      new ConfigError("MANIFEST_FRESH_MS must be a whole number"),
+    );
+  });
+});
+
 describe("a setting that cannot be used is named with what it must be", () => {
   it.each([
     ["LOCALES", "en,tlh,xx", 'LOCALES names "tlh", "xx"; there are names in de, en, ga'],
@@ -88,7 +107,7 @@ describe("a setting that cannot be used is named with what it must be", () => {
     ["CACHE_MAX_BYTES", "48 MB", "CACHE_MAX_BYTES must be a whole number"],
     ["CACHE_MAX_BYTES", "-1", "CACHE_MAX_BYTES must be a whole number"],
     ["CACHE_MAX_BYTES", "1e6", "CACHE_MAX_BYTES must be a whole number"],
-    ["CACHE_MAX_BYTES", "134217728", "CACHE_MAX_BYTES must be between 0 and 104857600"],
+    ["CACHE_MAX_BYTES", "75497473", "CACHE_MAX_BYTES must be between 0 and 75497472"],
     ["MANIFEST_FRESH_MS", "", "MANIFEST_FRESH_MS must be a whole number"],
     ["MANIFEST_FRESH_MS", "3600001", "MANIFEST_FRESH_MS must be between 0 and 3600000"],
     ["MANIFEST_FRESH_MS", undefined, "MANIFEST_FRESH_MS "],

@@ -25,7 +25,13 @@ it("proves a catalog by reading each of the pieces that its locales share once",
   const entries = own.map((text) => {
     const body = bodyOf([...SHARED, text]);
     const each = { identity: body, gzip: body, br: body };
-    const bodies = { proto: each, json: each, "grpc-web": each, "grpc-web-text": each };
+    const bodies = {
+      proto: each,
+      json: each,
+      "grpc-web": each,
+      "grpc-web-text": each,
+      "grpc-web-json": each,
+    };
     return aLocaleEntry({ bodies });
   });
   const locales = Object.fromEntries(entries.map((entry, index) => [`x${index}`, entry]));

@@ -47,6 +47,12 @@ describe("parseLocale", () => {
     ["sh", "sr-Latn"],
     ["de-DE-u-co-phonebk", "de-DE"],
     ["en-x-private", "en"],
+    ["zh-yue", "zh"],
+    ["zh-cmn-Hans-CN", "zh-Hans-CN"],
+    ["zh-min-nan", "zh"],
+    ["i-default", "und"],
+    ["x-private", "und"],
+    ["en-GB-oed", "und"],
   ])("brings %j to %j", (raw, tag) => {
     expect(parseLocale(raw)).toEqual({ ok: true, tag });
   });
@@ -63,6 +69,9 @@ describe("parseLocale", () => {
     ["\ud800", "malformed"],
     ["de\u0000", "malformed"],
     ["__proto__", "malformed"],
+    ["i-other", "malformed"],
+    ["x", "malformed"],
+    ["zh-yue-x", "malformed"],
     ["constructor", "malformed"],
     ["abcdefghi", "malformed"],
     [`en-x-${"a".repeat(31)}`, "too_long"],

@@ -38,6 +38,7 @@ const right = z.object({
           json: codings,
           "grpc-web": codings,
           "grpc-web-text": codings,
+          "grpc-web-json": codings,
         }),
       }),
     )

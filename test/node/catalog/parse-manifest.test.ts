@@ -169,7 +169,13 @@ describe("manifestBlobs", () => {
     const bodies = { identity: aBody("one"), br: aBody("two") };
     const locales = {
       en: aLocaleEntry({
-        bodies: { proto: bodies, json: bodies, "grpc-web": bodies, "grpc-web-text": bodies },
+        bodies: {
+          proto: bodies,
+          json: bodies,
+          "grpc-web": bodies,
+          "grpc-web-text": bodies,
+          "grpc-web-json": bodies,
+        },
       }),
     };
     const named = [...blobsOf("one"), ...blobsOf("two")].map(([sha256]) => sha256);

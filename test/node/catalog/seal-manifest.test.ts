@@ -10,10 +10,6 @@ describe("a sealed manifest", () => {
     expect(openManifest(sealed.toString())).toEqual({ ok: true, manifest });
   });
 
-  it("opens from its JSON alone, as it was once kept", () => {
-    expect(openManifest(JSON.stringify(manifest))).toEqual({ ok: true, manifest });
-  });
-
   it("does not open with any bit flipped, so that no changed digit is served", () => {
     const opened = [...sealed.keys()].flatMap((at) =>
       Array.from({ length: 8 }, (_, bit) => {
@@ -25,10 +21,10 @@ describe("a sealed manifest", () => {
     expect(opened).not.toContain(true);
   });
 
-  it("does not open when its end is cut off, but for the seal as a whole", () => {
-    const end = sealed.indexOf("\n");
-    const lengths = [...sealed.keys()].filter((length) => length !== end);
-    const opened = lengths.map((length) => openManifest(sealed.subarray(0, length).toString()).ok);
+  it("does not open when its end is cut off, with or without the seal", () => {
+    const opened = [...sealed.keys()].map(
+      (length) => openManifest(sealed.subarray(0, length).toString()).ok,
+    );
     expect(opened).not.toContain(true);
   });
 });

@@ -10,7 +10,13 @@ const LOCALES = ["de", "en", "ja"];
 function anEntry(text: string) {
   const bodies = { identity: aBody(text) };
   return aLocaleEntry({
-    bodies: { proto: bodies, json: bodies, "grpc-web": bodies, "grpc-web-text": bodies },
+    bodies: {
+      proto: bodies,
+      json: bodies,
+      "grpc-web": bodies,
+      "grpc-web-text": bodies,
+      "grpc-web-json": bodies,
+    },
   });
 }
 

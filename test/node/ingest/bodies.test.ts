@@ -61,6 +61,8 @@ function messageIn(representation: Representation, body: Buffer) {
       return fromBinary(LocationsResponseSchema, unframed(body));
     case "grpc-web-text":
       return fromBinary(LocationsResponseSchema, unframed(Buffer.from(body.toString(), "base64")));
+    case "grpc-web-json":
+      return fromJson(LocationsResponseSchema, JSON.parse(Buffer.from(unframed(body)).toString()));
     default:
       return representation satisfies never;
   }

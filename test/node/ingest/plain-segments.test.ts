@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { EncodedPart } from "../../../src/catalog/encode.ts";
 import { messageFrameHeader, SUCCESS_TRAILER_FRAME } from "../../../src/catalog/framing.ts";
-import type { Representation } from "../../../src/catalog/manifest.ts";
+import { type Representation, REPRESENTATIONS } from "../../../src/catalog/manifest.ts";
 import { commonSegment, formOf, headLength, surround } from "../../../src/ingest/plain-segments.ts";
 
 /** Bytes of the two parts; the common part is never empty, since its lists are not. */
@@ -80,7 +80,7 @@ describe("the segments of a body", () => {
       }
   });
 
-  it.each(["proto", "json", "grpc-web", "grpc-web-text"] as const)(
+  it.each(REPRESENTATIONS)(
     "have in %s the same common one in all locales, and a short head of the same length",
     (representation) => {
       fc.assert(

@@ -41,6 +41,11 @@ describe("readCall", () => {
     ["JSON", post("application/json", Buffer.from(JSON_TEXT)), "json"],
     ["gRPC-Web", post("application/grpc-web", hex(FRAME)), "grpc-web"],
     ["gRPC-Web+proto", post("application/grpc-web+proto", hex(FRAME)), "grpc-web"],
+    [
+      "gRPC-Web+json",
+      post("application/grpc-web+json", hex(`0000000012${Buffer.from(JSON_TEXT).toString("hex")}`)),
+      "grpc-web-json",
+    ],
     ["gRPC-Web in base64", post("application/grpc-web-text", base64(FRAME)), "grpc-web-text"],
     ["the same", post("application/grpc-web-text+proto", base64(FRAME)), "grpc-web-text"],
     ["a GET", get(PROTO_GET), "proto"],
@@ -62,7 +67,13 @@ describe("readCall", () => {
       "proto",
     ],
   ])("reads %s", (_, asked, representation) => {
-    expect(read(asked)).toEqual({ tag: "pt-BR", representation });
+    expect(read(asked)).toEqual({ tag: "pt-BR", representation, pin: null });
+  });
+
+  it("reads the hash of a version in a GET, and only there", () => {
+    expect(read(get(`${PROTO_GET}&v=abc`))).toMatchObject({ pin: "abc" });
+    const posted = { ...post("application/proto", hex(PROTO)), url: `${METHOD}?v=abc` };
+    expect(read(posted)).toMatchObject({ pin: null });
   });
 
   it("reads an empty message as the default locale", () => {
@@ -75,7 +86,7 @@ describe("readCall", () => {
     ["another method", get(PROTO_GET, { method: "PUT" })],
     ["another media type", post("application/json; charset=utf-8", Buffer.from(JSON_TEXT))],
     ["a name that every object has", post("constructor", hex(PROTO))],
-    ["JSON in gRPC-Web", post("application/grpc-web+json", hex(FRAME))],
+    ["protobuf as JSON in gRPC-Web", post("application/grpc-web+json", hex(FRAME))],
     ["a coded body", post("application/proto", hex(PROTO), { "content-encoding": "gzip" })],
     ["a coded message", post("application/grpc-web", hex(FRAME), { "grpc-encoding": "gzip" })],
     ["no time", post("application/proto", hex(PROTO), { "connect-timeout-ms": "0" })],

@@ -1,100 +1,95 @@
-import { beforeEach, describe, expect, it, vi } from "vitest";
-import { JOINING_MAX_BYTES } from "../../../src/storage/body-loader.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { sha256Hex } from "../../../src/catalog/hash.ts";
+import type { Body } from "../../../src/catalog/manifest.ts";
+import { BodyLoader } from "../../../src/storage/body-loader.ts";
+import { HedgedReads } from "../../../src/storage/hedged-reads.ts";
 import { blobKey } from "../../../src/storage/keys.ts";
-import { aBody, aLocaleEntry, aManifest, blobsOf } from "../../builders/manifest.ts";
+import { aManifest } from "../../builders/manifest.ts";
 import { ReaderWorld } from "../../builders/reader-world.ts";
 
-const patient = { signal: new AbortController().signal };
+/** Bytes of each segment; a body has one that all have in common, and one of its own. */
+const SEGMENT_BYTES = 1_000;
+const LOCALES = ["ar", "de", "en", "fr", "ja", "ko"];
+/** Room for all segments, and for four joined bodies, which are fewer than there are. */
+const CACHE_MAX_BYTES = 32_000;
+
+const segmentOf = (name: string) => new TextEncoder().encode(name.padEnd(SEGMENT_BYTES, "."));
+
+function bodyOf(locale: string): Body {
+  const parts = ["common", locale].map(segmentOf);
+  const segments = parts.map((part) => ({ blob: sha256Hex(part), bytes: part.length }));
+  return { sha256: sha256Hex(...parts), bytes: 2 * SEGMENT_BYTES, segments };
+}
 
 let world: ReaderWorld;
+let loader: BodyLoader;
 
-describe("many bodies that nobody holds", () => {
-  const TEXTS = ["en", "de", "ja", "ar", "fr"];
-  /** So large that only one fits beside none other into what may be in the making. */
-  const bytes = JOINING_MAX_BYTES / 2 + 1;
-  const locales = Object.fromEntries(
-    TEXTS.map((text) => {
-      const identity = { ...aBody(text), bytes };
-      const each = { identity };
-      const bodies = { proto: each, json: each, "grpc-web": each, "grpc-web-text": each };
-      return [text, aLocaleEntry({ bodies })];
-    }),
-  );
-  const manifest = aManifest({ locales });
-  /** Calls that the store has yet to answer. */
-  let pending: (() => void)[];
+beforeEach(() => {
+  world = new ReaderWorld({ cacheMaxBytes: CACHE_MAX_BYTES });
+  loader = new BodyLoader(world.deps, new HedgedReads(world.deps));
+  const blobs = ["common", ...LOCALES].map((name) => {
+    const bytes = segmentOf(name);
+    return [sha256Hex(bytes), bytes] as const;
+  });
+  world.store.publish({ manifest: aManifest(), blobs });
+});
 
-  beforeEach(() => {
-    world = new ReaderWorld();
-    pending = [];
-    world.store.publish({ manifest, blobs: TEXTS.flatMap(blobsOf) });
-    world.store.before = () => new Promise((resolve) => void pending.push(resolve));
+/** Asks for a body as a request does: from memory, or else from the stores. */
+async function ask(locale: string): Promise<void> {
+  const body = bodyOf(locale);
+  const copy = await loader.load(body);
+  const content = loader.held(body) ?? (copy.ok ? copy.value : undefined);
+  if (content === undefined) throw new Error(`${locale} cannot be read`);
+  const bytes = new Uint8Array(await new Response(content.stream()).arrayBuffer());
+  expect(sha256Hex(bytes)).toBe(body.sha256);
+  expect(content.size).toBe(bytes.length);
+}
+
+describe("bodies in memory", () => {
+  it("are read once for all who ask for them in turn, though not all fit joined", async () => {
+    for (let round = 0; round < 3; round++) for (const locale of LOCALES) await ask(locale);
+    expect(world.store.calls).toHaveLength(1 + LOCALES.length);
   });
 
-  const ask = (locale: string, signal = patient.signal) =>
-    world.reader.open(
-      { manifest, locale, representation: "proto", codings: ["identity"] },
-      { signal },
-    );
-  const settled = () => new Promise(setImmediate);
+  it("are joined if they are wanted again before others have filled the room", async () => {
+    const body = bodyOf("de");
+    await loader.load(body);
+    const joined = loader.held(body);
+    expect(joined).toBeInstanceOf(Blob);
+    expect(loader.held(body)).toBe(joined);
+  });
 
-  /** Answers the store's calls until there are none; how many there were at most at once. */
-  async function answerAll(): Promise<number> {
-    let most = 0;
-    for (await settled(); pending.length > 0; await settled()) {
-      most = Math.max(most, pending.length);
-      for (const answer of pending.splice(0)) answer();
+  it("are not joined for a client that goes through more than there is room for", async () => {
+    const bodies = LOCALES.map(bodyOf);
+    for (const body of bodies) await loader.load(body);
+    for (const body of [...bodies, ...bodies]) {
+      const content = loader.held(body);
+      expect(content).toBeDefined();
+      expect(content).not.toBeInstanceOf(Blob);
     }
-    return most;
-  }
+  });
+});
 
-  it("are joined one after the other where no more fit, and all are answered", async () => {
-    const answers = TEXTS.flatMap((locale) => Array.from({ length: 10 }, () => ask(locale)));
-    expect(await answerAll()).toBe(2); // the two segments of one body
-    for (const answer of await Promise.all(answers)) expect(answer.ok).toBe(true);
-    expect(world.store.calls).toHaveLength(2 * TEXTS.length);
+describe("a segment that several bodies need", () => {
+  it("is read once, though all of them are loaded at the same time", async () => {
+    const copies = await Promise.all([...LOCALES, ...LOCALES].map((at) => loader.load(bodyOf(at))));
+    expect(copies.every((copy) => copy.ok)).toBe(true);
+    expect(world.store.calls).toHaveLength(1 + LOCALES.length);
   });
 
-  it("are not waited for by a request that is over", async () => {
-    const controller = new AbortController();
-    const [first, second, third] = [ask("en"), ask("de", controller.signal), ask("ja")];
-    await settled();
-    controller.abort(new Error("deadline"));
-    await expect(second).rejects.toThrow("deadline");
-    expect(await answerAll()).toBe(2);
-    expect(await Promise.all([first, third])).toMatchObject([{ ok: true }, { ok: true }]);
+  it("leaves a body unreadable rather than lost if another segment may still be there", async () => {
+    world.store.kv.clear();
+    world.store.r2.delete(blobKey(sha256Hex(segmentOf("common"))));
+    world.breakCalls(`r2 get ${blobKey(sha256Hex(segmentOf("de")))}`);
+    expect(await loader.load(bodyOf("de"))).toMatchObject({ ok: false, fault: "unreadable" });
   });
+});
 
-  it("let others in when a load has failed", async () => {
-    const [first, second] = [ask("en"), ask("de")];
-    for (const replica of ["kv", "r2"] as const)
-      for (const [sha256] of blobsOf("en")) world.store[replica].delete(blobKey(sha256));
-    await answerAll();
-    expect(await first).toMatchObject({ ok: false, reason: "data_loss" });
-    expect(await second).toMatchObject({ ok: true });
-  });
-
-  it("wait their turn also to be loaded anew for those who waited for a load that was lost", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    try {
-      const pass = (ms: number) => {
-        world.time += ms;
-        return vi.advanceTimersByTimeAsync(ms);
-      };
-      const waiting = Array.from({ length: 20 }, () => ask("en"));
-      await settled();
-      pending.length = 0; // what was asked for is never answered
-      await pass(6_000);
-      const other = ask("de");
-      await pass(2_000);
-      expect(await answerAll()).toBe(2);
-      expect(await other).toMatchObject({ ok: true });
-      // The one who began the lost load waits for it, until its request ends.
-      for (const answer of await Promise.all(waiting.slice(1)))
-        expect(answer).toMatchObject({ ok: true });
-      expect(world.store.calls).toHaveLength(2 + 2 + 2);
-    } finally {
-      vi.useRealTimers();
-    }
+describe("a response whose client leaves", () => {
+  it("disturbs nobody else", async () => {
+    const copy = await loader.load(bodyOf("de"));
+    if (!copy.ok) throw new Error(copy.detail);
+    await copy.value.stream().cancel();
+    await expect(ask("de")).resolves.toBeUndefined();
   });
 });

@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { HedgedReads } from "../../../src/storage/hedged-reads.ts";
 import { MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { ManifestMemo } from "../../../src/storage/manifest-memo.ts";
 import { aVersion } from "../../builders/manifest.ts";
@@ -7,18 +8,19 @@ import { ReaderWorld } from "../../builders/reader-world.ts";
 const one = aVersion(1, "one");
 const two = aVersion(2, "two");
 const FRESH_MS = 30_000;
+const STALE_MS = 30_000;
 
 let world: ReaderWorld;
 let memo: ManifestMemo;
 
 beforeEach(() => {
   world = new ReaderWorld();
-  memo = new ManifestMemo(world.deps);
+  memo = new ManifestMemo(world.deps, new HedgedReads(world.deps));
 });
 
 /** The generation that is answered with, or why there is none. */
 async function current(): Promise<number | string> {
-  const answer = memo.held() ?? (await memo.load());
+  const answer = memo.held() ?? (await memo.current());
   return answer.ok ? answer.manifest.generation : answer.reason;
 }
 
@@ -47,13 +49,26 @@ describe("a manifest that is held", () => {
     expect(world.store.calls).toEqual([]);
   });
 
-  it("is answered at once also when it is stale, while a newer one is looked for behind", async () => {
+  it("is answered at once also when it is a little stale, while a newer one is looked for behind", async () => {
     world.store.publish(two);
     world.store.before = () => new Promise(() => {});
-    world.time += FRESH_MS;
+    world.time += FRESH_MS + STALE_MS - 1;
     expect(await current()).toBe(1);
     expect(await current()).toBe(1);
     expect(world.store.calls).toEqual([`kv get ${MANIFEST_KEY}`]);
+  });
+
+  it("is not answered after a minute without a look: the newer one is waited for", async () => {
+    world.store.publish(two);
+    world.time += FRESH_MS + STALE_MS;
+    expect(await Promise.all([current(), current()])).toEqual([2, 2]);
+    expect(world.store.calls).toEqual([`kv get ${MANIFEST_KEY}`]);
+  });
+
+  it("is answered after any time where no store has a newer one", async () => {
+    world.time += 36 * 3_600_000;
+    world.breakCalls("kv", "r2");
+    expect(await current()).toBe(1);
   });
 
   it("gives way to a newer one, and becomes the previous one", async () => {
@@ -171,16 +186,60 @@ describe("with nothing held", () => {
   });
 });
 
-it("looks again when an earlier look never ended", async () => {
-  world.store.publish(one);
-  await current();
-  world.store.before = () => new Promise(() => {});
-  world.time += FRESH_MS;
-  expect(await current()).toBe(1);
-  world.repair();
-  world.store.publish(two);
-  world.time += FRESH_MS;
-  await current();
-  await Promise.resolve();
-  await expect.poll(current).toBe(2);
+describe("while a store is silent", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  /** Lets an isolate that has version one sleep, while two is published and stores fall silent. */
+  async function sleepUntil(silent: string): Promise<void> {
+    world.store.publish(one);
+    await current();
+    world.store.publish(two);
+    world.time += 36 * 3_600_000;
+    world.store.before = (call) =>
+      call.startsWith(silent) ? new Promise(() => {}) : Promise.resolve();
+  }
+
+  it("an isolate that slept answers from R2 after 400 ms without KV", async () => {
+    await sleepUntil("kv");
+    const answer = current();
+    await vi.advanceTimersByTimeAsync(400);
+    expect(await answer).toBe(2);
+  });
+
+  it("an isolate that slept answers what it has after a second without both", async () => {
+    const ended = vi.fn<(answer: number | string) => void>();
+    await sleepUntil("");
+    void current().then(ended);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(ended).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ended).toHaveBeenCalledExactlyOnceWith(1);
+  });
+
+  it("a look that never ended is not waited for again", async () => {
+    world.store.publish(one);
+    await current();
+    world.store.before = () => new Promise(() => {});
+    world.time += FRESH_MS;
+    expect(await current()).toBe(1);
+    world.repair();
+    world.store.publish(two);
+    world.time += 4_000;
+    expect(await current()).toBe(1);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(await current()).toBe(2);
+  });
+});
+
+describe("the newest manifest", () => {
+  it("comes from R2, for KV may lag, and not twice in a second", async () => {
+    world.store.publish(one);
+    await current();
+    world.store.publish(two);
+    world.store.calls.length = 0;
+    expect(await memo.newest()).toMatchObject({ manifest: { generation: 2 } });
+    expect(await memo.newest()).toMatchObject({ manifest: { generation: 2 } });
+    expect(world.store.calls).toEqual([`r2 get ${MANIFEST_KEY}`]);
+  });
 });

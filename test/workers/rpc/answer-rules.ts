@@ -36,8 +36,9 @@ function headerRules({ locales }: Asked, { status, headers }: Response): Rules {
     "its headers are exposed":
       headers.get("access-control-expose-headers")?.includes("Grpc-Status-Details-Bin") === true,
     "it has no HTTP trailers": !headers.has("trailer"),
-    "405 says what is allowed": (status === 405) === headers.has("allow"),
-    "415 says what is supported": (status === 415) === headers.has("accept-post"),
+    "405 and OPTIONS say what is allowed": [204, 405].includes(status) === headers.has("allow"),
+    "415 and OPTIONS say what is supported":
+      [204, 415].includes(status) === headers.has("accept-post"),
     "a success is in a published locale": !isSuccess || locales.includes(locale),
     "a success is 200 or 304": !isSuccess || status === 200 || status === 304,
     "a success has a tag and only it has": isSuccess === headers.has("etag"),
@@ -94,14 +95,16 @@ function grpcWebRules({ status, headers }: Response, body: Uint8Array): Rules {
   const text = new TextDecoder().decode(trailer?.data);
   const succeeded = text.includes("grpc-status: 0\r\n");
   const flags = frames.map((frame) => frame.flags).join();
+  const isCompressed = headers.has("grpc-encoding");
   const message = /^grpc-message: (.*)\r$/m.exec(text)?.[1] ?? "";
   return {
     "gRPC-Web is always 200": status === 200,
     "a trailer is last, after a data frame just in a success":
-      flags === (succeeded ? "0,128" : "128"),
+      flags === (succeeded ? `${isCompressed ? 1 : 0},128` : "128"),
     "trailers are lines in lower case": /^(?:[a-z0-9-]+: [\x20-\x7e]*\r\n)+$/.test(text),
     "the message is percent-encoded": /^(?:[\w\-.!~*'()]|%[0-9A-F]{2})*$/.test(message),
     "headers agree with the trailers": succeeded === headers.has("content-language"),
-    "it is a catalog": !succeeded || (frames[0]?.data.byteLength ?? 0) >= MESSAGE_MIN_BYTES,
+    "it is a catalog":
+      !succeeded || isCompressed || (frames[0]?.data.byteLength ?? 0) >= MESSAGE_MIN_BYTES,
   };
 }

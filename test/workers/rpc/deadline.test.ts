@@ -6,26 +6,23 @@ const OPEN_MS = 3_600_000;
 const TIMEOUT_MS = 50;
 
 describe("a deadline that passes while storage is slow", () => {
-  it.each([true, false])(
-    "is answered on time, also when storage takes no notice: %s",
-    async (ignores) => {
-      const { handler, reader, logged } = aHandler();
-      await handler(aGet());
-      reader.openMs = OPEN_MS;
-      reader.ignoresSignal = ignores;
-      const connect = { "connect-timeout-ms": String(TIMEOUT_MS) };
-      for (const request of [
-        aGet({ headers: connect }),
-        aPost("application/json", { headers: connect }),
-      ]) {
-        const response = await handler(request);
-        expect(response.status).toBe(504);
-        expect(await response.json()).toMatchObject({ code: "deadline_exceeded" });
-      }
-      expect(reader.cancelled).toBe(ignores ? 0 : 2);
-      expect(logged).toEqual([]);
-    },
-  );
+  it("is answered on time", async () => {
+    const { handler, reader, logged } = aHandler();
+    await handler(aGet());
+    reader.openMs = OPEN_MS;
+    const connect = { "connect-timeout-ms": String(TIMEOUT_MS) };
+    for (const request of [
+      aGet({ headers: connect }),
+      aPost("application/json", { headers: connect }),
+      // The router answers what the fast path does not read.
+      aPost("application/json", { headers: { ...connect, "content-encoding": "identity" } }),
+    ]) {
+      const response = await handler(request);
+      expect(response.status).toBe(504);
+      expect(await response.json()).toMatchObject({ code: "deadline_exceeded" });
+    }
+    expect(logged).toEqual([]);
+  });
 
   it.each(["application/grpc-web+proto", "application/grpc-web+json"] as const)(
     "is a trailer in %s",

@@ -7,6 +7,7 @@ import {
   type ServiceImpl,
 } from "@connectrpc/connect";
 import {
+  encodeEnvelope,
   universalServerRequestFromFetch,
   universalServerResponseToFetch,
 } from "@connectrpc/connect/protocol";
@@ -21,7 +22,7 @@ import type { RpcHandler } from "../../../src/rpc/handler.ts";
 import { ROUTER_OPTIONS } from "../../../src/rpc/router-options.ts";
 import { lookUp } from "../../../src/rpc/look-up.ts";
 import type { FakeCatalogReader } from "../../builders/fake-catalog-reader.ts";
-import { bytesOf } from "./requests.ts";
+import { bytesOf, framesOf } from "./requests.ts";
 
 /** The method as any server has it, which decodes what is stored to have it encoded again. */
 function plainService(reader: FakeCatalogReader): ServiceImpl<typeof LocationsService> {
@@ -29,12 +30,17 @@ function plainService(reader: FakeCatalogReader): ServiceImpl<typeof LocationsSe
     const parsed = parseLocale(locale);
     if (!parsed.ok) throw malformedLocale(parsed.reason);
     signal.throwIfAborted();
-    const query = { representation: "proto", codings: ["identity"], ifNoneMatch: null } as const;
+    const query = {
+      representation: "proto",
+      codings: ["identity"],
+      conditions: null,
+      pin: null,
+    } as const;
     const source = { reader, defaultLocale: "en" };
     const result = await lookUp(source, { ...query, tag: parsed.tag, withBody: true }, { signal });
     if (!result.ok) throw catalogFailure(result.reason);
     if (result.found.kind !== "body") throw new Error("no body");
-    const bytes = new Uint8Array(await result.found.content.arrayBuffer());
+    const bytes = await new Response(result.found.content.stream()).bytes();
     return fromBinary(LocationsResponseSchema, bytes);
   }
   return {
@@ -72,6 +78,7 @@ const ADDED = [
   "catalog-version",
   "content-language",
   "etag",
+  "repr-digest",
   "last-modified",
   "locale-fallback",
   "vary",
@@ -82,15 +89,26 @@ export async function essenceOf(response: Response): Promise<unknown> {
   const sent = await bytesOf(response);
   const headers = new Map(response.headers);
   for (const name of ADDED) headers.delete(name);
-  const body = decoded(headers.get("content-encoding"), sent);
+  const coding = headers.get("grpc-encoding");
+  const body =
+    coding === undefined
+      ? decoded(headers.get("content-encoding"), sent)
+      : withPlainMessage(coding, sent);
   const length = headers.get("content-length") ?? String(sent.byteLength);
-  for (const name of ["content-encoding", "content-length"]) headers.delete(name);
+  for (const name of ["content-encoding", "content-length", "grpc-encoding"]) headers.delete(name);
   return {
     status: response.status,
     headers,
     body: Buffer.from(body).toString("latin1"),
     announcesItsLength: length === String(sent.byteLength),
   };
+}
+
+function withPlainMessage(coding: string, sent: Uint8Array): Uint8Array {
+  const frames = framesOf(sent).map(({ flags, data }) =>
+    flags === 1 ? encodeEnvelope(0, decoded(coding, data)) : encodeEnvelope(flags, data),
+  );
+  return Buffer.concat(frames);
 }
 
 function decoded(coding: string | undefined, sent: Uint8Array): Uint8Array {

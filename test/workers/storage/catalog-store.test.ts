@@ -8,6 +8,8 @@ import { aLocaleEntry, aManifest } from "../../builders/manifest.ts";
 const bytes = new TextEncoder().encode("Zürich");
 const sha256 = sha256Hex(bytes);
 
+type KVOptions = KVNamespaceGetOptions<"arrayBuffer">;
+
 let store: CatalogStore;
 
 beforeEach(() => {
@@ -30,6 +32,16 @@ describe("a blob", () => {
       { cacheTtl: 30 },
       { cacheTtl: 86_400 },
     ]);
+  });
+
+  it("that KV misses is read once more as it is stored, for KV would not look again for a day", async () => {
+    const ttls: unknown[] = [];
+    vi.spyOn(env.CATALOG, "get").mockImplementation((async (_: string, options: KVOptions) => {
+      ttls.push(options.cacheTtl);
+      return options.cacheTtl === 30 ? bytes.slice().buffer : null;
+    }) as unknown as typeof env.CATALOG.get); // the one of its forms that is called
+    expect(await store.readBlob("kv", sha256)).toEqual({ ok: true, value: bytes });
+    expect(ttls).toEqual([86_400, 30]);
   });
 
   it("is not taken by R2 under another hash than its own, and then not written to KV", async () => {
@@ -92,6 +104,19 @@ describe("the manifest", () => {
     await store.writeManifest(manifest);
     for (const replica of ["kv", "r2"] as const)
       expect(await store.readManifest(replica)).toEqual({ ok: true, value: manifest });
+  });
+
+  it("is parsed once while its text stays the same, whichever replica it comes from", async () => {
+    const objectOf = async (replica: "kv" | "r2") => {
+      const copy = await store.readManifest(replica);
+      return copy.ok ? copy.value : undefined;
+    };
+    await store.writeManifest(aManifest());
+    const first = await objectOf("kv");
+    expect(await objectOf("kv")).toBe(first);
+    expect(await objectOf("r2")).toBe(first);
+    await store.writeManifest(aManifest({ generation: 2 }));
+    expect(await objectOf("kv")).toEqual(aManifest({ generation: 2 }));
   });
 
   it("is written to R2 first, so that KV is never ahead of its fallback", async () => {

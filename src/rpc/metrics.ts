@@ -1,0 +1,34 @@
+import type { Found } from "./look-up.ts";
+
+/** An answer of the service, to be counted. */
+export interface Answered {
+  /** `body`, `head`, `not_modified`, `precondition_failed`, `refused`, or a Connect code. */
+  readonly outcome: string;
+  /** Where the content came from; empty if there is none. */
+  readonly served: "memory" | "store" | "";
+  readonly found?: Found;
+}
+
+/** The bindings that a deployer may add. */
+export interface OptionalBindings {
+  readonly METRICS?: AnalyticsEngineDataset;
+}
+
+/** Takes note of an answer. Never throws, and never waits. */
+export type Measure = (answered: Answered) => void;
+
+/**
+ * Writes a data point for each answer to Workers Analytics Engine. `index1` is the locale; `blob1`
+ * to `blob4` are the outcome, where it came from, the representation and the coding; `double1` and
+ * `double2` are the body's bytes and the generation.
+ */
+export function answerMetrics(dataset: AnalyticsEngineDataset): Measure {
+  return ({ outcome, served, found }) => {
+    const { locale = "", representation = "", coding = "", body, manifest } = found?.variant ?? {};
+    dataset.writeDataPoint({
+      indexes: [locale],
+      blobs: [outcome, served, representation, coding],
+      doubles: [found?.kind === "body" ? (body?.bytes ?? 0) : 0, manifest?.generation ?? 0],
+    });
+  };
+}

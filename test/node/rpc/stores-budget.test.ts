@@ -1,0 +1,54 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { lookUp, type LookUpResult } from "../../../src/rpc/look-up.ts";
+import { aVersion } from "../../builders/manifest.ts";
+import { ReaderWorld } from "../../builders/reader-world.ts";
+
+const QUERY = {
+  tag: "en",
+  representation: "proto",
+  codings: ["identity"],
+  conditions: null,
+  pin: null,
+  withBody: true,
+} as const;
+
+let world: ReaderWorld;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  world = new ReaderWorld();
+  world.store.publish(aVersion(1, "one"));
+});
+afterEach(() => void vi.useRealTimers());
+
+const hang = (...beginnings: readonly string[]) => {
+  world.store.before = (call) =>
+    beginnings.some((beginning) => call.startsWith(beginning))
+      ? new Promise(() => {})
+      : Promise.resolve();
+};
+
+/** The answer after so many milliseconds, or undefined if there is none yet. */
+async function answerAfter(ms: number): Promise<LookUpResult | undefined> {
+  const ended = vi.fn<(result: LookUpResult) => void>();
+  const caller = { signal: new AbortController().signal };
+  void lookUp({ reader: world.reader, defaultLocale: "en" }, QUERY, caller).then(ended);
+  await vi.advanceTimersByTimeAsync(ms);
+  return ended.mock.lastCall?.[0];
+}
+
+describe("a request for what an isolate does not hold", () => {
+  it("is answered within a second from R2, though KV hangs for the manifest and the body", async () => {
+    hang("kv");
+    expect(await answerAfter(800)).toMatchObject({ ok: true, found: { kind: "body" } });
+  });
+
+  it.each([
+    ["the manifest", ["kv", "r2"]],
+    ["the body", ["kv get catalog/blob", "r2 get catalog/blob"]],
+  ])("ends after five seconds when both stores hang for %s", async (_, hanging) => {
+    hang(...hanging);
+    expect(await answerAfter(4_999)).toBeUndefined();
+    expect(await answerAfter(5_000)).toEqual({ ok: false, reason: "unavailable" });
+  });
+});

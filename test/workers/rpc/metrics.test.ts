@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { answerMetrics } from "../../../src/rpc/metrics.ts";
+import { aGet, aHandler, aPost } from "./requests.ts";
+
+describe("a data point", () => {
+  function aMeasuredHandler() {
+    const points: AnalyticsEngineDataPoint[] = [];
+    const measure = answerMetrics({ writeDataPoint: (point) => points.push(point ?? {}) });
+    return { ...aHandler({ measure }), points };
+  }
+
+  it("is written for each answer, whatever it is", async () => {
+    const { handler, reader, points } = aMeasuredHandler();
+    const bytes = reader.manifest.locales["de"]?.bodies.json.gzip?.bytes;
+    const gzip = { "accept-encoding": "gzip" };
+    await handler(aPost("application/json", { locale: "de", headers: gzip }));
+    reader.holds = true;
+    await handler(aPost("application/json", { locale: "de", headers: gzip }));
+    await handler(aGet({ headers: { "if-none-match": "*" } }));
+    await handler(aGet({ headers: { "if-match": '"x"' } }));
+    await handler(aGet({ method: "HEAD" }));
+    await handler(aGet({ locale: "--" }));
+    await handler(aPost("application/proto", { headers: { "content-encoding": "identity" } }));
+    reader.currentResult = { ok: false, reason: "unavailable" };
+    await handler(aGet());
+    await handler(new Request("http://localhost/a.B/C", { method: "POST" }));
+    const { generation } = reader.manifest;
+    const { bytes: whole } = reader.manifest.locales["en"]?.bodies.proto.identity ?? {};
+    expect(points.map(({ indexes, blobs, doubles }) => [indexes, blobs, doubles])).toEqual([
+      [["de"], ["body", "store", "json", "gzip"], [bytes, generation]],
+      [["de"], ["body", "memory", "json", "gzip"], [bytes, generation]],
+      [["en"], ["not_modified", "memory", "proto", "identity"], [0, generation]],
+      [["en"], ["precondition_failed", "memory", "proto", "identity"], [0, generation]],
+      [["en"], ["head", "memory", "proto", "identity"], [0, generation]],
+      [[""], ["invalid_argument", "", "", ""], [0, 0]],
+      [["en"], ["body", "store", "proto", "identity"], [whole, generation]],
+      [[""], ["unavailable", "", "", ""], [0, 0]],
+      [[""], ["refused", "", "", ""], [0, 0]],
+    ]);
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { FakeCatalogReader } from "../../builders/fake-catalog-reader.ts";
+import { aGet, aHandler, bytesOf, type Subject } from "./requests.ts";
+
+/** A GET of English with the hash of a version. */
+function aPinned(hash: string, method = "GET", headers: Record<string, string> = {}): Request {
+  const plain = aGet({ method, headers });
+  return new Request(`${plain.url}&v=${hash}`, plain);
+}
+
+/** A service that has published what German is in generation 7 as English of generation 8. */
+function aRenewedService(): Subject & { readonly old: string; readonly renewed: string } {
+  const fake = new FakeCatalogReader({ generation: 7 });
+  const { en, de } = fake.manifest.locales;
+  if (en === undefined || de === undefined) throw new Error("en and de are not published");
+  const locales = { ...fake.manifest.locales, en: de };
+  fake.currentResult = { ok: true, manifest: { ...fake.manifest, generation: 8, locales } };
+  fake.older = [fake];
+  return { ...aHandler({ fake }), old: en.sha256, renewed: de.sha256 };
+}
+
+describe("a GET that names the hash of a version", () => {
+  it.each([true, false])("is answered from it for ever; in memory: %s", async (holds) => {
+    const { handler, reader, old, renewed } = aRenewedService();
+    reader.holds = holds;
+    for (const [hash, version] of [
+      [renewed, "8"],
+      [old, "7"],
+    ] as const) {
+      const { headers, status } = await handler(aPinned(hash));
+      expect(status).toBe(200);
+      expect(headers.get("catalog-sha256")).toBe(hash);
+      expect(headers.get("catalog-version")).toBe(version);
+      expect(headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+    }
+    const { headers } = await handler(aGet());
+    expect(headers.get("catalog-sha256")).toBe(renewed);
+    expect(headers.get("cache-control")).toContain("max-age=300");
+  });
+
+  it("is the same bytes as without it, and 304 where they are known", async () => {
+    const { handler, renewed } = aRenewedService();
+    const plain = await handler(aGet());
+    const pinned = await handler(aPinned(renewed));
+    expect(await bytesOf(pinned)).toEqual(await bytesOf(plain));
+    const etag = pinned.headers.get("etag") ?? "";
+    expect(etag).toBe(plain.headers.get("etag"));
+    const known = await handler(aPinned(renewed, "GET", { "if-none-match": etag }));
+    expect(known.status).toBe(304);
+    expect(known.headers.get("cache-control")).toContain("immutable");
+    expect((await handler(aPinned(renewed, "HEAD"))).headers.get("cache-control")).toContain(
+      "immutable",
+    );
+  });
+
+  it.each(["0".repeat(64), "", "latest"])("is not_found for %j", async (hash) => {
+    const { handler } = aRenewedService();
+    const response = await handler(aPinned(hash));
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ code: "not_found" });
+    expect(response.headers.get("cache-control")).toBe("no-store");
+  });
+
+  it("is never answered from another version, which the reader falls back to", async () => {
+    const { handler, reader, renewed } = aRenewedService();
+    const entry = reader.manifest.locales["en"];
+    const body = entry?.bodies.proto.identity;
+    if (entry === undefined || body === undefined) throw new Error("en is not published");
+    reader.openResult = {
+      ok: true,
+      opened: {
+        manifest: reader.manifest,
+        locale: "en",
+        entry,
+        representation: "proto",
+        coding: "identity",
+        body,
+        content: new Blob(["x"]),
+      },
+    };
+    expect((await handler(aPinned(renewed))).status).toBe(503);
+  });
+});
