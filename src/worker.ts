@@ -55,7 +55,6 @@ function createApp(env: Env): App {
     alerts: alertCalls(() => monitor(env)),
     alertHistory: createAlertHistory(env.HISTORY),
     audit,
-    store: createCatalogStore(env.CATALOG, env.ARCHIVE),
     probes: createStoreProbes(env.CATALOG, env.HISTORY, env.ARCHIVE),
     crons: ingestCrons(),
     recordChange: createAuditTrail({

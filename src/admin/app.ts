@@ -44,12 +44,11 @@ export interface AdminDependencies extends AuthenticationDependencies {
   readonly alerts: AlertUseCases;
   readonly alertHistory: Pick<AlertHistory, "listRuns">;
   readonly audit: Pick<AuditStore, "list">;
-  readonly reader: CatalogReader;
+  readonly reader: CatalogReader & DiffDependencies["reader"];
   /** The locale of a request that names none. */
   readonly defaultLocale: string;
   /** The limits that health is judged by. */
   readonly limits: Limits;
-  readonly store: DiffDependencies["store"];
   readonly probes: StoreProbes;
   /** The cron triggers that queue a run. */
   readonly crons: readonly string[];

@@ -1,6 +1,7 @@
 /** The sample of changes that a run stores. Pure: no clock, no I/O. */
-import type { CatalogDiff, ListDiff } from "../catalog/diff.ts";
+import type { CatalogDiff } from "../catalog/diff.ts";
 import { asEvidence } from "../catalog/evidence.ts";
+import type { ListDiff } from "../catalog/list-diff.ts";
 
 /** Most added, changed and removed entities of each list. The counts include all entities. */
 export const CHANGES_LISTED = 10;

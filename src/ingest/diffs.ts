@@ -4,13 +4,14 @@
  */
 import {
   type CatalogDiff,
+  type CodeChanges,
   diffCommon,
   diffRegions,
   type KnownCodes,
-  type ListDiff,
 } from "../catalog/diff.ts";
 import { listPieces } from "../catalog/encode.ts";
 import { sha256Hex } from "../catalog/hash.ts";
+import type { ListDiff } from "../catalog/list-diff.ts";
 import type { Counts, LocaleEntry, Manifest, StoredDiff } from "../catalog/manifest.ts";
 import type { Catalog } from "../catalog/model.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
@@ -18,6 +19,8 @@ import { tryReadBody } from "../storage/read-body.ts";
 import { StoreError } from "../storage/store-error.ts";
 import { type Blob, type StoredSegment, toBlob } from "./bodies.ts";
 import { NO_DIFFERENCE } from "./change-sample.ts";
+import type { RunContext } from "./checkpoint.ts";
+import type { SegmentStore } from "./segment-store.ts";
 
 /**
  * Number of earlier contents with a diff. A catalog changes at most once a day, so an app that looks
@@ -30,12 +33,6 @@ const CONTENTS_DIFFED = 3;
  * diff for more changes than these, because the whole catalog is then hardly larger.
  */
 export const DIFF_LISTED = 1_000;
-
-/** Diffs, and the blobs that they name and no earlier step has stored. */
-interface Made {
-  readonly diffs: readonly StoredDiff[];
-  readonly blobs: readonly Blob[];
-}
 
 /**
  * Selects the newest version of each of the last contents before a new one. An app whose locale is
@@ -57,10 +54,9 @@ export function earlierContents(
     .filter((version) => Object.keys(version.locales).every((name) => locales.includes(name)));
 }
 
-type BlobReader = Pick<CatalogStore, "readBlob">;
 type CommonDiff = ReturnType<typeof diffCommon>;
 
-interface CommonRequest {
+interface CommonLists {
   /** The new content. */
   readonly catalog: Catalog;
   readonly earlier: readonly Manifest[];
@@ -68,43 +64,6 @@ interface CommonRequest {
   readonly judged: { readonly generation: number; readonly diff: CommonDiff | null } | null;
   /** Diffs of an earlier judgement of the same run, with the regions of some locales. */
   readonly known: readonly StoredDiff[];
-}
-
-/**
- * Compares the lists that all locales share with earlier contents. Skips those of which no copy is
- * intact and those that differ too much. Throws StoreError if a store fails.
- */
-export async function diffCommonLists(
-  store: BlobReader,
-  { catalog, earlier, judged, known }: CommonRequest,
-): Promise<Made> {
-  const diffs: StoredDiff[] = [];
-  const blobs: Blob[] = [];
-  for (const version of earlier) {
-    const { generation, published_at, catalog_sha256 } = version;
-    const lists =
-      judged?.generation === generation
-        ? judged.diff
-        : await compareCommon(store, version, catalog);
-    const common = lists && encodeLists(lists, ["airports", "cities", "countries"]);
-    if (common === null) continue;
-    const { local = {} } = known.find((diff) => diff.catalog_sha256 === catalog_sha256) ?? {};
-    diffs.push({ generation, published_at, catalog_sha256, common: common.sha256, local });
-    blobs.push(common);
-  }
-  return { diffs, blobs: distinct(blobs, []) };
-}
-
-async function compareCommon(
-  store: BlobReader,
-  version: Manifest,
-  catalog: Catalog,
-): Promise<CommonDiff | null> {
-  const [entry] = Object.values(version.locales);
-  const before = await readSegment(store, storedSegments(entry)[0]);
-  const after = (list: keyof Counts) =>
-    list === "regions" ? [] : listPieces(catalog, list, "proto");
-  return before && diffCommon({ before, after, maxListed: DIFF_LISTED });
 }
 
 interface LocalRegions {
@@ -115,64 +74,106 @@ interface LocalRegions {
   readonly to: string;
 }
 
-interface RegionMemory {
-  readonly findVersion: (generation: number) => Manifest | undefined;
-  /** A cache of the changes of airport codes, by both contents. */
-  readonly known: Map<string, KnownCodes>;
-}
-
 /**
- * Adds the regions of a locale to the diffs from the contents that have it. Skips those that
- * `diffCommonLists` would skip. Throws StoreError if a store fails.
+ * Compares a new content with earlier ones and stores the diffs, locale by locale. Skips a content of
+ * which no copy is intact, and one that differs too much. Throws StoreError if a store fails.
  */
-export async function diffLocalRegions(
-  store: BlobReader,
-  diffs: readonly StoredDiff[],
-  { locale, regions, to }: LocalRegions,
-  { findVersion, known }: RegionMemory,
-): Promise<Made> {
-  const made: StoredDiff[] = [];
-  const blobs: Blob[] = [];
-  for (const diff of diffs) {
-    const segment = storedSegments(findVersion(diff.generation)?.locales[locale])[1];
-    const pair = `${diff.catalog_sha256} ${to}`;
-    const codes: KnownCodes = known.get(pair) ?? new Map();
-    known.set(pair, codes);
-    const lists = await compareRegions(store, segment, regions, codes);
-    const own = lists && encodeLists(lists, ["regions"]);
-    if (own !== null) blobs.push(own);
-    made.push(own ? { ...diff, local: { ...diff.local, [locale]: own.sha256 } } : diff);
-  }
-  return { diffs: made, blobs: distinct(blobs, diffs) };
-}
+export class DiffMaker {
+  readonly #store: Pick<CatalogStore, "readBlob">;
+  readonly #segments: SegmentStore;
+  /** A cache of the changes of airport codes, by both contents. */
+  readonly #codes = new Map<string, KnownCodes>();
 
-async function compareRegions(
-  store: BlobReader,
-  segment: StoredSegment | undefined,
-  regions: Uint8Array,
-  known: KnownCodes,
-): Promise<Pick<CatalogDiff, "regions"> | null> {
-  if (segment?.blob === sha256Hex(regions)) return { regions: NO_DIFFERENCE };
-  const before = await readSegment(store, segment);
-  const pair = before && { before, after: () => [regions], maxListed: DIFF_LISTED };
-  return pair && { regions: diffRegions(pair, known) };
+  constructor(store: Pick<CatalogStore, "readBlob">, segments: SegmentStore) {
+    this.#store = store;
+    this.#segments = segments;
+  }
+
+  /** Compares the lists that all locales share. */
+  async start(
+    { catalog, earlier, judged, known }: CommonLists,
+    context: RunContext,
+  ): Promise<StoredDiff[]> {
+    const diffs: StoredDiff[] = [];
+    const blobs: Blob[] = [];
+    for (const version of earlier) {
+      const { generation, published_at, catalog_sha256 } = version;
+      const isJudged = judged?.generation === generation;
+      const lists = isJudged ? judged.diff : await this.#compareCommon(version, catalog);
+      const common = lists && encodeLists(lists, ["airports", "cities", "countries"]);
+      if (common === null) continue;
+      const { local = {} } = known.find((diff) => diff.catalog_sha256 === catalog_sha256) ?? {};
+      diffs.push({ generation, published_at, catalog_sha256, common: common.sha256, local });
+      blobs.push(common);
+    }
+    await this.#segments.write(distinct(blobs, []), context);
+    return diffs;
+  }
+
+  /** Adds the regions of a locale to the diffs from the contents that have it. */
+  async addLocale(
+    diffs: readonly StoredDiff[],
+    { locale, regions, to }: LocalRegions,
+    context: RunContext,
+  ): Promise<StoredDiff[]> {
+    const added: StoredDiff[] = [];
+    const blobs: Blob[] = [];
+    for (const diff of diffs) {
+      const before = context.retained.findVersion(diff.generation)?.locales[locale];
+      const codes = this.#codesOf(`${diff.catalog_sha256} ${to}`);
+      const lists = await this.#compareRegions(before, regions, codes);
+      const own = lists && encodeLists(lists, ["regions"]);
+      if (own !== null) blobs.push(own);
+      added.push(own ? { ...diff, local: { ...diff.local, [locale]: own.sha256 } } : diff);
+    }
+    await this.#segments.write(distinct(blobs, diffs), context);
+    return added;
+  }
+
+  /** Clears the cache. */
+  forget(): void {
+    this.#codes.clear();
+  }
+
+  #codesOf(contents: string): KnownCodes {
+    const codes = this.#codes.get(contents) ?? new Map<string, CodeChanges>();
+    this.#codes.set(contents, codes);
+    return codes;
+  }
+
+  async #compareCommon(version: Manifest, catalog: Catalog): Promise<CommonDiff | null> {
+    const [entry] = Object.values(version.locales);
+    const before = await this.#read(storedSegments(entry)[0]);
+    const after = (list: keyof Counts) =>
+      list === "regions" ? [] : listPieces(catalog, list, "proto");
+    return before && diffCommon({ before, after, maxListed: DIFF_LISTED });
+  }
+
+  async #compareRegions(
+    entry: LocaleEntry | undefined,
+    regions: Uint8Array,
+    codes: KnownCodes,
+  ): Promise<Pick<CatalogDiff, "regions"> | null> {
+    const segment = storedSegments(entry)[1];
+    if (segment?.blob === sha256Hex(regions)) return { regions: NO_DIFFERENCE };
+    const before = await this.#read(segment);
+    const pair = before && { before, after: () => [regions], maxListed: DIFF_LISTED };
+    return pair && { regions: diffRegions(pair, codes) };
+  }
+
+  async #read(segment: StoredSegment | undefined): Promise<Uint8Array | null> {
+    if (segment === undefined) return null;
+    const { blob: sha256, bytes } = segment;
+    const copy = await tryReadBody(this.#store, { sha256, bytes, segments: [segment] });
+    if (!copy.ok && copy.fault === "unreadable") throw new StoreError(copy.detail);
+    return copy.ok ? copy.value : null;
+  }
 }
 
 /** Returns the stored segments of a message: the lists that all locales share, and the regions. */
 function storedSegments(entry: LocaleEntry | undefined): StoredSegment[] {
   const segments = entry?.bodies.proto.identity?.segments ?? [];
   return segments.filter((segment) => "blob" in segment);
-}
-
-async function readSegment(
-  store: BlobReader,
-  segment: StoredSegment | undefined,
-): Promise<Uint8Array | null> {
-  if (segment === undefined) return null;
-  const { blob: sha256, bytes } = segment;
-  const copy = await tryReadBody(store, { sha256, bytes, segments: [segment] });
-  if (!copy.ok && copy.fault === "unreadable") throw new StoreError(copy.detail);
-  return copy.ok ? copy.value : null;
 }
 
 /** Encodes some lists as members of a JSON object; null if they do not list every difference. */

@@ -2,7 +2,6 @@ import { timeText } from "../storage/time-text.ts";
 import { isDeepStrictEqual } from "node:util";
 import { concatenate } from "../catalog/bytes.ts";
 import { countChanges } from "../catalog/diff.ts";
-import type { KnownCodes } from "../catalog/diff.ts";
 import { commonPieces } from "../catalog/encode.ts";
 import type { AirportSet, Manifest } from "../catalog/manifest.ts";
 import { snapshotOpener } from "../sources/snapshot.ts";
@@ -28,7 +27,7 @@ import {
   type StepResult,
 } from "./checkpoint.ts";
 import { describeContent } from "./content.ts";
-import { diffCommonLists, diffLocalRegions, earlierContents } from "./diffs.ts";
+import { DiffMaker, earlierContents } from "./diffs.ts";
 import { GuardsTripped } from "./faults.ts";
 import { datesOf, type FetchDependencies, fetchSources } from "./fetch-sources.ts";
 import { applyForce } from "./guards.ts";
@@ -64,12 +63,13 @@ export class Pipeline {
   readonly #deploy: string;
   #workspace: { key: string; workspace: Workspace } | undefined;
   readonly #segments: SegmentStore;
-  readonly #codes = new Map<string, KnownCodes>();
+  readonly #diffs: DiffMaker;
 
   constructor(deps: PipelineDependencies) {
     this.#deps = deps;
     this.#deploy = deployName(deps);
     this.#segments = new SegmentStore(deps.store);
+    this.#diffs = new DiffMaker(deps.store, this.#segments);
   }
 
   /**
@@ -104,7 +104,7 @@ export class Pipeline {
   forget(): void {
     this.#workspace = undefined;
     this.#segments.forget();
-    this.#codes.clear();
+    this.#diffs.forget();
   }
 
   async #fetch(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
@@ -155,13 +155,11 @@ export class Pipeline {
     if (mode === "dry_run") return finish("dry_run", patch);
     const { refused } = applyForce(trips, forced);
     if (refused.length > 0) throw new GuardsTripped(refused, patch);
-    const { diffs, blobs } = await diffCommonLists(store, {
-      catalog: workspace.catalog,
-      earlier: earlierContents(context.retained.versions(), content.catalog_sha256, locales),
-      judged: current && { generation: current.generation, diff },
-      known: checkpoint.diffs,
-    });
-    await this.#segments.write(blobs, context);
+    const { catalog } = workspace;
+    const earlier = earlierContents(context.retained.versions(), content.catalog_sha256, locales);
+    const judged = current && { generation: current.generation, diff };
+    const common = { catalog, earlier, judged, known: checkpoint.diffs };
+    const diffs = await this.#diffs.start(common, context);
     const judgedAgainst = current?.generation ?? null;
     return proceed({ ...checkpoint, stage: "encode", judgedAgainst, diffs }, patch);
   }
@@ -220,16 +218,8 @@ export class Pipeline {
     });
     if (bodies.proto.identity?.sha256 !== message.sha256)
       throw new Error(`the message in ${locale} differs from that of the build stage`);
-    const { diffs, blobs } = await diffLocalRegions(
-      this.#deps.store,
-      checkpoint.diffs,
-      { locale, regions: part.proto, to: contentOf(checkpoint).catalog_sha256 },
-      {
-        findVersion: (generation) => context.retained.findVersion(generation),
-        known: this.#codes,
-      },
-    );
-    await this.#segments.write(blobs, context);
+    const regions = { locale, regions: part.proto, to: contentOf(checkpoint).catalog_sha256 };
+    const diffs = await this.#diffs.addLocale(checkpoint.diffs, regions, context);
     const entries = { ...checkpoint.entries, [locale]: { ...message, bodies } };
     const stage = Object.keys(entries).length === this.#deps.locales.length ? "publish" : "encode";
     const next = { ...checkpoint, entries, diffs };

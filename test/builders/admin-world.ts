@@ -173,7 +173,6 @@ export class AdminWorld {
       defaultLocale: "en",
       limits,
       audit,
-      store: this.store,
       probes: this.probes,
       crons: [],
       recordChange: createAuditTrail({

@@ -5,20 +5,16 @@ import { sha256Hex } from "../../catalog/hash.ts";
 import { negotiateLocale, parseLocale } from "../../catalog/locale.ts";
 import type { Manifest, StoredDiff } from "../../catalog/manifest.ts";
 import { nothingChanged } from "../../ingest/change-sample.ts";
-import { ByteCache } from "../../storage/byte-cache.ts";
-import type { CatalogReader } from "../../storage/catalog-reader.ts";
-import type { CatalogStore, Copy } from "../../storage/catalog-store.ts";
+import type { BlobReader, CatalogReader } from "../../storage/catalog-reader.ts";
+import { worstFault } from "../../storage/hedged-reads.ts";
 import { type Refusal, route } from "../http/route.ts";
 
 export interface DiffDependencies {
-  readonly reader: Pick<CatalogReader, "current">;
-  readonly store: Pick<CatalogStore, "readBlob">;
+  readonly reader: Pick<CatalogReader, "current"> & BlobReader;
   readonly defaultLocale: string;
 }
 
-const CURRENT_DEADLINE_MS = 5_000;
-/** Bytes of stored diffs in memory. A usual one has a few kilobytes. */
-const CACHE_MAX_BYTES = 2 * 1024 * 1024;
+const DEADLINE_MS = 5_000;
 /** Scripts of any origin may read the answers, because the catalog is public. */
 const ANY_ORIGIN = { "access-control-allow-origin": "*", "access-control-expose-headers": "ETag" };
 
@@ -35,8 +31,7 @@ const diffQuery = z.strictObject({
 });
 
 /** `GET /catalog/diff`: the changes since a version that an app has, as an ingest has stored them. */
-export function diffRoutes({ reader, store, defaultLocale }: DiffDependencies) {
-  const readPart = partReader(store);
+export function diffRoutes({ reader, defaultLocale }: DiffDependencies) {
   const diff = route({
     method: "get",
     path: "/catalog/diff",
@@ -54,7 +49,8 @@ export function diffRoutes({ reader, store, defaultLocale }: DiffDependencies) {
       503: "`catalog_unreadable`: the stores do not answer",
     },
   }).answer(async ({ query, headers }) => {
-    const current = await reader.current({ signal: AbortSignal.timeout(CURRENT_DEADLINE_MS) });
+    const caller = { signal: AbortSignal.timeout(DEADLINE_MS) };
+    const current = await reader.current(caller).catch(() => UNREAD);
     if (!current.ok) return UNREADABLE;
     const { manifest } = current;
     const parsed = parseLocale(query.locale);
@@ -70,14 +66,15 @@ export function diffRoutes({ reader, store, defaultLocale }: DiffDependencies) {
       return { status: 304, headers: shared };
     if (parts === NOTHING)
       return { status: 200, body: { ...nothingChanged(locale), ...head }, headers: shared };
-    const pieces: (string | Blob)[] = [JSON.stringify(head).slice(0, -1)];
-    for (const sha256 of parts) {
-      const copy = await readPart(sha256);
-      if (!copy.ok) return copy.fault === "unreadable" ? UNREADABLE : notStored(query.from, locale);
-      pieces.push(",", copy.value);
-    }
-    const body = await new Blob([...pieces, "}"]).arrayBuffer();
-    return { status: 200, body, headers: shared };
+    const copies = await Promise.all(
+      parts.map((sha256) => reader.blob(sha256, caller).catch(() => UNREAD)),
+    );
+    const fault = worstFault(copies);
+    if (fault !== undefined)
+      return fault.fault === "unreadable" ? UNREADABLE : notStored(query.from, locale);
+    const pieces = copies.flatMap((copy) => (copy.ok ? [",", copy.value] : []));
+    const body = new Blob([JSON.stringify(head).slice(0, -1), ...pieces, "}"]);
+    return { status: 200, body: await body.arrayBuffer(), headers: shared };
   });
   return [diff];
 }
@@ -101,21 +98,6 @@ function partsOf(from: Manifest | StoredDiff, locale: string): readonly string[]
   return local === undefined ? undefined : [from.common, local];
 }
 
-/** Reads blobs from memory, from KV, or from R2 if KV has no intact copy. */
-function partReader(store: DiffDependencies["store"]) {
-  const cache = new ByteCache(CACHE_MAX_BYTES);
-  return async (sha256: string): Promise<Copy<Blob>> => {
-    const cached = cache.get(sha256);
-    if (cached !== undefined) return { ok: true, value: cached };
-    const near = await store.readBlob("kv", sha256);
-    const copy = near.ok ? near : await store.readBlob("r2", sha256);
-    if (!copy.ok) return copy;
-    const value = new Blob([copy.value]);
-    cache.set(sha256, value);
-    return { ok: true, value };
-  };
-}
-
 function notStored(from: string, locale: string): Refusal {
   const detail = `No changes from ${from} to the current version are stored in ${locale}: that version is too old, or too much has changed. Fetch the whole catalog.`;
   return {
@@ -123,6 +105,9 @@ function notStored(from: string, locale: string): Refusal {
     headers: ANY_ORIGIN,
   };
 }
+
+/** The result of a read that took too long. */
+const UNREAD = { ok: false, fault: "unreadable", detail: "timed out" } as const;
 
 const UNREADABLE: Refusal = {
   problem: {
