@@ -149,11 +149,13 @@ describe("an operator's day", () => {
         { generation: 1, locales: ["en"] },
       ],
     });
-    expect(await get("/catalog/diff?from=1&locale=en")).toMatchObject({
-      from: { generation: 1 },
-      to: { generation: 2 },
-      airports: { counts: { added: 0, removed: 0 } },
-    });
+    await expect
+      .poll(() => get("/catalog/diff?from=1&locale=en"))
+      .toMatchObject({
+        from: { generation: 1 },
+        to: { generation: 2 },
+        airports: { counts: { added: 0, removed: 0 } },
+      });
 
     const back = await call("POST", "/admin/catalog/rollback", { generation: 1 });
     expect(back.json).toMatchObject({ version: { generation: 3, locales: ["en"] } });

@@ -60,6 +60,7 @@ export interface ListDiff {
 }
 
 export type CatalogDiff = { readonly [list in ListName]: ListDiff };
+export type VersionDiff = CatalogDiff & { readonly to: Pick<Version, "generation"> };
 
 export interface AlertResult {
   readonly rule: string;

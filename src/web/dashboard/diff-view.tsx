@@ -1,7 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
 import { formatCount } from "../shared/format.ts";
 import { type AdminResult, askAdmin } from "./admin-client.ts";
-import { type CatalogDiff, type ListDiff, type ListName, LISTS, type Version } from "./answers.ts";
+import {
+  type CatalogDiff,
+  type ListDiff,
+  type ListName,
+  LISTS,
+  type Version,
+  type VersionDiff,
+} from "./answers.ts";
 import { FailureLine } from "./failure-line.tsx";
 
 interface Props {
@@ -14,16 +21,22 @@ interface Props {
 /** Most visible rows of each kind. */
 const ROWS_MAX = 100;
 
+/** An isolate may serve the version before for half a minute. */
+const UNTIL_SERVED_MS = 5_000;
+
 /** Shows the differences between a version and the current one. */
 export function DiffView({ from: { generation, catalog_sha256: sha256 }, to, onClose }: Props) {
-  const [result, setResult] = useState<AdminResult<CatalogDiff>>();
+  const [result, setResult] = useState<AdminResult<VersionDiff>>();
   useEffect(() => {
     const left = new AbortController();
     setResult(undefined);
     const ask = async () => {
       const path = `/catalog/diff?from=${sha256}`;
-      const answer = await askAdmin<CatalogDiff>({ path, signal: left.signal });
-      if (!left.signal.aborted) setResult(answer);
+      const answer = await askAdmin<VersionDiff>({ path, signal: left.signal });
+      if (left.signal.aborted) return;
+      const isServed = !answer.ok || answer.body.to.generation >= to;
+      if (isServed) setResult(answer);
+      else setTimeout(() => void ask(), UNTIL_SERVED_MS);
     };
     void ask();
     return () => left.abort();

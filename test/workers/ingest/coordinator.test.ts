@@ -195,6 +195,7 @@ describe("the history in D1", () => {
         counts: (await servedManifest()).counts,
         locales: ["de", "en", "ja"],
         is_current: true,
+        has_diff: true,
       },
       replicated: true,
       outboxLength: 0,
