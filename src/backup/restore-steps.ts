@@ -109,7 +109,7 @@ export async function restoreTables(
 /**
  * Replaces the versions in the transaction that ends this stage. It publishes the restored catalog
  * as a new version, above every generation of the coordinator, the stores and the backup. Ingestion
- * is paused from then on, so that no run publishes again what the restore has taken back.
+ * is paused without an end, so that no run publishes again what the restore has taken back.
  */
 export async function replaceVersions(
   deps: StepDependencies,
@@ -129,7 +129,7 @@ function publish(
   const at = timeText(now());
   const own = { at, by, reason: `backup ${backup_id} was restored`, until: null };
   const saved = pause?.until === null ? pause : null;
-  coordinator.setPause(coordinator.pause() ?? saved ?? own);
+  coordinator.setPause({ ...(coordinator.pause() ?? saved ?? own), until: null });
   const paused = true;
   const [restored] = versions;
   if (restored === undefined) return { paused };

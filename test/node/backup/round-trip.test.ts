@@ -338,6 +338,24 @@ describe("a restore where there is something", () => {
     expect(coordinator.status().pause).toMatchObject({ by: "ops", until: null });
   });
 
+  it("takes away the end of a pause, so that no queued run undoes it", async () => {
+    const { backup_id } = await world.backUp();
+    await world.ingest.publishVersions(1);
+    const until = new Date(world.ingest.time + 60_000).toISOString();
+    await world.ingest.coordinator.pause({ by: "ops", reason: "bad source", until }, false);
+    world.ingest.renameAirport("Kloten");
+    const { run } = await world.ingest.enqueue();
+    const { generation } = await world.restore(backup_id);
+    world.ingest.time += 120_000;
+    await world.ingest.coordinator.reconcile();
+    await world.drain();
+    expect(world.ingest.run(run.id).state).toBe("queued");
+    expect(world.ingest.coordinator.status()).toMatchObject({
+      pause: { by: "ops", reason: "bad source", until: null },
+      current: { generation },
+    });
+  });
+
   it("leaves the queue as it is: what waits has its turn after the resume", async () => {
     const { backup_id } = await world.backUp();
     await world.ingest.publishVersions(1);
