@@ -29,7 +29,7 @@ export interface RunRequest {
 }
 
 /**
- * A new job, or an open one that meets the request (`attached`). `unchanged`: that restore has
+ * A new job, or an open one with the same result (`attached`). `unchanged`: that restore has
  * succeeded, and nothing has been published since.
  */
 export interface Accepted {
@@ -51,8 +51,8 @@ export class BackupJobs {
     this.#jobs = deps.coordinator.jobs;
   }
 
-  /** Queues a backup, or returns an open one with the requested note and pin. */
-  async run(request: RunRequest): Promise<JobResult> {
+  /** Queues a backup, or returns a waiting one with the requested note and pin. */
+  run(request: RunRequest): JobResult {
     return this.#accept("run", null, null, request);
   }
 
@@ -116,12 +116,17 @@ export class BackupJobs {
       // A tick may have fired again while the newest backup was looked for.
       const known = key === null ? undefined : open.find((record) => record.key === key);
       if (known !== undefined) return { ok: true, disposition: "attached", job: known.job };
-      const same = open.find(
-        ({ job }) =>
-          job.kind === kind &&
-          (backupId === null || job.backup_id === backupId) &&
-          meets(job, request),
-      );
+      const lastRestore = open.findLastIndex(({ job }) => job.kind === "restore");
+      const current = coordinator.currentVersion()?.generation;
+      const same = open
+        .slice(Math.max(0, lastRestore))
+        .find(
+          ({ job }) =>
+            job.kind === kind &&
+            (backupId === null || job.backup_id === backupId) &&
+            meets(job, request) &&
+            !isPassed(job, current),
+        );
       // A request with a key needs a job of its own, which the key finds.
       if (same !== undefined && key === null)
         return { ok: true, disposition: "attached", job: same.job };
@@ -172,6 +177,12 @@ export class BackupJobs {
 }
 
 const BY_CRON = { note: null, pin: false, requested_by: "cron" } as const;
+
+/** Whether a job misses a change of now: it copies or has replaced an earlier state. */
+function isPassed({ kind, state, generation }: BackupJob, current: number | undefined): boolean {
+  if (kind === "run") return state !== "queued";
+  return generation !== null && generation !== current;
+}
 
 /** Whether a job has the pin and note of a request. */
 function meets(job: BackupJob, { pin, note }: RunRequest): boolean {

@@ -83,7 +83,7 @@ export class BackupWorld {
 
   /** Makes a backup, waits for the end of its job, and gives the job. */
   async backUp(changes: Partial<RunRequest> = {}): Promise<BackupJob> {
-    const result = await this.jobs.run(aRunRequest(changes));
+    const result = this.jobs.run(aRunRequest(changes));
     if (!result.ok) throw new Error(`not begun: ${result.reason}`);
     await this.drain();
     return this.job(result.job.id);

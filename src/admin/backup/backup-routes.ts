@@ -56,7 +56,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     path: "/admin/backup/run",
     summary: "Make a backup",
     description:
-      "Of everything that is stored. It is verified right after. While one is being made, that one is the answer, unless it lacks the note or the pin that is asked for: then another is made after it.",
+      "Of everything that is stored. It is verified right after. A backup that waits already is the answer, unless it lacks the requested note or pin.",
     access: "operate",
     action: "backup.run",
     body: runBody,
@@ -107,7 +107,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
   const listJobs = route({
     method: "get",
     path: "/admin/backup/jobs",
-    summary: "What has been done about backups of late, newest first",
+    summary: "Recent backup jobs, newest first",
     access: "read",
     responses: {
       200: { description: "The jobs", body: z.strictObject({ jobs: z.array(jobSchema) }) },
@@ -120,7 +120,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
   const job = route({
     method: "get",
     path: "/admin/backup/jobs/:id",
-    summary: "How far a job is, and what it came to",
+    summary: "One backup job",
     access: "read",
     params: z.object({ id: z.uuid("must be an id, as the lists of backups and jobs have them") }),
     responses: { 200: { description: "The job", body: jobSchema } },

@@ -12,12 +12,12 @@ beforeEach(async () => {
 
 describe("one job at a time", () => {
   it("makes another after it where a note or a pin would be lost", async () => {
-    await world.jobs.run(aRunRequest({ note: "first" }));
+    world.jobs.run(aRunRequest({ note: "first" }));
     const others = [{ note: "second" }, { pin: true }, { note: "first", pin: true }];
     for (const changes of others)
-      expect(await world.jobs.run(aRunRequest(changes))).toMatchObject({ disposition: "queued" });
+      expect(world.jobs.run(aRunRequest(changes))).toMatchObject({ disposition: "queued" });
     for (const changes of [...others, { note: "first" }, {}])
-      expect(await world.jobs.run(aRunRequest(changes))).toMatchObject({ disposition: "attached" });
+      expect(world.jobs.run(aRunRequest(changes))).toMatchObject({ disposition: "attached" });
     await world.drain();
     const listed = await listBackups(
       { backups: world.store, jobs: async () => [], now: () => 0, staleAfterMs: 0 },
@@ -29,6 +29,47 @@ describe("one job at a time", () => {
       { note: "second", pinned: false },
       { note: "first", pinned: false },
     ]);
+  });
+
+  it("does not attach to a job that another restore follows", async () => {
+    const { backup_id: a } = await world.backUp();
+    await world.ingest.publishVersions(1);
+    const { backup_id: b } = await world.backUp();
+    const { coordinator } = world.ingest;
+    world.jobs.run(aRunRequest());
+    const dispositions: string[] = [];
+    for (const id of [a, b, b, a, a]) {
+      const result = await coordinator.restoreBackup(id, "ops");
+      if (result.ok) dispositions.push(result.disposition);
+    }
+    expect(dispositions).toEqual(["queued", "queued", "attached", "queued", "attached"]);
+    expect(world.jobs.run(aRunRequest())).toMatchObject({ disposition: "queued" });
+    await world.drain();
+    const [current, previous] = coordinator.versions();
+    expect(current).toMatchObject({ generation: 6 });
+    expect(previous?.generation).toBe(2);
+  });
+
+  it("does not attach to a job that has missed a change", async () => {
+    const { backup_id } = await world.backUp();
+    await world.ingest.publishVersions(1);
+    const { coordinator } = world.ingest;
+    const states: string[] = [];
+    const again = async (call: () => ReturnType<typeof coordinator.backUp>) => {
+      const result = await call();
+      if (result.ok) states.push(result.disposition);
+    };
+    await again(() => coordinator.backUp(aRunRequest()));
+    await world.drain(() => world.jobs.list(1)[0]?.stage === "copy_tables");
+    await coordinator.rollback(1);
+    await again(() => coordinator.backUp(aRunRequest()));
+    await world.drain();
+    await again(() => coordinator.restoreBackup(backup_id, "ops"));
+    await world.drain(() => world.jobs.list(1)[0]?.generation !== null);
+    await again(() => coordinator.restoreBackup(backup_id, "ops"));
+    await coordinator.rollback(1);
+    await again(() => coordinator.restoreBackup(backup_id, "ops"));
+    expect(states).toEqual(["started", "queued", "started", "attached", "queued"]);
   });
 
   it("takes a restore in its turn: after what is under way or waits", async () => {

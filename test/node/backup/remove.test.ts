@@ -84,7 +84,7 @@ describe("deleting a backup", () => {
   });
 
   it("is refused for one that there is not", async () => {
-    await world.jobs.run(aRunRequest());
+    world.jobs.run(aRunRequest());
     const id = "019aa3c0-0000-7000-8000-000000000001";
     expect(await world.ingest.coordinator.removeBackup(id)).toEqual({
       ok: false,

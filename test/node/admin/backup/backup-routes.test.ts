@@ -156,7 +156,7 @@ describe("the routes of one backup", () => {
 
   it("answer 429 while too many jobs wait", async () => {
     for (let jobs = 0; jobs < 20; jobs++)
-      await world.installation.jobs.run(aRunRequest({ note: `job ${jobs}` }));
+      world.installation.jobs.run(aRunRequest({ note: `job ${jobs}` }));
     const answer = await world.post("/admin/backup/run", { note: "one more" });
     expect(answer.status).toBe(429);
     expect(answer.headers.get("retry-after")).toBe("30");
