@@ -14,7 +14,8 @@ import { jobAnswer, runAnswer } from "./backup-schema.ts";
 import type { BackupAccess } from "../calls/backup-use-cases.ts";
 import { pageQuery } from "../http/query.ts";
 import { route } from "../http/route.ts";
-import { askBackups, StoreUnavailable } from "../calls/store-calls.ts";
+import { askBackups } from "../calls/store-calls.ts";
+import { StoreUnavailable } from "../calls/store-unavailable.ts";
 
 const runBody = z.strictObject({
   note: z.string().max(500).optional(),
@@ -155,7 +156,11 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     action: "backup.verify",
     ...ofBackup,
     responses: { 202: { description: "It is under way; Location names the job", body: jobAnswer } },
-    problems: { 404: "`backup_not_found`", 429: "`queue_full`: too many jobs wait" },
+    problems: {
+      404: "`backup_not_found`",
+      429: "`queue_full`: too many jobs wait",
+      503: BACKUPS_UNAVAILABLE,
+    },
   }).answer(async ({ params, actor }) => {
     const result = await jobs.verifyBackup(params.id, actor.id);
     return result.ok ? accept(result, `/admin/backup/jobs/${result.job.id}`) : refuseJob(result);
@@ -174,6 +179,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     problems: {
       404: "`backup_not_found`",
       429: "`queue_full`: too many jobs wait",
+      503: BACKUPS_UNAVAILABLE,
     },
   }).answer(async ({ params, actor }) => {
     const result = await jobs.restoreBackup(params.id, actor.id);
@@ -230,6 +236,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     },
     problems: {
       409: "`newest_verified`, `newest`, `pinned`, `in_use`: see the detail",
+      503: BACKUPS_UNAVAILABLE,
     },
   }).answer(async ({ params }) => {
     const result = await jobs.removeBackup(params.id);
