@@ -22,11 +22,10 @@ const runBody = z.strictObject({
   pin: z.boolean().default(false).meta({ description: "Keep it until it is unpinned." }),
 });
 
-/** The path of one backup. */
-const ofBackup = {
-  params: z.object({ id: backupId }),
-  invalidParams: 400,
-} as const;
+const backupParams = z.object({ id: backupId });
+const jobParams = z.object({
+  id: z.uuidv7("must be the id of a job, from GET /admin/backup/jobs"),
+});
 
 const unchanged = z.strictObject({ changed: z.literal(false), message: z.string() });
 const NOTHING_DELETED = {
@@ -123,7 +122,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     path: "/admin/backup/jobs/:id",
     summary: "One backup job",
     access: "read",
-    params: z.object({ id: z.uuid("must be an id, as the lists of backups and jobs have them") }),
+    params: jobParams,
     responses: { 200: { description: "The job", body: jobSchema } },
     problems: { 404: "`job_not_found`" },
   }).answer(async ({ params }) => {
@@ -138,7 +137,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     path: "/admin/backup/:id",
     summary: "One backup",
     access: "read",
-    ...ofBackup,
+    params: backupParams,
     responses: { 200: { description: "The backup", body: backupSchema } },
     problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ params }) => {
@@ -154,7 +153,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
       "Reads everything back, hashes and decodes it, and builds the catalog anew from the archived upstream bytes.",
     access: "operate",
     action: "backup.verify",
-    ...ofBackup,
+    params: backupParams,
     responses: { 202: { description: "It is under way; Location names the job", body: jobAnswer } },
     problems: {
       404: "`backup_not_found`",
@@ -174,7 +173,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
       "In its turn after what is under way or waits: verifies it, backs up the present as `undo_backup_id`, adds what the history lacks, and publishes its catalog under a new generation. Ingestion is paused afterwards, so that no run undoes it, until `POST /admin/ingest/resume`. The audit stays as it is. Restoring `undo_backup_id` publishes the present again. Repeated, it changes nothing until something else is published.",
     access: "operate",
     action: "backup.restore",
-    ...ofBackup,
+    params: backupParams,
     responses: { 202: { description: "It is under way; Location names the job", body: jobAnswer } },
     problems: {
       404: "`backup_not_found`",
@@ -192,7 +191,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     summary: "Keep a backup until it is unpinned",
     access: "operate",
     action: "backup.pin",
-    ...ofBackup,
+    params: backupParams,
     responses: { 200: { description: "The backup", body: backupSchema } },
     problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ params, actor }) => setPin(params.id, actor.id));
@@ -203,7 +202,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     summary: "Leave a backup to retention again",
     access: "operate",
     action: "backup.unpin",
-    ...ofBackup,
+    params: backupParams,
     responses: { 200: { description: "The backup", body: backupSchema } },
     problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ params }) => setPin(params.id, null));
@@ -229,7 +228,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     description: "Never the newest, nor the newest verified one. Nothing brings it back.",
     access: "operate",
     action: "backup.delete",
-    ...ofBackup,
+    params: backupParams,
     responses: {
       200: { description: "There is none with this id: nothing changed", body: unchanged },
       204: { description: "It is deleted" },

@@ -35,17 +35,30 @@ beforeEach(() => {
 });
 
 describe("an id that is none", () => {
+  it.each([...BAD_IDS, ...["..", "%2e%2e", ".%2E"].map((id) => [id, id] as const)])(
+    "is a 404 on every route, and reaches nothing: %s",
+    async (_, id) => {
+      for (const [method, path] of ROUTES) {
+        const answer = await world.request(`/admin/backup/${id}${path}`, { method });
+        expect(answer.status, `${method} ${path}`).toBe(404);
+        expect(await answer.json()).toMatchObject({ code: "not_found" });
+      }
+      expect(world.backups.calls).toEqual([]);
+      expect(world.installation.jobs.list(1)).toEqual([]);
+    },
+  );
+
   it.each([
-    ...BAD_IDS.map(([name, id]) => [400, "invalid_path", name, id] as const),
-    ...["..", "%2e%2e", ".%2E"].map((id) => [404, "not_found", id, id] as const),
-  ])("is a %i on every route, %s, and reaches nothing: %s", async (status, code, _, id) => {
-    for (const [method, path] of ROUTES) {
-      const answer = await world.request(`/admin/backup/${id}${path}`, { method });
-      expect(answer.status, `${method} ${path}`).toBe(status);
-      expect(await answer.json()).toMatchObject({ code });
-    }
-    expect(world.backups.calls).toEqual([]);
-    expect(world.installation.jobs.list(1)).toEqual([]);
+    ["backup/ABC", "must be the id of a backup, from GET /admin/backup/list"],
+    ["backup/jobs/ABC", "must be the id of a job, from GET /admin/backup/jobs"],
+    ["ingest/runs/ABC", "must be the id of a run, from GET /admin/ingest/runs"],
+  ])("has one answer, which says where ids come from: %s", async (path, what) => {
+    const answer = await world.request(`/admin/${path}`);
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toMatchObject({
+      code: "not_found",
+      detail: `There is nothing at this path: id: ${what}.`,
+    });
   });
 
   it("is one also for the cursor of the list", async () => {
