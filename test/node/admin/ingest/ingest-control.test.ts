@@ -208,16 +208,19 @@ describe("POST /admin/ingest/queue with a candidate", () => {
     expect(await answer.json()).toMatchObject({ code: "candidate_gone" });
   });
 
-  it.each(["StoreError", "StoreTimeout"])("answers 503 where the archive fails: %s", async (name) => {
-    world.ingest.before = (call) => {
-      if (call.startsWith("archive has")) throw Object.assign(new StoreError(call), { name });
-    };
-    const answer = await approve();
-    expect(answer.status).toBe(503);
-    expect(answer.headers.get("retry-after")).toBe("10");
-    expect(await answer.json()).toMatchObject({ code: "archive_unavailable" });
-    expect(queued()).toEqual([]);
-  });
+  it.each(["StoreError", "StoreTimeout"])(
+    "answers 503 where the archive fails: %s",
+    async (name) => {
+      world.ingest.before = (call) => {
+        if (call.startsWith("archive has")) throw Object.assign(new StoreError(call), { name });
+      };
+      const answer = await approve();
+      expect(answer.status).toBe(503);
+      expect(answer.headers.get("retry-after")).toBe("10");
+      expect(await answer.json()).toMatchObject({ code: "archive_unavailable" });
+      expect(queued()).toEqual([]);
+    },
+  );
 
   it("answers 503 while D1 is down, for a run that the coordinator does not know", async () => {
     world.breakD1();
