@@ -13,7 +13,7 @@ export function isBackupId(name: string): boolean {
   return backupId.safeParse(name).success;
 }
 
-/** Returns a backup's start in milliseconds since 1970: the first 48 bits of a UUIDv7. */
+/** Returns the time of the request for a backup in milliseconds since 1970: the first 48 bits of a UUIDv7. */
 export function timeOfId(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }

@@ -1,32 +1,12 @@
-import { timeText } from "../storage/time-text.ts";
-import type { BackupTrigger } from "./format.ts";
-import { newRecord } from "../jobs/job-record.ts";
 import type { JobStore } from "../jobs/job-store.ts";
 import { nextToStep } from "../jobs/queue.ts";
-import {
-  BACKUP,
-  type BackupJob,
-  type BackupRecord,
-  FIRST_CHECKPOINT,
-  isBackup,
-  type JobKind,
-} from "./job.ts";
+import { newBackupRecord, type RunRequest } from "./backup-record.ts";
+import { BACKUP, type BackupJob, isBackup, type JobKind } from "./job.ts";
 import { findNewest, listIds } from "./read-backups.ts";
 import type { StepDependencies } from "./step-dependencies.ts";
 
 /** Most open jobs. */
 const MAX_OPEN_JOBS = 10;
-
-export interface BackupDependencies extends StepDependencies {
-  readonly newId: () => string;
-}
-
-export interface RunRequest {
-  readonly trigger: BackupTrigger;
-  readonly note: string | null;
-  readonly pin: boolean;
-  readonly requested_by: string;
-}
 
 /**
  * A new job, or an open one with the same result (`attached`). `unchanged`: that restore has
@@ -43,10 +23,10 @@ export type JobResult =
 
 /** Queues and lists backup jobs. The engine runs them. */
 export class BackupJobs {
-  readonly #deps: BackupDependencies;
+  readonly #deps: StepDependencies;
   readonly #jobs: JobStore;
 
-  constructor(deps: BackupDependencies) {
+  constructor(deps: StepDependencies) {
     this.#deps = deps;
     this.#jobs = deps.coordinator.jobs;
   }
@@ -131,7 +111,7 @@ export class BackupJobs {
       if (same !== undefined && key === null)
         return { ok: true, disposition: "attached", job: same.job };
       if (open.length >= MAX_OPEN_JOBS) return { ok: false, reason: "queue_full" };
-      const record = this.#newRecord(kind, backupId, key, request);
+      const record = newBackupRecord(this.#deps, { kind, backupId, key, ...request });
       coordinator.save(record);
       const isNext = nextToStep(coordinator.queue(), this.#deps.now())?.job.id === record.job.id;
       const disposition = isNext ? "started" : "queued";
@@ -143,36 +123,6 @@ export class BackupJobs {
       this.#deps.log("info", "backup_asked", { job_id: job.id, kind: job.kind, disposition });
     }
     return result;
-  }
-
-  #newRecord(
-    kind: JobKind,
-    backupId: string | null,
-    key: string | null,
-    request: RunRequest,
-  ): BackupRecord {
-    const id = this.#deps.newId();
-    const job: BackupJob = {
-      id,
-      kind,
-      backup_id: backupId ?? id,
-      ...request,
-      state: "queued",
-      stage: null,
-      progress: { done: 0, total: 0 },
-      queued_at: timeText(this.#deps.now()),
-      started_at: null,
-      heartbeat_at: null,
-      finished_at: null,
-      duration_ms: null,
-      verdict: null,
-      undo_backup_id: kind === "restore" ? this.#deps.newId() : null,
-      generation: null,
-      paused: null,
-      kept_for: [],
-      error: null,
-    };
-    return newRecord({ work: BACKUP, job, key, checkpoint: FIRST_CHECKPOINT });
   }
 }
 

@@ -247,7 +247,8 @@ export async function readState(
 
 function countUp(checkpoint: Checkpoint, more: number, total: number): StepResult {
   const done = checkpoint.done + more;
-  return done < total ? again({ ...checkpoint, done }, total) : next(checkpoint);
+  const changed = { ...checkpoint, done };
+  return done < total ? again(changed, total) : next(changed);
 }
 
 /** Fails the job, and writes a failed verdict if the backup exists. */

@@ -3,7 +3,6 @@ import { timeText } from "../storage/time-text.ts";
 import { Buffer } from "node:buffer";
 import { sha256Hex } from "../catalog/hash.ts";
 import type { TableShape } from "../storage/database-copy.ts";
-import { timeOfId } from "./backup-id.ts";
 import {
   type BackupManifest,
   FORMAT,
@@ -41,12 +40,14 @@ export async function copyState(
   deps: StepDependencies,
   { checkpoint, subject }: StepContext,
 ): Promise<StepResult> {
-  const { coordinator, database, backups } = deps;
+  const { coordinator, database, backups, now } = deps;
+  const startedAt = timeText(now());
   const tables = inCopyOrder(await database.tables());
   const versions = coordinator.versions();
   const { part, bytes } = packPart(null, 1, stateLines(coordinator));
   const [current] = versions;
   const draft: Draft = {
+    startedAt,
     tables,
     tablesDone: 0,
     afterRow: null,
@@ -183,7 +184,7 @@ export async function writeManifest(
   { job, checkpoint, subject, items }: StepContext,
 ): Promise<StepResult> {
   const { backups, now } = deps;
-  const { tables, catalog, builtBy } = draftOf(checkpoint);
+  const { startedAt, tables, catalog, builtBy } = draftOf(checkpoint);
   // A repeated step must not replace the manifest.
   if (parseManifest(await backups.readManifest(subject), subject).ok)
     return next({ ...checkpoint, draft: null });
@@ -194,7 +195,7 @@ export async function writeManifest(
     id: subject,
     trigger: isUndo ? "restore" : job.trigger,
     note: isUndo ? `before the restore of ${job.backup_id}` : job.note,
-    started_at: timeText(timeOfId(subject)),
+    started_at: startedAt,
     finished_at: timeText(now()),
     worker_version: deps.workerVersion,
     built_by: builtBy,

@@ -6,6 +6,7 @@ import { sha256Hex } from "../catalog/hash.ts";
 import { replicate } from "../ingest/publisher.ts";
 import { openManifest, readState } from "./check-steps.ts";
 import { timeText } from "../storage/time-text.ts";
+import { newBackupRecord } from "./backup-record.ts";
 import { fault } from "./fault.ts";
 import type { BackupManifest } from "./format.ts";
 import { again, failWith, type BackupJob, next, type StepContext, type StepResult } from "./job.ts";
@@ -148,7 +149,10 @@ async function servedGeneration({ catalog }: StepDependencies): Promise<number> 
   return highest;
 }
 
-/** Replicates the restored catalog, and writes the manifests of the earlier versions. */
+/**
+ * Replicates the restored catalog, writes the manifests of the earlier versions, and queues the
+ * verification of the undo backup.
+ */
 export async function settle(
   deps: StepDependencies,
   { checkpoint, job }: StepContext,
@@ -161,7 +165,20 @@ export async function settle(
     await replicate(catalog, current);
     coordinator.setReplicated(current.generation);
   }
-  return next(checkpoint);
+  const verification = newBackupRecord(deps, {
+    kind: "verify",
+    backupId: job.undo_backup_id,
+    key: null,
+    trigger: "restore",
+    note: null,
+    pin: false,
+    requested_by: job.requested_by,
+  });
+  const apply = () => {
+    coordinator.save(verification);
+    return {};
+  };
+  return next(checkpoint, { apply });
 }
 
 /** Reads the restorable state of a backup that this job has verified. Throws if it is gone. */

@@ -1,9 +1,7 @@
 import { manifestBlobs } from "../../src/catalog/manifest.ts";
-import {
-  type BackupDependencies,
-  BackupJobs,
-  type RunRequest,
-} from "../../src/backup/backup-jobs.ts";
+import { BackupJobs } from "../../src/backup/backup-jobs.ts";
+import type { RunRequest } from "../../src/backup/backup-record.ts";
+import type { StepDependencies } from "../../src/backup/step-dependencies.ts";
 import type { BackupJob } from "../../src/backup/job.ts";
 import { JobItems } from "../../src/backup/job-items.ts";
 import type { CoordinatorState } from "../../src/ingest/coordinator-state.ts";
@@ -140,7 +138,7 @@ export class BackupWorld {
     };
   }
 
-  #newBackups(ingest: CoordinatorWorld, coordinator: CoordinatorState): BackupDependencies {
+  #newBackups(ingest: CoordinatorWorld, coordinator: CoordinatorState): StepDependencies {
     const instance = this.#instance;
     const enter = (call: string) => this.#enter(instance, call);
     const leave = (call: string) => this.#leave(instance, call);
@@ -156,7 +154,7 @@ export class BackupWorld {
       await leave(name);
       return result;
     };
-    const deps: BackupDependencies = {
+    const deps: StepDependencies = {
       items: new JobItems(ingest.tables),
       backups,
       database: intercepted(createDatabaseCopy(this.d1.binding), called),

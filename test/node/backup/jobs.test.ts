@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { listBackups } from "../../../src/backup/listing.ts";
+import { findBackup, listBackups } from "../../../src/backup/listing.ts";
 import { aRunRequest, BackupWorld } from "../../builders/backup-world.ts";
 
 let world: BackupWorld;
@@ -83,7 +83,8 @@ describe("one job at a time", () => {
     expect(restore).toMatchObject({ ok: true, disposition: "queued" });
     await world.drain();
     expect(world.ingest.run(run.id)).toMatchObject({ outcome: "published", generation_after: 3 });
-    expect(world.jobs.list(2)).toMatchObject([
+    expect(world.jobs.list(3)).toMatchObject([
+      { kind: "verify", state: "succeeded" },
       { kind: "restore", state: "succeeded", generation: 4 },
       { kind: "run", state: "succeeded" },
     ]);
@@ -103,10 +104,42 @@ describe("one job at a time", () => {
     expect(isUnderWay()).toBe(false);
   });
 
-  it("shows an ended job with the progress that it had", async () => {
-    await world.backUp();
-    const { progress } = await world.backUp();
-    expect(progress).toEqual({ done: 2, total: 2 });
+  it("shows an ended job with the number of its objects", async () => {
+    const { backup_id, progress } = await world.backUp();
+    const objects = [...world.store.files.keys()].filter((key) => key.includes("/objects/")).length;
+    expect(objects).toBeGreaterThan(2);
+    expect(progress).toEqual({ done: objects, total: objects });
+    expect(await world.verify(backup_id)).toMatchObject({ progress });
+    expect(await world.restore(backup_id)).toMatchObject({ progress });
+  });
+
+  it("begins a backup when its job starts, not when it is queued", async () => {
+    const { backup_id: earlier } = await world.backUp();
+    await world.ingest.enqueue();
+    const queuedAt = world.ingest.time;
+    const made = world.jobs.run(aRunRequest());
+    const restored = await world.jobs.restore(earlier, "ops");
+    if (!made.ok || !restored.ok) throw new Error("not queued");
+    const listing = {
+      backups: world.store,
+      jobs: async () => world.jobs.list(),
+      now: () => 0,
+      staleAfterMs: 0,
+    };
+    const { backup_id, undo_backup_id } = { ...restored.job, backup_id: made.job.backup_id };
+    expect(await findBackup(listing, backup_id)).toMatchObject({
+      state: "queued",
+      started_at: null,
+    });
+    world.ingest.time += 60_000;
+    await world.drain(() => world.job(made.job.id).stage === "copy_tables");
+    expect(await findBackup(listing, backup_id)).toMatchObject({ state: "running" });
+    await world.drain();
+    for (const id of [backup_id, undo_backup_id ?? ""]) {
+      const backup = await findBackup(listing, id);
+      expect(Date.parse(backup?.started_at ?? "")).toBeGreaterThanOrEqual(queuedAt + 60_000);
+      expect(backup?.duration_ms).toBeLessThan(60_000);
+    }
   });
 
   it("makes one backup of a cron tick that fires twice, and verifies the newest once a week", async () => {

@@ -78,7 +78,7 @@ describe("POST /admin/backup/run", () => {
       expect(await answer.json()).toMatchObject({
         disposition,
         job,
-        backup: { id: job?.backup_id, state: "running", trigger: "manual", finished_at: null },
+        backup: { id: job?.backup_id, state: "queued", trigger: "manual", finished_at: null },
       });
     }
     expect(world.installation.jobs.list(10)).toHaveLength(1);
