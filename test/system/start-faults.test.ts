@@ -103,6 +103,26 @@ describe("what is published is served", () => {
     expect(await start.interrupt()).toBe(0);
   });
 
+  it("when guards refuse the change, and it says how to publish that", async () => {
+    const first = await publish();
+    expect(await first.start.interrupt()).toBe(0);
+    const { start, url } = await run({ AIRPORTS: "scheduled" });
+    await start.says(SERVING);
+    expect(start.stdout).toContain("The ingest failed in stage guard");
+    const [, body] = /--json '(.+)' \S+\/admin\/ingest\/queue/.exec(start.stdout) ?? [];
+    const queued = await post(url, "/admin/ingest/queue", JSON.parse(body ?? "{}"));
+    const { run: approved } = await queued.json<{ run: { id: string } }>();
+    const look = async () => {
+      const answer = await fetch(`${url}/admin/ingest/runs/${approved.id}`, {
+        headers: authorization(),
+      });
+      return answer.json<{ finished_at: string | null; outcome: string | null }>();
+    };
+    while ((await look()).finished_at === null) await sleep(100);
+    expect(await look()).toMatchObject({ outcome: "published" });
+    expect(await start.interrupt()).toBe(0);
+  });
+
   it("when a restore was cut off, which it waits for", async () => {
     const first = await publish();
     const made = await (
