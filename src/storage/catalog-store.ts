@@ -69,7 +69,8 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket): CatalogStore 
       return asManifest(await read(replica, MANIFEST_KEY, FRESH_CACHE_TTL_SECONDS));
     },
     async readGeneration(generation) {
-      return asManifest(await read("r2", generationKey(generation), 0));
+      const key = generationKey(generation);
+      return asManifest(await read("r2", key, 0), key);
     },
     readBlob: (replica, sha256) => readBlob(replica, sha256, BLOB_CACHE_TTL_SECONDS),
     async checkBlob(replica, sha256) {
@@ -135,10 +136,10 @@ async function readCopy(
   }
 }
 
-function asManifest(copy: Copy<Uint8Array>): Copy<Manifest> {
+function asManifest(copy: Copy<Uint8Array>, key = MANIFEST_KEY): Copy<Manifest> {
   if (!copy.ok) return copy;
   const parsed = openManifest(new TextDecoder().decode(copy.value));
   return parsed.ok
     ? { ok: true, value: parsed.manifest }
-    : { ok: false, fault: "corrupt", detail: `${MANIFEST_KEY}: ${parsed.problem}` };
+    : { ok: false, fault: "corrupt", detail: `${key}: ${parsed.problem}` };
 }

@@ -128,6 +128,14 @@ describe("the manifest", () => {
 });
 
 describe("the manifest of a generation", () => {
+  it("is named by the fault where it is damaged", async () => {
+    await env.ARCHIVE.put("catalog/manifests/7", "{");
+    expect(await store.readGeneration(7)).toMatchObject({
+      fault: "corrupt",
+      detail: expect.stringMatching(/^catalog\/manifests\/7: /),
+    });
+  });
+
   it("is kept in R2 for itself", async () => {
     const [three, four] = [3, 4].map((generation) => aManifest({ generation }));
     if (three === undefined || four === undefined) throw new Error("two were built");
