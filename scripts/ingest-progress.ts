@@ -25,7 +25,7 @@ interface Run {
   readonly guards: readonly GuardTrip[];
 }
 
-/** What works while the run waits: a job about backups, or another run. */
+/** What works while the run waits: a backup job or another run. */
 interface Ahead {
   readonly what: string;
   readonly progress: Progress;

@@ -21,7 +21,7 @@ export interface Accepted {
 export type JobResult =
   Accepted | { readonly ok: false; readonly reason: "not_found" | "queue_full" };
 
-/** Queues and lists backup jobs. The engine runs them. */
+/** Queues backup jobs. The engine runs them. */
 export class BackupJobs {
   readonly #deps: StepDependencies;
   readonly #jobs: JobStore;
@@ -60,24 +60,12 @@ export class BackupJobs {
   async restore(id: string, requested_by: string): Promise<JobResult> {
     if (!(await this.#exists(id))) return { ok: false, reason: "not_found" };
     const current = this.#deps.coordinator.currentVersion()?.generation ?? null;
-    const newest = this.list().find((job) => job.kind === "restore");
+    const restores = this.#jobs.newest(BACKUP).filter(isBackup);
+    const newest = restores.find(({ job }) => job.kind === "restore")?.job;
     const isCurrent = current !== null && newest?.generation === current;
     if (isCurrent && newest.backup_id === id && newest.state === "succeeded")
       return { ok: true, disposition: "unchanged", job: newest };
     return this.#accept("restore", id, null, { ...BY_CRON, trigger: "manual", requested_by });
-  }
-
-  find(id: string): BackupJob | null {
-    const record = this.#jobs.find(BACKUP, id);
-    return record !== undefined && isBackup(record) ? record.job : null;
-  }
-
-  /** Lists jobs, newest first. */
-  list(limit?: number): BackupJob[] {
-    return this.#jobs
-      .newest(BACKUP, limit)
-      .filter(isBackup)
-      .map(({ job }) => job);
   }
 
   async #exists(id: string): Promise<boolean> {

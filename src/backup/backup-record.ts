@@ -50,5 +50,6 @@ export function newBackupRecord(
     kept_for: [],
     error: null,
   };
-  return newRecord({ work: BACKUP, job, key, checkpoint: FIRST_CHECKPOINT });
+  const leavesPause = kind === "restore";
+  return newRecord({ work: BACKUP, job, key, checkpoint: FIRST_CHECKPOINT, leavesPause });
 }

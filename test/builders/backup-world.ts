@@ -104,7 +104,7 @@ export class BackupWorld {
   }
 
   job(id: string): BackupJob {
-    const job = this.jobs.find(id);
+    const job = this.ingest.coordinator.findJob(id);
     if (job === null) throw new Error(`there is no job ${id}`);
     return job;
   }

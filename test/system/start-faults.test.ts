@@ -58,7 +58,7 @@ async function post(url: string, path: string, body: object = {}): Promise<Respo
   return fetch(url + path, init);
 }
 
-/** A job about backups. */
+/** A backup job. */
 async function job(url: string, id: string): Promise<{ readonly state: string }> {
   const answer = await fetch(`${url}/admin/backup/jobs/${id}`, { headers: authorization() });
   return answer.json();

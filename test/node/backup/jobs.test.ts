@@ -60,12 +60,12 @@ describe("one job at a time", () => {
       if (result.ok) states.push(result.disposition);
     };
     await again(() => coordinator.backUp(aRunRequest()));
-    await world.drain(() => world.jobs.list(1)[0]?.stage === "copy_tables");
+    await world.drain(() => world.ingest.coordinator.jobs(1)[0]?.stage === "copy_tables");
     await coordinator.rollback(1);
     await again(() => coordinator.backUp(aRunRequest()));
     await world.drain();
     await again(() => coordinator.restoreBackup(backup_id, "ops"));
-    await world.drain(() => world.jobs.list(1)[0]?.generation !== null);
+    await world.drain(() => world.ingest.coordinator.jobs(1)[0]?.generation !== null);
     await again(() => coordinator.restoreBackup(backup_id, "ops"));
     await coordinator.rollback(1);
     await again(() => coordinator.restoreBackup(backup_id, "ops"));
@@ -83,7 +83,7 @@ describe("one job at a time", () => {
     expect(restore).toMatchObject({ ok: true, disposition: "queued" });
     await world.drain();
     expect(world.ingest.run(run.id)).toMatchObject({ outcome: "published", generation_after: 3 });
-    expect(world.jobs.list(3)).toMatchObject([
+    expect(world.ingest.coordinator.jobs(3)).toMatchObject([
       { kind: "verify", state: "succeeded" },
       { kind: "restore", state: "succeeded", generation: 4 },
       { kind: "run", state: "succeeded" },
@@ -122,7 +122,7 @@ describe("one job at a time", () => {
     if (!made.ok || !restored.ok) throw new Error("not queued");
     const listing = {
       backups: world.store,
-      jobs: async () => world.jobs.list(),
+      jobs: async () => world.ingest.coordinator.jobs(),
       now: () => 0,
       staleAfterMs: 0,
     };
@@ -150,7 +150,7 @@ describe("one job at a time", () => {
     await Promise.all(twice.map((key) => world.jobs.verifyNewestOnce(key)));
     await world.drain();
     await world.jobs.verifyNewestOnce("7 5 * * SUN 1");
-    expect(world.jobs.list(10).map(({ kind, state }) => [kind, state])).toEqual([
+    expect(world.ingest.coordinator.jobs(10).map(({ kind, state }) => [kind, state])).toEqual([
       ["verify", "succeeded"],
       ["run", "succeeded"],
     ]);

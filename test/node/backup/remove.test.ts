@@ -74,7 +74,7 @@ describe("deleting a backup", () => {
       reason: "in_use",
     });
     const undo_backup_id = restore.ok ? (restore.job.undo_backup_id ?? "") : "";
-    await world.drain(() => world.jobs.list(1)[0]?.stage === "copy_objects");
+    await world.drain(() => world.ingest.coordinator.jobs(1)[0]?.stage === "copy_objects");
     expect(await world.ingest.coordinator.removeBackup(undo_backup_id)).toEqual({
       ok: false,
       reason: "in_use",

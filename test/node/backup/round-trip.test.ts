@@ -87,7 +87,7 @@ describe("a backup", () => {
     expect(world.ingest.run(run.id)).toMatchObject({ state: "running", stage: "encode" });
     await coordinator.resume();
     await coordinator.backUp(aRunRequest());
-    await world.drain(() => world.jobs.list(1)[0]?.state === "running");
+    await world.drain(() => world.ingest.coordinator.jobs(1)[0]?.state === "running");
     expect(world.ingest.run(run.id)).toMatchObject({ state: "succeeded", outcome: "published" });
   });
 
@@ -362,8 +362,9 @@ describe("a restore where there is something", () => {
     world.ingest.renameAirport("Kloten");
     const begun = await world.ingest.coordinator.restoreBackup(backup_id, "ops");
     if (!begun.ok) throw new Error(begun.reason);
-    const { run, willStart } = await world.ingest.enqueue();
+    const { run, willStart, message } = await world.ingest.enqueue();
     expect(willStart).toBe(`after_job:${begun.job.id}`);
+    expect(message).toContain("waits for resume");
     await world.drain();
     expect(world.job(begun.job.id)).toMatchObject({ state: "succeeded", generation: 5 });
     await world.ingest.coordinator.resume();

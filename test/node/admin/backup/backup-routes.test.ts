@@ -44,7 +44,7 @@ describe("an id that is none", () => {
         expect(await answer.json()).toMatchObject({ code: "not_found" });
       }
       expect(world.backups.calls).toEqual([]);
-      expect(world.installation.jobs.list(1)).toEqual([]);
+      expect(world.ingest.coordinator.jobs(1)).toEqual([]);
     },
   );
 
@@ -73,7 +73,7 @@ describe("POST /admin/backup/run", () => {
     for (const disposition of ["started", "attached"]) {
       const answer = await world.post("/admin/backup/run", { note: "why", pin: true });
       expect(answer.status).toBe(202);
-      const [job] = world.installation.jobs.list(10);
+      const [job] = world.ingest.coordinator.jobs(10);
       expect(answer.headers.get("location")).toBe(`/admin/backup/${job?.backup_id}`);
       expect(await answer.json()).toMatchObject({
         disposition,
@@ -81,7 +81,7 @@ describe("POST /admin/backup/run", () => {
         backup: { id: job?.backup_id, state: "queued", trigger: "manual", finished_at: null },
       });
     }
-    expect(world.installation.jobs.list(10)).toHaveLength(1);
+    expect(world.ingest.coordinator.jobs(10)).toHaveLength(1);
     expect(world.audited).toMatchObject([
       { action: "backup.run", outcome: "done", after: { disposition: "started" } },
       { action: "backup.run", outcome: "done", after: { disposition: "attached" } },
