@@ -128,14 +128,6 @@ describe("the manifest", () => {
 });
 
 describe("the manifest of a generation", () => {
-  it("is named by the fault where it is damaged", async () => {
-    await env.ARCHIVE.put("catalog/manifests/7", "{");
-    expect(await store.readGeneration(7)).toMatchObject({
-      fault: "corrupt",
-      detail: expect.stringMatching(/^catalog\/manifests\/7: /),
-    });
-  });
-
   it("is kept in R2 for itself", async () => {
     const [three, four] = [3, 4].map((generation) => aManifest({ generation }));
     if (three === undefined || four === undefined) throw new Error("two were built");
@@ -153,5 +145,13 @@ describe("the manifest of a generation", () => {
     expect(await store.listGenerations()).toEqual([4]);
     await store.deleteGenerations([]);
     expect(await store.readGeneration(4)).toMatchObject({ ok: true });
+  });
+
+  it("is named by the fault where it is damaged", async () => {
+    await env.ARCHIVE.put("catalog/manifests/7", "{");
+    expect(await store.readGeneration(7)).toMatchObject({
+      fault: "corrupt",
+      detail: expect.stringMatching(/^catalog\/manifests\/7: /),
+    });
   });
 });
