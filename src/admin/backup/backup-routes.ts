@@ -60,7 +60,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     access: "operate",
     action: "backup.run",
     body: runBody,
-    responses: { 202: { description: "It is under way; Location names it", body: runAnswer } },
+    responses: { 202: { description: "The job; Location names its backup", body: runAnswer } },
     problems: { 429: "`queue_full`: too many jobs wait" },
   }).answer(async ({ body, actor }) => {
     const { note = null, pin } = body;
@@ -154,7 +154,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     access: "operate",
     action: "backup.verify",
     params: backupParams,
-    responses: { 202: { description: "It is under way; Location names the job", body: jobAnswer } },
+    responses: { 202: { description: "The job; Location names it", body: jobAnswer } },
     problems: {
       404: "`backup_not_found`",
       429: "`queue_full`: too many jobs wait",
@@ -174,7 +174,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     access: "operate",
     action: "backup.restore",
     params: backupParams,
-    responses: { 202: { description: "It is under way; Location names the job", body: jobAnswer } },
+    responses: { 202: { description: "The job; Location names it", body: jobAnswer } },
     problems: {
       404: "`backup_not_found`",
       429: "`queue_full`: too many jobs wait",

@@ -82,7 +82,7 @@ function isStoreError(cause: unknown): boolean {
   return cause instanceof Error && /^Store(Error|Timeout)$/.test(cause.name);
 }
 
-/** The store in R2 that a call reads before it changes anything. */
+/** The store in R2 that a call works with. */
 function storeOf(call: string): "archive" | "backups" {
   return call === "enqueue" ? "archive" : "backups";
 }
