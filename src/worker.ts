@@ -20,7 +20,6 @@ import { createAlertHistory } from "./storage/alert-history.ts";
 import { createAuditStore } from "./storage/audit-store.ts";
 import { createBackupStore } from "./storage/backup-store.ts";
 import { createCatalogStore } from "./storage/catalog-store.ts";
-import { createEdgeCache } from "./storage/edge-cache.ts";
 import { createHistory } from "./ingest/history.ts";
 import { createStoreProbes } from "./storage/probes.ts";
 
@@ -56,10 +55,6 @@ function createApp(env: Env): App {
     alerts: alertCalls(() => monitor(env)),
     alertHistory: createAlertHistory(env.HISTORY),
     audit,
-    diff: {
-      store: createCatalogStore(env.CATALOG, env.ARCHIVE),
-      cache: createEdgeCache(caches.default, version, waitUntil),
-    },
     probes: createStoreProbes(env.CATALOG, env.HISTORY, env.ARCHIVE),
     crons: ingestCrons(),
     recordChange: createAuditTrail({

@@ -44,12 +44,11 @@ export interface AdminDependencies extends AuthenticationDependencies {
   readonly alerts: AlertUseCases;
   readonly alertHistory: Pick<AlertHistory, "listRuns">;
   readonly audit: Pick<AuditStore, "list">;
-  readonly reader: CatalogReader;
+  readonly reader: CatalogReader & DiffDependencies["reader"];
   /** The locale of a request that names none. */
   readonly defaultLocale: string;
   /** The limits that health is judged by. */
   readonly limits: Limits;
-  readonly diff: Omit<DiffDependencies, "defaultLocale">;
   readonly probes: StoreProbes;
   /** The cron triggers that queue a run. */
   readonly crons: readonly string[];
@@ -107,7 +106,7 @@ export function routeGroups(deps: AdminDependencies) {
     ...ingestControlRoutes(coordinator, history, now),
     ...runRoutes(coordinator, history),
     ...versionRoutes(coordinator),
-    ...diffRoutes({ ...deps.diff, defaultLocale: deps.defaultLocale }),
+    ...diffRoutes(deps),
     ...backupRoutes(backups, now),
     ...alertRoutes(deps.alerts, deps.alertHistory),
     ...auditRoutes(deps.audit),

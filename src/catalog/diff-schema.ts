@@ -85,7 +85,6 @@ export const diffSchema = z
     from: version,
     to: version,
     locale,
-    max_listed: z.int().meta({ description: "The most entities listed of each kind." }),
     ...lists,
   })
   .meta({ id: "CatalogDiff" });

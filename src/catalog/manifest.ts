@@ -63,6 +63,18 @@ export interface DataSource {
   readonly as_of: string;
 }
 
+/** The changes from an earlier version to this one. Each blob is a part of a JSON object. */
+export interface StoredDiff {
+  /** The newest version of its content. */
+  readonly generation: number;
+  readonly published_at: string;
+  readonly catalog_sha256: string;
+  /** Blob of the lists that all locales share: `"airports":{…},"cities":{…},"countries":{…}`. */
+  readonly common: string;
+  /** Blob of the regions of each locale: `"regions":{…}`. */
+  readonly local: { readonly [locale: string]: string };
+}
+
 /** Published airports: all, or only those with scheduled service. */
 export const AIRPORT_SETS = ["all", "scheduled"] as const;
 export type AirportSet = (typeof AIRPORT_SETS)[number];
@@ -85,6 +97,8 @@ export interface Manifest {
   readonly counts: Counts;
   /** Fallback generation while this one's blobs are unreadable; null for the first. */
   readonly previous: number | null;
+  /** Changes from the contents before this one; a rollback keeps those of what it publishes. */
+  readonly diffs: readonly StoredDiff[];
   readonly locales: { readonly [locale: string]: LocaleEntry };
 }
 
@@ -93,12 +107,13 @@ export const UNRECORDED = {
   as_of: null,
   data: [],
   airport_set: "all",
+  diffs: [],
 } as const satisfies Partial<Manifest>;
 
 /** Lists the SHA-256 (hex) of every blob of a manifest. */
-export function manifestBlobs(manifest: Manifest): ReadonlySet<string> {
-  const blobs = new Set<string>();
-  for (const { bodies } of Object.values(manifest.locales))
+export function manifestBlobs({ locales, diffs }: Manifest): ReadonlySet<string> {
+  const blobs = new Set(diffs.flatMap(({ common, local }) => [common, ...Object.values(local)]));
+  for (const { bodies } of Object.values(locales))
     for (const codings of Object.values(bodies))
       for (const body of Object.values(codings))
         for (const segment of body.segments) if ("blob" in segment) blobs.add(segment.blob);

@@ -8,6 +8,7 @@ import {
   type Manifest,
   REPRESENTATIONS,
   type Segment,
+  type StoredDiff,
   type AirportSet,
   AIRPORT_SETS,
   UNRECORDED,
@@ -47,10 +48,11 @@ function readManifest(value: unknown): Manifest {
     catalog_sha256: sha256(fields["catalog_sha256"], "catalog_sha256"),
     sources: record(fields["sources"], "sources", sha256),
     as_of: readAsOf(fields["as_of"]),
-    data: readData(fields["data"]),
+    data: list(fields["data"], "data", readSource),
     airport_set: readAirportSet(fields["airport_set"]),
     counts: readCounts(object(fields["counts"], "counts")),
     previous: previous === null ? null : count(previous, "previous"),
+    diffs: list(fields["diffs"], "diffs", readDiff),
     locales,
   };
 }
@@ -68,14 +70,22 @@ function readAsOf(value: unknown): string | null {
   return value === null ? null : day(value, "as_of");
 }
 
-function readData(value: unknown): DataSource[] {
-  if (!Array.isArray(value)) throw new ShapeError("data is not a list");
-  return value.map((source, index) => {
-    const fields = object(source, `data.${index}`);
-    const name = fields["name"];
-    if (typeof name !== "string") throw new ShapeError(`data.${index}.name is not a text`);
-    return { name, as_of: day(fields["as_of"], `data.${index}.as_of`) };
-  });
+function readSource(value: unknown, path: string): DataSource {
+  const fields = object(value, path);
+  const name = fields["name"];
+  if (typeof name !== "string") throw new ShapeError(`${path}.name is not a text`);
+  return { name, as_of: day(fields["as_of"], `${path}.as_of`) };
+}
+
+function readDiff(value: unknown, path: string): StoredDiff {
+  const fields = object(value, path);
+  return {
+    generation: count(fields["generation"], `${path}.generation`),
+    published_at: time(fields["published_at"], `${path}.published_at`),
+    catalog_sha256: sha256(fields["catalog_sha256"], `${path}.catalog_sha256`),
+    common: sha256(fields["common"], `${path}.common`),
+    local: record(fields["local"], `${path}.local`, sha256),
+  };
 }
 
 function readAirportSet(value: unknown): AirportSet {
@@ -115,12 +125,10 @@ function readCodings(value: unknown, path: string): Bodies[keyof Bodies] {
 
 function readBody(value: unknown, path: string): Body {
   const fields = object(value, path);
-  const segments = fields["segments"];
-  if (!Array.isArray(segments)) throw new ShapeError(`${path}.segments is not a list`);
   const body: Body = {
     sha256: sha256(fields["sha256"], `${path}.sha256`),
     bytes: count(fields["bytes"], `${path}.bytes`),
-    segments: segments.map((segment, index) => readSegment(segment, `${path}.segments.${index}`)),
+    segments: list(fields["segments"], `${path}.segments`, readSegment),
   };
   const bytes = body.segments.reduce((sum, segment) => sum + segmentBytes(segment), 0);
   if (bytes !== body.bytes)
@@ -148,6 +156,15 @@ function object(value: unknown, path: string): Fields {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new ShapeError(`${path} is not an object`);
   return value as Fields; // any object can be read by name
+}
+
+function list<T>(
+  value: unknown,
+  path: string,
+  read: (value: unknown, path: string) => T,
+): readonly T[] {
+  if (!Array.isArray(value)) throw new ShapeError(`${path} is not a list`);
+  return value.map((item, index) => read(item, `${path}.${index}`));
 }
 
 function record<T>(

@@ -164,7 +164,7 @@ export class Coordinator extends DurableObject<unknown> {
   versions(): Version[] {
     const [current, ...earlier] = this.#state.versions();
     if (current === undefined) return [];
-    return [current, ...earlier].map((each) => describeVersion(each, current.generation));
+    return [current, ...earlier].map((each) => describeVersion(each, current));
   }
 
   status(): CoordinatorStatus {

@@ -54,7 +54,7 @@ export function describeStatus(state: CoordinatorState, now: number): Coordinato
       .runs()
       .filter(({ state: at }) => !isOpen(at))
       .map(summarise),
-    current: current && describeVersion(current, current.generation),
+    current: current && describeVersion(current, current),
     replicated: state.unreplicated() === null,
     outboxLength: state.history.length + state.audit.length,
     leaseUntil: running?.leaseUntil ? timeText(running.leaseUntil) : null,

@@ -28,7 +28,11 @@ export async function checkCopies(
   const named = manifestBlobs(manifest);
   const locale = isLocaleDue ? nextLocale(manifest, after) : null;
   const entry = manifest.locales[locale ?? ""];
-  const own = entry === undefined ? [] : localeBlobs(entry);
+  const changes = manifest.diffs.flatMap(({ common, local }) => [
+    common,
+    local[locale ?? ""] ?? [],
+  ]);
+  const own = entry === undefined ? [] : [...localeBlobs(entry), ...changes.flat()];
   const damaged: DamagedCopy[] = [];
   const unreadable: string[] = [];
   let checked = 0;

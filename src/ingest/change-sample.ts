@@ -1,6 +1,7 @@
 /** The sample of changes that a run stores. Pure: no clock, no I/O. */
-import type { CatalogDiff, ListDiff } from "../catalog/diff.ts";
+import type { CatalogDiff } from "../catalog/diff.ts";
 import { asEvidence } from "../catalog/evidence.ts";
+import type { ListDiff } from "../catalog/list-diff.ts";
 
 /** Most added, changed and removed entities of each list. The counts include all entities. */
 export const CHANGES_LISTED = 10;
@@ -19,7 +20,8 @@ export interface ChangeSample extends CatalogDiff {
   readonly locale: string;
 }
 
-const NO_DIFFERENCE = {
+/** The diff of a list that is the same in both versions. */
+export const NO_DIFFERENCE = {
   counts: { added: 0, changed: 0, removed: 0 },
   added: [],
   changed: [],

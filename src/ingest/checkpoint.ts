@@ -1,13 +1,14 @@
-import type { AirportSet, LocaleEntry, Manifest } from "../catalog/manifest.ts";
+import type { AirportSet, LocaleEntry, Manifest, StoredDiff } from "../catalog/manifest.ts";
 import type { StoredSegment } from "./bodies.ts";
 import type { ArchivedCandidate } from "./candidate.ts";
 import type { Content } from "./content.ts";
+import type { CoordinatorState } from "./coordinator-state.ts";
 import type { Snapshot } from "../sources/snapshot.ts";
 import type { Run, RunMode, RunOutcome, Stage, UpstreamFiles } from "./run.ts";
 import type { Effort } from "./segment-coders.ts";
 
 /** Raise it with each incompatible change: a running run then restarts after the deployment. */
-const CHECKPOINT_FORMAT = 4;
+const CHECKPOINT_FORMAT = 5;
 
 /** State of a run between two steps; JSON. */
 export interface Checkpoint {
@@ -22,6 +23,8 @@ export interface Checkpoint {
   readonly content: Content | null;
   /** Generation that the guards compared with; null before the guard stage or if there was none. */
   readonly judgedAgainst: number | null;
+  /** Stored diffs; set from the encode stage on. Each encoded locale adds its regions. */
+  readonly diffs: readonly StoredDiff[];
   /** The stored common segments, in the order of `commonUnits`. */
   readonly common: readonly StoredSegment[];
   /** Entries of the locales whose blobs are stored. */
@@ -35,6 +38,7 @@ export const FIRST_CHECKPOINT: Checkpoint = {
   dates: { as_of: null, data: [] },
   content: null,
   judgedAgainst: null,
+  diffs: [],
   common: [],
   entries: {},
 };
@@ -73,6 +77,8 @@ export interface RunContext {
   readonly source: string;
   /** The version published last. */
   readonly current: Manifest | null;
+  /** The retained versions. */
+  readonly retained: Pick<CoordinatorState, "versions" | "findVersion">;
   /** Upstream files of the source's last successful run. */
   readonly archived: UpstreamFiles;
   /** Archived files to build from; null to fetch from upstream. */

@@ -41,6 +41,7 @@ export class IngestWork implements Work<RunRecord> {
       forced: run.forced,
       source: run.source,
       current: state.currentVersion(),
+      retained: state,
       archived: state.archivedFiles(run.source),
       candidate: candidateOf(run),
     });

@@ -27,6 +27,7 @@ import {
   type StepResult,
 } from "./checkpoint.ts";
 import { describeContent } from "./content.ts";
+import { DiffMaker, earlierContents } from "./diffs.ts";
 import { GuardsTripped } from "./faults.ts";
 import { datesOf, type FetchDependencies, fetchSources } from "./fetch-sources.ts";
 import { applyForce } from "./guards.ts";
@@ -62,11 +63,13 @@ export class Pipeline {
   readonly #deploy: string;
   #workspace: { key: string; workspace: Workspace } | undefined;
   readonly #segments: SegmentStore;
+  readonly #diffs: DiffMaker;
 
   constructor(deps: PipelineDependencies) {
     this.#deps = deps;
     this.#deploy = deployName(deps);
     this.#segments = new SegmentStore(deps.store);
+    this.#diffs = new DiffMaker(deps.store, this.#segments);
   }
 
   /**
@@ -101,6 +104,7 @@ export class Pipeline {
   forget(): void {
     this.#workspace = undefined;
     this.#segments.forget();
+    this.#diffs.forget();
   }
 
   async #fetch(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
@@ -136,7 +140,7 @@ export class Pipeline {
     const { locales, defaultLocale, airportSet, store } = this.#deps;
     const workspace = await this.#open(checkpoint);
     const candidate = { workspace, content, locales, defaultLocale, airportSet };
-    const { trips, changes } = await judge(candidate, current, store);
+    const { trips, changes, diff } = await judge(candidate, current, store);
     const patch: Partial<Run> = {
       // Without an intact copy of the published version, the changes are unknown.
       counts:
@@ -151,8 +155,13 @@ export class Pipeline {
     if (mode === "dry_run") return finish("dry_run", patch);
     const { refused } = applyForce(trips, forced);
     if (refused.length > 0) throw new GuardsTripped(refused, patch);
+    const { catalog } = workspace;
+    const earlier = earlierContents(context.retained.versions(), content.catalog_sha256, locales);
+    const judged = current && { generation: current.generation, diff };
+    const common = { catalog, earlier, judged, known: checkpoint.diffs };
+    const diffs = await this.#diffs.start(common, context);
     const judgedAgainst = current?.generation ?? null;
-    return proceed({ ...checkpoint, stage: "encode", judgedAgainst }, patch);
+    return proceed({ ...checkpoint, stage: "encode", judgedAgainst, diffs }, patch);
   }
 
   async #encode(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
@@ -201,16 +210,19 @@ export class Pipeline {
     const message = contentOf(checkpoint).messages[locale];
     if (message === undefined) throw new Error(`${locale} was not built`);
     const { local } = await this.#open(checkpoint);
-    const bodies = await encodeBodies((await local(locale)).encode(), {
+    const part = (await local(locale)).encode();
+    const bodies = await encodeBodies(part, {
       common: async (unit) => this.#common(checkpoint, unit),
       compress: async (task) => this.#compress(task),
       store: async (blobs) => this.#segments.write(blobs, context),
     });
     if (bodies.proto.identity?.sha256 !== message.sha256)
       throw new Error(`the message in ${locale} differs from that of the build stage`);
+    const regions = { locale, regions: part.proto, to: contentOf(checkpoint).catalog_sha256 };
+    const diffs = await this.#diffs.addLocale(checkpoint.diffs, regions, context);
     const entries = { ...checkpoint.entries, [locale]: { ...message, bodies } };
     const stage = Object.keys(entries).length === this.#deps.locales.length ? "publish" : "encode";
-    const next = { ...checkpoint, entries };
+    const next = { ...checkpoint, entries, diffs };
     return proceed({ ...next, stage }, { progress: this.#progress(next) });
   }
 
@@ -228,7 +240,7 @@ export class Pipeline {
   }
 
   async #publish(checkpoint: Checkpoint, { current }: RunContext): Promise<StepResult> {
-    const { sources, dates, entries, judgedAgainst } = checkpoint;
+    const { sources, dates, entries, diffs, judgedAgainst } = checkpoint;
     const { catalog_sha256, counts } = contentOf(checkpoint);
     // An operator has rolled back since then: the guards have judged against another version.
     if (judgedAgainst !== (current?.generation ?? null))
@@ -247,6 +259,7 @@ export class Pipeline {
       airport_set: this.#deps.airportSet,
       counts,
       previous: current?.generation ?? null,
+      diffs,
       locales: entries,
     };
     return {

@@ -1,17 +1,13 @@
-import { countChanges, diffCatalogs } from "../catalog/diff.ts";
+import { type CatalogDiff, countChanges, diffCatalogs } from "../catalog/diff.ts";
 import { listPieces } from "../catalog/encode.ts";
 import type { AirportSet, Counts, Manifest } from "../catalog/manifest.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { tryReadBody } from "../storage/read-body.ts";
 import { StoreError } from "../storage/store-error.ts";
 import { countRows } from "./accounting.ts";
-import {
-  CHANGES_LISTED,
-  type ChangeSample,
-  nothingChanged,
-  sampleChanges,
-} from "./change-sample.ts";
+import { type ChangeSample, nothingChanged, sampleChanges } from "./change-sample.ts";
 import type { Content } from "./content.ts";
+import { DIFF_LISTED } from "./diffs.ts";
 import { checkGuards, type GuardTrip } from "./guards.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -30,6 +26,8 @@ export interface Verdict {
   readonly trips: readonly GuardTrip[];
   /** Null before the first publication, or if no copy of the published version is intact. */
   readonly changes: ChangeSample | null;
+  /** The changes of which `changes` is a sample; null if there are none as well. */
+  readonly diff: CatalogDiff | null;
 }
 
 /** Compares a candidate with the published version, for the guards. Throws if a store fails. */
@@ -39,7 +37,8 @@ export async function judge(
   store: CatalogStore,
 ): Promise<Verdict> {
   const { workspace, content, airportSet } = candidate;
-  const changes = current && (await findChanges(candidate, current, store));
+  const found = current && (await findChanges(candidate, current, store));
+  const changes = found && found.changes;
   const coverageOf = (entries: { readonly [locale: string]: { readonly coverage: number } }) =>
     Object.fromEntries(Object.entries(entries).map(([locale, { coverage }]) => [locale, coverage]));
   const { messages } = content;
@@ -59,7 +58,7 @@ export async function judge(
       Object.entries(messages).map(([locale, { bytes }]) => [locale, bytes]),
     ),
   });
-  return { trips, changes };
+  return { trips, changes, diff: found && found.diff };
 }
 
 /**
@@ -71,10 +70,11 @@ async function findChanges(
   { workspace, content, locales, defaultLocale }: Candidate,
   current: Manifest,
   store: CatalogStore,
-): Promise<ChangeSample | null> {
+): Promise<Pick<Verdict, "changes" | "diff"> | null> {
   const isCommon = (name: string) => current.locales[name] !== undefined;
   const locale = [defaultLocale, ...locales].find(isCommon) ?? defaultLocale;
-  if (content.catalog_sha256 === current.catalog_sha256) return nothingChanged(locale);
+  if (content.catalog_sha256 === current.catalog_sha256)
+    return { changes: nothingChanged(locale), diff: null };
   const before = current.locales[locale]?.bodies.proto.identity;
   const copy = before && (await tryReadBody(store, before));
   if (copy?.ok === false) {
@@ -85,6 +85,6 @@ async function findChanges(
   const after = (list: keyof Counts) =>
     list === "regions" ? local.pieces("proto") : listPieces(workspace.catalog, list, "proto");
   const published = copy?.value ?? new Uint8Array();
-  const diff = diffCatalogs({ before: published, after, maxListed: CHANGES_LISTED });
-  return sampleChanges(diff, locale);
+  const diff = diffCatalogs({ before: published, after, maxListed: DIFF_LISTED });
+  return { changes: sampleChanges(diff, locale), diff };
 }

@@ -38,17 +38,21 @@ export interface Version {
   readonly counts: Manifest["counts"];
   readonly locales: readonly string[];
   readonly is_current: boolean;
+  /** Whether `GET /catalog/diff` has the changes from it to the current version. */
+  readonly has_diff: boolean;
 }
 
 /** Summarizes a version. */
-export function describeVersion(manifest: Manifest, current: number): Version {
+export function describeVersion(manifest: Manifest, current: Manifest): Version {
+  const known = [current, ...current.diffs].map(({ catalog_sha256 }) => catalog_sha256);
   return {
     generation: manifest.generation,
     published_at: manifest.published_at,
     catalog_sha256: manifest.catalog_sha256,
     counts: manifest.counts,
     locales: Object.keys(manifest.locales),
-    is_current: manifest.generation === current,
+    is_current: manifest.generation === current.generation,
+    has_diff: known.includes(manifest.catalog_sha256),
   };
 }
 

@@ -70,6 +70,13 @@ export class BodyLoader {
     return { ok: true, value: this.#remember(body, content) };
   }
 
+  /** Loads a blob, unless it is in memory. Never rejects. */
+  async loadBlob(sha256: string): Promise<Copy<Blob>> {
+    const held = this.#segments.get(sha256);
+    if (held !== undefined) return { ok: true, value: held };
+    return this.#flights.load(sha256, () => this.#readBlob(sha256));
+  }
+
   #remember(body: Body, content: Content): Content {
     this.#recent.set(body.sha256, content);
     return content;
@@ -77,13 +84,12 @@ export class BodyLoader {
 
   #heldSegment(segment: Segment): Blob | undefined {
     if ("blob" in segment) return this.#segments.get(segment.blob);
-    return new Blob([Buffer.from(segment.inline, "base64")]);
+    return inlineBlob(segment.inline);
   }
 
   async #loadSegment(segment: Segment): Promise<Copy<Blob>> {
-    const held = this.#heldSegment(segment);
-    if (held !== undefined || !("blob" in segment)) return { ok: true, value: held ?? new Blob() };
-    return this.#flights.load(segment.blob, () => this.#readBlob(segment.blob));
+    if ("blob" in segment) return this.loadBlob(segment.blob);
+    return { ok: true, value: inlineBlob(segment.inline) };
   }
 
   async #readBlob(sha256: string): Promise<Copy<Blob>> {
@@ -95,4 +101,8 @@ export class BodyLoader {
     this.#segments.set(sha256, value);
     return { ok: true, value };
   }
+}
+
+function inlineBlob(base64: string): Blob {
+  return new Blob([Buffer.from(base64, "base64")]);
 }

@@ -2,6 +2,7 @@ import { type AnyCoding, bodyIn } from "../catalog/framing.ts";
 import type { Body, Manifest } from "../catalog/manifest.ts";
 import { BodyLoader } from "./body-loader.ts";
 import type {
+  BlobReader,
   Caller,
   CatalogMemory,
   CatalogReader,
@@ -11,7 +12,7 @@ import type {
   ReaderDependencies,
   Selection,
 } from "./catalog-reader.ts";
-import type { Fault } from "./catalog-store.ts";
+import type { Copy, Fault } from "./catalog-store.ts";
 import type { Content } from "./content.ts";
 import { abortable } from "./deadline.ts";
 import { HedgedReads } from "./hedged-reads.ts";
@@ -32,7 +33,7 @@ type Faults = Set<Fault["fault"]>;
  * previous version in the stores. It never uses a blob with a wrong hash. Each isolate has one
  * reader.
  */
-export class CachedCatalogReader implements CatalogReader, CatalogMemory {
+export class CachedCatalogReader implements CatalogReader, CatalogMemory, BlobReader {
   readonly #memo: ManifestMemo;
   readonly #bodies: BodyLoader;
 
@@ -63,6 +64,10 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory {
     const held = this.#findHeld(choices.slice(0, 1), selection);
     if (held !== undefined) return { ok: true, opened: held };
     return abortable(signal, this.#load(selection, choices));
+  }
+
+  async blob(sha256: string, { signal }: Caller): Promise<Copy<Blob>> {
+    return abortable(signal, this.#bodies.loadBlob(sha256));
   }
 
   async #load(selection: Selection, choices: readonly Choice[]): Promise<OpenResult> {

@@ -1,6 +1,6 @@
 import type { AnyCoding } from "../catalog/framing.ts";
 import type { Body, LocaleEntry, Manifest, Representation } from "../catalog/manifest.ts";
-import type { CatalogCopies } from "./catalog-store.ts";
+import type { CatalogCopies, Copy } from "./catalog-store.ts";
 import type { Content, CreatePipe } from "./content.ts";
 
 export interface ReaderDependencies {
@@ -60,6 +60,12 @@ export interface CatalogMemory {
   heldCurrent(): CurrentResult | undefined;
   /** Returns the cached bytes of a body, or undefined. */
   heldContent(body: Body): Content | undefined;
+}
+
+/** Reads stored blobs. Rejects only if the signal aborts. */
+export interface BlobReader {
+  /** Returns a blob, from memory if it is cached. */
+  blob(sha256: string, caller: Caller): Promise<Copy<Blob>>;
 }
 
 /** Reads the published catalog. Store faults are values; rejects only if the signal aborts. */

@@ -41,8 +41,6 @@ export class AdminWorld {
   /** Round trips to the stores, as the monitor's status makes them. */
   probes: StoreProbes = { kv: async () => null, d1: async () => null, r2: async () => null };
   limitSettings: LimitSettings = {};
-  /** The edge's cache. */
-  readonly cached = new Map<string, string>();
   credentials: CredentialsResult = {
     ok: true,
     credentials: {
@@ -175,13 +173,6 @@ export class AdminWorld {
       defaultLocale: "en",
       limits,
       audit,
-      diff: {
-        store: this.store,
-        cache: {
-          get: async (name) => this.cached.get(name),
-          put: (name, text) => void this.cached.set(name, text),
-        },
-      },
       probes: this.probes,
       crons: [],
       recordChange: createAuditTrail({

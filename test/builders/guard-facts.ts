@@ -1,5 +1,6 @@
 /** Builders of what the guards look at: nothing trips but for what a test names. */
-import type { ChangeCounts, ListChanges } from "../../src/catalog/diff.ts";
+import type { ChangeCounts } from "../../src/catalog/diff.ts";
+import type { ListChanges } from "../../src/catalog/list-diff.ts";
 import type { Counts } from "../../src/catalog/manifest.ts";
 import type { GuardFacts, PublishedFacts } from "../../src/ingest/guards.ts";
 

@@ -17,6 +17,7 @@ export function aManifest(changes: Partial<Manifest> = {}): Manifest {
     airport_set: "all",
     counts: { airports: 2, cities: 2, countries: 2, regions: 2 },
     previous: null,
+    diffs: [],
     locales: { en: aLocaleEntry() },
     ...changes,
   };

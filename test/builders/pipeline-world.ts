@@ -6,7 +6,7 @@ import {
   type StepResult,
 } from "../../src/ingest/checkpoint.ts";
 import { Pipeline } from "../../src/ingest/pipeline.ts";
-import type { Run, RunMode, UpstreamFiles } from "../../src/ingest/run.ts";
+import type { Run, RunMode, Stage, UpstreamFiles } from "../../src/ingest/run.ts";
 import { compressSegment, type Effort } from "../../src/ingest/segment-coders.ts";
 import type { Snapshot } from "../../src/sources/snapshot.ts";
 import { embeddedUpstream, type Upstream } from "../../src/sources/upstream.ts";
@@ -27,6 +27,8 @@ export class PipelineWorld {
   effort: Effort = "fast";
   /** The version recorded last. */
   current: Manifest | null = null;
+  /** The versions recorded so far, newest first. */
+  versions: readonly Manifest[] = [];
   /** The upstream files of the last success. */
   archived: UpstreamFiles = {};
   checkpoint: Checkpoint = FIRST_CHECKPOINT;
@@ -60,6 +62,10 @@ export class PipelineWorld {
       forced: this.forced,
       source: "test",
       current: this.current,
+      retained: {
+        versions: () => [...this.versions],
+        findVersion: (wanted) => this.versions.find(({ generation }) => generation === wanted),
+      },
       archived: this.archived,
       candidate: null,
       ...changes,
@@ -70,7 +76,10 @@ export class PipelineWorld {
   async step(pipeline: Pipeline, mode: RunMode = "incremental"): Promise<StepResult> {
     const result = await pipeline.step(this.checkpoint, this.context({ mode }));
     this.run = { ...this.run, ...result.patch };
-    if (result.publish !== null) this.current = result.publish;
+    if (result.publish !== null) {
+      this.current = result.publish;
+      this.versions = [result.publish, ...this.versions];
+    }
     if (result.next !== null) this.checkpoint = result.next;
     else this.archived = this.run.upstream ?? {};
     return result;
@@ -83,6 +92,22 @@ export class PipelineWorld {
   ): Promise<StepResult> {
     this.checkpoint = FIRST_CHECKPOINT;
     this.run = {};
+    return this.runOn(mode, pipelineFor);
+  }
+
+  /** Starts a run, and does its steps before those of a stage. */
+  async runUpTo(stage: Stage): Promise<void> {
+    this.checkpoint = FIRST_CHECKPOINT;
+    this.run = {};
+    const pipeline = this.newPipeline();
+    while (this.checkpoint.stage !== stage) await this.step(pipeline);
+  }
+
+  /** Does the rest of a run. */
+  async runOn(
+    mode: RunMode = "incremental",
+    pipelineFor: () => Pipeline = once(this.newPipeline()),
+  ): Promise<StepResult> {
     for (;;) {
       const result = await this.step(pipelineFor(), mode);
       if (result.next === null) return result;

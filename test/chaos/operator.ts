@@ -175,11 +175,8 @@ export class Operator {
 
   async #diff(random: Random): Promise<void> {
     const versions = await this.#versions();
-    if (versions.length < 2) return;
-    await this.#call(
-      "GET",
-      `/catalog/diff?from=${random.pick(versions)}&to=${random.pick(versions)}`,
-    );
+    if (versions.length > 0)
+      await this.#call("GET", `/catalog/diff?from=${random.pick(versions)}&locale=de`);
   }
 
   async #look(random: Random): Promise<void> {

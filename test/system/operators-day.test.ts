@@ -149,7 +149,9 @@ describe("an operator's day", () => {
         { generation: 1, locales: ["en"] },
       ],
     });
-    expect(await get("/catalog/diff?from=1&to=2")).toMatchObject({
+    expect(await get("/catalog/diff?from=1&locale=en")).toMatchObject({
+      from: { generation: 1 },
+      to: { generation: 2 },
       airports: { counts: { added: 0, removed: 0 } },
     });
 

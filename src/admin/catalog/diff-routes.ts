@@ -1,41 +1,43 @@
 import { z } from "zod";
-import { diffCatalogs } from "../../catalog/diff.ts";
+import { diffSchema } from "../../catalog/diff-schema.ts";
 import { matchesEntityTag } from "../../catalog/entity-tag.ts";
 import { sha256Hex } from "../../catalog/hash.ts";
-import type { Manifest } from "../../catalog/manifest.ts";
-import type { CatalogStore, Copy } from "../../storage/catalog-store.ts";
-import type { EdgeCache } from "../../storage/edge-cache.ts";
-import { tryReadBody } from "../../storage/read-body.ts";
-import { diffSchema } from "../../catalog/diff-schema.ts";
-import { wholeNumber } from "../http/query.ts";
+import { negotiateLocale, parseLocale } from "../../catalog/locale.ts";
+import type { Manifest, StoredDiff } from "../../catalog/manifest.ts";
+import { nothingChanged } from "../../ingest/change-sample.ts";
+import type { BlobReader, CatalogReader } from "../../storage/catalog-reader.ts";
+import { worstFault } from "../../storage/hedged-reads.ts";
 import { type Refusal, route } from "../http/route.ts";
 
 export interface DiffDependencies {
-  readonly store: Pick<CatalogStore, "readGeneration" | "readBlob">;
-  readonly cache: EdgeCache;
+  readonly reader: Pick<CatalogReader, "current"> & BlobReader;
   readonly defaultLocale: string;
 }
 
-/** The most entities that an answer lists of each kind. Its counts are of all. */
-const MAX_LISTED = 200;
-const MAX_GENERATION = 1_000_000_000;
+const DEADLINE_MS = 5_000;
+/** Scripts of any origin may read the answers, because the catalog is public. */
+const ANY_ORIGIN = { "access-control-allow-origin": "*", "access-control-expose-headers": "ETag" };
 
 const diffQuery = z.strictObject({
-  from: wholeNumber(1, MAX_GENERATION).meta({ description: "The generation before the changes." }),
-  to: wholeNumber(1, MAX_GENERATION).meta({ description: "The generation after the changes." }),
+  from: z
+    .string()
+    .regex(/^(?:[1-9]\d{0,8}|[0-9a-f]{64})$/, "must be a generation or a SHA-256")
+    .meta({ description: "`Catalog-Version` or `Catalog-Sha256` of the version that you have." }),
+  locale: z
+    .string()
+    .default("")
+    .refine((tag) => parseLocale(tag).ok, "must be a BCP 47 tag")
+    .meta({ description: "Locale of the regions' names, as of the catalog itself." }),
 });
 
-type Diff = z.output<typeof diffSchema>;
-
-/**
- * `GET /catalog/diff`: the changes between two retained versions. The edge caches each comparison, so
- * the number of retained versions bounds the cost.
- */
-export function diffRoutes(deps: DiffDependencies) {
+/** `GET /catalog/diff`: the changes since a version that an app has, as an ingest has stored them. */
+export function diffRoutes({ reader, defaultLocale }: DiffDependencies) {
   const diff = route({
     method: "get",
     path: "/catalog/diff",
-    summary: "What changed from one published version to another",
+    summary: "What to change in an earlier version to have the current one",
+    description:
+      "Every difference of the last few contents, in one locale; nothing for the current one. Fetch the whole catalog if the answer is 404, or if its `locale` is not that of the names that you have.",
     access: "public",
     query: diffQuery,
     responses: {
@@ -43,75 +45,75 @@ export function diffRoutes(deps: DiffDependencies) {
       304: { description: "The changes match the ETag that was sent" },
     },
     problems: {
-      404: "`generation_not_retained`",
+      404: "`generation_not_retained`: there is no stored diff from that version. Fetch the whole catalog.",
       503: "`catalog_unreadable`: the stores do not answer",
     },
-  }).answer(async ({ query: { from, to }, headers }) => {
-    const name = `catalog-diff/${from}/${to}`;
-    const kept = await deps.cache.get(name);
-    const made = kept === undefined ? await compare(deps, from, to) : undefined;
-    if (made !== undefined && "problem" in made) return made;
-    const text = kept ?? JSON.stringify(made);
-    if (kept === undefined) deps.cache.put(name, text);
-    const etag = `"${sha256Hex(text)}"`;
-    const shared = { etag, "cache-control": "public, max-age=3600, stale-while-revalidate=86400" };
+  }).answer(async ({ query, headers }) => {
+    const caller = { signal: AbortSignal.timeout(DEADLINE_MS) };
+    const current = await reader.current(caller).catch(() => UNREAD);
+    if (!current.ok) return UNREADABLE;
+    const { manifest } = current;
+    const parsed = parseLocale(query.locale);
+    const tag = parsed.ok ? parsed.tag : "";
+    const { locale } = negotiateLocale(tag, manifest.locales, defaultLocale);
+    const from = [manifest, ...manifest.diffs].find((each) => isNamed(each, query.from));
+    const parts = from && partsOf(from, locale);
+    if (from === undefined || parts === undefined) return notStored(query.from, locale);
+    const head = { from: describe(from), to: describe(manifest), locale };
+    const etag = `"${sha256Hex(JSON.stringify([head, parts]))}"`;
+    const shared = { ...ANY_ORIGIN, etag, "cache-control": "public, max-age=60" };
     if (matchesEntityTag(headers.get("if-none-match") ?? "", etag))
       return { status: 304, headers: shared };
-    return { status: 200, body: JSON.parse(text) as Diff, headers: shared }; // made by `compare`
+    if (parts === NOTHING)
+      return { status: 200, body: { ...nothingChanged(locale), ...head }, headers: shared };
+    const copies = await Promise.all(
+      parts.map((sha256) => reader.blob(sha256, caller).catch(() => UNREAD)),
+    );
+    const fault = worstFault(copies);
+    if (fault !== undefined)
+      return fault.fault === "unreadable" ? UNREADABLE : notStored(query.from, locale);
+    const pieces = copies.flatMap((copy) => (copy.ok ? [",", copy.value] : []));
+    const body = new Blob([JSON.stringify(head).slice(0, -1), ...pieces, "}"]);
+    return { status: 200, body: await body.arrayBuffer(), headers: shared };
   });
   return [diff];
 }
 
-async function compare(
-  { store, defaultLocale }: DiffDependencies,
-  from: number,
-  to: number,
-): Promise<Diff | Refusal> {
-  const before = await readVersion(store, from, defaultLocale);
-  if ("problem" in before) return before;
-  const after = await readVersion(store, to, defaultLocale);
-  if ("problem" in after) return after;
-  const changes = diffCatalogs({
-    before: before.bytes,
-    after: () => [after.bytes],
-    maxListed: MAX_LISTED,
-  });
-  return {
-    from: describe(before.manifest),
-    to: describe(after.manifest),
-    locale: defaultLocale,
-    max_listed: MAX_LISTED,
-    ...(changes as Pick<Diff, keyof typeof changes>), // differs by `readonly` only
-  };
+type Version = Pick<StoredDiff, "generation" | "published_at" | "catalog_sha256">;
+
+function isNamed({ generation, catalog_sha256 }: Version, from: string): boolean {
+  return from === catalog_sha256 || from === String(generation);
 }
 
-function describe({ generation, published_at, catalog_sha256 }: Manifest) {
+function describe({ generation, published_at, catalog_sha256 }: Version): Version {
   return { generation, published_at, catalog_sha256 };
 }
 
-async function readVersion(
-  store: DiffDependencies["store"],
-  generation: number,
-  locale: string,
-): Promise<{ readonly manifest: Manifest; readonly bytes: Uint8Array } | Refusal> {
-  const manifest = await store.readGeneration(generation);
-  if (!manifest.ok) return refuse(manifest.fault, generation);
-  const body = manifest.value.locales[locale]?.bodies.proto.identity;
-  if (body === undefined) return refuse("missing", generation);
-  const bytes = await tryReadBody(store, body);
-  return bytes.ok
-    ? { manifest: manifest.value, bytes: bytes.value }
-    : refuse(bytes.fault, generation);
+const NOTHING: readonly string[] = [];
+
+/** Lists the blobs of a diff, none for the current version; undefined if it lacks the locale. */
+function partsOf(from: Manifest | StoredDiff, locale: string): readonly string[] | undefined {
+  if (!("common" in from)) return NOTHING;
+  const local = Object.hasOwn(from.local, locale) ? from.local[locale] : undefined;
+  return local === undefined ? undefined : [from.common, local];
 }
 
-function refuse(fault: Extract<Copy<never>, { ok: false }>["fault"], generation: number): Refusal {
-  if (fault === "missing") {
-    const detail = `Generation ${generation} is not retained. GET /admin/catalog/versions lists the retained ones.`;
-    return { problem: { status: 404, code: "generation_not_retained", detail } };
-  }
-  const detail = `Generation ${generation} cannot be read now. Try again later.`;
+function notStored(from: string, locale: string): Refusal {
+  const detail = `No changes from ${from} to the current version are stored in ${locale}: that version is too old, or too much has changed. Fetch the whole catalog.`;
   return {
-    problem: { status: 503, code: "catalog_unreadable", detail },
-    headers: { "retry-after": "10" },
+    problem: { status: 404, code: "generation_not_retained", detail },
+    headers: ANY_ORIGIN,
   };
 }
+
+/** The result of a read that took too long. */
+const UNREAD = { ok: false, fault: "unreadable", detail: "timed out" } as const;
+
+const UNREADABLE: Refusal = {
+  problem: {
+    status: 503,
+    code: "catalog_unreadable",
+    detail: "The catalog cannot be read now. Try again later.",
+  },
+  headers: { ...ANY_ORIGIN, "retry-after": "10" },
+};

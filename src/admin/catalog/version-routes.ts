@@ -13,6 +13,10 @@ const versionSchema = z
     counts: listCounts,
     locales: z.array(z.string()),
     is_current: z.boolean(),
+    has_diff: z.boolean().meta({
+      description:
+        "Whether `GET /catalog/diff` has the changes from its content to the current version.",
+    }),
   })
   .meta({ id: "Version", description: "A published version of the catalog." });
 

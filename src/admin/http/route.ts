@@ -73,8 +73,9 @@ type Success<R, Status extends keyof R> = {
   readonly [N in Status]: AnswerParts & { readonly status: N } & BodyOf<R[N]>;
 }[Status];
 
+/** A body as a value of its schema, or as the bytes to send. */
 type BodyOf<R> = R extends { readonly body: infer B extends z.ZodType }
-  ? { readonly body: DeepReadonly<z.output<B>> }
+  ? { readonly body: DeepReadonly<z.output<B>> | ArrayBuffer }
   : { readonly body?: undefined };
 
 /** Any route's answer, as the router sends it. */

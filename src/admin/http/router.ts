@@ -110,7 +110,8 @@ function send(c: Context<Http>, spec: RouteSpec, answer: AnyAnswer): Response {
   if (body === undefined) return c.body(null, status as StatusCode, headers); // `spec` names it
   const mediaType = spec.responses[status]?.mediaType ?? "application/json";
   const isText = typeof body === "string" && mediaType.startsWith("text/");
-  return c.body(isText ? body : JSON.stringify(body), status as ContentfulStatusCode, {
+  const isSent = isText || body instanceof ArrayBuffer;
+  return c.body(isSent ? body : JSON.stringify(body), status as ContentfulStatusCode, {
     "content-type": isText ? `${mediaType}; charset=utf-8` : mediaType,
     ...headers,
   });

@@ -33,6 +33,8 @@ export interface Version {
   readonly counts: { readonly [list in ListName]: number };
   readonly locales: readonly string[];
   readonly is_current: boolean;
+  /** Whether `/catalog/diff` has the changes from it to the current version. */
+  readonly has_diff: boolean;
 }
 
 export interface VersionList {

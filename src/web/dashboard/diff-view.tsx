@@ -1,11 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
 import { formatCount } from "../shared/format.ts";
 import { type AdminResult, askAdmin } from "./admin-client.ts";
-import { type CatalogDiff, type ListDiff, type ListName, LISTS } from "./answers.ts";
+import { type CatalogDiff, type ListDiff, type ListName, LISTS, type Version } from "./answers.ts";
 import { FailureLine } from "./failure-line.tsx";
 
 interface Props {
-  readonly from: number;
+  readonly from: Version;
+  /** Generation of the current version. */
   readonly to: number;
   readonly onClose: () => void;
 }
@@ -13,25 +14,25 @@ interface Props {
 /** Most visible rows of each kind. */
 const ROWS_MAX = 100;
 
-/** Shows the differences between two versions. */
-export function DiffView({ from, to, onClose }: Props) {
+/** Shows the differences between a version and the current one. */
+export function DiffView({ from: { generation, catalog_sha256: sha256 }, to, onClose }: Props) {
   const [result, setResult] = useState<AdminResult<CatalogDiff>>();
   useEffect(() => {
     const left = new AbortController();
     setResult(undefined);
     const ask = async () => {
-      const path = `/catalog/diff?from=${from}&to=${to}`;
+      const path = `/catalog/diff?from=${sha256}`;
       const answer = await askAdmin<CatalogDiff>({ path, signal: left.signal });
       if (!left.signal.aborted) setResult(answer);
     };
     void ask();
     return () => left.abort();
-  }, [from, to]);
+  }, [sha256, to]);
   return (
-    <div class="panel diff" data-diff={`${from}-${to}`}>
+    <div class="panel diff" data-diff={`${generation}-${to}`}>
       <div class="diff-top">
         <h3>
-          From version {from} to {to}
+          From version {generation} to {to}
         </h3>
         <button
           type="button"
@@ -44,7 +45,7 @@ export function DiffView({ from, to, onClose }: Props) {
       </div>
       {result === undefined && <p role="status">Comparing …</p>}
       {result?.ok === false && (
-        <FailureLine failure={result.failure} what="comparison of versions" hasOlder={false} />
+        <FailureLine failure={result.failure} what="list of changes" hasOlder={false} />
       )}
       {result?.ok === true && (
         <DiffLists

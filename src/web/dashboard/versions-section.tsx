@@ -21,7 +21,8 @@ const EVERY_MS = 10_000;
 export function VersionsSection({ now, onAction }: Props) {
   const { body, failure } = usePoll<VersionList>("/admin/catalog/versions", EVERY_MS);
   const versions = body?.versions ?? [];
-  const [pair, setPair] = useState<{ readonly from: number; readonly to: number }>();
+  const current = versions.find((version) => version.is_current);
+  const [from, setFrom] = useState<Version>();
   return (
     <Section title="Published versions">
       <FailureLine failure={failure} what="list of versions" hasOlder={body !== undefined} />
@@ -30,33 +31,32 @@ export function VersionsSection({ now, onAction }: Props) {
           label="Published versions"
           columns={["Version", "Published", "SHA-256", ...LISTS, "Locales", ""]}
         >
-          {versions.map((version, index) => (
+          {versions.map((version) => (
             <VersionRow
               key={version.generation}
               version={version}
-              before={versions[index + 1]}
               now={now}
-              onCompare={(from) => setPair({ from, to: version.generation })}
+              onCompare={setFrom}
               onAction={onAction}
             />
           ))}
         </Table>
       )}
-      {versions.length > 1 && <PairForm versions={versions} onCompare={setPair} />}
-      {pair && <DiffView from={pair.from} to={pair.to} onClose={() => setPair(undefined)} />}
+      {from && current && (
+        <DiffView from={from} to={current.generation} onClose={() => setFrom(undefined)} />
+      )}
     </Section>
   );
 }
 
 interface RowProps {
   readonly version: Version;
-  readonly before: Version | undefined;
   readonly now: number;
-  readonly onCompare: (from: number) => void;
+  readonly onCompare: (from: Version) => void;
   readonly onAction: (action: Action) => void;
 }
 
-function VersionRow({ version, before, now, onCompare, onAction }: RowProps) {
+function VersionRow({ version, now, onCompare, onAction }: RowProps) {
   const { generation, published_at: publishedAt, catalog_sha256: sha256 } = version;
   return (
     <tr data-version={generation}>
@@ -74,9 +74,9 @@ function VersionRow({ version, before, now, onCompare, onAction }: RowProps) {
       ))}
       <td class="number">{version.locales.length}</td>
       <td class="row-actions">
-        {before && (
-          <button type="button" class="link-button" onClick={() => onCompare(before.generation)}>
-            Compare with {before.generation}
+        {version.has_diff && !version.is_current && (
+          <button type="button" class="link-button" onClick={() => onCompare(version)}>
+            Changes since<span class="visually-hidden"> version {generation}</span>
           </button>
         )}
         {!version.is_current && (
@@ -86,44 +86,5 @@ function VersionRow({ version, before, now, onCompare, onAction }: RowProps) {
         )}
       </td>
     </tr>
-  );
-}
-
-interface PairProps {
-  readonly versions: readonly Version[];
-  readonly onCompare: (pair: { readonly from: number; readonly to: number }) => void;
-}
-
-/** Compares any two versions. */
-function PairForm({ versions, onCompare }: PairProps) {
-  const onSubmit = (event: SubmitEvent & { currentTarget: HTMLFormElement }) => {
-    event.preventDefault();
-    const chosen = new FormData(event.currentTarget);
-    onCompare({ from: Number(chosen.get("from")), to: Number(chosen.get("to")) });
-  };
-  const options = (chosen: number | undefined) =>
-    versions.map(({ generation }) => (
-      <option key={generation} value={generation} selected={generation === chosen}>
-        {generation}
-      </option>
-    ));
-  return (
-    <form class="pair-form" onSubmit={onSubmit}>
-      <label class="field">
-        <span class="field-label">From version</span>
-        <select class="select" name="from">
-          {options(versions[1]?.generation)}
-        </select>
-      </label>
-      <label class="field">
-        <span class="field-label">To version</span>
-        <select class="select" name="to">
-          {options(versions[0]?.generation)}
-        </select>
-      </label>
-      <button type="submit" class="button">
-        Compare
-      </button>
-    </form>
   );
 }

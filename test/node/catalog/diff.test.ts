@@ -10,6 +10,7 @@ import {
 import { encodeCommon, encodeLocal } from "../../../src/catalog/encode.ts";
 import { airportId, cityId, countryId, idText, regionId } from "../../../src/catalog/ids.ts";
 import type { Catalog, RegionNames } from "../../../src/catalog/model.ts";
+import { patched, sortedById } from "../../builders/patched.ts";
 import {
   aCatalog,
   aCity,
@@ -382,49 +383,6 @@ interface Changed {
   readonly before: object;
   readonly after: object;
   readonly airport_iata_codes?: CodeChanges;
-}
-
-interface Entity {
-  readonly id: string;
-  readonly airport_iata_codes?: unknown;
-}
-
-/** What `diff` makes of the entities that are all `added` in `whole`, ordered by id. */
-function patched(whole: CatalogDiff, diff: CatalogDiff) {
-  const lists = ["airports", "cities", "countries", "regions"] as const;
-  return Object.fromEntries(
-    lists.map((list) => [list, patchedList(whole[list].added, diff[list])]),
-  );
-}
-
-function patchedList(
-  entities: readonly Entity[],
-  { added, changed, removed }: CatalogDiff[keyof CatalogDiff],
-): Entity[] {
-  const byIds = new Map<string, Entity>(entities.map((entity) => [entity.id, entity]));
-  for (const { id } of removed) expect(byIds.delete(id)).toBe(true);
-  for (const change of changed) {
-    const was = byIds.get(change.id);
-    expect(was).toMatchObject(change.before);
-    const codes = "airport_iata_codes" in change ? change.airport_iata_codes : undefined;
-    const had = [was?.airport_iata_codes ?? []].flat().map(String);
-    const has = had.filter((code) => codes?.removed.includes(code) !== true);
-    byIds.set(change.id, {
-      ...was,
-      ...change.after,
-      id: change.id,
-      ...(codes && { airport_iata_codes: [...has, ...codes.added].toSorted() }),
-    });
-  }
-  for (const entity of added) {
-    expect(byIds.has(entity.id)).toBe(false);
-    byIds.set(entity.id, entity);
-  }
-  return sortedById([...byIds.values()]);
-}
-
-function sortedById<T extends { readonly id: string }>(entities: readonly T[]): T[] {
-  return entities.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 function turned({ before, after }: { readonly before: object; readonly after: object }) {

@@ -135,6 +135,35 @@ describe("parseManifest", () => {
   });
 });
 
+const aDiff = {
+  generation: 1,
+  published_at: "2026-11-01T04:17:00.000Z",
+  catalog_sha256: "a".repeat(64),
+  common: "b".repeat(64),
+  local: { de: "c".repeat(64), en: "d".repeat(64) },
+};
+
+describe("the diffs of a manifest", () => {
+  const parsed = (diffs: unknown) => parseManifest(JSON.stringify({ ...aManifest(), diffs }));
+
+  it("are read as they are, and there are none in manifests from before", () => {
+    const manifest = aManifest({ diffs: [aDiff] });
+    expect(parsed([aDiff])).toEqual({ ok: true, manifest });
+    expect(parsed(undefined)).toEqual({ ok: true, manifest: aManifest() });
+  });
+
+  it.each([
+    [{}, "diffs is not a list"],
+    [[{ ...aDiff, generation: "1" }], "diffs.0.generation is not a count"],
+    [[{ ...aDiff, published_at: "now" }], "diffs.0.published_at is not a time"],
+    [[aDiff, { ...aDiff, catalog_sha256: 1 }], "diffs.1.catalog_sha256 is not a SHA-256"],
+    [[{ ...aDiff, common: "" }], "diffs.0.common is not a SHA-256"],
+    [[{ ...aDiff, local: { de: null } }], "diffs.0.local.de is not a SHA-256"],
+  ])("are refused: %j", (diffs, problem) => {
+    expect(parsed(diffs)).toEqual({ ok: false, problem });
+  });
+});
+
 describe("manifestBlobs", () => {
   it("names each stored segment once, and none that stands in the manifest", () => {
     const bodies = { identity: aBody("one"), br: aBody("two") };
@@ -151,5 +180,11 @@ describe("manifestBlobs", () => {
     };
     const named = [...blobsOf("one"), ...blobsOf("two")].map(([sha256]) => sha256);
     expect([...manifestBlobs(aManifest({ locales }))].toSorted()).toEqual(named.toSorted());
+  });
+
+  it("names the parts of the diffs", () => {
+    expect([...manifestBlobs(aManifest({ diffs: [aDiff] }))]).toEqual(
+      expect.arrayContaining([aDiff.common, aDiff.local.de, aDiff.local.en]),
+    );
   });
 });

@@ -52,6 +52,15 @@ describe("checkCopies", () => {
     );
   });
 
+  it("reads the diffs of the locale as well", async () => {
+    const [[common] = [""], [german] = [""]] = blobsOf("diff");
+    const diff = { ...manifest, generation: 0, common, local: { de: german, en: "never read" } };
+    const changed = { ...manifest, diffs: [diff] };
+    store.publish({ manifest: changed, blobs: blobsOf("diff") });
+    const request = { isLocaleDue: true, after: null, suspects: [] };
+    expect(await checkCopies(changed, request, store)).toMatchObject({ checked: 8, damaged: [] });
+  });
+
   it.each([
     [null, "de"],
     ["de", "en"],

@@ -199,7 +199,7 @@ describe("a store that refuses for good", () => {
     expect(run).toMatchObject({
       state: "failed",
       retries: 4,
-      error: { code: "store_fault", stage: "encode", message: expect.stringContaining("429") },
+      error: { code: "store_fault", stage: "guard", message: expect.stringContaining("429") },
       generation_after: null,
     });
     const states = [...world.history.rows.values()].map((row) => row.run.state);

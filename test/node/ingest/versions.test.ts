@@ -7,20 +7,31 @@ import {
   unnamedSources,
   unretained,
 } from "../../../src/ingest/versions.ts";
+import type { Manifest } from "../../../src/catalog/manifest.ts";
 import { aLocaleEntry, aManifest, aVersion } from "../../builders/manifest.ts";
 
 describe("describeVersion", () => {
   it("sums a manifest up, and says whether it is the current one", () => {
     const manifest = aManifest({ generation: 3 });
-    expect(describeVersion(manifest, 3)).toEqual({
+    expect(describeVersion(manifest, manifest)).toEqual({
       generation: 3,
       published_at: manifest.published_at,
       catalog_sha256: manifest.catalog_sha256,
       counts: manifest.counts,
       locales: ["en"],
       is_current: true,
+      has_diff: true,
     });
-    expect(describeVersion(manifest, 4).is_current).toBe(false);
+  });
+
+  it("says whether there is a diff from its content to the current version", () => {
+    const [old, known, newest] = [1, 2, 3].map((generation) =>
+      aManifest({ generation, catalog_sha256: String(generation) }),
+    ) as [Manifest, Manifest, Manifest];
+    const current = { ...newest, diffs: [{ ...known, common: "", local: {} }] };
+    expect(describeVersion(old, current)).toMatchObject({ is_current: false, has_diff: false });
+    expect(describeVersion(known, current)).toMatchObject({ is_current: false, has_diff: true });
+    expect(describeVersion(current, current)).toMatchObject({ is_current: true, has_diff: true });
   });
 });
 

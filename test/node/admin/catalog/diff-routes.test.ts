@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { blobKey } from "../../../../src/storage/keys.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
 
 let world: AdminWorld;
@@ -10,97 +11,154 @@ beforeEach(async () => {
 
 const diff = (query: string, headers: { readonly [name: string]: string } = {}) =>
   world.send(`/catalog/diff${query}`, { headers });
+const sha256Of = (generation: number) =>
+  world.ingest.state.findVersion(generation)?.catalog_sha256 ?? "";
+const blobReads = () =>
+  world.store.calls.filter((call) => call.includes(" get catalog/blob/")).length;
+
+const NONE = { counts: { added: 0, changed: 0, removed: 0 }, added: [], changed: [], removed: [] };
 
 describe("GET /catalog/diff", () => {
-  it("says what was changed and removed, with what was so before, to everybody", async () => {
+  it("says what was changed and removed since a version, with what was so before", async () => {
     world.ingest.setAirports(19);
     await world.ingest.runToEnd({ forced: true });
-    const answer = await diff("?from=1&to=3");
+    const answer = await diff("?from=1&locale=en");
     expect(answer.status).toBe(200);
-    expect(answer.headers.get("cache-control")).toMatch(/^public, max-age=/);
-    const name = "Zürich Airport";
-    expect(await answer.json()).toMatchObject({
-      from: { generation: 1 },
-      to: { generation: 3 },
+    expect(answer.headers.get("content-type")).toBe("application/json");
+    const text = await answer.text();
+    expect(JSON.parse(text)).toMatchObject({
+      from: { generation: 1, catalog_sha256: sha256Of(1) },
+      to: { generation: 3, catalog_sha256: sha256Of(3) },
       locale: "en",
       airports: {
         counts: { added: 0, changed: 1, removed: 1 },
-        changed: [{ label: "ZRH", before: { name: "Airport 1" }, after: { name } }],
+        changed: [
+          { label: "ZRH", before: { name: "Airport 1" }, after: { name: "Zürich Airport" } },
+        ],
         removed: [{ name: "Winterthur Airfield 16" }],
       },
-      cities: { counts: { added: 0, changed: 0, removed: 0 } },
+      cities: NONE,
     });
-    expect(await (await diff("?from=3&to=1")).json()).toMatchObject({
-      airports: {
-        counts: { added: 1, changed: 1, removed: 0 },
-        changed: [{ before: { name }, after: { name: "Airport 1" } }],
-      },
+    expect(await (await diff(`?from=${sha256Of(1)}`)).text()).toBe(text);
+    expect(await (await diff("?from=2")).json()).toMatchObject({
+      airports: { changed: [{ before: { name: "Airport 2" } }] },
     });
   });
 
-  it("says nothing of a version and itself", async () => {
-    expect(await (await diff("?from=2&to=2")).json()).toMatchObject({
-      airports: { counts: { added: 0, changed: 0, removed: 0 } },
-    });
+  it("is for everybody, also for scripts of other origins, and fresh for a minute", async () => {
+    for (const query of ["?from=1", "?from=2"]) {
+      const { headers } = await diff(query);
+      expect(headers.get("cache-control")).toBe("public, max-age=60");
+      expect(headers.get("access-control-allow-origin")).toBe("*");
+    }
   });
 
-  it("is not sent again to those who have it", async () => {
-    const first = await diff("?from=1&to=2");
-    const etag = first.headers.get("etag") ?? "";
+  it("says nothing of the current content, and reads no blob for that", async () => {
+    const known = blobReads();
+    for (const from of ["2", sha256Of(2)]) {
+      const version = { generation: 2, catalog_sha256: sha256Of(2) };
+      const body = await (await diff(`?from=${from}`)).json();
+      const lists = { airports: NONE, cities: NONE, countries: NONE, regions: NONE };
+      expect(body).toMatchObject({ from: version, to: version, locale: "en", ...lists });
+    }
+    expect(blobReads()).toBe(known);
+  });
+
+  it("is not sent again to those who have it, and no blob is read for that", async () => {
+    const etag = (await diff("?from=1")).headers.get("etag") ?? "";
     expect(etag).toMatch(/^"[0-9a-f]{64}"$/);
-    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
-      const again = await diff("?from=1&to=2", { "if-none-match": known });
+    const known = blobReads();
+    for (const named of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+      const again = await diff("?from=1", { "if-none-match": named });
       expect(again.status).toBe(304);
       expect(again.headers.get("etag")).toBe(etag);
       expect(await again.text()).toBe("");
     }
-    expect((await diff("?from=1&to=2", { "if-none-match": '"other"' })).status).toBe(200);
-    expect((await diff("?from=2&to=1")).headers.get("etag")).not.toBe(etag);
+    expect(blobReads()).toBe(known);
+    expect((await diff("?from=1", { "if-none-match": '"other"' })).status).toBe(200);
+    expect((await diff("?from=2")).headers.get("etag")).not.toBe(etag);
+    await world.ingest.publishVersions(1);
+    expect((await diff("?from=1")).headers.get("etag")).not.toBe(etag);
   });
 
-  it("is made once, and the same from the cache", async () => {
-    const first = await (await diff("?from=1&to=2")).text();
-    world.store.before = () => {
-      throw new Error("the stores are down");
-    };
-    expect(await (await diff("?from=1&to=2")).text()).toBe(first);
+  it("is in the locale that a request for the catalog would get", async () => {
+    world.ingest.locales = ["de", "en"];
+    world.ingest.crash();
+    await world.ingest.publishVersions(2);
+    const answerTo = async (query: string): Promise<unknown> => (await diff(query)).json();
+    for (const [tag, locale] of [
+      ["de", "de"],
+      ["de-AT", "de"],
+      ["de_at", "de"],
+      ["fr", "en"],
+      ["", "en"],
+    ] as const)
+      expect(await answerTo(`?from=3&locale=${tag}`)).toMatchObject({ locale });
+    // Generation 2 has no German.
+    expect((await diff("?from=2&locale=en")).status).toBe(200);
+    expect((await diff("?from=2&locale=de")).status).toBe(404);
   });
 
-  it("is 503 while the stores do not answer, and 500 without the cause at a bug", async () => {
-    world.store.before = () => {
-      throw new Error("the stores are down");
-    };
-    expect(await (await diff("?from=1&to=2")).json()).toMatchObject({
-      status: 503,
-      code: "catalog_unreadable",
+  it("is read from R2 where KV has lost or damaged it, and 404 where neither has it", async () => {
+    const text = await (await diff("?from=1")).text();
+    const { common = "", local = {} } = world.ingest.current()?.diffs[0] ?? {};
+    world.store.kv.delete(blobKey(common));
+    world.store.kv.set(blobKey(local["en"] ?? ""), Uint8Array.of(1));
+    expect(await (await diff("?from=1")).text()).toBe(text);
+    world.store.r2.delete(blobKey(common));
+    expect(await (await diff("?from=1")).json()).toMatchObject({
+      status: 404,
+      code: "generation_not_retained",
     });
-    world.cached.get = () => {
-      throw new TypeError("secret detail");
-    };
-    const answer = await diff("?from=1&to=2");
-    expect(answer.status).toBe(500);
-    const text = await answer.text();
-    expect(JSON.parse(text)).toMatchObject({ code: "internal", detail: "Internal error." });
-    expect(text).not.toContain("secret detail");
   });
 
-  it.each([3, 999_999_999])("is 404 where generation %i is not retained", async (generation) => {
-    for (const query of [`?from=1&to=${generation}`, `?from=${generation}&to=1`]) {
-      const answer = await diff(query);
-      expect(answer.status).toBe(404);
-      expect(await answer.json()).toMatchObject({ code: "generation_not_retained" });
+  it("is 503 while the stores do not answer", async () => {
+    world.store.before = (call) => {
+      if (call.includes(" get catalog/blob/")) throw new Error("the stores are down");
+    };
+    for (const isDown of [false, true]) {
+      if (isDown) world.store.before = () => Promise.reject(new Error("the stores are down"));
+      const answer = await diff("?from=1");
+      expect(answer.headers.get("retry-after")).toBe("10");
+      expect(await answer.json()).toMatchObject({ status: 503, code: "catalog_unreadable" });
     }
-    expect(world.cached.size).toBe(0);
+  });
+
+  it.each(["3", "999999999", "0".repeat(64)])("is 404 without a diff from %s", async (from) => {
+    const answer = await diff(`?from=${from}`);
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toMatchObject({
+      code: "generation_not_retained",
+      detail: expect.stringContaining("Fetch the whole catalog"),
+    });
+  });
+
+  it("is 404 from a content older than the last three before the current one", async () => {
+    await world.ingest.publishVersions(3);
+    expect((await diff("?from=1")).status).toBe(404);
+    for (const from of [2, 3, 4, 5]) expect((await diff(`?from=${from}`)).status).toBe(200);
+  });
+
+  it("has after a rollback what led to the version that is published again", async () => {
+    await world.ingest.publishVersions(1);
+    await world.post("/admin/catalog/rollback", { generation: 2 });
+    await world.ingest.drain();
+    expect(await (await diff("?from=1")).json()).toMatchObject({
+      to: { generation: 4, catalog_sha256: sha256Of(2) },
+      airports: { changed: [{ after: { name: "Airport 2" } }] },
+    });
+    expect(await (await diff(`?from=${sha256Of(2)}`)).json()).toMatchObject({ airports: NONE });
+    expect((await diff("?from=3")).status).toBe(404);
   });
 
   it.each([
     ["", "from: this parameter is missing"],
-    ["?from=1", "to: this parameter is missing"],
-    ["?from=1&to=x", "to: must be a whole number"],
-    ["?from=0&to=1", "from: must be a whole number"],
-    ["?from=-1&to=1", "from: must be a whole number"],
-    ["?from=1&to=2&locale=de", 'unknown parameter "locale"'],
-    ["?from=1&from=1&to=2", '"from" is given twice'],
+    ["?from=x", "from: must be a generation or a SHA-256"],
+    ["?from=0", "from: must be a generation or a SHA-256"],
+    ["?from=-1", "from: must be a generation or a SHA-256"],
+    ["?from=1&to=2", 'unknown parameter "to"'],
+    ["?from=1&locale=.", "locale: must be a BCP 47 tag"],
+    ["?from=1&from=1", '"from" is given twice'],
   ])("refuses “%s”", async (query, named) => {
     const answer = await diff(query);
     expect(answer.status).toBe(400);

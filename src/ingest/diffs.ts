@@ -1,0 +1,199 @@
+/**
+ * Makes the diffs that lead to a version from the contents before it, once, when it is published.
+ * Apps that have one of these contents read them instead of the whole catalog.
+ */
+import {
+  type CatalogDiff,
+  type CodeChanges,
+  diffCommon,
+  diffRegions,
+  type KnownCodes,
+} from "../catalog/diff.ts";
+import { listPieces } from "../catalog/encode.ts";
+import { sha256Hex } from "../catalog/hash.ts";
+import type { ListDiff } from "../catalog/list-diff.ts";
+import type { Counts, LocaleEntry, Manifest, StoredDiff } from "../catalog/manifest.ts";
+import type { Catalog } from "../catalog/model.ts";
+import type { CatalogStore } from "../storage/catalog-store.ts";
+import { tryReadBody } from "../storage/read-body.ts";
+import { StoreError } from "../storage/store-error.ts";
+import { type Blob, type StoredSegment, toBlob } from "./bodies.ts";
+import { NO_DIFFERENCE } from "./change-sample.ts";
+import type { RunContext } from "./checkpoint.ts";
+import type { SegmentStore } from "./segment-store.ts";
+
+/**
+ * Number of earlier contents with a diff. A catalog changes at most once a day, so an app that looks
+ * every third day still finds its own.
+ */
+const CONTENTS_DIFFED = 3;
+
+/**
+ * Most added, changed and removed entities of each list in a diff. It bounds the memory. There is no
+ * diff for more changes than these, because the whole catalog is then hardly larger.
+ */
+export const DIFF_LISTED = 1_000;
+
+/**
+ * Selects the newest version of each of the last contents before a new one. An app whose locale is
+ * dropped would get the changes of another locale, so all their locales must still be published.
+ *
+ * @param versions newest first.
+ */
+export function earlierContents(
+  versions: readonly Manifest[],
+  catalogSha256: string,
+  locales: readonly string[],
+): Manifest[] {
+  const found = new Map<string, Manifest>();
+  for (const version of versions)
+    if (!found.has(version.catalog_sha256)) found.set(version.catalog_sha256, version);
+  found.delete(catalogSha256);
+  return [...found.values()]
+    .slice(0, CONTENTS_DIFFED)
+    .filter((version) => Object.keys(version.locales).every((name) => locales.includes(name)));
+}
+
+type CommonDiff = ReturnType<typeof diffCommon>;
+
+interface CommonLists {
+  /** The new content. */
+  readonly catalog: Catalog;
+  readonly earlier: readonly Manifest[];
+  /** The guards' comparison with a version, which need not be made again. */
+  readonly judged: { readonly generation: number; readonly diff: CommonDiff | null } | null;
+  /** Diffs of an earlier judgement of the same run, with the regions of some locales. */
+  readonly known: readonly StoredDiff[];
+}
+
+interface LocalRegions {
+  readonly locale: string;
+  /** The locale's own segment of the new message. */
+  readonly regions: Uint8Array;
+  /** SHA-256 (hex) of the new content. */
+  readonly to: string;
+}
+
+/**
+ * Compares a new content with earlier ones and stores the diffs, locale by locale. Skips a content of
+ * which no copy is intact, and one that differs too much. Throws StoreError if a store fails.
+ */
+export class DiffMaker {
+  readonly #store: Pick<CatalogStore, "readBlob">;
+  readonly #segments: SegmentStore;
+  /** A cache of the changes of airport codes, by both contents. */
+  readonly #codes = new Map<string, KnownCodes>();
+
+  constructor(store: Pick<CatalogStore, "readBlob">, segments: SegmentStore) {
+    this.#store = store;
+    this.#segments = segments;
+  }
+
+  /** Compares the lists that all locales share. */
+  async start(
+    { catalog, earlier, judged, known }: CommonLists,
+    context: RunContext,
+  ): Promise<StoredDiff[]> {
+    const diffs: StoredDiff[] = [];
+    const blobs: Blob[] = [];
+    for (const version of earlier) {
+      const { generation, published_at, catalog_sha256 } = version;
+      const isJudged = judged?.generation === generation;
+      const lists = isJudged ? judged.diff : await this.#compareCommon(version, catalog);
+      const common = lists && encodeLists(lists, ["airports", "cities", "countries"]);
+      if (common === null) continue;
+      const { local = {} } = known.find((diff) => diff.catalog_sha256 === catalog_sha256) ?? {};
+      diffs.push({ generation, published_at, catalog_sha256, common: common.sha256, local });
+      blobs.push(common);
+    }
+    await this.#segments.write(distinct(blobs, []), context);
+    return diffs;
+  }
+
+  /** Adds the regions of a locale to the diffs from the contents that have it. */
+  async addLocale(
+    diffs: readonly StoredDiff[],
+    { locale, regions, to }: LocalRegions,
+    context: RunContext,
+  ): Promise<StoredDiff[]> {
+    const added: StoredDiff[] = [];
+    const blobs: Blob[] = [];
+    for (const diff of diffs) {
+      const before = context.retained.findVersion(diff.generation)?.locales[locale];
+      const codes = this.#codesOf(`${diff.catalog_sha256} ${to}`);
+      const lists = await this.#compareRegions(before, regions, codes);
+      const own = lists && encodeLists(lists, ["regions"]);
+      if (own !== null) blobs.push(own);
+      added.push(own ? { ...diff, local: { ...diff.local, [locale]: own.sha256 } } : diff);
+    }
+    await this.#segments.write(distinct(blobs, diffs), context);
+    return added;
+  }
+
+  /** Clears the cache. */
+  forget(): void {
+    this.#codes.clear();
+  }
+
+  #codesOf(contents: string): KnownCodes {
+    const codes = this.#codes.get(contents) ?? new Map<string, CodeChanges>();
+    this.#codes.set(contents, codes);
+    return codes;
+  }
+
+  async #compareCommon(version: Manifest, catalog: Catalog): Promise<CommonDiff | null> {
+    const [entry] = Object.values(version.locales);
+    const before = await this.#read(storedSegments(entry)[0]);
+    const after = (list: keyof Counts) =>
+      list === "regions" ? [] : listPieces(catalog, list, "proto");
+    return before && diffCommon({ before, after, maxListed: DIFF_LISTED });
+  }
+
+  async #compareRegions(
+    entry: LocaleEntry | undefined,
+    regions: Uint8Array,
+    codes: KnownCodes,
+  ): Promise<Pick<CatalogDiff, "regions"> | null> {
+    const segment = storedSegments(entry)[1];
+    if (segment?.blob === sha256Hex(regions)) return { regions: NO_DIFFERENCE };
+    const before = await this.#read(segment);
+    const pair = before && { before, after: () => [regions], maxListed: DIFF_LISTED };
+    return pair && { regions: diffRegions(pair, codes) };
+  }
+
+  async #read(segment: StoredSegment | undefined): Promise<Uint8Array | null> {
+    if (segment === undefined) return null;
+    const { blob: sha256, bytes } = segment;
+    const copy = await tryReadBody(this.#store, { sha256, bytes, segments: [segment] });
+    if (!copy.ok && copy.fault === "unreadable") throw new StoreError(copy.detail);
+    return copy.ok ? copy.value : null;
+  }
+}
+
+/** Returns the stored segments of a message: the lists that all locales share, and the regions. */
+function storedSegments(entry: LocaleEntry | undefined): StoredSegment[] {
+  const segments = entry?.bodies.proto.identity?.segments ?? [];
+  return segments.filter((segment) => "blob" in segment);
+}
+
+/** Encodes some lists as members of a JSON object; null if they do not list every difference. */
+function encodeLists<L extends keyof Counts>(
+  diff: { readonly [list in L]: ListDiff<unknown, unknown> },
+  lists: readonly L[],
+): Blob | null {
+  const isWhole = lists.every((list) => {
+    const { counts, added, changed, removed } = diff[list];
+    const listed = added.length + changed.length + removed.length;
+    return listed === counts.added + counts.changed + counts.removed;
+  });
+  if (!isWhole) return null;
+  const text = JSON.stringify(Object.fromEntries(lists.map((list) => [list, diff[list]])));
+  return toBlob(new TextEncoder().encode(text.slice(1, -1)));
+}
+
+/** Selects each blob once that no diff names yet: KV takes one write per second for each key. */
+function distinct(blobs: readonly Blob[], diffs: readonly StoredDiff[]): Blob[] {
+  const stored = new Set(diffs.flatMap(({ local }) => Object.values(local)));
+  const found = new Map(blobs.map((blob) => [blob.sha256, blob]));
+  return [...found.values()].filter(({ sha256 }) => !stored.has(sha256));
+}
