@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { applyForce, type GuardTrip } from "../src/ingest/guards.ts";
 import { ProgressBar, type Units } from "./progress-bar.ts";
 import type { AdminAnswer, AdminCall } from "./service-call.ts";
 
@@ -21,9 +22,10 @@ interface Run {
     readonly stage: string;
     readonly message: string;
   } | null;
+  readonly guards: readonly GuardTrip[];
 }
 
-/** What works while the run waits: a job about backups, or another run. */
+/** What works while the run waits: a backup job or another run. */
 interface Ahead {
   readonly what: string;
   readonly progress: Progress;
@@ -36,6 +38,8 @@ export type IngestEnd =
       readonly ok: false;
       readonly reason: "failed" | "paused" | "refused" | "stalled";
       readonly problem: string;
+      /** Id of a run whose candidate `force` would publish. */
+      readonly approvable?: string;
     };
 
 export interface IngestOptions {
@@ -143,10 +147,11 @@ const PAUSED: Seen = {
   message: "Ingestion is paused.",
 };
 
-function describeFailure({ state, error }: Run): IngestEnd {
+function describeFailure({ id, state, error, guards }: Run): IngestEnd {
   const { stage, code, message } = error ?? { stage: "?", code: "?", message: "?" };
   const problem = `The ingest ${state} in stage ${stage}: ${message} (${code})`;
-  return { ok: false, reason: "failed", problem };
+  const isApprovable = stage === "guard" && applyForce(guards, true).refused.length === 0;
+  return { ok: false, reason: "failed", problem, ...(isApprovable && { approvable: id }) };
 }
 
 function stands(run: Run, before: Run): boolean {

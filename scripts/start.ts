@@ -36,6 +36,7 @@ interface Options {
   readonly vars: { readonly [name: string]: string };
 }
 
+const SECRETS = ["ADMIN_TOKENS", "ALERT_WEBHOOKS", "ALERT_PING_URL"];
 const POLL_MS = 250;
 /** How long an ingest may stand still, with and without an earlier catalog to serve. */
 const PATIENCE_MS = { published: 120_000, unpublished: 600_000 };
@@ -95,10 +96,15 @@ function readOptions(): Options | undefined {
     throw new CommandError(`--port must be a number from 1 to 65535, not "${values.port}"`);
   const { locales, state: stateFolder, fresh } = values;
   const vars = Object.fromEntries(values.var.map(readVar));
+  const { vars: settings } = unstable_readConfig({ config: "wrangler.toml" });
+  const known = [...Object.keys(settings), ...SECRETS];
+  for (const name of Object.keys(vars))
+    if (!known.includes(name))
+      throw new CommandError(`--var: there is no ${name}. There are: ${known.join(", ")}`);
   return {
     port,
     locales,
-    localeCount: countLocales({ ...vars, LOCALES: locales }),
+    localeCount: countLocales({ ...settings, ...vars, LOCALES: locales } as Settings), // loadConfig checks each
     stateFolder,
     fresh,
     vars,
@@ -113,10 +119,8 @@ function readVar(text: string): [name: string, value: string] {
 }
 
 /** Locales to publish. Refuses at once what the Worker would refuse only after it has started. */
-function countLocales(chosen: { readonly [name: string]: string }): number {
+function countLocales(settings: Settings): number {
   try {
-    const { vars } = unstable_readConfig({ config: "wrangler.toml" });
-    const settings = { ...vars, ...chosen } as Settings; // loadConfig checks each of them
     return loadConfig(settings, manifest.locales).locales.length;
   } catch (error) {
     if (error instanceof ConfigError)

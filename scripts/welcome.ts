@@ -2,22 +2,25 @@ import type { IngestEnd } from "./ingest-progress.ts";
 import type { LocalWorker } from "./local-worker.ts";
 import { callUrl, type Served } from "./service-call.ts";
 
+type Failure = Extract<IngestEnd, { ok: false }>;
+
 /** Why nothing new is published, and how to change that. */
-export function describeEnd(
-  { reason, problem }: Extract<IngestEnd, { ok: false }>,
-  url: string,
-  tokenFile: string,
-): string {
-  const admin = `curl -H "Authorization: Bearer $(cat ${tokenFile})" --json '{}' ${url}/admin/ingest`;
-  const [what, route] =
-    reason === "paused"
-      ? ["To resume it", "resume"]
-      : ["What was published before is served. To try again", "queue"];
+export function describeEnd(end: Failure, url: string, tokenFile: string): string {
+  const { what, route, body } = advise(end);
+  const curl = `curl -H "Authorization: Bearer $(cat ${tokenFile})" --json '${JSON.stringify(body)}'`;
   return `
-${problem}
+${end.problem}
 ${what}, use the dashboard, or:
 
-  ${admin}/${route}`;
+  ${curl} ${url}/admin/ingest/${route}`;
+}
+
+function advise({ reason, approvable }: Failure) {
+  if (reason === "paused") return { what: "To resume it", route: "resume", body: {} };
+  const served = "What was published before is served.";
+  if (approvable === undefined) return { what: `${served} To try again`, route: "queue", body: {} };
+  const body = { candidate_of: approvable, force: true };
+  return { what: `${served} To publish the change all the same`, route: "queue", body };
 }
 
 /** What the service answers, and how to call it. */

@@ -1,9 +1,11 @@
 import { z } from "zod";
 
+const MESSAGE = "must be the id of a backup, from GET /admin/backup/list";
+
 /** Id of a backup: a UUIDv7 in lower case. Ids sort by time, and no id can be a path. */
 export const backupId = z
-  .uuidv7()
-  .lowercase()
+  .uuidv7({ error: MESSAGE, abort: true })
+  .lowercase(MESSAGE)
   .describe("Id of a backup: a UUIDv7 in lower case, from GET /admin/backup/list");
 
 /** Whether a name is the id of a backup. */
@@ -11,7 +13,7 @@ export function isBackupId(name: string): boolean {
   return backupId.safeParse(name).success;
 }
 
-/** Returns a backup's start in milliseconds since 1970: the first 48 bits of a UUIDv7. */
+/** Returns the time of the request for a backup in milliseconds since 1970: the first 48 bits of a UUIDv7. */
 export function timeOfId(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }

@@ -1,35 +1,15 @@
-import { timeText } from "../storage/time-text.ts";
-import type { BackupTrigger } from "./format.ts";
-import { newRecord } from "../jobs/job-record.ts";
 import type { JobStore } from "../jobs/job-store.ts";
 import { nextToStep } from "../jobs/queue.ts";
-import {
-  BACKUP,
-  type BackupJob,
-  type BackupRecord,
-  FIRST_CHECKPOINT,
-  isBackup,
-  type JobKind,
-} from "./job.ts";
+import { newBackupRecord, type RunRequest } from "./backup-record.ts";
+import { BACKUP, type BackupJob, isBackup, type JobKind } from "./job.ts";
 import { findNewest, listIds } from "./read-backups.ts";
 import type { StepDependencies } from "./step-dependencies.ts";
 
 /** Most open jobs. */
 const MAX_OPEN_JOBS = 10;
 
-export interface BackupDependencies extends StepDependencies {
-  readonly newId: () => string;
-}
-
-export interface RunRequest {
-  readonly trigger: BackupTrigger;
-  readonly note: string | null;
-  readonly pin: boolean;
-  readonly requested_by: string;
-}
-
 /**
- * A new job, or an open one that meets the request (`attached`). `unchanged`: that restore has
+ * A new job, or an open one with the same result (`attached`). `unchanged`: that restore has
  * succeeded, and nothing has been published since.
  */
 export interface Accepted {
@@ -41,18 +21,18 @@ export interface Accepted {
 export type JobResult =
   Accepted | { readonly ok: false; readonly reason: "not_found" | "queue_full" };
 
-/** Queues and lists backup jobs. The engine runs them. */
+/** Queues backup jobs. The engine runs them. */
 export class BackupJobs {
-  readonly #deps: BackupDependencies;
+  readonly #deps: StepDependencies;
   readonly #jobs: JobStore;
 
-  constructor(deps: BackupDependencies) {
+  constructor(deps: StepDependencies) {
     this.#deps = deps;
     this.#jobs = deps.coordinator.jobs;
   }
 
-  /** Queues a backup, or returns an open one with the requested note and pin. */
-  async run(request: RunRequest): Promise<JobResult> {
+  /** Queues a backup, or returns a waiting one with the requested note and pin. */
+  run(request: RunRequest): JobResult {
     return this.#accept("run", null, null, request);
   }
 
@@ -80,24 +60,12 @@ export class BackupJobs {
   async restore(id: string, requested_by: string): Promise<JobResult> {
     if (!(await this.#exists(id))) return { ok: false, reason: "not_found" };
     const current = this.#deps.coordinator.currentVersion()?.generation ?? null;
-    const newest = this.list().find((job) => job.kind === "restore");
+    const restores = this.#jobs.newest(BACKUP).filter(isBackup);
+    const newest = restores.find(({ job }) => job.kind === "restore")?.job;
     const isCurrent = current !== null && newest?.generation === current;
     if (isCurrent && newest.backup_id === id && newest.state === "succeeded")
       return { ok: true, disposition: "unchanged", job: newest };
     return this.#accept("restore", id, null, { ...BY_CRON, trigger: "manual", requested_by });
-  }
-
-  find(id: string): BackupJob | null {
-    const record = this.#jobs.find(BACKUP, id);
-    return record !== undefined && isBackup(record) ? record.job : null;
-  }
-
-  /** Lists jobs, newest first. */
-  list(limit?: number): BackupJob[] {
-    return this.#jobs
-      .newest(BACKUP, limit)
-      .filter(isBackup)
-      .map(({ job }) => job);
   }
 
   async #exists(id: string): Promise<boolean> {
@@ -116,17 +84,22 @@ export class BackupJobs {
       // A tick may have fired again while the newest backup was looked for.
       const known = key === null ? undefined : open.find((record) => record.key === key);
       if (known !== undefined) return { ok: true, disposition: "attached", job: known.job };
-      const same = open.find(
-        ({ job }) =>
-          job.kind === kind &&
-          (backupId === null || job.backup_id === backupId) &&
-          meets(job, request),
-      );
+      const lastRestore = open.findLastIndex(({ job }) => job.kind === "restore");
+      const current = coordinator.currentVersion()?.generation;
+      const same = open
+        .slice(Math.max(0, lastRestore))
+        .find(
+          ({ job }) =>
+            job.kind === kind &&
+            (backupId === null || job.backup_id === backupId) &&
+            meets(job, request) &&
+            !isPassed(job, current),
+        );
       // A request with a key needs a job of its own, which the key finds.
       if (same !== undefined && key === null)
         return { ok: true, disposition: "attached", job: same.job };
       if (open.length >= MAX_OPEN_JOBS) return { ok: false, reason: "queue_full" };
-      const record = this.#newRecord(kind, backupId, key, request);
+      const record = newBackupRecord(this.#deps, { kind, backupId, key, ...request });
       coordinator.save(record);
       const isNext = nextToStep(coordinator.queue(), this.#deps.now())?.job.id === record.job.id;
       const disposition = isNext ? "started" : "queued";
@@ -139,39 +112,15 @@ export class BackupJobs {
     }
     return result;
   }
-
-  #newRecord(
-    kind: JobKind,
-    backupId: string | null,
-    key: string | null,
-    request: RunRequest,
-  ): BackupRecord {
-    const id = this.#deps.newId();
-    const job: BackupJob = {
-      id,
-      kind,
-      backup_id: backupId ?? id,
-      ...request,
-      state: "queued",
-      stage: null,
-      progress: { done: 0, total: 0 },
-      queued_at: timeText(this.#deps.now()),
-      started_at: null,
-      heartbeat_at: null,
-      finished_at: null,
-      duration_ms: null,
-      verdict: null,
-      undo_backup_id: kind === "restore" ? this.#deps.newId() : null,
-      generation: null,
-      paused: null,
-      kept_for: [],
-      error: null,
-    };
-    return newRecord({ work: BACKUP, job, key, checkpoint: FIRST_CHECKPOINT });
-  }
 }
 
 const BY_CRON = { note: null, pin: false, requested_by: "cron" } as const;
+
+/** Whether a job misses a change of now: it copies or has replaced an earlier state. */
+function isPassed({ kind, state, generation }: BackupJob, current: number | undefined): boolean {
+  if (kind === "run") return state !== "queued";
+  return generation !== null && generation !== current;
+}
 
 /** Whether a job has the pin and note of a request. */
 function meets(job: BackupJob, { pin, note }: RunRequest): boolean {

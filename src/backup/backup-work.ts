@@ -8,6 +8,7 @@ import {
   type BackupJob,
   type BackupRecord,
   type Checkpoint,
+  countsObjects,
   isCheck,
   PLANS,
   type PlannedStage,
@@ -71,13 +72,14 @@ export class BackupWork implements Work<BackupRecord> {
       };
     return (record) => {
       this.#deps.items.add(record.job.id, items);
-      const { done } = checkpoint;
+      const { stage } = plannedStage(record);
+      const objects = countsObjects(stage) ? checkpoint.done : checkpoint.objects;
       const job = { ...record.job, ...result.apply() };
       const plan = PLANS[job.kind];
       const at = checkpoint.at + 1;
-      if (at === plan.length)
-        return this.#end(record, { ...job, progress: { done, total: done } }, job.error === null);
-      const next = { ...record, checkpoint: beginStage(checkpoint, at) };
+      const progress = { done: objects, total: objects };
+      if (at === plan.length) return this.#end(record, { ...job, progress }, job.error === null);
+      const next = { ...record, checkpoint: beginStage({ ...checkpoint, objects }, at) };
       const isCommitted = plan[at]?.stage === "settle";
       return { ...next, job: { ...job, progress: NO_PROGRESS }, isCommitted };
     };

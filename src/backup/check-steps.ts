@@ -18,7 +18,7 @@ import {
   type StepContext,
   type StepResult,
 } from "./job.ts";
-import { mapConcurrently } from "./map-concurrently.ts";
+import { mapConcurrently, OBJECTS_AT_A_TIME } from "./map-concurrently.ts";
 import { unpackPart } from "./ndjson.ts";
 import { type ParsedManifest, parseManifest } from "./parse-manifest.ts";
 import type { StepDependencies } from "./step-dependencies.ts";
@@ -27,8 +27,6 @@ import { judgeRebuild, type Verdict } from "./verdict.ts";
 
 const PARTS_PER_STEP = 10;
 const OBJECTS_PER_STEP = 48;
-/** Objects in memory at a time. */
-const OBJECTS_AT_A_TIME = 6;
 
 /** Reads, hashes and decodes some parts. */
 export async function checkParts(
@@ -205,9 +203,9 @@ async function rebuildCatalog(
 ): Promise<string | null> {
   try {
     const openSource = async (file: string, sha256: string) => {
-      const opened = await backups.openObject(sha256);
-      if (opened === null) throw new Error(`the object ${sha256} (${file}) is gone`);
-      return opened;
+      const bytes = await backups.readObject(sha256);
+      if (bytes === null) throw new Error(`the object ${sha256} (${file}) is gone`);
+      return new Blob([bytes]).stream();
     };
     const workspace = await createWorkspace(
       sources,
@@ -249,7 +247,8 @@ export async function readState(
 
 function countUp(checkpoint: Checkpoint, more: number, total: number): StepResult {
   const done = checkpoint.done + more;
-  return done < total ? again({ ...checkpoint, done }, total) : next(checkpoint);
+  const changed = { ...checkpoint, done };
+  return done < total ? again(changed, total) : next(changed);
 }
 
 /** Fails the job, and writes a failed verdict if the backup exists. */

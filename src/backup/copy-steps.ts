@@ -2,9 +2,7 @@
 import { timeText } from "../storage/time-text.ts";
 import { Buffer } from "node:buffer";
 import { sha256Hex } from "../catalog/hash.ts";
-import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
 import type { TableShape } from "../storage/database-copy.ts";
-import { timeOfId } from "./backup-id.ts";
 import {
   type BackupManifest,
   FORMAT,
@@ -23,10 +21,10 @@ import {
   type StepResult,
 } from "./job.ts";
 import type { Item, Wanted } from "./job-items.ts";
-import { mapConcurrently } from "./map-concurrently.ts";
+import { mapConcurrently, OBJECTS_AT_A_TIME } from "./map-concurrently.ts";
 import { packPart } from "./ndjson.ts";
 import { parseManifest } from "./parse-manifest.ts";
-import { stateLines, upstreamOf } from "./state-part.ts";
+import { stateLines, storedFiles } from "./state-part.ts";
 import type { StepDependencies } from "./step-dependencies.ts";
 
 /** Tables to copy before the others: rows of `alert_findings` belong to them. */
@@ -36,20 +34,20 @@ const ROWS_PER_PART = 500;
 /** Most table pages in a step. */
 const PAGES_PER_STEP = 10;
 const OBJECTS_PER_STEP = 24;
-/** Objects in memory at a time. */
-const OBJECTS_AT_A_TIME = 6;
 
 /** Copies the coordinator's present state, and lists the stored files of its versions. */
 export async function copyState(
   deps: StepDependencies,
   { checkpoint, subject }: StepContext,
 ): Promise<StepResult> {
-  const { coordinator, database, backups } = deps;
+  const { coordinator, database, backups, now } = deps;
+  const startedAt = timeText(now());
   const tables = inCopyOrder(await database.tables());
   const versions = coordinator.versions();
   const { part, bytes } = packPart(null, 1, stateLines(coordinator));
   const [current] = versions;
   const draft: Draft = {
+    startedAt,
     tables,
     tablesDone: 0,
     afterRow: null,
@@ -61,7 +59,12 @@ export async function copyState(
     builtBy: coordinator.builders()[current?.catalog_sha256 ?? ""] ?? null,
   };
   await backups.writePart(subject, part.name, { bytes, sha256: part.sha256 });
-  const items: Item[] = [{ list: "parts", key: part.name, value: part }, ...listWanted(versions)];
+  const items = storedFiles(versions).map((value): Item => ({
+    list: "to_copy",
+    key: value.sha256,
+    value,
+  }));
+  items.push({ list: "parts", key: part.name, value: part });
   return next({ ...checkpoint, draft }, { items });
 }
 
@@ -72,16 +75,6 @@ export async function copyState(
 function inCopyOrder(tables: readonly TableShape[]): TableShape[] {
   const isFirst = ({ name }: TableShape) => FIRST_TABLES.has(name);
   return [...tables.filter(isFirst), ...tables.filter((table) => !isFirst(table))];
-}
-
-/** Lists the stored files of some versions. */
-function listWanted(versions: readonly Manifest[]): Item[] {
-  const all = new Map<string, Wanted>();
-  for (const version of versions) {
-    for (const sha256 of manifestBlobs(version)) all.set(sha256, { sha256, kind: "blob" });
-    for (const sha256 of upstreamOf(version)) all.set(sha256, { sha256, kind: "source" });
-  }
-  return [...all.values()].map((value) => ({ list: "to_copy", key: value.sha256, value }));
 }
 
 /** Copies some pages of D1's tables in the order of their keys. */
@@ -191,7 +184,7 @@ export async function writeManifest(
   { job, checkpoint, subject, items }: StepContext,
 ): Promise<StepResult> {
   const { backups, now } = deps;
-  const { tables, catalog, builtBy } = draftOf(checkpoint);
+  const { startedAt, tables, catalog, builtBy } = draftOf(checkpoint);
   // A repeated step must not replace the manifest.
   if (parseManifest(await backups.readManifest(subject), subject).ok)
     return next({ ...checkpoint, draft: null });
@@ -202,7 +195,7 @@ export async function writeManifest(
     id: subject,
     trigger: isUndo ? "restore" : job.trigger,
     note: isUndo ? `before the restore of ${job.backup_id}` : job.note,
-    started_at: timeText(timeOfId(subject)),
+    started_at: startedAt,
     finished_at: timeText(now()),
     worker_version: deps.workerVersion,
     built_by: builtBy,

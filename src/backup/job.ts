@@ -48,7 +48,8 @@ export const jobSchema = z
     state: z.enum(JOB_STATES),
     stage: z.enum(BACKUP_STAGES).nullable(),
     progress: z.strictObject({ done: count, total: count }).meta({
-      description: "Progress of the present stage; `total` is 0 if unknown.",
+      description:
+        "Progress of the present stage; `total` is 0 if unknown. Of a succeeded job: its objects.",
     }),
     queued_at: timestamp,
     started_at: timestamp.nullable(),
@@ -97,6 +98,11 @@ const COPY: readonly BackupStage[] = [
 ];
 const CHECK: readonly BackupStage[] = ["check_parts", "check_objects", "check_catalog", "rebuild"];
 
+/** Whether the units of a stage are objects. */
+export function countsObjects(stage: BackupStage): boolean {
+  return stage.endsWith("_objects");
+}
+
 /** Whether a stage verifies. */
 export function isCheck(stage: BackupStage): boolean {
   return CHECK.includes(stage);
@@ -107,8 +113,9 @@ const undo = (stage: BackupStage): PlannedStage => ({ stage, of: "undo" });
 
 /**
  * The stages of each kind of job. A backup that fails its verification continues with `retention`
- * as well. A restore only adds data until `replace_versions`, and cannot fail after it. It does not
- * verify its undo backup: if the present state is damaged, a restore must still be possible.
+ * as well. A restore only adds data until `replace_versions`, and cannot fail after it. It leaves
+ * the verification of its undo backup to a later job: if the present state is damaged, a restore
+ * must still be possible.
  */
 export const PLANS: { readonly [K in JobKind]: readonly PlannedStage[] } = {
   run: [...COPY, ...CHECK, "retention" as const].map(own),
@@ -122,6 +129,8 @@ export const PLANS: { readonly [K in JobKind]: readonly PlannedStage[] } = {
 
 /** An unfinished backup. */
 export interface Draft {
+  /** RFC 3339. */
+  readonly startedAt: string;
   readonly tables: readonly TableShape[];
   /** Number of copied tables, and the key of the last copied row of the next one. */
   readonly tablesDone: number;
@@ -141,9 +150,17 @@ export interface Checkpoint {
   readonly done: number;
   readonly after: string;
   readonly draft: Draft | null;
+  /** Number of objects that the job has last copied, verified or restored. */
+  readonly objects: number;
 }
 
-export const FIRST_CHECKPOINT: Checkpoint = { at: 0, done: 0, after: "", draft: null };
+export const FIRST_CHECKPOINT: Checkpoint = {
+  at: 0,
+  done: 0,
+  after: "",
+  draft: null,
+  objects: 0,
+};
 
 /** The inputs of a step. */
 export interface StepContext {

@@ -21,10 +21,10 @@ import { expiresAt, type KeptBackup } from "./retention.ts";
 import { VERDICT_STATES } from "./verdict.ts";
 
 /**
- * `running`: a job is making it. `complete`: it has a usable manifest. `incomplete`: it has no
+ * `queued`: a job waits to make it. `running`: a job is making it. `complete`: it has a usable manifest. `incomplete`: it has no
  * manifest. `damaged`: its manifest is unusable.
  */
-const BACKUP_STATES = ["running", "complete", "incomplete", "damaged"] as const;
+const BACKUP_STATES = ["queued", "running", "complete", "incomplete", "damaged"] as const;
 type BackupState = (typeof BACKUP_STATES)[number];
 
 export const backupStatus = z.enum(BACKUP_STATUSES).meta({
@@ -43,7 +43,7 @@ export const backupSchema = z
     trigger: z.enum(BACKUP_TRIGGERS).nullable(),
     note: z.string().nullable(),
     pinned: z.boolean(),
-    started_at: timestamp,
+    started_at: timestamp.nullable(),
     finished_at: timestamp.nullable(),
     duration_ms: z.int().nullable(),
     size_bytes: count.nullable().meta({
@@ -176,7 +176,8 @@ function describe(
   const manifest = parsed.ok ? parsed.manifest : null;
   const own = kept.find((each) => each.id === id);
   const expiry = own === undefined ? null : expiresAt(own, kept, now);
-  const startedAt = timeText(timeOfId(id));
+  const queuedAt = timeText(timeOfId(id));
+  const startedAt = manifest?.started_at ?? (job === undefined ? queuedAt : job.started_at);
   return {
     id,
     state: stateOf(found, job),
@@ -186,7 +187,7 @@ function describe(
     started_at: startedAt,
     finished_at: manifest?.finished_at ?? null,
     duration_ms:
-      manifest === null ? null : Date.parse(manifest.finished_at) - Date.parse(startedAt),
+      manifest === null ? null : Date.parse(manifest.finished_at) - Date.parse(manifest.started_at),
     size_bytes: manifest === null ? null : backupBytes(manifest),
     parts: manifest?.parts.length ?? null,
     objects: manifest?.objects.length ?? null,
@@ -211,5 +212,6 @@ function describe(
 function stateOf({ parsed }: FoundBackup, job: BackupJob | undefined): BackupState {
   if (parsed.ok) return "complete";
   if (parsed.fault.code !== "manifest_missing") return "damaged";
-  return job === undefined ? "incomplete" : "running";
+  if (job === undefined) return "incomplete";
+  return job.state === "queued" ? "queued" : "running";
 }

@@ -1,3 +1,6 @@
+/** Most objects of a backup in memory at a time. */
+export const OBJECTS_AT_A_TIME = 6;
+
 /** Maps items concurrently, in order. Starts no more work after one call has rejected. */
 export async function mapConcurrently<T, R>(
   items: readonly T[],

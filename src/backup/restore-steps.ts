@@ -3,22 +3,20 @@
  * only add data: blobs under their hashes, and missing rows of the history.
  */
 import { sha256Hex } from "../catalog/hash.ts";
-import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
 import { replicate } from "../ingest/publisher.ts";
 import { openManifest, readState } from "./check-steps.ts";
 import { timeText } from "../storage/time-text.ts";
+import { newBackupRecord } from "./backup-record.ts";
 import { fault } from "./fault.ts";
 import type { BackupManifest } from "./format.ts";
 import { again, failWith, type BackupJob, next, type StepContext, type StepResult } from "./job.ts";
 import type { Item, Wanted } from "./job-items.ts";
-import { mapConcurrently } from "./map-concurrently.ts";
+import { mapConcurrently, OBJECTS_AT_A_TIME } from "./map-concurrently.ts";
 import { unpackPart } from "./ndjson.ts";
-import { type SavedState, upstreamOf, wholeVersions } from "./state-part.ts";
+import { type SavedState, storedFiles, wholeVersions } from "./state-part.ts";
 import type { StepDependencies } from "./step-dependencies.ts";
 
 const OBJECTS_PER_STEP = 24;
-/** Objects in memory at a time. */
-const OBJECTS_AT_A_TIME = 6;
 const PARTS_PER_STEP = 4;
 /** A restore does not write the audit, or anyone who can write a backup could forge it. */
 const NEVER_RESTORED = new Set(["audit"]);
@@ -43,23 +41,16 @@ export async function compareSchema(
       return mismatch(`the backup lacks the column ${name}.${absent.name}, which requires a value`);
   }
   const { versions } = await restorable(deps, manifest);
-  return next(checkpoint, { items: listStored(versions, manifest.missing) });
+  const items = storedFiles(versions)
+    .filter(({ sha256 }) => !manifest.missing.includes(sha256))
+    .map((value): Item => ({ list: "to_store", key: value.sha256, value }));
+  return next(checkpoint, { items });
 }
 
 function mismatch(message: string): StepResult {
   return failWith(
     fault("schema_mismatch", `${message}; use a Worker whose migrations match the backup`),
   );
-}
-
-function listStored(versions: readonly Manifest[], missing: readonly string[]): Item[] {
-  const wanted = versions.flatMap((version): Wanted[] => [
-    ...[...manifestBlobs(version)].map((sha256): Wanted => ({ sha256, kind: "blob" })),
-    ...upstreamOf(version).map((sha256): Wanted => ({ sha256, kind: "source" })),
-  ]);
-  return wanted
-    .filter(({ sha256 }) => !missing.includes(sha256))
-    .map((value) => ({ list: "to_store", key: value.sha256, value }));
 }
 
 /** Writes some blobs and upstream files to the stores of the catalog and the ingest. */
@@ -109,7 +100,7 @@ export async function restoreTables(
 /**
  * Replaces the versions in the transaction that ends this stage. It publishes the restored catalog
  * as a new version, above every generation of the coordinator, the stores and the backup. Ingestion
- * is paused from then on, so that no run publishes again what the restore has taken back.
+ * is paused without an end, so that no run publishes again what the restore has taken back.
  */
 export async function replaceVersions(
   deps: StepDependencies,
@@ -129,7 +120,7 @@ function publish(
   const at = timeText(now());
   const own = { at, by, reason: `backup ${backup_id} was restored`, until: null };
   const saved = pause?.until === null ? pause : null;
-  coordinator.setPause(coordinator.pause() ?? saved ?? own);
+  coordinator.setPause({ ...(coordinator.pause() ?? saved ?? own), until: null });
   const paused = true;
   const [restored] = versions;
   if (restored === undefined) return { paused };
@@ -158,7 +149,10 @@ async function servedGeneration({ catalog }: StepDependencies): Promise<number> 
   return highest;
 }
 
-/** Replicates the restored catalog, and writes the manifests of the earlier versions. */
+/**
+ * Replicates the restored catalog, writes the manifests of the earlier versions, and queues the
+ * verification of the undo backup.
+ */
 export async function settle(
   deps: StepDependencies,
   { checkpoint, job }: StepContext,
@@ -171,7 +165,20 @@ export async function settle(
     await replicate(catalog, current);
     coordinator.setReplicated(current.generation);
   }
-  return next(checkpoint);
+  const verification = newBackupRecord(deps, {
+    kind: "verify",
+    backupId: job.undo_backup_id,
+    key: null,
+    trigger: "restore",
+    note: null,
+    pin: false,
+    requested_by: job.requested_by,
+  });
+  const apply = () => {
+    coordinator.save(verification);
+    return {};
+  };
+  return next(checkpoint, { apply });
 }
 
 /** Reads the restorable state of a backup that this job has verified. Throws if it is gone. */

@@ -7,6 +7,7 @@ import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
 import { parseManifest } from "../catalog/parse-manifest.ts";
 import type { CoordinatorState } from "../ingest/coordinator-state.ts";
 import type { Pause } from "../jobs/pause.ts";
+import type { Wanted } from "./job-items.ts";
 
 /** The coordinator's state in a backup. */
 export interface SavedState {
@@ -66,6 +67,14 @@ export function wholeVersions(
 ): Manifest[] {
   const lost = new Set(missing);
   return versions.filter((version) => ![...manifestBlobs(version)].some((blob) => lost.has(blob)));
+}
+
+/** Lists the stored files of some versions. A file that several versions share is there repeatedly. */
+export function storedFiles(versions: readonly Manifest[]): Wanted[] {
+  return versions.flatMap((version): Wanted[] => [
+    ...[...manifestBlobs(version)].map((sha256): Wanted => ({ sha256, kind: "blob" })),
+    ...upstreamOf(version).map((sha256): Wanted => ({ sha256, kind: "source" })),
+  ]);
 }
 
 /** Lists the SHA-256 (hex) of a version's upstream files, without the snapshot in the Worker. */

@@ -18,5 +18,6 @@ export interface StepDependencies {
   readonly snapshot: Snapshot;
   readonly workerVersion: string | null;
   readonly now: () => number;
+  readonly newId: () => string;
   readonly log: Log;
 }

@@ -1,13 +1,10 @@
 import { timeText } from "../storage/time-text.ts";
 import { DurableObject } from "cloudflare:workers";
-import {
-  type BackupDependencies,
-  BackupJobs,
-  type JobResult,
-  type RunRequest,
-} from "../backup/backup-jobs.ts";
+import { BackupJobs, type JobResult } from "../backup/backup-jobs.ts";
+import type { RunRequest } from "../backup/backup-record.ts";
+import type { StepDependencies } from "../backup/step-dependencies.ts";
 import { BackupWork } from "../backup/backup-work.ts";
-import { BACKUP, type BackupJob } from "../backup/job.ts";
+import { BACKUP, type BackupJob, isBackup } from "../backup/job.ts";
 import { removeBackup, type RemoveResult } from "../backup/remove-backup.ts";
 import type { CoordinatorState } from "../ingest/coordinator-state.ts";
 import { areArchived } from "../ingest/fetch-sources.ts";
@@ -43,7 +40,7 @@ import { type CoordinatorStatus, describeStatus } from "./status.ts";
  */
 export class Coordinator extends DurableObject<unknown> {
   readonly #deps: CoordinatorDependencies;
-  readonly #backups: BackupDependencies;
+  readonly #backups: StepDependencies;
   readonly #state: CoordinatorState;
   readonly #engine: Engine;
   readonly #scheduler: Scheduler;
@@ -55,7 +52,7 @@ export class Coordinator extends DurableObject<unknown> {
   constructor(
     platform: readonly [ctx: DurableObjectState, env: unknown],
     deps: CoordinatorDependencies,
-    backups: BackupDependencies,
+    backups: StepDependencies,
   ) {
     super(...platform);
     this.#deps = deps;
@@ -136,12 +133,14 @@ export class Coordinator extends DurableObject<unknown> {
   }
 
   findJob(id: string): BackupJob | null {
-    return this.#backupJobs.find(id);
+    const record = this.#state.jobs.find(BACKUP, id);
+    return record !== undefined && isBackup(record) ? record.job : null;
   }
 
   /** Lists backup jobs, newest first. */
-  jobs(limit: number): BackupJob[] {
-    return this.#backupJobs.list(limit);
+  jobs(limit?: number): BackupJob[] {
+    const records = this.#state.jobs.newest(BACKUP, limit).filter(isBackup);
+    return records.map(({ job }) => job);
   }
 
   findRun(id: string): Run | null {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { v7 } from "uuid";
-import type { BackupDependencies } from "../backup/backup-jobs.ts";
+import type { StepDependencies } from "../backup/step-dependencies.ts";
 import { JobItems } from "../backup/job-items.ts";
 import { type Config, loadConfig } from "../config.ts";
 import { CoordinatorState } from "../ingest/coordinator-state.ts";
@@ -73,7 +73,7 @@ function backupDependencies(
   ctx: DurableObjectState,
   env: Env,
   { state, store, archive, ...others }: CoordinatorDependencies,
-): BackupDependencies {
+): StepDependencies {
   return {
     ...others,
     items: new JobItems(ctx.storage),

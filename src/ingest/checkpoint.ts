@@ -2,7 +2,6 @@ import type { AirportSet, LocaleEntry, Manifest, StoredDiff } from "../catalog/m
 import type { StoredSegment } from "./bodies.ts";
 import type { ArchivedCandidate } from "./candidate.ts";
 import type { Content } from "./content.ts";
-import type { CoordinatorState } from "./coordinator-state.ts";
 import type { Snapshot } from "../sources/snapshot.ts";
 import type { Run, RunMode, RunOutcome, Stage, UpstreamFiles } from "./run.ts";
 import type { Effort } from "./segment-coders.ts";
@@ -70,6 +69,13 @@ export function isOfDeploy({ stage, madeBy }: Checkpoint, name: string): boolean
   return stage === "fetch" || stage === "verify" || madeBy === name;
 }
 
+/** The retained versions. */
+export interface RetainedVersions {
+  /** Newest first. */
+  versions(): readonly Manifest[];
+  findVersion(generation: number): Manifest | undefined;
+}
+
 /** The inputs of a step besides the checkpoint. */
 export interface RunContext {
   readonly mode: RunMode;
@@ -77,8 +83,7 @@ export interface RunContext {
   readonly source: string;
   /** The version published last. */
   readonly current: Manifest | null;
-  /** The retained versions. */
-  readonly retained: Pick<CoordinatorState, "versions" | "findVersion">;
+  readonly retained: RetainedVersions;
   /** Upstream files of the source's last successful run. */
   readonly archived: UpstreamFiles;
   /** Archived files to build from; null to fetch from upstream. */

@@ -166,7 +166,8 @@ function answerFor(
   // An unlisted job takes only a moment.
   const before = [...running.toReversed(), ...waiting.slice(0, waiting.indexOf(record))];
   const ahead = before.findLast(({ isListed }) => isListed);
-  const start = startOf(ahead, { now, paused, notBefore: record.notBefore ?? 0 });
+  const willPause = before.some(({ leavesPause }) => leavesPause);
+  const start = startOf(ahead, { now, paused, willPause, notBefore: record.notBefore ?? 0 });
   return {
     disposition: coalesced ? "coalesced" : start.disposition,
     willStart: start.willStart,
@@ -182,13 +183,15 @@ function answerFor(
 interface Obstacles {
   readonly now: number;
   readonly paused: boolean;
+  /** Whether an earlier job leaves ingestion paused. */
+  readonly willPause: boolean;
   /** Start time of a retry. */
   readonly notBefore: number;
 }
 
 function startOf(
   ahead: JobRecord | undefined,
-  { now, paused, notBefore }: Obstacles,
+  { now, paused, willPause, notBefore }: Obstacles,
 ): Pick<EnqueueAnswer, "disposition" | "willStart" | "message"> {
   if (paused)
     return {
@@ -202,7 +205,7 @@ function startOf(
     return {
       disposition: isRun(ahead) ? "queued_behind_running" : "queued",
       willStart: `after_${kind}:${ahead.job.id}`,
-      message: `It starts after ${kind} ${ahead.job.id}${time}.`,
+      message: `It starts after ${kind} ${ahead.job.id}${time}.${willPause ? RESTORE_PAUSES : ""}`,
     };
   }
   if (notBefore > now) {
@@ -215,6 +218,8 @@ function startOf(
   }
   return { disposition: "queued", willStart: "now", message: "It starts now." };
 }
+
+const RESTORE_PAUSES = " A restore before it pauses ingestion, so that it also waits for resume.";
 
 function isEquivalent(a: Run, b: Run): boolean {
   const isSameCatalog = a.source === b.source && a.candidate_of === b.candidate_of;

@@ -3,7 +3,7 @@ import { describeError, type Log, type LogLevel } from "../log.ts";
 import { endRecord, isOpen, type JobRecord } from "./job-record.ts";
 import { backoffMs, nextToStep, type Queue } from "./queue.ts";
 
-/** If a step dies, its next attempt begins after this time. */
+/** If a step dies, its next attempt begins at the latest after this time. */
 export const LEASE_MS = 120_000;
 /** Attempts at one step before its job fails. */
 const MAX_STEP_ATTEMPTS = 5;

@@ -36,6 +36,8 @@ export interface JobRecord<J extends Job = Job, C = unknown> {
   readonly isListed: boolean;
   /** Whether a pause stops it. */
   readonly isPausable: boolean;
+  /** Whether it leaves ingestion paused. */
+  readonly leavesPause: boolean;
   /**
    * Whether the coordinator has recorded its version as published. From then on nothing pauses,
    * cancels or fails the job, and the engine repeats its steps until they succeed.
@@ -46,7 +48,7 @@ export interface JobRecord<J extends Job = Job, C = unknown> {
 /** Makes the record of a queued job. */
 export function newRecord<J extends Job, C>(
   made: Pick<JobRecord<J, C>, "work" | "job" | "checkpoint"> &
-    Partial<Pick<JobRecord, "key" | "isListed" | "isPausable">>,
+    Partial<Pick<JobRecord, "key" | "isListed" | "isPausable" | "leavesPause">>,
 ): JobRecord<J, C> {
   return {
     key: null,
@@ -57,6 +59,7 @@ export function newRecord<J extends Job, C>(
     cancelRequestedBy: null,
     isListed: true,
     isPausable: false,
+    leavesPause: false,
     isCommitted: false,
     ...made,
   };

@@ -29,7 +29,7 @@ interface Delivery<Value> {
 
 /**
  * A transactional outbox for D1. Callers add a row in the transaction of the change that it
- * describes. The outbox sends rows later, in order, and keeps up to `MAX_ROWS` until D1 accepts
+ * describes. The outbox sends rows later, in order, and keeps up to `maxRows` until D1 accepts
  * them.
  */
 export class Outbox<Value> {

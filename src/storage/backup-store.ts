@@ -1,6 +1,6 @@
 import { bounded } from "./bounded.ts";
 import { withStoreTimeout } from "./deadline.ts";
-import { Buffer } from "node:buffer";
+import { storedHash } from "./stored-hash.ts";
 import {
   BACKUP_OBJECTS_PREFIX,
   backupManifestKey,
@@ -37,7 +37,6 @@ export interface BackupStore {
   /** Throws if the bytes do not have the hash. */
   writePart(id: string, name: string, file: NewFile): Promise<void>;
   readObject(sha256: string): Promise<Uint8Array | null>;
-  openObject(sha256: string): Promise<ReadableStream<Uint8Array> | null>;
   writeObject(file: NewFile): Promise<void>;
   /** Length of an object; null if it is missing or R2 recorded another hash. */
   objectBytes(sha256: string): Promise<number | null>;
@@ -74,7 +73,6 @@ export function createBackupStore(r2: R2Bucket): BackupStore {
       await r2.put(backupPartKey(id, name), bytes, { sha256 });
     },
     readObject: (sha256) => readBytes(r2, backupObjectKey(sha256)),
-    openObject: async (sha256) => (await r2.get(backupObjectKey(sha256)))?.body ?? null,
     async writeObject({ bytes, sha256 }) {
       await r2.put(backupObjectKey(sha256), bytes, { sha256 });
     },
@@ -127,10 +125,4 @@ async function* pages(r2: R2Bucket, options: R2ListOptions): AsyncGenerator<R2Ob
 async function readBytes(r2: R2Bucket, key: string): Promise<Uint8Array | null> {
   const object = await r2.get(key);
   return object === null ? null : new Uint8Array(await object.arrayBuffer());
-}
-
-/** The SHA-256 (hex) that R2 verified on upload. */
-function storedHash(head: R2Object | null): string | undefined {
-  const sha256 = head?.checksums.sha256;
-  return sha256 === undefined ? undefined : Buffer.from(sha256).toString("hex");
 }

@@ -78,7 +78,8 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket): CatalogStore 
       return manifests.open(await read(replica, MANIFEST_KEY, FRESH_CACHE_TTL_SECONDS));
     },
     async readGeneration(generation) {
-      return openCopy(await read("r2", generationKey(generation), 0));
+      const key = generationKey(generation);
+      return openCopy(await read("r2", key, 0), key);
     },
     readBlob: (replica, sha256) => readBlob(replica, sha256, BLOB_CACHE_TTL_SECONDS),
     async checkBlob(replica, sha256) {
@@ -163,10 +164,10 @@ class SealedManifests {
   }
 }
 
-function openCopy(text: Copy<Uint8Array>): Copy<Manifest> {
+function openCopy(text: Copy<Uint8Array>, key = MANIFEST_KEY): Copy<Manifest> {
   if (!text.ok) return text;
   const parsed = openManifest(new TextDecoder().decode(text.value));
   return parsed.ok
     ? { ok: true, value: parsed.manifest }
-    : { ok: false, fault: "corrupt", detail: `${MANIFEST_KEY}: ${parsed.problem}` };
+    : { ok: false, fault: "corrupt", detail: `${key}: ${parsed.problem}` };
 }

@@ -1,9 +1,9 @@
-import { Buffer } from "node:buffer";
 import { sha256Hex } from "../catalog/hash.ts";
 import { withStoreTimeout } from "./deadline.ts";
 import { sourceKey, SOURCES_PREFIX } from "./keys.ts";
 import { listNames } from "./list-names.ts";
 import { StoreError } from "./store-error.ts";
+import { storedHash } from "./stored-hash.ts";
 
 /** Exact upstream bytes in R2, by SHA-256 (hex). Every method throws StoreError if R2 fails. */
 export interface SourceArchive {
@@ -34,9 +34,7 @@ export function createSourceArchive(r2: R2Bucket): SourceArchive {
   return {
     async has(sha256) {
       const key = sourceKey(sha256);
-      const object = await withStoreTimeout(key, READ_DEADLINE_MS, r2.head(key));
-      const known = object?.checksums.sha256;
-      return known !== undefined && Buffer.from(known).toString("hex") === sha256;
+      return storedHash(await withStoreTimeout(key, READ_DEADLINE_MS, r2.head(key))) === sha256;
     },
     async write(sha256, bytes) {
       const key = sourceKey(sha256);

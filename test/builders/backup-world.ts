@@ -1,9 +1,7 @@
 import { manifestBlobs } from "../../src/catalog/manifest.ts";
-import {
-  type BackupDependencies,
-  BackupJobs,
-  type RunRequest,
-} from "../../src/backup/backup-jobs.ts";
+import { BackupJobs } from "../../src/backup/backup-jobs.ts";
+import type { RunRequest } from "../../src/backup/backup-record.ts";
+import type { StepDependencies } from "../../src/backup/step-dependencies.ts";
 import type { BackupJob } from "../../src/backup/job.ts";
 import { JobItems } from "../../src/backup/job-items.ts";
 import type { CoordinatorState } from "../../src/ingest/coordinator-state.ts";
@@ -83,7 +81,7 @@ export class BackupWorld {
 
   /** Makes a backup, waits for the end of its job, and gives the job. */
   async backUp(changes: Partial<RunRequest> = {}): Promise<BackupJob> {
-    const result = await this.jobs.run(aRunRequest(changes));
+    const result = this.jobs.run(aRunRequest(changes));
     if (!result.ok) throw new Error(`not begun: ${result.reason}`);
     await this.drain();
     return this.job(result.job.id);
@@ -106,7 +104,7 @@ export class BackupWorld {
   }
 
   job(id: string): BackupJob {
-    const job = this.jobs.find(id);
+    const job = this.ingest.coordinator.findJob(id);
     if (job === null) throw new Error(`there is no job ${id}`);
     return job;
   }
@@ -140,7 +138,7 @@ export class BackupWorld {
     };
   }
 
-  #newBackups(ingest: CoordinatorWorld, coordinator: CoordinatorState): BackupDependencies {
+  #newBackups(ingest: CoordinatorWorld, coordinator: CoordinatorState): StepDependencies {
     const instance = this.#instance;
     const enter = (call: string) => this.#enter(instance, call);
     const leave = (call: string) => this.#leave(instance, call);
@@ -156,7 +154,7 @@ export class BackupWorld {
       await leave(name);
       return result;
     };
-    const deps: BackupDependencies = {
+    const deps: StepDependencies = {
       items: new JobItems(ingest.tables),
       backups,
       database: intercepted(createDatabaseCopy(this.d1.binding), called),

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import type { AirportSet, Manifest } from "../../src/catalog/manifest.ts";
-import type { BackupDependencies } from "../../src/backup/backup-jobs.ts";
+import type { StepDependencies } from "../../src/backup/step-dependencies.ts";
 import { JobItems } from "../../src/backup/job-items.ts";
 import { Coordinator } from "../../src/coordinator/coordinator.ts";
 import type { CoordinatorDependencies } from "../../src/coordinator/dependencies.ts";
@@ -37,7 +37,7 @@ export interface CoordinatorWorldOptions {
   /** Writes rows to a database as well. */
   readonly saveRuns?: (rows: readonly HistoryRow[]) => Promise<void>;
   /** What backups of an instance work with; without it they have nowhere to write to. */
-  readonly makeBackups?: (world: CoordinatorWorld, state: CoordinatorState) => BackupDependencies;
+  readonly makeBackups?: (world: CoordinatorWorld, state: CoordinatorState) => StepDependencies;
 }
 
 /**
@@ -282,7 +282,7 @@ export class CoordinatorWorld {
   }
 }
 
-function noBackups(world: CoordinatorWorld, coordinator: CoordinatorState): BackupDependencies {
+function noBackups(world: CoordinatorWorld, coordinator: CoordinatorState): StepDependencies {
   return {
     items: new JobItems(world.tables),
     backups: new MemoryBackupStore(() => world.time),

@@ -9,7 +9,6 @@ import {
   backupPrefix,
   BACKUPS_PREFIX,
 } from "../../src/storage/keys.ts";
-import { streamOf } from "./source.ts";
 
 interface Stored {
   readonly bytes: Uint8Array;
@@ -59,11 +58,6 @@ export class MemoryBackupStore implements BackupStore {
 
   readObject(sha256: string): Promise<Uint8Array | null> {
     return this.#get(backupObjectKey(sha256));
-  }
-
-  async openObject(sha256: string): Promise<ReadableStream<Uint8Array> | null> {
-    const bytes = await this.#get(backupObjectKey(sha256));
-    return bytes && streamOf(bytes);
   }
 
   writeObject(file: NewFile): Promise<void> {

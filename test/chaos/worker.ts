@@ -41,7 +41,7 @@ export class IngestCoordinator extends Coordinator {
     this.ctx.abort("reset by the chaos run");
   }
 
-  /** The jobs about backups that are stored. */
+  /** The stored backup jobs. */
   inspectJobs(): BackupJob[] {
     return this.ctx.storage.sql
       .exec<{ key: string | null; state: string }>(

@@ -53,7 +53,8 @@ export function readHistory(stateFolder: string): unknown[] {
     .flatMap((name) => {
       const database = new DatabaseSync(join(storage, name), { readOnly: true });
       try {
-        return database.prepare("SELECT * FROM ingest_runs ORDER BY id").all();
+        const rows = database.prepare("SELECT run FROM ingest_runs ORDER BY id").all();
+        return rows.map(({ run }) => JSON.parse(String(run)));
       } finally {
         database.close();
       }

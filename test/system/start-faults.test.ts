@@ -58,7 +58,7 @@ async function post(url: string, path: string, body: object = {}): Promise<Respo
   return fetch(url + path, init);
 }
 
-/** A job about backups. */
+/** A backup job. */
 async function job(url: string, id: string): Promise<{ readonly state: string }> {
   const answer = await fetch(`${url}/admin/backup/jobs/${id}`, { headers: authorization() });
   return answer.json();
@@ -100,6 +100,26 @@ describe("what is published is served", () => {
     expect(start.stdout).toContain("The ingest failed in stage fetch");
     expect(start.stdout).toContain(`--json '{}' ${url}/admin/ingest/queue`);
     expect(start.stdout).toContain(`Serving ${SMALL_AIRPORTS} airports`);
+    expect(await start.interrupt()).toBe(0);
+  });
+
+  it("when guards refuse the change, and it says how to publish that", async () => {
+    const first = await publish();
+    expect(await first.start.interrupt()).toBe(0);
+    const { start, url } = await run({ AIRPORTS: "scheduled" });
+    await start.says(SERVING);
+    expect(start.stdout).toContain("The ingest failed in stage guard");
+    const [, body] = /--json '(.+)' \S+\/admin\/ingest\/queue/.exec(start.stdout) ?? [];
+    const queued = await post(url, "/admin/ingest/queue", JSON.parse(body ?? "{}"));
+    const { run: approved } = await queued.json<{ run: { id: string } }>();
+    const look = async () => {
+      const answer = await fetch(`${url}/admin/ingest/runs/${approved.id}`, {
+        headers: authorization(),
+      });
+      return answer.json<{ finished_at: string | null; outcome: string | null }>();
+    };
+    while ((await look()).finished_at === null) await sleep(100);
+    expect(await look()).toMatchObject({ outcome: "published" });
     expect(await start.interrupt()).toBe(0);
   });
 

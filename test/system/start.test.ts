@@ -150,6 +150,10 @@ describe("npm start", () => {
     [["--port=65536"], /--port must be a number from 1 to 65535/],
     [["--var=alert_webhooks=[]"], /--var must be NAME=VALUE, with a name such as/],
     [["--var=ALERT_REPEAT_MS"], /--var must be NAME=VALUE/],
+    [
+      ["--var=LOCALESX=3"],
+      /--var: there is no LOCALESX\. There are: .*\bLOCALES\b.*\bALERT_WEBHOOKS\b/,
+    ],
     [["--lokales=de"], /Unknown option '--lokales'[^]*Usage: npm start/],
     [["en"], /Unexpected argument 'en'[^]*Usage: npm start/],
   ])("refuses %s and says what is right", async (args, message) => {

@@ -9,27 +9,27 @@ export const NO_BACKUP: Refusal = {
   },
 };
 
-/** The answer to a job that has begun, waits, or was under way already. */
+/** The answer to a new job, or to one that exists already. */
 export function accept({ disposition, job }: Accepted, location: string) {
   return {
     status: 202,
-    body: { disposition, job: job, message: messageOf(disposition, job.id) },
+    body: { disposition, job, message: messageOf(disposition, job.id) },
     headers: { location },
     change: { target: job.backup_id, after: { disposition, job_id: job.id } },
   } as const;
 }
 
 function messageOf(disposition: Accepted["disposition"], jobId: string): string {
-  const how = `GET /admin/backup/jobs/${jobId} tells how far it is.`;
+  const how = `GET /admin/backup/jobs/${jobId} shows its progress.`;
   switch (disposition) {
     case "started":
-      return `It is under way. ${how}`;
+      return `The job starts now. ${how}`;
     case "queued":
-      return `It begins when what was asked for before it has ended. ${how}`;
+      return `The job starts after the jobs queued before it. ${how}`;
     case "attached":
-      return `The same is under way already. ${how}`;
+      return `The same job is already queued or running. ${how}`;
     case "unchanged":
-      return `This backup is restored, and nothing has been published since: nothing changed. ${how}`;
+      return "This backup is restored, and nothing has been published since: nothing changed.";
     default:
       return disposition satisfies never;
   }
@@ -41,7 +41,7 @@ const RETRY_SECONDS = 30;
 /** Why a job is not begun. */
 export function refuseJob({ reason }: Extract<JobResult, { ok: false }>): Refusal {
   if (reason === "not_found") return NO_BACKUP;
-  const detail = "Too many jobs about backups wait already. Try again later.";
+  const detail = "Too many backup jobs wait already. Try again later.";
   return {
     problem: { status: 429, code: reason, detail },
     headers: { "retry-after": String(RETRY_SECONDS) },

@@ -14,18 +14,18 @@ import { jobAnswer, runAnswer } from "./backup-schema.ts";
 import type { BackupAccess } from "../calls/backup-use-cases.ts";
 import { pageQuery } from "../http/query.ts";
 import { route } from "../http/route.ts";
-import { askBackups, StoreUnavailable } from "../calls/store-calls.ts";
+import { askBackups } from "../calls/store-calls.ts";
+import { StoreUnavailable } from "../calls/store-unavailable.ts";
 
 const runBody = z.strictObject({
   note: z.string().max(500).optional(),
   pin: z.boolean().default(false).meta({ description: "Keep it until it is unpinned." }),
 });
 
-/** The path of one backup. */
-const ofBackup = {
-  params: z.object({ id: backupId }),
-  invalidParams: 400,
-} as const;
+const backupParams = z.object({ id: backupId });
+const jobParams = z.object({
+  id: z.uuidv7("must be the id of a job, from GET /admin/backup/jobs"),
+});
 
 const unchanged = z.strictObject({ changed: z.literal(false), message: z.string() });
 const NOTHING_DELETED = {
@@ -56,11 +56,11 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     path: "/admin/backup/run",
     summary: "Make a backup",
     description:
-      "Of everything that is stored. It is verified right after. While one is being made, that one is the answer, unless it lacks the note or the pin that is asked for: then another is made after it.",
+      "Of everything that is stored. It is verified right after. A backup that waits already is the answer, unless it lacks the requested note or pin.",
     access: "operate",
     action: "backup.run",
     body: runBody,
-    responses: { 202: { description: "It is under way; Location names it", body: runAnswer } },
+    responses: { 202: { description: "The job; Location names its backup", body: runAnswer } },
     problems: { 429: "`queue_full`: too many jobs wait" },
   }).answer(async ({ body, actor }) => {
     const { note = null, pin } = body;
@@ -107,7 +107,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
   const listJobs = route({
     method: "get",
     path: "/admin/backup/jobs",
-    summary: "What has been done about backups of late, newest first",
+    summary: "Recent backup jobs, newest first",
     access: "read",
     responses: {
       200: { description: "The jobs", body: z.strictObject({ jobs: z.array(jobSchema) }) },
@@ -120,9 +120,9 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
   const job = route({
     method: "get",
     path: "/admin/backup/jobs/:id",
-    summary: "How far a job is, and what it came to",
+    summary: "One backup job",
     access: "read",
-    params: z.object({ id: z.uuid("must be an id, as the lists of backups and jobs have them") }),
+    params: jobParams,
     responses: { 200: { description: "The job", body: jobSchema } },
     problems: { 404: "`job_not_found`" },
   }).answer(async ({ params }) => {
@@ -137,7 +137,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     path: "/admin/backup/:id",
     summary: "One backup",
     access: "read",
-    ...ofBackup,
+    params: backupParams,
     responses: { 200: { description: "The backup", body: backupSchema } },
     problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ params }) => {
@@ -153,9 +153,13 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
       "Reads everything back, hashes and decodes it, and builds the catalog anew from the archived upstream bytes.",
     access: "operate",
     action: "backup.verify",
-    ...ofBackup,
-    responses: { 202: { description: "It is under way; Location names the job", body: jobAnswer } },
-    problems: { 404: "`backup_not_found`", 429: "`queue_full`: too many jobs wait" },
+    params: backupParams,
+    responses: { 202: { description: "The job; Location names it", body: jobAnswer } },
+    problems: {
+      404: "`backup_not_found`",
+      429: "`queue_full`: too many jobs wait",
+      503: BACKUPS_UNAVAILABLE,
+    },
   }).answer(async ({ params, actor }) => {
     const result = await jobs.verifyBackup(params.id, actor.id);
     return result.ok ? accept(result, `/admin/backup/jobs/${result.job.id}`) : refuseJob(result);
@@ -169,11 +173,12 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
       "In its turn after what is under way or waits: verifies it, backs up the present as `undo_backup_id`, adds what the history lacks, and publishes its catalog under a new generation. Ingestion is paused afterwards, so that no run undoes it, until `POST /admin/ingest/resume`. The audit stays as it is. Restoring `undo_backup_id` publishes the present again. Repeated, it changes nothing until something else is published.",
     access: "operate",
     action: "backup.restore",
-    ...ofBackup,
-    responses: { 202: { description: "It is under way; Location names the job", body: jobAnswer } },
+    params: backupParams,
+    responses: { 202: { description: "The job; Location names it", body: jobAnswer } },
     problems: {
       404: "`backup_not_found`",
       429: "`queue_full`: too many jobs wait",
+      503: BACKUPS_UNAVAILABLE,
     },
   }).answer(async ({ params, actor }) => {
     const result = await jobs.restoreBackup(params.id, actor.id);
@@ -186,7 +191,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     summary: "Keep a backup until it is unpinned",
     access: "operate",
     action: "backup.pin",
-    ...ofBackup,
+    params: backupParams,
     responses: { 200: { description: "The backup", body: backupSchema } },
     problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ params, actor }) => setPin(params.id, actor.id));
@@ -197,7 +202,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     summary: "Leave a backup to retention again",
     access: "operate",
     action: "backup.unpin",
-    ...ofBackup,
+    params: backupParams,
     responses: { 200: { description: "The backup", body: backupSchema } },
     problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ params }) => setPin(params.id, null));
@@ -223,13 +228,14 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     description: "Never the newest, nor the newest verified one. Nothing brings it back.",
     access: "operate",
     action: "backup.delete",
-    ...ofBackup,
+    params: backupParams,
     responses: {
       200: { description: "There is none with this id: nothing changed", body: unchanged },
       204: { description: "It is deleted" },
     },
     problems: {
       409: "`newest_verified`, `newest`, `pinned`, `in_use`: see the detail",
+      503: BACKUPS_UNAVAILABLE,
     },
   }).answer(async ({ params }) => {
     const result = await jobs.removeBackup(params.id);

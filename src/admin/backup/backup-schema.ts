@@ -6,7 +6,7 @@ export const jobAnswer = z
   .strictObject({
     disposition: z.enum(["started", "queued", "attached", "unchanged"]).meta({
       description:
-        "`attached`: the same was under way already; `unchanged`: it was restored before, and nothing has been published since.",
+        "`attached`: the same job is already queued or running; `unchanged`: the backup is restored, and nothing has been published since.",
     }),
     job: jobSchema,
     message: z.string(),

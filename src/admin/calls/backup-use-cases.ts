@@ -1,4 +1,5 @@
-import type { JobResult, RunRequest } from "../../backup/backup-jobs.ts";
+import type { JobResult } from "../../backup/backup-jobs.ts";
+import type { RunRequest } from "../../backup/backup-record.ts";
 import type { BackupJob } from "../../backup/job.ts";
 import type { RemoveResult } from "../../backup/remove-backup.ts";
 import type { BackupStore } from "../../storage/backup-store.ts";

@@ -1,6 +1,7 @@
 import type { BackupJobCalls } from "./backup-use-cases.ts";
 import type { CoordinatorUseCases } from "./coordinator.ts";
 import { StoreTimeout, withDeadline } from "../../storage/deadline.ts";
+import { StoreUnavailable } from "./store-unavailable.ts";
 
 /** The coordinator could not be reached, was overloaded, or did not answer in time. */
 export class CoordinatorUnavailable extends Error {
@@ -20,7 +21,7 @@ type Repeatable = "idempotent" | "once";
  * An idempotent call that fails is made once more, unless it took all its time or the object is
  * overloaded, which another call would make worse.
  *
- * @throws CoordinatorUnavailable
+ * @throws CoordinatorUnavailable, or the StoreUnavailable that `call` throws.
  */
 export async function callCoordinator<Stub, T>(
   connect: () => Stub,
@@ -30,11 +31,12 @@ export async function callCoordinator<Stub, T>(
   const attempt = async () => withDeadline("coordinator", CALL_DEADLINE_MS, call(connect()));
   try {
     return await attempt().catch((cause: unknown) => {
-      if (repeatable === "once" || cause instanceof StoreTimeout || isOverloaded(cause))
-        throw cause;
+      const isFinal = cause instanceof StoreTimeout || cause instanceof StoreUnavailable;
+      if (repeatable === "once" || isFinal || isOverloaded(cause)) throw cause;
       return attempt();
     });
   } catch (cause) {
+    if (cause instanceof StoreUnavailable) throw cause;
     throw new CoordinatorUnavailable("the coordinator does not answer", { cause });
   }
 }
@@ -44,8 +46,8 @@ const CALLS: { readonly [C in keyof (CoordinatorUseCases & BackupJobCalls)]: Rep
   enqueue: "once",
   pause: "idempotent",
   resume: "idempotent",
-  cancel: "once",
-  rollback: "once",
+  cancel: "idempotent",
+  rollback: "idempotent",
   findRun: "idempotent",
   unsettledRuns: "idempotent",
   versions: "idempotent",
@@ -67,10 +69,30 @@ export function coordinatorCalls(connect: () => Calls): Calls {
     name,
     (...args: unknown[]) =>
       callCoordinator(connect, repeatable, async (stub) =>
-        (stub as unknown as AnyCalls)[name]?.(...args),
+        (stub as unknown as AnyCalls)[name]?.(...args).catch((cause: unknown) => {
+          throw isStoreError(cause) ? new StoreUnavailable(storeOf(name), cause) : cause;
+        }),
       ),
   ]);
   return Object.fromEntries(calls) as Calls; // each of `CALLS`, with the stub's own types
+}
+
+/** Recognizes a store's error by its name: RPC drops the class. */
+function isStoreError(cause: unknown): boolean {
+  return cause instanceof Error && /^Store(Error|Timeout)$/.test(cause.name);
+}
+
+/** The store in R2 that a call works with. */
+function storeOf(call: string): "archive" | "backups" {
+  return call === "enqueue" ? "archive" : "backups";
+}
+
+/** Longest wait for what D1 may have as well. A step may keep the coordinator busy for longer. */
+const SOON_MS = 2_000;
+
+/** Rejects with StoreTimeout if the coordinator does not answer soon. */
+export function soon<T>(call: Promise<T>): Promise<T> {
+  return withDeadline("coordinator", SOON_MS, call);
 }
 
 /** Resolves to null if the coordinator is unavailable or a call times out. */

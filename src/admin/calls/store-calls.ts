@@ -1,23 +1,8 @@
 import { withDeadline } from "../../storage/deadline.ts";
 import { CoordinatorUnavailable } from "./coordinator-calls.ts";
+import { StoreUnavailable } from "./store-unavailable.ts";
 
-/** A store could not be reached, or did not answer in time. */
-export class StoreUnavailable extends Error {
-  override readonly name = "StoreUnavailable";
-  readonly store: keyof typeof STORES;
-  readonly retryAfterSeconds = 10;
-
-  constructor(store: keyof typeof STORES, cause: unknown) {
-    super(`${STORES[store].name} does not answer`, { cause });
-    this.store = store;
-  }
-}
-
-/** The stores, by what they hold. */
-const STORES = {
-  history: { name: "D1", deadlineMs: 5_000 },
-  backups: { name: "R2", deadlineMs: 10_000 },
-} as const;
+const DEADLINES_MS = { history: 5_000, backups: 10_000 } as const;
 
 /**
  * Waits for an answer of D1.
@@ -39,12 +24,12 @@ export async function askBackups<T>(call: Promise<T>, deadlineMs?: number): Prom
 }
 
 async function ask<T>(
-  store: keyof typeof STORES,
+  store: keyof typeof DEADLINES_MS,
   call: Promise<T>,
-  deadlineMs: number = STORES[store].deadlineMs,
+  deadlineMs: number = DEADLINES_MS[store],
 ): Promise<T> {
   try {
-    return await withDeadline(STORES[store].name, deadlineMs, call);
+    return await withDeadline(store, deadlineMs, call);
   } catch (cause) {
     if (cause instanceof CoordinatorUnavailable) throw cause;
     throw new StoreUnavailable(store, cause);

@@ -10,7 +10,7 @@ import { worstFault } from "../../storage/hedged-reads.ts";
 import { type Refusal, route } from "../http/route.ts";
 
 export interface DiffDependencies {
-  readonly reader: Pick<CatalogReader, "current"> & BlobReader;
+  readonly reader: Pick<CatalogReader, "current" | "previous"> & BlobReader;
   readonly defaultLocale: string;
 }
 
@@ -22,7 +22,10 @@ const diffQuery = z.strictObject({
   from: z
     .string()
     .regex(/^(?:[1-9]\d{0,8}|[0-9a-f]{64})$/, "must be a generation or a SHA-256")
-    .meta({ description: "`Catalog-Version` or `Catalog-Sha256` of the version that you have." }),
+    .meta({
+      description:
+        "`Catalog-Version` or `Catalog-Sha256` of the answer that you have, or `to.catalog_sha256` of the diff that led to it.",
+    }),
   locale: z
     .string()
     .default("")
@@ -56,7 +59,8 @@ export function diffRoutes({ reader, defaultLocale }: DiffDependencies) {
     const parsed = parseLocale(query.locale);
     const tag = parsed.ok ? parsed.tag : "";
     const { locale } = negotiateLocale(tag, manifest.locales, defaultLocale);
-    const from = [manifest, ...manifest.diffs].find((each) => isNamed(each, query.from));
+    const previous = (version: Manifest) => reader.previous(version, caller).catch(() => undefined);
+    const from = await findSource(manifest, { from: query.from, locale, previous });
     const parts = from && partsOf(from, locale);
     if (from === undefined || parts === undefined) return notStored(query.from, locale);
     const head = { from: describe(from), to: describe(manifest), locale };
@@ -81,8 +85,30 @@ export function diffRoutes({ reader, defaultLocale }: DiffDependencies) {
 
 type Version = Pick<StoredDiff, "generation" | "published_at" | "catalog_sha256">;
 
-function isNamed({ generation, catalog_sha256 }: Version, from: string): boolean {
-  return from === catalog_sha256 || from === String(generation);
+/**
+ * Finds the version that an app has, by its generation, by the hash of its content or by that of its
+ * message in a locale, which only its manifest has.
+ */
+async function findSource(
+  manifest: Manifest,
+  { from, locale, previous }: Wanted,
+): Promise<Manifest | StoredDiff | undefined> {
+  const known = [manifest, ...manifest.diffs];
+  const byContent = (content: string) => known.find((each) => each.catalog_sha256 === content);
+  const named = byContent(from) ?? known.find(({ generation }) => String(generation) === from);
+  if (named !== undefined || !/^[0-9a-f]{64}$/.test(from)) return named;
+  let version: Manifest | undefined = manifest;
+  for (let back = 0; version !== undefined && back < known.length; back++) {
+    if (version.locales[locale]?.sha256 === from) return byContent(version.catalog_sha256);
+    version = await previous(version);
+  }
+  return undefined;
+}
+
+interface Wanted {
+  readonly from: string;
+  readonly locale: string;
+  readonly previous: (version: Manifest) => Promise<Manifest | undefined>;
 }
 
 function describe({ generation, published_at, catalog_sha256 }: Version): Version {

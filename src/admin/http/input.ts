@@ -22,7 +22,6 @@ export async function readInput(
   const params = (spec.params ?? NO_FIELDS).safeParse(pathParams);
   if (!params.success) {
     const issues = describeIssues(params.error, "parameter");
-    if (spec.invalidParams === 400) return badRequest("invalid_path", issues);
     return { status: 404, code: "not_found", detail: `There is nothing at this path: ${issues}.` };
   }
   const { searchParams } = new URL(request.url);

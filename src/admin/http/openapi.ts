@@ -106,12 +106,11 @@ function responses(spec: RouteSpec) {
 
 /** The problems of a route by status, with their codes. */
 function problems(spec: RouteSpec): [status: string, codes: string][] {
-  const { access, method, params, invalidParams, problems: own = {} } = spec;
-  const ofParams = invalidParams === 400 ? { 400: "`invalid_path`" } : { 404: "`not_found`" };
+  const { access, method, params, problems: own = {} } = spec;
   return [
     OF_ALL,
     method === "post" ? OF_BODIES : {},
-    params === undefined ? {} : ofParams,
+    params === undefined ? {} : { 404: "`not_found`: the id in the path is malformed" },
     access === "public" ? {} : OF_ADMIN,
     own,
   ].flatMap((table) => Object.entries(table));

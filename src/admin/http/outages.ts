@@ -1,7 +1,7 @@
 import { MonitorUnavailable } from "../calls/alert-calls.ts";
 import { CoordinatorUnavailable } from "../calls/coordinator-calls.ts";
 import type { Refusal } from "./route.ts";
-import { StoreUnavailable } from "../calls/store-calls.ts";
+import { StoreUnavailable } from "../calls/store-unavailable.ts";
 
 /** The answer to a request that an outage or a bug interrupted. */
 export function refusalOf(cause: unknown): Refusal {
@@ -32,6 +32,7 @@ const MONITOR_DETAIL =
 const STORE_DETAILS = {
   history: "The history in D1 cannot be read. Serving and ingestion continue. Try again later.",
   backups: "The backups in R2 cannot be reached. Serving continues. It is safe to try again later.",
+  archive: "The archive in R2 cannot be reached. Nothing was queued. Try again later.",
 } as const;
 
 const INTERNAL: Refusal = {

@@ -17,9 +17,8 @@ interface CommonSpec {
   readonly path: `/${string}`;
   readonly summary: string;
   readonly description?: string;
-  /** Values that do not match are answered 404, or 400 if `invalidParams` is set. */
+  /** Values that do not match are answered 404. */
   readonly params?: z.ZodObject;
-  readonly invalidParams?: 400;
   /** Strict objects: unknown parameters and fields are refused. */
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;

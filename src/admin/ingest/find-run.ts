@@ -1,12 +1,13 @@
+import { z } from "zod";
 import { type Run } from "../../ingest/run.ts";
 import { isOpen } from "../../jobs/job-record.ts";
 import type { History } from "../../ingest/history.ts";
 import type { CoordinatorUseCases } from "../calls/coordinator.ts";
-import { CoordinatorUnavailable, orNull } from "../calls/coordinator-calls.ts";
+import { CoordinatorUnavailable, orNull, soon } from "../calls/coordinator-calls.ts";
 import { askHistory } from "../calls/store-calls.ts";
 
-/** What a request with another id is told. */
-export const NO_RUN_ID = "must be the id of a run, as GET /admin/ingest/runs lists them";
+/** Id of a run. */
+export const runId = z.uuidv7("must be the id of a run, from GET /admin/ingest/runs");
 
 /** Where a run is looked for. */
 export interface RunSources {
@@ -15,18 +16,20 @@ export interface RunSources {
 }
 
 /**
- * A run from the coordinator, who is up to date; else from D1, where what has ended never changes.
- * Null if neither knows of it.
+ * Finds a run in the coordinator, or in D1 where the coordinator has forgotten it or does not answer
+ * soon: an ended run never changes. Null if neither has it.
  *
  * @throws StoreUnavailable
- * @throws CoordinatorUnavailable where D1 may show the run as it was.
+ * @throws CoordinatorUnavailable if the coordinator does not answer and D1 has no ended run.
  */
 export async function findRun({ ingest, history }: RunSources, id: string): Promise<Run | null> {
-  const current = await orNull(ingest.findRun(id).then((run) => ({ run })));
-  if (current?.run) return current.run;
-  const run = await askHistory(history.findRun(id));
-  const isOld = run !== null && !isOpen(run.state);
-  if (current === null && !isOld)
-    throw new CoordinatorUnavailable("the coordinator knows of the run, and does not answer");
-  return run;
+  const asked = orNull(ingest.findRun(id).then((run) => ({ run })));
+  const early = await orNull(soon(asked));
+  if (early?.run) return early.run;
+  const stored = await askHistory(history.findRun(id));
+  if (stored !== null && !isOpen(stored.state)) return stored;
+  const current = early ?? (await asked);
+  if (current === null)
+    throw new CoordinatorUnavailable("the coordinator does not answer, and D1 has no ended run");
+  return current.run ?? stored;
 }

@@ -8,7 +8,7 @@ import { RUN_MODES, toListed } from "../../ingest/run.ts";
 import type { History } from "../../ingest/history.ts";
 import type { CoordinatorUseCases } from "../calls/coordinator.ts";
 import { findCandidate } from "./find-candidate.ts";
-import { NO_RUN_ID } from "./find-run.ts";
+import { runId } from "./find-run.ts";
 import { instant } from "../http/instant.ts";
 import { type Refusal, route } from "../http/route.ts";
 import { timestamp } from "../../catalog/fields.ts";
@@ -36,7 +36,7 @@ const queueBody = z.strictObject({
   force: z.boolean().default(false).meta({
     description: "Override the guards against shrinking, change and lost coverage.",
   }),
-  candidate_of: z.uuidv7(NO_RUN_ID).optional().meta({
+  candidate_of: runId.optional().meta({
     description:
       "Work from the exact upstream bytes that this run has archived, instead of asking upstream, also in mode full. The source is that run's.",
   }),
@@ -150,7 +150,7 @@ export function ingestControlRoutes(
       404: "`run_not_found`: there is no run `candidate_of`",
       409: '`paused`: ingestion is paused, and the request said `"if_paused": "reject"`; `nothing_fetched`: the run `candidate_of` has archived nothing; `candidate_gone`: what it has archived is deleted',
       429: "`queue_full`: ten runs wait already; see Retry-After",
-      503: "`history_unavailable`: D1 does not answer, and nobody else knows of the run `candidate_of`",
+      503: "`history_unavailable`: D1 does not answer, and nobody else knows of the run `candidate_of`; `archive_unavailable`: R2 does not answer about its files",
     },
   }).answer(async ({ body, actor }) => {
     const { mode, source, force, candidate_of, note = null, if_paused } = body;

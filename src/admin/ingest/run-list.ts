@@ -15,9 +15,8 @@ type RunListResult =
   | { readonly ok: false; readonly reason: "bad_cursor" };
 
 /**
- * A page of the run history: what D1 has, with the runs in it as the coordinator has them, who
- * knows of those that D1 has not been told yet. `unsettled` must have been read before this is
- * called, lest a run be missed that reaches D1 between the two.
+ * Lists a page of D1's run history with the coordinator's newer state of runs that D1 lacks or shows
+ * in an older one. Read `unsettled` first: a run that reaches D1 in between would otherwise be missed.
  */
 export async function listRuns(
   history: Pick<History, "listRuns" | "matching">,

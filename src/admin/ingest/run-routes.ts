@@ -1,18 +1,17 @@
 import { z } from "zod";
 import type { CancelResult } from "../../coordinator/scheduler.ts";
 import { RUN_OUTCOMES, RUN_STATES, RUN_TRIGGERS, toListed } from "../../ingest/run.ts";
-import { withDeadline } from "../../storage/deadline.ts";
 import type { History } from "../../ingest/history.ts";
 import type { CoordinatorUseCases } from "../calls/coordinator.ts";
-import { orNull } from "../calls/coordinator-calls.ts";
-import { findRun, NO_RUN_ID } from "./find-run.ts";
+import { orNull, soon } from "../calls/coordinator-calls.ts";
+import { findRun, runId } from "./find-run.ts";
 import { BAD_CURSOR, pageQuery, time } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
 import { listRuns } from "./run-list.ts";
 import { runDetailsSchema, runSchema } from "../../ingest/run.ts";
 import { askHistory } from "../calls/store-calls.ts";
 
-const runParams = z.object({ id: z.uuidv7(NO_RUN_ID) });
+const runParams = z.object({ id: runId });
 
 const runsQuery = z.strictObject({
   state: z.enum(RUN_STATES).optional(),
@@ -115,13 +114,6 @@ const MESSAGES = {
   cancelled: "The run is cancelled.",
   cancelling: "The run is under way; it is cancelled at the end of its present step.",
 } as const;
-
-/** How long a list waits for what the coordinator knows better, which a step may keep busy. */
-const SOON_MS = 2_000;
-
-async function soon<T>(call: Promise<T>): Promise<T> {
-  return withDeadline("coordinator", SOON_MS, call);
-}
 
 function refuseCancel(
   reason: Extract<CancelResult, { ok: false }>["reason"],

@@ -103,7 +103,7 @@ export interface Backup {
   readonly trigger: string | null;
   readonly note: string | null;
   readonly pinned: boolean;
-  readonly started_at: string;
+  readonly started_at: string | null;
   readonly finished_at: string | null;
   readonly duration_ms: number | null;
   readonly size_bytes: number | null;

@@ -45,7 +45,7 @@ describe("backups", () => {
     const page = await signIn("#backups");
     const first = await backUp(page, "the first");
     await first.getByRole("button", { name: "Verify" }).click();
-    expect(await confirm(page, "Verify")).toContain("It is under way.");
+    expect(await confirm(page, "Verify")).toContain("The job starts now.");
     await job(page, "verification").getByText("succeeded").waitFor();
     await page.getByText("Last verified").waitFor();
 
@@ -64,7 +64,7 @@ describe("backups", () => {
     await first.waitFor({ state: "detached" });
 
     await second.getByRole("button", { name: "Restore" }).click();
-    expect(await confirm(page, "Restore")).toContain("It is under way.");
+    expect(await confirm(page, "Restore")).toContain("The job starts now.");
     await job(page, "restore").getByText("To undo it, restore").waitFor();
   });
 });
@@ -73,7 +73,7 @@ describe("backups", () => {
 async function backUp(page: Page, note: string): Promise<Locator> {
   await page.getByRole("button", { name: "Back up now" }).click();
   await page.getByLabel("Note").fill(note);
-  expect(await confirm(page, "Back up")).toContain("It is under way.");
+  expect(await confirm(page, "Back up")).toContain("The job starts now.");
   const row = page.locator("tr[data-backup]", { hasText: note });
   await row.getByText("verified", { exact: true }).waitFor();
   return row;

@@ -55,10 +55,10 @@ it("proves a catalog by reading each of the pieces that its locales share once",
 
   const read: string[] = [];
   world.before = (call) => {
-    if (world.jobs.list(1)[0]?.stage === "check_catalog") read.push(call);
+    if (world.ingest.coordinator.jobs(1)[0]?.stage === "check_catalog") read.push(call);
   };
   await world.jobs.verify(ID, "ops");
-  await world.drain(() => world.jobs.list(1)[0]?.stage === "rebuild");
+  await world.drain(() => world.ingest.coordinator.jobs(1)[0]?.stage === "rebuild");
   const keys = pieces.map((piece) => `get ${backupObjectKey(sha256Hex(piece))}`);
   expect(read.filter((call) => keys.includes(call)).toSorted()).toEqual(keys.toSorted());
 });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { listBackups } from "../../../src/backup/listing.ts";
+import { findBackup, listBackups } from "../../../src/backup/listing.ts";
 import { aRunRequest, BackupWorld } from "../../builders/backup-world.ts";
 
 let world: BackupWorld;
@@ -12,12 +12,12 @@ beforeEach(async () => {
 
 describe("one job at a time", () => {
   it("makes another after it where a note or a pin would be lost", async () => {
-    await world.jobs.run(aRunRequest({ note: "first" }));
+    world.jobs.run(aRunRequest({ note: "first" }));
     const others = [{ note: "second" }, { pin: true }, { note: "first", pin: true }];
     for (const changes of others)
-      expect(await world.jobs.run(aRunRequest(changes))).toMatchObject({ disposition: "queued" });
+      expect(world.jobs.run(aRunRequest(changes))).toMatchObject({ disposition: "queued" });
     for (const changes of [...others, { note: "first" }, {}])
-      expect(await world.jobs.run(aRunRequest(changes))).toMatchObject({ disposition: "attached" });
+      expect(world.jobs.run(aRunRequest(changes))).toMatchObject({ disposition: "attached" });
     await world.drain();
     const listed = await listBackups(
       { backups: world.store, jobs: async () => [], now: () => 0, staleAfterMs: 0 },
@@ -31,6 +31,47 @@ describe("one job at a time", () => {
     ]);
   });
 
+  it("does not attach to a job that another restore follows", async () => {
+    const { backup_id: a } = await world.backUp();
+    await world.ingest.publishVersions(1);
+    const { backup_id: b } = await world.backUp();
+    const { coordinator } = world.ingest;
+    world.jobs.run(aRunRequest());
+    const dispositions: string[] = [];
+    for (const id of [a, b, b, a, a]) {
+      const result = await coordinator.restoreBackup(id, "ops");
+      if (result.ok) dispositions.push(result.disposition);
+    }
+    expect(dispositions).toEqual(["queued", "queued", "attached", "queued", "attached"]);
+    expect(world.jobs.run(aRunRequest())).toMatchObject({ disposition: "queued" });
+    await world.drain();
+    const [current, previous] = coordinator.versions();
+    expect(current).toMatchObject({ generation: 6 });
+    expect(previous?.generation).toBe(2);
+  });
+
+  it("does not attach to a job that has missed a change", async () => {
+    const { backup_id } = await world.backUp();
+    await world.ingest.publishVersions(1);
+    const { coordinator } = world.ingest;
+    const states: string[] = [];
+    const again = async (call: () => ReturnType<typeof coordinator.backUp>) => {
+      const result = await call();
+      if (result.ok) states.push(result.disposition);
+    };
+    await again(() => coordinator.backUp(aRunRequest()));
+    await world.drain(() => world.ingest.coordinator.jobs(1)[0]?.stage === "copy_tables");
+    await coordinator.rollback(1);
+    await again(() => coordinator.backUp(aRunRequest()));
+    await world.drain();
+    await again(() => coordinator.restoreBackup(backup_id, "ops"));
+    await world.drain(() => world.ingest.coordinator.jobs(1)[0]?.generation !== null);
+    await again(() => coordinator.restoreBackup(backup_id, "ops"));
+    await coordinator.rollback(1);
+    await again(() => coordinator.restoreBackup(backup_id, "ops"));
+    expect(states).toEqual(["started", "queued", "started", "attached", "queued"]);
+  });
+
   it("takes a restore in its turn: after what is under way or waits", async () => {
     const { backup_id } = await world.backUp();
     world.ingest.renameAirport("Kloten");
@@ -42,7 +83,8 @@ describe("one job at a time", () => {
     expect(restore).toMatchObject({ ok: true, disposition: "queued" });
     await world.drain();
     expect(world.ingest.run(run.id)).toMatchObject({ outcome: "published", generation_after: 3 });
-    expect(world.jobs.list(2)).toMatchObject([
+    expect(world.ingest.coordinator.jobs(3)).toMatchObject([
+      { kind: "verify", state: "succeeded" },
       { kind: "restore", state: "succeeded", generation: 4 },
       { kind: "run", state: "succeeded" },
     ]);
@@ -62,10 +104,42 @@ describe("one job at a time", () => {
     expect(isUnderWay()).toBe(false);
   });
 
-  it("shows an ended job with the progress that it had", async () => {
-    await world.backUp();
-    const { progress } = await world.backUp();
-    expect(progress).toEqual({ done: 2, total: 2 });
+  it("shows an ended job with the number of its objects", async () => {
+    const { backup_id, progress } = await world.backUp();
+    const objects = [...world.store.files.keys()].filter((key) => key.includes("/objects/")).length;
+    expect(objects).toBeGreaterThan(2);
+    expect(progress).toEqual({ done: objects, total: objects });
+    expect(await world.verify(backup_id)).toMatchObject({ progress });
+    expect(await world.restore(backup_id)).toMatchObject({ progress });
+  });
+
+  it("begins a backup when its job starts, not when it is queued", async () => {
+    const { backup_id: earlier } = await world.backUp();
+    await world.ingest.enqueue();
+    const queuedAt = world.ingest.time;
+    const made = world.jobs.run(aRunRequest());
+    const restored = await world.jobs.restore(earlier, "ops");
+    if (!made.ok || !restored.ok) throw new Error("not queued");
+    const listing = {
+      backups: world.store,
+      jobs: async () => world.ingest.coordinator.jobs(),
+      now: () => 0,
+      staleAfterMs: 0,
+    };
+    const { backup_id, undo_backup_id } = { ...restored.job, backup_id: made.job.backup_id };
+    expect(await findBackup(listing, backup_id)).toMatchObject({
+      state: "queued",
+      started_at: null,
+    });
+    world.ingest.time += 60_000;
+    await world.drain(() => world.job(made.job.id).stage === "copy_tables");
+    expect(await findBackup(listing, backup_id)).toMatchObject({ state: "running" });
+    await world.drain();
+    for (const id of [backup_id, undo_backup_id ?? ""]) {
+      const backup = await findBackup(listing, id);
+      expect(Date.parse(backup?.started_at ?? "")).toBeGreaterThanOrEqual(queuedAt + 60_000);
+      expect(backup?.duration_ms).toBeLessThan(60_000);
+    }
   });
 
   it("makes one backup of a cron tick that fires twice, and verifies the newest once a week", async () => {
@@ -76,7 +150,7 @@ describe("one job at a time", () => {
     await Promise.all(twice.map((key) => world.jobs.verifyNewestOnce(key)));
     await world.drain();
     await world.jobs.verifyNewestOnce("7 5 * * SUN 1");
-    expect(world.jobs.list(10).map(({ kind, state }) => [kind, state])).toEqual([
+    expect(world.ingest.coordinator.jobs(10).map(({ kind, state }) => [kind, state])).toEqual([
       ["verify", "succeeded"],
       ["run", "succeeded"],
     ]);

@@ -22,5 +22,7 @@ describe("how backups are going", () => {
     expect(await status(3 * HOUR_MS)).toBe("ok");
     await world.store.deleteNote(backup_id, "verdict");
     expect(await status(3 * HOUR_MS)).toBe("unverified");
+    await world.restore(backup_id);
+    expect(await status(3 * HOUR_MS)).toBe("ok");
   });
 });

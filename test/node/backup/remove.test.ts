@@ -74,7 +74,7 @@ describe("deleting a backup", () => {
       reason: "in_use",
     });
     const undo_backup_id = restore.ok ? (restore.job.undo_backup_id ?? "") : "";
-    await world.drain(() => world.jobs.list(1)[0]?.stage === "copy_objects");
+    await world.drain(() => world.ingest.coordinator.jobs(1)[0]?.stage === "copy_objects");
     expect(await world.ingest.coordinator.removeBackup(undo_backup_id)).toEqual({
       ok: false,
       reason: "in_use",
@@ -84,7 +84,7 @@ describe("deleting a backup", () => {
   });
 
   it("is refused for one that there is not", async () => {
-    await world.jobs.run(aRunRequest());
+    world.jobs.run(aRunRequest());
     const id = "019aa3c0-0000-7000-8000-000000000001";
     expect(await world.ingest.coordinator.removeBackup(id)).toEqual({
       ok: false,

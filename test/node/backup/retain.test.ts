@@ -49,7 +49,11 @@ function storeOld(number: number): string {
 function atList(nth: number, happen: () => void): void {
   let lists = 0;
   world.before = (call) => {
-    if (world.jobs.list(1)[0]?.stage === "retention" && call === "list" && ++lists === nth)
+    if (
+      world.ingest.coordinator.jobs(1)[0]?.stage === "retention" &&
+      call === "list" &&
+      ++lists === nth
+    )
       happen();
   };
 }
@@ -189,7 +193,8 @@ describe("retention", () => {
     store(backupObjectKey(sha256Hex("forgotten")), "forgotten", 25 * HOUR_MS);
     const [blob = ""] = world.blobs();
     world.before = (call) => {
-      if (world.jobs.list(1)[0]?.stage !== "check_parts" || !call.startsWith("get ")) return;
+      if (world.ingest.coordinator.jobs(1)[0]?.stage !== "check_parts" || !call.startsWith("get "))
+        return;
       if (world.store.files.get(backupObjectKey(blob))?.sha256 !== undefined)
         world.store.damage(backupObjectKey(blob), () => new Uint8Array(3));
     };

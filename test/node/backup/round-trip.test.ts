@@ -87,7 +87,7 @@ describe("a backup", () => {
     expect(world.ingest.run(run.id)).toMatchObject({ state: "running", stage: "encode" });
     await coordinator.resume();
     await coordinator.backUp(aRunRequest());
-    await world.drain(() => world.jobs.list(1)[0]?.state === "running");
+    await world.drain(() => world.ingest.coordinator.jobs(1)[0]?.state === "running");
     expect(world.ingest.run(run.id)).toMatchObject({ state: "succeeded", outcome: "published" });
   });
 
@@ -338,14 +338,33 @@ describe("a restore where there is something", () => {
     expect(coordinator.status().pause).toMatchObject({ by: "ops", until: null });
   });
 
+  it("takes away the end of a pause, so that no queued run undoes it", async () => {
+    const { backup_id } = await world.backUp();
+    await world.ingest.publishVersions(1);
+    const until = new Date(world.ingest.time + 60_000).toISOString();
+    await world.ingest.coordinator.pause({ by: "ops", reason: "bad source", until }, false);
+    world.ingest.renameAirport("Kloten");
+    const { run } = await world.ingest.enqueue();
+    const { generation } = await world.restore(backup_id);
+    world.ingest.time += 120_000;
+    await world.ingest.coordinator.reconcile();
+    await world.drain();
+    expect(world.ingest.run(run.id).state).toBe("queued");
+    expect(world.ingest.coordinator.status()).toMatchObject({
+      pause: { by: "ops", reason: "bad source", until: null },
+      current: { generation },
+    });
+  });
+
   it("leaves the queue as it is: what waits has its turn after the resume", async () => {
     const { backup_id } = await world.backUp();
     await world.ingest.publishVersions(1);
     world.ingest.renameAirport("Kloten");
     const begun = await world.ingest.coordinator.restoreBackup(backup_id, "ops");
     if (!begun.ok) throw new Error(begun.reason);
-    const { run, willStart } = await world.ingest.enqueue();
+    const { run, willStart, message } = await world.ingest.enqueue();
     expect(willStart).toBe(`after_job:${begun.job.id}`);
+    expect(message).toContain("waits for resume");
     await world.drain();
     expect(world.job(begun.job.id)).toMatchObject({ state: "succeeded", generation: 5 });
     await world.ingest.coordinator.resume();

@@ -32,6 +32,7 @@ const STARTS = new Date(NOW + 60_000).toISOString();
 const second: RunRecord = { ...waiting, notBefore: NOW + 60_000 };
 const later: RunRecord = { ...full, notBefore: NOW + 60_000 };
 const backup = aBackupRecord({ id: "job", state: "running" });
+const restore = { ...backup, leavesPause: true };
 const other = aRunRecord({ id: "other", source: "other" });
 
 describe("decideEnqueue", () => {
@@ -70,9 +71,17 @@ describe("decideEnqueue", () => {
       2,
       "",
     ],
-    ["after a job about backups", { running: [backup] }, "queued", "after_job:job", 1, ""],
     [
-      "after the run that waits for a job about backups",
+      "after a restore and the resume, whatever stands between",
+      { running: [restore], waiting: [full] },
+      "queued_behind_running",
+      "after_run:full",
+      2,
+      "It starts after run full. A restore before it pauses ingestion, so that it also waits for resume.",
+    ],
+    ["after a backup job", { running: [backup] }, "queued", "after_job:job", 1, ""],
+    [
+      "after the run that waits for a backup job",
       { running: [backup], waiting: [full] },
       "queued_behind_running",
       "after_run:full",

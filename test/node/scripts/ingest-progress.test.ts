@@ -11,6 +11,7 @@ const RUN = {
   generation_before: null,
   generation_after: null as number | null,
   error: null,
+  guards: [],
 };
 const SUCCEEDED = { ...RUN, state: "succeeded", outcome: "published", generation_after: 7 };
 const RESTORE = {
@@ -131,6 +132,20 @@ describe("an ingest", () => {
       ok: false,
       reason: "failed",
       problem: "The ingest failed in stage fetch: airports.csv is missing (source_missing)",
+    });
+  });
+
+  it.each([
+    [{ approvable: "run-1" }, ["guard_shrink", "guard_change"]],
+    [{}, ["guard_shrink", "guard_rejects"]],
+  ])("says whether guards that refused it can be overridden: %j", async (found, guards) => {
+    const error = { code: "guard_shrink", stage: "guard", message: "fewer airports" };
+    const run = { ...RUN, state: "failed", error, guards: guards.map((guard) => ({ guard })) };
+    expect(await follow({ run: [ok(run)] })).toEqual({
+      ok: false,
+      reason: "failed",
+      problem: "The ingest failed in stage guard: fewer airports (guard_shrink)",
+      ...found,
     });
   });
 

@@ -33,4 +33,11 @@ describe("what a start says at its end", () => {
     expect(text).toContain("It is so.");
     expect(text).toContain(`--json '{}' ${url}/admin/ingest/${route}`);
   });
+
+  it("says how to publish what guards refused", () => {
+    const end = { ok: false, reason: "failed", problem: "It shrinks.", approvable: "r-1" } as const;
+    expect(describeEnd(end, url, "token")).toContain(
+      `--json '{"candidate_of":"r-1","force":true}' ${url}/admin/ingest/queue`,
+    );
+  });
 });

@@ -62,6 +62,7 @@ const CALLS: readonly [string, string, number, (stores: Bindings) => Promise<unk
     ({ r2 }) => createBackupStore(r2).objects()[Symbol.asyncIterator]().next(),
   ],
   ["tables listed", "d1 all", 60_000, ({ d1 }) => createDatabaseCopy(d1).tables()],
+  ["an object read", "r2 body", 60_000, ({ r2 }) => createBackupStore(r2).readObject(SHA256)],
   ["a backup read", "r2 get", 60_000, ({ r2 }) => createBackupStore(r2).readManifest("b")],
   [
     "a dropped file read",

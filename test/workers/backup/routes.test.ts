@@ -26,6 +26,9 @@ describe("R2 out of reach", () => {
     ["GET", `/admin/backup/${anId(1)}`],
     ["POST", `/admin/backup/${anId(1)}/pin`],
     ["POST", `/admin/backup/${anId(1)}/unpin`],
+    ["POST", `/admin/backup/${anId(1)}/verify`],
+    ["POST", `/admin/backup/${anId(1)}/restore`],
+    ["DELETE", `/admin/backup/${anId(1)}`],
   ])("lets %s %s answer 503 and when to come back, and not 500 as for a bug", async (...asked) => {
     away("get", "head", "list", "put", "delete");
     expect(await ask(...asked)).toEqual(unavailable);

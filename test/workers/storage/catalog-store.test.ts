@@ -171,4 +171,12 @@ describe("the manifest of a generation", () => {
     await store.deleteGenerations([]);
     expect(await store.readGeneration(4)).toMatchObject({ ok: true });
   });
+
+  it("is named by the fault where it is damaged", async () => {
+    await env.ARCHIVE.put("catalog/manifests/7", "{");
+    expect(await store.readGeneration(7)).toMatchObject({
+      fault: "corrupt",
+      detail: expect.stringMatching(/^catalog\/manifests\/7: /),
+    });
+  });
 });

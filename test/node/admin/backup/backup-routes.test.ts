@@ -35,17 +35,30 @@ beforeEach(() => {
 });
 
 describe("an id that is none", () => {
+  it.each([...BAD_IDS, ...["..", "%2e%2e", ".%2E"].map((id) => [id, id] as const)])(
+    "is a 404 on every route, and reaches nothing: %s",
+    async (_, id) => {
+      for (const [method, path] of ROUTES) {
+        const answer = await world.request(`/admin/backup/${id}${path}`, { method });
+        expect(answer.status, `${method} ${path}`).toBe(404);
+        expect(await answer.json()).toMatchObject({ code: "not_found" });
+      }
+      expect(world.backups.calls).toEqual([]);
+      expect(world.ingest.coordinator.jobs(1)).toEqual([]);
+    },
+  );
+
   it.each([
-    ...BAD_IDS.map(([name, id]) => [400, "invalid_path", name, id] as const),
-    ...["..", "%2e%2e", ".%2E"].map((id) => [404, "not_found", id, id] as const),
-  ])("is a %i on every route, %s, and reaches nothing: %s", async (status, code, _, id) => {
-    for (const [method, path] of ROUTES) {
-      const answer = await world.request(`/admin/backup/${id}${path}`, { method });
-      expect(answer.status, `${method} ${path}`).toBe(status);
-      expect(await answer.json()).toMatchObject({ code });
-    }
-    expect(world.backups.calls).toEqual([]);
-    expect(world.installation.jobs.list(1)).toEqual([]);
+    ["backup/ABC", "must be the id of a backup, from GET /admin/backup/list"],
+    ["backup/jobs/ABC", "must be the id of a job, from GET /admin/backup/jobs"],
+    ["ingest/runs/ABC", "must be the id of a run, from GET /admin/ingest/runs"],
+  ])("has one answer, which says where ids come from: %s", async (path, what) => {
+    const answer = await world.request(`/admin/${path}`);
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toMatchObject({
+      code: "not_found",
+      detail: `There is nothing at this path: id: ${what}.`,
+    });
   });
 
   it("is one also for the cursor of the list", async () => {
@@ -60,15 +73,15 @@ describe("POST /admin/backup/run", () => {
     for (const disposition of ["started", "attached"]) {
       const answer = await world.post("/admin/backup/run", { note: "why", pin: true });
       expect(answer.status).toBe(202);
-      const [job] = world.installation.jobs.list(10);
+      const [job] = world.ingest.coordinator.jobs(10);
       expect(answer.headers.get("location")).toBe(`/admin/backup/${job?.backup_id}`);
       expect(await answer.json()).toMatchObject({
         disposition,
         job,
-        backup: { id: job?.backup_id, state: "running", trigger: "manual", finished_at: null },
+        backup: { id: job?.backup_id, state: "queued", trigger: "manual", finished_at: null },
       });
     }
-    expect(world.installation.jobs.list(10)).toHaveLength(1);
+    expect(world.ingest.coordinator.jobs(10)).toHaveLength(1);
     expect(world.audited).toMatchObject([
       { action: "backup.run", outcome: "done", after: { disposition: "started" } },
       { action: "backup.run", outcome: "done", after: { disposition: "attached" } },
@@ -156,7 +169,7 @@ describe("the routes of one backup", () => {
 
   it("answer 429 while too many jobs wait", async () => {
     for (let jobs = 0; jobs < 20; jobs++)
-      await world.installation.jobs.run(aRunRequest({ note: `job ${jobs}` }));
+      world.installation.jobs.run(aRunRequest({ note: `job ${jobs}` }));
     const answer = await world.post("/admin/backup/run", { note: "one more" });
     expect(answer.status).toBe(429);
     expect(answer.headers.get("retry-after")).toBe("30");

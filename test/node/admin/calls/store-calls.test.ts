@@ -1,10 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { CoordinatorUnavailable } from "../../../../src/admin/calls/coordinator-calls.ts";
-import {
-  askBackups,
-  askHistory,
-  StoreUnavailable,
-} from "../../../../src/admin/calls/store-calls.ts";
+import { askBackups, askHistory } from "../../../../src/admin/calls/store-calls.ts";
+import { StoreUnavailable } from "../../../../src/admin/calls/store-unavailable.ts";
 
 describe("a call to a store", () => {
   it("is what the store answers", async () => {

@@ -13,6 +13,9 @@ const diff = (query: string, headers: { readonly [name: string]: string } = {}) 
   world.send(`/catalog/diff${query}`, { headers });
 const sha256Of = (generation: number) =>
   world.ingest.state.findVersion(generation)?.catalog_sha256 ?? "";
+/** Catalog-Sha256 of the answers in English. */
+const messageOf = (generation: number) =>
+  world.ingest.state.findVersion(generation)?.locales["en"]?.sha256 ?? "";
 const blobReads = () =>
   world.store.calls.filter((call) => call.includes(" get catalog/blob/")).length;
 
@@ -40,6 +43,7 @@ describe("GET /catalog/diff", () => {
       cities: NONE,
     });
     expect(await (await diff(`?from=${sha256Of(1)}`)).text()).toBe(text);
+    expect(await (await diff(`?from=${messageOf(1)}`)).text()).toBe(text);
     expect(await (await diff("?from=2")).json()).toMatchObject({
       airports: { changed: [{ before: { name: "Airport 2" } }] },
     });
@@ -55,7 +59,7 @@ describe("GET /catalog/diff", () => {
 
   it("says nothing of the current content, and reads no blob for that", async () => {
     const known = blobReads();
-    for (const from of ["2", sha256Of(2)]) {
+    for (const from of ["2", sha256Of(2), messageOf(2)]) {
       const version = { generation: 2, catalog_sha256: sha256Of(2) };
       const body = await (await diff(`?from=${from}`)).json();
       const lists = { airports: NONE, cities: NONE, countries: NONE, regions: NONE };

@@ -24,7 +24,7 @@ describe("GET /dashboard/summary", () => {
   it("shows the service at a glance, to everybody", async () => {
     const { published_at, as_of, catalog_sha256, counts } = world.ingest.current() ?? {};
     const [run] = world.ingest.coordinator.status().ended;
-    const [backup] = world.installation.jobs.list(1);
+    const [backup] = world.ingest.coordinator.jobs(1);
     expect(await summary()).toMatchObject({
       status: "pass",
       at: new Date(world.ingest.time).toISOString(),

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { RUN_MODES, type Run } from "../../../../src/ingest/run.ts";
+import { StoreError } from "../../../../src/storage/store-error.ts";
 import { AdminWorld, type Json } from "../../../builders/admin-world.ts";
 import { anId } from "../../../builders/an-id.ts";
 
@@ -207,6 +208,20 @@ describe("POST /admin/ingest/queue with a candidate", () => {
     expect(await answer.json()).toMatchObject({ code: "candidate_gone" });
   });
 
+  it.each(["StoreError", "StoreTimeout"])(
+    "answers 503 where the archive fails: %s",
+    async (name) => {
+      world.ingest.before = (call) => {
+        if (call.startsWith("archive has")) throw Object.assign(new StoreError(call), { name });
+      };
+      const answer = await approve();
+      expect(answer.status).toBe(503);
+      expect(answer.headers.get("retry-after")).toBe("10");
+      expect(await answer.json()).toMatchObject({ code: "archive_unavailable" });
+      expect(queued()).toEqual([]);
+    },
+  );
+
   it("answers 503 while D1 is down, for a run that the coordinator does not know", async () => {
     world.breakD1();
     const answer = await approve({ candidate_of: anId(2) });
@@ -360,8 +375,8 @@ describe("while the coordinator does not answer", () => {
     ["POST", "/admin/ingest/pause", {}, "ingest.pause", 2],
     ["POST", "/admin/ingest/resume", {}, "ingest.resume", 2],
     ["POST", "/admin/ingest/queue", {}, "ingest.queue", 1],
-    ["POST", `/admin/ingest/runs/${anId(1)}/cancel`, {}, "ingest.cancel", 1],
-    ["POST", "/admin/catalog/rollback", { generation: 1 }, "catalog.rollback", 1],
+    ["POST", `/admin/ingest/runs/${anId(1)}/cancel`, {}, "ingest.cancel", 2],
+    ["POST", "/admin/catalog/rollback", { generation: 1 }, "catalog.rollback", 2],
     ["POST", "/admin/backup/run", {}, "backup.run", 1],
     ["POST", `/admin/backup/${anId(1)}/verify`, {}, "backup.verify", 2],
     ["POST", `/admin/backup/${anId(1)}/restore`, {}, "backup.restore", 1],

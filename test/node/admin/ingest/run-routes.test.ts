@@ -133,6 +133,24 @@ describe("GET /admin/ingest/runs/{id}", () => {
     }
   });
 
+  it("does not wait for a busy coordinator where D1 has the end, and waits for it elsewhere", async () => {
+    await world.saveRuns(aRun(1));
+    const { run } = await world.ingest.enqueue();
+    const busy = Promise.withResolvers<void>();
+    world.before = () => busy.promise;
+    vi.useFakeTimers();
+    try {
+      const ended = detail(anId(1));
+      const open = detail(run.id);
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect((await ended).status).toBe(200);
+      busy.resolve();
+      expect(await (await open).json()).toMatchObject({ id: run.id, state: "queued" });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it.each([
     [anId(9), "run_not_found"],
     ["1", "not_found"],
