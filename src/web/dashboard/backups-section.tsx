@@ -80,7 +80,9 @@ function BackupRow({ backup, now, onAction }: RowProps) {
       <td>
         <StatusPill word={backup.state} />
       </td>
-      <td title={backup.started_at}>{formatAge(backup.started_at, now)}</td>
+      <td title={backup.started_at ?? ""}>
+        {backup.started_at === null ? "–" : formatAge(backup.started_at, now)}
+      </td>
       <td class="number">
         {backup.duration_ms === null ? "–" : formatDuration(backup.duration_ms)}
       </td>

@@ -4,6 +4,7 @@ import { afterEach, beforeAll, expect, it, vi } from "vitest";
 import { MESSAGE_MAX_BYTES } from "../../../src/ingest/guards.ts";
 import { compressSegment, type SegmentTask } from "../../../src/ingest/segment-coders.ts";
 import { SegmentCompressor } from "../../../src/worker.ts";
+import { REPRESENTATIONS } from "../../../src/catalog/manifest.ts";
 import { coordinator, enqueue, RUN_TIMEOUT_MS, runEnded } from "./coordinator-under-test.ts";
 import { dropAirports, SMALL_AIRPORTS } from "./small-world.ts";
 
@@ -29,7 +30,9 @@ it(
     expect(await coordinator().status()).toMatchObject({
       running: { id: run.id, stage: "encode" },
     });
-    expect(await coordinator().findRun(run.id)).toMatchObject({ progress: { done: 4 } });
+    expect(await coordinator().findRun(run.id)).toMatchObject({
+      progress: { done: REPRESENTATIONS.length },
+    });
     const { run: next } = await enqueue({ source: "dropped", mode: "full" });
     expect(await coordinator().cancel(next.id, "ops")).toMatchObject({ ok: true });
     gate.isOpen = true;
