@@ -43,25 +43,30 @@ if (values.help) {
 
   --seconds N   how long each server is asked each request, altogether; longer if it is slow
                 (default 10)
-  --only NAMES  measure only these requests, by their names, separated by commas, and
-                growth, new isolates and all locales in turn only where they are among them:
-                growth, cold, warm
+  --only NAMES  measure only these, separated by commas: requests by their names, "serving" for
+                all of them, "ingest", "growth", "cold" for new isolates, and "warm" for all
+                locales in turn. Without ingest and warm it publishes English only
   --write       also write the tables into README.md
 `);
   process.exit(0);
 }
 
-const PARTS = ["warm", "cold", "growth"];
+const PARTS = ["serving", "ingest", "warm", "cold", "growth"];
 const wanted = values.only === "" ? undefined : values.only.split(",");
 const cases = chosenCases();
 const forMs = Number(values.seconds) * 1000;
 const steps = new StepCosts();
 const tables: Table[] = [];
-const worker = await BenchWorker.start({ hear: (line) => steps.hear(line) });
+const needsAllLocales = isWanted("ingest") || isWanted("warm");
+const worker = await BenchWorker.start({
+  hear: (line) => steps.hear(line),
+  vars: needsAllLocales ? {} : { LOCALES: "en" },
+});
 let servers: Servers | undefined;
 try {
   progress("ingest");
-  const ingest = ingestTables(await measureStages(worker, steps), await measureParts(worker));
+  const stages = await measureStages(worker, steps);
+  const ingest = isWanted("ingest") ? ingestTables(stages, await measureParts(worker)) : [];
   // Minutes of compression leave an isolate that is not what clients meet.
   await worker.restart();
   servers = await startServers(worker, EXAMPLE, (line) => process.stderr.write(`${line}\n`));
@@ -70,7 +75,7 @@ try {
     progress(`${one.name} (${index + 1} of ${cases.length})`);
     served.push(await measureCase(servers, one, forMs));
   }
-  tables.push(servingTable(served), comparisonTable(served));
+  if (served.length > 0) tables.push(servingTable(served), comparisonTable(served));
   if (isWanted("warm")) {
     progress("all locales in turn");
     tables.push(await measureWarm(worker));
@@ -105,7 +110,8 @@ function isWanted(name: string): boolean {
 function chosenCases(): readonly Case[] {
   const known = [...CASES.map(({ name }) => name), ...PARTS];
   const unknown = (wanted ?? []).filter((name) => !known.includes(name));
-  if (unknown.length === 0) return CASES.filter(({ name }) => isWanted(name));
+  if (unknown.length === 0)
+    return CASES.filter(({ name }) => isWanted(name) || isWanted("serving"));
   throw new Error(`there is no request "${unknown.join('", "')}" among ${known.join(", ")}`);
 }
 
