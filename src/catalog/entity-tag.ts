@@ -24,13 +24,23 @@ interface Tag {
 
 /** Lists the tags up to the first that is malformed. A tag may contain commas. */
 function listTags(list: string): Tag[] {
-  const element = /[ \t]*(?:(W\/)?("[^"]*"))?[ \t]*(?:,|$)/y;
   const tags: Tag[] = [];
-  while (element.lastIndex < list.length) {
-    const found = element.exec(list);
-    if (found === null) break;
-    const [, weak, opaque] = found;
-    if (opaque !== undefined) tags.push({ isWeak: weak !== undefined, opaque });
+  let at = skip(list, 0, " \t,");
+  while (at < list.length) {
+    const isWeak = list.startsWith("W/", at);
+    const start = isWeak ? at + 2 : at;
+    const end = list[start] === '"' ? list.indexOf('"', start + 1) : -1;
+    const next = skip(list, end + 1, " \t");
+    if (end < 0 || (next < list.length && list[next] !== ",")) break;
+    tags.push({ isWeak, opaque: list.slice(start, end + 1) });
+    at = skip(list, next, " \t,");
   }
   return tags;
+}
+
+/** Finds the first character from `at` on that is none of `characters`. */
+function skip(text: string, at: number, characters: string): number {
+  let next = at;
+  while (next < text.length && characters.includes(text.charAt(next))) next++;
+  return next;
 }

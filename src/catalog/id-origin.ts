@@ -47,7 +47,9 @@ export function originOfId(uuid: string): string | undefined {
     case SOURCES["iso3166-1"]:
       return `ISO 3166-1 ${asciiOf(number)}`;
     case SOURCES["iso3166-2"]:
-      return `ISO 3166-2 ${asciiOf(number).replace(/^../, "$&-")}`;
+      return /^[A-Z]{2}[A-Z0-9]{1,4}$/.test(asciiOf(number))
+        ? `ISO 3166-2 ${asciiOf(number).replace(/^../, "$&-")}`
+        : "a subdivision of OurAirports";
     case SOURCES.m49:
       return `UN M49 ${number.padStart(3, "0")}`;
     case SOURCES.travel:

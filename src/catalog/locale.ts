@@ -69,20 +69,38 @@ function parentOf(tag: string): string {
 /**
  * Canonicalizes a tag and drops its extensions. Returns "" if it is malformed. Intl does not know
  * all tags of RFC 5646: an extended language becomes its prefix, as lookup would have it (`zh-yue` is
- * `zh`), and a tag that names no language becomes `und`.
+ * `zh`), an irregular tag its preferred value, and a tag that names no language `und`.
  */
 const canonicalTag = memoize(
   (text) =>
     intlTag(text) ||
+    IRREGULAR.get(text.toLowerCase()) ||
     intlTag(text.replace(EXTENDED_LANGUAGE, "$1$2")) ||
-    (NO_LANGUAGE.test(text) ? "und" : ""),
+    (/^x(?:-[a-z0-9]{1,8})+$/i.test(text) ? "und" : ""),
 );
 
 /** Language, up to three extended languages, and the rest (RFC 5646, section 2.2.2). */
 const EXTENDED_LANGUAGE = /^([a-z]{2,3})(?:-[a-z]{3}){1,3}(-.*)?$/i;
-/** Private use, and what was registered before RFC 4646 and fits no rule (RFC 5646, section 2.2.8). */
-const NO_LANGUAGE =
-  /^(?:x(?:-[a-z0-9]{1,8})+|en-gb-oed|i-(?:ami|bnn|default|enochian|hak|klingon|lux|mingo|navajo|pwn|tao|tay|tsu)|sgn-(?:be-fr|be-nl|ch-de))$/i;
+/** The irregular tags of RFC 5646, section 2.1, with the registry's preferred values. */
+const IRREGULAR: ReadonlyMap<string, string> = new Map([
+  ["en-gb-oed", "en-GB"],
+  ["i-ami", "ami"],
+  ["i-bnn", "bnn"],
+  ["i-default", "und"],
+  ["i-enochian", "und"],
+  ["i-hak", "hak"],
+  ["i-klingon", "tlh"],
+  ["i-lux", "lb"],
+  ["i-mingo", "und"],
+  ["i-navajo", "nv"],
+  ["i-pwn", "pwn"],
+  ["i-tao", "tao"],
+  ["i-tay", "tay"],
+  ["i-tsu", "tsu"],
+  ["sgn-be-fr", "sfb"],
+  ["sgn-be-nl", "vgt"],
+  ["sgn-ch-de", "sgg"],
+]);
 
 function intlTag(text: string): string {
   try {

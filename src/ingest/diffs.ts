@@ -29,8 +29,8 @@ import type { SegmentStore } from "./segment-store.ts";
 const CONTENTS_DIFFED = 3;
 
 /**
- * Most added, changed and removed entities of each list in a diff. It bounds the memory. There is no
- * diff for more changes than these, because the whole catalog is then hardly larger.
+ * Most added, changed and removed entities of each list in a diff. It bounds the memory; there is no
+ * diff for more changes than these, and apps fetch the whole catalog.
  */
 export const DIFF_LISTED = 1_000;
 

@@ -88,24 +88,29 @@ async function find(
   const current = await reader.current(caller);
   if (!current.ok) return current;
   const wanted = await findVersion({ reader, defaultLocale }, query, current.manifest, caller);
-  if (wanted === undefined) return { ok: false, reason: "not_retained" };
-  const variant = selectVariant(query, wanted, defaultLocale);
+  if (!wanted.ok) return wanted;
+  const variant = selectVariant(query, wanted.manifest, defaultLocale);
   if (variant === undefined) return UNAVAILABLE;
   const bodiless = withoutBody(query, variant);
   if (bodiless !== undefined) return { ok: true, found: bodiless };
   const { manifest, locale, representation, fallback, isPinned } = variant;
-  const selection = { manifest, locale, representation, codings: query.codings };
+  const { codings } = query;
+  const selection = { manifest, locale, representation, codings, isExact: isPinned };
   const result = await reader.open(selection, caller);
   if (!result.ok) return result;
   const { content, ...opened } = result.opened;
-  // The reader may have fallen back to another version.
-  if (isPinned && opened.entry.sha256 !== query.pin) return UNAVAILABLE;
-  const found: Found = { kind: "body", variant: { ...opened, fallback, isPinned }, content };
-  return { ok: true, found };
+  const sent: Variant = { ...opened, fallback, isPinned };
+  // The reader may have fallen back to another coding or version, whose tag the conditions name.
+  const instead = sent.body === variant.body ? undefined : withoutBody(query, sent);
+  return { ok: true, found: instead ?? { kind: "body", variant: sent, content } };
 }
 
 /** How many versions before the current one a pinned read may name. */
 const PINNED_BACK = 3;
+
+type VersionResult =
+  | { readonly ok: true; readonly manifest: Manifest }
+  | { readonly ok: false; readonly reason: "not_retained" | "unavailable" };
 
 /** Finds the version that the query asks for, if it is one of the newest. */
 async function findVersion(
@@ -113,14 +118,26 @@ async function findVersion(
   { pin, tag }: Query,
   current: Manifest,
   caller: Caller,
-): Promise<Manifest | undefined> {
-  let manifest: Manifest | undefined = current;
-  for (let back = 0; manifest !== undefined && back <= PINNED_BACK; back++) {
-    if (hasPin(pin, tag, manifest, defaultLocale)) return manifest;
-    manifest = await reader.previous(manifest, caller);
+): Promise<VersionResult> {
+  const isWanted = (manifest: Manifest) => hasPin(pin, tag, manifest, defaultLocale);
+  if (isWanted(current)) return { ok: true, manifest: current };
+  if (pin === null || !SHA256.test(pin)) return NOT_RETAINED;
+  // Another isolate may have served a version that this one has not heard of.
+  const newest = await reader.newest(caller);
+  if (newest.ok && isWanted(newest.manifest)) return newest;
+  let manifest = current;
+  for (let back = 0; back < PINNED_BACK; back++) {
+    const previous = await reader.previous(manifest, caller);
+    if (!previous.ok) return previous.fault === "missing" ? NOT_RETAINED : UNREADABLE;
+    manifest = previous.value;
+    if (isWanted(manifest)) return { ok: true, manifest };
   }
-  return undefined;
+  return NOT_RETAINED;
 }
+
+const SHA256 = /^[0-9a-f]{64}$/;
+const NOT_RETAINED: VersionResult = { ok: false, reason: "not_retained" };
+const UNREADABLE: VersionResult = { ok: false, reason: "unavailable" };
 
 function hasPin(
   pin: string | null,

@@ -17,7 +17,7 @@ const JOINED_SHARE = 1 / 4;
 /**
  * Loads bodies and caches their segments, so that bodies share what they have in common. A body that
  * is wanted again soon is joined, because one blob costs the least CPU to send. A client that goes
- * through more bodies than fit joins none and evicts no segment.
+ * through more bodies than fit joins none.
  *
  * Each segment is verified once, when it is read: its key is its hash. The hash of a whole body need
  * not be computed again, because the sealed manifest says which segments make up the body.

@@ -55,7 +55,11 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory, BlobRe
     return this.heldCurrent() ?? abortable(signal, this.#memo.current());
   }
 
-  async previous(manifest: Manifest, { signal }: Caller): Promise<Manifest | undefined> {
+  async newest({ signal }: Caller): Promise<CurrentResult> {
+    return abortable(signal, this.#memo.newest());
+  }
+
+  async previous(manifest: Manifest, { signal }: Caller): Promise<Copy<Manifest>> {
     return abortable(signal, this.#memo.loadPrevious(manifest));
   }
 
@@ -84,15 +88,18 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory, BlobRe
 
   /** Blobs of a version that was replaced long ago are deleted. */
   async #tryNewer(selection: Selection, faults: Faults): Promise<Opened | undefined> {
-    if (faults.has("unreadable")) return undefined;
+    if (selection.isExact || faults.has("unreadable")) return undefined;
     const newest = await this.#memo.newest();
     if (!newest.ok || newest.manifest.generation <= selection.manifest.generation) return undefined;
     return this.#tryLoad(choicesOf({ ...selection, ...newest }), selection, faults);
   }
 
   async #tryPrevious(selection: Selection, faults: Faults): Promise<Opened | undefined> {
+    if (selection.isExact) return undefined;
     const previous = await this.#memo.loadPrevious(selection.manifest);
-    return this.#tryLoad(olderChoices(selection, previous), selection, faults);
+    return previous.ok
+      ? this.#tryLoad(olderChoices(selection, previous.value), selection, faults)
+      : undefined;
   }
 
   /** Opens the first choice that can be loaded. */
@@ -129,7 +136,7 @@ function choicesOf({ manifest, locale, representation, codings }: Selection): Ch
 
 /** Lists the bodies of an older version that a selection accepts, best first. */
 function olderChoices(selection: Selection, manifest: Manifest | undefined): Choice[] {
-  return manifest === undefined ? [] : choicesOf({ ...selection, manifest });
+  return manifest === undefined || selection.isExact ? [] : choicesOf({ ...selection, manifest });
 }
 
 function toOpened(

@@ -23,6 +23,8 @@ export interface Selection {
   readonly locale: string;
   readonly representation: Representation;
   readonly codings: readonly AnyCoding[];
+  /** Whether no other version will do. */
+  readonly isExact?: boolean;
 }
 
 /** A body with its verified content and its version. */
@@ -75,8 +77,10 @@ export interface CatalogReader {
    * if nobody has looked for a while.
    */
   current(caller: Caller): Promise<CurrentResult>;
-  /** Returns the version before a manifest, if it is retained and can be read. */
-  previous(manifest: Manifest, caller: Caller): Promise<Manifest | undefined>;
+  /** Returns the current version as the store has it, where another place may know a newer one. */
+  newest(caller: Caller): Promise<CurrentResult>;
+  /** Returns the version before a manifest; `missing` if it is not retained. */
+  previous(manifest: Manifest, caller: Caller): Promise<Copy<Manifest>>;
   /** Returns the bytes of a body, from memory if they are cached. */
   open(selection: Selection, caller: Caller): Promise<OpenResult>;
 }

@@ -1,7 +1,9 @@
 import type { Manifest } from "../catalog/manifest.ts";
 import type { CurrentResult, ReaderDependencies } from "./catalog-reader.ts";
 import { settledWithin } from "./deadline.ts";
+import type { Copy } from "./catalog-store.ts";
 import type { HedgedReads } from "./hedged-reads.ts";
+import { NegativeCache } from "./negative-cache.ts";
 import { SingleFlight } from "./single-flight.ts";
 
 /**
@@ -19,8 +21,15 @@ const RETRY_AFTER_MS = 5_000;
 /** Wait after a look-up that found no manifest, and between reads of the newest one. */
 const ABSENT_FOR_MS = 1_000;
 
+/** What is before the first version. */
+const FIRST: Copy<Manifest> = {
+  ok: false,
+  fault: "missing",
+  detail: "there is no earlier version",
+};
+
 /**
- * The manifests that this isolate serves from: the current and the previous one.
+ * The manifests that this isolate serves from: the current one and up to three older ones.
  *
  * Accepted race: KV may answer with an older manifest than it gives another data center. An isolate
  * ignores generations below its own, so the version that it serves never goes back.
@@ -29,6 +38,9 @@ export class ManifestMemo {
   readonly #deps: ReaderDependencies;
   readonly #reads: HedgedReads;
   readonly #loads: SingleFlight<CurrentResult>;
+  readonly #generations: SingleFlight<Copy<Manifest>>;
+  /** Generations that could not be read. */
+  readonly #failures: NegativeCache<Copy<Manifest>>;
   #current: CurrentResult = { ok: false, reason: "unavailable" };
   #previous: Manifest | undefined;
   /** By generation. */
@@ -40,6 +52,8 @@ export class ManifestMemo {
     this.#deps = deps;
     this.#reads = reads;
     this.#loads = new SingleFlight(deps.waitUntil, deps.now);
+    this.#generations = new SingleFlight(deps.waitUntil, deps.now);
+    this.#failures = new NegativeCache(RETRY_AFTER_MS, deps.now);
   }
 
   /** The manifest before the current one, if it is in memory. */
@@ -68,7 +82,8 @@ export class ManifestMemo {
 
   /** Looks for a newer manifest in R2, which never lags behind what was published. */
   async newest(): Promise<CurrentResult> {
-    if (this.#deps.now() < this.#newestAt + ABSENT_FOR_MS) return this.#current;
+    const isKnown = this.#deps.now() < this.#newestAt + ABSENT_FOR_MS;
+    if (isKnown && !this.#loads.has("newest")) return this.#current;
     return this.#loads.load("newest", async () => {
       const { now, store } = this.#deps;
       this.#newestAt = now();
@@ -78,18 +93,23 @@ export class ManifestMemo {
     });
   }
 
-  /** Loads the version before a manifest, if there is one. */
-  async loadPrevious({ previous }: Manifest): Promise<Manifest | undefined> {
-    if (previous === null) return undefined;
+  /** Loads the version before a manifest; `missing` if there is none. */
+  async loadPrevious({ previous }: Manifest): Promise<Copy<Manifest>> {
+    if (previous === null) return FIRST;
     const held = this.#older.get(previous);
-    if (held !== undefined) return held;
-    const { store } = this.#deps;
-    const copy = await this.#reads.readFrom("r2", "generation", () =>
-      store.readGeneration(previous),
-    );
-    if (!copy.ok) return undefined;
-    this.#keep(copy.value);
-    return copy.value;
+    if (held !== undefined) return { ok: true, value: held };
+    const key = String(previous);
+    const failed = this.#failures.get(key);
+    if (failed !== undefined) return failed;
+    return this.#generations.load(key, async () => {
+      const { store } = this.#deps;
+      const copy = await this.#reads.readFrom("r2", "generation", () =>
+        store.readGeneration(previous),
+      );
+      if (copy.ok) this.#keep(copy.value);
+      else this.#failures.add(key, copy);
+      return copy;
+    });
   }
 
   #keep(manifest: Manifest): void {

@@ -9,6 +9,7 @@ import {
 import { bodyIn } from "../../src/catalog/framing.ts";
 import type { Bodies, Body, Coding, LocaleEntry, Manifest } from "../../src/catalog/manifest.ts";
 import { CODINGS, type Representation, UNRECORDED } from "../../src/catalog/manifest.ts";
+import type { Copy, Fault } from "../../src/storage/catalog-store.ts";
 import type {
   Caller,
   CatalogMemory,
@@ -155,9 +156,22 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
   /** Versions before `manifest`, the newest first. */
   older: readonly FakeCatalogReader[] = [];
 
-  async previous({ generation }: Manifest): Promise<Manifest | undefined> {
-    return this.older.find(({ manifest }) => manifest.generation < generation)?.manifest;
+  /** Returned by `newest` in place of what is current. */
+  newestResult: CurrentResult | undefined;
+
+  async newest(): Promise<CurrentResult> {
+    return this.newestResult ?? this.#current();
   }
+
+  async previous({ generation }: Manifest): Promise<Copy<Manifest>> {
+    const older = this.older.find(({ manifest }) => manifest.generation < generation);
+    return older === undefined
+      ? { ok: false, fault: this.olderFault, detail: "no older version" }
+      : { ok: true, value: older.manifest };
+  }
+
+  /** Fault of `previous` where there is no older version. */
+  olderFault: Fault["fault"] = "missing";
 
   #contentOf({ segments }: Body): Blob | undefined {
     const parts = segments.map((segment) =>

@@ -19,6 +19,7 @@ export interface FakeService {
 }
 
 const LISTS = { airports: [{}, {}, {}], cities: [{}, {}], countries: [{}], regions: [{}] };
+const GUARDS = [{ code: "guard_shrink", message: "airports 9074 to 4120" }];
 const ERROR = { code: "guard_shrink", stage: "guard", message: "airports 9074 to 4120" };
 
 export async function fakeService(options: FakeServiceOptions): Promise<FakeService> {
@@ -56,6 +57,7 @@ export async function fakeService(options: FakeServiceOptions): Promise<FakeServ
       generation_before: null,
       generation_after: generation,
       error: ERROR,
+      guards: GUARDS,
     };
   }
 

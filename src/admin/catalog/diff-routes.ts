@@ -6,6 +6,7 @@ import { negotiateLocale, parseLocale } from "../../catalog/locale.ts";
 import type { Manifest, StoredDiff } from "../../catalog/manifest.ts";
 import { nothingChanged } from "../../ingest/change-sample.ts";
 import type { BlobReader, CatalogReader } from "../../storage/catalog-reader.ts";
+import type { Copy } from "../../storage/catalog-store.ts";
 import { worstFault } from "../../storage/hedged-reads.ts";
 import { type Refusal, route } from "../http/route.ts";
 
@@ -59,8 +60,9 @@ export function diffRoutes({ reader, defaultLocale }: DiffDependencies) {
     const parsed = parseLocale(query.locale);
     const tag = parsed.ok ? parsed.tag : "";
     const { locale } = negotiateLocale(tag, manifest.locales, defaultLocale);
-    const previous = (version: Manifest) => reader.previous(version, caller).catch(() => undefined);
+    const previous = (version: Manifest) => reader.previous(version, caller).catch(() => UNREAD);
     const from = await findSource(manifest, { from: query.from, locale, previous });
+    if (from === "unreadable") return UNREADABLE;
     const parts = from && partsOf(from, locale);
     if (from === undefined || parts === undefined) return notStored(query.from, locale);
     const head = { from: describe(from), to: describe(manifest), locale };
@@ -92,15 +94,17 @@ type Version = Pick<StoredDiff, "generation" | "published_at" | "catalog_sha256"
 async function findSource(
   manifest: Manifest,
   { from, locale, previous }: Wanted,
-): Promise<Manifest | StoredDiff | undefined> {
+): Promise<Manifest | StoredDiff | "unreadable" | undefined> {
   const known = [manifest, ...manifest.diffs];
   const byContent = (content: string) => known.find((each) => each.catalog_sha256 === content);
   const named = byContent(from) ?? known.find(({ generation }) => String(generation) === from);
   if (named !== undefined || !/^[0-9a-f]{64}$/.test(from)) return named;
-  let version: Manifest | undefined = manifest;
-  for (let back = 0; version !== undefined && back < known.length; back++) {
+  let version = manifest;
+  for (let back = 0; back < known.length; back++) {
     if (version.locales[locale]?.sha256 === from) return byContent(version.catalog_sha256);
-    version = await previous(version);
+    const before = await previous(version);
+    if (!before.ok) return before.fault === "missing" ? undefined : "unreadable";
+    version = before.value;
   }
   return undefined;
 }
@@ -108,7 +112,7 @@ async function findSource(
 interface Wanted {
   readonly from: string;
   readonly locale: string;
-  readonly previous: (version: Manifest) => Promise<Manifest | undefined>;
+  readonly previous: (version: Manifest) => Promise<Copy<Manifest>>;
 }
 
 function describe({ generation, published_at, catalog_sha256 }: Version): Version {

@@ -62,6 +62,7 @@ describe("originOfId", () => {
     [countryId("FR"), "ISO 3166-1 FR"],
     [regionId("iso3166-1:AI"), "ISO 3166-1 AI"],
     [regionId("iso3166-2:FR-OCC"), "ISO 3166-2 FR-OCC"],
+    [regionId("iso3166-2:XX-LONGCODE"), "a subdivision of OurAirports"],
     [regionId("m49:029"), "UN M49 029"],
     [regionId("travel:benelux"), "our own list of travel regions"],
   ])("says where an entity comes from: %#", (id, origin) => {

@@ -52,7 +52,8 @@ describe("parseLocale", () => {
     ["zh-min-nan", "zh"],
     ["i-default", "und"],
     ["x-private", "und"],
-    ["en-GB-oed", "und"],
+    ["en-GB-oed", "en-GB"],
+    ["i-lux", "lb"],
   ])("brings %j to %j", (raw, tag) => {
     expect(parseLocale(raw)).toEqual({ ok: true, tag });
   });

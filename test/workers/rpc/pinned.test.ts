@@ -61,23 +61,25 @@ describe("a GET that names the hash of a version", () => {
     expect(response.headers.get("cache-control")).toBe("no-store");
   });
 
-  it("is never answered from another version, which the reader falls back to", async () => {
+  it("is answered from a version that this isolate has not heard of", async () => {
     const { handler, reader, renewed } = aRenewedService();
-    const entry = reader.manifest.locales["en"];
-    const body = entry?.bodies.proto.identity;
-    if (entry === undefined || body === undefined) throw new Error("en is not published");
-    reader.openResult = {
-      ok: true,
-      opened: {
-        manifest: reader.manifest,
-        locale: "en",
-        entry,
-        representation: "proto",
-        coding: "identity",
-        body,
-        content: new Blob(["x"]),
-      },
-    };
-    expect((await handler(aPinned(renewed))).status).toBe(503);
+    reader.newestResult = reader.currentResult;
+    reader.currentResult = undefined;
+    const { headers, status } = await handler(aPinned(renewed));
+    expect([status, headers.get("catalog-version")]).toEqual([200, "8"]);
+  });
+
+  it("is unavailable, and not not_found, while an older version cannot be read", async () => {
+    const { handler, reader } = aRenewedService();
+    reader.older = [];
+    reader.olderFault = "unreadable";
+    expect((await handler(aPinned("0".repeat(64)))).status).toBe(503);
+  });
+
+  it("takes no other version from the reader", async () => {
+    const { handler, reader, old } = aRenewedService();
+    await handler(aPinned(old));
+    await handler(aGet());
+    expect(reader.opened.map(({ isExact }) => isExact)).toEqual([true, false]);
   });
 });
