@@ -36,6 +36,8 @@ export async function checkAnswer(
   request: { readonly method: string; readonly path: string },
   answer: Response,
 ): Promise<void> {
+  // A preflight is the browser's own, and no operation.
+  if (request.method === "OPTIONS" && answer.status === 204) return;
   const mediaType = (answer.headers.get("content-type") ?? "").split(";")[0] ?? "";
   const about = `${request.method} ${request.path} → ${answer.status} ${mediaType}`;
   const operation = findOperation(document, request);

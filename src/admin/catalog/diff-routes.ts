@@ -16,8 +16,6 @@ export interface DiffDependencies {
 }
 
 const DEADLINE_MS = 5_000;
-/** Scripts of any origin may read the answers, because the catalog is public. */
-const ANY_ORIGIN = { "access-control-allow-origin": "*", "access-control-expose-headers": "ETag" };
 
 const diffQuery = z.strictObject({
   from: z
@@ -67,7 +65,7 @@ export function diffRoutes({ reader, defaultLocale }: DiffDependencies) {
     if (from === undefined || parts === undefined) return notStored(query.from, locale);
     const head = { from: describe(from), to: describe(manifest), locale };
     const etag = `"${sha256Hex(JSON.stringify([head, parts]))}"`;
-    const shared = { ...ANY_ORIGIN, etag, "cache-control": "public, max-age=60" };
+    const shared = { etag, "cache-control": "public, max-age=60" };
     if (matchesEntityTag(headers.get("if-none-match") ?? "", etag))
       return { status: 304, headers: shared };
     if (parts === NOTHING)
@@ -132,7 +130,6 @@ function notStored(from: string, locale: string): Refusal {
   const detail = `No changes from ${from} to the current version are stored in ${locale}: that version is too old, or too much has changed. Fetch the whole catalog.`;
   return {
     problem: { status: 404, code: "generation_not_retained", detail },
-    headers: ANY_ORIGIN,
   };
 }
 
@@ -145,5 +142,5 @@ const UNREADABLE: Refusal = {
     code: "catalog_unreadable",
     detail: "The catalog cannot be read now. Try again later.",
   },
-  headers: { ...ANY_ORIGIN, "retry-after": "10" },
+  headers: { "retry-after": "10" },
 };

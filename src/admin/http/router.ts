@@ -26,8 +26,11 @@ export function addRoutes(
     const methods = own.map(({ spec }) => spec.method.toUpperCase());
     const allow = methods.join(", ").replace("GET", "GET, HEAD");
     const detail = `This path takes only ${allow}.`;
+    const isPublic = own.every(({ spec }) => spec.access === "public");
     app.all(path, (c) =>
-      sendProblem(c, { status: 405, code: "method_not_allowed", detail }, { allow }),
+      isPublic && c.req.header("access-control-request-method") !== undefined
+        ? c.body(null, 204, preflightHeaders(c, allow))
+        : sendProblem(c, { status: 405, code: "method_not_allowed", detail }, { allow }),
     );
   }
 }
@@ -56,7 +59,26 @@ async function answerRoute(
       error_code: "problem" in answer ? answer.problem.code : undefined,
       duration_ms: now() - began,
     });
-  return send(c, spec, answer);
+  const response = send(c, spec, answer);
+  if (spec.access === "public")
+    for (const [name, value] of Object.entries(ANY_ORIGIN)) response.headers.set(name, value);
+  return response;
+}
+
+/** Lets scripts of any origin read what is public, without credentials. */
+const ANY_ORIGIN = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "ETag, Retry-After",
+};
+
+function preflightHeaders(c: Context<Http>, allow: string): Record<string, string> {
+  return {
+    ...ANY_ORIGIN,
+    "access-control-allow-methods": allow,
+    "access-control-allow-headers": c.req.header("access-control-request-headers") ?? "*",
+    "access-control-max-age": "7200",
+    vary: "Access-Control-Request-Headers",
+  };
 }
 
 /** Finds the answer. Never rejects. */

@@ -57,6 +57,23 @@ describe("GET /catalog/diff", () => {
     }
   });
 
+  it("permits the headers that a script of another origin asks to send, also where it errs", async () => {
+    const headers = {
+      origin: "https://example.com",
+      "access-control-request-method": "GET",
+      "access-control-request-headers": "if-none-match,traceparent",
+    };
+    const preflight = await world.send("/catalog/diff?from=1", { method: "OPTIONS", headers });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get("access-control-allow-headers")).toBe("if-none-match,traceparent");
+    expect(preflight.headers.get("access-control-allow-methods")).toBe("GET, HEAD");
+    const wrong = await diff("?from=x");
+    expect([wrong.status, wrong.headers.get("access-control-allow-origin")]).toEqual([400, "*"]);
+    const closed = await world.send("/admin/ingest/runs", { method: "OPTIONS", headers });
+    expect(closed.status).not.toBe(204);
+    expect(closed.headers.has("access-control-allow-origin")).toBe(false);
+  });
+
   it("says nothing of the current content, and reads no blob for that", async () => {
     const known = blobReads();
     for (const from of ["2", sha256Of(2), messageOf(2)]) {
