@@ -1,7 +1,13 @@
 /** Builders of manifests, and of published versions whose blobs really hash to their names. */
 import { Buffer } from "node:buffer";
 import { sha256Hex } from "../../src/catalog/hash.ts";
-import type { Body, LocaleEntry, Manifest } from "../../src/catalog/manifest.ts";
+import {
+  type Bodies,
+  type Body,
+  type LocaleEntry,
+  type Manifest,
+  REPRESENTATIONS,
+} from "../../src/catalog/manifest.ts";
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 
@@ -25,15 +31,7 @@ export function aManifest(changes: Partial<Manifest> = {}): Manifest {
 
 export function aLocaleEntry(changes: Partial<LocaleEntry> = {}): LocaleEntry {
   const each = { identity: aBody("identity"), gzip: aBody("gzip"), br: aBody("br") };
-  const {
-    bodies = {
-      proto: each,
-      json: each,
-      "grpc-web": each,
-      "grpc-web-text": each,
-      "grpc-web-json": each,
-    },
-  } = changes;
+  const { bodies = inEveryForm(each) } = changes;
   const message = bodies.proto.identity ?? aBody("identity");
   return {
     sha256: message.sha256,
@@ -64,6 +62,11 @@ export function blobsOf(text: string): [sha256: string, bytes: Uint8Array][] {
   return [`${text} common|`, `${text} local`].map((part) => [sha256Hex(part), utf8(part)]);
 }
 
+/** The same codings in every form. */
+export function inEveryForm(codings: Bodies["proto"]): Bodies {
+  return Object.fromEntries(REPRESENTATIONS.map((form) => [form, codings])) as Bodies; // one for each
+}
+
 /** A version of one locale, `en`, that says `text`, in the codings identity and gzip. */
 export function aVersion(
   generation: number,
@@ -71,13 +74,7 @@ export function aVersion(
 ): { manifest: Manifest; blobs: [sha256: string, bytes: Uint8Array][] } {
   const bodies = { identity: aBody(text), gzip: aBody(`${text} gz`) };
   const entry = aLocaleEntry({
-    bodies: {
-      proto: bodies,
-      json: bodies,
-      "grpc-web": bodies,
-      "grpc-web-text": bodies,
-      "grpc-web-json": bodies,
-    },
+    bodies: inEveryForm(bodies),
   });
   const previous = generation === 1 ? null : generation - 1;
   return {

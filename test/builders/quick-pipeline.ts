@@ -8,7 +8,7 @@ import {
 } from "../../src/ingest/checkpoint.ts";
 import { GuardsTripped } from "../../src/ingest/faults.ts";
 import { Pipeline, type PipelineDependencies } from "../../src/ingest/pipeline.ts";
-import { aLocaleEntry, aManifest } from "./manifest.ts";
+import { aLocaleEntry, aManifest, inEveryForm } from "./manifest.ts";
 
 /**
  * The stages of the real pipeline in the same order and with the same calls, but for a catalog of
@@ -59,13 +59,7 @@ export class QuickPipeline extends Pipeline {
         const bodies = { identity: body };
         const entry = aLocaleEntry({
           sha256: sha256Hex(text),
-          bodies: {
-            proto: bodies,
-            json: bodies,
-            "grpc-web": bodies,
-            "grpc-web-text": bodies,
-            "grpc-web-json": bodies,
-          },
+          bodies: inEveryForm(bodies),
         });
         if (current?.catalog_sha256 === body.sha256) return finish("unchanged");
         const generation = (current?.generation ?? 0) + 1;

@@ -5,7 +5,7 @@ import { sha256Hex } from "../../../src/catalog/hash.ts";
 import type { Body } from "../../../src/catalog/manifest.ts";
 import { backupManifestKey, backupObjectKey, backupPartKey } from "../../../src/storage/keys.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";
-import { aLocaleEntry, aManifest } from "../../builders/manifest.ts";
+import { aLocaleEntry, aManifest, inEveryForm } from "../../builders/manifest.ts";
 import { aBackup } from "../../builders/stored-backup.ts";
 
 const ID = "019aa3c0-0000-7000-8000-000000000001";
@@ -25,13 +25,7 @@ it("proves a catalog by reading each of the pieces that its locales share once",
   const entries = own.map((text) => {
     const body = bodyOf([...SHARED, text]);
     const each = { identity: body, gzip: body, br: body };
-    const bodies = {
-      proto: each,
-      json: each,
-      "grpc-web": each,
-      "grpc-web-text": each,
-      "grpc-web-json": each,
-    };
+    const bodies = inEveryForm(each);
     return aLocaleEntry({ bodies });
   });
   const locales = Object.fromEntries(entries.map((entry, index) => [`x${index}`, entry]));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { manifestBlobs } from "../../../src/catalog/manifest.ts";
 import { parseManifest } from "../../../src/catalog/parse-manifest.ts";
-import { aBody, aLocaleEntry, aManifest, blobsOf } from "../../builders/manifest.ts";
+import { aBody, aLocaleEntry, aManifest, blobsOf, inEveryForm } from "../../builders/manifest.ts";
 import { changed } from "../../builders/manifest-mutations.ts";
 
 describe("parseManifest", () => {
@@ -169,13 +169,7 @@ describe("manifestBlobs", () => {
     const bodies = { identity: aBody("one"), br: aBody("two") };
     const locales = {
       en: aLocaleEntry({
-        bodies: {
-          proto: bodies,
-          json: bodies,
-          "grpc-web": bodies,
-          "grpc-web-text": bodies,
-          "grpc-web-json": bodies,
-        },
+        bodies: inEveryForm(bodies),
       }),
     };
     const named = [...blobsOf("one"), ...blobsOf("two")].map(([sha256]) => sha256);

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { type CheckRequest, checkCopies } from "../../../src/health/copy-check.ts";
 import type { Manifest } from "../../../src/catalog/manifest.ts";
 import { blobKey } from "../../../src/storage/keys.ts";
-import { aBody, aLocaleEntry, aManifest, blobsOf } from "../../builders/manifest.ts";
+import { aBody, aLocaleEntry, aManifest, blobsOf, inEveryForm } from "../../builders/manifest.ts";
 import { MemoryCatalogStore } from "../../builders/memory-catalog-store.ts";
 
 const LOCALES = ["de", "en", "ja"];
@@ -10,13 +10,7 @@ const LOCALES = ["de", "en", "ja"];
 function anEntry(text: string) {
   const bodies = { identity: aBody(text) };
   return aLocaleEntry({
-    bodies: {
-      proto: bodies,
-      json: bodies,
-      "grpc-web": bodies,
-      "grpc-web-text": bodies,
-      "grpc-web-json": bodies,
-    },
+    bodies: inEveryForm(bodies),
   });
 }
 

@@ -2,7 +2,14 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/hash.ts";
 import type { Coding, Manifest } from "../../../src/catalog/manifest.ts";
 import { blobKey } from "../../../src/storage/keys.ts";
-import { aBody, aLocaleEntry, aManifest, aVersion, blobsOf } from "../../builders/manifest.ts";
+import {
+  aBody,
+  aLocaleEntry,
+  aManifest,
+  aVersion,
+  blobsOf,
+  inEveryForm,
+} from "../../builders/manifest.ts";
 import { ReaderWorld } from "../../builders/reader-world.ts";
 
 const one = aVersion(1, "one");
@@ -89,13 +96,7 @@ describe("a body", () => {
     const entry = (identity: typeof english) => {
       const bodies = { identity };
       return aLocaleEntry({
-        bodies: {
-          proto: bodies,
-          json: bodies,
-          "grpc-web": bodies,
-          "grpc-web-text": bodies,
-          "grpc-web-json": bodies,
-        },
+        bodies: inEveryForm(bodies),
       });
     };
     const manifest = aManifest({
