@@ -287,3 +287,35 @@ function cut(replica: Place, text: string): void {
   for (const [sha256, bytes] of blobsOf(text))
     world.store[replica].set(blobKey(sha256), Uint8Array.from(bytes).slice(0, -1));
 }
+
+describe("a read of exactly one version", () => {
+  it("is answered from no other, in memory or in the stores", async () => {
+    await holdOne();
+    lose(["kv", "r2"], "two");
+    lose(["kv", "r2"], "two gz");
+    expect(await read(two.manifest)).toEqual(ONE);
+    const selection = {
+      manifest: two.manifest,
+      locale: "en",
+      representation: "proto",
+      codings: ["identity"],
+      isExact: true,
+    } as const;
+    expect(await world.reader.open(selection, patient)).toEqual({ ok: false, reason: "data_loss" });
+  });
+
+  it("is answered from no newer one", async () => {
+    world.store.publish(one);
+    await world.reader.current(patient);
+    world.store.publish(two);
+    lose(["kv", "r2"], "one");
+    lose(["kv", "r2"], "one gz");
+    const exact = { manifest: one.manifest, locale: "en", representation: "proto" } as const;
+    const opened = await world.reader.open(
+      { ...exact, codings: ["identity"], isExact: true },
+      patient,
+    );
+    expect(opened).toEqual({ ok: false, reason: "data_loss" });
+    expect(await read(one.manifest)).toEqual(TWO);
+  });
+});

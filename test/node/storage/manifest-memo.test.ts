@@ -243,3 +243,27 @@ describe("the newest manifest", () => {
     expect(world.store.calls).toEqual([`r2 get ${MANIFEST_KEY}`]);
   });
 });
+
+describe("what several requests ask for at once", () => {
+  it("is one look for the newest manifest, which all of them await", async () => {
+    world.store.publish(one);
+    await current();
+    world.store.publish(two);
+    const found = await Promise.all([memo.newest(), memo.newest(), memo.newest()]);
+    for (const each of found) expect(each).toMatchObject({ manifest: { generation: 2 } });
+  });
+
+  it("is one read of an earlier version, and none again soon where that has failed", async () => {
+    world.store.publish(two);
+    await current();
+    world.store.calls.length = 0;
+    const first = await Promise.all([
+      memo.loadPrevious(two.manifest),
+      memo.loadPrevious(two.manifest),
+    ]);
+    expect(first.map((copy) => copy.ok)).toEqual([false, false]);
+    await memo.loadPrevious(two.manifest);
+    expect(world.store.calls).toHaveLength(1);
+    expect(await memo.loadPrevious(one.manifest)).toMatchObject({ fault: "missing" });
+  });
+});

@@ -145,6 +145,14 @@ describe("GET /catalog/diff", () => {
     }
   });
 
+  it("is 503, and not 404, while the version of a hash cannot be read", async () => {
+    await diff("?from=2");
+    world.store.before = (call) => {
+      if (call.includes("catalog/manifests/")) throw new Error("R2 is down");
+    };
+    expect((await diff(`?from=${"0".repeat(64)}`)).status).toBe(503);
+  });
+
   it.each(["3", "999999999", "0".repeat(64)])("is 404 without a diff from %s", async (from) => {
     const answer = await diff(`?from=${from}`);
     expect(answer.status).toBe(404);
