@@ -1,23 +1,10 @@
-import { foldText } from "../../src/catalog/fold.ts";
+import { isSameName, shareWord } from "../../src/acceptance/airport-names.ts";
 import type { Change } from "./airport-changes.ts";
 import { type AirportRow, type Day, isOpen } from "./airports.ts";
-import { distanceKm } from "./distance.ts";
+import { distanceKm } from "../../src/catalog/distance.ts";
 
 /** Two rows of one code this near to each other are one airport, whatever their ids. */
 const SAME_AIRPORT_KM = 10;
-
-/** Words that tell no airport from others: kinds, titles, directions and articles. */
-const COMMON_WORDS: ReadonlySet<string> = new Set(
-  (
-    "airport airfield airstrip aerodrome aeropuerto aeroporto air base airbase heliport helipad " +
-    "seaplane station field international regional municipal domestic memorial national county " +
-    "city island islands new old north south east west general captain president king queen " +
-    "prince princess doctor dr saint st san santa sao el la las los le les al the of and de do da del"
-  ).split(" "),
-);
-
-/** Letters that two spellings of one word begin with. */
-const STEM_LENGTH = 5;
 
 /**
  * What has become of airports with scheduled service since an earlier day though no curated row says
@@ -69,31 +56,10 @@ export function checkNames(
   return airports.flatMap(({ id, iata, name, municipality }) => {
     const old = before.get(id);
     if (old === undefined || told.get(id) === name) return [];
-    if (isSameName(name, old.name) || sharesWord(name, `${old.name} ${municipality}`)) return [];
+    if (isSameName(name, old.name) || shareWord(name, `${old.name} ${municipality}`)) return [];
     return [
       `${iata}: "${name}" has no word in common with "${old.name}" in ${day.source}: ` +
         "if it is true, say so by a row in curated/airports.csv that has the name",
     ];
   });
-}
-
-/** Whether two names differ in spaces and hyphens at most: `La Guardia`. */
-function isSameName(a: string, b: string): boolean {
-  return foldText(a).replaceAll("-", "") === foldText(b).replaceAll("-", "");
-}
-
-function sharesWord(a: string, b: string): boolean {
-  const others = wordsOf(b);
-  return wordsOf(a).some((word) => others.some((other) => isAlike(word, other)));
-}
-
-function wordsOf(name: string): string[] {
-  return foldText(name)
-    .split("-")
-    .filter((word) => word.length > 1 && !COMMON_WORDS.has(word));
-}
-
-function isAlike(a: string, b: string): boolean {
-  if (a === b) return true;
-  return a.length >= STEM_LENGTH && a.slice(0, STEM_LENGTH) === b.slice(0, STEM_LENGTH);
 }

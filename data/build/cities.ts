@@ -3,7 +3,7 @@ import type { AirportRow } from "./airports.ts";
 import { CityNames, readCityNames, type Spellings } from "./city-names.ts";
 import { readCurated } from "./curated.ts";
 import type { Assignment, City, CityOrigin } from "./city.ts";
-import { distanceKm } from "./distance.ts";
+import { distanceKm } from "../../src/catalog/distance.ts";
 import { type Gazetteer, type GeoPlace, nameKey } from "./gazetteer.ts";
 import {
   citiesOfMunicipality,

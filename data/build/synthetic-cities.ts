@@ -1,7 +1,7 @@
 import { foldText } from "../../src/catalog/fold.ts";
 import type { AirportRow } from "./airports.ts";
 import type { City } from "./city.ts";
-import type { Position } from "./distance.ts";
+import type { Position } from "../../src/catalog/distance.ts";
 import { roundCoordinate, tidy } from "./text.ts";
 
 /** Cities that GeoNames does not have, one for each municipality of a region, at the mean of its airports. */

@@ -1,0 +1,77 @@
+/** The airports that the catalog is built from, and the parts that change one by one. Pure. */
+import { isDeepStrictEqual } from "node:util";
+import { distanceKm } from "../catalog/distance.ts";
+import type { SourceAirport } from "../sources/our-airports.ts";
+import type { HeldChange, Part, Values } from "./held-change.ts";
+
+/** An airport as the catalog has it. */
+export interface AcceptedAirport extends SourceAirport {
+  /** Number of its row at upstream. It differs from `id` if upstream has renumbered it. */
+  readonly row: string;
+}
+
+/** What identifies an airport that is no longer listed, should it come back. */
+export type GoneAirport = Pick<AcceptedAirport, "id" | "row" | "iata" | "lat" | "lon">;
+
+/** The airports that a catalog is built from, with what later comparisons need. */
+export interface Accepted {
+  /** Ids, rows and IATA codes are unique. */
+  readonly airports: readonly AcceptedAirport[];
+  readonly gone: readonly GoneAirport[];
+  /** Rows of the upstream file that was compared last; null if none was. */
+  readonly rows: number | null;
+  /** Ids of the snapshot's corrections that have been made, so that each is made only once. */
+  readonly corrections: readonly string[];
+}
+
+/** The state that a comparison with upstream starts from and results in. */
+export interface Ledger {
+  readonly accepted: Accepted;
+  readonly held: readonly HeldChange[];
+}
+
+const LISTING = [
+  "iata",
+  "icao",
+  "name",
+  "lat",
+  "lon",
+  "country",
+  "region",
+  "municipality",
+  "type",
+  "scheduled",
+] as const;
+
+const FIELDS = {
+  listing: LISTING,
+  code: ["iata", "icao"],
+  name: ["name"],
+  place: ["lat", "lon", "country", "region", "municipality"],
+  service: ["type", "scheduled"],
+} as const satisfies { readonly [P in Part]: readonly (keyof SourceAirport)[] };
+
+/** The values of one part of an airport; null if it is not listed. */
+export function valuesOf(part: Part, airport: SourceAirport | undefined): Values {
+  return airport === undefined
+    ? null
+    : Object.fromEntries(FIELDS[part].map((field) => [field, airport[field]]));
+}
+
+export function isSameValue(a: Values, b: Values): boolean {
+  return isDeepStrictEqual(a, b);
+}
+
+/** Whether travellers use an airport: it has scheduled service, or is of medium or large size. */
+export function isImportant({ scheduled, type }: SourceAirport): boolean {
+  return scheduled || type === "medium_airport" || type === "large_airport";
+}
+
+/** Two airports of one code this near to each other are one, whatever their rows are called. */
+export const SAME_AIRPORT_KM = 10;
+
+type Located = Pick<SourceAirport, "lat" | "lon">;
+
+export function isNear(a: Located, b: Located): boolean {
+  return distanceKm(a, b) <= SAME_AIRPORT_KM;
+}

@@ -1,0 +1,123 @@
+/**
+ * The snapshot corrects what upstream had wrong on the day that it is of. A correction is made once,
+ * and holds until upstream says something else than on that day. Pure.
+ */
+import type { SourceAirport } from "../sources/our-airports.ts";
+import { type AcceptedAirport, isSameValue, type Ledger, valuesOf } from "./airport.ts";
+import { type HeldChange, heldId, type Part, PARTS, type Values } from "./held-change.ts";
+
+/** An airport as upstream wrote it on the snapshot's day, and as the snapshot has it. */
+export interface Correction {
+  readonly id: string;
+  /** Undefined if upstream did not list it. */
+  readonly written: SourceAirport | undefined;
+  /** Undefined if the snapshot does not list it. */
+  readonly ours: SourceAirport | undefined;
+}
+
+/** A part of an airport that a correction changes. */
+interface Patch {
+  readonly id: string;
+  readonly airport: SourceAirport;
+  readonly part: Part;
+  readonly written: Values;
+  readonly ours: Values;
+}
+
+/** The state before anything was compared: the airports of the snapshot. */
+export function firstLedger(airports: readonly SourceAirport[]): Ledger {
+  const own = airports.map((airport) => ({ ...airport, row: airport.id }));
+  return { accepted: { airports: own, gone: [], rows: null, corrections: [] }, held: [] };
+}
+
+/**
+ * Makes the corrections that this ledger has not seen. A value that has become neither what upstream
+ * wrote nor what the snapshot says is newer than the correction, and stays.
+ *
+ * @param at RFC 3339.
+ */
+export function applyCorrections(
+  ledger: Ledger,
+  corrections: readonly Correction[],
+  { at, runId }: { readonly at: string; readonly runId: string },
+): Ledger {
+  const done = new Set(ledger.accepted.corrections);
+  const patches = corrections.flatMap(patchesOf).filter(({ id }) => !done.has(id));
+  const airports = new Map(ledger.accepted.airports.map((airport) => [airport.id, airport]));
+  const gone = new Map(ledger.accepted.gone.map((airport) => [airport.id, airport]));
+  const held: HeldChange[] = [...ledger.held];
+  for (const patch of patches) {
+    const { airport } = patch;
+    const present = airports.get(airport.id);
+    if (!fits(patch, present, airports)) continue;
+    if (patch.ours === null) {
+      airports.delete(airport.id);
+      gone.set(airport.id, { ...goneOf(airport), row: present?.row ?? airport.id });
+    } else {
+      gone.delete(airport.id);
+      const own = present ?? { ...airport, row: airport.id };
+      airports.set(airport.id, { ...own, ...patch.ours } as AcceptedAirport); // a part of an airport
+    }
+    if (!held.some(({ id }) => id === patch.id)) held.push(corrected(patch, { at, runId }));
+  }
+  return {
+    accepted: {
+      ...ledger.accepted,
+      airports: [...airports.values()],
+      gone: [...gone.values()],
+      corrections: [...done, ...patches.map(({ id }) => id)],
+    },
+    held,
+  };
+}
+
+function patchesOf({ id, written, ours }: Correction): Patch[] {
+  const airport = ours ?? written;
+  if (airport === undefined) return [];
+  const parts = written && ours ? PARTS.filter((part) => part !== "listing") : ["listing" as const];
+  return parts.flatMap((part) => {
+    const [before, after] = [valuesOf(part, written), valuesOf(part, ours)];
+    if (isSameValue(before, after)) return [];
+    return [{ id: heldId(id, part, before), airport, part, written: before, ours: after }];
+  });
+}
+
+/** Whether a value is still the one that is corrected, or is corrected already. */
+function fits(
+  { part, written, ours, airport }: Patch,
+  present: AcceptedAirport | undefined,
+  airports: ReadonlyMap<string, AcceptedAirport>,
+): boolean {
+  const is = valuesOf(part, present);
+  if (part === "listing" && present === undefined) {
+    const isCodeFree = ![...airports.values()].some(({ iata }) => iata === airport.iata);
+    return ours === null || isCodeFree;
+  }
+  return isSameValue(is, written) || isSameValue(is, ours);
+}
+
+function goneOf({ id, iata, lat, lon }: SourceAirport) {
+  return { id, iata, lat, lon };
+}
+
+function corrected(patch: Patch, { at, runId }: { at: string; runId: string }): HeldChange {
+  const { id, airport, part, written, ours } = patch;
+  return {
+    id,
+    state: "corrected",
+    airport: airport.id,
+    iata: airport.iata,
+    name: airport.name,
+    part,
+    rules: [],
+    before: ours,
+    after: written,
+    since: at,
+    last_seen: at,
+    days_seen: 0,
+    run_id: runId,
+    decided_by: null,
+    decided_at: null,
+    note: null,
+  };
+}

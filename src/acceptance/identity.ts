@@ -1,0 +1,79 @@
+/**
+ * Finds out which row of upstream is which airport. Upstream renumbers and restores rows, and
+ * airports get other codes; the ids of the catalog outlive both. Pure.
+ */
+import type { SourceAirport } from "../sources/our-airports.ts";
+import { type Accepted, type AcceptedAirport, type GoneAirport, isNear } from "./airport.ts";
+
+/** An airport of the catalog with its row at upstream; undefined if upstream does not list it. */
+export interface Pair {
+  readonly accepted: AcceptedAirport;
+  readonly upstream: SourceAirport | undefined;
+}
+
+export interface Matched {
+  readonly pairs: readonly Pair[];
+  /** Airports that only upstream lists, with the ids that they have or get. */
+  readonly arrivals: readonly AcceptedAirport[];
+}
+
+/** Ids from here on are given to arrivals whose row number is taken. */
+const OWN_IDS_FROM = 2_000_000_000;
+
+/**
+ * Pairs the airports of the catalog with upstream's rows. A row is the airport
+ *
+ * 1. of the same row number and code, wherever it is, or
+ * 2. of the same code within 10 km, or
+ * 3. of the same row number within 10 km: it has another code now.
+ *
+ * So a code that moves elsewhere is another airport. One that comes back gets its former id.
+ *
+ * @param upstream airports with unique codes and row numbers.
+ */
+export function matchAirports(accepted: Accepted, upstream: readonly SourceAirport[]): Matched {
+  const free = new Set(upstream);
+  const byCode = new Map(upstream.map((airport) => [airport.iata, airport]));
+  const byRow = new Map(upstream.map((airport) => [airport.id, airport]));
+  const take = (found: SourceAirport | undefined) =>
+    found !== undefined && free.delete(found) ? found : undefined;
+  const near = (found: SourceAirport | undefined, airport: GoneAirport) =>
+    found !== undefined && isNear(found, airport) ? found : undefined;
+  const ways: readonly ((airport: GoneAirport) => SourceAirport | undefined)[] = [
+    ({ row, iata }) => (byRow.get(row)?.iata === iata ? byRow.get(row) : undefined),
+    (airport) => near(byCode.get(airport.iata), airport),
+    (airport) => near(byRow.get(airport.row), airport),
+  ];
+  const pairUp = <A extends GoneAirport>(airports: readonly A[]) => {
+    const found = new Map<A, SourceAirport>();
+    for (const way of ways)
+      for (const airport of airports) {
+        const its = found.has(airport) ? undefined : take(way(airport));
+        if (its !== undefined) found.set(airport, its);
+      }
+    return found;
+  };
+  const listed = pairUp(accepted.airports);
+  const back = pairUp(accepted.gone);
+  const pairs = accepted.airports.map((airport) => ({
+    accepted: airport,
+    upstream: listed.get(airport),
+  }));
+  const returned = [...back].map(([{ id }, row]) => ({ ...row, id, row: row.id }));
+  return { pairs, arrivals: [...returned, ...newcomers(accepted, free)] };
+}
+
+function newcomers(accepted: Accepted, rows: ReadonlySet<SourceAirport>): AcceptedAirport[] {
+  const taken = new Set([...accepted.airports, ...accepted.gone].map(({ id }) => id));
+  let next = OWN_IDS_FROM;
+  const idFor = (row: string) => {
+    if (!taken.has(row)) return row;
+    while (taken.has(String(next))) next++;
+    return String(next);
+  };
+  return [...rows].map((row) => {
+    const id = idFor(row.id);
+    taken.add(id);
+    return { ...row, id, row: row.id };
+  });
+}
