@@ -6,14 +6,11 @@ import type { Coding } from "../src/catalog/manifest.ts";
 import { commonUnits } from "../src/ingest/bodies.ts";
 import { formOf } from "../src/ingest/plain-segments.ts";
 import { compressSegment } from "../src/ingest/segment-coders.ts";
-import { createWorkspace, type Workspace } from "../src/ingest/workspace.ts";
+import type { Workspace } from "../src/ingest/workspace.ts";
 import { embeddedSnapshot } from "../src/sources/embedded-snapshot.ts";
-import { snapshotOpener } from "../src/sources/snapshot.ts";
+import { acceptedWorkspace } from "../test/builders/accepted-workspace.ts";
 import { encodeAll, MemoryCommon } from "../test/builders/memory-common.ts";
 import { PipelineWorld } from "../test/builders/pipeline-world.ts";
-
-/** The snapshot's files are opened by name here, so that their hashes are not needed. */
-const EMBEDDED_SOURCES = { "airports.csv.gz": "", "regions.csv.gz": "" };
 
 let compressed: MemoryCommon | undefined;
 let opened: { readonly workspace: Workspace; readonly common: EncodedPart } | undefined;
@@ -94,9 +91,12 @@ function inRepresentation(
 }
 
 function build(): Promise<Workspace> {
-  const openSource = (file: string) =>
-    Promise.resolve(new Blob([embeddedSnapshot.files[file] ?? ""]).stream());
-  return createWorkspace(EMBEDDED_SOURCES, openSource, snapshotOpener(embeddedSnapshot));
+  const file = (name: string) => new Uint8Array(embeddedSnapshot.files[name] ?? new ArrayBuffer());
+  const [airports, regions] = ["airports.csv.gz", "regions.csv.gz"];
+  return acceptedWorkspace(
+    { [airports]: file(airports), [regions]: file(regions) },
+    embeddedSnapshot,
+  );
 }
 
 async function encodeLocale(locale: string): Promise<EncodedPart> {

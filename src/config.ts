@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { SurpriseLimits } from "./acceptance/surprises.ts";
 import { type AirportSet, AIRPORT_SETS } from "./catalog/manifest.ts";
 import { parseSourceUrl } from "./sources/fetch-policy.ts";
 import type { SourceUrls } from "./sources/http-upstream.ts";
@@ -24,6 +25,7 @@ export interface Config extends ServingConfig {
   readonly sourceUrls: SourceUrls;
   readonly sourceAllowedHosts: readonly string[];
   readonly sourceMaxBytes: number;
+  readonly surprises: SurpriseLimits;
   /** How hard an ingest run compresses. */
   readonly compression: "fast" | "best";
 }
@@ -51,6 +53,9 @@ export type Settings = ServingSettings &
     | "SOURCE_ALLOWED_HOSTS"
     | "SOURCE_MAX_BYTES"
     | "COMPRESSION"
+    | "SURPRISE_HOLD_MS"
+    | "SURPRISE_MOVE_KM"
+    | "SURPRISE_REGION_LOSS_PERCENT"
   >;
 
 const wholeNumber = (min: number, max: number) =>
@@ -112,6 +117,9 @@ export function loadConfig(settings: Settings, known: readonly SnapshotLocale[])
       .transform((text) => splitList(text).filter((host) => host !== "")),
     SOURCE_MAX_BYTES: wholeNumber(1, FILE_MAX_BYTES),
     COMPRESSION: z.enum(["fast", "best"]),
+    SURPRISE_HOLD_MS: wholeNumber(0, 30 * 24 * 60 * 60 * 1000),
+    SURPRISE_MOVE_KM: wholeNumber(1, 1000),
+    SURPRISE_REGION_LOSS_PERCENT: wholeNumber(1, 100),
   });
   const parsed = parse(schema, settings);
   const { DEFAULT_LOCALE, LOCALES } = parsed;
@@ -128,6 +136,11 @@ export function loadConfig(settings: Settings, known: readonly SnapshotLocale[])
     sourceAllowedHosts: parsed.SOURCE_ALLOWED_HOSTS,
     sourceMaxBytes: parsed.SOURCE_MAX_BYTES,
     compression: parsed.COMPRESSION,
+    surprises: {
+      holdMs: parsed.SURPRISE_HOLD_MS,
+      moveKm: parsed.SURPRISE_MOVE_KM,
+      regionLossPercent: parsed.SURPRISE_REGION_LOSS_PERCENT,
+    },
   };
 }
 

@@ -1,10 +1,7 @@
 import { isSameName, shareWord } from "../../src/acceptance/airport-names.ts";
 import type { Change } from "./airport-changes.ts";
 import { type AirportRow, type Day, isOpen } from "./airports.ts";
-import { distanceKm } from "../../src/catalog/distance.ts";
-
-/** Two rows of one code this near to each other are one airport, whatever their ids. */
-const SAME_AIRPORT_KM = 10;
+import { isNear } from "../../src/catalog/distance.ts";
 
 /**
  * What has become of airports with scheduled service since an earlier day though no curated row says
@@ -35,7 +32,7 @@ function fateOf(
   sameId: AirportRow | undefined,
   sameCode: AirportRow | undefined,
 ): string | undefined {
-  if (sameCode !== undefined && distanceKm(row, sameCode) <= SAME_AIRPORT_KM) return undefined;
+  if (sameCode !== undefined && isNear(row, sameCode)) return undefined;
   if (sameId?.iata === row.iata) return undefined;
   if (sameId !== undefined) return `has the code ${sameId.iata} now`;
   if (sameCode !== undefined) return `its code is that of ${sameCode.name}, id ${sameCode.id}, now`;

@@ -85,7 +85,11 @@ export function acceptUpstream(comparison: Comparison): Ledger {
   const settled = blockTakenCodes(ledger.accepted, judged);
   const held = settled.flatMap((each) => (each.isFree ? [] : [each.held]));
   return {
-    accepted: { ...ledger.accepted, ...apply(ledger.accepted, pairs, settled), rows: upstream.seen },
+    accepted: {
+      ...ledger.accepted,
+      ...apply(ledger.accepted, pairs, settled),
+      rows: upstream.seen,
+    },
     held: [...held, ...unseen(ledger.held, pairs)].toSorted(
       (a, b) => compareText(a.iata, b.iata) || compareText(a.id, b.id),
     ),
@@ -162,8 +166,8 @@ function judge(change: Change, comparison: Comparison): Judged {
   const seen = known === undefined ? seenFirst(comparison) : seenAgain(known, now);
   const decision = decisions.findLast((each) => each.id === id);
   const { iata, name } = airport;
-  const about = { id, airport: airport.id, iata, name, part, rules, before, after };
-  const held: HeldChange = { ...seen, ...about, ...(decision && decided(decision)) };
+  const about = { id, airport: airport.id, iata, name, part, before, after };
+  const held: HeldChange = { ...seen, ...about, rules, ...(decision && decided(decision)) };
   return { change, held, isFree: isFree(held, limits, now) };
 }
 

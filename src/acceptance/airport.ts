@@ -1,6 +1,5 @@
 /** The airports that the catalog is built from, and the parts that change one by one. Pure. */
 import { isDeepStrictEqual } from "node:util";
-import { distanceKm } from "../catalog/distance.ts";
 import type { SourceAirport } from "../sources/our-airports.ts";
 import type { HeldChange, Part, Values } from "./held-change.ts";
 
@@ -65,13 +64,4 @@ export function isSameValue(a: Values, b: Values): boolean {
 /** Whether travellers use an airport: it has scheduled service, or is of medium or large size. */
 export function isImportant({ scheduled, type }: SourceAirport): boolean {
   return scheduled || type === "medium_airport" || type === "large_airport";
-}
-
-/** Two airports of one code this near to each other are one, whatever their rows are called. */
-export const SAME_AIRPORT_KM = 10;
-
-type Located = Pick<SourceAirport, "lat" | "lon">;
-
-export function isNear(a: Located, b: Located): boolean {
-  return distanceKm(a, b) <= SAME_AIRPORT_KM;
 }

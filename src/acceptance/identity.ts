@@ -2,8 +2,9 @@
  * Finds out which row of upstream is which airport. Upstream renumbers and restores rows, and
  * airports get other codes; the ids of the catalog outlive both. Pure.
  */
+import { isNear } from "../catalog/distance.ts";
 import type { SourceAirport } from "../sources/our-airports.ts";
-import { type Accepted, type AcceptedAirport, type GoneAirport, isNear } from "./airport.ts";
+import type { Accepted, AcceptedAirport, GoneAirport } from "./airport.ts";
 
 /** An airport of the catalog with its row at upstream; undefined if upstream does not list it. */
 export interface Pair {

@@ -48,6 +48,7 @@ function dependencies(ctx: DurableObjectState, env: Env): CoordinatorDependencie
       locales: config.locales,
       defaultLocale: config.defaultLocale,
       airportSet: config.airportSet,
+      surprises: config.surprises,
       effort: config.compression,
       compress: async (task) => ctx.exports.SegmentCompressor.compress(task),
       now: Date.now,

@@ -1,8 +1,29 @@
 import { asEvidence } from "../catalog/evidence.ts";
 import type { ChangeCounts } from "../catalog/diff.ts";
 import type { Counts } from "../catalog/manifest.ts";
+import type { Ledger } from "../acceptance/airport.ts";
+import type { HeldChange } from "../acceptance/held-change.ts";
+import type { AirportsRead } from "../sources/our-airports.ts";
 import type { ListCounts, Run } from "./run.ts";
 import type { Workspace } from "./workspace.ts";
+
+/** What the parse stage found in upstream's airports. */
+export interface Parsed {
+  /** Rows of the airports file. `seen` excludes the many without an IATA code. */
+  readonly rows: { readonly seen: number; readonly rejected: number };
+  /** Rows of the whole file, and of the file that was compared before it; null if none was. */
+  readonly fileRows: { readonly before: number | null; readonly after: number };
+  /** Number of the newest decision that it has followed. */
+  readonly lastDecision: number;
+  readonly held: HeldSummary;
+}
+
+/** The changes that wait for more days or for a decision. */
+export interface HeldSummary {
+  readonly waiting: number;
+  /** When a run saw the oldest of them first (RFC 3339); null if none waits. */
+  readonly oldest_since: string | null;
+}
 
 const NO_CHANGES = { added: 0, changed: 0, removed: 0 };
 
@@ -29,19 +50,12 @@ export function countLists({ catalog }: Pick<Workspace, "catalog">): Counts {
   };
 }
 
-/** Counts the rows of the airports file with an IATA code, and the rejected ones among them. */
-export function countRows({ read }: Pick<Workspace, "read">): {
-  readonly seen: number;
-  readonly rejected: number;
-} {
-  return { seen: read.seen - read.filtered, rejected: read.rejects.length };
-}
-
 /** Summarizes the upstream rows for the run. */
 export function account(
+  read: Omit<AirportsRead, "airports">,
   workspace: Workspace,
 ): Pick<Run, "accounting" | "rejects" | "rejects_total"> {
-  const { read, regionRejects, city_origins, new_regions } = workspace;
+  const { unscheduled, regionRejects, city_origins, new_regions } = workspace;
   const rejects = [...read.rejects, ...regionRejects];
   const rejected_by_reason: { [reason: string]: number } = {};
   for (const { reason } of rejects)
@@ -49,7 +63,7 @@ export function account(
   return {
     accounting: {
       filtered: read.filtered,
-      unscheduled: read.unscheduled,
+      unscheduled,
       rejected_by_reason,
       repaired: read.repaired,
       city_origins,
@@ -61,9 +75,12 @@ export function account(
 }
 
 /** Summarizes the lists for the run. Before the first publication every entity counts as added. */
-export function countEntities(workspace: Workspace, changes: ChangeCounts | null): Run["counts"] {
+export function countEntities(
+  workspace: Workspace,
+  { rows }: Pick<Parsed, "rows">,
+  changes: ChangeCounts | null,
+): Run["counts"] {
   const kept = countLists(workspace);
-  const rows = countRows(workspace);
   const list = (name: keyof Counts, seen = kept[name], rejected = 0): ListCounts => ({
     seen,
     kept: kept[name],
@@ -75,5 +92,23 @@ export function countEntities(workspace: Workspace, changes: ChangeCounts | null
     cities: list("cities"),
     countries: list("countries"),
     regions: list("regions"),
+  };
+}
+
+/** Summarizes the held changes for the run. */
+export function summarizeHeld(before: Ledger, after: Ledger): NonNullable<Run["held"]> {
+  const known = new Set(before.held.map(({ id }) => id));
+  const isOpen = ({ state }: HeldChange) => state === "waiting" || state === "approved";
+  const waiting = after.held.filter(isOpen);
+  const kept = new Set(after.held.map(({ id }) => id));
+  const by_rule: { [rule: string]: number } = {};
+  for (const { rules } of waiting)
+    for (const rule of rules) by_rule[rule] = (by_rule[rule] ?? 0) + 1;
+  return {
+    waiting: waiting.length,
+    added: waiting.filter(({ id }) => !known.has(id)).length,
+    ended: before.held.filter((held) => isOpen(held) && !kept.has(held.id)).length,
+    by_rule,
+    oldest_since: waiting.map(({ since }) => since).toSorted()[0] ?? null,
   };
 }

@@ -1,13 +1,16 @@
+import type { LedgerFiles } from "../acceptance/ledger-files.ts";
 import type { AirportSet, LocaleEntry, Manifest, StoredDiff } from "../catalog/manifest.ts";
 import type { StoredSegment } from "./bodies.ts";
+import type { Parsed } from "./accounting.ts";
 import type { ArchivedCandidate } from "./candidate.ts";
 import type { Content } from "./content.ts";
 import type { Snapshot } from "../sources/snapshot.ts";
+import type { NumberedDecision } from "./decision-table.ts";
 import type { Run, RunMode, RunOutcome, Stage, UpstreamFiles } from "./run.ts";
 import type { Effort } from "./segment-coders.ts";
 
 /** Raise it with each incompatible change: a running run then restarts after the deployment. */
-const CHECKPOINT_FORMAT = 5;
+const CHECKPOINT_FORMAT = 6;
 
 /** State of a run between two steps; JSON. */
 export interface Checkpoint {
@@ -18,6 +21,8 @@ export interface Checkpoint {
   readonly sources: { readonly [file: string]: string };
   /** Dates of these files. */
   readonly dates: Pick<Manifest, "as_of" | "data">;
+  /** Set from the build stage on. */
+  readonly parsed: Parsed | null;
   /** Set from the guard stage on. */
   readonly content: Content | null;
   /** Generation that the guards compared with; null before the guard stage or if there was none. */
@@ -35,12 +40,19 @@ export const FIRST_CHECKPOINT: Checkpoint = {
   madeBy: null,
   sources: {},
   dates: { as_of: null, data: [] },
+  parsed: null,
   content: null,
   judgedAgainst: null,
   diffs: [],
   common: [],
   entries: {},
 };
+
+/** Returns what the parse stage found. */
+export function parsedOf({ parsed }: Checkpoint): Parsed {
+  if (parsed === null) throw new Error("nothing was parsed");
+  return parsed;
+}
 
 /** Returns the content of a checkpoint from the guard stage on. */
 export function contentOf({ content }: Checkpoint): Content {
@@ -84,6 +96,11 @@ export interface RunContext {
   /** The version published last. */
   readonly current: Manifest | null;
   readonly retained: RetainedVersions;
+  readonly runId: string;
+  /** The ledger to compare with; null for that of the snapshot. */
+  readonly ledger: LedgerFiles | null;
+  /** What operators have decided since that ledger, oldest first. */
+  readonly decisions: readonly NumberedDecision[];
   /** Upstream files of the source's last successful run. */
   readonly archived: UpstreamFiles;
   /** Archived files to build from; null to fetch from upstream. */

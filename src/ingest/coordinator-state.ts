@@ -7,8 +7,12 @@ import type { JobRecord } from "../jobs/job-record.ts";
 import { JobStore } from "../jobs/job-store.ts";
 import { Outbox } from "../jobs/outbox.ts";
 import type { Pause } from "../jobs/pause.ts";
+import { type LedgerFiles, ledgerOf } from "../acceptance/ledger-files.ts";
 import { type Queue, queueOf } from "../jobs/queue.ts";
 import { candidateFiles } from "./candidate.ts";
+import type { HeldSummary } from "./accounting.ts";
+import type { Checkpoint } from "./checkpoint.ts";
+import { DecisionTable } from "./decision-table.ts";
 import type { Run, UpstreamFiles } from "./run.ts";
 import { INGEST, isRun, type RunRecord } from "./run-record.ts";
 import { retainedVersions } from "./versions.ts";
@@ -18,7 +22,14 @@ interface Facts {
   readonly pause: Pause;
   readonly skipped_run: string;
   readonly unreplicated: number;
+  readonly ledger: PresentLedger;
   readonly [archived: `archived:${string}`]: UpstreamFiles;
+}
+
+/** The ledger since the last comparison with upstream, while its generation is published. */
+export interface PresentLedger extends LedgerFiles {
+  readonly generation: number;
+  readonly held_changes: HeldSummary;
 }
 
 /** The coordinator's tables. Every method is synchronous; callers group them in `transaction`. */
@@ -29,6 +40,7 @@ export class CoordinatorState {
   /** Audit entries that D1 has not accepted yet. */
   readonly audit: Outbox<AuditEntry>;
   readonly ticks: TickTable;
+  readonly decisions: DecisionTable;
   readonly #facts: FactTable<Facts>;
   readonly #storage: TableStorage;
 
@@ -38,6 +50,7 @@ export class CoordinatorState {
     this.history = new Outbox(storage, "history");
     this.audit = new Outbox(storage, "audit");
     this.ticks = new TickTable(storage);
+    this.decisions = new DecisionTable(storage);
     this.#facts = new FactTable(storage);
     this.#exec(
       `CREATE TABLE IF NOT EXISTS versions (generation INTEGER PRIMARY KEY, manifest TEXT NOT NULL)`,
@@ -140,6 +153,26 @@ export class CoordinatorState {
     if (this.#facts.get("unreplicated") === generation) this.#facts.set("unreplicated", null);
   }
 
+  /** The ledger to compare upstream with; null for that of the snapshot. */
+  ledgerFiles(): LedgerFiles | null {
+    return this.presentLedger() ?? ledgerOf(this.currentVersion()?.sources ?? {});
+  }
+
+  /** The ledger of the last run; null before the first one and after a rollback or a restore. */
+  presentLedger(): PresentLedger | null {
+    const ledger = this.#facts.get("ledger");
+    return ledger?.generation === this.currentVersion()?.generation ? ledger : null;
+  }
+
+  /** Records what a run has accepted and held. Drops the decisions that it has followed. */
+  setLedger({ sources, parsed }: Pick<Checkpoint, "sources" | "parsed">): void {
+    const [files, current] = [ledgerOf(sources), this.currentVersion()];
+    if (files === null || parsed === null || current === null) return;
+    const { generation } = current;
+    this.#facts.set("ledger", { ...files, generation, held_changes: parsed.held });
+    this.decisions.deleteThrough(parsed.lastDecision);
+  }
+
   /** The upstream files of the source's last successful run. */
   archivedFiles(source: string): UpstreamFiles {
     return this.#facts.get(`archived:${source}`) ?? {};
@@ -149,11 +182,16 @@ export class CoordinatorState {
     this.#facts.set(`archived:${source}`, files);
   }
 
-  /** Lists the archived files that a later run may need, as a basis or as a candidate. */
-  neededFiles(): UpstreamFiles[] {
-    return [
+  /** Lists the archived files (SHA-256) that a later run may need, as a basis or as a candidate. */
+  neededFiles(): string[] {
+    const ledger = this.#facts.get("ledger");
+    const files = [
       ...this.#facts.startingWith<`archived:${string}`>("archived:"),
       ...candidateFiles(this.runs()),
+    ];
+    return [
+      ...files.flatMap((each) => Object.values(each).map(({ sha256 }) => sha256)),
+      ...(ledger === null ? [] : [ledger.accepted, ledger.held]),
     ];
   }
 

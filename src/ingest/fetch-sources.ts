@@ -71,8 +71,7 @@ export async function fetchSources(
       continue;
     }
     const { name, bytes, ...validators } = file;
-    const sha256 = sha256Hex(bytes);
-    await store(archive, { sha256, bytes, mode });
+    const sha256 = await archiveFile(archive, bytes, mode);
     sources[name] = sha256;
     upstream[name] = { sha256, bytes: bytes.length, ...validators };
   }
@@ -109,9 +108,13 @@ async function presentFiles(
   return present;
 }
 
-async function store(
-  archive: SourceArchive,
-  { sha256, bytes, mode }: { sha256: string; bytes: Uint8Array; mode: RunMode },
-): Promise<void> {
+/** Archives bytes, unless they are archived already; mode `full` archives all. Returns their hash. */
+export async function archiveFile(
+  archive: Pick<SourceArchive, "has" | "write">,
+  bytes: Uint8Array,
+  mode: RunMode,
+): Promise<string> {
+  const sha256 = sha256Hex(bytes);
   if (mode === "full" || !(await archive.has(sha256))) await archive.write(sha256, bytes);
+  return sha256;
 }

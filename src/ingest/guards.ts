@@ -7,10 +7,12 @@ import type { AirportSet, Counts } from "../catalog/manifest.ts";
 export const SHRINK_MAX_PERCENT = 5;
 /**
  * Most additions, changes and removals of a list together, in percent of its published entities.
- * Additions count, so that the guard also stops a source that suddenly triples. An entity with a
- * new id counts twice.
+ * From February 2025 to February 2026, 15 % of the airports changed. Additions count, so that the
+ * guard also stops a source that suddenly triples. An entity with a new id counts twice.
  */
-const CHANGE_MAX_PERCENT = 10;
+const CHANGE_MAX_PERCENT = 25;
+/** Largest permitted loss of rows of upstream's file, which grows from year to year, in percent. */
+const FILE_SHRINK_MAX_PERCENT = 2;
 /** Most rejected rows, in percent of the rows with an IATA code. */
 const REJECTS_MAX_PERCENT = 2;
 /** Largest permitted loss of a locale's coverage, in percentage points. */
@@ -27,6 +29,7 @@ const VIOLATIONS_NAMED = 5;
 const OVERRIDABLE = {
   guard_empty: false,
   guard_integrity: false,
+  guard_truncated: true,
   guard_shrink: true,
   guard_change: true,
   guard_rejects: false,
@@ -57,6 +60,8 @@ export interface GuardFacts {
   readonly coverage: Coverage;
   /** Rows of the airports file. `seen` excludes the many rows without an IATA code. */
   readonly rows: { readonly seen: number; readonly rejected: number };
+  /** Rows of the whole file, and of the one that was compared before it; null if none was. */
+  readonly fileRows: { readonly before: number | null; readonly after: number };
   /** Violations of the integrity rules: broken references, duplicates, order, bad values. */
   readonly violations: readonly Violation[];
   /** Length of the identity protobuf message by locale. */
@@ -103,6 +108,7 @@ export function applyForce(
 function* trips(facts: GuardFacts): Generator<GuardTrip> {
   yield* checkEmpty(facts);
   yield* checkIntegrity(facts);
+  yield* checkTruncated(facts);
   if (facts.published !== null) {
     yield* checkShrink(facts.published, facts);
     yield* checkChange(facts.published, facts);
@@ -130,6 +136,14 @@ function* checkIntegrity({ violations }: GuardFacts): Generator<GuardTrip> {
   if (unnamed > 0) named.push(`${unnamed} more`);
   const message = named.join("; ");
   yield { guard: "guard_integrity", before: null, after: violations.length, limit: 0, message };
+}
+
+/** A file that breaks off between two rows looks like any other. */
+function* checkTruncated({ fileRows: { before, after } }: GuardFacts): Generator<GuardTrip> {
+  if (before === null) return;
+  const limit = before - percentOf(before, FILE_SHRINK_MAX_PERCENT);
+  const message = `airports.csv had ${before} rows and now has ${after}`;
+  if (after < limit) yield { guard: "guard_truncated", before, after, limit, message };
 }
 
 function* checkShrink(published: PublishedFacts, facts: GuardFacts): Generator<GuardTrip> {

@@ -42,6 +42,9 @@ export class IngestWork implements Work<RunRecord> {
       source: run.source,
       current: state.currentVersion(),
       retained: state,
+      runId: run.id,
+      ledger: state.ledgerFiles(),
+      decisions: state.decisions.list(),
       archived: state.archivedFiles(run.source),
       candidate: candidateOf(run),
     });
@@ -89,7 +92,10 @@ export class IngestWork implements Work<RunRecord> {
     if (next === null) {
       if (outcome === "published" && run.generation_after !== null)
         state.setReplicated(run.generation_after);
-      if (outcome !== "dry_run") state.setArchivedFiles(run.source, run.upstream);
+      if (outcome !== "dry_run") {
+        state.setArchivedFiles(run.source, run.upstream);
+        state.setLedger(record.checkpoint);
+      }
       return this.#end({ ...record, job: run }, "succeeded", { outcome });
     }
     if (publish === null) return { ...record, job: run, checkpoint: next };

@@ -6,7 +6,9 @@ import { commonPieces } from "../catalog/encode.ts";
 import type { AirportSet, Manifest } from "../catalog/manifest.ts";
 import { snapshotOpener } from "../sources/snapshot.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
-import { account, countEntities, UNCHANGED } from "./accounting.ts";
+import type { SurpriseLimits } from "../acceptance/surprises.ts";
+import { acceptSources } from "./accept-sources.ts";
+import { account, countEntities, summarizeHeld, UNCHANGED } from "./accounting.ts";
 import {
   type Blob,
   type CommonUnit,
@@ -22,6 +24,7 @@ import {
   FIRST_CHECKPOINT,
   finish,
   isOfDeploy,
+  parsedOf,
   proceed,
   type RunContext,
   type StepResult,
@@ -48,6 +51,7 @@ export interface PipelineDependencies extends FetchDependencies {
   readonly defaultLocale: string;
   /** Airports to publish. */
   readonly airportSet: AirportSet;
+  readonly surprises: SurpriseLimits;
   /** Does not affect the content of a version. */
   readonly effort: Effort;
   readonly compress: (task: SegmentTask) => Promise<Uint8Array>;
@@ -84,7 +88,7 @@ export class Pipeline {
       case "fetch":
         return this.#fetch(checkpoint, context);
       case "parse":
-        return this.#parse(checkpoint);
+        return this.#parse(checkpoint, context);
       case "build":
         return this.#build(checkpoint, context);
       case "guard":
@@ -114,9 +118,23 @@ export class Pipeline {
     return proceed({ ...checkpoint, stage: "parse", madeBy, sources, dates }, { upstream });
   }
 
-  async #parse(checkpoint: Checkpoint): Promise<StepResult> {
-    const workspace = await this.#open(checkpoint);
-    return proceed({ ...checkpoint, stage: "build" }, account(workspace));
+  async #parse(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
+    const { archive, snapshot, surprises, now } = this.#deps;
+    const { files, before, after, read } = await acceptSources(
+      { archive, openSnapshot: snapshotOpener(snapshot), limits: surprises, now },
+      { ...context, sources: checkpoint.sources },
+    );
+    const sources = { ...checkpoint.sources, ...files };
+    const workspace = await this.#open({ sources });
+    const held = summarizeHeld(before, after);
+    const parsed = {
+      rows: { seen: read.seen - read.filtered, rejected: read.rejects.length },
+      fileRows: { before: before.accepted.rows, after: read.seen },
+      lastDecision: context.decisions.at(-1)?.seq ?? 0,
+      held: { waiting: held.waiting, oldest_since: held.oldest_since },
+    };
+    const next: Checkpoint = { ...checkpoint, stage: "build", sources, parsed };
+    return proceed(next, { ...account(read, workspace), held });
   }
 
   async #build(checkpoint: Checkpoint, { mode, current }: RunContext): Promise<StepResult> {
@@ -127,7 +145,7 @@ export class Pipeline {
       await repairCopies(this.#deps.store, current);
       return finish("unchanged", {
         catalog_sha256,
-        counts: countEntities(workspace, UNCHANGED),
+        counts: countEntities(workspace, parsedOf(checkpoint), UNCHANGED),
         generation_before: current.generation,
       });
     }
@@ -139,14 +157,15 @@ export class Pipeline {
     const { mode, forced, current } = context;
     const { locales, defaultLocale, airportSet, store } = this.#deps;
     const workspace = await this.#open(checkpoint);
-    const candidate = { workspace, content, locales, defaultLocale, airportSet };
+    const parsed = parsedOf(checkpoint);
+    const candidate = { workspace, content, parsed, locales, defaultLocale, airportSet };
     const { trips, changes, diff } = await judge(candidate, current, store);
     const patch: Partial<Run> = {
       // Without an intact copy of the published version, the changes are unknown.
       counts:
         current !== null && changes === null
           ? null
-          : countEntities(workspace, changes && countChanges(changes)),
+          : countEntities(workspace, parsed, changes && countChanges(changes)),
       changes,
       guards: trips,
       generation_before: current?.generation ?? null,
@@ -280,7 +299,7 @@ export class Pipeline {
     return finish("published");
   }
 
-  async #open({ sources }: Checkpoint): Promise<Workspace> {
+  async #open({ sources }: Pick<Checkpoint, "sources">): Promise<Workspace> {
     const key = JSON.stringify(sources);
     if (this.#workspace?.key === key) return this.#workspace.workspace;
     const { archive, snapshot, airportSet } = this.#deps;

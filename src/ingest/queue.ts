@@ -85,6 +85,7 @@ export function newRun(
     counts: null,
     changes: null,
     accounting: null,
+    held: null,
     rejects: [],
     rejects_total: 0,
     guards: [],

@@ -121,6 +121,18 @@ export const runSchema = z
       })
       .nullable(),
     accounting: accounting.nullable(),
+    held: z
+      .strictObject({
+        waiting: count,
+        added: count.meta({ description: "Of these, the changes that no run saw before." }),
+        ended: count.meta({
+          description: "Changes that waited before this run: taken over, decided or withdrawn.",
+        }),
+        by_rule: z.record(z.string(), count),
+        oldest_since: timestamp.nullable(),
+      })
+      .nullable()
+      .meta({ description: "Surprising changes by upstream that wait. See /admin/ingest/held." }),
     rejects: z
       .array(z.strictObject({ reason: z.string(), line: count, iata: z.string(), id: z.string() }))
       .meta({ description: "The first rejected rows." }),

@@ -4,8 +4,8 @@ import type { AirportSet, Counts, Manifest } from "../catalog/manifest.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { tryReadBody } from "../storage/read-body.ts";
 import { StoreError } from "../storage/store-error.ts";
-import { countRows } from "./accounting.ts";
 import { type ChangeSample, nothingChanged, sampleChanges } from "./change-sample.ts";
+import type { Parsed } from "./accounting.ts";
 import type { Content } from "./content.ts";
 import { DIFF_LISTED } from "./diffs.ts";
 import { checkGuards, type GuardTrip } from "./guards.ts";
@@ -14,6 +14,7 @@ import type { Workspace } from "./workspace.ts";
 interface Candidate {
   readonly workspace: Workspace;
   readonly content: Content;
+  readonly parsed: Parsed;
   /** Locales to publish. */
   readonly locales: readonly string[];
   /** Preferred locale of the change sample. */
@@ -36,7 +37,7 @@ export async function judge(
   current: Manifest | null,
   store: CatalogStore,
 ): Promise<Verdict> {
-  const { workspace, content, airportSet } = candidate;
+  const { content, parsed, airportSet } = candidate;
   const found = current && (await findChanges(candidate, current, store));
   const changes = found && found.changes;
   const coverageOf = (entries: { readonly [locale: string]: { readonly coverage: number } }) =>
@@ -52,7 +53,8 @@ export async function judge(
     airportSet,
     counts: content.counts,
     coverage: coverageOf(messages),
-    rows: countRows(workspace),
+    rows: parsed.rows,
+    fileRows: parsed.fileRows,
     violations: content.violations,
     messageBytes: Object.fromEntries(
       Object.entries(messages).map(([locale, { bytes }]) => [locale, bytes]),

@@ -1,7 +1,6 @@
 /** Published versions and their retention. Pure: no clock, no I/O. */
 import { isDeepStrictEqual } from "node:util";
 import type { Manifest } from "../catalog/manifest.ts";
-import type { UpstreamFiles } from "./run.ts";
 
 /** Retained number of distinct contents, including the current one. */
 export const CONTENTS_RETAINED = 10;
@@ -75,10 +74,9 @@ export function isSameContent(a: Pick<Manifest, "locales">, b: Pick<Manifest, "l
 export function unnamedSources(
   stored: readonly string[],
   retained: readonly Manifest[],
-  archived: readonly UpstreamFiles[],
+  needed: readonly string[],
 ): string[] {
-  const named = new Set(retained.flatMap(({ sources }) => Object.values(sources)));
-  for (const files of archived) for (const { sha256 } of Object.values(files)) named.add(sha256);
+  const named = new Set([...needed, ...retained.flatMap(({ sources }) => Object.values(sources))]);
   return stored.filter((sha256) => !named.has(sha256));
 }
 

@@ -1,14 +1,9 @@
 import { type EncodedPart, encodeLocal, type Form, localPieces } from "../catalog/encode.ts";
 import { withDistinctSlugs } from "../catalog/distinct-slugs.ts";
+import { ACCEPTED_FILE, decodeAccepted } from "../acceptance/ledger-files.ts";
 import type { AirportSet } from "../catalog/manifest.ts";
 import type { Region, RegionNames } from "../catalog/model.ts";
-import {
-  type AirportsRead,
-  readAirports,
-  readRegionNames,
-  type Reject,
-  type SourceAirport,
-} from "../sources/our-airports.ts";
+import { readRegionNames, type Reject, type SourceAirport } from "../sources/our-airports.ts";
 import {
   type OpenSnapshotFile,
   readCountries,
@@ -21,7 +16,7 @@ import { SourceError } from "../sources/source-error.ts";
 import { buildCatalog, type Built, placeAirports, resolveCities } from "./build.ts";
 
 /** Opens an archived upstream file by its name and SHA-256 (hex). */
-type OpenSource = (file: string, sha256: string) => Promise<ReadableStream<Uint8Array>>;
+export type OpenSource = (file: string, sha256: string) => Promise<ReadableStream<Uint8Array>>;
 
 /** Names and regions of one locale. */
 interface LocalPart {
@@ -37,7 +32,8 @@ type LocalParts = (locale: string) => Promise<LocalPart>;
 
 /** A catalog built from archived upstream files, with an account of its inputs. */
 export interface Workspace extends Built {
-  readonly read: Omit<AirportsRead, "airports">;
+  /** Number of airports without scheduled service that the airport set excludes. */
+  readonly unscheduled: number;
   /** Rejected rows of regions.csv. */
   readonly regionRejects: readonly Reject[];
   readonly local: LocalParts;
@@ -47,48 +43,59 @@ export interface Workspace extends Built {
  * Builds the catalog from archived files. Deterministic, so that a step after an eviction or a
  * crash makes the same workspace again.
  *
- * @param sources SHA-256 (hex) of each archived file by name.
+ * @param sources SHA-256 (hex) of each archived file by name, among them the accepted airports.
  * @param airportSet airports to publish; default: all that the contract allows.
- * @throws SourceError if an upstream file is missing or unusable.
+ * @throws SourceError if a file is missing or unusable.
  */
 export async function createWorkspace(
   sources: { readonly [file: string]: string },
   openSource: OpenSource,
   openSnapshot: OpenSnapshotFile,
-  airportSet?: AirportSet,
+  airportSet: AirportSet = "all",
 ): Promise<Workspace> {
-  const open = async (table: Table) => {
-    const found = findFile(table, sources);
-    if (found === undefined)
-      throw new SourceError("missing_file", `upstream has no file for ${table}`);
-    return decodeFile(found.name, await openSource(found.name, found.file));
-  };
-  const countries = await readCountries(openSnapshot);
-  const codes = new Set(countries.map(({ isoCode2 }) => isoCode2));
-  const { placed, read } = await readPlaced(openSnapshot, async () =>
-    readAirports(await open("airports.csv"), codes, airportSet),
-  );
+  const accepted = sources[ACCEPTED_FILE];
+  if (accepted === undefined)
+    throw new SourceError("missing_file", "there is no file of accepted airports");
+  const { airports } = await decodeAccepted(await openSource(ACCEPTED_FILE, accepted));
+  const published = airports.filter(({ scheduled }) => airportSet === "all" || scheduled);
+  const placed = placeAirports(published, await findCities(published, openSnapshot));
   const wanted = new Set(placed.codesByRegion.keys());
   const { names: regionNames, rejects: regionRejects } = await readRegionNames(
-    await open("regions.csv"),
+    await openTable("regions.csv", sources, openSource),
     wanted,
   );
   const built = buildCatalog({
     placed,
-    countries,
+    countries: await readCountries(openSnapshot),
     regions: await readRegions(openSnapshot),
     regionNames,
   });
-  return { ...built, read, regionRejects, local: localParts(built.catalog.regions, openSnapshot) };
+  const unscheduled = airports.length - published.length;
+  return {
+    ...built,
+    unscheduled,
+    regionRejects,
+    local: localParts(built.catalog.regions, openSnapshot),
+  };
 }
 
-/** A separate function, so that upstream's airports leave memory before the catalog is built. */
-async function readPlaced(openSnapshot: OpenSnapshotFile, readAll: () => Promise<AirportsRead>) {
-  const { airports, ...read } = await readAll();
-  return { placed: placeAirports(airports, await findCities(airports, openSnapshot)), read };
+/**
+ * Opens upstream's file of a table.
+ *
+ * @throws SourceError if upstream has no such file.
+ */
+export async function openTable(
+  table: Table,
+  sources: { readonly [file: string]: string },
+  openSource: OpenSource,
+): Promise<ReadableStream<Uint8Array>> {
+  const found = findFile(table, sources);
+  if (found === undefined)
+    throw new SourceError("missing_file", `upstream has no file for ${table}`);
+  return decodeFile(found.name, await openSource(found.name, found.file));
 }
 
-/** A separate function, so that the tables leave memory likewise. */
+/** A separate function, so that the tables leave memory before the catalog is built. */
 async function findCities(airports: readonly SourceAirport[], openSnapshot: OpenSnapshotFile) {
   return resolveCities(airports, await readCityTables(openSnapshot, airports));
 }

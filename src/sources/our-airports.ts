@@ -1,6 +1,6 @@
 import { roundDegrees } from "../catalog/round-degrees.ts";
 import { asEvidence } from "../catalog/evidence.ts";
-import type { AirportSet } from "../catalog/manifest.ts";
+import { isNear } from "../catalog/distance.ts";
 import { compareText, IATA_CODE, isPosition } from "../catalog/integrity.ts";
 import { readCsv, type CsvRow } from "./csv.ts";
 import { SourceError } from "./source-error.ts";
@@ -21,6 +21,8 @@ export interface SourceAirport {
   readonly municipality: string;
   readonly iata: string;
   readonly icao: string;
+  /** Whether it has scheduled service. */
+  readonly scheduled: boolean;
 }
 
 /** Accepted types. The first one wins if two rows claim the same IATA code. */
@@ -56,14 +58,25 @@ export interface Reject {
 
 type RepairReason = "name_white_space" | "name_note" | "icao_from_gps_code";
 
-/** Result of each row. Rows without an IATA code are `filtered`, not rejected. */
+/** An airport that the catalog has. */
+interface KnownAirport {
+  /** Number of its row. */
+  readonly row: string;
+  readonly iata: string;
+  readonly lat: number;
+  readonly lon: number;
+}
+
+/** Result of each row. Rows without an IATA code are `filtered`, and closed ones too. */
 export interface AirportsRead {
   /** Sorted by IATA code. Codes and ids are unique. */
   readonly airports: readonly SourceAirport[];
+  /** Why known airports are not among them, by row number; unknown rows are left out. */
+  readonly fates: ReadonlyMap<string, "closed" | "without_code">;
+  /** Ids of airports whose names say that they are not in use. */
+  readonly unopened: ReadonlySet<string>;
   readonly seen: number;
   readonly filtered: number;
-  /** Valid rows without scheduled service that the airport set excludes. */
-  readonly unscheduled: number;
   readonly rejects: readonly Reject[];
   readonly repaired: Readonly<RepairCounts>;
 }
@@ -71,6 +84,7 @@ export interface AirportsRead {
 /** Most rejected rows in memory: several times the number of airports. */
 const REJECTS_MAX = 50_000;
 
+/** Without `icao_code`, which the files of earlier years lack. */
 const REQUIRED_COLUMNS = [
   "id",
   "type",
@@ -79,55 +93,57 @@ const REQUIRED_COLUMNS = [
   "longitude_deg",
   "iso_country",
   "iso_region",
+  "municipality",
+  "scheduled_service",
   "iata_code",
+  "gps_code",
 ];
 
 /**
- * Reads OurAirports' airports.csv. Only rows with an IATA code stay in memory. Airports without
- * scheduled service are removed last, so that both airport sets agree on the others.
+ * Reads OurAirports' airports.csv. Only rows with an IATA code stay in memory.
  *
  * @param knownCountries accepted ISO 3166-1 alpha-2 codes.
+ * @param known airports of the catalog: of two rows with one code, the airport's own is kept.
  * @throws SourceError if the whole file is unusable.
  */
 export async function readAirports(
   bytes: ReadableStream<Uint8Array>,
   knownCountries: ReadonlySet<string>,
-  airportSet: AirportSet = "all",
+  known: readonly KnownAirport[] = [],
 ): Promise<AirportsRead> {
-  const needsService = airportSet === "scheduled";
-  const columns = needsService ? [...REQUIRED_COLUMNS, "scheduled_service"] : REQUIRED_COLUMNS;
   const interned = new Map<string, string>();
   const candidates: { airport: SourceAirport; line: number }[] = [];
   const rejects: Reject[] = [];
   const repaired: RepairCounts = {};
-  const unserved = new Set<string>();
+  const rows = new Set(known.map(({ row }) => row));
+  const fates = new Map<string, "closed" | "without_code">();
+  const unopened = new Set<string>();
   let seen = 0;
   let filtered = 0;
-  for await (const row of readCsv("airports.csv", bytes, columns)) {
+  for await (const row of readCsv("airports.csv", bytes, REQUIRED_COLUMNS)) {
     seen++;
     const iata = row.get("iata_code").trim();
-    if (row.complete && iata === "") {
+    const isClosed = row.get("type") === "closed";
+    if (row.complete && (iata === "" || isClosed)) {
       filtered++;
+      if (rows.has(row.get("id"))) fates.set(row.get("id"), isClosed ? "closed" : "without_code");
       continue;
     }
-    const parsed = parseAirport(row, { knownCountries, needsService, interned }, repaired);
+    const parsed = parseAirport(row, { knownCountries, interned }, repaired);
     if (typeof parsed === "string") {
       rejects.push(reject(parsed, { line: row.line, iata, id: row.get("id") }));
       if (rejects.length > REJECTS_MAX) throw tooManyRejects("airports.csv", row.line);
       continue;
     }
     candidates.push({ airport: parsed, line: row.line });
-    if (row.get("scheduled_service") !== "yes") unserved.add(parsed.id);
+    if (hasStateNote(row.get("name"))) unopened.add(parsed.id);
   }
-  const distinct = distinctAirports(candidates, rejects);
-  const airports = needsService ? distinct.filter(({ id }) => !unserved.has(id)) : distinct;
-  const unscheduled = distinct.length - airports.length;
-  return { airports, seen, filtered, unscheduled, rejects, repaired };
+  const airports = distinctAirports(candidates, known, rejects);
+  return { airports, fates, unopened, seen, filtered, rejects, repaired };
 }
 
 interface ParseRules {
   readonly knownCountries: ReadonlySet<string>;
-  readonly needsService: boolean;
   /** Shares one string between all airports of a country or region. */
   readonly interned: Map<string, string>;
 }
@@ -151,7 +167,7 @@ type RepairCounts = { [R in RepairReason]?: number };
 
 function parseAirport(
   row: CsvRow,
-  { knownCountries, needsService, interned }: ParseRules,
+  { knownCountries, interned }: ParseRules,
   repaired: RepairCounts,
 ): SourceAirport | RejectReason {
   if (!row.complete) return "column_count";
@@ -168,13 +184,14 @@ function parseAirport(
   if (!isPosition({ lat, lon })) return "bad_coordinates";
   if (!knownCountries.has(country)) return "unknown_country";
   const service = row.get("scheduled_service");
-  if (needsService && !["yes", "no"].includes(service)) return "bad_scheduled_service";
+  if (!["yes", "no", ""].includes(service)) return "bad_scheduled_service";
   const icao = findIcao(row);
   countRepairs(row, name, icao, repaired);
   const region = intern(row.get("iso_region"), interned);
   const municipality = cleanText(row.get("municipality"));
   const code = intern(country, interned);
-  return { id, type, name, lat, lon, country: code, region, municipality, iata, icao };
+  const place = { lat, lon, country: code, region, municipality };
+  return { id, type, name, ...place, iata, icao, scheduled: service === "yes" };
 }
 
 function intern(text: string, interned: Map<string, string>): string {
@@ -225,21 +242,38 @@ const OTHER_SCRIPT = /\s[-–/]\s[^\p{Script=Latin}]*(?!\p{Script=Latin})\p{L}[^
 
 /** Removes notes such as "(unusable)" and repetitions in another script from a name. */
 function cleanName(name: string): string {
-  const plain = cleanText(name).replace(STATE_NOTE, " ").replace(DELETION_MARK, " ");
-  return cleanText(plain.replace(OTHER_SCRIPT, ""));
+  return cleanText(withoutStateNotes(cleanText(name)).replace(OTHER_SCRIPT, ""));
+}
+
+function withoutStateNotes(name: string): string {
+  return name.replace(STATE_NOTE, " ").replace(DELETION_MARK, " ");
+}
+
+/** Whether a name says that the airport is not in use. */
+function hasStateNote(name: string): boolean {
+  return withoutStateNotes(name) !== name;
 }
 
 /** Keeps one airport per IATA code and per id, independently of the order of the rows. */
 function distinctAirports(
   candidates: readonly { airport: SourceAirport; line: number }[],
+  known: readonly KnownAirport[],
   rejects: Reject[],
 ): SourceAirport[] {
+  const holders = new Map(known.map((airport) => [airport.iata, airport]));
+  /** Ranks the row of the known airport first, then those near it. */
+  const rank = (airport: SourceAirport) => {
+    const holder = holders.get(airport.iata);
+    if (holder === undefined || holder.row === airport.id) return 0;
+    return isNear(holder, airport) ? 1 : 2;
+  };
   const ordered = candidates.toSorted(
-    (a, b) =>
-      compareText(a.airport.iata, b.airport.iata) ||
-      AIRPORT_TYPES.indexOf(a.airport.type) - AIRPORT_TYPES.indexOf(b.airport.type) ||
-      Number(a.airport.id) - Number(b.airport.id) ||
-      compareText(JSON.stringify(a.airport), JSON.stringify(b.airport)),
+    ({ airport: a }, { airport: b }) =>
+      compareText(a.iata, b.iata) ||
+      rank(a) - rank(b) ||
+      AIRPORT_TYPES.indexOf(a.type) - AIRPORT_TYPES.indexOf(b.type) ||
+      Number(a.id) - Number(b.id) ||
+      compareText(JSON.stringify(a), JSON.stringify(b)),
   );
   const kept: SourceAirport[] = [];
   const ids = new Set<string>();

@@ -68,6 +68,15 @@ export async function readRegions(open: OpenSnapshotFile): Promise<ReferenceRegi
   }));
 }
 
+/** Reads one column of a file. */
+export async function readColumn(
+  open: OpenSnapshotFile,
+  name: string,
+  column: string,
+): Promise<string[]> {
+  return readList(open, name, (row) => row.get(column));
+}
+
 /** Reads the cities that these airports need. */
 export async function readCityTables(
   open: OpenSnapshotFile,

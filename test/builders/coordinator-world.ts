@@ -1,3 +1,5 @@
+import type { SurpriseLimits } from "../../src/acceptance/surprises.ts";
+import { DEPLOYED_LIMITS } from "./surprise-limits.ts";
 import { gzipSync } from "node:zlib";
 import type { AirportSet, Manifest } from "../../src/catalog/manifest.ts";
 import type { StepDependencies } from "../../src/backup/step-dependencies.ts";
@@ -61,6 +63,7 @@ export class CoordinatorWorld {
   locales: readonly string[];
   /** Airports to publish, as the next instance is configured. */
   airportSet: AirportSet = "all";
+  surprises: SurpriseLimits = DEPLOYED_LIMITS;
   /** Milliseconds since 1970. */
   time = START;
   /** When the alarm is set for; null if it is not. */
@@ -103,7 +106,7 @@ export class CoordinatorWorld {
 
   /** Loses all that the coordinator has recorded: a new one takes its place over the same stores. */
   loseTables(): void {
-    for (const table of ["jobs", "versions", "facts", "ticks", "outgoing", "garbage"])
+    for (const table of ["jobs", "versions", "facts", "ticks", "outgoing", "garbage", "decisions"])
       this.tables.sql.exec(`DELETE FROM ${table}`);
     this.crash();
   }
@@ -233,6 +236,7 @@ export class CoordinatorWorld {
         locales: this.locales,
         defaultLocale: "en",
         airportSet: this.airportSet,
+        surprises: this.surprises,
         effort: "fast",
         compress: async (task) => {
           await enter("compress");

@@ -7,11 +7,14 @@ import {
 } from "../../src/ingest/checkpoint.ts";
 import { Pipeline } from "../../src/ingest/pipeline.ts";
 import type { Run, RunMode, Stage, UpstreamFiles } from "../../src/ingest/run.ts";
+import { type LedgerFiles, ledgerOf } from "../../src/acceptance/ledger-files.ts";
+import type { SurpriseLimits } from "../../src/acceptance/surprises.ts";
 import { compressSegment, type Effort } from "../../src/ingest/segment-coders.ts";
 import type { Snapshot } from "../../src/sources/snapshot.ts";
 import { embeddedUpstream, type Upstream } from "../../src/sources/upstream.ts";
 import { MemoryCatalogStore } from "./memory-catalog-store.ts";
 import { MemorySourceArchive } from "./memory-source-archive.ts";
+import { NOTHING_SURPRISES } from "./surprise-limits.ts";
 import { aSnapshot } from "./small-snapshot.ts";
 
 /** Stores in memory, and what a coordinator would remember, around pipelines. */
@@ -25,6 +28,10 @@ export class PipelineWorld {
   forced = false;
   airportSet: AirportSet = "all";
   effort: Effort = "fast";
+  surprises: SurpriseLimits = NOTHING_SURPRISES;
+  time = Date.parse("2026-11-01T04:17:00.000Z");
+  /** What a run that has ended has accepted. */
+  ledger: LedgerFiles | null = null;
   /** The version recorded last. */
   current: Manifest | null = null;
   /** The versions recorded so far, newest first. */
@@ -49,9 +56,10 @@ export class PipelineWorld {
       locales: this.locales,
       defaultLocale: "en",
       airportSet: this.airportSet,
+      surprises: this.surprises,
       effort: this.effort,
       compress: async (task) => compressSegment(task),
-      now: () => Date.parse("2026-11-01T04:17:00.000Z"),
+      now: () => this.time,
     });
   }
 
@@ -66,6 +74,9 @@ export class PipelineWorld {
         versions: () => [...this.versions],
         findVersion: (wanted) => this.versions.find(({ generation }) => generation === wanted),
       },
+      runId: "run",
+      ledger: this.ledger,
+      decisions: [],
       archived: this.archived,
       candidate: null,
       ...changes,
@@ -81,7 +92,10 @@ export class PipelineWorld {
       this.versions = [result.publish, ...this.versions];
     }
     if (result.next !== null) this.checkpoint = result.next;
-    else this.archived = this.run.upstream ?? {};
+    else {
+      this.archived = this.run.upstream ?? {};
+      this.ledger = ledgerOf(this.checkpoint.sources);
+    }
     return result;
   }
 

@@ -45,14 +45,21 @@ export const SNAPSHOT_SOURCES: readonly SnapshotSource[] = [
 export interface SmallSnapshotChanges {
   /** Rows of airports.csv. */
   readonly airports?: readonly Row[];
+  /** Rows of airport-corrections.csv. */
+  readonly corrections?: readonly Row[];
   /** Rows of names/<locale>.csv, instead of those of a locale. */
   readonly names?: { readonly [locale: string]: string };
 }
 
 /** Airports ZRH, GVA and LIN, and names in en, de and ja. */
-export function aSnapshot({ airports = AIRPORTS, names }: SmallSnapshotChanges = {}): Snapshot {
+export function aSnapshot({
+  airports = AIRPORTS,
+  corrections = [],
+  names,
+}: SmallSnapshotChanges = {}): Snapshot {
   const tables: { readonly [name: string]: string } = {
     "airports.csv.gz": csvOf(airports),
+    "airport-corrections.csv.gz": csvOf(corrections),
     "regions.csv.gz": "code,name\nCH-ZH,Zürich\nCH-VS,Valais\n",
     "countries.csv.gz":
       "iso_code2,iso_code3,name_eng,name_native,phone_prefix\nCH,CHE,Switzerland,Schweiz,41\nIT,ITA,Italy,Italia,39\n",

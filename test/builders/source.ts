@@ -111,6 +111,7 @@ export function aSourceAirport(changes: Partial<SourceAirport> = {}): SourceAirp
     municipality: "Zürich",
     iata: "ZRH",
     icao: "LSZH",
+    scheduled: true,
     ...changes,
   };
 }

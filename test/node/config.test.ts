@@ -19,6 +19,9 @@ function someSettings(changes: Partial<Settings> = {}): Settings {
     SOURCE_ALLOWED_HOSTS: "cdn.example.org, example.net:8443",
     SOURCE_MAX_BYTES: "33554432",
     COMPRESSION: "fast",
+    SURPRISE_HOLD_MS: "259200000",
+    SURPRISE_MOVE_KM: "20",
+    SURPRISE_REGION_LOSS_PERCENT: "50",
     ...changes,
   };
 }
@@ -51,6 +54,7 @@ describe("loadConfig", () => {
       },
       sourceAllowedHosts: ["cdn.example.org", "example.net:8443"],
       sourceMaxBytes: 33_554_432,
+      surprises: { holdMs: 259_200_000, moveKm: 20, regionLossPercent: 50 },
       compression: "fast",
     });
   });

@@ -2,18 +2,17 @@ import { describe, expect, it } from "vitest";
 import { encodeCommon } from "../../../src/catalog/encode.ts";
 import { sha256Hex } from "../../../src/catalog/hash.ts";
 import { describeContent } from "../../../src/ingest/content.ts";
-import { createWorkspace, type Workspace } from "../../../src/ingest/workspace.ts";
-import { snapshotOpener } from "../../../src/sources/snapshot.ts";
+import type { Workspace } from "../../../src/ingest/workspace.ts";
+import { acceptedWorkspace } from "../../builders/accepted-workspace.ts";
 import { aSnapshot, smallAirports } from "../../builders/small-snapshot.ts";
-import { csvOf, type Row, streamOf } from "../../builders/source.ts";
+import { csvOf, type Row } from "../../builders/source.ts";
 
 async function aWorkspace(airports: readonly Row[] = smallAirports): Promise<Workspace> {
   const files: { readonly [name: string]: string } = {
     "airports.csv": csvOf(airports),
     "regions.csv": "code,name\nCH-ZH,Zürich\n",
   };
-  const open = async (file: string) => streamOf(files[file] ?? "");
-  return createWorkspace(files, open, snapshotOpener(aSnapshot()));
+  return acceptedWorkspace(files, aSnapshot());
 }
 
 describe("describeContent", () => {

@@ -21,6 +21,7 @@ const EVERYTHING_WRONG: GuardFacts = {
   counts: { ...WORLD, regions: 0 },
   coverage: { en: 0.5 },
   rows: { seen: 10, rejected: 5 },
+  fileRows: { before: 100, after: 10 },
   violations: [{ rule: "list_not_empty", entity: "regions" }],
   messageBytes: { en: 4 * MIB },
 };
@@ -107,14 +108,14 @@ describe("checkGuards", () => {
 
   describe("guard_change", () => {
     it.each([
-      { changes: { changed: 906 }, trips: false },
-      { changes: { changed: 907 }, trips: false },
-      { changes: { changed: 908 }, trips: true },
-      { changes: { added: 907 }, trips: false },
-      { changes: { added: 908 }, trips: true },
-      { changes: { removed: 400, added: 400, changed: 107 }, trips: false },
-      { changes: { removed: 400, added: 400, changed: 108 }, trips: true },
-    ])("trips over 10 % of 9074 airports touched: $changes is $trips", ({ changes, trips }) => {
+      { changes: { changed: 2267 }, trips: false },
+      { changes: { changed: 2268 }, trips: false },
+      { changes: { changed: 2269 }, trips: true },
+      { changes: { added: 2268 }, trips: false },
+      { changes: { added: 2269 }, trips: true },
+      { changes: { removed: 400, added: 400, changed: 1468 }, trips: false },
+      { changes: { removed: 400, added: 400, changed: 1469 }, trips: true },
+    ])("trips over 25 % of 9074 airports touched: $changes is $trips", ({ changes, trips }) => {
       const published = aPublished({ changes: someChanges({ airports: changes }) });
       expect(guardsOf(checkGuards(someGuardFacts({ published })))).toEqual(
         trips ? ["guard_change"] : [],
@@ -129,7 +130,7 @@ describe("checkGuards", () => {
           guard: "guard_change",
           before: 20_035,
           after: 20_035,
-          limit: 2_003,
+          limit: 5_008,
           message:
             "no copy of the published version is intact: any of its 20035 entities may change",
         },
@@ -146,7 +147,7 @@ describe("checkGuards", () => {
           list: "airports",
           before: 9074,
           after: 18_148,
-          limit: 907,
+          limit: 2268,
           message: "airports 18148 added, 0 changed, 0 removed of 9074",
         },
       ]);
@@ -154,11 +155,25 @@ describe("checkGuards", () => {
 
     it("looks at each list for itself, so that a small list cannot change unseen", () => {
       const published = aPublished({
-        changes: someChanges({ countries: { changed: 26 }, regions: { changed: 215 } }),
+        changes: someChanges({ countries: { changed: 63 }, regions: { changed: 538 } }),
       });
       expect(checkGuards(someGuardFacts({ published }))).toMatchObject([
-        { guard: "guard_change", list: "countries", before: 250, after: 26, limit: 25 },
+        { guard: "guard_change", list: "countries", before: 250, after: 63, limit: 62 },
       ]);
+    });
+  });
+
+  describe("guard_truncated", () => {
+    it.each([
+      { before: 80_000, after: 78_400, trips: false },
+      { before: 80_000, after: 78_399, trips: true },
+      { before: 80_000, after: 82_000, trips: false },
+      { before: null, after: 10, trips: false },
+    ])("trips if the file lost over 2 % of its rows: $before to $after is $trips", (each) => {
+      const { trips, ...fileRows } = each;
+      expect(guardsOf(checkGuards(someGuardFacts({ fileRows })))).toEqual(
+        trips ? ["guard_truncated"] : [],
+      );
     });
   });
 
@@ -288,6 +303,7 @@ describe("checkGuards", () => {
     expect(guardsOf(checkGuards(EVERYTHING_WRONG))).toEqual([
       "guard_empty",
       "guard_integrity",
+      "guard_truncated",
       "guard_shrink",
       "guard_change",
       "guard_rejects",
@@ -300,7 +316,8 @@ describe("checkGuards", () => {
     fc.assert(
       fc.property(anyFacts, (facts) => {
         for (const trip of checkGuards(facts)) {
-          const least = ["guard_empty", "guard_shrink", "guard_coverage"].includes(trip.guard);
+          const fallsShort = ["guard_empty", "guard_truncated", "guard_shrink", "guard_coverage"];
+          const least = fallsShort.includes(trip.guard);
           expect(Math.sign(trip.after - trip.limit)).toBe(least ? -1 : 1);
           const same = (other: GuardTrip) =>
             other.guard === trip.guard && other.list === trip.list && other.locale === trip.locale;
@@ -315,13 +332,14 @@ describe("applyForce", () => {
   const trips = checkGuards(EVERYTHING_WRONG);
 
   it("refuses everything without force", () => {
-    expect(trips).toHaveLength(7);
+    expect(trips).toHaveLength(8);
     expect(applyForce(trips, false)).toEqual({ refused: trips, overridden: [] });
   });
 
   it("overrides shrinking, change and coverage, and nothing else", () => {
     const { refused, overridden } = applyForce(trips, true);
     expect([...new Set(guardsOf(overridden))]).toEqual([
+      "guard_truncated",
       "guard_shrink",
       "guard_change",
       "guard_coverage",
@@ -379,6 +397,10 @@ const anyFacts: fc.Arbitrary<GuardFacts> = fc.record({
   airportSet: fc.constantFrom(...AIRPORT_SETS),
   counts: anyCounts,
   coverage: anyCoverage,
+  fileRows: fc.record({
+    before: fc.option(fc.nat({ max: 200 })),
+    after: fc.nat({ max: 200 }),
+  }),
   rows: fc.record({ seen: fc.nat({ max: 200 }), rejected: fc.nat({ max: 8 }) }),
   violations: fc.array(fc.constant({ rule: "id_unique", entity: "airports x" }), { maxLength: 2 }),
   messageBytes: fc.dictionary(
@@ -389,7 +411,7 @@ const anyFacts: fc.Arbitrary<GuardFacts> = fc.record({
 
 /** The facts with the value that tripped brought to its limit. */
 function atLimit(facts: GuardFacts, { guard, list, locale, limit }: GuardTrip): GuardFacts {
-  const { published, rows } = facts;
+  const { published, rows, fileRows } = facts;
   switch (guard) {
     case "guard_empty":
     case "guard_shrink":
@@ -406,6 +428,8 @@ function atLimit(facts: GuardFacts, { guard, list, locale, limit }: GuardTrip): 
       return { ...facts, rows: { ...rows, rejected: limit } };
     case "guard_coverage":
       return { ...facts, coverage: { ...facts.coverage, ...(locale && { [locale]: limit }) } };
+    case "guard_truncated":
+      return { ...facts, fileRows: { ...fileRows, after: limit } };
     case "guard_integrity":
       return { ...facts, violations: facts.violations.slice(0, limit) };
     case "guard_message_size":

@@ -1,3 +1,4 @@
+import { ACCEPTED_FILE, HELD_FILE } from "../../../src/acceptance/ledger-files.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import { manifestBlobs } from "../../../src/catalog/manifest.ts";
 import { commonUnits } from "../../../src/ingest/bodies.ts";
@@ -105,13 +106,15 @@ describe("a run", () => {
   it("archives upstream's exact bytes, and builds from the archive", async () => {
     await world.runToEnd();
     const { sources = {} } = world.current ?? {};
-    expect(Object.keys(sources)).toEqual(["snapshot", "airports.csv.gz", "regions.csv.gz"]);
+    const fetched = ["airports.csv.gz", "regions.csv.gz"];
+    const made = [ACCEPTED_FILE, HELD_FILE];
+    expect(Object.keys(sources)).toEqual(["snapshot", ...fetched, ...made]);
+    const stored = (file: string) => [`has ${sources[file]}`, `write ${sources[file]}`];
     expect(world.archive.calls).toEqual([
-      `has ${sources["airports.csv.gz"]}`,
-      `write ${sources["airports.csv.gz"]}`,
-      `has ${sources["regions.csv.gz"]}`,
-      `write ${sources["regions.csv.gz"]}`,
+      ...fetched.flatMap(stored),
       "open airports.csv.gz",
+      ...made.flatMap(stored),
+      `open ${ACCEPTED_FILE}`,
       "open regions.csv.gz",
     ]);
   });

@@ -27,7 +27,8 @@ describe("readAirports", () => {
       airports: [aSourceAirport()],
       seen: 1,
       filtered: 0,
-      unscheduled: 0,
+      fates: new Map(),
+      unopened: new Set(),
       rejects: [],
       repaired: {},
     });
@@ -41,65 +42,74 @@ describe("readAirports", () => {
   });
 
   it("reads columns in any order, and does not need those that it does not use", async () => {
-    const columns = ["iata_code", "iso_region", "iso_country", "longitude_deg", "latitude_deg"];
-    const text = csvOf([anAirportRow()], [...columns, "name", "type", "id", "something_new"]);
-    const { airports } = await readText(text);
-    expect(airports).toEqual([aSourceAirport({ municipality: "", icao: "" })]);
+    const unused = ["ident", "elevation_ft", "continent", "icao_code", "home_link", "keywords"];
+    const columns = LIVE_COLUMNS.filter((column) => !unused.includes(column)).toReversed();
+    const { airports } = await readText(csvOf([anAirportRow()], [...columns, "something_new"]));
+    expect(airports).toEqual([aSourceAirport()]);
   });
 
-  it.each(["id", "type", "name", "latitude_deg", "iso_country", "iso_region", "iata_code"])(
-    "refuses a file without the column %s",
-    async (missing) => {
-      const columns = LIVE_COLUMNS.filter((column) => column !== missing);
-      await expect(readText(csvOf([anAirportRow()], columns))).rejects.toMatchObject({
-        fault: "missing_columns",
-        message: `airports.csv lacks the columns ${missing}`,
-      });
+  it.each(
+    "id type name latitude_deg iso_country iso_region municipality scheduled_service iata_code gps_code".split(
+      " ",
+    ),
+  )("refuses a file without the column %s", async (missing) => {
+    const columns = LIVE_COLUMNS.filter((column) => column !== missing);
+    await expect(readText(csvOf([anAirportRow()], columns))).rejects.toMatchObject({
+      fault: "missing_columns",
+      message: `airports.csv lacks the columns ${missing}`,
+    });
+  });
+
+  it.each(["1", "0", "YES", "true"])("rejects a row that says “%s” of its service", async (odd) => {
+    expect((await read(anAirportRow({ scheduled_service: odd }))).rejects).toMatchObject([
+      { reason: "bad_scheduled_service", iata: "ZRH" },
+    ]);
+  });
+
+  it("takes closed rows for no rejects, and says which of the known ones they are", async () => {
+    const rows = [
+      anAirportRow({ type: "closed" }),
+      anAirportRow({ id: "7", iata_code: "" }),
+      anAirportRow({ id: "8", type: "closed", iata_code: "XXC" }),
+    ];
+    const known = ["4439", "7"].map((row) => ({ row, iata: "ZRH", lat: 47, lon: 8 }));
+    const found = await readAirports(streamOf(csvOf(rows)), COUNTRIES, known);
+    expect(found).toMatchObject({ airports: [], seen: 3, filtered: 3, rejects: [] });
+    expect([...found.fates]).toEqual([
+      ["4439", "closed"],
+      ["7", "without_code"],
+    ]);
+  });
+
+  it.each([
+    ["its own row", { row: "9", iata: "ZRH", lat: 0, lon: 0 }],
+    ["the row next to it", { row: "1", iata: "ZRH", lat: 46.99, lon: 7.01 }],
+  ])("leaves a known airport its code, by %s, though a larger one claims it", async (_, known) => {
+    const large = anAirportRow();
+    const small = { type: "small_airport", latitude_deg: "47", longitude_deg: "7" };
+    const own = anAirportRow({ id: "9", ...small });
+    for (const rows of [
+      [large, own],
+      [own, large],
+    ]) {
+      const found = await readAirports(streamOf(csvOf(rows)), COUNTRIES, [known]);
+      expect(found.airports.map(({ id }) => id)).toEqual(["9"]);
+      expect(found.rejects).toMatchObject([{ reason: "duplicate_iata", id: "4439" }]);
+    }
+  });
+
+  it.each(["(Under Construction)", "(Duplicate)", "(closed)", "XXX"])(
+    "names the airports whose name says %s",
+    async (note) => {
+      const { airports, unopened } = await read(anAirportRow({ name: `Zürich Airport ${note}` }));
+      expect(airports).toEqual([aSourceAirport()]);
+      expect([...unopened]).toEqual(["4439"]);
     },
   );
 
-  describe("for those with scheduled service only", () => {
-    const readScheduled = (text: string) => readAirports(streamOf(text), COUNTRIES, "scheduled");
-    const served = anAirportRow();
-    const unserved = anAirportRow({ id: "7", iata_code: "XXB", scheduled_service: "no" });
-
-    it("leaves the others out, counts them, and rejects the same rows as ever", async () => {
-      const bad = anAirportRow({ id: "8", iata_code: "x", scheduled_service: "no" });
-      const text = csvOf([served, unserved, bad]);
-      const { airports, unscheduled, rejects } = await readScheduled(text);
-      expect(airports).toEqual([aSourceAirport()]);
-      expect(unscheduled).toBe(1);
-      expect(rejects).toEqual((await readText(text)).rejects);
-    });
-
-    it("gives a code to the same airport as if all were read", async () => {
-      const larger = { ...unserved, iata_code: "ZRH" };
-      const smaller = anAirportRow({ type: "heliport" });
-      const { airports, unscheduled } = await readScheduled(csvOf([smaller, larger]));
-      expect({ airports, unscheduled }).toEqual({ airports: [], unscheduled: 1 });
-    });
-
-    it.each(["1", "0", "YES", "", "true"])("rejects a row that says “%s”", async (service) => {
-      const odd = { ...served, scheduled_service: service };
-      expect((await readScheduled(csvOf([odd]))).rejects).toMatchObject([
-        { reason: "bad_scheduled_service", iata: "ZRH" },
-      ]);
-      expect((await read(odd)).rejects).toEqual([]);
-    });
-
-    it("refuses a file that does not say which these are", async () => {
-      const columns = LIVE_COLUMNS.filter((column) => column !== "scheduled_service");
-      await expect(readScheduled(csvOf([served], columns))).rejects.toMatchObject({
-        fault: "missing_columns",
-        message: "airports.csv lacks the columns scheduled_service",
-      });
-    });
-  });
-
   it("refuses a file of which too many rows cannot be used to be kept in memory", async () => {
-    const columns = ["id", "type", "name", "latitude_deg", "longitude_deg"];
-    const header = csvOf([], [...columns, "iso_country", "iso_region", "iata_code"]);
-    const rejected = readText(header + ",,,,,,,x\n".repeat(50_001));
+    const row = csvOf([anAirportRow({ id: "x" })]).split("\n")[1];
+    const rejected = readText(csvOf([]) + `${row}\n`.repeat(50_001));
     await expect(rejected).rejects.toMatchObject({
       fault: "malformed_csv",
       message: expect.stringContaining("over 50000 unusable rows"),
@@ -149,7 +159,6 @@ describe("a row that readAirports rejects", () => {
     ["bad_iata", { iata_code: "ZÜR" }],
     ["bad_iata", { iata_code: "Z\u0000H" }],
     ["bad_iata", { iata_code: "0" }],
-    ["type_excluded", { type: "closed" }],
     ["type_excluded", { type: "balloonport" }],
     ["type_excluded", { type: "" }],
     ["type_excluded", { type: "toString" }],

@@ -1,0 +1,11 @@
+import type { SurpriseLimits } from "../../src/acceptance/surprises.ts";
+
+/** The limits as they are deployed. */
+export const DEPLOYED_LIMITS: SurpriseLimits = {
+  holdMs: 72 * 60 * 60 * 1000,
+  moveKm: 20,
+  regionLossPercent: 50,
+};
+
+/** Every change is taken over at once. */
+export const NOTHING_SURPRISES: SurpriseLimits = { ...DEPLOYED_LIMITS, holdMs: 0 };
