@@ -21,6 +21,7 @@ import { createAuditStore } from "./storage/audit-store.ts";
 import { createBackupStore } from "./storage/backup-store.ts";
 import { createCatalogStore } from "./storage/catalog-store.ts";
 import { createHistory } from "./ingest/history.ts";
+import { createSourceArchive } from "./storage/source-archive.ts";
 import { createStoreProbes } from "./storage/probes.ts";
 
 export { AlertMonitor } from "./alerts/durable-object.ts";
@@ -47,6 +48,7 @@ function createApp(env: Env): App {
     ...authentication(env),
     coordinator: calls,
     history: createHistory(env.HISTORY),
+    archive: createSourceArchive(env.ARCHIVE),
     backups: {
       jobs: calls,
       store: createBackupStore(env.BACKUPS),

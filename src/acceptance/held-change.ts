@@ -50,7 +50,7 @@ export const heldChangeSchema = z
     iata: z.string(),
     name: z.string(),
     part: z.enum(PARTS),
-    rules: z.array(z.enum(RULES)).meta({ description: "Why it is held; empty if corrected." }),
+    rules: z.array(z.enum(RULES)).meta({ description: "Why it is held, or would be." }),
     before: values,
     after: values,
     since: timestamp.meta({ description: "When a run saw it first." }),

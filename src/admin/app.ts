@@ -7,6 +7,7 @@ import type { AlertHistory } from "../storage/alert-history.ts";
 import type { AuditStore } from "../storage/audit-store.ts";
 import type { CatalogReader } from "../storage/catalog-reader.ts";
 import type { History } from "../ingest/history.ts";
+import type { SourceArchive } from "../storage/source-archive.ts";
 import type { StoreProbes } from "../storage/probes.ts";
 import type { AlertUseCases } from "./calls/alert-calls.ts";
 import { alertRoutes } from "./alerts/alert-routes.ts";
@@ -22,6 +23,7 @@ import { dashboardRoutes } from "./health/dashboard-routes.ts";
 import { type DiffDependencies, diffRoutes } from "./catalog/diff-routes.ts";
 import { adminGate } from "./auth/gate.ts";
 import type { Http } from "./http/http.ts";
+import { heldRoutes } from "./ingest/held-routes.ts";
 import { ingestControlRoutes } from "./ingest/ingest-control-routes.ts";
 import { monitorChecks } from "./health/monitor-checks.ts";
 import { monitorRoutes } from "./health/monitor-routes.ts";
@@ -40,6 +42,7 @@ import { versionRoutes } from "./catalog/version-routes.ts";
 export interface AdminDependencies extends AuthenticationDependencies {
   readonly coordinator: CoordinatorUseCases;
   readonly history: History;
+  readonly archive: Pick<SourceArchive, "open">;
   readonly backups: BackupAccess;
   readonly alerts: AlertUseCases;
   readonly alertHistory: Pick<AlertHistory, "listRuns">;
@@ -105,6 +108,7 @@ export function routeGroups(deps: AdminDependencies) {
   return [
     ...ingestControlRoutes(coordinator, history, now),
     ...runRoutes(coordinator, history),
+    ...heldRoutes(deps),
     ...versionRoutes(coordinator),
     ...diffRoutes(deps),
     ...backupRoutes(backups, now),

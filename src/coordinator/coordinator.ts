@@ -6,6 +6,7 @@ import type { StepDependencies } from "../backup/step-dependencies.ts";
 import { BackupWork } from "../backup/backup-work.ts";
 import { BACKUP, type BackupJob, isBackup } from "../backup/job.ts";
 import { removeBackup, type RemoveResult } from "../backup/remove-backup.ts";
+import type { Decision } from "../acceptance/held-change.ts";
 import type { CoordinatorState } from "../ingest/coordinator-state.ts";
 import { areArchived } from "../ingest/fetch-sources.ts";
 import { IngestWork } from "../ingest/ingest-work.ts";
@@ -165,6 +166,16 @@ export class Coordinator extends DurableObject<unknown> {
     const [current, ...earlier] = this.#state.versions();
     if (current === undefined) return [];
     return [current, ...earlier].map((each) => describeVersion(each, current));
+  }
+
+  /** The ledger that upstream is compared with, and the decisions that no run has followed yet. */
+  ledger() {
+    return { files: this.#state.ledgerFiles(), decisions: this.#state.decisions.list() };
+  }
+
+  /** Records what operators decide about held changes. The next run follows it. */
+  decide(decisions: readonly Decision[]): void {
+    for (const decision of decisions) this.#state.decisions.add(decision);
   }
 
   status(): CoordinatorStatus {

@@ -1,4 +1,5 @@
 import { timeText } from "../storage/time-text.ts";
+import type { HeldSummary } from "../ingest/accounting.ts";
 import type { CoordinatorState } from "../ingest/coordinator-state.ts";
 import type { EndedRun, Run } from "../ingest/run.ts";
 import { isRun } from "../ingest/run-record.ts";
@@ -24,6 +25,8 @@ export interface CoordinatorStatus {
   readonly replicated: boolean;
   /** Number of rows that wait for D1. */
   readonly outboxLength: number;
+  /** The changes by upstream that wait; null before the first run, and after a rollback. */
+  readonly held: HeldSummary | null;
   /** End of the claim of the present step (RFC 3339); null between two steps. */
   readonly leaseUntil: string | null;
   /** Scheduled time of the newest tick of each cron trigger (milliseconds since 1970). */
@@ -57,6 +60,7 @@ export function describeStatus(state: CoordinatorState, now: number): Coordinato
     current: current && describeVersion(current, current),
     replicated: state.unreplicated() === null,
     outboxLength: state.history.length + state.audit.length,
+    held: state.presentLedger()?.held_changes ?? null,
     leaseUntil: running?.leaseUntil ? timeText(running.leaseUntil) : null,
     lastTicks: state.ticks.newest(now),
     bestCoverage: bestCoverage(versions),

@@ -40,6 +40,8 @@ export interface CoordinatorFacts {
   readonly replicated: boolean;
   /** Rows waiting for D1. */
   readonly outboxLength: number;
+  /** Surprising changes by upstream that wait; null if no run has compared the present version. */
+  readonly held: { readonly waiting: number; readonly oldest_since: string | null } | null;
 }
 
 export interface IngestFacts extends CoordinatorFacts {

@@ -1,7 +1,13 @@
 /** Health checks of the coordinator and the last runs. Pure. */
 import { timeText } from "../storage/time-text.ts";
 import type { CoordinatorFacts, EndedRun } from "./facts.ts";
-import { judgeOutbox, judgeQueue, judgeReplication, judgeStuck } from "./ingest-rules.ts";
+import {
+  judgeHeld,
+  judgeOutbox,
+  judgeQueue,
+  judgeReplication,
+  judgeStuck,
+} from "./ingest-rules.ts";
 import { judgeComparison } from "./catalog-rules.ts";
 import { missedTicks } from "./missed-ticks.ts";
 import type { RuleContext } from "./rule.ts";
@@ -26,6 +32,13 @@ export function checkCoordinator(status: CoordinatorStatusFacts, context: RuleCo
   const rows = { observedValue: outboxLength, observedUnit: "rows" };
   return {
     "ingest:paused": [checkPause(pause)],
+    "ingest:held": [
+      {
+        ...judged(judgeHeld(input, context)),
+        observedValue: status.held?.waiting ?? null,
+        observedUnit: "changes",
+      },
+    ],
     "ingest:queue": [
       {
         ...judged(judgeQueue(input, context)),

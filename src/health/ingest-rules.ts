@@ -137,6 +137,20 @@ function refusedRun(ended: readonly EndedRun[]): EndedRun | undefined {
   return judged?.state === "failed" ? judged : undefined;
 }
 
+/** Judges how long the oldest surprising change by upstream has waited for a decision. */
+export function judgeHeld({ ingest }: Input, { now, limits }: RuleContext): Finding {
+  const measurement = { threshold: limits.changesHeldMs, unit: "ms" } as const;
+  return judgeInput(ingest, measurement, ({ held }) => {
+    if (held === null || held.oldest_since === null)
+      return { value: 0, message: "No change by upstream waits." };
+    const { waiting, oldest_since } = held;
+    const value = Math.max(0, now - Date.parse(oldest_since));
+    const changes = waiting === 1 ? "One surprising change" : `${waiting} surprising changes`;
+    const message = `${changes} by upstream ${waiting === 1 ? "waits" : "wait"}, the oldest for ${describeDuration(value)}. Approve or reject them, or they are taken over once upstream has said the same for long enough.`;
+    return { value, message, evidence: { waiting, oldest_since } };
+  });
+}
+
 /** Judges the length of a pause, which somebody may have forgotten. */
 export function judgePause({ ingest }: Input, { now, limits }: RuleContext): Finding {
   const measurement = { threshold: limits.ingestPausedMs, unit: "ms" } as const;

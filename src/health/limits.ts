@@ -14,6 +14,8 @@ export interface Limits {
   readonly ingestStuckMs: number;
   /** Length of a pause. A shorter pause also excuses a stale catalog. */
   readonly ingestPausedMs: number;
+  /** Time for which a surprising change by upstream waits. */
+  readonly changesHeldMs: number;
   /** Queued runs. */
   readonly queueBacklogRuns: number;
   /** History rows waiting for D1. */
@@ -39,6 +41,7 @@ const SETTINGS = {
   ingestFailingRuns: ["ALERT_INGEST_FAILING_RUNS", 3, 1, 20],
   ingestStuckMs: ["ALERT_INGEST_STUCK_MS", 10 * MINUTE_MS, MINUTE_MS, DAY_MS],
   ingestPausedMs: ["ALERT_INGEST_PAUSED_MS", DAY_MS, MINUTE_MS, 90 * DAY_MS],
+  changesHeldMs: ["ALERT_CHANGES_HELD_MS", 2 * DAY_MS, MINUTE_MS, 90 * DAY_MS],
   queueBacklogRuns: ["ALERT_QUEUE_BACKLOG_RUNS", 5, 1, 10],
   outboxBacklogRows: ["ALERT_OUTBOX_BACKLOG_ROWS", 6, 1, 10_000],
   coverageDropPoints: ["ALERT_COVERAGE_DROP_POINTS", 5, 1, 100],

@@ -139,7 +139,9 @@ function* checkIntegrity({ violations }: GuardFacts): Generator<GuardTrip> {
 }
 
 /** A file that breaks off between two rows looks like any other. */
-function* checkTruncated({ fileRows: { before, after } }: GuardFacts): Generator<GuardTrip> {
+export function* checkTruncated({
+  fileRows: { before, after },
+}: Pick<GuardFacts, "fileRows">): Generator<GuardTrip> {
   if (before === null) return;
   const limit = before - percentOf(before, FILE_SHRINK_MAX_PERCENT);
   const message = `airports.csv had ${before} rows and now has ${after}`;

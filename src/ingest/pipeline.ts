@@ -33,7 +33,7 @@ import { describeContent } from "./content.ts";
 import { DiffMaker, earlierContents } from "./diffs.ts";
 import { GuardsTripped } from "./faults.ts";
 import { datesOf, type FetchDependencies, fetchSources } from "./fetch-sources.ts";
-import { applyForce } from "./guards.ts";
+import { applyForce, checkTruncated } from "./guards.ts";
 import { commonSegment, formOf, headLength } from "./plain-segments.ts";
 import { repairCopies, replicate } from "./publisher.ts";
 import type { Run } from "./run.ts";
@@ -141,7 +141,9 @@ export class Pipeline {
     const workspace = await this.#open(checkpoint);
     const content = await describeContent(workspace, this.#deps.locales);
     const { catalog_sha256 } = content;
-    if (mode === "incremental" && current?.catalog_sha256 === catalog_sha256) {
+    // What a truncated file lacks may all be held back for now.
+    const isWhole = [...checkTruncated(parsedOf(checkpoint))].length === 0;
+    if (mode === "incremental" && current?.catalog_sha256 === catalog_sha256 && isWhole) {
       await repairCopies(this.#deps.store, current);
       return finish("unchanged", {
         catalog_sha256,

@@ -153,6 +153,7 @@ export class AdminWorld {
       },
       coordinator: calls,
       history: this.#history,
+      archive: ingest.archive,
       backups: { jobs: calls, store: this.backups, staleAfterMs: limits.backupStaleMs },
       alerts: alertCalls(() => this.#stub("monitor", () => this.monitor.monitor)),
       alertHistory: {

@@ -64,6 +64,8 @@ export class CoordinatorWorld {
   /** Airports to publish, as the next instance is configured. */
   airportSet: AirportSet = "all";
   surprises: SurpriseLimits = DEPLOYED_LIMITS;
+  /** The configured upstream. The airports of `embedded` are accepted as they are. */
+  source = "embedded";
   /** Milliseconds since 1970. */
   time = START;
   /** When the alarm is set for; null if it is not. */
@@ -269,7 +271,7 @@ export class CoordinatorWorld {
       now: () => this.time,
       newId: () => this.newId(),
       log: (level, event, fields) => void this.events.push({ level, event, fields }),
-      source: "embedded",
+      source: this.source,
       workerVersion: "v1",
     };
     const platform = [{} as DurableObjectState, null] as const; // all it works with is in `deps`

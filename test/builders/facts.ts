@@ -47,6 +47,7 @@ export function someIngestFacts(changes: Partial<IngestFacts> = {}): IngestFacts
     current: { generation: 7, published_at: ago(5 * 24 * HOUR_MS) },
     replicated: true,
     outboxLength: 0,
+    held: null,
     bestCoverage: { de: 0.9, en: 1 },
     ...changes,
   };

@@ -52,6 +52,8 @@ const CALLS: { readonly [C in keyof (CoordinatorUseCases & BackupJobCalls)]: Rep
   unsettledRuns: "idempotent",
   versions: "idempotent",
   status: "idempotent",
+  ledger: "idempotent",
+  decide: "idempotent",
   backUp: "once",
   verifyBackup: "idempotent",
   restoreBackup: "once",

@@ -1,3 +1,5 @@
+import type { Decision } from "../../acceptance/held-change.ts";
+import type { LedgerFiles } from "../../acceptance/ledger-files.ts";
 import type { CoordinatorStatus } from "../../coordinator/status.ts";
 import type { PauseRequest } from "../../jobs/pause.ts";
 import type { RollbackResult } from "../../ingest/roll-back.ts";
@@ -18,4 +20,10 @@ export interface CoordinatorUseCases {
   unsettledRuns(): Promise<readonly ListedRun[]>;
   versions(): Promise<readonly Version[]>;
   status(): Promise<CoordinatorStatus>;
+  /** The ledger that upstream is compared with, and the decisions that no run has followed yet. */
+  ledger(): Promise<{
+    readonly files: LedgerFiles | null;
+    readonly decisions: readonly Decision[];
+  }>;
+  decide(decisions: readonly Decision[]): Promise<void>;
 }

@@ -83,6 +83,10 @@ const ingestSchema = z.strictObject({
     .nullable()
     .meta({ description: "The last run that ended." }),
   last_success_at: timestamp.nullable(),
+  held: z
+    .strictObject({ waiting: z.int(), oldest_since: timestamp.nullable() })
+    .nullable()
+    .meta({ description: "Surprising changes by upstream that wait; null if not known." }),
 });
 
 /** The state of ingestion. A failure is only a warning here, since serving continues. */
@@ -117,6 +121,7 @@ export function ingestSection(
           },
           last_run: ended === undefined ? null : describeRun(ended),
           last_success_at: succeeded?.finished_at ?? null,
+          held: status.held,
         },
       };
     },

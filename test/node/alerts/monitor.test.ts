@@ -58,7 +58,7 @@ describe("an evaluation of a healthy service", () => {
       trigger: "cron",
       requested_by: "cron",
       worst: "pass",
-      rules_total: 16,
+      rules_total: 17,
       pending: 0,
       firing: 0,
       fired: 0,

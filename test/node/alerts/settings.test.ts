@@ -33,6 +33,7 @@ describe("loadAlertConfig", () => {
         ingestFailingRuns: 3,
         ingestStuckMs: 600_000,
         ingestPausedMs: 86_400_000,
+        changesHeldMs: 172_800_000,
         queueBacklogRuns: 5,
         outboxBacklogRows: 6,
         coverageDropPoints: 5,
@@ -55,7 +56,7 @@ describe("loadAlertConfig", () => {
       name,
       value,
     ]);
-    expect(shown).toHaveLength(13);
+    expect(shown).toHaveLength(14);
     expect(config(Object.fromEntries(shown))).toEqual(config({}));
     for (const [name = ""] of shown) expect(problem({ [name]: "x" })).toContain(name);
   });

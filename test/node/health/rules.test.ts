@@ -109,6 +109,12 @@ const MEASURED: readonly {
       }),
   },
   {
+    rule: "changes_held",
+    threshold: 48 * HOUR_MS,
+    step: 1,
+    facts: (ms) => withIngest({ held: { waiting: 2, oldest_since: ago(ms) } }),
+  },
+  {
     rule: "ingest_paused_long",
     threshold: 24 * HOUR_MS,
     step: 1,
@@ -231,7 +237,7 @@ describe("the table of rules", () => {
     expect(findings.map(({ rule, verdict }) => [rule, verdict])).toEqual(
       findings.map(({ rule }) => [rule, "good"]),
     );
-    expect(findings).toHaveLength(16);
+    expect(findings).toHaveLength(17);
   });
 
   it("lets a condition that may be a blip last for two ticks, and the others fire at once", () => {
@@ -269,6 +275,7 @@ describe("an input that cannot be read", () => {
       "ingest_stuck",
       "replication_stuck",
       "guard_tripped",
+      "changes_held",
       "ingest_paused_long",
       "queue_backlog",
       "queue_backlog",

@@ -60,6 +60,7 @@ describe("GET /admin/monitor/status", () => {
       "cron:ticks",
       "d1:responseTime",
       "data:age",
+      "ingest:held",
       "ingest:lastRun",
       "ingest:lastSuccess",
       "ingest:lease",

@@ -56,6 +56,10 @@ describe("a path that there is not", () => {
 
 /** Every route that changes something, and its action in the audit. */
 const ACTIONS: { readonly [route: string]: string } = {
+  "POST /admin/ingest/held/approve": "ingest.approve_held",
+  "POST /admin/ingest/held/reject": "ingest.reject_held",
+  "POST /admin/ingest/held/{id}/approve": "ingest.approve_held",
+  "POST /admin/ingest/held/{id}/reject": "ingest.reject_held",
   "POST /admin/ingest/pause": "ingest.pause",
   "POST /admin/ingest/resume": "ingest.resume",
   "POST /admin/ingest/queue": "ingest.queue",

@@ -1,0 +1,244 @@
+import { z } from "zod";
+import {
+  type Decision,
+  HELD_STATES,
+  type HeldChange,
+  heldChangeSchema,
+  PARTS,
+  RULES,
+} from "../../acceptance/held-change.ts";
+import { decodeHeld, HELD_FILE } from "../../acceptance/ledger-files.ts";
+import type { EnqueueRequest } from "../../ingest/queue.ts";
+import { type ListedRun, runSchema, toListed } from "../../ingest/run.ts";
+import type { SourceArchive } from "../../storage/source-archive.ts";
+import { timeText } from "../../storage/time-text.ts";
+import type { CoordinatorUseCases } from "../calls/coordinator.ts";
+import { StoreUnavailable } from "../calls/store-unavailable.ts";
+import type { Actor } from "../http/http.ts";
+import { BAD_CURSOR, pageQuery } from "../http/query.ts";
+import { type Refusal, route } from "../http/route.ts";
+import { runId } from "./find-run.ts";
+
+export interface HeldDependencies {
+  readonly coordinator: Pick<CoordinatorUseCases, "ledger" | "decide" | "enqueue">;
+  readonly archive: Pick<SourceArchive, "open">;
+  readonly now: () => number;
+}
+
+const heldQuery = z.strictObject({
+  state: z.enum(HELD_STATES).optional(),
+  rule: z.enum(RULES).optional(),
+  part: z.enum(PARTS).optional(),
+  iata: z
+    .string()
+    .regex(/^[A-Z]{3}$/, "must be an IATA code: three capital letters")
+    .optional(),
+  run_id: runId.optional().meta({ description: "The run that saw the change first." }),
+  ...pageQuery,
+});
+
+const heldPage = z
+  .strictObject({
+    held: z.array(heldChangeSchema).meta({ description: "By IATA code." }),
+    next_cursor: z.string().nullable(),
+    total: z.int().min(0).meta({ description: "Held changes that match, on all pages." }),
+  })
+  .meta({ id: "HeldPage" });
+
+const heldParams = z.object({ id: z.string().max(80) });
+
+const note = z.string().max(500).optional().meta({ description: "Why, for the audit." });
+
+const manyBody = z
+  .strictObject({
+    run_id: runId.optional().meta({ description: "All that this run saw first." }),
+    rule: z.enum(RULES).optional().meta({ description: "All that this rule holds." }),
+    note,
+  })
+  .refine(({ run_id, rule }) => run_id !== undefined || rule !== undefined, {
+    message: "name the changes by run_id, rule or both",
+  });
+
+const decisionAnswer = z
+  .strictObject({
+    changed: z.int().min(0).meta({ description: "Held changes whose state is another one now." }),
+    held: z.array(heldChangeSchema).meta({ description: "The changes after the call." }),
+    run: runSchema.nullable().meta({ description: "The run that takes over what is approved." }),
+    message: z.string(),
+  })
+  .meta({ id: "HeldDecision" });
+
+const VERDICTS = { approve: "approved", reject: "rejected" } as const;
+type Verb = keyof typeof VERDICTS;
+
+/** The surprising changes by upstream, and what operators decide about them. */
+export function heldRoutes(deps: HeldDependencies) {
+  const list = route({
+    method: "get",
+    path: "/admin/ingest/held",
+    summary: "List changes by upstream that are held back",
+    description:
+      "A surprising change waits until upstream has said the same for SURPRISE_HOLD_MS, or until somebody decides. `corrected` are those that the snapshot knows better.",
+    access: "read",
+    query: heldQuery,
+    responses: { 200: { description: "A page of held changes", body: heldPage } },
+    problems: { 503: "`archive_unavailable`: R2 does not answer" },
+  }).answer(async ({ query }) => {
+    const { limit, cursor, ...wanted } = query;
+    const matching = (await readHeld(deps)).filter((held) => matches(held, wanted));
+    const from = cursor === undefined ? 0 : 1 + matching.findIndex(({ id }) => id === cursor);
+    if (cursor !== undefined && from === 0) return BAD_CURSOR;
+    const held = matching.slice(from, from + limit);
+    const next_cursor = from + limit < matching.length ? (held.at(-1)?.id ?? null) : null;
+    return { status: 200, body: { held, next_cursor, total: matching.length } };
+  });
+  return [list, ...(["approve", "reject"] as const).flatMap((verb) => decisionRoutes(verb, deps))];
+}
+
+const DESCRIPTIONS = {
+  approve: "A run is queued, which takes over what upstream says, if it still says so.",
+  reject: "The last good value stays until upstream says something else.",
+} as const;
+
+function decisionRoutes(verb: Verb, deps: HeldDependencies) {
+  const common = {
+    method: "post",
+    description: DESCRIPTIONS[verb],
+    access: "operate",
+    action: `ingest.${verb}_held`,
+    responses: { 200: { description: "The changes after the call", body: decisionAnswer } },
+  } as const;
+  const one = route({
+    ...common,
+    path: `/admin/ingest/held/:id/${verb}`,
+    summary: `${verb === "approve" ? "Approve" : "Reject"} a held change`,
+    params: heldParams,
+    body: z.strictObject({ note }),
+    problems: {
+      404: "`held_not_found`: nothing is held under this id; upstream may say something else now",
+      503: "`archive_unavailable`: R2 does not answer",
+    },
+  }).answer(async ({ params: { id }, body, actor }) => {
+    const found = (await readHeld(deps)).filter((held) => held.id === id);
+    if (found.length === 0) return notFound(id);
+    return decide(deps, { verb, found, actor, note: body.note, target: id });
+  });
+  const many = route({
+    ...common,
+    path: `/admin/ingest/held/${verb}`,
+    summary: `${verb === "approve" ? "Approve" : "Reject"} all waiting changes of a run or a rule`,
+    body: manyBody,
+    problems: { 503: "`archive_unavailable`: R2 does not answer" },
+  }).answer(async ({ body, actor }) => {
+    const { note: why, ...wanted } = body;
+    const waiting = (await readHeld(deps)).filter(
+      (held) => held.state === "waiting" && matches(held, wanted),
+    );
+    const target = wanted.run_id ?? wanted.rule ?? "";
+    return decide(deps, { verb, found: waiting, actor, note: why, target });
+  });
+  return [one, many];
+}
+
+/** Reads what is held, with the decisions that no run has followed yet. */
+async function readHeld({ coordinator, archive }: HeldDependencies): Promise<HeldChange[]> {
+  const { files, decisions } = await coordinator.ledger();
+  if (files === null) return [];
+  const held = await archive
+    .open(HELD_FILE, files.held)
+    .then(decodeHeld)
+    .catch((cause: unknown) => {
+      throw new StoreUnavailable("archive", cause);
+    });
+  const latest = new Map(decisions.map((decision) => [decision.id, decision]));
+  return held.map((each) => {
+    const decision = latest.get(each.id);
+    return decision === undefined ? each : withDecision(each, decision);
+  });
+}
+
+function withDecision(held: HeldChange, { verdict, by, at, note: why }: Decision): HeldChange {
+  return { ...held, state: verdict, decided_by: by, decided_at: at, note: why };
+}
+
+interface Wanted {
+  readonly state?: string | undefined;
+  readonly rule?: HeldChange["rules"][number] | undefined;
+  readonly part?: string | undefined;
+  readonly iata?: string | undefined;
+  readonly run_id?: string | undefined;
+}
+
+function matches(held: HeldChange, { rule, ...others }: Wanted): boolean {
+  const isWanted = (field: keyof typeof others) =>
+    others[field] === undefined || held[field] === others[field];
+  return (
+    (rule === undefined || held.rules.includes(rule)) &&
+    isWanted("state") &&
+    isWanted("part") &&
+    isWanted("iata") &&
+    isWanted("run_id")
+  );
+}
+
+interface DecisionRequest {
+  readonly verb: Verb;
+  readonly found: readonly HeldChange[];
+  readonly actor: Actor;
+  readonly note: string | undefined;
+  readonly target: string;
+}
+
+async function decide(
+  { coordinator, now }: HeldDependencies,
+  { verb, found, actor, note: why = undefined, target }: DecisionRequest,
+) {
+  const verdict = VERDICTS[verb];
+  const made = { verdict, by: actor.id, at: timeText(now()), note: why ?? null };
+  const changed = found.filter(({ state }) => state !== verdict);
+  const decisions = changed.map(({ id }): Decision => ({ id, ...made }));
+  if (decisions.length > 0) await coordinator.decide(decisions);
+  const queued = verb === "approve" && changed.length > 0;
+  const run = queued ? await queueRun(coordinator, actor) : null;
+  const held = found.map((each) =>
+    each.state === verdict ? each : withDecision(each, { id: each.id, ...made }),
+  );
+  const states = Object.fromEntries(changed.map(({ id, state }) => [id, state]));
+  return {
+    status: 200,
+    body: { changed: changed.length, held, run, message: messageOf(verb, changed.length, run) },
+    ...(run && { headers: { location: `/admin/ingest/runs/${run.id}` } }),
+    change: { target, before: states, after: { verdict, changed: changed.length } },
+  } as const;
+}
+
+async function queueRun(
+  coordinator: Pick<CoordinatorUseCases, "enqueue">,
+  actor: Actor,
+): Promise<ListedRun | null> {
+  const request: EnqueueRequest = {
+    trigger: "manual",
+    mode: "incremental",
+    source: null,
+    candidate: null,
+    forced: false,
+    requested_by: actor.id,
+    note: "takes over approved changes",
+    ifPaused: "queue",
+  };
+  const result = await coordinator.enqueue(request);
+  return result.ok ? toListed(result.answer.run) : null;
+}
+
+function messageOf(verb: Verb, changed: number, run: ListedRun | null): string {
+  if (changed === 0) return "Nothing changed.";
+  const many = changed === 1 ? "One change is" : `${changed} changes are`;
+  if (verb === "reject") return `${many} rejected until upstream says something else.`;
+  const when = run === null ? "The next run takes" : `Run ${run.id} takes`;
+  return `${many} approved. ${when} over what upstream still says.`;
+}
+
+function notFound(id: string): Refusal {
+  const detail = `Nothing is held under the id ${id}. Upstream may say something else by now; list the held changes again.`;
+  return { problem: { status: 404, code: "held_not_found", detail }, change: { target: id } };
+}

@@ -1,0 +1,94 @@
+/** A ledger that is compared with upstream day by day. */
+import { acceptUpstream, type UpstreamAirports } from "../../src/acceptance/accept.ts";
+import type { AcceptedAirport, Ledger } from "../../src/acceptance/airport.ts";
+import { firstLedger } from "../../src/acceptance/corrections.ts";
+import type { Decision, HeldChange } from "../../src/acceptance/held-change.ts";
+import type { Places } from "../../src/acceptance/surprises.ts";
+import type { SourceAirport } from "../../src/sources/our-airports.ts";
+import { aSourceAirport } from "./source.ts";
+import { DEPLOYED_LIMITS } from "./surprise-limits.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const FIRST_DAY = Date.parse("2026-11-01T04:17:00.000Z");
+
+/** A place for each region, none known by name. */
+const PLACES: Places = {
+  hasKnownCity: () => false,
+  regionOf: (code) => (code.endsWith("-U-A") ? "" : code),
+};
+
+export class UpstreamLife {
+  ledger: Ledger;
+  readonly places: Places;
+  limits = DEPLOYED_LIMITS;
+  #day = 0;
+
+  constructor(airports: readonly SourceAirport[], places: Places = PLACES) {
+    this.ledger = firstLedger(airports);
+    this.places = places;
+  }
+
+  /** Compares with upstream on the next day, or some hours later than then. */
+  nextDay(
+    airports: readonly SourceAirport[],
+    others: Partial<UpstreamAirports> & {
+      readonly decisions?: readonly Decision[];
+      readonly hoursLate?: number;
+    } = {},
+  ): void {
+    const { decisions = [], hoursLate = 0, ...upstream } = others;
+    this.ledger = acceptUpstream({
+      ledger: this.ledger,
+      upstream: {
+        airports,
+        fates: new Map(),
+        unopened: new Set(),
+        seen: airports.length,
+        ...upstream,
+      },
+      decisions,
+      limits: this.limits,
+      places: this.places,
+      now: FIRST_DAY + this.#day * DAY_MS + hoursLate * 3_600_000,
+      runId: `run-${this.#day}`,
+    });
+    this.#day++;
+  }
+
+  /** The airport that the catalog has by this code. */
+  airport(iata: string): AcceptedAirport | undefined {
+    return this.ledger.accepted.airports.find((airport) => airport.iata === iata);
+  }
+
+  held(): readonly HeldChange[] {
+    return this.ledger.held;
+  }
+
+  /** What holds something, as `<code> <part>: <rules>`. */
+  reasons(): string[] {
+    return this.held().map(({ iata, part, rules }) => `${iata} ${part}: ${rules.join(", ")}`);
+  }
+
+  decision(verdict: Decision["verdict"], at = 0): Decision {
+    const { id = "" } = this.held()[at] ?? {};
+    return { id, verdict, by: "ops", at: "2026-11-02T00:00:00.000Z", note: "seen on site" };
+  }
+}
+
+/** An airport by its code, a tenth of a degree from any other of another number. */
+export function airportNumber(
+  number: number,
+  iata: string,
+  changes: Partial<SourceAirport> = {},
+): SourceAirport {
+  return aSourceAirport({
+    id: String(number),
+    iata,
+    icao: "",
+    name: `${iata} Town Airport`,
+    municipality: `${iata} Town`,
+    lat: 40 + (number % 100) / 2,
+    lon: 10 + Math.floor(number / 100) / 2,
+    ...changes,
+  });
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import {
+  applyCorrections,
+  type Correction,
+  firstLedger,
+} from "../../../src/acceptance/corrections.ts";
+import { airportNumber, UpstreamLife } from "../../builders/upstream-life.ts";
+
+const MADE = { at: "2026-11-01T00:00:00.000Z", runId: "run" };
+
+/** What upstream wrote on the snapshot's day, and what the snapshot says. */
+const OLD_NAME = airportNumber(1, "AUH", { name: "Abu Dhabi International Airport" });
+const NEW_NAME = { ...OLD_NAME, name: "Zayed International Airport" };
+const CLOSED = airportNumber(2, "DAX");
+const ADDED = airportNumber(1_000_000_003, "KIN", { lat: 17.9, lon: -76.8 });
+const OTHER = airportNumber(4, "BRN");
+
+const CORRECTIONS: readonly Correction[] = [
+  { id: "1", written: OLD_NAME, ours: NEW_NAME },
+  { id: "2", written: CLOSED, ours: undefined },
+  { id: ADDED.id, written: undefined, ours: ADDED },
+];
+/** What upstream said then, and goes on saying. */
+const UNCHANGED = [OLD_NAME, CLOSED, OTHER];
+
+function corrected(): UpstreamLife {
+  const life = new UpstreamLife([]);
+  life.ledger = applyCorrections(firstLedger([NEW_NAME, ADDED, OTHER]), CORRECTIONS, MADE);
+  return life;
+}
+
+const codes = (life: UpstreamLife) => life.ledger.accepted.airports.map(({ iata }) => iata);
+
+describe("a correction of the snapshot", () => {
+  it("holds for as long as upstream says what it said then", () => {
+    const life = corrected();
+    for (let day = 0; day < 9; day++) life.nextDay(UNCHANGED);
+    expect(codes(life)).toEqual(["AUH", "BRN", "KIN"]);
+    expect(life.airport("AUH")?.name).toBe(NEW_NAME.name);
+    expect(life.held()).toMatchObject([
+      { iata: "AUH", part: "name", state: "corrected" },
+      { iata: "DAX", part: "listing", state: "corrected", before: null },
+      { iata: "KIN", part: "listing", state: "corrected", after: null },
+    ]);
+  });
+
+  it("ends when upstream agrees, and the airport keeps its id", () => {
+    const life = corrected();
+    const kingston = { ...ADDED, id: "37", lat: 17.95 };
+    life.nextDay([NEW_NAME, OTHER, kingston]);
+    expect(life.airport("KIN")).toMatchObject({ id: ADDED.id, row: "37", lat: 17.95 });
+    expect(life.held()).toEqual([]);
+  });
+
+  it("ends like any other value when upstream says something new", () => {
+    const life = corrected();
+    life.nextDay([{ ...OLD_NAME, name: "Zayed Airport of Abu Dhabi" }, CLOSED, OTHER]);
+    expect(life.airport("AUH")?.name).toBe("Zayed Airport of Abu Dhabi");
+    life.nextDay([{ ...OLD_NAME, name: "Ghost" }, { ...CLOSED, name: "DAX Open" }, OTHER]);
+    expect(life.reasons()).toEqual([
+      "AUH name: changes_name",
+      "DAX listing: appears",
+      "KIN listing: vanishes",
+    ]);
+  });
+
+  it("is made once only: what an operator approves over it stays", () => {
+    const life = corrected();
+    life.nextDay(UNCHANGED);
+    const decisions = life.held().map(({ id }) => ({ ...life.decision("approved"), id }));
+    life.nextDay(UNCHANGED, { decisions });
+    expect(codes(life)).toEqual(["AUH", "BRN", "DAX"]);
+    const again = applyCorrections(life.ledger, CORRECTIONS, MADE);
+    expect(again).toEqual(life.ledger);
+  });
+
+  it("of a newer snapshot changes a ledger that still has what it corrects, and nothing else", () => {
+    const ledger = firstLedger([OLD_NAME, CLOSED, OTHER]);
+    const { accepted } = applyCorrections(ledger, CORRECTIONS, MADE);
+    expect(accepted.airports.map(({ name }) => name)).toEqual([
+      NEW_NAME.name,
+      OTHER.name,
+      ADDED.name,
+    ]);
+    expect(accepted.gone).toMatchObject([{ id: "2", iata: "DAX" }]);
+    const newer = { ...OLD_NAME, name: "Bateen Airport" };
+    const taken = { ...OTHER, iata: "KIN" };
+    const kept = applyCorrections(firstLedger([newer, taken]), CORRECTIONS, MADE);
+    expect(kept.accepted.airports.map(({ name }) => name)).toEqual([newer.name, taken.name]);
+    expect(kept.held.map(({ iata }) => iata)).toEqual(["DAX"]);
+  });
+});

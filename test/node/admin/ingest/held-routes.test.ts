@@ -1,0 +1,227 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { HeldChange } from "../../../../src/acceptance/held-change.ts";
+import { AdminWorld } from "../../../builders/admin-world.ts";
+import { anUpstream } from "../../../builders/coordinator-world.ts";
+import { moreAirports } from "../../../builders/small-snapshot.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const ROWS = moreAirports(40);
+/** What a vandal makes of three airports. */
+const VANDALISED = ROWS.map((row) => {
+  switch (row["iata_code"]) {
+    case "ZRH":
+      return { ...row, name: "Ghost" };
+    case "GVA":
+      return { ...row, latitude_deg: "47.5" };
+    case "LIN":
+      return { ...row, name: "Spook" };
+    default:
+      return row;
+  }
+});
+
+interface Page {
+  readonly held: readonly HeldChange[];
+  readonly next_cursor: string | null;
+  readonly total: number;
+}
+interface Decided {
+  readonly changed: number;
+  readonly held: readonly HeldChange[];
+  readonly run: { readonly id: string } | null;
+  readonly message: string;
+}
+
+let world: AdminWorld;
+let firstRun = "";
+
+beforeEach(async () => {
+  world = new AdminWorld();
+  world.ingest.upstream = anUpstream(ROWS);
+  await world.ingest.runToEnd();
+  world.ingest.source = "other";
+  world.ingest.crash();
+  world.ingest.upstream = anUpstream(VANDALISED);
+  firstRun = (await world.ingest.runToEnd()).id;
+});
+
+const list = async (query = "") => (await world.request(`/admin/ingest/held${query}`)).json<Page>();
+const idOf = async (iata: string) => (await list(`?iata=${iata}`)).held[0]?.id ?? "";
+const decide = async (path: string, body: object = {}) =>
+  (await world.post(`/admin/ingest/held/${path}`, body)).json<Decided>();
+const heldFile = () => world.ingest.coordinator.ledger().files?.held ?? "";
+
+describe("GET /admin/ingest/held", () => {
+  it("lists what is held: what, before, after, since when, how often and why", async () => {
+    const { held, total, next_cursor } = await list();
+    expect({ total, next_cursor }).toEqual({ total: 3, next_cursor: null });
+    expect(held.map(({ iata, rules }) => [iata, ...rules])).toEqual([
+      ["GVA", "moves"],
+      ["LIN", "changes_name"],
+      ["ZRH", "changes_name"],
+    ]);
+    expect(held[2]).toMatchObject({
+      state: "waiting",
+      before: { name: "Zürich Airport" },
+      after: { name: "Ghost" },
+      days_seen: 1,
+      run_id: firstRun,
+    });
+  });
+
+  it.each([
+    ["?rule=moves", ["GVA"]],
+    ["?part=name", ["LIN", "ZRH"]],
+    ["?iata=ZRH&state=waiting", ["ZRH"]],
+    ["?state=rejected", []],
+    ["?limit=1", ["GVA"]],
+  ])("selects by %s", async (query, codes) => {
+    expect((await list(query)).held.map(({ iata }) => iata)).toEqual(codes);
+  });
+
+  it("has pages", async () => {
+    const first = await list("?limit=2");
+    expect(first).toMatchObject({ total: 3, next_cursor: first.held[1]?.id });
+    const second = await list(`?limit=2&cursor=${first.next_cursor}`);
+    expect(second.held.map(({ iata }) => iata)).toEqual(["ZRH"]);
+    expect(second.next_cursor).toBeNull();
+    expect((await world.request("/admin/ingest/held?cursor=x")).status).toBe(400);
+  });
+
+  it("is empty before the first run, and 503 while R2 does not answer", async () => {
+    const empty = new AdminWorld();
+    expect(await (await empty.request("/admin/ingest/held")).json()).toMatchObject({ held: [] });
+    world.ingest.archive.files.delete(heldFile());
+    world.ingest.archive.before = () => {
+      throw new Error("R2 is away");
+    };
+    const answer = await world.request("/admin/ingest/held");
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ code: "archive_unavailable" });
+  });
+
+  it("is summarised in the run and in the dashboard's summary", async () => {
+    expect(world.ingest.run(firstRun).held).toMatchObject({
+      waiting: 3,
+      by_rule: { changes_name: 2, moves: 1 },
+    });
+    const summary = await (
+      await world.request("/dashboard/summary")
+    ).json<{
+      ingest: { held: unknown };
+    }>();
+    expect(summary.ingest.held).toMatchObject({ waiting: 3 });
+  });
+});
+
+describe("POST /admin/ingest/held/{id}/approve", () => {
+  it("queues a run, which takes the change over and nothing else", async () => {
+    const id = await idOf("ZRH");
+    const answer = await world.post(`/admin/ingest/held/${id}/approve`, { note: "it is so" });
+    const { changed, held, run, message } = await answer.json<Decided>();
+    expect(held).toMatchObject([{ id, state: "approved", decided_by: "ops", note: "it is so" }]);
+    expect({ changed, message }).toEqual({
+      changed: 1,
+      message: `One change is approved. Run ${run?.id} takes over what upstream still says.`,
+    });
+    expect(answer.headers.get("location")).toBe(`/admin/ingest/runs/${run?.id}`);
+    expect((await list("?state=approved")).held.map((each) => each.id)).toEqual([id]);
+    await world.ingest.drain();
+    expect(world.ingest.run(run?.id ?? "")).toMatchObject({
+      outcome: "published",
+      held: { waiting: 2, ended: 1 },
+    });
+    expect((await list()).held.map(({ iata }) => iata)).toEqual(["GVA", "LIN"]);
+  });
+
+  it("changes nothing a second time", async () => {
+    const id = await idOf("ZRH");
+    await decide(`${id}/approve`);
+    expect(await decide(`${id}/approve`)).toMatchObject({
+      changed: 0,
+      run: null,
+      message: "Nothing changed.",
+    });
+  });
+
+  it("says when nothing is held under an id", async () => {
+    const answer = await world.post("/admin/ingest/held/1-name-00000000/approve");
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toMatchObject({ code: "held_not_found" });
+    expect((await world.post("/admin/ingest/held/1/approve")).status).toBe(404);
+  });
+
+  it("is audited with the state before", async () => {
+    const id = await idOf("ZRH");
+    await decide(`${id}/approve`);
+    expect(world.audited.at(-1)).toMatchObject({
+      action: "ingest.approve_held",
+      target: id,
+      before: { [id]: "waiting" },
+      after: { verdict: "approved", changed: 1 },
+    });
+  });
+});
+
+describe("POST /admin/ingest/held/{id}/reject", () => {
+  it("keeps the last good value for as long as upstream says the same", async () => {
+    await decide(`${await idOf("ZRH")}/reject`, { note: "vandalism" });
+    for (let day = 1; day <= 4; day++) {
+      world.ingest.time += DAY_MS;
+      await world.ingest.runToEnd();
+    }
+    const { held } = await list();
+    expect(held).toMatchObject([
+      { iata: "ZRH", state: "rejected", before: { name: "Zürich Airport" }, note: "vandalism" },
+    ]);
+    expect(world.ingest.coordinator.status().held).toMatchObject({ waiting: 0 });
+  });
+
+  it("may be taken back by an approval", async () => {
+    const id = await idOf("ZRH");
+    await decide(`${id}/reject`);
+    await world.ingest.runToEnd();
+    expect(await decide(`${id}/approve`)).toMatchObject({ changed: 1 });
+    await world.ingest.drain();
+    expect((await list("?iata=ZRH")).held).toEqual([]);
+  });
+});
+
+describe("decisions about many", () => {
+  it("approve all of a run", async () => {
+    expect(await decide("approve", { run_id: firstRun })).toMatchObject({ changed: 3 });
+    await world.ingest.drain();
+    expect((await list()).total).toBe(0);
+  });
+
+  it("reject all that a rule holds, and leave what is decided already", async () => {
+    await decide(`${await idOf("LIN")}/approve`);
+    const answer = await decide("reject", { rule: "changes_name" });
+    expect(answer).toMatchObject({ changed: 1, run: null });
+    expect(answer.held.map(({ iata }) => iata)).toEqual(["ZRH"]);
+  });
+
+  it("must say which", async () => {
+    const answer = await world.post("/admin/ingest/held/approve", { note: "all" });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({
+      detail: "name the changes by run_id, rule or both",
+    });
+  });
+});
+
+describe("after a rollback", () => {
+  it("the ledger is that of the version that is served again", async () => {
+    await decide("approve", { run_id: firstRun });
+    await world.ingest.drain();
+    const generation = (world.ingest.current()?.generation ?? 0) - 1;
+    await world.ingest.coordinator.rollback(generation);
+    expect(world.ingest.coordinator.status().held).toBeNull();
+    await world.ingest.runToEnd();
+    expect((await list()).held.map(({ state }) => state)).toEqual([
+      "waiting",
+      "waiting",
+      "waiting",
+    ]);
+  });
+});

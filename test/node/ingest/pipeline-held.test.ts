@@ -1,0 +1,96 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import {
+  ACCEPTED_FILE,
+  decodeAccepted,
+  decodeHeld,
+  HELD_FILE,
+} from "../../../src/acceptance/ledger-files.ts";
+import { snapshotOpener } from "../../../src/sources/snapshot.ts";
+import { createWorkspace } from "../../../src/ingest/workspace.ts";
+import { describeContent } from "../../../src/ingest/content.ts";
+import { PipelineWorld } from "../../builders/pipeline-world.ts";
+import { aSnapshot, moreAirports, smallAirports } from "../../builders/small-snapshot.ts";
+import { anUpstream } from "../../builders/coordinator-world.ts";
+import type { Row } from "../../builders/source.ts";
+import { DEPLOYED_LIMITS } from "../../builders/surprise-limits.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const ROWS = moreAirports(40);
+
+let world: PipelineWorld;
+
+beforeEach(() => {
+  world = new PipelineWorld(["en"]);
+  world.snapshot = aSnapshot({ airports: ROWS });
+  world.surprises = DEPLOYED_LIMITS;
+});
+
+/** Runs on the next day with these rows of upstream. */
+async function nextDay(rows: readonly Row[]): Promise<string | null> {
+  world.upstream = anUpstream(rows);
+  world.time += DAY_MS;
+  return (await world.runToEnd()).outcome;
+}
+
+const renamed = (name: string): Row[] =>
+  ROWS.map((row) => (row["iata_code"] === "ZRH" ? { ...row, name } : row));
+
+async function servedName(): Promise<string | undefined> {
+  const open = async (file: string) => {
+    const sha256 = world.current?.sources[file] ?? "";
+    return world.archive.open(file, sha256);
+  };
+  const { airports } = await decodeAccepted(await open(ACCEPTED_FILE));
+  return airports.find(({ iata }) => iata === "ZRH")?.name;
+}
+
+describe("a run over an upstream that may lie", () => {
+  it("publishes the rest and holds the surprise, until upstream has said it on four days", async () => {
+    const ghost = renamed("Ghost").map((row) =>
+      row["iata_code"] === "GVA" ? { ...row, name: "Geneva Cointrin Airport" } : row,
+    );
+    expect(await nextDay(ghost)).toBe("published");
+    expect(world.run.held).toEqual({
+      waiting: 1,
+      added: 1,
+      ended: 0,
+      by_rule: { changes_name: 1 },
+      oldest_since: "2026-11-02T04:17:00.000Z",
+    });
+    expect(await servedName()).toBe("Zürich Airport");
+    expect([await nextDay(ghost), await nextDay(ghost)]).toEqual(["unchanged", "unchanged"]);
+    expect(world.run.held).toMatchObject({ waiting: 1, added: 0 });
+    expect(await nextDay(ghost)).toBe("published");
+    expect(await servedName()).toBe("Ghost");
+    expect(world.run.held).toMatchObject({ waiting: 0, ended: 1 });
+  });
+
+  it("archives what was accepted and held, from which the version builds again to the byte", async () => {
+    await nextDay(renamed("Ghost"));
+    const { sources = {}, catalog_sha256 } = world.current ?? {};
+    const open = (file: string, sha256: string) => world.archive.open(file, sha256);
+    const workspace = await createWorkspace(sources, open, snapshotOpener(world.snapshot));
+    expect((await describeContent(workspace, ["en"])).catalog_sha256).toBe(catalog_sha256);
+    const held = await decodeHeld(await open(HELD_FILE, sources[HELD_FILE] ?? ""));
+    expect(held).toMatchObject([{ iata: "ZRH", rules: ["changes_name"], state: "waiting" }]);
+  });
+
+  it("is refused where the file lost over 2 % of its rows since the last one", async () => {
+    await nextDay(ROWS);
+    world.upstream = anUpstream(ROWS.slice(0, 38));
+    await expect(world.runToEnd()).rejects.toMatchObject({
+      code: "guard_truncated",
+      message: "guard_truncated: airports.csv had 40 rows and now has 38",
+    });
+  });
+
+  it("keeps the snapshot's corrections of what upstream has not changed", async () => {
+    const [corrections] = [[{ ...smallAirports[0], name: "Kloten" }]];
+    world.snapshot = aSnapshot({ airports: ROWS, corrections });
+    await nextDay(renamed("Kloten"));
+    expect(await servedName()).toBe("Zürich Airport");
+    expect(world.run.held).toMatchObject({ waiting: 0 });
+    await nextDay(renamed("Zürich-Kloten Airport"));
+    expect(await servedName()).toBe("Zürich-Kloten Airport");
+  });
+});
