@@ -8,7 +8,9 @@ import { PROBLEM_MEDIA_TYPE, problemSchema } from "./problem.ts";
 import { type Route, route, type RouteSpec } from "./route.ts";
 
 /** `GET /admin/openapi.json`: the document of the given routes, and of itself. */
-export function openApiRoutes(others: readonly Route[], version: string) {
+export function openApiRoutes(others: readonly Route[], version: string): readonly Route[] {
+  // Made at the first request, since every isolate starts without needing it.
+  let document: ReturnType<typeof describeRoutes> | undefined;
   const own = route({
     method: "get",
     path: "/admin/openapi.json",
@@ -20,13 +22,10 @@ export function openApiRoutes(others: readonly Route[], version: string) {
         body: z.looseObject({ openapi: z.literal("3.1.0") }),
       },
     },
-  }).answer(async () => ({ status: 200, body: document() }));
-  // Made at the first request, since every isolate starts without needing it.
-  let made: { readonly [key: string]: unknown } | undefined;
-  function document() {
-    made ??= { ...describeRoutes([...others, own], version) };
-    return { ...made, openapi: "3.1.0" } as const;
-  }
+  }).answer(async () => {
+    document ??= describeRoutes([...others, own], version);
+    return { status: 200, body: { ...document, openapi: "3.1.0" } };
+  });
   return [own];
 }
 
@@ -65,9 +64,12 @@ export function describeRoutes(routes: readonly Route[], version: string) {
 }
 
 function operation(spec: RouteSpec): ZodOpenApiOperationObject {
-  const { access, params, query, body, summary, description } = spec;
+  const { access, method, params, path, query, body, summary, description } = spec;
+  // `GET /admin/ingest/runs/:id` is `getAdminIngestRunsById`.
+  const words = path.replaceAll(":", "by-").match(/[a-z0-9]+/gi) ?? [];
   return {
-    operationId: operationId(spec),
+    operationId:
+      method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(""),
     summary,
     ...(description && { description }),
     ...(access !== "public" && { security: [{ token: [] }, { access: [] }], "x-scope": access }),
@@ -79,14 +81,8 @@ function operation(spec: RouteSpec): ZodOpenApiOperationObject {
   };
 }
 
-/** `GET /admin/ingest/runs/:id` is `getAdminIngestRunsById`. */
-function operationId({ method, path }: RouteSpec): string {
-  const words = path.replaceAll(":", "by-").match(/[a-z0-9]+/gi) ?? [];
-  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
-}
-
 /** Successes and problems. A status may stand for both, in two media types. */
-function responses(spec: RouteSpec) {
+function responses({ access, method, params, responses: successes, problems = {} }: RouteSpec) {
   const found: { [status: string]: ZodOpenApiResponseObject } = {};
   const add = (status: string, description: string, mediaType: string, schema?: z.ZodType) => {
     const other = found[status];
@@ -95,25 +91,18 @@ function responses(spec: RouteSpec) {
       ...(schema && { content: { ...other?.content, [mediaType]: { schema } } }),
     };
   };
-  for (const [status, { description, mediaType = "application/json", body }] of Object.entries(
-    spec.responses,
-  ))
-    add(status, description, mediaType, body);
-  for (const [status, codes] of problems(spec))
-    add(status, codes, PROBLEM_MEDIA_TYPE, problemSchema);
-  return found;
-}
-
-/** The problems of a route by status, with their codes. */
-function problems(spec: RouteSpec): [status: string, codes: string][] {
-  const { access, method, params, problems: own = {} } = spec;
-  return [
+  for (const [status, { description, mediaType, body }] of Object.entries(successes))
+    add(status, description, mediaType ?? "application/json", body);
+  for (const table of [
     OF_ALL,
     method === "post" ? OF_BODIES : {},
-    params === undefined ? {} : { 404: "`not_found`: the id in the path is malformed" },
+    params === undefined ? {} : OF_IDS,
     access === "public" ? {} : OF_ADMIN,
-    own,
-  ].flatMap((table) => Object.entries(table));
+    problems,
+  ])
+    for (const [status, codes] of Object.entries(table))
+      add(status, codes, PROBLEM_MEDIA_TYPE, problemSchema);
+  return found;
 }
 
 const OF_ALL = {
@@ -126,6 +115,7 @@ const OF_BODIES = {
   408: "`body_late`: it did not arrive within 10 seconds",
   413: "`body_too_large`: over 16 KiB",
 };
+const OF_IDS = { 404: "`not_found`: the id in the path is malformed" };
 const OF_ADMIN = {
   401: "`unauthenticated`: no valid credential",
   403: "`scope_missing`: the credential lacks the scope; `cross_site`: sent by another site's page",
