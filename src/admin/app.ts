@@ -25,7 +25,7 @@ import type { Http } from "./http/http.ts";
 import { ingestControlRoutes } from "./ingest/ingest-control-routes.ts";
 import { monitorChecks } from "./health/monitor-checks.ts";
 import { monitorRoutes } from "./health/monitor-routes.ts";
-import { openApiRoutes } from "./http/openapi.ts";
+import { openApiRoute } from "./http/openapi.ts";
 import { refusalOf } from "./http/outages.ts";
 import { sendProblem } from "./http/problem.ts";
 import { addRoutes } from "./http/router.ts";
@@ -146,5 +146,5 @@ export function routeGroups(deps: AdminDependencies) {
 
 function allRoutes(deps: AdminDependencies) {
   const routes = routeGroups(deps);
-  return [...routes, ...openApiRoutes(routes, deps.version)];
+  return [...routes, openApiRoute(routes, deps.version)];
 }

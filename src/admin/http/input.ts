@@ -8,48 +8,41 @@ import type { RouteSpec } from "./route.ts";
 /** Reads the path's parameters, the query and the body, or finds what is wrong with them. */
 export async function readInput(c: Context<Http>, spec: RouteSpec): Promise<Input | Problem> {
   const params = parse(spec.params, c.req.param(), "parameter");
-  if (!params.success) {
-    const detail = `There is nothing at this path: ${describeIssues(params.error)}.`;
+  if (typeof params === "string") {
+    const detail = `There is nothing at this path: ${params}.`;
     return { status: 404, code: "not_found", detail };
   }
   const { searchParams } = new URL(c.req.url);
-  const twice = findTwice([...searchParams.keys()]);
+  const names = [...searchParams.keys()];
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined)
     return badRequest("duplicate_parameter", `The parameter "${twice}" is given twice.`);
   const query = parse(spec.query, Object.fromEntries(searchParams), "parameter");
-  if (!query.success) return badRequest("invalid_query", describeIssues(query.error));
-  const read = { params: params.data, query: query.data };
-  if (spec.method !== "post") return { ...read, body: undefined };
+  if (typeof query === "string") return badRequest("invalid_query", query);
+  if (spec.method !== "post") return { params, query, body: undefined };
   const json = await readJson(c.req.raw.body);
   if ("code" in json) return json;
   const body = parse(spec.body, json.value, "field");
-  if (!body.success) return badRequest("invalid_body", describeIssues(body.error));
-  return { ...read, body: body.data };
+  return typeof body === "string" ? badRequest("invalid_body", body) : { params, query, body };
 }
 
 const NO_FIELDS = z.strictObject({});
 
-function parse(schema: z.ZodObject | undefined, value: unknown, what: "field" | "parameter") {
-  return (schema ?? NO_FIELDS).safeParse(value, {
+/** Returns the value, or what is wrong: by the name of the field or parameter, never its value. */
+function parse(schema: z.ZodObject | undefined, sent: unknown, what: "field" | "parameter") {
+  const { success, data, error } = (schema ?? NO_FIELDS).safeParse(sent, {
     error(issue) {
       if (issue.code === "unrecognized_keys")
         return issue.keys.map((key) => `unknown ${what} "${key}"`).join("; ");
       return issue.input === undefined ? `this ${what} is missing` : undefined;
     },
   });
-}
-
-/** What is wrong, by the name of the field or parameter; never its value. */
-function describeIssues({ issues }: z.ZodError): string {
-  return issues.map(({ path, message }) => [...path, message].join(": ")).join("; ");
+  if (success) return data;
+  return error.issues.map(({ path, message }) => [...path, message].join(": ")).join("; ");
 }
 
 function badRequest(code: string, detail: string): Problem {
   return { status: 400, code, detail };
-}
-
-function findTwice(names: readonly string[]): string | undefined {
-  return names.find((name, index) => names.indexOf(name) !== index);
 }
 
 /** Most bytes of a request body on an admin route. */
@@ -65,10 +58,7 @@ async function readJson(body: Body): Promise<{ readonly value: unknown } | Probl
   if ("code" in bytes) return bytes;
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
-    const value: unknown = text.trim() === "" ? {} : JSON.parse(text);
-    const twice = findTwice(outermostKeys(text));
-    if (twice === undefined) return { value };
-    return badRequest("duplicate_field", `The field ${JSON.stringify(twice)} is given twice.`);
+    return { value: text.trim() === "" ? {} : JSON.parse(text) };
   } catch {
     return badRequest("malformed_json", "The body is not JSON in UTF-8.");
   }
@@ -84,17 +74,6 @@ async function readBytes(body: Body): Promise<Uint8Array | Problem> {
     chunks.push(chunk);
   }
   return concatenate(chunks);
-}
-
-/** The fields of the outermost object, also those that `JSON.parse` drops for a later one. */
-function outermostKeys(json: string): string[] {
-  const keys: string[] = [];
-  let depth = 0;
-  for (const [, text, isKey, bracket] of json.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?|([[\]{}])/g)) {
-    if (bracket !== undefined) depth += "[{".includes(bracket) ? 1 : -1;
-    if (text !== undefined && isKey !== undefined && depth === 1) keys.push(JSON.parse(text));
-  }
-  return keys;
 }
 
 const TOO_LARGE: Problem = {

@@ -5,10 +5,11 @@ import {
   type ZodOpenApiResponseObject,
 } from "zod-openapi";
 import { PROBLEM_MEDIA_TYPE, problemSchema } from "./problem.ts";
-import { type Route, route, type RouteSpec } from "./route.ts";
+import { type ResponseSpec, type Route, route, type RouteSpec } from "./route.ts";
 
 /** `GET /admin/openapi.json`: the document of the given routes, and of itself. */
-export function openApiRoutes(others: readonly Route[], version: string): readonly Route[] {
+export function openApiRoute(others: readonly Route[], version: string): Route {
+  const body = z.looseObject({ openapi: z.literal("3.1.0") });
   // Made at the first request, since every isolate starts without needing it.
   let document: ReturnType<typeof describeRoutes> | undefined;
   const own = route({
@@ -16,17 +17,12 @@ export function openApiRoutes(others: readonly Route[], version: string): readon
     path: "/admin/openapi.json",
     summary: "This document",
     access: "read",
-    responses: {
-      200: {
-        description: "The OpenAPI 3.1 document of all routes",
-        body: z.looseObject({ openapi: z.literal("3.1.0") }),
-      },
-    },
+    responses: { 200: { description: "The OpenAPI 3.1 document of all routes", body } },
   }).answer(async () => {
     document ??= describeRoutes([...others, own], version);
     return { status: 200, body: { ...document, openapi: "3.1.0" } };
   });
-  return [own];
+  return own;
 }
 
 /** The OpenAPI 3.1 document of routes, made from the schemas that validate their requests. */
@@ -81,28 +77,31 @@ function operation(spec: RouteSpec): ZodOpenApiOperationObject {
   };
 }
 
-/** Successes and problems. A status may stand for both, in two media types. */
+/** Successes and problems. A status may stand for several, in two media types. */
 function responses({ access, method, params, responses: successes, problems = {} }: RouteSpec) {
-  const found: { [status: string]: ZodOpenApiResponseObject } = {};
-  const add = (status: string, description: string, mediaType: string, schema?: z.ZodType) => {
-    const other = found[status];
-    found[status] = {
-      description: other === undefined ? description : `${other.description}; ${description}`,
-      ...(schema && { content: { ...other?.content, [mediaType]: { schema } } }),
-    };
-  };
-  for (const [status, { description, mediaType, body }] of Object.entries(successes))
-    add(status, description, mediaType ?? "application/json", body);
-  for (const table of [
+  const codes = [
     OF_ALL,
     method === "post" ? OF_BODIES : {},
-    params === undefined ? {} : OF_IDS,
+    params ? OF_IDS : {},
     access === "public" ? {} : OF_ADMIN,
     problems,
-  ])
-    for (const [status, codes] of Object.entries(table))
-      add(status, codes, PROBLEM_MEDIA_TYPE, problemSchema);
+  ].flatMap((table) => Object.entries(table));
+  const found: { [status: string]: ZodOpenApiResponseObject } = {};
+  for (const [status, { description, body, mediaType = "application/json" }] of [
+    ...Object.entries(successes),
+    ...codes.map(problemResponse),
+  ]) {
+    const { [status]: other } = found;
+    found[status] = {
+      description: other ? `${other.description}; ${description}` : description,
+      ...(body && { content: { ...other?.content, [mediaType]: { schema: body } } }),
+    };
+  }
   return found;
+}
+
+function problemResponse([status, description]: [string, string]): [string, ResponseSpec] {
+  return [status, { description, body: problemSchema, mediaType: PROBLEM_MEDIA_TYPE }];
 }
 
 const OF_ALL = {
@@ -111,7 +110,7 @@ const OF_ALL = {
   500: "`internal`: a bug, whose cause is in the log",
 };
 const OF_BODIES = {
-  400: "`invalid_body`, `malformed_json`, `duplicate_field`, `body_incomplete`",
+  400: "`invalid_body`, `malformed_json`, `body_incomplete`",
   408: "`body_late`: it did not arrive within 10 seconds",
   413: "`body_too_large`: over 16 KiB",
 };
