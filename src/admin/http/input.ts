@@ -70,17 +70,15 @@ async function readBytes(body: Body): Promise<Uint8Array | Problem> {
   let length = 0;
   for await (const chunk of body ?? []) {
     length += chunk.length;
-    if (length > MAX_BODY_BYTES) return TOO_LARGE;
+    if (length > MAX_BODY_BYTES) {
+      const detail = `The body may have ${MAX_BODY_BYTES} bytes at most.`;
+      return { status: 413, code: "body_too_large", detail };
+    }
     chunks.push(chunk);
   }
   return concatenate(chunks);
 }
 
-const TOO_LARGE: Problem = {
-  status: 413,
-  code: "body_too_large",
-  detail: `The body may have ${MAX_BODY_BYTES} bytes at most.`,
-};
 const LATE: Problem = {
   status: 408,
   code: "body_late",
