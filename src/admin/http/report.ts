@@ -41,7 +41,7 @@ interface Attempt {
   readonly at: number;
 }
 
-/** The audit entry of an answered attempt. Its target is the answer's, or else the `id` in the path. */
+/** Makes the audit entry of an answered attempt. The target is the path's `id` by default. */
 function auditEntry(c: Context<Http>, { action, actor, at }: Attempt): AuditEntry {
   const { change, input, problem, requestId } = c.var;
   const id = input?.params["id"];
