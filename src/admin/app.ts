@@ -11,7 +11,7 @@ import type { StoreProbes } from "../storage/probes.ts";
 import type { AlertUseCases } from "./calls/alert-calls.ts";
 import { alertRoutes } from "./alerts/alert-routes.ts";
 import { auditRoutes } from "./audit/audit-routes.ts";
-import type { ReportDependencies } from "./http/report.ts";
+import type { RecordChange } from "./http/report.ts";
 import type { AuthenticationDependencies } from "./auth/authentication.ts";
 import { backupRoutes } from "./backup/backup-routes.ts";
 import type { BackupAccess } from "./calls/backup-use-cases.ts";
@@ -53,7 +53,7 @@ export interface AdminDependencies extends AuthenticationDependencies {
   readonly probes: StoreProbes;
   /** The cron triggers that queue a run. */
   readonly crons: readonly string[];
-  readonly recordChange: ReportDependencies["record"];
+  readonly recordChange: RecordChange;
   /** Keeps the present request's context alive until a promise settles. */
   readonly waitUntil: (promise: Promise<unknown>) => void;
   /** The credits that the data's licences require, in Markdown. */

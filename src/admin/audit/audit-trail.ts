@@ -1,7 +1,7 @@
 import { describeError, type LogLevel } from "../../log.ts";
 import type { AuditEntry } from "../../storage/audit-store.ts";
 import { withDeadline } from "../../storage/deadline.ts";
-import type { ReportDependencies } from "../http/report.ts";
+import type { RecordChange } from "../http/report.ts";
 
 interface AuditTrailDependencies {
   /** Writes to D1. May be repeated. */
@@ -24,11 +24,7 @@ const STORE_DEADLINE_MS = 2_000;
  * be written: an entry that D1 does not take waits in the coordinator's outbox. If the coordinator
  * does not answer either, only the summary in the log is left, and the log says so.
  */
-export function createAuditTrail({
-  save,
-  keep,
-  log,
-}: AuditTrailDependencies): ReportDependencies["record"] {
+export function createAuditTrail({ save, keep, log }: AuditTrailDependencies): RecordChange {
   return async (entry) => {
     log("info", "audit", `${entry.action} ${entry.outcome}`, summary(entry));
     try {

@@ -6,9 +6,11 @@ import { timeText } from "../../storage/time-text.ts";
 import type { Actor, Http } from "./http.ts";
 import type { RouteSpec } from "./route.ts";
 
+/** Records in the audit what operators change. Never rejects. */
+export type RecordChange = (entry: AuditEntry) => Promise<void>;
+
 export interface ReportDependencies {
-  /** Records in the audit what operators change. Never rejects. */
-  readonly record: (entry: AuditEntry) => Promise<void>;
+  readonly record: RecordChange;
   readonly now: () => number;
 }
 
