@@ -8,7 +8,6 @@ import { createAuditTrail } from "./admin/audit/audit-trail.ts";
 import type { AuthenticationDependencies } from "./admin/auth/authentication.ts";
 import { callCoordinator, coordinatorCalls } from "./admin/calls/coordinator-calls.ts";
 import { readCredentials } from "./admin/auth/credentials.ts";
-import { finishChanges } from "./admin/http/finish-changes.ts";
 import { loadServingConfig, type ServingConfig } from "./config.ts";
 import { readLimits } from "./health/limits.ts";
 import { describeError, logLine } from "./log.ts";
@@ -78,7 +77,7 @@ function createApp(env: Env): App {
       log: (message, cause) => logLine("error", "rpc_error", message, describeError(cause)),
       measure: metrics && answerMetrics(metrics),
     }),
-    admin: finishChanges((request) => admin.fetch(request), waitUntil),
+    admin: (request) => admin.fetch(request),
   };
 }
 

@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
 import type { Limits } from "../health/limits.ts";
@@ -12,7 +12,7 @@ import type { StoreProbes } from "../storage/probes.ts";
 import type { AlertUseCases } from "./calls/alert-calls.ts";
 import { alertRoutes } from "./alerts/alert-routes.ts";
 import { auditRoutes } from "./audit/audit-routes.ts";
-import type { RecordChange } from "./http/audit-entry.ts";
+import type { RecordChange } from "./http/report.ts";
 import type { AuthenticationDependencies } from "./auth/authentication.ts";
 import { backupRoutes } from "./backup/backup-routes.ts";
 import type { BackupAccess } from "./calls/backup-use-cases.ts";
@@ -27,7 +27,8 @@ import { heldRoutes } from "./ingest/held-routes.ts";
 import { ingestControlRoutes } from "./ingest/ingest-control-routes.ts";
 import { monitorChecks } from "./health/monitor-checks.ts";
 import { monitorRoutes } from "./health/monitor-routes.ts";
-import { openApiRoutes } from "./http/openapi.ts";
+import { openApiRoute } from "./http/openapi.ts";
+import { refusalOf } from "./http/outages.ts";
 import { sendProblem } from "./http/problem.ts";
 import { addRoutes } from "./http/router.ts";
 import { runRoutes } from "./ingest/run-routes.ts";
@@ -74,7 +75,12 @@ export interface AdminDependencies extends AuthenticationDependencies {
  */
 export function createAdminApp(deps: AdminDependencies): Hono<Http> {
   const app = new Hono<Http>();
-  app.use(requestId({ headerName: "" }), loadNothing, adminGate(deps));
+  app.use(
+    requestId({ headerName: "" }),
+    finishChanges(deps.waitUntil),
+    loadNothing,
+    adminGate(deps),
+  );
   app.notFound((c) =>
     sendProblem(c, {
       status: 404,
@@ -85,11 +91,24 @@ export function createAdminApp(deps: AdminDependencies): Hono<Http> {
   app.onError((error, c) => {
     const fields = { request_id: c.get("requestId"), ...describeError(error) };
     logLine("error", "admin_error", "a request failed", fields);
-    return sendProblem(c, { status: 500, code: "internal", detail: "Internal error." });
+    const { problem, headers } = refusalOf(error);
+    return sendProblem(c, problem, headers);
   });
 
   addRoutes(app, allRoutes(deps), { record: deps.recordChange, now: deps.now });
   return app;
+}
+
+/**
+ * Lets a change finish, and reach the audit, even if its client disconnects. `waitUntil` keeps the
+ * present request's context alive until a promise settles.
+ */
+function finishChanges(waitUntil: AdminDependencies["waitUntil"]): MiddlewareHandler<Http> {
+  return async (c, next) => {
+    const answered = next();
+    if (c.req.method !== "GET" && c.req.method !== "HEAD") waitUntil(answered);
+    await answered;
+  };
 }
 
 /**
@@ -131,5 +150,5 @@ export function routeGroups(deps: AdminDependencies) {
 
 function allRoutes(deps: AdminDependencies) {
   const routes = routeGroups(deps);
-  return [...routes, ...openApiRoutes(routes, deps.version)];
+  return [...routes, openApiRoute(routes, deps.version)];
 }

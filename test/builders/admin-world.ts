@@ -33,6 +33,8 @@ export class AdminWorld {
   readonly monitor = new MonitorWorld();
   /** What the audit trail was given, also where D1 did not take it. */
   readonly audited: AuditEntry[] = [];
+  /** What goes on even if the client disconnects. */
+  readonly awaited: Promise<unknown>[] = [];
   /**
    * What it throws is the fault of the object that is called, such as `coordinator pause` or
    * `monitor status`; what it awaits is its delay.
@@ -185,7 +187,7 @@ export class AdminWorld {
         log: () => {},
       }),
       now,
-      waitUntil: () => {},
+      waitUntil: (promise) => void this.awaited.push(promise),
       notice: "Credits",
       version: "test",
     });

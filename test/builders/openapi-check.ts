@@ -1,7 +1,7 @@
 /** Checks answers against the OpenAPI document. */
 import { Validator } from "@cfworker/json-schema";
 import { type AdminDependencies, routeGroups } from "../../src/admin/app.ts";
-import { describeRoutes, openApiRoutes } from "../../src/admin/http/openapi.ts";
+import { describeRoutes, openApiRoute } from "../../src/admin/http/openapi.ts";
 
 /** An OpenAPI document, as far as it is looked into. */
 export type OpenApi = Pick<ReturnType<typeof describeRoutes>, "paths" | "components">;
@@ -12,10 +12,7 @@ const NOTHING = { backups: {}, probes: {} } as AdminDependencies;
 const routes = routeGroups(NOTHING);
 
 /** The service's OpenAPI document. */
-export const OPENAPI: OpenApi = describeRoutes(
-  [...routes, ...openApiRoutes(routes, "test")],
-  "test",
-);
+export const OPENAPI: OpenApi = describeRoutes([...routes, openApiRoute(routes, "test")], "test");
 
 interface Operation {
   readonly responses: {

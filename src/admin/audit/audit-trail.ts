@@ -1,7 +1,7 @@
 import { describeError, type LogLevel } from "../../log.ts";
 import type { AuditEntry } from "../../storage/audit-store.ts";
 import { withDeadline } from "../../storage/deadline.ts";
-import type { RecordChange } from "../http/audit-entry.ts";
+import type { RecordChange } from "../http/report.ts";
 
 interface AuditTrailDependencies {
   /** Writes to D1. May be repeated. */

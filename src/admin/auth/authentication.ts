@@ -4,8 +4,8 @@ import type { AccessResult } from "./access-jwt.ts";
 import { findToken } from "./bearer.ts";
 import { clientKey } from "./client-key.ts";
 import type { CredentialsResult } from "./credentials.ts";
-import type { Actor, Http } from "../http/http.ts";
-import { type Problem, sendProblem } from "../http/problem.ts";
+import type { Actor, Http, Problem } from "../http/http.ts";
+import { sendProblem } from "../http/problem.ts";
 
 export interface AuthenticationDependencies {
   readonly credentials: CredentialsResult;

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { route } from "../http/route.ts";
 
+const IN_UTF_8 = { "content-type": "text/markdown; charset=utf-8" };
+
 /** `GET /credits` */
 export function creditsRoutes(notice: string) {
   const credits = route({
@@ -11,6 +13,6 @@ export function creditsRoutes(notice: string) {
     responses: {
       200: { description: "In Markdown", body: z.string(), mediaType: "text/markdown" },
     },
-  }).answer(async () => ({ status: 200, body: notice }));
+  }).answer(async () => ({ status: 200, body: notice, headers: IN_UTF_8 }));
   return [credits];
 }

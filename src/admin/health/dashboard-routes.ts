@@ -38,8 +38,8 @@ const MEMO_MS = 5_000;
  * `GET /dashboard/summary`: the state of the service at a glance, for everybody. The answer is 200
  * even if its `status` is `fail`: a dashboard still shows the sections.
  */
-export function dashboardRoutes<S extends Sections>(
-  sections: S,
+export function dashboardRoutes(
+  sections: Sections,
   deps: {
     readonly now: () => number;
     /** Keeps the present request's context alive until a promise settles. */
@@ -50,7 +50,7 @@ export function dashboardRoutes<S extends Sections>(
   const names = Object.keys(sections);
   const shapes = Object.fromEntries(
     Object.entries(sections).map(([name, { schema }]) => [name, schema.nullable()]),
-  ) as { [Name in keyof S & string]: z.ZodNullable<S[Name]["schema"]> }; // each schema, nullable
+  );
   const summarySchema = z
     .strictObject({
       status: healthStatus.meta({ description: "The gravest status of all sections." }),

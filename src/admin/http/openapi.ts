@@ -5,29 +5,24 @@ import {
   type ZodOpenApiResponseObject,
 } from "zod-openapi";
 import { PROBLEM_MEDIA_TYPE, problemSchema } from "./problem.ts";
-import { type Route, route, type RouteSpec } from "./route.ts";
+import { type ResponseSpec, type Route, route, type RouteSpec } from "./route.ts";
 
 /** `GET /admin/openapi.json`: the document of the given routes, and of itself. */
-export function openApiRoutes(others: readonly Route[], version: string) {
+export function openApiRoute(others: readonly Route[], version: string): Route {
+  const body = z.looseObject({ openapi: z.literal("3.1.0") });
+  // Made at the first request, since every isolate starts without needing it.
+  let document: ReturnType<typeof describeRoutes> | undefined;
   const own = route({
     method: "get",
     path: "/admin/openapi.json",
     summary: "This document",
     access: "read",
-    responses: {
-      200: {
-        description: "The OpenAPI 3.1 document of all routes",
-        body: z.looseObject({ openapi: z.literal("3.1.0") }),
-      },
-    },
-  }).answer(async () => ({ status: 200, body: document() }));
-  // Made at the first request, since every isolate starts without needing it.
-  let made: { readonly [key: string]: unknown } | undefined;
-  function document() {
-    made ??= { ...describeRoutes([...others, own], version) };
-    return { ...made, openapi: "3.1.0" } as const;
-  }
-  return [own];
+    responses: { 200: { description: "The OpenAPI 3.1 document of all routes", body } },
+  }).answer(async () => {
+    document ??= describeRoutes([...others, own], version);
+    return { status: 200, body: { ...document, openapi: "3.1.0" } };
+  });
+  return own;
 }
 
 /** The OpenAPI 3.1 document of routes, made from the schemas that validate their requests. */
@@ -65,9 +60,12 @@ export function describeRoutes(routes: readonly Route[], version: string) {
 }
 
 function operation(spec: RouteSpec): ZodOpenApiOperationObject {
-  const { access, params, query, body, summary, description } = spec;
+  const { access, method, params, path, query, body, summary, description } = spec;
+  // `GET /admin/ingest/runs/:id` is `getAdminIngestRunsById`.
+  const words = path.replaceAll(":", "by-").match(/[a-z0-9]+/gi) ?? [];
   return {
-    operationId: operationId(spec),
+    operationId:
+      method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(""),
     summary,
     ...(description && { description }),
     ...(access !== "public" && { security: [{ token: [] }, { access: [] }], "x-scope": access }),
@@ -79,41 +77,31 @@ function operation(spec: RouteSpec): ZodOpenApiOperationObject {
   };
 }
 
-/** `GET /admin/ingest/runs/:id` is `getAdminIngestRunsById`. */
-function operationId({ method, path }: RouteSpec): string {
-  const words = path.replaceAll(":", "by-").match(/[a-z0-9]+/gi) ?? [];
-  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
-}
-
-/** Successes and problems. A status may stand for both, in two media types. */
-function responses(spec: RouteSpec) {
+/** Successes and problems. A status may stand for several, in two media types. */
+function responses({ access, method, params, responses: successes, problems = {} }: RouteSpec) {
+  const codes = [
+    OF_ALL,
+    method === "post" ? OF_BODIES : {},
+    params ? OF_IDS : {},
+    access === "public" ? {} : OF_ADMIN,
+    problems,
+  ].flatMap((table) => Object.entries(table));
   const found: { [status: string]: ZodOpenApiResponseObject } = {};
-  const add = (status: string, description: string, mediaType: string, schema?: z.ZodType) => {
-    const other = found[status];
+  for (const [status, { description, body, mediaType = "application/json" }] of [
+    ...Object.entries(successes),
+    ...codes.map(problemResponse),
+  ]) {
+    const { [status]: other } = found;
     found[status] = {
-      description: other === undefined ? description : `${other.description}; ${description}`,
-      ...(schema && { content: { ...other?.content, [mediaType]: { schema } } }),
+      description: other ? `${other.description}; ${description}` : description,
+      ...(body && { content: { ...other?.content, [mediaType]: { schema: body } } }),
     };
-  };
-  for (const [status, { description, mediaType = "application/json", body }] of Object.entries(
-    spec.responses,
-  ))
-    add(status, description, mediaType, body);
-  for (const [status, codes] of problems(spec))
-    add(status, codes, PROBLEM_MEDIA_TYPE, problemSchema);
+  }
   return found;
 }
 
-/** The problems of a route by status, with their codes. */
-function problems(spec: RouteSpec): [status: string, codes: string][] {
-  const { access, method, params, problems: own = {} } = spec;
-  return [
-    OF_ALL,
-    method === "post" ? OF_BODIES : {},
-    params === undefined ? {} : { 404: "`not_found`: the id in the path is malformed" },
-    access === "public" ? {} : OF_ADMIN,
-    own,
-  ].flatMap((table) => Object.entries(table));
+function problemResponse([status, description]: [string, string]): [string, ResponseSpec] {
+  return [status, { description, body: problemSchema, mediaType: PROBLEM_MEDIA_TYPE }];
 }
 
 const OF_ALL = {
@@ -122,10 +110,11 @@ const OF_ALL = {
   500: "`internal`: a bug, whose cause is in the log",
 };
 const OF_BODIES = {
-  400: "`invalid_body`, `malformed_json`, `duplicate_field`, `body_incomplete`",
+  400: "`invalid_body`, `malformed_json`, `body_incomplete`",
   408: "`body_late`: it did not arrive within 10 seconds",
   413: "`body_too_large`: over 16 KiB",
 };
+const OF_IDS = { 404: "`not_found`: the id in the path is malformed" };
 const OF_ADMIN = {
   401: "`unauthenticated`: no valid credential",
   403: "`scope_missing`: the credential lacks the scope; `cross_site`: sent by another site's page",

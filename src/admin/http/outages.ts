@@ -1,7 +1,7 @@
 import { MonitorUnavailable } from "../calls/alert-calls.ts";
 import { CoordinatorUnavailable } from "../calls/coordinator-calls.ts";
-import type { Refusal } from "./route.ts";
 import { StoreUnavailable } from "../calls/store-unavailable.ts";
+import type { Refusal } from "./route.ts";
 
 /** The answer to a request that an outage or a bug interrupted. */
 export function refusalOf(cause: unknown): Refusal {

@@ -1,17 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Context } from "hono";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { z } from "zod";
-import type { Http } from "./http.ts";
-
-/** A problem as RFC 9457 describes it. */
-export interface Problem {
-  readonly status: ContentfulStatusCode;
-  /** Stable word for programs, such as `unknown_field`. */
-  readonly code: string;
-  /** What was wrong and what to do. */
-  readonly detail: string;
-}
+import type { Http, Problem } from "./http.ts";
 
 /** What `sendProblem` sends. */
 export const problemSchema = z
@@ -33,6 +23,7 @@ export function sendProblem(
   problem: Problem,
   headers: { readonly [name: string]: string } = {},
 ): Response {
+  c.set("problem", problem);
   const body = {
     type: "about:blank",
     title: STATUS_CODES[problem.status] ?? "Error",

@@ -43,6 +43,23 @@ describe("HEAD", () => {
   });
 });
 
+describe("a request whose client goes away", () => {
+  it.each([
+    ["POST", "/admin/ingest/pause"],
+    ["DELETE", `/admin/backup/${id}`],
+  ])("goes on until the audit has it: %s", async (method, path) => {
+    void world.request(path, { method });
+    await vi.waitFor(() => expect(world.awaited).toHaveLength(1));
+    await world.awaited[0];
+    expect(world.audited).toHaveLength(1);
+  });
+
+  it.each(["GET", "HEAD"])("ends, since it changes nothing: %s", async (method) => {
+    await world.request("/admin/ingest/runs", { method });
+    expect(world.awaited).toEqual([]);
+  });
+});
+
 describe("a path that there is not", () => {
   it.each(["/admin/ingest", "/admin/ingest/pause/", "/admin/ingest/queue/x", "/admin//ingest"])(
     "%s is 404",
