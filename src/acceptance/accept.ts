@@ -168,10 +168,10 @@ function judge(change: Change, comparison: Comparison): Judged {
   const { iata, name } = airport;
   const about = { id, airport: airport.id, iata, name, part, before, after };
   const held: HeldChange = { ...seen, ...about, rules, ...(decision && decided(decision)) };
-  return { change, held, isFree: isFree(held, limits, now) };
+  return { change, held, isFree: mayPass(held, limits, now) };
 }
 
-function isFree(held: HeldChange, limits: SurpriseLimits, now: number): boolean {
+function mayPass(held: HeldChange, limits: SurpriseLimits, now: number): boolean {
   switch (held.state) {
     case "approved":
       return true;

@@ -56,7 +56,7 @@ export function applyCorrections(
     } else {
       gone.delete(airport.id);
       const own = present ?? { ...airport, row: airport.id };
-      airports.set(airport.id, { ...own, ...patch.ours } as AcceptedAirport); // a part of an airport
+      airports.set(airport.id, { ...own, ...patch.ours });
     }
     if (!held.some(({ id }) => id === patch.id)) held.push(corrected(patch, { at, runId }));
   }

@@ -191,7 +191,7 @@ interface DecisionRequest {
 
 async function decide(
   { coordinator, now }: HeldDependencies,
-  { verb, found, actor, note: why = undefined, target }: DecisionRequest,
+  { verb, found, actor, note: why, target }: DecisionRequest,
 ) {
   const verdict = VERDICTS[verb];
   const made = { verdict, by: actor.id, at: timeText(now()), note: why ?? null };

@@ -240,7 +240,7 @@ describe("a region that loses half of its airports", () => {
   );
 
   it.each([
-    ["gone", (_: SourceAirport): SourceAirport[] => []],
+    ["gone", (): SourceAirport[] => []],
     ["under another code", (one: SourceAirport) => [{ ...one, region: "BD-3" }]],
   ])("keeps them, however small they are, where they are %s", (_, change) => {
     life = new UpstreamLife(region);

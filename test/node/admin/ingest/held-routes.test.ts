@@ -2,23 +2,18 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { HeldChange } from "../../../../src/acceptance/held-change.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
 import { anUpstream } from "../../../builders/coordinator-world.ts";
+import type { Row } from "../../../builders/source.ts";
 import { moreAirports } from "../../../builders/small-snapshot.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const ROWS = moreAirports(40);
 /** What a vandal makes of three airports. */
-const VANDALISED = ROWS.map((row) => {
-  switch (row["iata_code"]) {
-    case "ZRH":
-      return { ...row, name: "Ghost" };
-    case "GVA":
-      return { ...row, latitude_deg: "47.5" };
-    case "LIN":
-      return { ...row, name: "Spook" };
-    default:
-      return row;
-  }
-});
+const EDITS: { readonly [iata: string]: Row } = {
+  ZRH: { name: "Ghost" },
+  GVA: { latitude_deg: "47.5" },
+  LIN: { name: "Spook" },
+};
+const VANDALISED = ROWS.map((row) => ({ ...row, ...EDITS[row["iata_code"] ?? ""] }));
 
 interface Page {
   readonly held: readonly HeldChange[];
