@@ -160,14 +160,22 @@ function withRegionRule(
 
 function judge(change: Change, comparison: Comparison): Judged {
   const { airport, part, before, after, rules } = change;
-  const { decisions, limits, now } = comparison;
+  const { ledger, decisions, limits, now } = comparison;
   const id = heldId(airport.id, part, after);
-  const known = comparison.ledger.held.find((held) => held.id === id);
-  const seen = known === undefined ? seenFirst(comparison) : seenAgain(known, now);
+  const known = ledger.held.find((held) => held.id === id);
   const decision = decisions.findLast((each) => each.id === id);
-  const { iata, name } = airport;
-  const about = { id, airport: airport.id, iata, name, part, before, after };
-  const held: HeldChange = { ...seen, ...about, rules, ...(decision && decided(decision)) };
+  const held: HeldChange = {
+    id,
+    airport: airport.id,
+    iata: airport.iata,
+    name: airport.name,
+    part,
+    rules,
+    before,
+    after,
+    ...(known === undefined ? seenFirst(comparison) : seenAgain(known, now)),
+    ...(decision && decided(decision)),
+  };
   return { change, held, isFree: mayPass(held, limits, now) };
 }
 
@@ -185,18 +193,26 @@ function mayPass(held: HeldChange, limits: SurpriseLimits, now: number): boolean
   }
 }
 
-function seenFirst({ now, runId }: Comparison) {
+/** What the runs have seen of a change, and what was decided about it. */
+type Progress = Omit<
+  HeldChange,
+  "id" | "airport" | "iata" | "name" | "part" | "rules" | "before" | "after"
+>;
+
+function seenFirst({ now, runId }: Comparison): Progress {
   const at = timeText(now);
-  const undecided = { state: "waiting", decided_by: null, decided_at: null, note: null } as const;
-  return { ...undecided, since: at, last_seen: at, days_seen: 1, run_id: runId };
+  const seen = { since: at, last_seen: at, days_seen: 1, run_id: runId };
+  return { state: "waiting", ...seen, decided_by: null, decided_at: null, note: null };
 }
 
-function seenAgain(held: HeldChange, now: number): HeldChange {
+function seenAgain(held: HeldChange, now: number): Progress {
+  const { state, run_id, decided_by, decided_at, note } = held;
   const at = timeText(now);
-  const isNewDay = at.slice(0, 10) > held.last_seen.slice(0, 10);
   // A time that lies ahead is of a wrong clock.
   const since = held.since > at ? at : held.since;
-  return { ...held, since, last_seen: at, days_seen: held.days_seen + (isNewDay ? 1 : 0) };
+  const isNewDay = at.slice(0, 10) > held.last_seen.slice(0, 10);
+  const days_seen = held.days_seen + (isNewDay ? 1 : 0);
+  return { state, since, last_seen: at, days_seen, run_id, decided_by, decided_at, note };
 }
 
 function decided({ verdict, by, at, note }: Decision) {

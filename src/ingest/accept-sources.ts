@@ -11,7 +11,7 @@ import {
   type LedgerFiles,
 } from "../acceptance/ledger-files.ts";
 import type { Places, SurpriseLimits } from "../acceptance/surprises.ts";
-import { type AirportsRead, readAirports, type SourceAirport } from "../sources/our-airports.ts";
+import { type AirportsRead, readAirports } from "../sources/our-airports.ts";
 import {
   type OpenSnapshotFile,
   readColumn,
@@ -21,6 +21,7 @@ import {
 import { EMBEDDED } from "../sources/upstream.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
 import { timeText } from "../storage/time-text.ts";
+import { summarizeHeld } from "./accounting.ts";
 import { archiveFile } from "./fetch-sources.ts";
 import type { RunMode } from "./run.ts";
 import { openTable } from "./workspace.ts";
@@ -48,8 +49,9 @@ export interface AcceptRequest {
 export interface AcceptedSources {
   /** SHA-256 (hex) of the archived files of the new ledger. */
   readonly files: { readonly [file: string]: string };
-  readonly before: Ledger;
-  readonly after: Ledger;
+  readonly held: ReturnType<typeof summarizeHeld>;
+  /** Rows of the file, and of the one that was compared before it; null if none was. */
+  readonly fileRows: { readonly before: number | null; readonly after: number };
   /** The account of upstream's file. */
   readonly read: Omit<AirportsRead, "airports">;
 }
@@ -63,39 +65,40 @@ export async function acceptSources(
   deps: AcceptDependencies,
   request: AcceptRequest,
 ): Promise<AcceptedSources> {
-  const countries = new Set((await readCountries(deps.openSnapshot)).map((each) => each.isoCode2));
-  const { openSnapshot } = deps;
-  const snapshot = await readAirports(openSnapshot("airports.csv.gz"), countries);
-  const corrections = await readCorrections(openSnapshot, countries, snapshot.airports);
-  const isTrusted = request.source === EMBEDDED;
-  const stored = isTrusted || request.ledger === null ? null : await read(deps, request.ledger);
-  const known = stored ?? firstLedger(snapshot.airports);
+  const { openSnapshot, limits, now } = deps;
+  const { source, sources, decisions, mode, runId } = request;
+  const countries = new Set((await readCountries(openSnapshot)).map((each) => each.isoCode2));
+  const snapshot = await readSnapshot(openSnapshot, countries);
+  const isTrusted = source === EMBEDDED;
+  const known =
+    isTrusted || request.ledger === null
+      ? firstLedger((await readSnapshotAirports(openSnapshot, countries)).airports)
+      : await read(deps, request.ledger);
+  const open = (file: string, sha256: string) => deps.archive.open(file, sha256);
   const upstream = await readAirports(
-    await openTable("airports.csv", request.sources, (file, sha256) =>
-      deps.archive.open(file, sha256),
-    ),
+    await openTable("airports.csv", sources, open),
     countries,
     known.accepted.airports,
   );
   const { airports, ...account } = upstream;
-  const made = { at: timeText(deps.now()), runId: request.runId };
-  const before = applyCorrections(isTrusted ? firstLedger(airports) : known, corrections, made);
+  const before = applyCorrections(isTrusted ? firstLedger(airports) : known, snapshot.corrections, {
+    at: timeText(now()),
+    runId,
+  });
+  const places = await readPlaces(openSnapshot, snapshot.ids);
   const after = isTrusted
     ? before
-    : acceptUpstream({
-        ledger: before,
-        upstream,
-        decisions: request.decisions,
-        limits: deps.limits,
-        places: await readPlaces(openSnapshot, snapshot.airports),
-        now: deps.now(),
-        runId: request.runId,
-      });
+    : acceptUpstream({ ledger: before, upstream, decisions, limits, places, now: now(), runId });
   const files = {
-    [ACCEPTED_FILE]: await archiveFile(deps.archive, encodeFile(after.accepted), request.mode),
-    [HELD_FILE]: await archiveFile(deps.archive, encodeFile(after.held), request.mode),
+    [ACCEPTED_FILE]: await archiveFile(deps.archive, encodeFile(after.accepted), mode),
+    [HELD_FILE]: await archiveFile(deps.archive, encodeFile(after.held), mode),
   };
-  return { files, before, after, read: account };
+  return {
+    files,
+    held: summarizeHeld(before, after),
+    fileRows: { before: before.accepted.rows, after: account.seen },
+    read: account,
+  };
 }
 
 async function read(
@@ -108,36 +111,39 @@ async function read(
   };
 }
 
-/** Reads the rows of upstream that the snapshot corrects. */
-async function readCorrections(
+function readSnapshotAirports(open: OpenSnapshotFile, countries: ReadonlySet<string>) {
+  return readAirports(open("airports.csv.gz"), countries);
+}
+
+/** Reads which airports the snapshot has, and what it corrects. A separate function to save memory. */
+async function readSnapshot(
   open: OpenSnapshotFile,
   countries: ReadonlySet<string>,
-  airports: readonly SourceAirport[],
-): Promise<Correction[]> {
+): Promise<{ readonly ids: ReadonlySet<string>; readonly corrections: readonly Correction[] }> {
   const file = "airport-corrections.csv.gz";
+  const { airports } = await readSnapshotAirports(open, countries);
   const { airports: written } = await readAirports(open(file), countries);
   const writtenById = new Map(written.map((airport) => [airport.id, airport]));
   const oursById = new Map(airports.map((airport) => [airport.id, airport]));
-  return (await readColumn(open, file, "id")).map((id) => ({
+  const corrections = (await readColumn(open, file, "id")).map((id) => ({
     id,
     written: writtenById.get(id),
     ours: oursById.get(id),
   }));
+  return { ids: new Set(oursById.keys()), corrections };
 }
 
 /** Reads what the reference tables know of airports and regions. */
-async function readPlaces(
-  open: OpenSnapshotFile,
-  airports: readonly SourceAirport[],
-): Promise<Places> {
-  const known = new Set(airports.map(({ id }) => id));
+async function readPlaces(open: OpenSnapshotFile, known: ReadonlySet<string>): Promise<Places> {
   const keys = new Map<string, string>();
   for (const { key, members } of await readRegions(open))
     if (key.startsWith("iso3166-")) for (const member of members) keys.set(member, key);
   return {
     hasKnownCity: (id) => known.has(id),
-    // Upstream's codes for what is in no subdivision end in "U-A".
-    regionOf: (code) =>
-      keys.get(code) ?? (code.endsWith("-U-A") ? (keys.get(code.slice(0, 2)) ?? "") : code),
+    regionOf(code) {
+      // Upstream's codes for what is in no subdivision end in "U-A"; a territory may be undivided.
+      const isDummy = code.endsWith("-U-A");
+      return keys.get(isDummy ? code.slice(0, 2) : code) ?? (isDummy ? "" : code);
+    },
   };
 }

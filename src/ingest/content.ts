@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { commonPieces } from "../catalog/encode.ts";
 import { asEvidence } from "../catalog/evidence.ts";
 import { sha256Hex } from "../catalog/hash.ts";
@@ -37,6 +38,7 @@ export async function describeContent(
   const common = [...commonPieces(catalog, "proto")];
   const messages: { [locale: string]: Message } = {};
   for (const locale of locales) {
+    await nextTurn(); // of other requests
     const { names, pieces } = await workspace.local(locale);
     const found = checkNames(catalog.regions, names);
     violations.push(

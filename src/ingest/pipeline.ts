@@ -8,7 +8,7 @@ import { snapshotOpener } from "../sources/snapshot.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import type { SurpriseLimits } from "../acceptance/surprises.ts";
 import { acceptSources } from "./accept-sources.ts";
-import { account, countEntities, summarizeHeld, UNCHANGED } from "./accounting.ts";
+import { account, countEntities, UNCHANGED } from "./accounting.ts";
 import {
   type Blob,
   type CommonUnit,
@@ -120,16 +120,15 @@ export class Pipeline {
 
   async #parse(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
     const { archive, snapshot, surprises, now } = this.#deps;
-    const { files, before, after, read } = await acceptSources(
+    const { files, read, held, fileRows } = await acceptSources(
       { archive, openSnapshot: snapshotOpener(snapshot), limits: surprises, now },
       { ...context, sources: checkpoint.sources },
     );
     const sources = { ...checkpoint.sources, ...files };
     const workspace = await this.#open({ sources });
-    const held = summarizeHeld(before, after);
     const parsed = {
       rows: { seen: read.seen - read.filtered, rejected: read.rejects.length },
-      fileRows: { before: before.accepted.rows, after: read.seen },
+      fileRows,
       lastDecision: context.decisions.at(-1)?.seq ?? 0,
       held: { waiting: held.waiting, oldest_since: held.oldest_since },
     };

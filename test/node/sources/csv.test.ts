@@ -31,6 +31,22 @@ describe("readCsv", () => {
     ]);
   });
 
+  it("lets other work have its turn while it reads a long file", async () => {
+    let turns = 0;
+    let isDone = false;
+    const takeTurns = () => {
+      turns++;
+      if (!isDone) setImmediate(takeTurns);
+    };
+    setImmediate(takeTurns);
+    const bytes = new TextEncoder().encode(`a\n${"1\n".repeat(5_000)}`);
+    let rows = 0;
+    for await (const row of readCsv("x.csv", new Blob([bytes]).stream(), [])) rows += row ? 1 : 0;
+    isDone = true;
+    expect(rows).toBe(5_000);
+    expect(turns).toBeGreaterThanOrEqual(5);
+  });
+
   it("answers an empty text for a column that the file lacks", async () => {
     for await (const row of readCsv("test.csv", streamOf("a,b\n1,2\n"), ["a"]))
       expect(row.get("icao_code")).toBe("");

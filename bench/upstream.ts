@@ -1,0 +1,71 @@
+/**
+ * Compares a file of upstream with the snapshot for some days, as the parse stage of a daily run
+ * does, and builds the catalog. Prints what is held by each rule, the CPU time of a day, and the
+ * largest heap.
+ *
+ *     node bench/upstream.ts airports.csv regions.csv [days]
+ */
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import { ledgerOf } from "../src/acceptance/ledger-files.ts";
+import { sha256Hex } from "../src/catalog/hash.ts";
+import { acceptSources } from "../src/ingest/accept-sources.ts";
+import { createWorkspace } from "../src/ingest/workspace.ts";
+import { nameFile, type Table } from "../src/sources/source-file.ts";
+import { DEPLOYED_LIMITS } from "../test/builders/surprise-limits.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const FIRST_DAY = Date.parse("2026-11-01T04:17:00.000Z");
+
+const [airports, regions, days = "5"] = process.argv.slice(2);
+if (airports === undefined || regions === undefined) {
+  console.error("usage: node bench/upstream.ts airports.csv regions.csv [days]");
+  process.exit(2);
+}
+
+const files = new Map<string, Uint8Array<ArrayBuffer>>();
+const archive = {
+  has: async (sha256: string) => files.has(sha256),
+  write: async (sha256: string, bytes: Uint8Array) => void files.set(sha256, new Uint8Array(bytes)),
+  open: async (_file: string, sha256: string) =>
+    new Blob([files.get(sha256) ?? new Uint8Array()]).stream(),
+};
+const openSnapshot = (name: string) =>
+  new Blob([gunzipSync(readFileSync(`data/snapshot/${name}`))]).stream();
+const sources = { ...archived("airports.csv", airports), ...archived("regions.csv", regions) };
+
+function archived(table: Table, path: string) {
+  const bytes = new Uint8Array(readFileSync(path));
+  const sha256 = sha256Hex(bytes);
+  files.set(sha256, bytes);
+  const name = nameFile(table, { where: path, bytes, maxBytes: 64 * 1024 * 1024 });
+  return { [name]: sha256 };
+}
+
+let heap = 0;
+const sampler = setInterval(() => {
+  heap = Math.max(heap, process.memoryUsage().heapUsed);
+}, 5);
+let ledger = null;
+for (let day = 0; day < Number(days); day++) {
+  const before = process.cpuUsage();
+  const accepted = await acceptSources(
+    { archive, openSnapshot, limits: DEPLOYED_LIMITS, now: () => FIRST_DAY + day * DAY_MS },
+    { source: "ourairports", sources, ledger, decisions: [], mode: "incremental", runId: "bench" },
+  );
+  const all = { ...sources, ...accepted.files };
+  const { catalog, new_regions, city_origins } = await createWorkspace(
+    all,
+    archive.open,
+    openSnapshot,
+  );
+  ledger = ledgerOf(accepted.files);
+  const { user, system } = process.cpuUsage(before);
+  console.log(
+    `day ${day + 1}: ${catalog.airports.length} airports of ${accepted.read.seen} rows, CPU ${((user + system) / 1e6).toFixed(2)} s`,
+  );
+  console.log("  held", JSON.stringify(accepted.held));
+  if (day === 0) console.log("  cities", city_origins, "new regions", new_regions.join(" "));
+}
+clearInterval(sampler);
+console.log(`largest heap ${(heap / 1e6).toFixed(0)} MB`);
