@@ -1,4 +1,5 @@
 import { applyChanges, readChanges } from "./airport-changes.ts";
+import { type Correction, listCorrections } from "./airport-corrections.ts";
 import { checkLosses, checkNames } from "./airport-losses.ts";
 import { readDays } from "./our-airports.ts";
 import { readPublishedAirports } from "./snapshot-reader.ts";
@@ -46,12 +47,12 @@ export function isOpen({ type, iata }: Pick<AirportRow, "type" | "iata">): boole
 
 /**
  * The airports of the catalog, by ascending numeric id: the newest day of OurAirports, with what
- * `curated/airports.csv` says has happened since.
+ * `curated/airports.csv` says has happened since, and which airports that changes.
  *
  * @throws Error that names each curated row that does not fit, each airport with scheduled service
  * that an earlier day has and this one lacks, and each name that has become another.
  */
-export function readAirports(): AirportRow[] {
+export function readAirports(): { airports: AirportRow[]; corrections: Correction[] } {
   const [newest, ...earlier] = readDays();
   const changes = readChanges();
   const airports = applyChanges(newest.rows, changes)
@@ -63,5 +64,5 @@ export function readAirports(): AirportRow[] {
     ...checkNames(day, airports, changes),
   ]);
   if (problems.length > 0) throw new Error(problems.join("\n"));
-  return airports;
+  return { airports, corrections: listCorrections(newest.rows, airports, changes) };
 }

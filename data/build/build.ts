@@ -23,7 +23,7 @@ function progress(line: string): void {
 }
 
 async function buildWorld(): Promise<World> {
-  const airports = readAirports();
+  const { airports, corrections } = readAirports();
   progress(`${airports.length} airports`);
   const served = readServedCities(airports);
   const gazetteer = await readGazetteer(wantedNames(airports, served));
@@ -37,13 +37,14 @@ async function buildWorld(): Promise<World> {
   const locales = buildLocales(regions, airportsOfSubdivisions(regions, airports));
   progress(`${locales.length} locales`);
   console.log(coverageTable(locales));
-  return { assignments, countries, regions, locales };
+  return { assignments, corrections, countries, regions, locales };
 }
 
 function tablesOf(world: World): [name: string, table: Table][] {
-  const { assignments, countries, regions, locales } = world;
+  const { assignments, corrections, countries, regions, locales } = world;
   return [
     ["airports.csv.gz", tables.airportsTable(assignments.map(({ airport }) => airport))],
+    ["airport-corrections.csv.gz", tables.correctionsTable(corrections)],
     ["regions.csv.gz", tables.regionsTable(readRegionRows())],
     ["countries.csv.gz", tables.countriesTable(countries)],
     ["cities.csv.gz", tables.citiesTable(assignments)],

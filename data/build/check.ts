@@ -7,6 +7,7 @@ import {
 } from "./check-facts.ts";
 import { ACROSS_A_BORDER } from "./cities.ts";
 import { countryOfRegion, ownCountry } from "./catalog-region.ts";
+import { checkCorrections } from "./check-corrections.ts";
 import { checkLicenses } from "./check-licenses.ts";
 import { checkNoEnglish, checkPlaces, checkRegionJoins } from "./check-regions.ts";
 import { readCurated } from "./curated.ts";
@@ -198,6 +199,7 @@ export function checkSnapshot(): readonly string[] {
     checkFiles,
     checkCounts,
     checkReferences,
+    checkCorrections,
     checkPlaces,
     checkTexts,
     checkLocales,

@@ -1,3 +1,4 @@
+import type { Correction } from "./airport-corrections.ts";
 import type { Assignment } from "./city.ts";
 import { distinctCities } from "./cities.ts";
 import type { Country } from "./countries.ts";
@@ -40,6 +41,7 @@ export interface Counts {
 /** All that the tables are made from. */
 export interface World {
   readonly assignments: readonly Assignment[];
+  readonly corrections: readonly Correction[];
   readonly countries: readonly Country[];
   readonly regions: readonly CatalogRegion[];
   readonly locales: readonly LocaleNames[];

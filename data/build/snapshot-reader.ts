@@ -27,6 +27,7 @@ export function readManifest(): Manifest {
 /** The tables that all checks look at. */
 export interface Tables {
   readonly airports: readonly Row[];
+  readonly corrections: readonly Row[];
   readonly countries: readonly Row[];
   readonly cities: readonly Row[];
   readonly airportCities: readonly Row[];
@@ -39,6 +40,7 @@ export interface Tables {
 export function readTables(): Tables {
   return {
     airports: readSnapshotTable("airports.csv.gz"),
+    corrections: readSnapshotTable("airport-corrections.csv.gz"),
     countries: readSnapshotTable("countries.csv.gz"),
     cities: readSnapshotTable("cities.csv.gz"),
     airportCities: readSnapshotTable("airport-cities.csv.gz"),

@@ -1,3 +1,4 @@
+import type { Correction } from "./airport-corrections.ts";
 import type { AirportRow } from "./airports.ts";
 import { distinctCities } from "./cities.ts";
 import type { Assignment } from "./city.ts";
@@ -9,51 +10,66 @@ import type { CatalogRegion } from "./catalog-region.ts";
 import type { RegionRow } from "./regions.ts";
 import { compareCodeUnits } from "./text.ts";
 
+const AIRPORT_COLUMNS = [
+  "id",
+  "ident",
+  "type",
+  "name",
+  "latitude_deg",
+  "longitude_deg",
+  "elevation_ft",
+  "continent",
+  "iso_country",
+  "iso_region",
+  "municipality",
+  "scheduled_service",
+  "icao_code",
+  "iata_code",
+  "gps_code",
+  "local_code",
+  "home_link",
+  "wikipedia_link",
+  "keywords",
+];
+
+function airportCells(row: AirportRow): Table["rows"][number] {
+  return [
+    row.id,
+    row.ident,
+    row.type,
+    row.name,
+    String(row.lat),
+    String(row.lon),
+    row.elevationFt,
+    row.continent,
+    row.country,
+    row.region,
+    row.municipality,
+    row.scheduledService,
+    "",
+    row.iata,
+    row.gps,
+    row.local,
+    "",
+    "",
+    "",
+  ];
+}
+
 /** OurAirports' live layout; links and keywords stay empty to keep the file small. */
 export function airportsTable(airports: readonly AirportRow[]): Table {
+  return { columns: AIRPORT_COLUMNS, rows: airports.map(airportCells) };
+}
+
+/** The airports that curated rows change, as OurAirports had them; those that it lacked by id alone. */
+export function correctionsTable(corrections: readonly Correction[]): Table {
   return {
-    columns: [
-      "id",
-      "ident",
-      "type",
-      "name",
-      "latitude_deg",
-      "longitude_deg",
-      "elevation_ft",
-      "continent",
-      "iso_country",
-      "iso_region",
-      "municipality",
-      "scheduled_service",
-      "icao_code",
-      "iata_code",
-      "gps_code",
-      "local_code",
-      "home_link",
-      "wikipedia_link",
-      "keywords",
-    ],
-    rows: airports.map((row) => [
-      row.id,
-      row.ident,
-      row.type,
-      row.name,
-      String(row.lat),
-      String(row.lon),
-      row.elevationFt,
-      row.continent,
-      row.country,
-      row.region,
-      row.municipality,
-      row.scheduledService,
-      "",
-      row.iata,
-      row.gps,
-      row.local,
-      "",
-      "",
-      "",
-    ]),
+    columns: AIRPORT_COLUMNS,
+    rows: corrections.map(({ id, before }) =>
+      before === undefined
+        ? [id, ...AIRPORT_COLUMNS.slice(1).map(() => null)]
+        : airportCells(before),
+    ),
   };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { applyChanges, type Change } from "../../../data/build/airport-changes.ts";
+import { listCorrections } from "../../../data/build/airport-corrections.ts";
 import { checkLosses, checkNames } from "../../../data/build/airport-losses.ts";
 import type { AirportRow } from "../../../data/build/airports.ts";
 import { checkFalls } from "../../../data/build/falls.ts";
@@ -177,5 +178,25 @@ describe("checkFalls", () => {
   it("has nothing to compare the first snapshot with", () => {
     expect(checkFalls(undefined, counts(0), [])).toEqual([]);
     expect(checkFalls(counts(1), counts(2), [])).toEqual([]);
+  });
+});
+
+describe("listCorrections", () => {
+  it("gives each airport that is changed or closed as it was, and an added one by id alone", () => {
+    const newest = [anAirport(), GENEVA, anAirport({ id: 3, iata: "" })];
+    const changed = anAirport({ name: "Airport of the Lake" });
+    const added = anAirport({ id: 3, iata: "NEW" });
+    const changes = ["3", "2", "1"].map((id) => aChange({ id }));
+    expect(listCorrections(newest, [changed, added], changes)).toEqual([
+      { id: 1, before: anAirport() },
+      { id: 2, before: GENEVA },
+      { id: 3, before: undefined },
+    ]);
+  });
+
+  it("has no row that says what upstream said already", () => {
+    const closed = anAirport({ id: 2, type: "closed" });
+    const changes = ["1", "2"].map((id) => aChange({ id }));
+    expect(listCorrections([anAirport(), closed], [anAirport()], changes)).toEqual([]);
   });
 });
