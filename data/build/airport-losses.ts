@@ -1,7 +1,7 @@
 import { foldText } from "../../src/catalog/fold.ts";
 import type { Change } from "./airport-changes.ts";
 import { type AirportRow, type Day, isOpen } from "./airports.ts";
-import { distanceKm } from "./distance.ts";
+import { distanceKm } from "../../src/catalog/positions.ts";
 
 /** Two rows of one code this near to each other are one airport, whatever their ids. */
 const SAME_AIRPORT_KM = 10;

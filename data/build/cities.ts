@@ -1,9 +1,10 @@
+import { tidy } from "../../src/catalog/tidy.ts";
 import { foldText } from "../../src/catalog/fold.ts";
 import type { AirportRow } from "./airports.ts";
 import { CityNames, readCityNames, type Spellings } from "./city-names.ts";
 import { readCurated } from "./curated.ts";
 import type { Assignment, City, CityOrigin } from "./city.ts";
-import { distanceKm } from "./distance.ts";
+import { distanceKm } from "../../src/catalog/positions.ts";
 import { type Gazetteer, type GeoPlace, nameKey } from "./gazetteer.ts";
 import {
   citiesOfMunicipality,
@@ -11,9 +12,9 @@ import {
   placeInAirportName,
   plainPlace,
   placesInBrackets,
-} from "./place-names.ts";
+} from "../../src/sources/place-names.ts";
 import { SyntheticCities } from "./synthetic-cities.ts";
-import { compareCodeUnits, roundCoordinate, tidy } from "./text.ts";
+import { compareCodeUnits, roundCoordinate } from "./text.ts";
 
 const SERVED_CITY_MAX_KM = 75;
 const MUNICIPALITY_MAX_KM = 50;

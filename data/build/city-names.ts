@@ -1,8 +1,8 @@
+import { tidy } from "../../src/catalog/tidy.ts";
 import { foldText } from "../../src/catalog/fold.ts";
 import { scriptOf } from "./countries.ts";
 import { readCurated } from "./curated.ts";
 import type { GeoPlace } from "./gazetteer.ts";
-import { tidy } from "./text.ts";
 
 /** How the sources write the name of a city; undefined where they do not name it. */
 export interface Spellings {

@@ -1,5 +1,5 @@
 import type { AirportRow } from "./airports.ts";
-import type { Position } from "./distance.ts";
+import type { Position } from "../../src/catalog/positions.ts";
 
 /** Which rule gave an airport its city. */
 export type CityOrigin =

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { foldText } from "../../src/catalog/fold.ts";
-import { distanceKm, type Position } from "./distance.ts";
+import { distanceKm, type Position } from "../../src/catalog/positions.ts";
 import { packageFile } from "./packages.ts";
 
 /** One GeoNames populated place. */

@@ -1,3 +1,4 @@
+import { tidy } from "../../src/catalog/tidy.ts";
 import anyAscii from "any-ascii";
 import { inTraditional, readChineseNames } from "./chinese.ts";
 import { readCurated, readCuratedMap } from "./curated.ts";
@@ -22,7 +23,7 @@ import { withCountries } from "./shared-names.ts";
 import { makeSounds } from "./sound.ts";
 import { localizedSlugs } from "./slugs.ts";
 import { readSubdivisionNames, subdivisionLocales } from "./subdivisions.ts";
-import { capitalize, tidy } from "./text.ts";
+import { capitalize } from "./text.ts";
 
 /** One region in one locale; `slug` is empty where the base slug is reused. */
 export interface LocalizedRegion {

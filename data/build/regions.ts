@@ -1,3 +1,4 @@
+import { tidy } from "../../src/catalog/tidy.ts";
 import type { AirportRow } from "./airports.ts";
 import {
   type CatalogRegion,
@@ -22,7 +23,7 @@ import {
 } from "./subdivisions.ts";
 import { isPartOfTerritory, territories } from "./territories.ts";
 import { travelRegions } from "./travel-regions.ts";
-import { capitalize, compareCodeUnits, tidy } from "./text.ts";
+import { capitalize, compareCodeUnits } from "./text.ts";
 
 /** One row of OurAirports' `regions.csv`. */
 export interface RegionRow {

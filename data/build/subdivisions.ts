@@ -1,8 +1,8 @@
+import { tidy } from "../../src/catalog/tidy.ts";
 import { readdirSync } from "node:fs";
 import { XMLParser } from "fast-xml-parser";
 import type { SubdivisionNames } from "./cldr-codes.ts";
 import { packageFile, readPackageJson, readPackageText } from "./packages.ts";
-import { tidy } from "./text.ts";
 
 const COMMON = "cldr/3rdparty/cldr/common";
 

@@ -1,5 +1,5 @@
-import { foldText } from "../../src/catalog/fold.ts";
-import { tidy } from "./text.ts";
+import { tidy } from "../catalog/tidy.ts";
+import { foldText } from "../catalog/fold.ts";
 
 /** What is left of an airport's name when the words for airports are taken out. */
 export function placeInAirportName(name: string): string {

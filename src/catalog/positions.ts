@@ -1,0 +1,30 @@
+/** A position in degrees, WGS 84. */
+export interface Position {
+  readonly lat: number;
+  readonly lon: number;
+}
+
+const EARTH_DIAMETER_KM = 12_742;
+const RADIANS = Math.PI / 180;
+
+/** Great-circle distance in kilometres (haversine on a sphere). */
+export function distanceKm(a: Position, b: Position): number {
+  const lat = Math.sin(((b.lat - a.lat) * RADIANS) / 2);
+  const lon = Math.sin(((b.lon - a.lon) * RADIANS) / 2);
+  const h = lat * lat + Math.cos(a.lat * RADIANS) * Math.cos(b.lat * RADIANS) * lon * lon;
+  return EARTH_DIAMETER_KM * Math.asin(Math.min(1, Math.sqrt(h)));
+}
+
+/** The mean direction of the positions, which also holds across the antimeridian. */
+export function meanPosition(positions: readonly Position[]): Position {
+  const [only, ...others] = positions;
+  if (only !== undefined && others.length === 0) return { lat: only.lat, lon: only.lon };
+  let [x, y, z] = [0, 0, 0];
+  for (const { lat, lon } of positions) {
+    const [phi, lambda] = [lat * RADIANS, lon * RADIANS];
+    x += Math.cos(phi) * Math.cos(lambda);
+    y += Math.cos(phi) * Math.sin(lambda);
+    z += Math.sin(phi);
+  }
+  return { lat: Math.atan2(z, Math.hypot(x, y)) / RADIANS, lon: Math.atan2(y, x) / RADIANS };
+}
