@@ -5,7 +5,7 @@ import { CityNames, readCityNames, type Spellings } from "./city-names.ts";
 import { readCurated } from "./curated.ts";
 import type { Assignment, City, CityOrigin } from "./city.ts";
 import { distanceKm } from "../../src/catalog/positions.ts";
-import { type Gazetteer, type GeoPlace, nameKey } from "./gazetteer.ts";
+import { type Gazetteer, type GeoPlace, nameKey, roundPopulation } from "./gazetteer.ts";
 import {
   citiesOfMunicipality,
   namesWithin,
@@ -54,6 +54,8 @@ interface Sources {
   readonly airports: readonly AirportRow[];
   readonly served: ReadonlyMap<number, string>;
   readonly gazetteer: Gazetteer;
+  /** Upstream's subdivision of a place; empty if it is not known. */
+  readonly regionOf: (place: GeoPlace) => string;
 }
 
 /** A city of GeoNames and the rule that found it. */
@@ -82,7 +84,11 @@ export function resolveCities(sources: Sources): Assignment[] {
   return correctNames(
     known.map(({ airport, found }): Assignment => {
       if ("place" in found)
-        return { airport, city: toCity(found.place, names), origin: found.origin };
+        return {
+          airport,
+          city: toCity(found.place, names.name(found.place), sources.regionOf(found.place)),
+          origin: found.origin,
+        };
       return { airport, city: synthetic.city(airport), origin: "synthetic" };
     }),
   );
@@ -216,11 +222,14 @@ function largest(places: readonly (GeoPlace | undefined)[]): GeoPlace | undefine
   return best;
 }
 
-function toCity(place: GeoPlace, names: CityNames): City {
+/** A place of GeoNames as a city. */
+export function toCity(place: GeoPlace, name: string, region: string): City {
   return {
     key: `geonames:${place.id}`,
-    name: names.name(place),
+    name,
     country: place.country,
+    region,
+    population: roundPopulation(place),
     lat: roundCoordinate(place.lat),
     lon: roundCoordinate(place.lon),
   };

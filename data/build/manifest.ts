@@ -1,5 +1,5 @@
 import type { Correction } from "./airport-corrections.ts";
-import type { Assignment } from "./city.ts";
+import type { Assignment, City } from "./city.ts";
 import { distinctCities } from "./cities.ts";
 import type { Country } from "./countries.ts";
 import type { LocaleNames } from "./names.ts";
@@ -42,6 +42,8 @@ export interface Counts {
 export interface World {
   readonly assignments: readonly Assignment[];
   readonly corrections: readonly Correction[];
+  /** Places that an airport may get as its city one day. */
+  readonly spareCities: readonly City[];
   readonly countries: readonly Country[];
   readonly regions: readonly CatalogRegion[];
   readonly locales: readonly LocaleNames[];

@@ -23,7 +23,14 @@ export class SyntheticCities {
     const first = members[0] ?? airport;
     const { lat, lon } = meanPosition(members);
     const position = { lat: roundCoordinate(lat), lon: roundCoordinate(lon) };
-    return { key, name: this.#name(first), country: first.country, ...position };
+    return {
+      key,
+      name: this.#name(first),
+      country: first.country,
+      region: first.region,
+      population: 0,
+      ...position,
+    };
   }
 
   #key(airport: AirportRow): string {

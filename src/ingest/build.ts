@@ -1,23 +1,14 @@
 import { foldText } from "../catalog/fold.ts";
-import { airportId, cityId, compareIds, countryId, regionId } from "../catalog/ids.ts";
+import { airportId, compareIds, countryId, regionId } from "../catalog/ids.ts";
 import { compareText } from "../catalog/integrity.ts";
 import type { Airport, Catalog, City, Country, Region } from "../catalog/model.ts";
-import { roundDegrees } from "../catalog/round-degrees.ts";
 import type { SourceAirport } from "../sources/our-airports.ts";
-import {
-  type CityTables,
-  placeKeyOf,
-  type ReferenceCountry,
-  type ReferenceRegion,
-} from "../sources/reference.ts";
-
-/** Source of an airport's city. */
-type CityOrigin = "known_airport" | "known_place" | "synthetic";
+import type { ReferenceCountry, ReferenceRegion } from "../sources/reference.ts";
+import type { CityOrigins, ResolvedCities } from "./resolve-cities.ts";
 
 export interface Built {
   readonly catalog: Catalog;
-  /** Number of airports by the source of their city. */
-  readonly city_origins: { readonly [O in CityOrigin]: number };
+  readonly city_origins: CityOrigins;
   /** Codes of the subdivisions that come from upstream because the snapshot lacks them. */
   readonly new_regions: readonly string[];
 }
@@ -99,77 +90,6 @@ function toAirport(airport: SourceAirport, itsCityId: Uint8Array | undefined): A
     lat: airport.lat,
     lon: airport.lon,
     cityId: itsCityId,
-  };
-}
-
-interface ResolvedCities {
-  /** In order of ids. */
-  readonly cities: readonly City[];
-  /** Id of each airport's city, parallel to the airports. */
-  readonly cityIds: readonly Uint8Array[];
-  readonly origins: { readonly [O in CityOrigin]: number };
-}
-
-/**
- * Finds the city of each airport, and makes the cities that no table has. Pure: no clock, no I/O.
- *
- * @param tables the snapshot's cities of these airports.
- */
-export function resolveCities(
-  airports: readonly SourceAirport[],
-  tables: CityTables,
-): ResolvedCities {
-  const origins = { known_airport: 0, known_place: 0, synthetic: 0 };
-  /** Airports of cities that no table has, by the city's key. */
-  const unknown = new Map<string, SourceAirport[]>();
-  const keys = airports.map((airport) => {
-    const { key, origin } = cityKeyOf(airport, tables);
-    origins[origin]++;
-    if (tables.cities.has(key)) return key;
-    const others = unknown.get(key);
-    if (others === undefined) unknown.set(key, [airport]);
-    else others.push(airport);
-    return key;
-  });
-  const made = new Map([...unknown].map(([key, its]) => [key, syntheticCity(key, its)]));
-  const cities = keys.map((key, index) => {
-    const itsCity = tables.cities.get(key) ?? made.get(key);
-    if (itsCity === undefined) throw new Error(`airport ${airports[index]?.id} has no city`);
-    return itsCity;
-  });
-  return {
-    cities: [...new Set(cities)].toSorted((a, b) => compareIds(a.id, b.id)),
-    cityIds: cities.map(({ id }) => id),
-    origins,
-  };
-}
-
-function cityKeyOf(
-  airport: SourceAirport,
-  tables: CityTables,
-): { key: string; origin: CityOrigin } {
-  const byAirport = tables.cityOfAirport.get(airport.id);
-  if (byAirport !== undefined) return { key: byAirport, origin: "known_airport" };
-  const byPlace = tables.cityOfPlace.get(placeKeyOf(airport));
-  if (byPlace !== undefined) return { key: byPlace, origin: "known_place" };
-  const folded = foldText(airport.municipality) || foldText(airport.name);
-  const place = folded === "" ? `airport-${airport.id}` : folded;
-  return { key: `ourairports:${airport.region}:${place}`, origin: "synthetic" };
-}
-
-/** Makes a city from its airports: the municipality's name, at their mean position. */
-function syntheticCity(key: string, airports: readonly SourceAirport[]): City {
-  const ordered = airports.toSorted((a, b) => Number(a.id) - Number(b.id));
-  const mean = (of: (airport: SourceAirport) => number) =>
-    roundDegrees(ordered.reduce((sum, airport) => sum + of(airport), 0) / ordered.length);
-  const first = ordered[0];
-  if (first === undefined) throw new Error("a city without airports");
-  return {
-    id: cityId(key),
-    name: first.municipality || first.name,
-    countryId: countryId(first.country),
-    lat: mean((airport) => airport.lat),
-    lon: mean((airport) => airport.lon),
   };
 }
 

@@ -45,6 +45,17 @@ export function placesInBrackets(municipality: string): string[] {
   return distinctNames(inside.flatMap((part) => part.split(/[/;,]/u)).map(tidy));
 }
 
+/**
+ * Key under which spellings of one name meet, from `foldText`: `Fort Saint John` and `Fort St. John`,
+ * `Pangkal Pinang` and `Pangkalpinang`, `Quebec` and `Quebec City`.
+ */
+export function spellingKey(name: string): string {
+  return foldText(name)
+    .replace(/\bsaint\b/gu, "st")
+    .replace(/-city$/u, "")
+    .replaceAll("-", "");
+}
+
 /** Runs of up to three words of an airport's name, any of which may be a city that it is named after. */
 export function namesWithin(name: string): string[] {
   const words = name.split(/[\s/–()-]+/u).filter((word) => word !== "");
