@@ -11,12 +11,11 @@ import {
   spellingKey,
 } from "../sources/place-names.ts";
 
-/** Greatest distance of a place below `LARGE_CITY`. */
-const PLACE_MAX_KM = 50;
+/** From this many inhabitants on, a place may be in another subdivision than the airport. */
 const LARGE_CITY = 100_000;
-
-/** A place that is in another subdivision than the airport must be nearer. */
+/** A smaller one must be this near, or so where one of the subdivisions is not known. */
 const OTHER_REGION_MAX_KM = 40;
+const UNKNOWN_REGION_MAX_KM = 50;
 
 /** From this many inhabitants on, a place may be a city that an airport is named after. */
 const NAMESAKE = 30_000;
@@ -26,7 +25,7 @@ const NAMED_FIRST_MAX_KM = 40;
 /** A municipality below this size may be but the village at the runway. */
 const VILLAGE = 35_000;
 
-const NEAREST_MAX_KM = 20;
+const NEAREST_MAX_KM = 5;
 
 /** Rule that found a city. */
 export type CityRule = "municipality" | "airport_name" | "nearest";
@@ -77,8 +76,8 @@ function candidatesAround(
   return [...places.within(airport, CITY_MAX_KM)]
     .map(({ spot: place, km }) => ({ place, km, sameRegion: place.region === airport.region }))
     .filter(({ place, km, sameRegion }) => {
-      if (isKnown && !sameRegion && place.region !== "") return km <= OTHER_REGION_MAX_KM;
-      return place.population >= LARGE_CITY || km <= PLACE_MAX_KM;
+      if (sameRegion || place.population >= LARGE_CITY) return true;
+      return km <= (isKnown && place.region !== "" ? OTHER_REGION_MAX_KM : UNKNOWN_REGION_MAX_KM);
     });
 }
 
