@@ -34,6 +34,8 @@ export interface Counts {
   readonly macro_regions: number;
   readonly subdivisions: number;
   readonly travel_regions: number;
+  /** Of subdivisions that have no airport; they are in no other count. */
+  readonly spare_regions: number;
   readonly cities_by_source: Readonly<Record<string, number>>;
   readonly cities_by_origin: Readonly<Record<string, number>>;
 }
@@ -46,6 +48,8 @@ export interface World {
   readonly spareCities: readonly City[];
   readonly countries: readonly Country[];
   readonly regions: readonly CatalogRegion[];
+  /** Subdivisions that no airport is in yet. */
+  readonly spareRegions: readonly CatalogRegion[];
   readonly locales: readonly LocaleNames[];
 }
 
@@ -70,6 +74,7 @@ export function countWorld(world: World): Counts {
     macro_regions: macroRegions,
     subdivisions,
     travel_regions: keys.length - macroRegions - subdivisions,
+    spare_regions: world.spareRegions.length,
     cities_by_source: countBy(cities.map((city) => city.key.split(":")[0] ?? "")),
     cities_by_origin: countBy(world.assignments.map((assignment) => assignment.origin)),
   };

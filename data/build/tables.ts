@@ -169,7 +169,9 @@ export function placesTable(assignments: readonly Assignment[]): Table {
 export function catalogRegionsTable(regions: readonly CatalogRegion[]): Table {
   return {
     columns: ["key", "slug", "name", "members"],
-    rows: regions.map((row) => [row.key, row.slug, row.name, row.members.join(" ")]),
+    rows: regions
+      .toSorted((a, b) => compareCodeUnits(a.key, b.key))
+      .map((row) => [row.key, row.slug, row.name, row.members.join(" ")]),
   };
 }
 
