@@ -93,6 +93,10 @@ function toAirport(airport: SourceAirport, itsCityId: Uint8Array | undefined): A
   };
 }
 
+/**
+ * Makes the regions of the catalog: the snapshot's, then upstream's subdivisions that the snapshot
+ * lacks. A territory is a region as a whole, and its parts are none.
+ */
 function resolveRegions({ placed, regionNames, regions: known }: CatalogParts): {
   regions: Region[];
   added: string[];
@@ -103,11 +107,14 @@ function resolveRegions({ placed, regionNames, regions: known }: CatalogParts): 
     toRegion({ ...region, codes: region.members.flatMap(codesOf) }),
   );
   const covered = new Set(known.flatMap((region) => region.members));
+  const territories = new Set(
+    known.filter(({ key }) => key.startsWith("iso3166-1:")).map(({ key }) => key.slice(-2)),
+  );
   const added: string[] = [];
   for (const [code, codes] of [...codesByRegion].toSorted(([a], [b]) => compareText(a, b))) {
     const name = regionNames.get(code);
-    if (covered.has(code) || name === undefined || !/^[A-Z]{2}-(?!U-A$)[A-Z0-9-]+$/.test(code))
-      continue;
+    if (covered.has(code) || territories.has(code.slice(0, 2))) continue;
+    if (name === undefined || !isRealRegion(code, name)) continue;
     const slug = freeSlug(name, code, slugs);
     slugs.add(slug);
     added.push(code);
@@ -119,6 +126,11 @@ function resolveRegions({ placed, regionNames, regions: known }: CatalogParts): 
       .toSorted((a, b) => compareText(a.slug, b.slug)),
     added,
   };
+}
+
+/** False for upstream's dummies: `XX-U-A`, `*Offshore Platforms` and `(FPSOs)`. */
+function isRealRegion(code: string, name: string): boolean {
+  return /^[A-Z]{2}-(?!U-A$)[A-Z0-9-]+$/.test(code) && /^\p{L}/u.test(name);
 }
 
 /**

@@ -44,8 +44,8 @@ export async function readRegions(open: OpenSnapshotFile): Promise<ReferenceRegi
 }
 
 /**
- * Reads the region names of one locale. `slugs` are the base slugs by region key; a region without
- * a localized slug gets its base slug.
+ * Reads the names of some regions in one locale. `slugs` are their base slugs by region key; a
+ * region without a localized slug gets its base slug.
  */
 export async function readRegionNames(
   open: OpenSnapshotFile,
@@ -54,8 +54,9 @@ export async function readRegionNames(
 ): Promise<RegionNames> {
   const names = new Map<string, LocalizedName>();
   await readTable(open, `names/${locale}.csv.gz`, (row) => {
-    const slug = row.get("slug") || slugs.get(row.get("key"));
-    if (slug !== undefined) names.set(row.get("key"), { name: row.get("name"), slug });
+    const baseSlug = slugs.get(row.get("key"));
+    if (baseSlug === undefined) return;
+    names.set(row.get("key"), { name: row.get("name"), slug: row.get("slug") || baseSlug });
   });
   return names;
 }

@@ -143,6 +143,23 @@ describe("a region", () => {
     },
   );
 
+  it("is not made of a part of a territory, which is a region as a whole", () => {
+    const territory = aReferenceRegion({
+      key: "iso3166-1:PF",
+      slug: "french-polynesia",
+      members: ["PF"],
+    });
+    const airport = { ...altenrhein, country: "PF", region: "PF-LI" };
+    const regionNames = new Map([["PF-LI", "Leeward Islands"]]);
+    const built = buildFrom([airport], { regions: [territory], regionNames });
+    expect(built.new_regions).toEqual([]);
+    expect(built.catalog.regions).toMatchObject([{ airportIataCodes: ["ACH"] }]);
+  });
+
+  it.each(["*Offshore Platforms", "(FPSOs)"])("is not made of a dummy named “%s”", (name) => {
+    expect(build([altenrhein], new Map([["CH-SG", name]])).new_regions).toEqual([]);
+  });
+
   it("is not made without an English name", () => {
     expect(build([altenrhein]).new_regions).toEqual([]);
   });

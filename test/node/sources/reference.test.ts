@@ -8,7 +8,7 @@ const FILES: { readonly [name: string]: string } = {
   "catalog-regions.csv.gz":
     "key,slug,name,members\nm49:150,europe,Europe,CH\niso3166-2:CH-ZH,zurich-ch,Zürich,CH-ZH\n",
   "names/de.csv.gz":
-    "key,name,slug\nm49:150,Europa,europa\niso3166-2:CH-ZH,Zürich,\niso3166-2:XX-1,Weg,\n",
+    "key,name,slug\nm49:150,Europa,europa\niso3166-2:CH-ZH,Zürich,\niso3166-2:CH-TG,Thurgau,thurgau-ch\n",
 };
 
 const open = (name: string) => streamOf(FILES[name] ?? "");
