@@ -1,7 +1,7 @@
 import { isSameName, shareWord } from "../../src/acceptance/airport-names.ts";
 import type { Change } from "./airport-changes.ts";
 import { type AirportRow, type Day, isOpen } from "./airports.ts";
-import { isNear } from "../../src/catalog/distance.ts";
+import { isNear } from "../../src/catalog/positions.ts";
 
 /**
  * What has become of airports with scheduled service since an earlier day though no curated row says

@@ -52,7 +52,12 @@ export function isOpen({ type, iata }: Pick<AirportRow, "type" | "iata">): boole
  * @throws Error that names each curated row that does not fit, each airport with scheduled service
  * that an earlier day has and this one lacks, and each name that has become another.
  */
-export function readAirports(): { airports: AirportRow[]; corrections: Correction[] } {
+export function readAirports(): {
+  airports: AirportRow[];
+  corrections: Correction[];
+  /** All rows of the newest day. */
+  newest: readonly AirportRow[];
+} {
   const [newest, ...earlier] = readDays();
   const changes = readChanges();
   const airports = applyChanges(newest.rows, changes)
@@ -64,5 +69,9 @@ export function readAirports(): { airports: AirportRow[]; corrections: Correctio
     ...checkNames(day, airports, changes),
   ]);
   if (problems.length > 0) throw new Error(problems.join("\n"));
-  return { airports, corrections: listCorrections(newest.rows, airports, changes) };
+  return {
+    airports,
+    corrections: listCorrections(newest.rows, airports, changes),
+    newest: newest.rows,
+  };
 }

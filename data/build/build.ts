@@ -11,9 +11,16 @@ import { indexModule } from "./index-module.ts";
 import { readMacroRegions } from "./macro-regions.ts";
 import { countWorld, makeManifest, type World } from "./manifest.ts";
 import { buildLocales } from "./names.ts";
-import { airportsOfSubdivisions, buildRegions, readRegionRows } from "./regions.ts";
+import {
+  buildSpareRegions,
+  airportsOfSubdivisions,
+  buildRegions,
+  readRegionRows,
+} from "./regions.ts";
+import { regionFinder } from "./place-regions.ts";
 import { readServedCities } from "./served-cities.ts";
 import { readPublishedManifest } from "./snapshot-reader.ts";
+import { findSpareCities } from "./spare-cities.ts";
 import * as tables from "./tables.ts";
 import { compareCodeUnits } from "./text.ts";
 import { type FileEntry, replaceSnapshot, writeTable, writeText } from "./write.ts";
@@ -23,25 +30,38 @@ function progress(line: string): void {
 }
 
 async function buildWorld(): Promise<World> {
-  const { airports, corrections } = readAirports();
+  const { airports, corrections, newest } = readAirports();
   progress(`${airports.length} airports`);
   const served = readServedCities(airports);
   const gazetteer = await readGazetteer(wantedNames(airports, served));
-  const assignments = resolveCities({ airports, served, gazetteer });
+  const regionOf = regionFinder(airports, gazetteer);
+  const assignments = resolveCities({ airports, served, gazetteer, regionOf });
   progress(`${new Set(assignments.map(({ city }) => city.key)).size} cities`);
+  const spareCities = findSpareCities(assignments, gazetteer, regionOf);
   const world = readMacroRegions().find((region) => region.code === "001");
   const countries = readCountries(new Set(world?.countries));
   progress(`${countries.length} countries`);
-  const regions = buildRegions(airports, readRegionRows());
-  progress(`${regions.length} regions`);
-  const locales = buildLocales(regions, airportsOfSubdivisions(regions, airports));
+  const rows = readRegionRows();
+  const regions = buildRegions(airports, rows);
+  const spareRegions = buildSpareRegions(regions, newest, rows);
+  progress(`${regions.length} regions, ${spareRegions.length} without an airport`);
+  const locales = buildLocales(regions, spareRegions, airportsOfSubdivisions(regions, airports));
   progress(`${locales.length} locales`);
   console.log(coverageTable(locales));
-  return { assignments, corrections, countries, regions, locales };
+  return {
+    assignments,
+    corrections,
+    spareCities,
+    countries,
+    regions,
+    spareRegions,
+    locales,
+  };
 }
 
 function tablesOf(world: World): [name: string, table: Table][] {
-  const { assignments, corrections, countries, regions, locales } = world;
+  const { assignments, corrections, spareCities, countries, regions, spareRegions, locales } =
+    world;
   return [
     ["airports.csv.gz", tables.airportsTable(assignments.map(({ airport }) => airport))],
     ["airport-corrections.csv.gz", tables.correctionsTable(corrections)],
@@ -49,8 +69,9 @@ function tablesOf(world: World): [name: string, table: Table][] {
     ["countries.csv.gz", tables.countriesTable(countries)],
     ["cities.csv.gz", tables.citiesTable(assignments)],
     ["airport-cities.csv.gz", tables.airportCitiesTable(assignments)],
+    ["gazetteer.csv.gz", tables.gazetteerTable(spareCities)],
     ["places.csv.gz", tables.placesTable(assignments)],
-    ["catalog-regions.csv.gz", tables.catalogRegionsTable(regions)],
+    ["catalog-regions.csv.gz", tables.catalogRegionsTable([...regions, ...spareRegions])],
     ...locales.map((names): [string, Table] => [
       `names/${names.locale}.csv.gz`,
       tables.namesTable(names),

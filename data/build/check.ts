@@ -58,7 +58,7 @@ function checkCounts(tables: Tables, findings: Findings): void {
   findings.equal(tables.airports.length, counts.airports, "airports");
   findings.equal(tables.cities.length, counts.cities, "cities");
   findings.equal(tables.countries.length, counts.countries, "countries");
-  findings.equal(tables.regions.length, counts.regions, "regions");
+  findings.equal(tables.regions.length, counts.regions + counts.spare_regions, "regions");
   findings.equal(tables.airportCities.length, counts.airports, "airports with a city");
   findings.unique(column(tables.airports, "iata_code"), "IATA codes");
   findings.unique(column(tables.airports, "id"), "ids of airports");
@@ -100,11 +100,25 @@ function checkReferences(tables: Tables, findings: Findings): void {
   );
   const codes = new Set(column(tables.airports, "iso_region"));
   const iatas = new Set(column(tables.airports, "iata_code"));
-  findings.every(
-    tables.regions,
+  const spare = tables.regions.filter(
     ({ members = "" }) =>
-      members.split(" ").some((code) => countries.has(code) || codes.has(code) || iatas.has(code)),
-    "a region has a member that is a country, a subdivision or an airport",
+      !members.split(" ").some((code) => countries.has(code) || codes.has(code) || iatas.has(code)),
+  );
+  findings.equal(
+    spare.length,
+    tables.manifest.counts.spare_regions,
+    "regions without a member that is a country, a subdivision or an airport",
+  );
+  findings.every(
+    spare,
+    ({ key = "" }) => countryOfRegion(key) !== "",
+    "a region without a member is a subdivision",
+  );
+  findings.unique(
+    tables.regions
+      .filter(({ key = "" }) => ownCountry(key) !== "")
+      .flatMap(({ members = "" }) => members.split(" ")),
+    "members of subdivisions",
   );
 }
 

@@ -1,19 +1,20 @@
+import { tidy } from "../../src/catalog/tidy.ts";
 import { foldText } from "../../src/catalog/fold.ts";
 import type { AirportRow } from "./airports.ts";
 import { CityNames, readCityNames, type Spellings } from "./city-names.ts";
 import { readCurated } from "./curated.ts";
 import type { Assignment, City, CityOrigin } from "./city.ts";
-import { distanceKm } from "../../src/catalog/distance.ts";
-import { type Gazetteer, type GeoPlace, nameKey } from "./gazetteer.ts";
+import { distanceKm } from "../../src/catalog/positions.ts";
+import { type Gazetteer, type GeoPlace, nameKey, roundPopulation } from "./gazetteer.ts";
 import {
   citiesOfMunicipality,
   namesWithin,
   placeInAirportName,
   plainPlace,
   placesInBrackets,
-} from "./place-names.ts";
+} from "../../src/sources/place-names.ts";
 import { SyntheticCities } from "./synthetic-cities.ts";
-import { compareCodeUnits, roundCoordinate, tidy } from "./text.ts";
+import { compareCodeUnits, roundCoordinate } from "./text.ts";
 
 const SERVED_CITY_MAX_KM = 75;
 const MUNICIPALITY_MAX_KM = 50;
@@ -53,6 +54,8 @@ interface Sources {
   readonly airports: readonly AirportRow[];
   readonly served: ReadonlyMap<number, string>;
   readonly gazetteer: Gazetteer;
+  /** Upstream's subdivision of a place; empty if it is not known. */
+  readonly regionOf: (place: GeoPlace) => string;
 }
 
 /** A city of GeoNames and the rule that found it. */
@@ -81,7 +84,11 @@ export function resolveCities(sources: Sources): Assignment[] {
   return correctNames(
     known.map(({ airport, found }): Assignment => {
       if ("place" in found)
-        return { airport, city: toCity(found.place, names), origin: found.origin };
+        return {
+          airport,
+          city: toCity(found.place, names.name(found.place), sources.regionOf(found.place)),
+          origin: found.origin,
+        };
       return { airport, city: synthetic.city(airport), origin: "synthetic" };
     }),
   );
@@ -215,11 +222,14 @@ function largest(places: readonly (GeoPlace | undefined)[]): GeoPlace | undefine
   return best;
 }
 
-function toCity(place: GeoPlace, names: CityNames): City {
+/** A place of GeoNames as a city. */
+export function toCity(place: GeoPlace, name: string, region: string): City {
   return {
     key: `geonames:${place.id}`,
-    name: names.name(place),
+    name,
     country: place.country,
+    region,
+    population: roundPopulation(place),
     lat: roundCoordinate(place.lat),
     lon: roundCoordinate(place.lon),
   };

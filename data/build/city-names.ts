@@ -1,8 +1,8 @@
+import { tidy } from "../../src/catalog/tidy.ts";
 import { foldText } from "../../src/catalog/fold.ts";
 import { scriptOf } from "./countries.ts";
 import { readCurated } from "./curated.ts";
 import type { GeoPlace } from "./gazetteer.ts";
-import { tidy } from "./text.ts";
 
 /** How the sources write the name of a city; undefined where they do not name it. */
 export interface Spellings {
@@ -49,11 +49,20 @@ export class CityNames {
 
   /** The name of a city that has airports. */
   name(place: GeoPlace): string {
-    const own = tidy(place.name.replace(KIND, ""));
+    const own = ownName(place);
     const agreed = this.#agreed.get(place.id);
     const name = agreed === undefined || foldText(agreed) === foldText(own) ? own : agreed;
     return plain(name, place.country);
   }
+}
+
+/** GeoNames' name of a place as English has it. */
+export function plainName(place: GeoPlace): string {
+  return plain(ownName(place), place.country);
+}
+
+function ownName({ name }: GeoPlace): string {
+  return tidy(name.replace(KIND, ""));
 }
 
 /** A name without the marks that only its transliteration needs. */

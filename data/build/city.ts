@@ -1,5 +1,5 @@
 import type { AirportRow } from "./airports.ts";
-import type { Position } from "../../src/catalog/distance.ts";
+import type { Position } from "../../src/catalog/positions.ts";
 
 /** Which rule gave an airport its city. */
 export type CityOrigin =
@@ -11,6 +11,10 @@ export interface City extends Position {
   readonly key: string;
   readonly name: string;
   readonly country: string;
+  /** Upstream's code of its subdivision; empty where upstream divides the country otherwise. */
+  readonly region: string;
+  /** Inhabitants to one digit; 0 where no source has them. */
+  readonly population: number;
 }
 
 /** One airport's city and the rule that found it. */

@@ -1,7 +1,8 @@
+import { tidy } from "../../src/catalog/tidy.ts";
 import { readCurated } from "./curated.ts";
 import { readTerritoryNames } from "./locale-names.ts";
 import { readPackageJson } from "./packages.ts";
-import { compareCodeUnits, tidy } from "./text.ts";
+import { compareCodeUnits } from "./text.ts";
 
 /** A country or territory of ISO 3166-1, or Kosovo. */
 export interface Country {

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { foldText } from "../../src/catalog/fold.ts";
-import { distanceKm, type Position } from "../../src/catalog/distance.ts";
+import { distanceKm, type Position } from "../../src/catalog/positions.ts";
 import { packageFile } from "./packages.ts";
 
 /** One GeoNames populated place. */
@@ -37,6 +37,11 @@ export function nameKey(country: string, name: string): string {
   return `${country}:${foldText(name)}`;
 }
 
+/** The inhabitants of a place to one digit: enough to tell cities from villages, and few bytes. */
+export function roundPopulation({ population }: GeoPlace): number {
+  return Number(population.toPrecision(1));
+}
+
 /** GeoNames places, found by name or by nearness. */
 export class Gazetteer {
   readonly #byName: ReadonlyMap<string, readonly Candidate[]>;
@@ -47,6 +52,11 @@ export class Gazetteer {
     this.#byName = byName;
     this.#byCell = Map.groupBy(places, ({ lat, lon }) => cellKey(Math.floor(lat), Math.floor(lon)));
     this.#byId = new Map(places.map((place) => [place.id, place]));
+  }
+
+  /** The places of at least so many inhabitants. */
+  largest(minPopulation: number): GeoPlace[] {
+    return [...this.#byId.values()].filter(({ population }) => population >= minPopulation);
   }
 
   /** The place with this GeoNames id. */

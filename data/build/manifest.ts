@@ -1,5 +1,5 @@
 import type { Correction } from "./airport-corrections.ts";
-import type { Assignment } from "./city.ts";
+import type { Assignment, City } from "./city.ts";
 import { distinctCities } from "./cities.ts";
 import type { Country } from "./countries.ts";
 import type { LocaleNames } from "./names.ts";
@@ -34,6 +34,8 @@ export interface Counts {
   readonly macro_regions: number;
   readonly subdivisions: number;
   readonly travel_regions: number;
+  /** Of subdivisions that have no airport; they are in no other count. */
+  readonly spare_regions: number;
   readonly cities_by_source: Readonly<Record<string, number>>;
   readonly cities_by_origin: Readonly<Record<string, number>>;
 }
@@ -42,8 +44,12 @@ export interface Counts {
 export interface World {
   readonly assignments: readonly Assignment[];
   readonly corrections: readonly Correction[];
+  /** Places that an airport may get as its city one day. */
+  readonly spareCities: readonly City[];
   readonly countries: readonly Country[];
   readonly regions: readonly CatalogRegion[];
+  /** Subdivisions that no airport is in yet. */
+  readonly spareRegions: readonly CatalogRegion[];
   readonly locales: readonly LocaleNames[];
 }
 
@@ -68,6 +74,7 @@ export function countWorld(world: World): Counts {
     macro_regions: macroRegions,
     subdivisions,
     travel_regions: keys.length - macroRegions - subdivisions,
+    spare_regions: world.spareRegions.length,
     cities_by_source: countBy(cities.map((city) => city.key.split(":")[0] ?? "")),
     cities_by_origin: countBy(world.assignments.map((assignment) => assignment.origin)),
   };

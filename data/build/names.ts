@@ -1,3 +1,4 @@
+import { tidy } from "../../src/catalog/tidy.ts";
 import anyAscii from "any-ascii";
 import { inTraditional, readChineseNames } from "./chinese.ts";
 import { readCurated, readCuratedMap } from "./curated.ts";
@@ -22,7 +23,7 @@ import { withCountries } from "./shared-names.ts";
 import { makeSounds } from "./sound.ts";
 import { localizedSlugs } from "./slugs.ts";
 import { readSubdivisionNames, subdivisionLocales } from "./subdivisions.ts";
-import { capitalize, tidy } from "./text.ts";
+import { capitalize } from "./text.ts";
 
 /** One region in one locale; `slug` is empty where the base slug is reused. */
 export interface LocalizedRegion {
@@ -148,16 +149,28 @@ function travelCoverageOf(locale: string, names: Names, regions: readonly Catalo
  * The locales that name enough subdivisions themselves, by tag. CLDR's parent of a locale lends it
  * its names, which are of the same language.
  */
-export function buildLocales(regions: readonly CatalogRegion[], weights: Weights): LocaleNames[] {
+export function buildLocales(
+  regions: readonly CatalogRegion[],
+  spares: readonly CatalogRegion[],
+  weights: Weights,
+): LocaleNames[] {
   const parentOf = readParentLocale();
   const roles = readCuratedMap("locales", "locale", "role");
   const given = givenNames(readGivenNames(), regions, new Set(subdivisionLocales()));
+  const everywhere = [...regions, ...spares];
   const all = new Map(subdivisionLocales().map((locale) => [locale, readNames(locale, regions)]));
+  const spareNames = new Map(
+    subdivisionLocales().map((locale) => [locale, readNames(locale, everywhere)]),
+  );
   const locales: LocaleNames[] = [];
   for (const [locale, own] of all) {
     if (roles.get(locale) === "excluded") continue;
     if (coverageOf(own, weights, false) < SHIPPED_COVERAGE) continue;
     const inherited = all.get(parentOf(locale) ?? "") ?? [];
+    const found = new Map([
+      ...(spareNames.get(parentOf(locale) ?? "") ?? []),
+      ...(spareNames.get(locale) ?? []),
+    ]);
     const typed = locale === "zh-Hant" ? inTraditional(given("zh"), given(locale)) : given(locale);
     const names = withoutNamesakes({
       names: new Map([...inherited, ...own, ...typed]),
@@ -171,10 +184,39 @@ export function buildLocales(regions: readonly CatalogRegion[], weights: Weights
       scheduledCoverage: coverageOf(names, weights, true),
       travelCoverage: travelCoverageOf(locale, names, regions),
       isDefault: roles.get(locale) === "default",
-      names: localizedRegions(locale, names, regions),
+      names: [
+        ...localizedRegions(locale, names, regions),
+        ...localizedSpares(locale, names, { regions, spares, found }),
+      ],
     });
   }
   return locales;
+}
+
+/** The rows of the regions without an airport. Those of the others do not depend on them. */
+function localizedSpares(
+  locale: string,
+  names: Names,
+  {
+    regions,
+    spares,
+    found,
+  }: {
+    readonly regions: readonly CatalogRegion[];
+    readonly spares: readonly CatalogRegion[];
+    readonly found: Names;
+  },
+): LocalizedRegion[] {
+  const everywhere = [...regions, ...spares];
+  const keys = new Set(spares.map(({ key }) => key));
+  const own = [...found].filter(([key]) => keys.has(key));
+  const distinct = withoutNamesakes({
+    names: new Map([...names, ...own]),
+    given: new Map(regions.map(({ key, bareName }) => [key, bareName])),
+    regions: everywhere,
+    soundsLike: sounds.soundsLike,
+  });
+  return localizedRegions(locale, distinct, everywhere).filter(({ key }) => keys.has(key));
 }
 
 /** The rows of a locale: names with their countries where these are needed, and slugs without. */

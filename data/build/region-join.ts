@@ -1,4 +1,4 @@
-import { cldrCode, type SubdivisionNames } from "./cldr-codes.ts";
+import { cldrCode, isoCode, type SubdivisionNames } from "./cldr-codes.ts";
 import { coreName, shareStem } from "./region-names.ts";
 
 /** How an upstream region found its CLDR subdivision; `none` when it has none. */
@@ -68,6 +68,24 @@ export function joinRegions(regions: readonly NamedCode[], sources: JoinSources)
     const { rule } = first;
     return { code, upstreamName: name, cldr: cldr.filter((one) => one !== undefined), rule };
   });
+}
+
+/**
+ * The codes of a region, as upstream has written them and will: a code that ISO has replaced is
+ * followed by the one in force, unless upstream uses that for something else.
+ *
+ * @param merged upstream's codes of one CLDR subdivision.
+ */
+export function upstreamCodes(
+  merged: readonly JoinedRegion[],
+  used: ReadonlySet<string>,
+  valid: ReadonlySet<string>,
+): string[] {
+  const successors = merged.flatMap(({ code, cldr: [cldr = ""] }) =>
+    valid.has(cldr) && !valid.has(cldrCode(code)) ? [isoCode(cldr)] : [],
+  );
+  const codes = merged.map(({ code }) => code);
+  return [...new Set([...codes, ...successors.filter((code) => !used.has(code))])];
 }
 
 /** An upstream region: its code and English name, empty where upstream has none. */

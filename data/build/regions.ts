@@ -1,3 +1,4 @@
+import { tidy } from "../../src/catalog/tidy.ts";
 import type { AirportRow } from "./airports.ts";
 import {
   type CatalogRegion,
@@ -5,16 +6,17 @@ import {
   type PlainRegion,
   subdivisionKey,
 } from "./catalog-region.ts";
-import { cldrCode, isoCode, type SubdivisionNames } from "./cldr-codes.ts";
+import { cldrCode, type SubdivisionNames } from "./cldr-codes.ts";
 import { readCurated, readCuratedMap } from "./curated.ts";
 import { readQualification, readTerritoryNames } from "./locale-names.ts";
 import { readMacroRegions } from "./macro-regions.ts";
 import { readPackageJson } from "./packages.ts";
-import { acceptedJoins, type JoinedRegion, joinRegions } from "./region-join.ts";
+import { acceptedJoins, type JoinedRegion, joinRegions, upstreamCodes } from "./region-join.ts";
 import { airportFinder, listedMembers } from "./region-members.ts";
 import { shareStem } from "./region-names.ts";
 import { withCountries } from "./shared-names.ts";
 import { baseSlugs } from "./slugs.ts";
+import { codesWithAirfields, DUMMY, findSpareRegions } from "./spare-regions.ts";
 import {
   readSubdivisionAliases,
   readSubdivisionNames,
@@ -22,7 +24,7 @@ import {
 } from "./subdivisions.ts";
 import { isPartOfTerritory, territories } from "./territories.ts";
 import { travelRegions } from "./travel-regions.ts";
-import { capitalize, compareCodeUnits, tidy } from "./text.ts";
+import { capitalize, compareCodeUnits } from "./text.ts";
 
 /** One row of OurAirports' `regions.csv`. */
 export interface RegionRow {
@@ -35,9 +37,6 @@ export interface RegionRow {
 }
 
 const valid = readValidSubdivisions();
-
-/** Regions that stand for "no region known": `XX-U-A`. */
-const DUMMY = /-U-A$/u;
 
 /** OurAirports' regions, by code. */
 export function readRegionRows(): RegionRow[] {
@@ -70,18 +69,6 @@ function mergeByCldr(joined: readonly JoinedRegion[]): JoinedRegion[][] {
   return [...Map.groupBy(joined, ({ code, cldr }) => cldr[0] ?? code).values()];
 }
 
-/**
- * The codes of a region, as upstream has written them and will: a code that ISO has replaced is
- * followed by the one in force, unless upstream uses that for something else.
- */
-function codesOf(merged: readonly JoinedRegion[], used: ReadonlySet<string>): string[] {
-  const successors = merged.flatMap(({ code, cldr: [cldr = ""] }) =>
-    valid.has(cldr) && !valid.has(cldrCode(code)) ? [isoCode(cldr)] : [],
-  );
-  const codes = merged.map(({ code }) => code);
-  return [...new Set([...codes, ...successors.filter((code) => !used.has(code))])];
-}
-
 function subdivisions(airports: readonly AirportRow[], rows: readonly RegionRow[]): PlainRegion[] {
   const typed = readCuratedMap("region-names", "code", "name");
   const english = readSubdivisionNames("en");
@@ -98,7 +85,7 @@ function subdivisions(airports: readonly AirportRow[], rows: readonly RegionRow[
     const best = cldr.at(-1) ?? "";
     const name = tidy(given ?? english.get(best) ?? territoryNames.get(best) ?? upstreamName);
     if (name === "") throw new Error(`region ${code} has no English name`);
-    const codes = codesOf(merged, used);
+    const codes = upstreamCodes(merged, used, valid);
     const members = new Set([...codes, ...codes.flatMap((one) => listedBy.get(one) ?? [])]);
     return { key: subdivisionKey(code), name, members: [...members], cldr };
   });
@@ -148,6 +135,27 @@ export function buildRegions(
     if (slug === undefined || name === undefined) throw new Error(`region ${key} has no slug`);
     return { ...region, slug, name, bareName };
   });
+}
+
+/**
+ * The subdivisions that no airport is in yet, so that a new one has its names: those that have
+ * airfields, and the codes of `region-joins.csv`.
+ *
+ * @param regions those with airports.
+ * @param newest rows of upstream's newest day, also without an IATA code.
+ */
+export function buildSpareRegions(
+  regions: readonly CatalogRegion[],
+  newest: readonly AirportRow[],
+  rows: readonly RegionRow[],
+): CatalogRegion[] {
+  const english = readSubdivisionNames("en");
+  const codes = new Set([
+    ...codesWithAirfields(newest),
+    ...readCuratedMap("region-joins", "code", "cldr").keys(),
+    ...regions.flatMap(({ members }) => members.filter((member) => member.includes("-"))),
+  ]);
+  return findSpareRegions(regions, joinSubdivisions(codes, rows, english), { english, valid });
 }
 
 /** The airports of each subdivision, by region key: they weigh the names of a locale. */

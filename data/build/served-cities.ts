@@ -1,5 +1,5 @@
 import type { AirportRow } from "./airports.ts";
-import { distanceKm } from "../../src/catalog/distance.ts";
+import { distanceKm } from "../../src/catalog/positions.ts";
 import { readPackageJson } from "./packages.ts";
 
 interface GeoRow {

@@ -1,8 +1,9 @@
+import { memoize } from "../../src/catalog/memoize.ts";
+import { tidy } from "../../src/catalog/tidy.ts";
 import { readdirSync } from "node:fs";
 import { XMLParser } from "fast-xml-parser";
 import type { SubdivisionNames } from "./cldr-codes.ts";
 import { packageFile, readPackageJson, readPackageText } from "./packages.ts";
-import { tidy } from "./text.ts";
 
 const COMMON = "cldr/3rdparty/cldr/common";
 
@@ -70,7 +71,7 @@ export function subdivisionLocales(): string[] {
 }
 
 /** CLDR's names in a locale, provisional ones too; nothing inherited. */
-export function readSubdivisionNames(locale: string): SubdivisionNames {
+export const readSubdivisionNames = memoize((locale: string): SubdivisionNames => {
   const xml = readPackageText(`${COMMON}/subdivisions/${locale.replaceAll("-", "_")}.xml`);
   const document = parser.parse(xml) as NameDocument;
   const names = new Map<string, string>();
@@ -80,7 +81,7 @@ export function readSubdivisionNames(locale: string): SubdivisionNames {
     if (alt === undefined && name !== "") names.set(type, name);
   }
   return names;
-}
+});
 
 /** CLDR's successors of withdrawn subdivision codes, where there is exactly one. */
 export function readSubdivisionAliases(): ReadonlyMap<string, string> {

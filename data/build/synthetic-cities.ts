@@ -1,8 +1,9 @@
 import { foldText } from "../../src/catalog/fold.ts";
+import { meanPosition } from "../../src/catalog/positions.ts";
+import { tidy } from "../../src/catalog/tidy.ts";
 import type { AirportRow } from "./airports.ts";
 import type { City } from "./city.ts";
-import type { Position } from "../../src/catalog/distance.ts";
-import { roundCoordinate, tidy } from "./text.ts";
+import { roundCoordinate } from "./text.ts";
 
 /** Cities that GeoNames does not have, one for each municipality of a region, at the mean of its airports. */
 export class SyntheticCities {
@@ -20,8 +21,16 @@ export class SyntheticCities {
     const key = this.#key(airport);
     const members = this.#members.get(key) ?? [airport];
     const first = members[0] ?? airport;
-    const mean = meanPosition(members);
-    return { key, name: this.#name(first), country: first.country, ...mean };
+    const { lat, lon } = meanPosition(members);
+    const position = { lat: roundCoordinate(lat), lon: roundCoordinate(lon) };
+    return {
+      key,
+      name: this.#name(first),
+      country: first.country,
+      region: first.region,
+      population: 0,
+      ...position,
+    };
   }
 
   #key(airport: AirportRow): string {
@@ -34,23 +43,4 @@ export class SyntheticCities {
       throw new Error(`airport ${airport.id} has no name for its city`);
     return name;
   }
-}
-
-/** The mean direction of the positions, so that it also holds across the antimeridian. */
-function meanPosition(positions: readonly Position[]): Position {
-  const only = positions[0];
-  if (only !== undefined && positions.length === 1) {
-    return { lat: roundCoordinate(only.lat), lon: roundCoordinate(only.lon) };
-  }
-  let [x, y, z] = [0, 0, 0];
-  for (const { lat, lon } of positions) {
-    const [phi, lambda] = [(lat * Math.PI) / 180, (lon * Math.PI) / 180];
-    x += Math.cos(phi) * Math.cos(lambda);
-    y += Math.cos(phi) * Math.sin(lambda);
-    z += Math.sin(phi);
-  }
-  return {
-    lat: roundCoordinate((Math.atan2(z, Math.hypot(x, y)) * 180) / Math.PI),
-    lon: roundCoordinate((Math.atan2(y, x) * 180) / Math.PI),
-  };
 }

@@ -1,7 +1,7 @@
 import type { Correction } from "./airport-corrections.ts";
 import type { AirportRow } from "./airports.ts";
 import { distinctCities } from "./cities.ts";
-import type { Assignment } from "./city.ts";
+import type { Assignment, City } from "./city.ts";
 import type { Country } from "./countries.ts";
 import type { Table } from "./csv.ts";
 import { knownMunicipalities } from "./known-municipalities.ts";
@@ -116,13 +116,31 @@ export function countriesTable(countries: readonly Country[]): Table {
 /** Cities that have an airport, by key. */
 export function citiesTable(assignments: readonly Assignment[]): Table {
   return {
-    columns: ["key", "name", "country", "lat", "lon"],
+    columns: ["key", "name", "country", "region", "population", "lat", "lon"],
     rows: distinctCities(assignments).map((city) => [
       city.key,
       city.name,
       city.country,
+      city.region,
+      city.population || null,
       String(city.lat),
       String(city.lon),
+    ]),
+  };
+}
+
+/** Places without an airport, by country and GeoNames id, to about a kilometre. */
+export function gazetteerTable(cities: readonly City[]): Table {
+  return {
+    columns: ["key", "name", "country", "region", "population", "lat", "lon"],
+    rows: cities.map((city) => [
+      city.key,
+      city.name,
+      city.country,
+      city.region,
+      city.population,
+      city.lat.toFixed(2),
+      city.lon.toFixed(2),
     ]),
   };
 }
@@ -151,7 +169,9 @@ export function placesTable(assignments: readonly Assignment[]): Table {
 export function catalogRegionsTable(regions: readonly CatalogRegion[]): Table {
   return {
     columns: ["key", "slug", "name", "members"],
-    rows: regions.map((row) => [row.key, row.slug, row.name, row.members.join(" ")]),
+    rows: regions
+      .toSorted((a, b) => compareCodeUnits(a.key, b.key))
+      .map((row) => [row.key, row.slug, row.name, row.members.join(" ")]),
   };
 }
 

@@ -4,11 +4,6 @@ export function compareCodeUnits(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** NFC, trimmed, inner white space collapsed to single spaces. */
-export function tidy(text: string): string {
-  return text.normalize("NFC").replace(/\s+/gu, " ").trim();
-}
-
 /** A coordinate rounded to 6 decimals (about 0.1 m), without an exponent or a negative zero. */
 export function roundCoordinate(degrees: number): number {
   return Math.round(degrees * 1e6) / 1e6 + 0;

@@ -5,6 +5,7 @@ import airports from "./airports.csv.gz";
 import catalogRegions from "./catalog-regions.csv.gz";
 import cities from "./cities.csv.gz";
 import countries from "./countries.csv.gz";
+import gazetteer from "./gazetteer.csv.gz";
 import namesAf from "./names/af.csv.gz";
 import namesAr from "./names/ar.csv.gz";
 import namesAz from "./names/az.csv.gz";
@@ -80,6 +81,7 @@ export const snapshotFiles: { readonly [name: string]: ArrayBuffer } = {
   "catalog-regions.csv.gz": catalogRegions,
   "cities.csv.gz": cities,
   "countries.csv.gz": countries,
+  "gazetteer.csv.gz": gazetteer,
   "names/af.csv.gz": namesAf,
   "names/ar.csv.gz": namesAr,
   "names/az.csv.gz": namesAz,

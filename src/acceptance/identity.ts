@@ -2,7 +2,7 @@
  * Finds out which row of upstream is which airport. Upstream renumbers and restores rows, and
  * airports get other codes; the ids of the catalog outlive both. Pure.
  */
-import { isNear } from "../catalog/distance.ts";
+import { isNear } from "../catalog/positions.ts";
 import type { SourceAirport } from "../sources/our-airports.ts";
 import type { Accepted, AcceptedAirport, GoneAirport } from "./airport.ts";
 

@@ -1,5 +1,5 @@
 /** The rules of what a traveller would notice. Pure: no clock, no I/O. */
-import { distanceKm } from "../catalog/distance.ts";
+import { distanceKm } from "../catalog/positions.ts";
 import { foldText } from "../catalog/fold.ts";
 import type { SourceAirport } from "../sources/our-airports.ts";
 import { type AcceptedAirport, isImportant } from "./airport.ts";

@@ -1,23 +1,14 @@
 import { foldText } from "../catalog/fold.ts";
-import { airportId, cityId, compareIds, countryId, regionId } from "../catalog/ids.ts";
+import { airportId, compareIds, countryId, regionId } from "../catalog/ids.ts";
 import { compareText } from "../catalog/integrity.ts";
 import type { Airport, Catalog, City, Country, Region } from "../catalog/model.ts";
-import { roundDegrees } from "../catalog/round-degrees.ts";
 import type { SourceAirport } from "../sources/our-airports.ts";
-import {
-  type CityTables,
-  placeKeyOf,
-  type ReferenceCountry,
-  type ReferenceRegion,
-} from "../sources/reference.ts";
-
-/** Source of an airport's city. */
-type CityOrigin = "known_airport" | "known_place" | "synthetic";
+import type { ReferenceCountry, ReferenceRegion } from "../sources/reference.ts";
+import type { CityOrigins, ResolvedCities } from "./resolve-cities.ts";
 
 export interface Built {
   readonly catalog: Catalog;
-  /** Number of airports by the source of their city. */
-  readonly city_origins: { readonly [O in CityOrigin]: number };
+  readonly city_origins: CityOrigins;
   /** Codes of the subdivisions that come from upstream because the snapshot lacks them. */
   readonly new_regions: readonly string[];
 }
@@ -102,77 +93,10 @@ function toAirport(airport: SourceAirport, itsCityId: Uint8Array | undefined): A
   };
 }
 
-interface ResolvedCities {
-  /** In order of ids. */
-  readonly cities: readonly City[];
-  /** Id of each airport's city, parallel to the airports. */
-  readonly cityIds: readonly Uint8Array[];
-  readonly origins: { readonly [O in CityOrigin]: number };
-}
-
 /**
- * Finds the city of each airport, and makes the cities that no table has. Pure: no clock, no I/O.
- *
- * @param tables the snapshot's cities of these airports.
+ * Makes the regions of the catalog: the snapshot's, then upstream's subdivisions that the snapshot
+ * lacks. A territory is a region as a whole, and its parts are none.
  */
-export function resolveCities(
-  airports: readonly SourceAirport[],
-  tables: CityTables,
-): ResolvedCities {
-  const origins = { known_airport: 0, known_place: 0, synthetic: 0 };
-  /** Airports of cities that no table has, by the city's key. */
-  const unknown = new Map<string, SourceAirport[]>();
-  const keys = airports.map((airport) => {
-    const { key, origin } = cityKeyOf(airport, tables);
-    origins[origin]++;
-    if (tables.cities.has(key)) return key;
-    const others = unknown.get(key);
-    if (others === undefined) unknown.set(key, [airport]);
-    else others.push(airport);
-    return key;
-  });
-  const made = new Map([...unknown].map(([key, its]) => [key, syntheticCity(key, its)]));
-  const cities = keys.map((key, index) => {
-    const itsCity = tables.cities.get(key) ?? made.get(key);
-    if (itsCity === undefined) throw new Error(`airport ${airports[index]?.id} has no city`);
-    return itsCity;
-  });
-  return {
-    cities: [...new Set(cities)].toSorted((a, b) => compareIds(a.id, b.id)),
-    cityIds: cities.map(({ id }) => id),
-    origins,
-  };
-}
-
-function cityKeyOf(
-  airport: SourceAirport,
-  tables: CityTables,
-): { key: string; origin: CityOrigin } {
-  const byAirport = tables.cityOfAirport.get(airport.id);
-  if (byAirport !== undefined) return { key: byAirport, origin: "known_airport" };
-  const byPlace = tables.cityOfPlace.get(placeKeyOf(airport));
-  if (byPlace !== undefined) return { key: byPlace, origin: "known_place" };
-  const folded = foldText(airport.municipality) || foldText(airport.name);
-  const place = folded === "" ? `airport-${airport.id}` : folded;
-  return { key: `ourairports:${airport.region}:${place}`, origin: "synthetic" };
-}
-
-/** Makes a city from its airports: the municipality's name, at their mean position. */
-function syntheticCity(key: string, airports: readonly SourceAirport[]): City {
-  const ordered = airports.toSorted((a, b) => Number(a.id) - Number(b.id));
-  const mean = (of: (airport: SourceAirport) => number) =>
-    roundDegrees(ordered.reduce((sum, airport) => sum + of(airport), 0) / ordered.length);
-  const first = ordered[0];
-  if (first === undefined) throw new Error("a city without airports");
-  return {
-    id: cityId(key),
-    name: first.municipality || first.name,
-    countryId: countryId(first.country),
-    lat: mean((airport) => airport.lat),
-    lon: mean((airport) => airport.lon),
-  };
-}
-
 function resolveRegions({ placed, regionNames, regions: known }: CatalogParts): {
   regions: Region[];
   added: string[];
@@ -183,11 +107,14 @@ function resolveRegions({ placed, regionNames, regions: known }: CatalogParts): 
     toRegion({ ...region, codes: region.members.flatMap(codesOf) }),
   );
   const covered = new Set(known.flatMap((region) => region.members));
+  const territories = new Set(
+    known.filter(({ key }) => key.startsWith("iso3166-1:")).map(({ key }) => key.slice(-2)),
+  );
   const added: string[] = [];
   for (const [code, codes] of [...codesByRegion].toSorted(([a], [b]) => compareText(a, b))) {
     const name = regionNames.get(code);
-    if (covered.has(code) || name === undefined || !/^[A-Z]{2}-(?!U-A$)[A-Z0-9-]+$/.test(code))
-      continue;
+    if (covered.has(code) || territories.has(code.slice(0, 2))) continue;
+    if (name === undefined || !isRealRegion(code, name)) continue;
     const slug = freeSlug(name, code, slugs);
     slugs.add(slug);
     added.push(code);
@@ -199,6 +126,11 @@ function resolveRegions({ placed, regionNames, regions: known }: CatalogParts): 
       .toSorted((a, b) => compareText(a.slug, b.slug)),
     added,
   };
+}
+
+/** False for upstream's dummies: `XX-U-A`, `*Offshore Platforms` and `(FPSOs)`. */
+function isRealRegion(code: string, name: string): boolean {
+  return /^[A-Z]{2}-(?!U-A$)[A-Z0-9-]+$/.test(code) && /^\p{L}/u.test(name);
 }
 
 /**

@@ -7,13 +7,14 @@ import { readRegionNames, type Reject, type SourceAirport } from "../sources/our
 import {
   type OpenSnapshotFile,
   readCountries,
-  readCityTables,
   readRegionNames as readLocaleNames,
   readRegions,
 } from "../sources/reference.ts";
+import { readCityTables } from "../sources/city-tables.ts";
 import { decodeFile, findFile, type Table } from "../sources/source-file.ts";
 import { SourceError } from "../sources/source-error.ts";
-import { buildCatalog, type Built, placeAirports, resolveCities } from "./build.ts";
+import { buildCatalog, type Built, placeAirports } from "./build.ts";
+import { resolveCities } from "./resolve-cities.ts";
 
 /** Opens an archived upstream file by its name and SHA-256 (hex). */
 export type OpenSource = (file: string, sha256: string) => Promise<ReadableStream<Uint8Array>>;

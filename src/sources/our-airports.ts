@@ -1,6 +1,6 @@
 import { roundDegrees } from "../catalog/round-degrees.ts";
 import { asEvidence } from "../catalog/evidence.ts";
-import { isNear } from "../catalog/distance.ts";
+import { isNear } from "../catalog/positions.ts";
 import { compareText, IATA_CODE, isPosition } from "../catalog/integrity.ts";
 import { readCsv, type CsvRow } from "./csv.ts";
 import { SourceError } from "./source-error.ts";

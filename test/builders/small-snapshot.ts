@@ -64,7 +64,8 @@ export function aSnapshot({
     "countries.csv.gz":
       "iso_code2,iso_code3,name_eng,name_native,phone_prefix\nCH,CHE,Switzerland,Schweiz,41\nIT,ITA,Italy,Italia,39\n",
     "cities.csv.gz":
-      "key,name,country,lat,lon\ngeonames:2657896,Zürich,CH,47.36667,8.55\ngeonames:2660646,Geneva,CH,46.20222,6.14569\ngeonames:3173435,Milan,IT,45.46427,9.18951\n",
+      "key,name,country,region,population,lat,lon\ngeonames:2657896,Zürich,CH,CH-ZH,300000,47.36667,8.55\ngeonames:2660646,Geneva,CH,CH-GE,200000,46.20222,6.14569\ngeonames:3173435,Milan,IT,IT-25,1000000,45.46427,9.18951\n",
+    "gazetteer.csv.gz": "key,name,country,region,population,lat,lon\n",
     "airport-cities.csv.gz":
       "airport_id,city_key,origin\n4439,geonames:2657896,served_city\n29860,geonames:2660646,served_city\n4286,geonames:3173435,served_city\n",
     "places.csv.gz": "iso_region,municipality,city_key\n",

@@ -5,10 +5,12 @@ import {
   type Built,
   type CatalogParts,
   placeAirports,
-  resolveCities,
 } from "../../src/ingest/build.ts";
+import { resolveCities } from "../../src/ingest/resolve-cities.ts";
+import type { CityTables, KnownPlace } from "../../src/sources/city-tables.ts";
 import type { SourceAirport } from "../../src/sources/our-airports.ts";
-import type { CityTables, ReferenceCountry, ReferenceRegion } from "../../src/sources/reference.ts";
+import { spellingKey } from "../../src/sources/place-names.ts";
+import type { ReferenceCountry, ReferenceRegion } from "../../src/sources/reference.ts";
 
 /** Columns of OurAirports' airports.csv as it is today. */
 export const LIVE_COLUMNS = [
@@ -126,30 +128,41 @@ export function aReferenceCountry(): ReferenceCountry {
   };
 }
 
+/** A place of the snapshot, as it is read from its row. */
+export function aKnownPlace(
+  changes: Partial<KnownPlace> & { key: string; name: string },
+): KnownPlace {
+  const { key, name, country = "CH", lat = 47.3667, lon = 8.55, ...rest } = changes;
+  return {
+    key,
+    city: { id: cityId(key), name, countryId: countryId(country), lat, lon },
+    country,
+    lat,
+    lon,
+    region: "CH-ZH",
+    population: 0,
+    name: spellingKey(name),
+    alternates: new Set(),
+    ...rest,
+  };
+}
+
 /** Tables that know Zürich's airport by its id, and Winterthur by its name only. */
 export function someCityTables(): CityTables {
-  const city = { countryId: countryId("CH") };
-  const zurich = {
-    ...city,
-    id: cityId("geonames:2657896"),
-    name: "Zürich",
-    lat: 47.3667,
-    lon: 8.55,
-  };
-  const winterthur = {
-    ...city,
-    id: cityId("geonames:2657970"),
+  const zurich = aKnownPlace({ key: "geonames:2657896", name: "Zürich", population: 400_000 });
+  const winterthur = aKnownPlace({
+    key: "geonames:2657970",
     name: "Winterthur",
+    population: 90_000,
     lat: 47.5056,
     lon: 8.7241,
-  };
+    alternates: new Set(["winterthur"]),
+  });
   return {
-    cities: new Map([
-      ["geonames:2657896", zurich],
-      ["geonames:2657970", winterthur],
-    ]),
-    cityOfAirport: new Map([["4439", "geonames:2657896"]]),
-    cityOfPlace: new Map([["CH-ZH:winterthur", "geonames:2657970"]]),
+    cities: new Map([zurich, winterthur].map(({ key, city }) => [key, city])),
+    cityOfAirport: new Map([["4439", zurich.key]]),
+    places: [zurich, winterthur],
+    regions: new Set(["CH-ZH"]),
   };
 }
 

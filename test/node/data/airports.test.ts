@@ -164,6 +164,7 @@ describe("checkFalls", () => {
     macro_regions: 1,
     subdivisions: 0,
     travel_regions: 0,
+    spare_regions: 0,
     cities_by_source: {},
     cities_by_origin: {},
   });

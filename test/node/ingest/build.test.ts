@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { airportId, cityId, countryId, idKey, regionId } from "../../../src/catalog/ids.ts";
+import { regionId } from "../../../src/catalog/ids.ts";
 import { checkCatalog } from "../../../src/catalog/integrity.ts";
 import type { Built } from "../../../src/ingest/build.ts";
 import type { SourceAirport } from "../../../src/sources/our-airports.ts";
@@ -36,78 +36,6 @@ const sitterdorf = aSourceAirport({
 function build(airports: readonly SourceAirport[], regionNames = NO_NAMES): Built {
   return buildFrom(airports, { regionNames });
 }
-
-function cityOf({ catalog }: Built, iata: string) {
-  const airport = catalog.airports.find((one) => one.iata === iata);
-  const key = idKey(airport?.cityId ?? new Uint8Array());
-  return catalog.cities.find(({ id }) => idKey(id) === key);
-}
-
-describe("an airport's city", () => {
-  it("is the one that the snapshot gives to its OurAirports id, whatever its row says", () => {
-    const built = build([
-      aSourceAirport({ municipality: "Kloten", region: "CH-U-A", iata: "AAA" }),
-    ]);
-    expect(built.catalog.airports[0]?.id).toEqual(airportId("4439"));
-    expect(cityOf(built, "AAA")?.id).toEqual(cityId("geonames:2657896"));
-    expect(built.city_origins).toEqual({ known_airport: 1, known_place: 0, synthetic: 0 });
-  });
-
-  it.each(["Winterthur", "WINTERTHUR", " winterthur"])(
-    "is the known one of its region and municipality, for a new airport in “%s”",
-    (municipality) => {
-      const built = build([aSourceAirport({ id: "99", iata: "WIN", municipality })]);
-      expect(cityOf(built, "WIN")).toMatchObject({ name: "Winterthur", lat: 47.5056 });
-      expect(built.city_origins).toEqual({ known_airport: 0, known_place: 1, synthetic: 0 });
-    },
-  );
-
-  it("is not one of the same name in another region", () => {
-    const airport = aSourceAirport({
-      id: "99",
-      iata: "WIN",
-      municipality: "Winterthur",
-      region: "CH-SG",
-    });
-    const built = build([airport]);
-    expect(cityOf(built, "WIN")?.id).toEqual(cityId("ourairports:CH-SG:winterthur"));
-  });
-
-  it("is looked up by the airport's name where it has no municipality", () => {
-    const built = build([aSourceAirport({ id: "99", municipality: "", name: "Winterthur" })]);
-    expect(built.city_origins.known_place).toBe(1);
-  });
-
-  it("is a new one for the airports of one unknown municipality, in the middle of them", () => {
-    const built = build([altenrhein, sitterdorf]);
-    expect(built.catalog.cities).toEqual([
-      {
-        id: cityId("ourairports:CH-SG:st-gallen"),
-        name: "ST GALLEN",
-        countryId: countryId("CH"),
-        lat: 47.497,
-        lon: 9.4114,
-      },
-    ]);
-    expect(built.city_origins).toEqual({ known_airport: 0, known_place: 0, synthetic: 2 });
-  });
-
-  it("is one of its own where neither municipality nor name folds to ASCII", () => {
-    const airports = ["1", "2"].map((id) =>
-      aSourceAirport({ id, iata: `AA${id === "1" ? "A" : "B"}`, name: "北海道", municipality: "" }),
-    );
-    const built = build(airports);
-    expect(cityOf(built, "AAA")).toMatchObject({
-      id: cityId("ourairports:CH-ZH:airport-1"),
-      name: "北海道",
-    });
-    expect(cityOf(built, "AAB")?.id).toEqual(cityId("ourairports:CH-ZH:airport-2"));
-  });
-
-  it("is left out of the catalog when no airport is in it", () => {
-    expect(build([aSourceAirport()]).catalog.cities.map(({ name }) => name)).toEqual(["Zürich"]);
-  });
-});
 
 describe("a region", () => {
   it("has the airports of its members: countries for macro-regions, else subdivisions", () => {
@@ -214,6 +142,23 @@ describe("a region", () => {
       expect(built.new_regions).toEqual([]);
     },
   );
+
+  it("is not made of a part of a territory, which is a region as a whole", () => {
+    const territory = aReferenceRegion({
+      key: "iso3166-1:PF",
+      slug: "french-polynesia",
+      members: ["PF"],
+    });
+    const airport = { ...altenrhein, country: "PF", region: "PF-LI" };
+    const regionNames = new Map([["PF-LI", "Leeward Islands"]]);
+    const built = buildFrom([airport], { regions: [territory], regionNames });
+    expect(built.new_regions).toEqual([]);
+    expect(built.catalog.regions).toMatchObject([{ airportIataCodes: ["ACH"] }]);
+  });
+
+  it.each(["*Offshore Platforms", "(FPSOs)"])("is not made of a dummy named “%s”", (name) => {
+    expect(build([altenrhein], new Map([["CH-SG", name]])).new_regions).toEqual([]);
+  });
 
   it("is not made without an English name", () => {
     expect(build([altenrhein]).new_regions).toEqual([]);

@@ -114,7 +114,9 @@ describe("the catalog of the embedded snapshot", () => {
     const { airports } = snapshotManifest.counts;
     expect(workspace.city_origins).toEqual({
       known_airport: airports,
-      known_place: 0,
+      municipality: 0,
+      airport_name: 0,
+      nearest: 0,
       synthetic: 0,
     });
     expect(workspace.new_regions).toEqual([]);

@@ -89,7 +89,7 @@ describe("a run", () => {
       accounting: {
         filtered: 1,
         rejected_by_reason: { missing_required: 1 },
-        city_origins: { known_airport: 3, known_place: 0, synthetic: 48 },
+        city_origins: { known_airport: 3, synthetic: 48 },
       },
     });
     const units = commonUnits().length + 3;

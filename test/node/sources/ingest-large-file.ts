@@ -2,10 +2,12 @@
  * Reads a file as long as OurAirports' and builds a catalog from it, for a test that runs this with
  * little memory. Writes what came of it as JSON to standard output.
  */
-import { buildCatalog, placeAirports, resolveCities } from "../../../src/ingest/build.ts";
+import { buildCatalog, placeAirports } from "../../../src/ingest/build.ts";
+import { resolveCities } from "../../../src/ingest/resolve-cities.ts";
+import { readCityTables } from "../../../src/sources/city-tables.ts";
 import { readCsv } from "../../../src/sources/csv.ts";
 import { readAirports } from "../../../src/sources/our-airports.ts";
-import { readCityTables, readCountries, readRegions } from "../../../src/sources/reference.ts";
+import { readCountries, readRegions } from "../../../src/sources/reference.ts";
 import { snapshotOpener } from "../../../src/sources/snapshot.ts";
 import { snapshotManifest, snapshotOnDisk } from "../../builders/snapshot-on-disk.ts";
 import { csvOf, LIVE_COLUMNS, type Row } from "../../builders/source.ts";

@@ -1,5 +1,3 @@
-/** Compares positions. Pure. */
-
 /** A position in degrees, WGS 84. */
 export interface Position {
   readonly lat: number;
@@ -15,6 +13,20 @@ export function distanceKm(a: Position, b: Position): number {
   const lon = Math.sin(((b.lon - a.lon) * RADIANS) / 2);
   const h = lat * lat + Math.cos(a.lat * RADIANS) * Math.cos(b.lat * RADIANS) * lon * lon;
   return EARTH_DIAMETER_KM * Math.asin(Math.min(1, Math.sqrt(h)));
+}
+
+/** The mean direction of the positions, which also holds across the antimeridian. */
+export function meanPosition(positions: readonly Position[]): Position {
+  const [only, ...others] = positions;
+  if (only !== undefined && others.length === 0) return { lat: only.lat, lon: only.lon };
+  let [x, y, z] = [0, 0, 0];
+  for (const { lat, lon } of positions) {
+    const [phi, lambda] = [lat * RADIANS, lon * RADIANS];
+    x += Math.cos(phi) * Math.cos(lambda);
+    y += Math.cos(phi) * Math.sin(lambda);
+    z += Math.sin(phi);
+  }
+  return { lat: Math.atan2(z, Math.hypot(x, y)) / RADIANS, lon: Math.atan2(y, x) / RADIANS };
 }
 
 /** Two airports of one code this near to each other are one, whatever their rows are called. */

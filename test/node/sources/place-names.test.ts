@@ -4,7 +4,7 @@ import {
   namesWithin,
   placesInBrackets,
   plainPlace,
-} from "../../../data/build/place-names.ts";
+} from "../../../src/sources/place-names.ts";
 
 describe("the cities of a municipality", () => {
   it.each([

@@ -1,5 +1,5 @@
-import { foldText } from "../../src/catalog/fold.ts";
-import { tidy } from "./text.ts";
+import { tidy } from "../catalog/tidy.ts";
+import { foldText } from "../catalog/fold.ts";
 
 /** What is left of an airport's name when the words for airports are taken out. */
 export function placeInAirportName(name: string): string {
@@ -43,6 +43,17 @@ export function citiesOfMunicipality(municipality: string): string[] {
 export function placesInBrackets(municipality: string): string[] {
   const inside = [...municipality.matchAll(/[([](.*?)[)\]]/gu)].map((match) => match[1] ?? "");
   return distinctNames(inside.flatMap((part) => part.split(/[/;,]/u)).map(tidy));
+}
+
+/**
+ * Key under which spellings of one name meet, from `foldText`: `Fort Saint John` and `Fort St. John`,
+ * `Pangkal Pinang` and `Pangkalpinang`, `Quebec` and `Quebec City`.
+ */
+export function spellingKey(name: string): string {
+  return foldText(name)
+    .replace(/\bsaint\b/gu, "st")
+    .replace(/-city$/u, "")
+    .replaceAll("-", "");
 }
 
 /** Runs of up to three words of an airport's name, any of which may be a city that it is named after. */

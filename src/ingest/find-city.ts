@@ -1,0 +1,141 @@
+/** Finds the city of an airport that the snapshot does not know. Pure: no clock, no I/O. */
+import { CITY_MAX_KM, type KnownPlace } from "../sources/city-tables.ts";
+import type { Nearby } from "../sources/nearby.ts";
+import type { SourceAirport } from "../sources/our-airports.ts";
+import {
+  citiesOfMunicipality,
+  namesWithin,
+  placeInAirportName,
+  placesInBrackets,
+  plainPlace,
+  spellingKey,
+} from "../sources/place-names.ts";
+
+/** From this many inhabitants on, a place may be in another subdivision than the airport. */
+const LARGE_CITY = 100_000;
+/** A smaller one must be this near, or so where one of the subdivisions is not known. */
+const OTHER_REGION_MAX_KM = 40;
+const UNKNOWN_REGION_MAX_KM = 50;
+
+/** From this many inhabitants on, a place may be a city that an airport is named after. */
+const NAMESAKE = 30_000;
+const NAMESAKE_MAX_KM = 25;
+/** The same for a city that the airport's name begins with. */
+const NAMED_FIRST_MAX_KM = 40;
+/** A municipality below this size may be but the village at the runway. */
+const VILLAGE = 35_000;
+
+const NEAREST_MAX_KM = 5;
+
+/** Rule that found a city. */
+export type CityRule = "municipality" | "airport_name" | "nearest";
+
+/** A place around an airport. */
+interface Candidate {
+  readonly place: KnownPlace;
+  readonly km: number;
+  readonly sameRegion: boolean;
+}
+
+/**
+ * Finds the city of an airport: the place that its municipality names, unless that is a village and
+ * the airport is named after a city nearby. Without a municipality also the nearest place.
+ *
+ * @param regions upstream's codes that the snapshot knows; others do not tell places apart.
+ */
+export function findCity(
+  airport: SourceAirport,
+  places: Nearby<KnownPlace>,
+  regions: ReadonlySet<string>,
+): { readonly place: KnownPlace; readonly rule: CityRule } | undefined {
+  const around = candidatesAround(airport, places, regions);
+  const municipality = findMunicipality(airport, around);
+  const namesake = findNamesake(airport, municipality, around);
+  if (namesake !== undefined) return { place: namesake, rule: "airport_name" };
+  if (municipality !== undefined) return { place: municipality, rule: "municipality" };
+  if (spellingKey(airport.municipality) !== "") return undefined;
+  const own = bestNamed([placeInAirportName(airport.name)], around);
+  if (own !== undefined) return { place: own, rule: "airport_name" };
+  const [nearest] = around.toSorted((a, b) => a.km - b.km || compareKeys(a, b));
+  if (nearest === undefined || nearest.km > NEAREST_MAX_KM) return undefined;
+  return { place: nearest.place, rule: "nearest" };
+}
+
+/** Name of a city that no place is: the municipality's without additions, or the airport's. */
+export function newCityName({ municipality, name }: SourceAirport): string {
+  const [city] = citiesOfMunicipality(municipality);
+  return plainPlace(city ?? (placeInAirportName(name) || name), name);
+}
+
+function candidatesAround(
+  airport: SourceAirport,
+  places: Nearby<KnownPlace>,
+  regions: ReadonlySet<string>,
+): Candidate[] {
+  const isKnown = regions.has(airport.region);
+  return [...places.within(airport, CITY_MAX_KM)]
+    .map(({ spot: place, km }) => ({ place, km, sameRegion: place.region === airport.region }))
+    .filter(({ place, km, sameRegion }) => {
+      if (sameRegion || place.population >= LARGE_CITY) return true;
+      return km <= (isKnown && place.region !== "" ? OTHER_REGION_MAX_KM : UNKNOWN_REGION_MAX_KM);
+    });
+}
+
+function findMunicipality(
+  { municipality }: SourceAirport,
+  around: readonly Candidate[],
+): KnownPlace | undefined {
+  const names = [
+    municipality,
+    ...citiesOfMunicipality(municipality),
+    ...placesInBrackets(municipality),
+  ];
+  return bestNamed(names, around);
+}
+
+/** The city that the airport is named after, if it is larger than the municipality. */
+function findNamesake(
+  { name }: SourceAirport,
+  municipality: KnownPlace | undefined,
+  around: readonly Candidate[],
+): KnownPlace | undefined {
+  const population = municipality?.population ?? 0;
+  const cities = around.filter(
+    ({ place }) => place.population >= NAMESAKE && place.population > population,
+  );
+  const names = namesWithin(name);
+  const first = bestNamed(
+    names.filter((words) => name.startsWith(words)),
+    cities.filter(({ km }) => km <= NAMED_FIRST_MAX_KM),
+  );
+  if (first !== undefined || population >= VILLAGE) return first;
+  return bestNamed(
+    names,
+    cities.filter(({ km }) => km <= NAMESAKE_MAX_KM),
+  );
+}
+
+/**
+ * The best place of the first name that a place has: in the airport's subdivision before others, by
+ * its own name before alternates, then the largest, then the nearest.
+ */
+function bestNamed(names: readonly string[], around: readonly Candidate[]): KnownPlace | undefined {
+  for (const key of names.map(spellingKey)) {
+    const [best] = around
+      .filter(({ place }) => place.name === key || place.alternates.has(key))
+      .toSorted(
+        (a, b) =>
+          Number(b.sameRegion) - Number(a.sameRegion) ||
+          Number(b.place.name === key) - Number(a.place.name === key) ||
+          b.place.population - a.place.population ||
+          a.km - b.km ||
+          compareKeys(a, b),
+      );
+    if (best !== undefined) return best.place;
+  }
+  return undefined;
+}
+
+function compareKeys(a: Candidate, b: Candidate): number {
+  return a.place.key < b.place.key ? -1 : 1;
+}

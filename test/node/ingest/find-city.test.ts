@@ -1,0 +1,130 @@
+import { describe, expect, it } from "vitest";
+import { findCity, newCityName } from "../../../src/ingest/find-city.ts";
+import type { KnownPlace } from "../../../src/sources/city-tables.ts";
+import { Nearby } from "../../../src/sources/nearby.ts";
+import type { SourceAirport } from "../../../src/sources/our-airports.ts";
+import { aKnownPlace, aSourceAirport } from "../../builders/source.ts";
+
+const ONE_KM_NORTH = 1 / 111.19;
+
+/** A place so many kilometres north of the airport. */
+function aPlace(name: string, km: number, changes: Partial<KnownPlace> = {}): KnownPlace {
+  return aKnownPlace({
+    key: `geonames:${km}`,
+    lat: km * ONE_KM_NORTH,
+    lon: 8,
+    population: 50_000,
+    ...changes,
+    name,
+  });
+}
+
+function find(airport: Partial<SourceAirport>, ...places: KnownPlace[]) {
+  const found = findCity(
+    aSourceAirport({ name: "Airport", municipality: "", lat: 0, lon: 8, ...airport }),
+    new Nearby(places),
+    new Set(["CH-ZH", "CH-SG"]),
+  );
+  return found && `${found.place.city.name}, ${found.place.key.split(":")[1]} km, by ${found.rule}`;
+}
+
+describe("a new airport's city", () => {
+  it.each([
+    ["Bern", "Bern"],
+    ["Bern (Belp)", "Bern"],
+    ["Belp (Bern)", "Bern"],
+    ["BERN, Kanton Bern", "Bern"],
+    ["Bern District", "Bern"],
+    ["Saint Gallen", "St. Gallen"],
+    ["Pangkal Pinang", "Pangkalpinang"],
+    ["Quebec", "Quebec City"],
+  ])("is, for the municipality “%s”, %s", (municipality, name) => {
+    expect(find({ municipality }, aPlace(name, 10))).toBe(`${name}, 10 km, by municipality`);
+  });
+
+  it("is found by what upstream writes for it", () => {
+    const alternates = new Set(["bangalore"]);
+    const bengaluru = aPlace("Bengaluru", 30, { alternates });
+    expect(find({ municipality: "Bangalore" }, bengaluru)).toBe(
+      "Bengaluru, 30 km, by municipality",
+    );
+  });
+
+  it("of two of one name is the one in the airport's subdivision, then the larger, then the nearer", () => {
+    const other = aPlace("Wil", 5, { region: "CH-SG" });
+    const own = aPlace("Wil", 20, { population: 0 });
+    const larger = aPlace("Wil", 30);
+    const nearer = aPlace("Wil", 25);
+    const municipality = "Wil";
+    expect(find({ municipality }, other, own)).toBe("Wil, 20 km, by municipality");
+    expect(find({ municipality }, other, own, larger)).toBe("Wil, 30 km, by municipality");
+    expect(find({ municipality }, larger, nearer)).toBe("Wil, 25 km, by municipality");
+  });
+
+  it("is not far away in another subdivision, unless it is large", () => {
+    const municipality = "Bedford";
+    const region = "CH-SG";
+    expect(find({ municipality }, aPlace(municipality, 45, { region }))).toBeUndefined();
+    expect(find({ municipality }, aPlace(municipality, 35, { region }))).toBeDefined();
+    const large = aPlace(municipality, 70, { region, population: 200_000 });
+    expect(find({ municipality }, large)).toBeDefined();
+  });
+
+  it("may be as far as 50 km where the snapshot does not know the airport's subdivision", () => {
+    const municipality = "Bedford";
+    expect(find({ municipality, region: "CH-NEW" }, aPlace(municipality, 45))).toBeDefined();
+    expect(find({ municipality, region: "CH-NEW" }, aPlace(municipality, 55))).toBeUndefined();
+  });
+
+  it("is never in another country, nor over 75 km away", () => {
+    const municipality = "Basel";
+    expect(find({ municipality }, aPlace("Basel", 5, { country: "FR" }))).toBeUndefined();
+    expect(find({ municipality }, aPlace("Basel", 80, { population: 200_000 }))).toBeUndefined();
+  });
+
+  it("is the city that the airport is named after where its municipality is a village or unknown", () => {
+    const name = "Aéroport Genève Airport";
+    const village = aPlace("Cointrin", 1, { population: 1000 });
+    const city = aPlace("Genève", 20, { population: 200_000 });
+    const byName = "Genève, 20 km, by airport_name";
+    expect(find({ name, municipality: "Cointrin" }, village, city)).toBe(byName);
+    expect(find({ name, municipality: "Meyrin" }, city)).toBe(byName);
+    const town = aPlace("Vernier", 3, { population: 40_000 });
+    expect(find({ name, municipality: "Vernier" }, town, city)).toBe(
+      "Vernier, 3 km, by municipality",
+    );
+  });
+
+  it("is the larger city that the airport's name begins with", () => {
+    const town = aPlace("Roskilde", 5, { population: 50_000 });
+    const city = aPlace("Copenhagen", 30, { population: 1_000_000 });
+    const municipality = "Roskilde";
+    const name = "Copenhagen Roskilde Airport";
+    expect(find({ name, municipality }, town, city)).toBe("Copenhagen, 30 km, by airport_name");
+    expect(find({ name: "Roskilde", municipality }, town, city)).toBe(
+      "Roskilde, 5 km, by municipality",
+    );
+  });
+
+  it("is, without a municipality, the place of the airport's name, or one next to it", () => {
+    const village = aPlace("Chagual", 12, { population: 0 });
+    const next = aPlace("Elsewhere", 4);
+    expect(find({ name: "Chagual Airport" }, village, next)).toBe(
+      "Chagual, 12 km, by airport_name",
+    );
+    expect(find({ name: "Airstrip 5" }, village, next)).toBe("Elsewhere, 4 km, by nearest");
+    expect(find({ name: "Airstrip 5" }, village)).toBeUndefined();
+    expect(find({ name: "Airstrip 5", municipality: "Nowhere" }, next)).toBeUndefined();
+  });
+});
+
+describe("newCityName", () => {
+  it.each([
+    ["Kwatta (Wanica)", "Any Airport", "Kwatta"],
+    ["Syros Island", "Syros Airport", "Syros"],
+    ["", "Totegegie Airport", "Totegegie"],
+    ["", "Airport", "Airport"],
+  ])("of municipality “%s” and airport “%s” is “%s”", (municipality, name, city) => {
+    expect(newCityName(aSourceAirport({ municipality, name }))).toBe(city);
+  });
+});
