@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Region } from "../../../src/catalog/model.ts";
-import { createWorkspace, type Workspace } from "../../../src/ingest/workspace.ts";
-import { snapshotOpener } from "../../../src/sources/snapshot.ts";
+import type { Workspace } from "../../../src/ingest/workspace.ts";
+import { acceptedWorkspace } from "../../builders/accepted-workspace.ts";
 import { readSnapshotRows } from "../../builders/forgetful-snapshot.ts";
 import { snapshotOnDisk } from "../../builders/snapshot-on-disk.ts";
-import { csvOf, type Row, streamOf } from "../../builders/source.ts";
+import { csvOf, type Row } from "../../builders/source.ts";
 
 /** Codes and names of OurAirports' regions.csv of 2026-08, which the snapshot's lacks. */
 const OF_2026 = [
@@ -60,11 +60,7 @@ beforeAll(async () => {
       ["code", "name"],
     ),
   };
-  workspace = await createWorkspace(
-    { "airports.csv": "a", "regions.csv": "b" },
-    async (name) => streamOf(files[name] ?? ""),
-    snapshotOpener(snapshotOnDisk),
-  );
+  workspace = await acceptedWorkspace(files, snapshotOnDisk);
 });
 
 const subdivisions = (): Region[] =>
