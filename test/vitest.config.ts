@@ -100,7 +100,8 @@ export default defineConfig({
           provide: { fuzz },
           include: ["test/workers/**/*.test.ts"],
           setupFiles: ["test/workers/fresh-worker.ts"],
-          ...parallel,
+          ...HANG_BOUNDS,
+          maxWorkers: availableParallelism(),
           // Starting a Worker for each file takes longer than most of them; the setup clears it.
           isolate: false,
         },
