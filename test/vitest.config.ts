@@ -100,8 +100,7 @@ export default defineConfig({
           provide: { fuzz },
           include: ["test/workers/**/*.test.ts"],
           setupFiles: ["test/workers/fresh-worker.ts"],
-          ...HANG_BOUNDS,
-          maxWorkers: availableParallelism(),
+          ...parallel,
           // Starting a Worker for each file takes longer than most of them; the setup clears it.
           isolate: false,
         },
