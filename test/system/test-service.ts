@@ -3,13 +3,7 @@ import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  convertV4MiniflareOptions,
-  Log,
-  LogLevel,
-  Miniflare,
-  type V4MiniflareOptions,
-} from "miniflare";
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import type { Unstable_MiniflareWorkerOptions } from "wrangler";
 import { bundleModules } from "../../bench/bundle.ts";
 import { applyMigrations } from "../../bench/migrations.ts";
@@ -137,7 +131,7 @@ export class TestService {
         log: new Log(LogLevel.NONE),
         handleStructuredLogs: ({ message }) => log(message),
         handleUncaughtError: ({ stack }) => log(`uncaught ${stack}`),
-      } as V4MiniflareOptions),
+      }),
       resourcePersistencePath: this.stateFolder,
     });
     this.url = (await this.#running.ready).origin;

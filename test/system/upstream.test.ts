@@ -10,8 +10,8 @@ import {
   file,
   raw,
   redirect,
-  UpstreamServer,
 } from "../builders/upstream-server.ts";
+import { useUpstreamServer } from "../builders/use-upstream-server.ts";
 import { type RunAnswer, TestService } from "./test-service.ts";
 
 const AIRPORTS_PATH = "/data/airports.csv";
@@ -20,11 +20,10 @@ const MAX_BYTES = 256 * 1024;
 /** In the layout of the live file, which has 19 columns. */
 const AIRPORTS = csvOf(moreAirports(60));
 const REGIONS = file("code,name\nCH-ZH,Zürich\n", { etag: '"r1"' });
-let server: UpstreamServer;
+const server = useUpstreamServer();
 let service: TestService | undefined;
 
 beforeAll(async () => {
-  server = await UpstreamServer.start();
   service = await TestService.start({
     build: inject("build"),
     locales: "en",
@@ -38,15 +37,12 @@ beforeAll(async () => {
   server.on(REGIONS_PATH, REGIONS);
 });
 
-afterAll(async () => {
-  await service?.stop();
-  await server.stop();
-});
+afterAll(() => service?.stop());
 
 /** Runs an ingest and gives it as it ended, with the paths that it asked for. */
 async function ingest(): Promise<{ readonly run: RunAnswer; readonly asked: readonly string[] }> {
   if (service === undefined) throw new Error("the service has not started");
-  server.requests.length = 0;
+  server.requests.splice(0);
   return { run: await service.ingest(), asked: server.paths };
 }
 
