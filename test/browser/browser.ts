@@ -77,7 +77,9 @@ const axeSource = readFileSync(
 export async function seriousFaults(page: Page): Promise<string[]> {
   // Evaluated by the debugger, which the page's Content-Security-Policy does not bind.
   await page.evaluate(axeSource);
-  const result = await page.evaluate<AxeResult>("axe.run(document)");
+  const result = await page.evaluate<AxeResult>(
+    `axe.run(document, { resultTypes: ["violations"] })`,
+  );
   return result.violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));

@@ -30,9 +30,14 @@ export class UpstreamServer {
 
   static async start(): Promise<UpstreamServer> {
     const started = new UpstreamServer();
-    started.#server.listen(0, "127.0.0.1");
-    await once(started.#server, "listening");
+    await started.listen();
     return started;
+  }
+
+  /** Listens on an unused port. */
+  async listen(): Promise<void> {
+    this.#server.listen(0, "127.0.0.1");
+    await once(this.#server, "listening");
   }
 
   /** Answers the requests for a path, each with the next behavior; the last one goes on. */

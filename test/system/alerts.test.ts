@@ -1,14 +1,11 @@
 /** The alerts of a running service, from the first failure to the end of the story in D1. */
-import { createHash, createHmac, randomBytes } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { createHmac } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LocalWorker } from "../../scripts/local-worker.ts";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { type SmallUpstream, startSmallUpstream } from "../builders/small-upstream.ts";
 import { status, WebhookReceiver } from "../builders/webhook-receiver.ts";
-import { freePort } from "./running-service.ts";
+import { TestService } from "./test-service.ts";
 
 /** What `GET /admin/alerts/runs` answers, as far as it is looked at here. */
 interface Run {
@@ -32,13 +29,11 @@ interface Run {
 /** The catalog is stale so long after it was last compared with upstream. */
 const STALE_MS = 10_000;
 const SECRET = "the secret of the ops webhook";
-const token = randomBytes(32).toString("base64url");
-const folder = mkdtempSync(join(tmpdir(), "locations-alerts-"));
 let ops: WebhookReceiver;
 let chat: WebhookReceiver;
 let switchboard: WebhookReceiver;
 let upstream: SmallUpstream | undefined;
-let worker: LocalWorker | undefined;
+let running: TestService | undefined;
 
 beforeAll(async () => {
   [ops, chat, switchboard] = await Promise.all([
@@ -47,76 +42,51 @@ beforeAll(async () => {
     WebhookReceiver.start(),
   ]);
   upstream = await startSmallUpstream();
-  worker = await start(folder, {
-    ...upstream.vars,
-    ALERT_CATALOG_STALE_MS: String(STALE_MS),
-    ALERT_WEBHOOKS: JSON.stringify([
-      { name: "ops", kind: "alertmanager", url: ops.url, secret: SECRET },
-      { name: "chat", kind: "slack", url: chat.url },
-    ]),
-    ALERT_PING_URL: switchboard.url,
+  running = await TestService.start({
+    build: inject("build"),
+    locales: "en",
+    vars: {
+      ...upstream.vars,
+      ALERT_CATALOG_STALE_MS: String(STALE_MS),
+      ALERT_WEBHOOKS: JSON.stringify([
+        { name: "ops", kind: "alertmanager", url: ops.url, secret: SECRET },
+        { name: "chat", kind: "slack", url: chat.url },
+      ]),
+      ALERT_PING_URL: switchboard.url,
+    },
   });
   await ingest();
 });
 
-/** Starts a service of its own with these settings. */
-async function start(
-  stateFolder: string,
-  vars: { readonly [name: string]: string },
-): Promise<LocalWorker> {
-  const sha256 = createHash("sha256").update(token).digest("hex");
-  return LocalWorker.start({
-    port: await freePort(),
-    locales: "en",
-    stateFolder,
-    fresh: true,
-    adminTokens: JSON.stringify([{ id: "night-shift", sha256, scopes: ["read", "operate"] }]),
-    vars,
-    say: () => undefined,
-    signal: new AbortController().signal,
-  });
-}
-
 afterAll(async () => {
-  await worker?.stop();
+  await running?.stop();
   await upstream?.stop();
   await Promise.all([ops.goAway(), chat.goAway(), switchboard.goAway()]);
-  rmSync(folder, { recursive: true, force: true });
 });
 
-function service(): LocalWorker {
-  if (worker === undefined) throw new Error("the service has not started");
-  return worker;
-}
-
-async function admin<T>(method: string, path: string): Promise<T> {
-  const headers = { authorization: `Bearer ${token}` };
-  const answer = await fetch(`${service().url}${path}`, { method, headers });
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-  return answer.json<T>();
+function service(): TestService {
+  if (running === undefined) throw new Error("the service has not started");
+  return running;
 }
 
 /** Runs an ingest to its end, which must be a success. */
 async function ingest(): Promise<void> {
-  const { run } = await admin<{ run: { id: string } }>("POST", "/admin/ingest/queue");
-  for (;;) {
-    const { state } = await admin<{ state: string }>("GET", `/admin/ingest/runs/${run.id}`);
-    if (state === "succeeded") return;
-    if (state !== "queued" && state !== "running") throw new Error(`the run ${state}`);
-    await sleep(100);
-  }
+  expect(await service().ingest()).toMatchObject({ state: "succeeded" });
 }
 
 /** Fires the cron trigger of the alerts. */
 async function fireCron(): Promise<void> {
-  const url = `${service().url}/cdn-cgi/handler/scheduled?cron=${encodeURIComponent("*/5 * * * *")}`;
+  const url = `${service().url}/cdn-cgi/local/scheduled?cron=${encodeURIComponent("*/5 * * * *")}`;
   const answer = await fetch(url);
   if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
 }
 
 /** The evaluations that are recorded, oldest first. */
 async function recorded(query = ""): Promise<readonly Run[]> {
-  const { runs } = await admin<{ runs: readonly Run[] }>("GET", `/admin/alerts/runs${query}`);
+  const { runs } = await service().admin<{ runs: readonly Run[] }>(
+    "GET",
+    `/admin/alerts/runs${query}`,
+  );
   return runs.toReversed();
 }
 
@@ -143,7 +113,7 @@ describe("a catalog that goes stale", () => {
     let seen: ReturnType<typeof staleness>;
     do {
       await ingest();
-      const { run } = await admin<{ run: Run }>("POST", "/admin/alerts/run");
+      const { run } = await service().admin<{ run: Run }>("POST", "/admin/alerts/run");
       seen = staleness(run);
     } while (seen?.state !== "resolved");
     expect(seen.previous_state).toBe("firing");
@@ -206,7 +176,7 @@ describe("operators", () => {
   it("see the alerts at a glance and in the monitor's status", async () => {
     const summary = await (await fetch(`${service().url}/dashboard/summary`)).json();
     expect(summary).toMatchObject({ alerts: { worst: "pass", firing: 0 }, degraded: [] });
-    const { checks } = await admin<{ checks: object }>("GET", "/admin/monitor/status");
+    const { checks } = await service().admin<{ checks: object }>("GET", "/admin/monitor/status");
     expect(checks).toMatchObject({
       "alerts:settings": [{ status: "pass" }],
       "alerts:evaluation": [{ status: "pass", observedValue: "pass" }],
@@ -215,7 +185,7 @@ describe("operators", () => {
   });
 
   it("can try the webhooks", async () => {
-    const { receipts } = await admin<{ receipts: object }>("POST", "/admin/alerts/test");
+    const { receipts } = await service().admin<{ receipts: object }>("POST", "/admin/alerts/test");
     expect(receipts).toMatchObject([
       { target: "ops", delivered: true },
       { target: "chat", delivered: true },
@@ -238,35 +208,27 @@ describe("the log on standard output", () => {
     }
     const said = lines.filter((line) => line.startsWith("{")).join("\n");
     expect(said).toContain('"event":"alert_notification"');
-    for (const hidden of [SECRET, ops.url, chat.url, switchboard.url, token])
+    for (const hidden of [SECRET, ops.url, chat.url, switchboard.url, service().token])
       expect(said).not.toContain(hidden);
   });
 });
 
 describe("settings of the alerts that cannot be used", () => {
   it("close the alerts with a reason, and neither serving nor ingestion", async () => {
-    const otherFolder = mkdtempSync(join(tmpdir(), "locations-alerts-"));
     const url = "https://hooks.example.org/very-secret-path";
     const webhooks = JSON.stringify([{ name: "ops", kind: "pager", url }]);
-    const other = await start(otherFolder, { ALERT_WEBHOOKS: webhooks });
-    try {
-      const headers = { authorization: `Bearer ${token}` };
-      const post = (path: string) => fetch(`${other.url}${path}`, { method: "POST", headers });
-      const refused = await post("/admin/alerts/run");
-      expect(refused.status).toBe(503);
-      const { code, detail } = await refused.json<{ code: string; detail: string }>();
-      expect(code).toBe("alerts_misconfigured");
-      expect(detail).toContain("ALERT_WEBHOOKS must be a JSON list");
-      expect((await post("/admin/ingest/queue")).status).toBe(202);
-      const health = await fetch(`${other.url}/catalog/health`);
-      expect(health.headers.get("content-type")).toContain("application/health+json");
-      const log = readFileSync(other.logFile, "utf8");
-      expect(log).toContain('"event":"alerts_misconfigured"');
-      const said = log.split("\n").filter((line) => line.startsWith("{"));
-      expect(said.join("\n") + detail).not.toContain("very-secret-path");
-    } finally {
-      await other.stop();
-      rmSync(otherFolder, { recursive: true, force: true });
-    }
+    await service().restart({ ALERT_WEBHOOKS: webhooks });
+    const headers = { authorization: `Bearer ${service().token}` };
+    const refused = await fetch(`${service().url}/admin/alerts/run`, { method: "POST", headers });
+    expect(refused.status).toBe(503);
+    const { code, detail } = await refused.json<{ code: string; detail: string }>();
+    expect(code).toBe("alerts_misconfigured");
+    expect(detail).toContain("ALERT_WEBHOOKS must be a JSON list");
+    await ingest();
+    const health = await fetch(`${service().url}/catalog/health`);
+    expect(health.headers.get("content-type")).toContain("application/health+json");
+    const log = readFileSync(service().logFile, "utf8");
+    expect(log).toContain('"event":"alerts_misconfigured"');
+    expect(log + detail).not.toContain("very-secret-path");
   });
 });

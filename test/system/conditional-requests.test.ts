@@ -3,8 +3,8 @@ import { type Answer, CALL, send, type Sent } from "./http.ts";
 import { FORMS } from "./wire.ts";
 
 const GETS = {
-  binary: FORMS["Connect GET, binary"]("zh"),
-  JSON: FORMS["Connect GET, JSON"]("zh"),
+  binary: FORMS["Connect GET, binary"]("ja"),
+  JSON: FORMS["Connect GET, JSON"]("ja"),
 } as const;
 
 function withHeaders(sent: Sent, headers: { readonly [name: string]: string }): Sent {

@@ -1,6 +1,7 @@
 import { fromBinary, fromJsonString, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, inject, it } from "vitest";
 import { LocationsResponseSchema } from "../../gen/locations/v1/locations_pb.ts";
+import { brokenRules } from "./catalog-rules.ts";
 import { type Answer, send, sha256 } from "./http.ts";
 import { CONTENT_TYPES, type Form, FORMS, type Frame, frames } from "./wire.ts";
 
@@ -46,7 +47,7 @@ describe.each(locales)("the message in %s", (locale) => {
     expect(text).toMatch(/^[A-Za-z0-9+/]+={0,2}$/);
   });
 
-  it("is the same in JSON, and encoded as protobuf-es would", async () => {
+  it("is the whole catalog, the same in JSON, and encoded as protobuf-es would", async () => {
     const all = await answers(locale);
     const message = all["Connect, binary"].body;
     const json = all["Connect, JSON"].body;
@@ -56,6 +57,7 @@ describe.each(locales)("the message in %s", (locale) => {
     const binary = fromBinary(LocationsResponseSchema, message);
     expect(message.equals(toBinary(LocationsResponseSchema, binary))).toBe(true);
     expect(parsed.$unknown ?? []).toEqual([]);
+    expect(brokenRules(parsed, locale)).toEqual([]);
   });
 });
 

@@ -1,23 +1,19 @@
 /** A whole day of an operator over a real socket. */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LocalWorker } from "../../scripts/local-worker.ts";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { newAdminToken, type TokenEntry } from "../../scripts/new-admin-token.ts";
 import { checkAnswer, type OpenApi } from "../builders/openapi-check.ts";
 import { type SmallUpstream, startSmallUpstream } from "../builders/small-upstream.ts";
-import { freePort } from "./running-service.ts";
+import { TestService } from "./test-service.ts";
 
 const POLL_MS = 250;
 
-const stateFolder = mkdtempSync(join(tmpdir(), "locations-operator-"));
 const operator = aToken("ann", "read,operate");
 const viewer = aToken("bob", "read");
 let upstream: SmallUpstream | undefined;
-let worker: LocalWorker | undefined;
+let running: TestService | undefined;
 let document: OpenApi | undefined;
 
 /** A token as `npm run token` makes it. */
@@ -27,43 +23,26 @@ function aToken(id: string, scopes: string): { readonly text: string; readonly e
   return made;
 }
 
-/** Starts the service on what the last one has stored. */
-async function start(locales: string, { vars }: SmallUpstream): Promise<LocalWorker> {
-  return LocalWorker.start({
-    port: await freePort(),
-    locales,
-    stateFolder,
-    fresh: false,
-    adminTokens: JSON.stringify([operator.entry, viewer.entry]),
-    vars,
-    say: () => undefined,
-    signal: new AbortController().signal,
-  });
-}
-
 beforeAll(async () => {
   upstream = await startSmallUpstream();
-  const first = await start("en", upstream);
-  try {
-    const options = { localeCount: 1, patienceMs: 600_000 };
-    const end = await first.ingest(operator.text, options);
-    if (!end.ok) throw new Error(end.problem);
-  } finally {
-    await first.stop();
-  }
-  worker = await start("de,en", upstream);
-}, 180_000);
+  running = await TestService.start({ build: inject("build"), locales: "en", vars: upstream.vars });
+  const { state } = await running.ingest();
+  if (state !== "succeeded") throw new Error(`the first run ${state}`);
+  await running.restart({
+    LOCALES: "de,en",
+    ADMIN_TOKENS: JSON.stringify([operator.entry, viewer.entry]),
+  });
+});
 
 afterAll(async () => {
-  await worker?.stop();
+  await running?.stop();
   await upstream?.stop();
-  rmSync(stateFolder, { recursive: true, force: true });
 });
 
 /** The service under test. */
-function service(): LocalWorker {
-  if (worker === undefined) throw new Error("the service has not been started");
-  return worker;
+function service(): TestService {
+  if (running === undefined) throw new Error("the service has not been started");
+  return running;
 }
 
 /** A client of the routes, whose answers are checked against the OpenAPI document. */

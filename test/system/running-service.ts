@@ -3,16 +3,17 @@
  * it, and one for each of the others. A real ingest publishes while other projects' tests run
  * already; `await-catalog.ts` waits for it.
  */
-import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { LocalWorker } from "../../scripts/local-worker.ts";
+import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from "wrangler";
+import { bundleWorker } from "../../bench/bundle.ts";
 import { findBrowser } from "../browser/find-browser.ts";
 import { WebhookReceiver } from "../builders/webhook-receiver.ts";
+import { TestService, type WorkerBuild } from "./test-service.ts";
 
 /** What the tests know of the running service. */
 export interface RunningService {
@@ -21,6 +22,8 @@ export interface RunningService {
   readonly adminToken: string;
   /** Everything that the Worker writes. */
   readonly logFile: string;
+  /** Holds the stores, as Miniflare keeps them. */
+  readonly stateFolder: string;
   readonly locales: readonly string[];
 }
 
@@ -32,65 +35,67 @@ declare module "vitest" {
 
 /** Projects whose tests pause the service and change what is published. */
 const CHANGING = ["dashboard", "backups"];
-const LOCALES = ["en", "de", "ja", "ar", "ru", "zh"];
+const LOCALES = ["en", "de", "ja", "ar"];
 /** Fewer, for a service that publishes more than once. */
 const CHANGING_LOCALES = ["en", "de"];
 
 export default async function setup(
   project: TestProject,
 ): Promise<(() => Promise<void>) | undefined> {
-  if (CHANGING.includes(project.name)) return startService(project, CHANGING_LOCALES);
   const everyProject = project.vitest.getRootProject();
+  const build = everyProject.getProvidedContext().build ?? buildWorker(everyProject);
+  if (CHANGING.includes(project.name)) return startService(project, build, CHANGING_LOCALES);
   if (everyProject.getProvidedContext().service !== undefined) return undefined;
   if (!project.vitest.projects.some(({ name }) => name === "pages") && findBrowser() === undefined)
     console.warn(
       "The browser tests are left out: no Chromium was found. Install one, or name it in the variable CHROMIUM.",
     );
-  return startService(everyProject, LOCALES);
+  return startService(everyProject, build, LOCALES);
+}
+
+/** Builds the Worker for all projects, until this process ends. */
+function buildWorker(everyProject: TestProject): WorkerBuild {
+  const folder = mkdtempSync(join(tmpdir(), "locations-build-"));
+  process.once("exit", () => rmSync(folder, { recursive: true }));
+  bundleWorker("src/worker.ts", folder);
+  const { workerOptions } = unstable_getMiniflareWorkerOptions("wrangler.toml");
+  const { vars } = unstable_readConfig({ config: "wrangler.toml" });
+  const build = { folder, options: workerOptions, vars };
+  everyProject.provide("build", build);
+  return build;
 }
 
 /** Starts a service for the tests of a project. Returns what stops it. */
 async function startService(
   project: TestProject,
+  build: WorkerBuild,
   locales: readonly string[],
 ): Promise<() => Promise<void>> {
-  const stateFolder = mkdtempSync(join(tmpdir(), "locations-system-"));
-  const adminToken = randomBytes(32).toString("base64url");
-  const sha256 = createHash("sha256").update(adminToken).digest("hex");
-  const port = await freePort();
   const webhook = await WebhookReceiver.start();
-  const worker = await LocalWorker.start({
-    port,
+  const service = await TestService.start({
+    build,
     locales: locales.join(","),
-    stateFolder,
-    fresh: true,
-    adminTokens: JSON.stringify([{ id: "system", sha256, scopes: ["read", "operate"] }]),
     vars: {
       ALERT_WEBHOOKS: JSON.stringify([{ name: "ops", kind: "slack", url: webhook.url }]),
       // Tests of a healthy service are not to fail on the day on which the snapshot is old.
       ALERT_DATA_OLD_MS: "315360000000",
     },
-    say: () => undefined,
-    signal: new AbortController().signal,
   });
-  const options = { localeCount: locales.length, patienceMs: 600_000 };
-  const published = worker.ingest(adminToken, options).then(
-    (end) => (end.ok ? undefined : new Error(end.problem)),
-    (error: unknown) => error,
-  );
+  const { url, token, logFile, stateFolder } = service;
+  // The tests wait for what it publishes, and see where it fails.
+  await service.admin("POST", "/admin/ingest/queue");
+  const { port } = new URL(url);
   project.provide("service", {
-    url: worker.url,
-    port,
-    adminToken,
-    logFile: worker.logFile,
+    url,
+    port: Number(port),
+    adminToken: token,
+    logFile,
+    stateFolder,
     locales,
   });
   return async () => {
-    await worker.stop();
+    await service.stop();
     await webhook.goAway();
-    rmSync(stateFolder, { recursive: true, force: true });
-    const failure = await published;
-    if (failure !== undefined) throw failure;
   };
 }
 

@@ -1,12 +1,6 @@
 /** The upstream over HTTP in workerd, which decodes, aborts and redirects otherwise than Node. */
-import { createHash, randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LocalWorker } from "../../scripts/local-worker.ts";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { moreAirports } from "../builders/small-snapshot.ts";
 import { csvOf } from "../builders/source.ts";
 import {
@@ -16,20 +10,9 @@ import {
   file,
   raw,
   redirect,
-  UpstreamServer,
 } from "../builders/upstream-server.ts";
-import { freePort } from "./running-service.ts";
-
-/** A run, as far as it is looked at here. */
-interface Run {
-  readonly id: string;
-  readonly state: string;
-  readonly outcome: string | null;
-  readonly finished_at: string | null;
-  readonly upstream: { readonly [file: string]: { readonly etag?: string } };
-  readonly counts: { readonly airports: object } | null;
-  readonly error: { readonly code: string; readonly stage: string } | null;
-}
+import { useUpstreamServer } from "../builders/use-upstream-server.ts";
+import { type RunAnswer, TestService } from "./test-service.ts";
 
 const AIRPORTS_PATH = "/data/airports.csv";
 const REGIONS_PATH = "/data/regions.csv";
@@ -37,54 +20,30 @@ const MAX_BYTES = 256 * 1024;
 /** In the layout of the live file, which has 19 columns. */
 const AIRPORTS = csvOf(moreAirports(60));
 const REGIONS = file("code,name\nCH-ZH,Zürich\n", { etag: '"r1"' });
-const token = randomBytes(32).toString("base64url");
-const folder = mkdtempSync(join(tmpdir(), "locations-upstream-"));
-let server: UpstreamServer;
-let worker: LocalWorker | undefined;
+const server = useUpstreamServer();
+let service: TestService | undefined;
 
 beforeAll(async () => {
-  server = await UpstreamServer.start();
-  const sha256 = createHash("sha256").update(token).digest("hex");
-  worker = await LocalWorker.start({
-    port: await freePort(),
+  service = await TestService.start({
+    build: inject("build"),
     locales: "en",
-    stateFolder: folder,
-    fresh: true,
-    adminTokens: JSON.stringify([{ id: "system", sha256, scopes: ["read", "operate"] }]),
     vars: {
       SOURCE: "ourairports",
       SOURCE_URLS: [AIRPORTS_PATH, REGIONS_PATH].map((path) => server.url(path)).join(),
       SOURCE_MAX_BYTES: String(MAX_BYTES),
     },
-    say: () => undefined,
-    signal: new AbortController().signal,
   });
   server.on(AIRPORTS_PATH, compressedFile(AIRPORTS, { etag: '"a1"' }));
   server.on(REGIONS_PATH, REGIONS);
 });
 
-afterAll(async () => {
-  await worker?.stop();
-  await server.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => service?.stop());
 
-async function admin<T>(method: string, path: string): Promise<T> {
-  const headers = { authorization: `Bearer ${token}` };
-  const answer = await fetch(`${worker?.url}${path}`, { method, headers });
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-  return answer.json<T>();
-}
-
-/** Queues a run and gives it as it ended, with the paths that it asked for. */
-async function ingest(): Promise<{ readonly run: Run; readonly asked: readonly string[] }> {
-  server.requests.length = 0;
-  const queued = await admin<{ run: Run }>("POST", "/admin/ingest/queue");
-  for (;;) {
-    const run = await admin<Run>("GET", `/admin/ingest/runs/${queued.run.id}`);
-    if (run.finished_at !== null) return { run, asked: server.paths };
-    await sleep(50);
-  }
+/** Runs an ingest and gives it as it ended, with the paths that it asked for. */
+async function ingest(): Promise<{ readonly run: RunAnswer; readonly asked: readonly string[] }> {
+  if (service === undefined) throw new Error("the service has not started");
+  server.requests.splice(0);
+  return { run: await service.ingest(), asked: server.paths };
 }
 
 describe("the upstream over HTTP, in workerd,", () => {
@@ -145,11 +104,11 @@ describe("the upstream over HTTP, in workerd,", () => {
     "fails the run by %s, and what is served stays",
     async (_, behavior, code, stage = "fetch") => {
       server.on(AIRPORTS_PATH, behavior);
-      const served = await fetch(`${worker?.url}/catalog/health`).then((answer) => answer.json());
+      const served = await fetch(`${service?.url}/catalog/health`).then((answer) => answer.json());
       const { run } = await ingest();
       expect(run).toMatchObject({ state: "failed", error: { code, stage } });
       expect(
-        await fetch(`${worker?.url}/catalog/health`).then((answer) => answer.json()),
+        await fetch(`${service?.url}/catalog/health`).then((answer) => answer.json()),
       ).toMatchObject({ version: (served as { version: string }).version });
     },
   );

@@ -9,7 +9,7 @@ leaveServiceAsFound();
 
 describe("alerts", () => {
   it("shows what fires after a refused run, what the rules find, and that a message arrives", async () => {
-    dropAirports((_, index) => index % 2 === 0);
+    await dropAirports((_, index) => index % 2 === 0);
     const page = await signIn();
     await page.getByRole("button", { name: "Queue a run" }).click();
     await page.getByLabel("Source").selectOption("dropped");

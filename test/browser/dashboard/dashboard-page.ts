@@ -1,8 +1,5 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { Page } from "playwright-core";
 import { afterEach, inject } from "vitest";
 import { readSnapshotFile } from "../../builders/snapshot-on-disk.ts";
@@ -68,20 +65,28 @@ export function firstRun(page: Page) {
 }
 
 /** Puts those of the snapshot's airports where the source `dropped` finds them. */
-export function dropAirports(isWanted: (row: string, index: number) => boolean): void {
-  const folder = mkdtempSync(join(tmpdir(), "locations-drop-"));
+export async function dropAirports(
+  isWanted: (row: string, index: number) => boolean,
+): Promise<void> {
   const text = gunzipSync(readSnapshotFile("airports.csv.gz")).toString().trimEnd();
   const [heading = "", ...rows] = text.split("\n");
-  const file = join(folder, "airports.csv");
-  writeFileSync(file, `${[heading, ...rows.filter(isWanted)].join("\n")}\n`);
-  putObject("drop/airports.csv", file);
-  putObject("drop/regions.csv.gz", "data/snapshot/regions.csv.gz");
-  rmSync(folder, { recursive: true });
+  await storeFiles({
+    "drop/airports.csv": Buffer.from(`${[heading, ...rows.filter(isWanted)].join("\n")}\n`),
+    "drop/regions.csv.gz": readSnapshotFile("regions.csv.gz"),
+  });
 }
 
-function putObject(key: string, file: string): void {
-  const state = dirname(inject("service").logFile);
-  const wrangler = "node_modules/wrangler/bin/wrangler.js";
-  const args = ["r2", "object", "put", `locations-archive/${key}`, `--file=${file}`, "--local"];
-  execFileSync(process.execPath, [wrangler, ...args, `--persist-to=${state}`]);
+/** Puts files into the service's bucket of files, beside the service. */
+async function storeFiles(files: { readonly [key: string]: Uint8Array }): Promise<void> {
+  const worker = { modules: true, script: "export default {}", r2Buckets: ["locations-archive"] };
+  const miniflare = new Miniflare({
+    ...convertV4MiniflareOptions({ ...worker, cf: false }),
+    resourcePersistencePath: inject("service").stateFolder,
+  });
+  try {
+    const bucket = await miniflare.getR2Bucket("locations-archive");
+    for (const [key, bytes] of Object.entries(files)) await bucket.put(key, bytes);
+  } finally {
+    await miniflare.dispose();
+  }
 }

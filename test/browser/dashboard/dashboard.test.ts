@@ -129,14 +129,14 @@ describe("operating ingestion", () => {
   });
 
   it("approves what guards refused, once it has shown what that changes", async () => {
-    dropAirports((_, index) => index % 10 !== 0);
+    await dropAirports((_, index) => index % 10 !== 0);
     const page = await signIn();
     await page.getByRole("button", { name: "Queue a run" }).click();
     await page.getByLabel("Source").selectOption("dropped");
     await confirm(page, "Queue");
     await firstRun(page).locator(".pill", { hasText: "failed" }).waitFor();
     const refused = await firstRun(page).getAttribute("data-run");
-    dropAirports((_, index) => index % 2 !== 0);
+    await dropAirports((_, index) => index % 2 !== 0);
     await firstRun(page).getByRole("button", { name: "More" }).click();
     const details = page.locator(".details");
     await details.getByText("guard_shrink").first().waitFor();
@@ -214,7 +214,7 @@ describe("operating ingestion", () => {
 
 describe("versions", () => {
   it("shows what a new version changed, and serves the earlier one again", async () => {
-    dropAirports((row) => !row.split(",").includes("GVA"));
+    await dropAirports((row) => !row.split(",").includes("GVA"));
     const page = await signIn("#versions");
     const before = await currentVersion(page);
     await page.getByRole("link", { name: "Runs" }).click();

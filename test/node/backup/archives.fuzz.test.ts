@@ -83,7 +83,7 @@ describe("a backup that is damaged in any way", UNHURRIED, () => {
         expect(await contentsOf(world)).toEqual(job.state === "succeeded" ? expected : before);
         expect(job.error?.code).not.toBe("store_fault");
       }),
-      fuzzed(60),
+      fuzzed(25),
     );
   });
 });
@@ -150,7 +150,7 @@ describe("a backup that was forged", UNHURRIED, () => {
         if (job.state !== "succeeded") return;
         expect(await world.restore(job.undo_backup_id ?? "")).toMatchObject({ state: "succeeded" });
       }),
-      fuzzed(60),
+      fuzzed(25),
     );
   });
 });

@@ -93,7 +93,7 @@ describe("whatever is written as a locale", UNHURRIED, () => {
         expect(tag.language).toBe(withoutNorwegian(expected.language));
         expect([tag.script, tag.region]).toEqual([expected.script, expected.region]);
       }),
-      fuzzed(3000),
+      fuzzed(1000),
     );
   });
 
@@ -104,7 +104,7 @@ describe("whatever is written as a locale", UNHURRIED, () => {
         fc.pre(parsed.ok);
         expect(parseLocale(parsed.tag)).toEqual(parsed);
       }),
-      fuzzed(3000),
+      fuzzed(1000),
     );
   });
 
@@ -122,7 +122,7 @@ describe("whatever is written as a locale", UNHURRIED, () => {
         if (fallback !== "parent") return;
         expect(new Intl.Locale(locale).language).toBe(new Intl.Locale(parsed.tag).language);
       }),
-      fuzzed(3000),
+      fuzzed(1000),
     );
   });
 });

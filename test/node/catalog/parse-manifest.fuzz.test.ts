@@ -77,7 +77,7 @@ describe("parseManifest, given a published manifest that was damaged,", UNHURRIE
         expect(right.safeParse(parsed.manifest).error).toBeUndefined();
         expect(Object.values(parsed.manifest.locales).flatMap(contradictions)).toEqual([]);
       }),
-      fuzzed(1000, found),
+      fuzzed(300, found),
     );
   });
 });

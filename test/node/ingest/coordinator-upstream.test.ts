@@ -1,27 +1,23 @@
 import { gunzipSync } from "node:zlib";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { CoordinatorWorld, START } from "../../builders/coordinator-world.ts";
 import { aSnapshot } from "../../builders/small-snapshot.ts";
-import { type Behavior, file, status, UpstreamServer } from "../../builders/upstream-server.ts";
+import { type Behavior, file, status } from "../../builders/upstream-server.ts";
 import { AIRPORTS_PATH, REGIONS_PATH, UpstreamWorld } from "../../builders/upstream-world.ts";
+import { useUpstreamServer } from "../../builders/use-upstream-server.ts";
 
 const contentOf = (name: string) =>
   gunzipSync(new Uint8Array(aSnapshot().files[name] ?? new ArrayBuffer())).toString();
 const AIRPORTS = file(contentOf("airports.csv.gz"));
 
-let server: UpstreamServer;
+const server = useUpstreamServer();
 let world: CoordinatorWorld;
 
-beforeAll(async () => {
-  server = await UpstreamServer.start();
-});
 beforeEach(() => {
   world = new CoordinatorWorld();
   world.upstream = new UpstreamWorld(server).upstream();
   server.on(REGIONS_PATH, file(contentOf("regions.csv.gz")));
-  server.requests.length = 0;
 });
-afterAll(async () => server.stop());
 
 const rows = () => [...world.history.rows.values()].map(({ run }) => run);
 const times = (count: number, behavior: Behavior) => Array<Behavior>(count).fill(behavior);

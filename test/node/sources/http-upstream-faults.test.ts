@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import {
   type Behavior,
   brokenOff,
@@ -25,18 +25,12 @@ import {
   textOf,
   UpstreamWorld,
 } from "../../builders/upstream-world.ts";
+import { useUpstreamServer } from "../../builders/use-upstream-server.ts";
 
-let server: UpstreamServer;
+const server = useUpstreamServer();
 let world: UpstreamWorld;
 
-beforeAll(async () => {
-  server = await UpstreamServer.start();
-});
-beforeEach(() => {
-  server.requests.length = 0;
-  world = new UpstreamWorld(server);
-});
-afterAll(async () => server.stop());
+beforeEach(() => void (world = new UpstreamWorld(server)));
 
 const GOOD = file(AIRPORTS_CSV);
 const BEGINNING = AIRPORTS_CSV.slice(0, 100);

@@ -1,14 +1,9 @@
 import { gunzipSync, gzipSync } from "node:zlib";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/hash.ts";
 import type { ArchivedFiles, UpstreamFile } from "../../../src/sources/upstream.ts";
 import { anAirportRow, csvOf } from "../../builders/source.ts";
-import {
-  type Behavior,
-  compressedFile,
-  file,
-  UpstreamServer,
-} from "../../builders/upstream-server.ts";
+import { type Behavior, compressedFile, file } from "../../builders/upstream-server.ts";
 import {
   AIRPORTS_CSV,
   AIRPORTS_PATH,
@@ -18,18 +13,12 @@ import {
   textOf,
   UpstreamWorld,
 } from "../../builders/upstream-world.ts";
+import { useUpstreamServer } from "../../builders/use-upstream-server.ts";
 
-let server: UpstreamServer;
+const server = useUpstreamServer();
 let world: UpstreamWorld;
 
-beforeAll(async () => {
-  server = await UpstreamServer.start();
-});
-beforeEach(() => {
-  server.requests.length = 0;
-  world = new UpstreamWorld(server);
-});
-afterAll(async () => server.stop());
+beforeEach(() => void (world = new UpstreamWorld(server)));
 
 const MODIFIED = "Sat, 31 Oct 2026 06:00:00 GMT";
 const as_of = "2026-10-31";

@@ -75,7 +75,7 @@ describe("upstream's tables, damaged in any way,", UNHURRIED, () => {
         const read = await orRefused(readAirports(streamOf(bytes, length), countries));
         if (read !== undefined) expectAccountedFor(read);
       }),
-      fuzzed(100, found(airportRows[0])),
+      fuzzed(40, found(airportRows[0])),
     );
   });
 
@@ -88,7 +88,7 @@ describe("upstream's tables, damaged in any way,", UNHURRIED, () => {
         const cities = new Set(catalog.cities.map(({ id }) => id.join()));
         for (const { cityId } of catalog.airports) expect(cities).toContain(cityId.join());
       }),
-      fuzzed(50),
+      fuzzed(20),
     );
   });
 
@@ -99,7 +99,7 @@ describe("upstream's tables, damaged in any way,", UNHURRIED, () => {
         const read = await orRefused(readRegionNames(streamOf(bytes, length), regionCodes));
         for (const name of read?.names.values() ?? []) expect(name.trim()).not.toBe("");
       }),
-      fuzzed(100, found(regionRows[0])),
+      fuzzed(40, found(regionRows[0])),
     );
   });
 
@@ -110,7 +110,7 @@ describe("upstream's tables, damaged in any way,", UNHURRIED, () => {
           orRefused(readAirports(streamOf(bytes, chunk), countries));
         expect(await outcome(length)).toEqual(await outcome(1_000_000));
       }),
-      fuzzed(100),
+      fuzzed(40),
     );
   });
 });

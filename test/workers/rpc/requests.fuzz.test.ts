@@ -73,7 +73,7 @@ describe("whatever is sent", UNHURRIED, () => {
     ["a Connect GET", connectGets],
     ["a gRPC-Web POST", grpcWebPosts],
   ])("as %s, is answered as by Connect's router, and never by a bug", async (_, requests) => {
-    await fc.assert(fc.asyncProperty(requests, expectAsRouter), fuzzed(150));
+    await fc.assert(fc.asyncProperty(requests, expectAsRouter), fuzzed(60));
   });
 
   it("while the catalog cannot be read, has a well-formed answer", async () => {
@@ -91,14 +91,14 @@ describe("whatever is sent", UNHURRIED, () => {
         const body = await bytesOf(response);
         expect(brokenRules({ ...asked, locales }, { response, body })).toEqual([]);
       }),
-      fuzzed(150),
+      fuzzed(60),
     );
   });
 
   it("as base64 frames, has a well-formed answer, which is no bug", async () => {
     await fc.assert(
       fc.asyncProperty(grpcWebTextPosts, async (asked) => void (await expectWellFormed(asked))),
-      fuzzed(150),
+      fuzzed(60),
     );
   });
 
@@ -120,7 +120,7 @@ describe("whatever is sent", UNHURRIED, () => {
         expect(body.toString()).toBe(Buffer.from(await bytesOf(expected)).toString("base64"));
         expect(response.status).toBe(expected.status);
       }),
-      fuzzed(100),
+      fuzzed(60),
     );
   });
 });

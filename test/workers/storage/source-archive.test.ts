@@ -1,8 +1,11 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { sha256Hex } from "../../../src/catalog/hash.ts";
 import { sourceKey } from "../../../src/storage/keys.ts";
 import { createSourceArchive } from "../../../src/storage/source-archive.ts";
+import { listSmallPages } from "../small-pages.ts";
+
+afterEach(() => void vi.restoreAllMocks());
 
 const archive = createSourceArchive(env.ARCHIVE);
 const bytes = new TextEncoder().encode("id,name\n");
@@ -27,14 +30,12 @@ describe("the source archive", () => {
   });
 
   it("lists and deletes also more files than R2 shows in one page", async () => {
-    const names = Array.from({ length: 1_100 }, (_, n) => sha256Hex(`file ${n}`));
-    for (let from = 0; from < names.length; from += 50) {
-      const some = names.slice(from, from + 50);
-      await Promise.all(some.map((name) => env.ARCHIVE.put(sourceKey(name), "a")));
-    }
+    listSmallPages(env.ARCHIVE, 3);
+    const names = Array.from({ length: 11 }, (_, n) => sha256Hex(`file ${n}`));
+    await Promise.all(names.map((name) => env.ARCHIVE.put(sourceKey(name), "a")));
     const listed = await archive.list();
     expect(listed).toEqual(expect.arrayContaining(names));
-    const gone = new Set(names.slice(0, 1_000));
+    const gone = new Set(names.slice(0, 10));
     await archive.delete([...gone]);
     const left = listed.filter((name) => !gone.has(name));
     expect((await archive.list()).toSorted()).toEqual(left.toSorted());

@@ -17,7 +17,7 @@ describe("whatever an operator sends", UNHURRIED, () => {
         const answer = await world.send(request.path + request.query, initOf(request));
         expect(answer.status).not.toBe(500);
       }),
-      fuzzed(300),
+      fuzzed(100),
     );
     expect(({} as { readonly force?: unknown }).force).toBeUndefined();
   });
@@ -49,7 +49,7 @@ describe("whoever has no token", UNHURRIED, () => {
         expect(state()).toEqual(before);
         expect(world.audited).toHaveLength(audited);
       }),
-      fuzzed(200),
+      fuzzed(100),
     );
   });
 });
