@@ -26,9 +26,11 @@ interface Facts {
   readonly [archived: `archived:${string}`]: UpstreamFiles;
 }
 
-/** The ledger since the last comparison with upstream, while its generation is published. */
+/** The ledger since the last comparison with upstream, while the same version is published. */
 export interface PresentLedger extends LedgerFiles {
   readonly generation: number;
+  /** A restored version may have the generation of another one. */
+  readonly published_at: string;
   readonly held_changes: HeldSummary;
 }
 
@@ -160,16 +162,19 @@ export class CoordinatorState {
 
   /** The ledger of the last run; null before the first one and after a rollback or a restore. */
   presentLedger(): PresentLedger | null {
-    const ledger = this.#facts.get("ledger");
-    return ledger?.generation === this.currentVersion()?.generation ? ledger : null;
+    const [ledger, current] = [this.#facts.get("ledger"), this.currentVersion()];
+    const isCurrent =
+      ledger?.generation === current?.generation && ledger?.published_at === current?.published_at;
+    return isCurrent ? ledger : null;
   }
 
   /** Records what a run has accepted and held. Drops the decisions that it has followed. */
   setLedger({ sources, parsed }: Pick<Checkpoint, "sources" | "parsed">): void {
     const [files, current] = [ledgerOf(sources), this.currentVersion()];
     if (files === null || parsed === null || current === null) return;
-    const { generation } = current;
-    this.#facts.set("ledger", { ...files, generation, held_changes: parsed.held });
+    const { generation, published_at } = current;
+    const version = { generation, published_at };
+    this.#facts.set("ledger", { ...files, ...version, held_changes: parsed.held });
     this.decisions.deleteThrough(parsed.lastDecision);
   }
 
