@@ -46,7 +46,7 @@ if (values.help) {
   --only NAMES  measure only these, separated by commas: requests by their names, "serving" for
                 all of them, "ingest", "growth", "cold" for new isolates, and "warm" for all
                 locales in turn. Without ingest and warm it publishes English only
-  --write       also write the tables into README.md
+  --write       also write the tables into docs/performance.md
 `);
   process.exit(0);
 }

@@ -6,7 +6,8 @@ export interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Where the tables stand in the README. */
+/** Where the tables stand. */
+const PAGE = "docs/performance.md";
 const BEGIN = "<!-- bench: begin -->";
 const END = "<!-- bench: end -->";
 
@@ -21,12 +22,12 @@ export function printTable({ title, columns, rows }: Table): string {
   return `\n${title}\n\n${line(columns)}${rule}${rows.map(line).join("")}`;
 }
 
-/** Writes tables between the README's marks. */
+/** Writes tables between the page's marks. */
 export function writeReport(tables: readonly Table[]): void {
-  const readme = readFileSync("README.md", "utf8");
-  const [before, rest] = readme.split(BEGIN);
+  const page = readFileSync(PAGE, "utf8");
+  const [before, rest] = page.split(BEGIN);
   const after = rest?.split(END)[1];
-  if (after === undefined) throw new Error(`README.md lacks ${BEGIN} … ${END}`);
+  if (after === undefined) throw new Error(`${PAGE} lacks ${BEGIN} … ${END}`);
   const report = `${BEGIN}\n${tables.map(printTable).join("")}\n${END}`;
-  writeFileSync("README.md", `${before}${report}${after}`);
+  writeFileSync(PAGE, `${before}${report}${after}`);
 }

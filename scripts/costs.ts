@@ -1,6 +1,6 @@
 /**
  * What a deployment costs beyond the 5 dollars a month of the Workers Paid plan, once its included
- * usage is used up. Prints the tables of the README: node scripts/costs.ts
+ * usage is used up. Prints the tables of docs/platform.md: node scripts/costs.ts
  */
 
 /** Dollars, as published at developers.cloudflare.com in November 2026 (page in brackets). */
@@ -38,7 +38,7 @@ interface Amount {
 
 const MILLION = 1_000_000;
 
-/** A request in brotli (the measurements below), in an isolate that answers one a second. */
+/** A request in brotli (docs/performance.md), in an isolate that answers one a second. */
 const PER_REQUEST = { cpuMs: 0.5, lookAfterSeconds: 30, perSecond: 1 };
 
 /**
@@ -145,7 +145,7 @@ function inDollars(dollars: number): string {
   return dollars.toFixed(dollars < 0.001 ? 5 : 3);
 }
 
-/** Both tables, as they stand in the README. */
+/** Both tables, as in docs/platform.md. */
 export function costReport(): string {
   return [
     costTable("a million requests", requestCosts()),

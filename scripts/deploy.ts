@@ -230,7 +230,7 @@ Health  ${url}/catalog/health`;
 function unwatched({ environment }: Target, unset: readonly string[]): string {
   return `
 Nobody is notified of alerts until the secret ALERT_WEBHOOKS is set, nor of the service's own silence
-until ALERT_PING_URL is (README, "Alerts"):
+until ALERT_PING_URL is (docs/alerts.md):
 
 ${unset.map((name) => `  npx wrangler secret put ${name} --env ${environment}`).join("\n")}`;
 }

@@ -10,14 +10,18 @@ interface Section {
   readonly html: string;
 }
 
-/** The page /docs: what the README tells callers, the contract, and the credits. */
+/** The page /docs: what callers need of the README, docs/clients.md, the contract, and the credits. */
 export function docsContent(): string {
   const readme = readFileSync("README.md", "utf8");
+  const clients = readFileSync("docs/clients.md", "utf8").replace(/^# .*\n/, "");
   const proto = readFileSync("proto/locations/v1/locations.proto", "utf8");
   const notice = readFileSync("data/NOTICE.md", "utf8");
   const sections: readonly Section[] = [
-    { title: "A first call", html: markdownHtml(chapter(readme, "A first call")) },
-    { title: "The answer", html: markdownHtml(chapter(readme, "The answer")) },
+    ...["A browser client", "Locales", "Errors"].map((title) => ({
+      title,
+      html: markdownHtml(chapter(readme, title)),
+    })),
+    { title: "Clients", html: markdownHtml(clients.replaceAll("\n## ", "\n### ")) },
     { title: "The contract", html: contractHtml(proto) },
     { title: "Operating", html: operatingHtml() },
     { title: "Licences and credits", html: creditsHtml(readme, notice) },
@@ -64,6 +68,10 @@ function chapter(markdown: string, title: string): string {
 class DocsRenderer extends Renderer {
   override table(token: Tokens.Table): string {
     return `<div class="scroll" tabindex="0" role="group" aria-label="Table">${super.table(token)}</div>`;
+  }
+
+  override link(token: Tokens.Link): string {
+    return /^https?:/.test(token.href) ? super.link(token) : this.parser.parseInline(token.tokens);
   }
 
   override code({ text }: Tokens.Code): string {

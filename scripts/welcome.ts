@@ -48,6 +48,6 @@ function describeServed(url: string, served: Served, wayOut: string): string {
   const problem = `Every call to ${url} fails: ${served.problem}`;
   if (served.code === "unavailable") return problem;
   return `${problem}
-To publish it anew, queue an ingest in mode full (README, "integrity_mismatch"), or roll back on the dashboard.
+To publish it anew, queue an ingest in mode full (docs/alerts.md, "integrity_mismatch"), or roll back on the dashboard.
 ${wayOut}`;
 }

@@ -20,7 +20,7 @@ const TWO_TICKS_MS = 4 * 60_000;
 /** Four ticks. A briefly long queue is no backlog. */
 const FOUR_TICKS_MS = 14 * 60_000;
 
-/** Every rule. The README explains each one and the remedy. */
+/** Every rule. docs/alerts.md explains each one and the remedy. */
 export const RULES = {
   catalog_stale: { severity: "fail", forMs: 0, judge: judgeStaleness },
   data_old: { severity: "warn", forMs: 0, judge: judgeDataAge },

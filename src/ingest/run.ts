@@ -152,10 +152,17 @@ export const runSchema = z
   .meta({ id: "Run", description: "An ingest run." });
 
 /** A run as its own page shows it. */
-export const runDetailsSchema = runSchema.extend({ changes: changesSchema.nullable() }).meta({
-  id: "RunDetails",
-  description: "An ingest run, with the first entities that it changes.",
-});
+export const runDetailsSchema = runSchema
+  .extend({
+    changes: changesSchema.nullable().meta({
+      description:
+        "The first ten entities of each list that the run adds, changes and removes; null without a version to compare with.",
+    }),
+  })
+  .meta({
+    id: "RunDetails",
+    description: "An ingest run, with the first entities that it changes.",
+  });
 
 export type Run = DeepReadonly<z.output<typeof runDetailsSchema>>;
 /** A run as lists show it: without its changes, which take kilobytes. */

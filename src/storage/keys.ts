@@ -1,4 +1,4 @@
-/** Every key that the Worker writes to KV and R2; the README has the same table. */
+/** Every key that the Worker writes to KV and R2; docs/architecture.md has the same table. */
 
 /** KV and R2: the current manifest (JSON). */
 export const MANIFEST_KEY = "catalog/manifest";

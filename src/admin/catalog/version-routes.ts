@@ -53,7 +53,7 @@ export function versionRoutes(coordinator: CoordinatorUseCases) {
     path: "/admin/catalog/rollback",
     summary: "Publish an earlier version again",
     description:
-      "Publishes it under a new, higher generation. The next ingest that finds other content replaces it: to prevent that, pause ingestion first.",
+      "Publishes it under a new, higher generation. The next ingest that finds other content replaces it: to prevent that, pause ingestion first. Works while ingestion is paused. Repeated, it changes nothing.",
     access: "operate",
     action: "catalog.rollback",
     body: rollbackBody,

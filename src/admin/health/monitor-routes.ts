@@ -37,6 +37,8 @@ export function monitorRoutes(
     method: "get",
     path: "/admin/monitor/status",
     summary: "Monitor status",
+    description:
+      "Every check: stores, coordinator, recent runs, pause, queue and cron ticks. Its limits are those of the alerts. A warning leaves the answer at 200.",
     access: "read",
     responses: {
       200: { description: "Nothing fails", body: statusSchema, mediaType: HEALTH_MEDIA_TYPE },

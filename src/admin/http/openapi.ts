@@ -38,7 +38,7 @@ export function describeRoutes(routes: readonly Route[], version: string) {
       title: "Locations at the Edge: operations",
       version,
       description:
-        "Operating the service: ingestion, published versions, audit, status and quick checks. Errors are problem+json (RFC 9457).",
+        "Operating the service: ingestion, published versions, audit, status and quick checks. Bodies are JSON objects of at most 16 KiB; an empty body is `{}`. Unknown fields and parameters are refused. Errors are problem+json (RFC 9457): `code` is for programs, `detail` says what to do, and the log has the `request_id`.",
     },
     paths,
     components: {

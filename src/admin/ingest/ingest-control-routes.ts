@@ -32,7 +32,10 @@ const resumeBody = z.strictObject({
 
 const queueBody = z.strictObject({
   source: z.enum(SOURCE_NAMES).optional(),
-  mode: z.enum(RUN_MODES).default("incremental"),
+  mode: z.enum(RUN_MODES).default("incremental").meta({
+    description:
+      "`full`: fetch and store everything again; `dry_run`: publish nothing, only show the guards' verdict and the changes.",
+  }),
   force: z.boolean().default(false).meta({
     description: "Override the guards against shrinking, change and lost coverage.",
   }),
@@ -139,6 +142,8 @@ export function ingestControlRoutes(
     method: "post",
     path: "/admin/ingest/queue",
     summary: "Queue an ingestion",
+    description:
+      "To approve what guards refused, send `candidate_of` with the id of the refused run, and `force`. Without `force` the same bytes are tried again.",
     access: "operate",
     action: "ingest.queue",
     body: queueBody,

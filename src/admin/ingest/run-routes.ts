@@ -82,7 +82,8 @@ export function runRoutes(ingest: CoordinatorUseCases, history: History) {
     method: "post",
     path: "/admin/ingest/runs/:id/cancel",
     summary: "Cancel an ingestion run",
-    description: "One that waits at once, one under way at its next step before it publishes.",
+    description:
+      "A waiting run at once, a run under way at its next step before it publishes. Repeated, it changes nothing.",
     access: "operate",
     action: "ingest.cancel",
     params: runParams,

@@ -10,11 +10,12 @@ function cells(markdown: string): string {
     .trim();
 }
 
-describe("the costs in the README", () => {
+describe("the costs in docs/platform.md", () => {
   it("are those that the script computes", () => {
     const [, stated = ""] =
-      /<!-- costs: begin -->([^]*)<!-- costs: end -->/.exec(readFileSync("README.md", "utf8")) ??
-      [];
+      /<!-- costs: begin -->([^]*)<!-- costs: end -->/.exec(
+        readFileSync("docs/platform.md", "utf8"),
+      ) ?? [];
     expect(cells(stated)).toBe(cells(costReport()));
   });
 

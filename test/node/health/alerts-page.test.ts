@@ -4,13 +4,13 @@ import { describe, expect, it } from "vitest";
 import { RULES } from "../../../src/health/rules.ts";
 
 const root = join(import.meta.dirname, "../../..");
-const readme = readFileSync(join(root, "README.md"), "utf8");
+const page = readFileSync(join(root, "docs/alerts.md"), "utf8");
 
-describe("the README", () => {
+describe("docs/alerts.md", () => {
   it("has a section for each rule, in the order of its table, and no other", () => {
     const names = Object.keys(RULES);
-    const sections = [...readme.matchAll(/^##### `(\w+)`$/gm)].map(([, name]) => name);
-    const rows = [...readme.matchAll(/^\| `(\w+)` +\| (warn|fail) /gm)];
+    const sections = [...page.matchAll(/^### `(\w+)`$/gm)].map(([, name]) => name);
+    const rows = [...page.matchAll(/^\| `(\w+)` +\| (warn|fail) /gm)];
     expect(sections).toEqual(names);
     expect(rows.map(([, name, severity]) => [name, severity])).toEqual(
       Object.entries(RULES).map(([name, { severity }]) => [name, severity]),
@@ -21,6 +21,6 @@ describe("the README", () => {
     const toml = readFileSync(join(root, "wrangler.toml"), "utf8");
     const settings = [...toml.matchAll(/^(ALERT_\w+) = /gm)].map(([, name = ""]) => name);
     expect(settings.length).toBeGreaterThan(5);
-    expect(settings.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+    expect(settings.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
   });
 });

@@ -1,9 +1,10 @@
-/** The README's code, as it stands there, against the running service. */
+/** The code in the README and in docs/, as it stands there, against the running service. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
+import { CALL } from "./http.ts";
 import { signatureOf } from "../../src/alerts/webhook-signature.ts";
 
 const { url } = inject("service");
@@ -13,14 +14,16 @@ mkdirSync(".wrangler", { recursive: true });
 const folder = mkdtempSync(".wrangler/readme-");
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const blocks = [...readFileSync("README.md", "utf8").matchAll(/^```ts\n(.*?)^```$/gms)].map(
-  ([, code = ""]) => code,
-);
+const readme = readFileSync("README.md", "utf8");
+const pages = readdirSync("docs").filter((name) => name.endsWith(".md"));
+const blocks = [readme, ...pages.map((name) => readFileSync(join("docs", name), "utf8"))]
+  .flatMap((page) => [...page.matchAll(/^```ts\n(.*?)^```$/gms)])
+  .map(([, code = ""]) => code);
 
 /** The block of TypeScript that has a text, for this service and from a folder of its own. */
 function blockWith(text: string): string {
   const found = blocks.filter((code) => code.includes(text));
-  if (found.length !== 1) throw new Error(`${found.length} blocks of the README have ${text}`);
+  if (found.length !== 1) throw new Error(`${found.length} documented blocks have ${text}`);
   return found
     .join("")
     .replaceAll("http://127.0.0.1:8787", url)
@@ -34,7 +37,19 @@ function run(...code: readonly string[]): unknown {
   return JSON.parse(execFileSync(process.execPath, [file], { encoding: "utf8" }));
 }
 
-describe("the README's code", () => {
+describe("the documented code", () => {
+  it("prints the answer that the README shows", async () => {
+    const [, shown = ""] = /^```text\n(\{.*?)\n…\n```$/ms.exec(readme) ?? [];
+    const answer = await fetch(`${url}${CALL}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ locale: "de" }),
+    });
+    const beginning = shown.replaceAll("\n", "");
+    expect(beginning).toContain('"AAA"');
+    expect((await answer.text()).slice(0, beginning.length)).toBe(beginning);
+  });
+
   it("calls the service, and joins its lists", () => {
     expect(
       run(
