@@ -38,7 +38,7 @@ beforeEach(() => {
 async function ask(locale: string): Promise<void> {
   const body = bodyOf(locale);
   const copy = await loader.load(body);
-  const content = loader.held(body) ?? (copy.ok ? copy.value : undefined);
+  const content = loader.held(body) ?? (copy.ok ? copy.value.content : undefined);
   if (content === undefined) throw new Error(`${locale} cannot be read`);
   const bytes = new Uint8Array(await new Response(content.stream()).arrayBuffer());
   expect(sha256Hex(bytes)).toBe(body.sha256);
@@ -85,11 +85,24 @@ describe("a segment that several bodies need", () => {
   });
 });
 
+describe("the place that a body came from", () => {
+  it("is the farthest that a segment had to be read from", async () => {
+    const originOf = async (locale: string) => {
+      const copy = await loader.load(bodyOf(locale));
+      return copy.ok ? copy.value.origin : copy.fault;
+    };
+    expect(await originOf("de")).toBe("kv");
+    expect(await originOf("de")).toBe("memory");
+    world.store.kv.delete(blobKey(sha256Hex(segmentOf("fr"))));
+    expect(await originOf("fr")).toBe("r2");
+  });
+});
+
 describe("a response whose client leaves", () => {
   it("disturbs nobody else", async () => {
     const copy = await loader.load(bodyOf("de"));
     if (!copy.ok) throw new Error(copy.detail);
-    await copy.value.stream().cancel();
+    await copy.value.content.stream().cancel();
     await expect(ask("de")).resolves.toBeUndefined();
   });
 });
