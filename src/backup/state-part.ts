@@ -4,7 +4,8 @@
  */
 import { z } from "zod";
 import { bodyBlobs, type Manifest, manifestBlobs } from "../catalog/manifest.ts";
-import { parseManifest } from "../catalog/parse-manifest.ts";
+import { readManifest } from "../catalog/parse-manifest.ts";
+import { storedManifest } from "../catalog/stored-manifest.ts";
 import type { CoordinatorState } from "../ingest/coordinator-state.ts";
 import type { Pause } from "../jobs/pause.ts";
 import type { Wanted } from "./job-items.ts";
@@ -34,7 +35,9 @@ const versionLine = z.strictObject({ version: z.unknown() });
 
 /** Encodes the present state as lines. */
 export function stateLines(state: Pick<CoordinatorState, "pause" | "versions">): string[] {
-  const versions = state.versions().map((version) => JSON.stringify({ version }));
+  const versions = state
+    .versions()
+    .map((version) => JSON.stringify({ version: storedManifest(version) }));
   return [JSON.stringify({ pause: state.pause() }), ...versions];
 }
 
@@ -44,7 +47,7 @@ export function readStateLines(lines: readonly string[]): ReadState {
     const [first, ...others] = lines.map((line): unknown => JSON.parse(line));
     const { pause } = pauseLine.parse(first);
     const versions = others.map((line) => {
-      const parsed = parseManifest(JSON.stringify(versionLine.parse(line).version));
+      const parsed = readManifest(versionLine.parse(line).version);
       if (!parsed.ok) throw new Error(parsed.problem);
       return parsed.manifest;
     });

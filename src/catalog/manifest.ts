@@ -102,14 +102,6 @@ export interface Manifest {
   readonly locales: { readonly [locale: string]: LocaleEntry };
 }
 
-/** Defaults for manifests from before these fields existed. */
-export const UNRECORDED = {
-  as_of: null,
-  data: [],
-  airport_set: "all",
-  diffs: [],
-} as const satisfies Partial<Manifest>;
-
 /** Lists the SHA-256 (hex) of every blob of a manifest. */
 export function manifestBlobs(manifest: Manifest): ReadonlySet<string> {
   const diffs = manifest.diffs.flatMap(({ common, local }) => [common, ...Object.values(local)]);

@@ -8,7 +8,7 @@ import {
 } from "../../gen/locations/v1/locations_pb.ts";
 import { bodyIn } from "../../src/catalog/framing.ts";
 import type { Bodies, Body, Coding, LocaleEntry, Manifest } from "../../src/catalog/manifest.ts";
-import { CODINGS, type Representation, UNRECORDED } from "../../src/catalog/manifest.ts";
+import { CODINGS, type Representation } from "../../src/catalog/manifest.ts";
 import type { Copy, Fault } from "../../src/storage/catalog-store.ts";
 import type {
   CatalogMemory,
@@ -126,7 +126,10 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
       published_at: publishedAt,
       catalog_sha256: sha256(new TextEncoder().encode(locales.join())),
       sources: {},
-      ...UNRECORDED,
+      as_of: null,
+      data: [],
+      airport_set: "all",
+      diffs: [],
       counts: { airports: 1, cities: 1, countries: 1, regions: 1 },
       previous: null,
       locales: Object.fromEntries(

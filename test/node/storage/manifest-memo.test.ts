@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Manifest } from "../../../src/catalog/manifest.ts";
+import { storedManifest } from "../../../src/catalog/stored-manifest.ts";
 import { HedgedReads } from "../../../src/storage/hedged-reads.ts";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { ManifestMemo } from "../../../src/storage/manifest-memo.ts";
@@ -102,9 +103,9 @@ describe("a manifest that is held", () => {
     ["breaks off", (text: string) => text.slice(0, -2)],
     ["lacks the bodies of a locale", (text: string) => text.replace('"bodies":', '"nobodies":')],
     ["has no locale", (text: string) => text.replace(/"locales":.*/, '"locales":{}}')],
-    ["has a text for a count", (text: string) => text.replace(/"bytes":(\d+)/, '"bytes":"$1"')],
+    ["has a text for a count", (text: string) => text.replace(/"cities":(\d+)/, '"cities":"$1"')],
   ])("is kept when both stores hold a newer one that %s", async (_, damage) => {
-    const damaged = damage(JSON.stringify(two.manifest));
+    const damaged = damage(JSON.stringify(storedManifest(two.manifest)));
     expect(damaged).toContain('"generation":2');
     for (const replica of ["kv", "r2"] as const) corrupt(replica, damaged);
     expect(await currentAfterLook()).toBe(1);
