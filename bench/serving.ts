@@ -1,6 +1,6 @@
 import type { BenchWorker } from "./bench-worker.ts";
 import type { Case } from "./cases.ts";
-import { measure, type Measured, METHOD, type Target } from "./measure.ts";
+import { measure, type Measured, METHOD, pairedRatio, type Target } from "./measure.ts";
 import { NodeServer } from "./node-server.ts";
 import type { Table } from "./report.ts";
 import { type RawAnswer, send } from "./send.ts";
@@ -163,16 +163,22 @@ export function comparisonTable(all: readonly Served[]): Table {
 
 /** Requests of the service for one of another server; empty if that was not asked. */
 function requestsRatio(results: Results, other: Name): string {
-  return ratio(results.get("service")?.requestsPerSecond, results.get(other)?.requestsPerSecond);
+  return ratio(results, "service", other, "requestsPerSecond");
 }
 
 /** What another server takes for what the service takes; empty if that was not asked. */
 function costRatio(results: Results, other: Name, key: "cpuMs" | "answerMs"): string {
-  return ratio(results.get(other)?.[key], results.get("service")?.[key]);
+  return ratio(results, other, "service", key);
 }
 
-function ratio(one: number | undefined, other: number | undefined): string {
-  if (one === undefined || other === undefined) return "";
-  const value = one / other;
+function ratio(
+  results: Results,
+  name: Name,
+  other: Name,
+  key: "requestsPerSecond" | "cpuMs" | "answerMs",
+): string {
+  const [one, two] = [results.get(name), results.get(other)];
+  if (one === undefined || two === undefined) return "";
+  const value = key === "answerMs" ? one[key] / two[key] : pairedRatio(one, two, key);
   return round(value, value < 10 ? 2 : 0);
 }
