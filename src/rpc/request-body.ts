@@ -21,7 +21,7 @@ const SHORT_BODY_MAX_BYTES = 64;
 /** A body with a longer Content-Length is refused unread: 4 KiB fit even in base64. */
 const ANNOUNCED_MAX_BYTES = 2 * ROUTER_OPTIONS.readMaxBytes;
 
-/** Reads a body that announces a short length at once. Streams any other body. */
+/** Reads a body that announces a short length at once. Streams any other body. Never rejects. */
 export async function takeBody(request: Request, head: RequestHead): Promise<RequestBody> {
   const text = head.headers.get("content-length") ?? "";
   const announced = /^\d+$/.test(text) ? Number(text) : undefined;
