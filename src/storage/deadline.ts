@@ -41,16 +41,13 @@ export function settledWithin<T, L>(
 ): Promise<T | L> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(Promise.resolve().then(late)), ms);
-    promise.then(
-      (value) => {
+    const inTime =
+      <V>(settle: (value: V) => void) =>
+      (value: V) => {
         clearTimeout(timer);
-        resolve(value);
-      },
-      (cause: unknown) => {
-        clearTimeout(timer);
-        reject(cause);
-      },
-    );
+        settle(value);
+      };
+    promise.then(inTime(resolve), inTime(reject));
   });
 }
 
