@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { releaseBuffer } from "../catalog/bytes.ts";
+import type { AnyCoding } from "../catalog/framing.ts";
 import type { Body, Segment } from "../catalog/manifest.ts";
 import { ByteCache } from "./byte-cache.ts";
 import type { Origin, ReaderDependencies } from "./catalog-reader.ts";
@@ -29,7 +30,8 @@ interface Part {
 /**
  * Loads bodies and caches their segments, so that bodies share what they have in common. A body that
  * is wanted again soon is joined, because one blob costs the least CPU to send. A client that goes
- * through more bodies than fit joins none.
+ * through more bodies than fit joins none. Uncompressed segments are the largest and the least wanted:
+ * they give way to compressed ones.
  *
  * Each segment is verified once, when it is read: its key is its hash. The hash of a whole body need
  * not be computed again, because the sealed manifest says which segments make up the body.
@@ -67,11 +69,13 @@ export class BodyLoader {
     return this.#remember(body, new SegmentedContent(parts, this.#deps.createPipe));
   }
 
-  /** Loads the missing segments of a body. Never rejects. */
-  async load(body: Body): Promise<Copy<Loaded>> {
+  /** Loads the missing segments of a body in a coding. Never rejects. */
+  async load(body: Body, coding: AnyCoding): Promise<Copy<Loaded>> {
     const failed = this.#failures.get(body.sha256);
     if (failed !== undefined) return failed;
-    const copies = await Promise.all(body.segments.map((segment) => this.#loadSegment(segment)));
+    const isSpare = coding === "identity";
+    const loading = body.segments.map((segment) => this.#loadSegment(segment, isSpare));
+    const copies = await Promise.all(loading);
     const fault = worstFault(copies);
     if (fault !== undefined) {
       this.#failures.add(body.sha256, fault);
@@ -86,14 +90,14 @@ export class BodyLoader {
 
   /** Loads a blob, unless it is in memory. Never rejects. */
   async loadBlob(sha256: string): Promise<Copy<Blob>> {
-    const copy = await this.#loadPart(sha256);
+    const copy = await this.#loadPart(sha256, true);
     return copy.ok ? { ok: true, value: copy.value.blob } : copy;
   }
 
-  async #loadPart(sha256: string): Promise<Copy<Part>> {
+  async #loadPart(sha256: string, isSpare: boolean): Promise<Copy<Part>> {
     const blob = this.#segments.get(sha256);
     if (blob !== undefined) return { ok: true, value: { blob, origin: "memory" } };
-    return this.#flights.load(sha256, () => this.#readPart(sha256));
+    return this.#flights.load(sha256, () => this.#readPart(sha256, isSpare));
   }
 
   #remember(body: Body, content: Content): Content {
@@ -106,12 +110,12 @@ export class BodyLoader {
     return inlineBlob(segment.inline);
   }
 
-  async #loadSegment(segment: Segment): Promise<Copy<Part>> {
-    if ("blob" in segment) return this.#loadPart(segment.blob);
+  async #loadSegment(segment: Segment, isSpare: boolean): Promise<Copy<Part>> {
+    if ("blob" in segment) return this.#loadPart(segment.blob, isSpare);
     return { ok: true, value: { blob: inlineBlob(segment.inline), origin: "memory" } };
   }
 
-  async #readPart(sha256: string): Promise<Copy<Part>> {
+  async #readPart(sha256: string, isSpare: boolean): Promise<Copy<Part>> {
     const { store } = this.#deps;
     const copy = await this.#reads.read("blob", async (origin) => {
       const read = await store.readBlob(origin, sha256);
@@ -121,7 +125,7 @@ export class BodyLoader {
     const { bytes, origin } = copy.value;
     const blob = new Blob([bytes]);
     releaseBuffer(bytes);
-    this.#segments.set(sha256, blob);
+    this.#segments.set(sha256, blob, { isSpare });
     return { ok: true, value: { blob, origin } };
   }
 }

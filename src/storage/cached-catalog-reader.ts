@@ -102,7 +102,7 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory, BlobRe
     faults: Faults,
   ): Promise<Opened | undefined> {
     for (const choice of choices) {
-      const copy = await this.#bodies.load(choice.body);
+      const copy = await this.#bodies.load(choice.body, choice.coding);
       if (copy.ok) return toOpened(choice, selection, copy.value);
       faults.add(copy.fault);
     }
