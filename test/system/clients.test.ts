@@ -106,12 +106,12 @@ describe.each(Object.entries(WIRES))("%s", (_name, { transport, cacheControl, co
   });
 
   it("learns that there is no such method, or no such service", async () => {
-    const { unary } = transport([]);
+    const wire = transport([]);
     const known = LocationsService.method.getLocationsV1;
     const unknown = { ...known, name: "GetLocationsV2" };
     const elsewhere = { ...known, parent: { ...LocationsService, typeName: "other.v1.Other" } };
     for (const method of [unknown, elsewhere])
-      await expect(unary(method, undefined, undefined, undefined, {})).rejects.toMatchObject({
+      await expect(wire.unary(method, undefined, undefined, undefined, {})).rejects.toMatchObject({
         code: Code.Unimplemented,
       });
   });
