@@ -34,18 +34,23 @@ const { values } = parseArgs({
   options: {
     seconds: { type: "string", default: "10" },
     only: { type: "string", default: "" },
+    effort: { type: "string", default: "best" },
+    limits: { type: "boolean", default: false },
     write: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
 if (values.help) {
-  process.stdout.write(`Usage: npm run bench -- [--seconds N] [--only NAMES] [--write]
+  process.stdout
+    .write(`Usage: npm run bench -- [--seconds N] [--only NAMES] [--effort E] [--limits] [--write]
 
   --seconds N   how long each server is asked each request, altogether; longer if it is slow
                 (default 10)
   --only NAMES  measure only these, separated by commas: requests by their names, "serving" for
                 all of them, "ingest", "growth", "cold" for new isolates, and "warm" for all
                 locales in turn. Without ingest and warm it publishes English only
+  --effort E    how hard the catalog is compressed, "fast" or "best" (default best)
+  --limits      compare the service with the limits only, which takes a quarter of the time
   --write       also write the tables into docs/performance.md
 `);
   process.exit(0);
@@ -60,7 +65,7 @@ const tables: Table[] = [];
 const needsAllLocales = isWanted("ingest") || isWanted("warm");
 const worker = await BenchWorker.start({
   hear: (line) => steps.hear(line),
-  vars: needsAllLocales ? {} : { LOCALES: "en" },
+  vars: { COMPRESSION: values.effort, ...(!needsAllLocales && { LOCALES: "en" }) },
 });
 let servers: Servers | undefined;
 try {
@@ -73,9 +78,10 @@ try {
   const served: Served[] = [];
   for (const [index, one] of cases.entries()) {
     progress(`${one.name} (${index + 1} of ${cases.length})`);
-    served.push(await measureCase(servers, one, forMs));
+    served.push(await measureCase(servers, one, { forMs, limitsOnly: values.limits }));
   }
-  if (served.length > 0) tables.push(servingTable(served), comparisonTable(served));
+  if (served.length > 0) tables.push(servingTable(served));
+  if (served.length > 0 && !values.limits) tables.push(comparisonTable(served));
   if (isWanted("warm")) {
     progress("all locales in turn");
     tables.push(await measureWarm(worker));

@@ -4,18 +4,17 @@ import { median } from "./statistics.ts";
 
 const CONNECTIONS = 8;
 /**
- * Short, and in an order of its own each time: a slow moment of the machine spoils the turns that it
- * meets, which a median leaves out, and meets nobody more often than the others. What the servers
- * themselves do in fewer than half of the turns, such as a large garbage collection, is left out too.
+ * Long enough for garbage collections to be in each turn, and in an order of its own each round. A
+ * slow moment of the machine spoils the rounds that it meets, which a median leaves out.
  */
-const TURN_MS = 100;
+const TURN_MS = 250;
 const WARM_UP_MS = 500;
 /** Times that the time to answer is measured, each over as many answers as take so long. */
 const ANSWER_TURNS = 5;
 const ANSWERS_MS = 200;
 
 /** How it is measured, for the reader of the tables. */
-export const METHOD = `over ${CONNECTIONS} connections, medians of turns of ${TURN_MS} ms, or of a request on each connection where that takes longer, in random order`;
+export const METHOD = `over ${CONNECTIONS} connections, in rounds in which each server has a turn of ${TURN_MS} ms, or of a request on each connection where that takes longer, in random order. Figures are medians of the turns; ratios are medians of those of each round`;
 
 /** A server, and how it is asked for a case. */
 export interface Target {
@@ -34,6 +33,16 @@ export interface Measured {
   readonly cpuMs: number;
   /** Time to make an answer without sending it; NaN where that cannot be seen. */
   readonly answerMs: number;
+  /** Its turns, one in each round. */
+  readonly turns: readonly Turn[];
+}
+
+/** What a target does in one turn. */
+type Turn = Omit<Measured, "answerMs" | "turns">;
+
+/** Returns the median of the ratios of two targets in each round. */
+export function pairedRatio(one: Measured, other: Measured, key: keyof Turn): number {
+  return median(one.turns.map((turn, round) => turn[key] / (other.turns[round]?.[key] ?? NaN)));
 }
 
 /** Measures targets in turn, each for so long altogether, or longer where one answer takes more than a turn. */
@@ -54,12 +63,11 @@ export async function measure<T extends string>(
       requestsPerSecond: median(taken.map((turn) => turn.requestsPerSecond)),
       cpuMs: median(taken.map((turn) => turn.cpuMs)),
       answerMs: target.repeats ? await measureAnswer(target) : Number.NaN,
+      turns: taken,
     });
   }
   return measured;
 }
-
-type Turn = Omit<Measured, "answerMs">;
 
 async function takeTurn(target: Target, status: number, turnMs: number): Promise<Turn> {
   const { port, request, cpuMs } = target;

@@ -1,6 +1,6 @@
 import type { BenchWorker } from "./bench-worker.ts";
 import type { Case } from "./cases.ts";
-import { measure, type Measured, METHOD, type Target } from "./measure.ts";
+import { measure, type Measured, METHOD, pairedRatio, type Target } from "./measure.ts";
 import { NodeServer } from "./node-server.ts";
 import type { Table } from "./report.ts";
 import { type RawAnswer, send } from "./send.ts";
@@ -38,7 +38,17 @@ export interface Served {
   readonly results: Results;
 }
 
-export async function measureCase(servers: Servers, one: Case, forMs: number): Promise<Served> {
+interface Extent {
+  readonly forMs: number;
+  /** Whether the service is compared with the limits only. */
+  readonly limitsOnly: boolean;
+}
+
+export async function measureCase(
+  servers: Servers,
+  one: Case,
+  { forMs, limitsOnly }: Extent,
+): Promise<Served> {
   const { worker } = servers;
   const first = await send(worker.port, one);
   const prepared: Case = {
@@ -52,36 +62,44 @@ export async function measureCase(servers: Servers, one: Case, forMs: number): P
   const learned = JSON.parse(answer.body.toString()) as { status: number; bytes: number }; // worker.ts
   if (learned.status !== one.status)
     throw new Error(`${one.name}: ${learned.status} instead of ${one.status}`);
-  const targets = await targetsOf(servers, prepared, first);
+  const limits = limitsOf(servers, prepared);
+  const others = limitsOnly ? [] : await othersOf(servers, prepared, first);
+  const targets = new Map([...limits, ...others]);
   return { one, bytes: learned.bytes, results: await measure(one, targets, forMs) };
 }
 
-async function targetsOf(
+const inWorkerd = (one: Case, port: number, path: string, repeats = false): Target => ({
+  port,
+  request: { ...one, path },
+  cpuMs: workerdCpuMs,
+  repeats,
+});
+
+/** The service, and the least that a Worker can do. */
+function limitsOf({ worker: { port } }: Servers, one: Case): [Name, Target][] {
+  return [
+    ["service", inWorkerd(one, port, one.path, true)],
+    ["constant", inWorkerd(one, port, `/constant/${one.name}${queryOf(one)}`)],
+    ["reading", inWorkerd(one, port, `/reading/${one.name}${queryOf(one)}`)],
+  ];
+}
+
+async function othersOf(
   { worker, node, files }: Servers,
   one: Case,
   first: RawAnswer,
-): Promise<ReadonlyMap<Name, Target>> {
-  const inWorkerd = (port: number, path: string, repeats = false): Target => ({
-    port,
-    request: { ...one, path },
-    cpuMs: workerdCpuMs,
-    repeats,
-  });
-  const targets = new Map<Name, Target>([
-    ["service", inWorkerd(worker.port, one.path, true)],
-    ["constant", inWorkerd(worker.port, `/constant/${one.name}${queryOf(one)}`)],
-    ["reading", inWorkerd(worker.port, `/reading/${one.name}${queryOf(one)}`)],
-  ]);
+): Promise<[Name, Target][]> {
+  const targets: [Name, Target][] = [];
   if (one.stock) {
-    targets.set("stock", inWorkerd(worker.stockPort, `/stock${one.path}`, true));
-    targets.set("decode", inWorkerd(worker.stockPort, `/decode${one.path}`));
+    targets.push(["stock", inWorkerd(one, worker.stockPort, `/stock${one.path}`, true)]);
+    targets.push(["decode", inWorkerd(one, worker.stockPort, `/decode${one.path}`)]);
   }
   // It would compress for each request, which takes it seconds.
   if (one.stock && one.headers["accept-encoding"] === "identity") {
     const { port, cpuMs } = node;
-    targets.set("node", { port, request: one, cpuMs, repeats: false });
+    targets.push(["node", { port, request: one, cpuMs, repeats: false }]);
   }
-  if (files !== undefined) targets.set("static", await fileTarget(files, one, first));
+  if (files !== undefined) targets.push(["static", await fileTarget(files, one, first)]);
   return targets;
 }
 
@@ -163,16 +181,22 @@ export function comparisonTable(all: readonly Served[]): Table {
 
 /** Requests of the service for one of another server; empty if that was not asked. */
 function requestsRatio(results: Results, other: Name): string {
-  return ratio(results.get("service")?.requestsPerSecond, results.get(other)?.requestsPerSecond);
+  return ratio(results, "service", other, "requestsPerSecond");
 }
 
 /** What another server takes for what the service takes; empty if that was not asked. */
 function costRatio(results: Results, other: Name, key: "cpuMs" | "answerMs"): string {
-  return ratio(results.get(other)?.[key], results.get("service")?.[key]);
+  return ratio(results, other, "service", key);
 }
 
-function ratio(one: number | undefined, other: number | undefined): string {
-  if (one === undefined || other === undefined) return "";
-  const value = one / other;
+function ratio(
+  results: Results,
+  name: Name,
+  other: Name,
+  key: "requestsPerSecond" | "cpuMs" | "answerMs",
+): string {
+  const [one, two] = [results.get(name), results.get(other)];
+  if (one === undefined || two === undefined) return "";
+  const value = key === "answerMs" ? one[key] / two[key] : pairedRatio(one, two, key);
   return round(value, value < 10 ? 2 : 0);
 }

@@ -3,8 +3,9 @@
  * each other line. Pure: no clock, no I/O.
  */
 import { z } from "zod";
-import { type Manifest, manifestBlobs } from "../catalog/manifest.ts";
-import { parseManifest } from "../catalog/parse-manifest.ts";
+import { bodyBlobs, type Manifest, manifestBlobs } from "../catalog/manifest.ts";
+import { readManifest } from "../catalog/parse-manifest.ts";
+import { storedManifest } from "../catalog/stored-manifest.ts";
 import type { CoordinatorState } from "../ingest/coordinator-state.ts";
 import type { Pause } from "../jobs/pause.ts";
 import type { Wanted } from "./job-items.ts";
@@ -34,7 +35,9 @@ const versionLine = z.strictObject({ version: z.unknown() });
 
 /** Encodes the present state as lines. */
 export function stateLines(state: Pick<CoordinatorState, "pause" | "versions">): string[] {
-  const versions = state.versions().map((version) => JSON.stringify({ version }));
+  const versions = state
+    .versions()
+    .map((version) => JSON.stringify({ version: storedManifest(version) }));
   return [JSON.stringify({ pause: state.pause() }), ...versions];
 }
 
@@ -44,7 +47,7 @@ export function readStateLines(lines: readonly string[]): ReadState {
     const [first, ...others] = lines.map((line): unknown => JSON.parse(line));
     const { pause } = pauseLine.parse(first);
     const versions = others.map((line) => {
-      const parsed = parseManifest(JSON.stringify(versionLine.parse(line).version));
+      const parsed = readManifest(versionLine.parse(line).version);
       if (!parsed.ok) throw new Error(parsed.problem);
       return parsed.manifest;
     });
@@ -60,13 +63,25 @@ export function readStateLines(lines: readonly string[]): ReadState {
   }
 }
 
-/** Selects the versions whose blobs are all in the backup. */
+/** Selects the versions whose bodies are all in the backup, with those of their diffs that are. */
 export function wholeVersions(
   versions: readonly Manifest[],
   missing: readonly string[],
 ): Manifest[] {
   const lost = new Set(missing);
-  return versions.filter((version) => ![...manifestBlobs(version)].some((blob) => lost.has(blob)));
+  return versions
+    .filter((version) => ![...bodyBlobs(version)].some((blob) => lost.has(blob)))
+    .map((version) => ({ ...version, diffs: wholeDiffs(version.diffs, lost) }));
+}
+
+/** An app whose diff is gone fetches the whole catalog. */
+function wholeDiffs(diffs: Manifest["diffs"], lost: ReadonlySet<string>): Manifest["diffs"] {
+  return diffs
+    .filter(({ common }) => !lost.has(common))
+    .map((diff) => {
+      const local = Object.entries(diff.local).filter(([, blob]) => !lost.has(blob));
+      return { ...diff, local: Object.fromEntries(local) };
+    });
 }
 
 /** Lists the stored files of some versions. A file that several versions share is there repeatedly. */

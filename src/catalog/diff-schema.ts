@@ -49,7 +49,7 @@ function listDiff<Entity extends z.ZodObject, Fields extends z.ZodObject>(
   return z.strictObject({
     counts: z
       .strictObject({ added: z.int(), changed: z.int(), removed: z.int() })
-      .meta({ description: "All entities that differ, including those that are not listed." }),
+      .meta({ description: "All entities that differ. Only the changes of a run may list fewer." }),
     added: z.array(entity),
     changed: z.array(
       z.strictObject({

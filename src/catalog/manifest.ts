@@ -102,17 +102,15 @@ export interface Manifest {
   readonly locales: { readonly [locale: string]: LocaleEntry };
 }
 
-/** Defaults for manifests from before these fields existed. */
-export const UNRECORDED = {
-  as_of: null,
-  data: [],
-  airport_set: "all",
-  diffs: [],
-} as const satisfies Partial<Manifest>;
-
 /** Lists the SHA-256 (hex) of every blob of a manifest. */
-export function manifestBlobs({ locales, diffs }: Manifest): ReadonlySet<string> {
-  const blobs = new Set(diffs.flatMap(({ common, local }) => [common, ...Object.values(local)]));
+export function manifestBlobs(manifest: Manifest): ReadonlySet<string> {
+  const diffs = manifest.diffs.flatMap(({ common, local }) => [common, ...Object.values(local)]);
+  return new Set([...bodyBlobs(manifest), ...diffs]);
+}
+
+/** Lists the SHA-256 (hex) of the blobs of a manifest's bodies. */
+export function bodyBlobs({ locales }: Manifest): ReadonlySet<string> {
+  const blobs = new Set<string>();
   for (const { bodies } of Object.values(locales))
     for (const codings of Object.values(bodies))
       for (const body of Object.values(codings))

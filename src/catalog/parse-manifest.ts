@@ -1,31 +1,42 @@
 import {
-  type Bodies,
   type Body,
+  type Coding,
   CODINGS,
   type Counts,
   type DataSource,
   type LocaleEntry,
   type Manifest,
+  type Representation,
   REPRESENTATIONS,
   type Segment,
   type StoredDiff,
   type AirportSet,
   AIRPORT_SETS,
-  UNRECORDED,
 } from "./manifest.ts";
 
+type ParsedManifest =
+  | { readonly ok: true; readonly manifest: Manifest }
+  | { readonly ok: false; readonly problem: string };
+
 /**
- * Parses a manifest. Checks every field, and that all statements about the same bytes agree.
+ * Parses a manifest in the form of `storedManifest`. Checks every field.
  *
- * @returns the manifest, or the first problem, such as `locales.de.bytes is not a count`.
+ * @returns the manifest, or the first problem, such as `generation is not a count`.
  */
-export function parseManifest(
-  text: string,
-): { ok: true; manifest: Manifest } | { ok: false; problem: string } {
+export function parseManifest(text: string): ParsedManifest {
   try {
-    return { ok: true, manifest: readManifest(JSON.parse(text)) };
+    return readManifest(JSON.parse(text));
   } catch (error) {
     if (error instanceof SyntaxError) return { ok: false, problem: "not JSON" };
+    throw error;
+  }
+}
+
+/** Does what `parseManifest` does for a value of JSON. */
+export function readManifest(value: unknown): ParsedManifest {
+  try {
+    return { ok: true, manifest: toManifest(value) };
+  } catch (error) {
     if (error instanceof ShapeError) return { ok: false, problem: error.message };
     throw error;
   }
@@ -35,10 +46,13 @@ class ShapeError extends Error {}
 
 type Fields = { readonly [name: string]: unknown };
 
-function readManifest(value: unknown): Manifest {
-  const fields: Fields = { ...UNRECORDED, ...object(value, "manifest") };
+function toManifest(value: unknown): Manifest {
+  const fields = object(value, "manifest");
   if (fields["format"] !== 1) throw new ShapeError("format is not 1");
-  const locales = record(fields["locales"], "locales", readLocale);
+  const segments = list(fields["segments"], "segments", readSegment);
+  const locales = record(fields["locales"], "locales", (entry, path) =>
+    readLocale(entry, path, segments),
+  );
   if (Object.keys(locales).length === 0) throw new ShapeError("locales is empty");
   const previous = fields["previous"];
   return {
@@ -94,53 +108,49 @@ function readAirportSet(value: unknown): AirportSet {
   return found;
 }
 
-function readLocale(value: unknown, path: string): LocaleEntry {
+function readSegment(value: unknown, path: string): Segment {
+  if (typeof value === "string" && BASE64.test(value)) return { inline: value };
+  const [blob, bytes] = items(value, path);
+  return { blob: sha256(blob, `${path}.0`), bytes: count(bytes, `${path}.1`) };
+}
+
+function readLocale(value: unknown, path: string, known: readonly Segment[]): LocaleEntry {
   const fields = object(value, path);
-  const bodies = object(fields["bodies"], `${path}.bodies`);
-  const coverage = fields["coverage"];
+  const published = object(fields["bodies"], `${path}.bodies`);
+  const { coverage } = fields;
   if (typeof coverage !== "number" || !(coverage >= 0 && coverage <= 1))
     throw new ShapeError(`${path}.coverage is not a share`);
-  const entry: LocaleEntry = {
-    sha256: sha256(fields["sha256"], `${path}.sha256`),
-    bytes: count(fields["bytes"], `${path}.bytes`),
-    coverage,
-    bodies: Object.fromEntries(
-      REPRESENTATIONS.map((name) => [name, readCodings(bodies[name], `${path}.bodies.${name}`)]),
-    ) as Bodies, // one entry for each of REPRESENTATIONS
+  const readForm = (name: Representation) =>
+    readCodings(published[name], `${path}.bodies.${name}`, known);
+  // One entry for each of REPRESENTATIONS.
+  const bodies = Object.fromEntries(REPRESENTATIONS.map((name) => [name, readForm(name)])) as {
+    [R in Representation]: ReturnType<typeof readForm>;
   };
-  const message = entry.bodies.proto.identity;
-  if (message?.sha256 !== entry.sha256 || message.bytes !== entry.bytes)
-    throw new ShapeError(`${path} is another message than ${path}.bodies.proto.identity`);
-  return entry;
+  const { sha256: message, bytes } = bodies.proto.identity;
+  return { sha256: message, bytes, coverage, bodies };
 }
 
-function readCodings(value: unknown, path: string): Bodies[keyof Bodies] {
+function readCodings(value: unknown, path: string, known: readonly Segment[]) {
   const fields = object(value, path);
-  if (fields["identity"] === undefined) throw new ShapeError(`${path} has no identity`);
-  const published = CODINGS.filter((coding) => fields[coding] !== undefined);
-  return Object.fromEntries(
-    published.map((coding) => [coding, readBody(fields[coding], `${path}.${coding}`)]),
-  );
+  const bodies: { [C in Coding]?: Body } = {};
+  for (const coding of CODINGS)
+    if (fields[coding] !== undefined)
+      bodies[coding] = readBody(fields[coding], `${path}.${coding}`, known);
+  const { identity } = bodies;
+  if (identity === undefined) throw new ShapeError(`${path} has no identity`);
+  return { ...bodies, identity };
 }
 
-function readBody(value: unknown, path: string): Body {
-  const fields = object(value, path);
-  const body: Body = {
-    sha256: sha256(fields["sha256"], `${path}.sha256`),
-    bytes: count(fields["bytes"], `${path}.bytes`),
-    segments: list(fields["segments"], `${path}.segments`, readSegment),
-  };
-  const bytes = body.segments.reduce((sum, segment) => sum + segmentBytes(segment), 0);
-  if (bytes !== body.bytes)
-    throw new ShapeError(`${path}.bytes is ${body.bytes}, but its segments have ${bytes}`);
-  return body;
-}
-
-function readSegment(value: unknown, path: string): Segment {
-  const fields = object(value, path);
-  const inline = fields["inline"];
-  if (typeof inline === "string" && BASE64.test(inline)) return { inline };
-  return { blob: sha256(fields["blob"], `${path}.blob`), bytes: count(fields["bytes"], path) };
+function readBody(value: unknown, path: string, known: readonly Segment[]): Body {
+  const [hash, ...parts] = items(value, path);
+  const segments = parts.map((part): Segment => {
+    const segment = typeof part === "number" ? known[part] : undefined;
+    if (segment === undefined)
+      throw new ShapeError(`${path} has no segment ${JSON.stringify(part)}`);
+    return segment;
+  });
+  const bytes = segments.reduce((sum, segment) => sum + segmentBytes(segment), 0);
+  return { sha256: sha256(hash, path), bytes: count(bytes, path), segments };
 }
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -158,13 +168,17 @@ function object(value: unknown, path: string): Fields {
   return value as Fields; // any object can be read by name
 }
 
+function items(value: unknown, path: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw new ShapeError(`${path} is not a list`);
+  return value;
+}
+
 function list<T>(
   value: unknown,
   path: string,
   read: (value: unknown, path: string) => T,
 ): readonly T[] {
-  if (!Array.isArray(value)) throw new ShapeError(`${path} is not a list`);
-  return value.map((item, index) => read(item, `${path}.${index}`));
+  return items(value, path).map((item, index) => read(item, `${path}.${index}`));
 }
 
 function record<T>(

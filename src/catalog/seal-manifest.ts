@@ -1,6 +1,7 @@
 import { sha256Hex } from "./hash.ts";
 import type { Manifest } from "./manifest.ts";
 import { parseManifest } from "./parse-manifest.ts";
+import { storedManifest } from "./stored-manifest.ts";
 
 /**
  * Serializes a manifest for the stores: JSON, a line feed and the SHA-256 (hex) of the JSON. A
@@ -8,7 +9,7 @@ import { parseManifest } from "./parse-manifest.ts";
  * be served, or a wrong generation would keep an isolate from ever updating.
  */
 export function sealManifest(manifest: Manifest): string {
-  const json = JSON.stringify(manifest);
+  const json = JSON.stringify(storedManifest(manifest));
   return `${json}\n${sha256Hex(json)}`;
 }
 

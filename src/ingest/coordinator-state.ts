@@ -1,4 +1,6 @@
-import { type Manifest, UNRECORDED } from "../catalog/manifest.ts";
+import type { Manifest } from "../catalog/manifest.ts";
+import { parseManifest } from "../catalog/parse-manifest.ts";
+import { storedManifest } from "../catalog/stored-manifest.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
 import { FactTable } from "../storage/fact-table.ts";
 import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
@@ -234,7 +236,7 @@ export class CoordinatorState {
   }
 
   #insertVersion(manifest: Manifest): void {
-    const text = JSON.stringify(manifest);
+    const text = JSON.stringify(storedManifest(manifest));
     this.#exec(
       "INSERT INTO versions (generation, manifest) VALUES (?, ?)",
       manifest.generation,
@@ -243,10 +245,11 @@ export class CoordinatorState {
   }
 
   #manifests(where: string, ...bindings: number[]): Manifest[] {
-    return this.#exec(`SELECT manifest FROM versions ${where}`, ...bindings).map((row) => ({
-      ...UNRECORDED,
-      ...JSON.parse(String(row["manifest"])),
-    }));
+    return this.#exec(`SELECT manifest FROM versions ${where}`, ...bindings).map((row) => {
+      const parsed = parseManifest(String(row["manifest"]));
+      if (!parsed.ok) throw new Error(`a recorded version is unreadable: ${parsed.problem}`);
+      return parsed.manifest;
+    });
   }
 
   #exec(query: string, ...bindings: (string | number | null)[]): SqlRow[] {

@@ -31,7 +31,7 @@ export function catalogFailure(reason: LookUpFailure): ConnectError {
       return unavailable("the catalog cannot be read at the moment", RETRY_UNAVAILABLE_SECONDS);
     case "not_retained":
       return new ConnectError(
-        "no version of the last few has this hash; leave out v to get the current one",
+        "no retained version has this hash; leave out v to get the current one",
         Code.NotFound,
       );
     case "data_loss":

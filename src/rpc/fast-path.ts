@@ -3,6 +3,7 @@ import { base64Decode } from "@bufbuild/protobuf/wire";
 import { LocationsService } from "../../gen/locations/v1/locations_pb.ts";
 import { FRAME_HEADER_BYTES, messageFrameHeader } from "../catalog/framing.ts";
 import { parseLocale } from "../catalog/locale.ts";
+import { memoize } from "../catalog/memoize.ts";
 import type { Representation } from "../catalog/manifest.ts";
 import { decodeBase64 } from "./base64-body.ts";
 import type { RequestHead } from "./request-head.ts";
@@ -52,32 +53,53 @@ const POST_FORMS: ReadonlyMap<string, Form> = new Map([
 export function readCall(head: RequestHead, body: Uint8Array): Call | undefined {
   const query = queryOf(head.url);
   if (query === undefined || !hasTime(head) || isCoded(head)) return undefined;
-  try {
-    if (head.method === "POST") return readPost(head, body);
-    return head.method === "GET" || head.method === "HEAD" ? readGet(head, query) : undefined;
-  } catch {
-    // The router parses the request again and reports the error.
-    return undefined;
-  }
+  if (head.method === "POST")
+    return readPost(`${head.contentType}\n${String.fromCharCode(...body)}`).call;
+  const isGet = head.method === "GET" || head.method === "HEAD";
+  return isGet && head.contentType === "" ? readGet(query).call : undefined;
 }
 
-function readPost({ contentType }: RequestHead, body: Uint8Array): Call | undefined {
-  const form = POST_FORMS.get(contentType);
-  if (form === undefined) return undefined;
-  const [representation, decodeLocale] = form;
-  return asCall(decodeLocale(body), representation);
+/** What a request asks for, if it is a usual one. */
+interface Read {
+  readonly call: Call | undefined;
 }
 
-function readGet({ contentType }: RequestHead, query: string): Call | undefined {
-  const parameters = new URLSearchParams(query);
-  const encoding = parameters.get("encoding");
-  if (contentType !== "" || parameters.has("compression")) return undefined;
-  if (encoding !== "proto" && encoding !== "json") return undefined;
-  const text = parameters.get("message") ?? "";
-  const message =
-    parameters.get("base64") === "1" ? base64Decode(text) : new TextEncoder().encode(text);
-  const locale = encoding === "proto" ? decodeProto(message) : decodeJson(message);
-  return asCall(locale, encoding, parameters.get(PIN_PARAMETER));
+/** Parses a content type and, after a line feed, a body of up to 64 bytes in Latin-1. */
+const readPost = memoize(
+  whereValid((text) => {
+    const end = text.indexOf("\n");
+    const form = POST_FORMS.get(text.slice(0, end));
+    if (form === undefined) return undefined;
+    const [representation, decodeLocale] = form;
+    const body = Uint8Array.from(text.slice(end + 1), (char) => char.charCodeAt(0));
+    return asCall(decodeLocale(body), representation);
+  }),
+);
+
+/** Parses a query. */
+const readGet = memoize(
+  whereValid((query) => {
+    const parameters = new URLSearchParams(query);
+    const encoding = parameters.get("encoding");
+    if (parameters.has("compression")) return undefined;
+    if (encoding !== "proto" && encoding !== "json") return undefined;
+    const text = parameters.get("message") ?? "";
+    const message =
+      parameters.get("base64") === "1" ? base64Decode(text) : new TextEncoder().encode(text);
+    const locale = encoding === "proto" ? decodeProto(message) : decodeJson(message);
+    return asCall(locale, encoding, parameters.get(PIN_PARAMETER));
+  }),
+);
+
+/** Reads nothing where `read` throws: the router parses the request again and reports the error. */
+function whereValid(read: (text: string) => Call | undefined): (text: string) => Read {
+  return (text) => {
+    try {
+      return { call: read(text) };
+    } catch {
+      return { call: undefined };
+    }
+  };
 }
 
 /** Query parameter of a GET that names the Catalog-Sha256 of the version to answer from. */

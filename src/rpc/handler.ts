@@ -25,7 +25,7 @@ import {
   type Reader,
 } from "./look-up.ts";
 import { ACCEPT_POST, isGrpc, storedRepresentation } from "./media-type.ts";
-import type { Answered, Measure } from "./metrics.ts";
+import type { Measure } from "./metrics.ts";
 import { NO_BODY, type RequestBody, takeBody } from "./request-body.ts";
 import { readHead, type RequestHead } from "./request-head.ts";
 import { type AnswerCall, createRoute } from "./router.ts";
@@ -79,7 +79,10 @@ export function createRpcHandler({
 
   function serve(request: Request): Response | Promise<Response> {
     const head = readHead(request);
-    if (head.method === "OPTIONS") return answerOptions(request, head);
+    if (head.method === "OPTIONS") {
+      measure({ outcome: "options" });
+      return answerOptions(request, head);
+    }
     if (head.method === "GET" || head.method === "HEAD") return answer(request, head, NO_BODY);
     return takeBody(request, head).then((body) => answer(request, head, body));
   }
@@ -94,15 +97,15 @@ export function createRpcHandler({
     if (call === undefined) return askRouter(request, head, body);
     const query = { ...wantedForm(head, call.representation), tag: call.tag, pin: call.pin };
     const fail = (cause: unknown) => askRouter(request, head, body, () => Promise.reject(cause));
-    const send = (result: LookUpResult, served: Answered["served"]) =>
-      result.ok ? sendFound(result.found, head, served) : fail(catalogFailure(result.reason));
+    const send = (result: LookUpResult) =>
+      result.ok ? sendFound(result.found, head) : fail(catalogFailure(result.reason));
     const held = peek(source, query);
-    if (held !== undefined) return send(held, "memory");
-    const asked = lookUp(source, query, request);
+    if (held !== undefined) return send(held);
+    const asked = lookUp(source, query);
     const { timeoutMs } = head.timeout;
     const inTime =
       timeoutMs === undefined ? asked : withTimeout(timeoutMs, asked, deadlineExceeded);
-    return inTime.then((result) => send(result, "store"), fail);
+    return inTime.then(send, fail);
   }
 
   async function askRouter(
@@ -128,13 +131,13 @@ export function createRpcHandler({
         }
       },
     });
-    if (outcome !== undefined) measure({ outcome, served: "" });
+    if (outcome !== undefined) measure({ outcome });
     return routed;
   }
 
   function toConnectError(cause: unknown, signal: AbortSignal): ConnectError {
     if (cause instanceof ConnectError) return cause;
-    // The client left or its deadline passed, which caused this failure.
+    // The deadline passed, which caused this failure.
     if (signal.aborted) return ConnectError.from(signal.reason);
     log("GetLocationsV1 failed", cause);
     return internalError(cause);
@@ -152,24 +155,23 @@ export function createRpcHandler({
     const stored = storedRepresentation(responseHeader.get("content-type"), head.contentType);
     const pin = head.method === "POST" ? null : new URL(head.url).searchParams.get(PIN_PARAMETER);
     const query = { ...wantedForm(head, stored), tag: parsed.tag, pin };
-    const asked = lookUp(source, query, { signal });
-    const result = await abortable(signal, asked);
+    const result = await abortable(signal, lookUp(source, query));
     if (!result.ok) throw catalogFailure(result.reason);
-    return sendFound(result.found, head, "store");
+    return sendFound(result.found, head);
   }
 
-  function sendFound(found: Found, head: RequestHead, served: Answered["served"]): Response {
-    measure({ outcome: found.kind, served, found });
-    if (found.kind !== "precondition_failed") return successResponse(found, head.method);
-    const refusal = errorAnswer(preconditionFailed(), head.contentType);
-    return errorResponse(head, { ...refusal, status: 412 });
+  function sendFound(found: Found, head: RequestHead): Response {
+    const response = responseFor(found, head);
+    measure({ outcome: found.kind, found });
+    return response;
   }
 
   function answerBug(request: Request, cause: unknown): Response {
-    if (!request.signal.aborted) log("GetLocationsV1 failed", cause);
+    log("GetLocationsV1 failed", cause);
+    const error = internalError(cause);
+    measure({ outcome: codeToString(error.code) });
     const contentType = request.headers.get("content-type") ?? "";
-    const error = errorAnswer(internalError(cause), contentType);
-    return errorResponse({ method: request.method, contentType }, error);
+    return errorResponse({ method: request.method, contentType }, errorAnswer(error, contentType));
   }
 
   return (request) => {
@@ -182,6 +184,12 @@ export function createRpcHandler({
       return answerBug(request, cause);
     }
   };
+}
+
+function responseFor(found: Found, head: RequestHead): Response {
+  if (found.kind !== "precondition_failed") return successResponse(found, head.method);
+  const refusal = errorAnswer(preconditionFailed(), head.contentType);
+  return errorResponse(head, { ...refusal, status: 412 });
 }
 
 async function answerOptions(request: Request, head: RequestHead): Promise<Response> {

@@ -3,7 +3,7 @@ import { type LocaleFallback, negotiateLocale } from "../catalog/locale.ts";
 import { type AnyCoding, bodyIn } from "../catalog/framing.ts";
 import type { Body, LocaleEntry, Manifest, Representation } from "../catalog/manifest.ts";
 import { checkPreconditions } from "./preconditions.ts";
-import type { Caller, CatalogMemory, CatalogReader } from "../storage/catalog-reader.ts";
+import type { CatalogMemory, CatalogReader, Origin } from "../storage/catalog-reader.ts";
 import type { Content } from "../storage/content.ts";
 import { settledWithin } from "../storage/deadline.ts";
 
@@ -50,6 +50,7 @@ export interface FoundBody {
   readonly kind: "body";
   readonly variant: Variant;
   readonly content: Content;
+  readonly origin: Origin;
 }
 
 /** A variant with the content that the request needs. */
@@ -69,25 +70,17 @@ export type LookUpResult =
 const STORES_BUDGET_MS = 5_000;
 
 /**
- * Finds the body that answers a query. Rejects if the caller's signal aborts. The catalog is
- * `unavailable` if the stores take more than five seconds.
+ * Finds the body that answers a query. The catalog is `unavailable` if the stores take more than
+ * five seconds.
  */
-export async function lookUp(
-  source: CatalogSource,
-  query: Query,
-  caller: Caller,
-): Promise<LookUpResult> {
-  return settledWithin(STORES_BUDGET_MS, find(source, query, caller), () => UNAVAILABLE);
+export async function lookUp(source: CatalogSource, query: Query): Promise<LookUpResult> {
+  return settledWithin(STORES_BUDGET_MS, find(source, query), () => UNAVAILABLE);
 }
 
-async function find(
-  { reader, defaultLocale }: CatalogSource,
-  query: Query,
-  caller: Caller,
-): Promise<LookUpResult> {
-  const current = await reader.current(caller);
+async function find({ reader, defaultLocale }: CatalogSource, query: Query): Promise<LookUpResult> {
+  const current = await reader.current();
   if (!current.ok) return current;
-  const wanted = await findVersion({ reader, defaultLocale }, query, current.manifest, caller);
+  const wanted = await findVersion({ reader, defaultLocale }, query, current.manifest);
   if (!wanted.ok) return wanted;
   const variant = selectVariant(query, wanted.manifest, defaultLocale);
   if (variant === undefined) return UNAVAILABLE;
@@ -96,48 +89,41 @@ async function find(
   const { manifest, locale, representation, fallback, isPinned } = variant;
   const { codings } = query;
   const selection = { manifest, locale, representation, codings, isExact: isPinned };
-  const result = await reader.open(selection, caller);
-  if (!result.ok) return result;
-  const { content, ...opened } = result.opened;
+  const result = await reader.open(selection);
+  const isOlder = manifest.generation < current.manifest.generation;
+  // The blobs of a version that is no longer retained are deleted.
+  if (!result.ok) return isOlder && result.reason === "data_loss" ? NOT_RETAINED : result;
+  const { content, origin, ...opened } = result.opened;
   const sent: Variant = { ...opened, fallback, isPinned };
   // The reader may have fallen back to another coding or version, whose tag the conditions name.
   const instead = sent.body === variant.body ? undefined : withoutBody(query, sent);
-  return { ok: true, found: instead ?? { kind: "body", variant: sent, content } };
+  return { ok: true, found: instead ?? { kind: "body", variant: sent, content, origin } };
 }
-
-/** How many versions before the current one a pinned read may name. */
-const PINNED_BACK = 3;
 
 type VersionResult =
   | { readonly ok: true; readonly manifest: Manifest }
   | { readonly ok: false; readonly reason: "not_retained" | "unavailable" };
 
-/** Finds the version that the query asks for, if it is one of the newest. */
+/** Finds the version that the query asks for, if it is retained. */
 async function findVersion(
   { reader, defaultLocale }: CatalogSource,
   { pin, tag }: Query,
   current: Manifest,
-  caller: Caller,
 ): Promise<VersionResult> {
   const isWanted = (manifest: Manifest) => hasPin(pin, tag, manifest, defaultLocale);
   if (isWanted(current)) return { ok: true, manifest: current };
   if (pin === null || !SHA256.test(pin)) return NOT_RETAINED;
   // Another isolate may have served a version that this one has not heard of.
-  const newest = await reader.newest(caller);
+  const newest = await reader.newest();
   if (newest.ok && isWanted(newest.manifest)) return newest;
-  let manifest = current;
-  for (let back = 0; back < PINNED_BACK; back++) {
-    const previous = await reader.previous(manifest, caller);
-    if (!previous.ok) return previous.fault === "missing" ? NOT_RETAINED : UNREADABLE;
-    manifest = previous.value;
-    if (isWanted(manifest)) return { ok: true, manifest };
-  }
-  return NOT_RETAINED;
+  const older = await reader.findOlder(isWanted);
+  if (older.ok) return { ok: true, manifest: older.value };
+  return older.fault === "missing" ? NOT_RETAINED : UNAVAILABLE;
 }
 
 const SHA256 = /^[0-9a-f]{64}$/;
-const NOT_RETAINED: VersionResult = { ok: false, reason: "not_retained" };
-const UNREADABLE: VersionResult = { ok: false, reason: "unavailable" };
+const UNAVAILABLE = { ok: false, reason: "unavailable" } as const;
+const NOT_RETAINED = { ok: false, reason: "not_retained" } as const;
 
 function hasPin(
   pin: string | null,
@@ -163,7 +149,7 @@ export function peek(
   const found = withoutBody(query, variant);
   if (found !== undefined) return { ok: true, found };
   const content = reader.heldContent(variant.body);
-  return content && { ok: true, found: { kind: "body", variant, content } };
+  return content && { ok: true, found: { kind: "body", variant, content, origin: "memory" } };
 }
 
 /** Answers a HEAD or a conditional request from the manifest alone. */
@@ -175,8 +161,6 @@ function withoutBody({ conditions, withBody }: Query, variant: Variant): Found |
   if (kind) return { kind, variant };
   return withBody ? undefined : { kind: "head", variant };
 }
-
-const UNAVAILABLE: LookUpResult = { ok: false, reason: "unavailable" };
 
 /**
  * Selects the best variant for a query. Returns undefined if the negotiated locale is not

@@ -2,10 +2,10 @@ import type { Found } from "./look-up.ts";
 
 /** An answer of the service, to be counted. */
 export interface Answered {
-  /** `body`, `head`, `not_modified`, `precondition_failed`, `refused`, or a Connect code. */
+  /**
+   * `body`, `head`, `not_modified`, `precondition_failed`, `options`, `refused`, or a Connect code.
+   */
   readonly outcome: string;
-  /** Where the content came from; empty if there is none. */
-  readonly served: "memory" | "store" | "";
   readonly found?: Found;
 }
 
@@ -19,16 +19,17 @@ export type Measure = (answered: Answered) => void;
 
 /**
  * Writes a data point for each answer to Workers Analytics Engine. `index1` is the locale; `blob1`
- * to `blob4` are the outcome, where it came from, the representation and the coding; `double1` and
+ * to `blob4` are the outcome, where the body came from (`memory`, `kv`, `r2`, or empty for none), the representation and the coding; `double1` and
  * `double2` are the body's bytes and the generation.
  */
 export function answerMetrics(dataset: AnalyticsEngineDataset): Measure {
-  return ({ outcome, served, found }) => {
-    const { locale = "", representation = "", coding = "", body, manifest } = found?.variant ?? {};
+  return ({ outcome, found }) => {
+    const sent = found?.kind === "body" ? found : undefined;
+    const { locale = "", representation = "", coding = "", manifest } = found?.variant ?? {};
     dataset.writeDataPoint({
       indexes: [locale],
-      blobs: [outcome, served, representation, coding],
-      doubles: [found?.kind === "body" ? (body?.bytes ?? 0) : 0, manifest?.generation ?? 0],
+      blobs: [outcome, sent?.origin ?? "", representation, coding],
+      doubles: [sent?.variant.body.bytes ?? 0, manifest?.generation ?? 0],
     });
   };
 }

@@ -6,7 +6,7 @@ import { ROUTER_OPTIONS } from "./router-options.ts";
 /** A request body that the router reads. */
 export interface RequestBody extends AsyncIterable<Uint8Array> {
   /** The whole body, if it is short and has its announced length. */
-  readonly bytes?: Uint8Array;
+  readonly bytes?: Uint8Array | undefined;
   /**
    * Discards the unread rest. Call it before every answer: workerd cuts the connection of a client
    * that is still sending when the answer is complete.
@@ -21,7 +21,24 @@ const SHORT_BODY_MAX_BYTES = 64;
 /** A body with a longer Content-Length is refused unread: 4 KiB fit even in base64. */
 const ANNOUNCED_MAX_BYTES = 2 * ROUTER_OPTIONS.readMaxBytes;
 
-/** Reads a body that announces a short length at once. Streams any other body. */
+/** A body that has been read. */
+class ShortBody implements RequestBody {
+  readonly bytes: Uint8Array | undefined;
+  readonly #read: Uint8Array;
+
+  constructor(read: Uint8Array, announcedBytes: number) {
+    this.#read = read;
+    this.bytes = read.byteLength === announcedBytes ? read : undefined;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    if (this.#read.byteLength > 0) yield this.#read;
+  }
+
+  async discard(): Promise<void> {}
+}
+
+/** Reads a body that announces a short length at once. Streams any other body. Never rejects. */
 export async function takeBody(request: Request, head: RequestHead): Promise<RequestBody> {
   const text = head.headers.get("content-length") ?? "";
   const announced = /^\d+$/.test(text) ? Number(text) : undefined;
@@ -32,26 +49,14 @@ export async function takeBody(request: Request, head: RequestHead): Promise<Req
   const deadlineMs = Math.min(head.timeout.timeoutMs ?? BODY_DEADLINE_MS, BODY_DEADLINE_MS);
   if (announced === undefined || announced > SHORT_BODY_MAX_BYTES)
     return streamedBody(request.body, Date.now() + deadlineMs);
-  try {
-    const bytes = new Uint8Array(await withTimeout(deadlineMs, request.arrayBuffer(), bodyIsLate));
-    return readBody(bytes, announced);
-  } catch (cause) {
-    return failedBody(asConnectError(cause), null);
-  }
+  return withTimeout(deadlineMs, request.arrayBuffer(), bodyIsLate).then(
+    (buffer) => new ShortBody(new Uint8Array(buffer), announced),
+    (cause: unknown) => failedBody(asConnectError(cause), null),
+  );
 }
 
 /** The body of a GET or HEAD. */
-export const NO_BODY: RequestBody = readBody(new Uint8Array(), 0);
-
-function readBody(bytes: Uint8Array, announcedBytes: number): RequestBody {
-  return {
-    ...(bytes.byteLength === announcedBytes ? { bytes } : {}),
-    async *[Symbol.asyncIterator]() {
-      if (bytes.byteLength > 0) yield bytes;
-    },
-    async discard() {},
-  };
-}
+export const NO_BODY: RequestBody = new ShortBody(new Uint8Array(), 0);
 
 function streamedBody(stream: ReadableStream<Uint8Array> | null, deadlineAt: number): RequestBody {
   const reader = stream?.getReader();

@@ -15,7 +15,7 @@ const IMMUTABLE = "public, max-age=31536000, immutable";
 /** Answers with a stored body without reading its bytes. */
 export function successResponse(found: Found, method: string): Response {
   const head = headFor(found.variant, { isPost: method === "POST", kind: found.kind });
-  // The stream has a length. workerd copies `encodeBody` from the head.
+  // The stream has a length.
   return new Response(found.kind === "body" ? found.content.stream() : null, head);
 }
 
@@ -38,10 +38,10 @@ interface HeadKey {
 }
 
 /** Caches heads per body, because building one costs more than the rest of a warm request. */
-const memo = new WeakMap<Body, { manifest: Manifest; made: Map<string, Response> }>();
+const memo = new WeakMap<Body, { manifest: Manifest; made: Map<string, ResponseInit> }>();
 
-/** Returns the status and headers as a response without a body. */
-function headFor(variant: Variant, key: HeadKey): Response {
+/** Returns the status and headers of a response. */
+function headFor(variant: Variant, key: HeadKey): ResponseInit {
   let known = memo.get(variant.body);
   if (known?.manifest !== variant.manifest) {
     known = { manifest: variant.manifest, made: new Map() };
@@ -55,10 +55,10 @@ function headFor(variant: Variant, key: HeadKey): Response {
   return made;
 }
 
-function makeHead(variant: Variant, { isPost, kind }: HeadKey): Response {
+function makeHead(variant: Variant, { isPost, kind }: HeadKey): ResponseInit {
   const headers = catalogHeaders(variant, isPost);
   headers.set("etag", entityTag(variant.body));
-  if (kind === "not_modified") return new Response(null, { status: 304, headers });
+  if (kind === "not_modified") return { status: 304, headers };
   headers.set("content-type", MEDIA_TYPES[variant.representation]);
   const { body, coding } = variant;
   if (isMessageCoding(coding)) {
@@ -69,5 +69,5 @@ function makeHead(variant: Variant, { isPost, kind }: HeadKey): Response {
   }
   if (kind === "head") headers.set("content-length", String(variant.body.bytes));
   // The bytes are already compressed.
-  return new Response(null, { headers, encodeBody: "manual" });
+  return { headers, encodeBody: "manual" };
 }

@@ -1,8 +1,9 @@
 import { Buffer } from "node:buffer";
 import { releaseBuffer } from "../catalog/bytes.ts";
+import type { AnyCoding } from "../catalog/framing.ts";
 import type { Body, Segment } from "../catalog/manifest.ts";
 import { ByteCache } from "./byte-cache.ts";
-import type { ReaderDependencies } from "./catalog-reader.ts";
+import type { Origin, ReaderDependencies } from "./catalog-reader.ts";
 import type { Copy } from "./catalog-store.ts";
 import { type Content, SegmentedContent } from "./content.ts";
 import { type HedgedReads, worstFault } from "./hedged-reads.ts";
@@ -14,10 +15,23 @@ const UNREADABLE_FOR_MS = 2_000;
 /** Share of the cache for the bodies that are used most. */
 const JOINED_SHARE = 1 / 4;
 
+/** The bytes of a body. */
+export interface Loaded {
+  readonly content: Content;
+  readonly origin: Origin;
+}
+
+/** The bytes of a segment. */
+interface Part {
+  readonly blob: Blob;
+  readonly origin: Origin;
+}
+
 /**
  * Loads bodies and caches their segments, so that bodies share what they have in common. A body that
  * is wanted again soon is joined, because one blob costs the least CPU to send. A client that goes
- * through more bodies than fit joins none.
+ * through more bodies than fit joins none. Uncompressed segments are the largest and the least wanted:
+ * they give way to compressed ones.
  *
  * Each segment is verified once, when it is read: its key is its hash. The hash of a whole body need
  * not be computed again, because the sealed manifest says which segments make up the body.
@@ -28,8 +42,8 @@ export class BodyLoader {
   readonly #segments: ByteCache<Blob>;
   /** The bodies wanted last, with their sizes as if all were joined. */
   readonly #recent: ByteCache<Content>;
-  readonly #flights: SingleFlight<Copy<Blob>>;
-  readonly #failures: NegativeCache<Copy<Content>>;
+  readonly #flights: SingleFlight<Copy<Part>>;
+  readonly #failures: NegativeCache<Copy<Loaded>>;
 
   constructor(deps: ReaderDependencies, reads: HedgedReads) {
     const joinedMaxBytes = deps.cacheMaxBytes * JOINED_SHARE;
@@ -55,26 +69,35 @@ export class BodyLoader {
     return this.#remember(body, new SegmentedContent(parts, this.#deps.createPipe));
   }
 
-  /** Loads the missing segments of a body. Never rejects. */
-  async load(body: Body): Promise<Copy<Content>> {
+  /** Loads the missing segments of a body in a coding. Never rejects. */
+  async load(body: Body, coding: AnyCoding): Promise<Copy<Loaded>> {
     const failed = this.#failures.get(body.sha256);
     if (failed !== undefined) return failed;
-    const copies = await Promise.all(body.segments.map((segment) => this.#loadSegment(segment)));
+    const isSpare = coding === "identity";
+    const loading = body.segments.map((segment) => this.#loadSegment(segment, isSpare));
+    const copies = await Promise.all(loading);
     const fault = worstFault(copies);
     if (fault !== undefined) {
       this.#failures.add(body.sha256, fault);
       return fault;
     }
     const parts = copies.flatMap((copy) => (copy.ok ? [copy.value] : []));
-    const content = new SegmentedContent(parts, this.#deps.createPipe);
-    return { ok: true, value: this.#remember(body, content) };
+    const blobs = parts.map(({ blob }) => blob);
+    const content = new SegmentedContent(blobs, this.#deps.createPipe);
+    this.#remember(body, content);
+    return { ok: true, value: { content, origin: farthest(parts) } };
   }
 
   /** Loads a blob, unless it is in memory. Never rejects. */
   async loadBlob(sha256: string): Promise<Copy<Blob>> {
-    const held = this.#segments.get(sha256);
-    if (held !== undefined) return { ok: true, value: held };
-    return this.#flights.load(sha256, () => this.#readBlob(sha256));
+    const copy = await this.#loadPart(sha256, true);
+    return copy.ok ? { ok: true, value: copy.value.blob } : copy;
+  }
+
+  async #loadPart(sha256: string, isSpare: boolean): Promise<Copy<Part>> {
+    const blob = this.#segments.get(sha256);
+    if (blob !== undefined) return { ok: true, value: { blob, origin: "memory" } };
+    return this.#flights.load(sha256, () => this.#readPart(sha256, isSpare));
   }
 
   #remember(body: Body, content: Content): Content {
@@ -87,20 +110,31 @@ export class BodyLoader {
     return inlineBlob(segment.inline);
   }
 
-  async #loadSegment(segment: Segment): Promise<Copy<Blob>> {
-    if ("blob" in segment) return this.loadBlob(segment.blob);
-    return { ok: true, value: inlineBlob(segment.inline) };
+  async #loadSegment(segment: Segment, isSpare: boolean): Promise<Copy<Part>> {
+    if ("blob" in segment) return this.#loadPart(segment.blob, isSpare);
+    return { ok: true, value: { blob: inlineBlob(segment.inline), origin: "memory" } };
   }
 
-  async #readBlob(sha256: string): Promise<Copy<Blob>> {
+  async #readPart(sha256: string, isSpare: boolean): Promise<Copy<Part>> {
     const { store } = this.#deps;
-    const copy = await this.#reads.read("blob", (replica) => store.readBlob(replica, sha256));
+    const copy = await this.#reads.read("blob", async (origin) => {
+      const read = await store.readBlob(origin, sha256);
+      return read.ok ? { ok: true, value: { bytes: read.value, origin } } : read;
+    });
     if (!copy.ok) return copy;
-    const value = new Blob([copy.value]);
-    releaseBuffer(copy.value);
-    this.#segments.set(sha256, value);
-    return { ok: true, value };
+    const { bytes, origin } = copy.value;
+    const blob = new Blob([bytes]);
+    releaseBuffer(bytes);
+    this.#segments.set(sha256, blob, { isSpare });
+    return { ok: true, value: { blob, origin } };
   }
+}
+
+const NEAREST_FIRST: readonly Origin[] = ["memory", "kv", "r2"];
+
+function farthest(parts: readonly Part[]): Origin {
+  const ranks = parts.map(({ origin }) => NEAREST_FIRST.indexOf(origin));
+  return NEAREST_FIRST[Math.max(...ranks)] ?? "memory";
 }
 
 function inlineBlob(base64: string): Blob {

@@ -4,8 +4,8 @@ const FAULTS_TO_OPEN = 3;
 const SKIPPED_FOR_MS = 2_000;
 
 /**
- * A circuit breaker. After several faults in a row it allows no calls for two seconds; then the next
- * fault opens it again, and the next answer closes it.
+ * A circuit breaker. After several faults in a row it allows one call every two seconds, as a trial;
+ * the next answer closes it.
  */
 export class Breaker {
   readonly #now: () => number;
@@ -17,8 +17,12 @@ export class Breaker {
     this.#now = now;
   }
 
+  /** Whether a call may be made. The caller must make it: a trial is allowed only once. */
   allows(): boolean {
-    return this.#faults < FAULTS_TO_OPEN || this.#now() >= this.#skippedUntil;
+    if (this.#faults < FAULTS_TO_OPEN) return true;
+    if (this.#now() < this.#skippedUntil) return false;
+    this.#skippedUntil = this.#now() + SKIPPED_FOR_MS;
+    return true;
   }
 
   answered(): void {

@@ -1,9 +1,8 @@
 import { type AnyCoding, bodyIn } from "../catalog/framing.ts";
 import type { Body, Manifest } from "../catalog/manifest.ts";
-import { BodyLoader } from "./body-loader.ts";
+import { BodyLoader, type Loaded } from "./body-loader.ts";
 import type {
   BlobReader,
-  Caller,
   CatalogMemory,
   CatalogReader,
   CurrentResult,
@@ -14,7 +13,6 @@ import type {
 } from "./catalog-reader.ts";
 import type { Copy, Fault } from "./catalog-store.ts";
 import type { Content } from "./content.ts";
-import { abortable } from "./deadline.ts";
 import { HedgedReads } from "./hedged-reads.ts";
 import { ManifestMemo } from "./manifest-memo.ts";
 
@@ -51,32 +49,27 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory, BlobRe
     return this.#bodies.held(body);
   }
 
-  async current({ signal }: Caller): Promise<CurrentResult> {
-    return this.heldCurrent() ?? abortable(signal, this.#memo.current());
+  async current(): Promise<CurrentResult> {
+    return this.heldCurrent() ?? this.#memo.current();
   }
 
-  async newest({ signal }: Caller): Promise<CurrentResult> {
-    return abortable(signal, this.#memo.newest());
+  async newest(): Promise<CurrentResult> {
+    return this.#memo.newest();
   }
 
-  async previous(manifest: Manifest, { signal }: Caller): Promise<Copy<Manifest>> {
-    return abortable(signal, this.#memo.loadPrevious(manifest));
+  async findOlder(isWanted: (manifest: Manifest) => boolean): Promise<Copy<Manifest>> {
+    return this.#memo.findOlder(isWanted);
   }
 
-  async open(selection: Selection, { signal }: Caller): Promise<OpenResult> {
+  async blob(sha256: string): Promise<Copy<Blob>> {
+    return this.#bodies.loadBlob(sha256);
+  }
+
+  async open(selection: Selection): Promise<OpenResult> {
     const choices = choicesOf(selection);
-    const held = this.#findHeld(choices.slice(0, 1), selection);
-    if (held !== undefined) return { ok: true, opened: held };
-    return abortable(signal, this.#load(selection, choices));
-  }
-
-  async blob(sha256: string, { signal }: Caller): Promise<Copy<Blob>> {
-    return abortable(signal, this.#bodies.loadBlob(sha256));
-  }
-
-  async #load(selection: Selection, choices: readonly Choice[]): Promise<OpenResult> {
     const faults: Faults = new Set();
     const opened =
+      this.#findHeld(choices.slice(0, 1), selection) ??
       (await this.#tryLoad(choices.slice(0, 1), selection, faults)) ??
       this.#findHeld([...choices, ...olderChoices(selection, this.#memo.previous)], selection) ??
       (await this.#tryLoad(choices.slice(1), selection, faults)) ??
@@ -109,7 +102,7 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory, BlobRe
     faults: Faults,
   ): Promise<Opened | undefined> {
     for (const choice of choices) {
-      const copy = await this.#bodies.load(choice.body);
+      const copy = await this.#bodies.load(choice.body, choice.coding);
       if (copy.ok) return toOpened(choice, selection, copy.value);
       faults.add(copy.fault);
     }
@@ -119,7 +112,7 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory, BlobRe
   #findHeld(choices: readonly Choice[], selection: Selection): Opened | undefined {
     for (const choice of choices) {
       const content = this.#bodies.held(choice.body);
-      if (content !== undefined) return toOpened(choice, selection, content);
+      if (content !== undefined) return toOpened(choice, selection, { content, origin: "memory" });
     }
     return undefined;
   }
@@ -142,8 +135,8 @@ function olderChoices(selection: Selection, manifest: Manifest | undefined): Cho
 function toOpened(
   { manifest, coding, body }: Choice,
   { locale, representation }: Selection,
-  content: Content,
+  loaded: Loaded,
 ): Opened | undefined {
   const entry = manifest.locales[locale];
-  return entry && { manifest, locale, entry, representation, coding, body, content };
+  return entry && { manifest, locale, entry, representation, coding, body, ...loaded };
 }

@@ -1,6 +1,6 @@
 import type { AnyCoding } from "../catalog/framing.ts";
 import type { Body, LocaleEntry, Manifest, Representation } from "../catalog/manifest.ts";
-import type { CatalogCopies, Copy } from "./catalog-store.ts";
+import type { CatalogCopies, Copy, Replica } from "./catalog-store.ts";
 import type { Content, CreatePipe } from "./content.ts";
 
 export interface ReaderDependencies {
@@ -38,7 +38,11 @@ export interface Opened {
   readonly body: Body;
   /** The bytes of `body`. */
   readonly content: Content;
+  readonly origin: Origin;
 }
+
+/** Where the bytes of a body came from: the farthest place, if there are several. */
+export type Origin = "memory" | Replica;
 
 export type CurrentResult =
   | { readonly ok: true; readonly manifest: Manifest }
@@ -47,11 +51,6 @@ export type CurrentResult =
 export type OpenResult =
   | { readonly ok: true; readonly opened: Opened }
   | { readonly ok: false; readonly reason: "unavailable" | "data_loss" };
-
-/** The request that waits for a store. */
-export interface Caller {
-  readonly signal: AbortSignal;
-}
 
 /** The part of the catalog that is in memory. Nothing here waits. */
 export interface CatalogMemory {
@@ -64,23 +63,23 @@ export interface CatalogMemory {
   heldContent(body: Body): Content | undefined;
 }
 
-/** Reads stored blobs. Rejects only if the signal aborts. */
+/** Reads stored blobs. Never rejects. */
 export interface BlobReader {
   /** Returns a blob, from memory if it is cached. */
-  blob(sha256: string, caller: Caller): Promise<Copy<Blob>>;
+  blob(sha256: string): Promise<Copy<Blob>>;
 }
 
-/** Reads the published catalog. Store faults are values; rejects only if the signal aborts. */
+/** Reads the published catalog. Store faults are values: it never rejects. */
 export interface CatalogReader {
   /**
    * Returns the current version. Reads no store while the cached one is fresh. Waits for a look-up
    * if nobody has looked for a while.
    */
-  current(caller: Caller): Promise<CurrentResult>;
+  current(): Promise<CurrentResult>;
   /** Returns the current version as the store has it, where another place may know a newer one. */
-  newest(caller: Caller): Promise<CurrentResult>;
-  /** Returns the version before a manifest; `missing` if it is not retained. */
-  previous(manifest: Manifest, caller: Caller): Promise<Copy<Manifest>>;
+  newest(): Promise<CurrentResult>;
+  /** Finds a retained version besides the current one; `missing` if there is none. */
+  findOlder(isWanted: (manifest: Manifest) => boolean): Promise<Copy<Manifest>>;
   /** Returns the bytes of a body, from memory if they are cached. */
-  open(selection: Selection, caller: Caller): Promise<OpenResult>;
+  open(selection: Selection): Promise<OpenResult>;
 }

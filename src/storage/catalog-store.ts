@@ -19,12 +19,14 @@ export interface Fault {
 /** Location of a copy. KV is near but may lag; R2 is strongly consistent. */
 export type Replica = "kv" | "r2";
 
-/** Copies of the published catalog. Reading returns faults as values and never throws. */
+/** Copies of the published catalog. Reading returns faults as values; only a list throws. */
 export interface CatalogCopies {
   /** Reads the current manifest. Returns the same object as before if the stored text is the same. */
   readManifest(replica: Replica): Promise<Copy<Manifest>>;
   /** Reads the manifest of a generation from R2. */
   readGeneration(generation: number): Promise<Copy<Manifest>>;
+  /** Lists the generations whose manifests are in R2. Throws StoreError if R2 fails. */
+  listGenerations(): Promise<number[]>;
   /** Reads a blob and verifies its hash. KV may answer from a cache up to a day old. */
   readBlob(replica: Replica, sha256: string): Promise<Copy<Uint8Array<ArrayBuffer>>>;
 }
@@ -44,8 +46,6 @@ export interface CatalogStore extends CatalogCopies {
   deleteBlobs(sha256s: readonly string[]): Promise<void>;
   /** Stores a manifest under its generation in R2. */
   writeGeneration(manifest: Manifest): Promise<void>;
-  /** Lists the generations whose manifests are in R2. */
-  listGenerations(): Promise<number[]>;
   /** Deletes the manifests of generations from R2. */
   deleteGenerations(generations: readonly number[]): Promise<void>;
   /** Makes a manifest current, in R2 first and then in KV. */

@@ -27,31 +27,28 @@ export async function withStoreTimeout<T>(
 }
 
 /** Rejects with the error from `late` after `ms`. */
-export async function withTimeout<T>(
-  ms: number,
-  promise: Promise<T>,
-  late: () => Error,
-): Promise<T> {
+export function withTimeout<T>(ms: number, promise: Promise<T>, late: () => Error): Promise<T> {
   return settledWithin(ms, promise, () => {
     throw late();
   });
 }
 
 /** Settles as `promise` does, or as `late` does if the promise is still pending after `ms`. */
-export async function settledWithin<T, L>(
+export function settledWithin<T, L>(
   ms: number,
   promise: Promise<T>,
-  late: () => L,
+  late: () => L | Promise<L>,
 ): Promise<T | L> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const expired = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(Promise.resolve().then(late)), ms);
+    const inTime =
+      <V>(settle: (value: V) => void) =>
+      (value: V) => {
+        clearTimeout(timer);
+        settle(value);
+      };
+    promise.then(inTime(resolve), inTime(reject));
   });
-  try {
-    return await Promise.race([promise, expired.then(late)]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** Rejects with the signal's reason as soon as the signal aborts. */

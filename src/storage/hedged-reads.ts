@@ -8,9 +8,15 @@ const HEDGE_AFTER_MS = 400;
 
 type Read<T> = (replica: Replica) => Promise<Copy<T>>;
 
+/** A race between both stores. */
+interface Race {
+  /** Whether R2 has answered before a silent KV, which counts as a fault of KV. */
+  isLost: boolean;
+}
+
 /**
  * Reads copies from KV, and from R2 if KV fails or is silent; the first right copy wins. A store
- * that fails several times in a row is skipped for a while.
+ * that fails several times in a row is skipped, apart from a trial every two seconds.
  */
 export class HedgedReads {
   readonly #report: ReaderDependencies["report"];
@@ -23,13 +29,15 @@ export class HedgedReads {
 
   /** Reads from either store. The fault is `unreadable` if a store may still have a right copy. */
   async read<T>(what: string, read: Read<T>): Promise<Copy<T>> {
-    const near = this.readFrom("kv", what, read);
+    const race: Race = { isLost: false };
+    const near = this.readFrom("kv", what, read, race);
     const first = await settledWithin(HEDGE_AFTER_MS, near, () => "silent" as const);
     if (first !== "silent" && first.ok) return first;
     const far = this.readFrom("r2", what, read);
     try {
       const winner = await Promise.any([rightCopy("kv", near), rightCopy("r2", far)]);
       if (first === "silent" && winner.replica === "r2") {
+        race.isLost = true;
         this.#breakers.kv.failed();
         this.#report(`${what}_silent`, `kv: R2 answered first, after ${HEDGE_AFTER_MS} ms`);
       }
@@ -40,17 +48,25 @@ export class HedgedReads {
   }
 
   /** Reads from one store, and reports a copy that cannot be used. */
-  async readFrom<T>(replica: Replica, what: string, read: Read<T>): Promise<Copy<T>> {
+  async readFrom<T>(
+    replica: Replica,
+    what: string,
+    read: Read<T>,
+    race: Readonly<Race> = ALONE,
+  ): Promise<Copy<T>> {
     const breaker = this.#breakers[replica];
     if (!breaker.allows())
       return { ok: false, fault: "unreadable", detail: `${replica} is skipped after its faults` };
     const copy = await read(replica);
     if (!copy.ok) this.#report(`${what}_${copy.fault}`, `${replica} ${copy.detail}`);
+    if (race.isLost) return copy;
     if (!copy.ok && copy.fault === "unreadable") breaker.failed();
     else breaker.answered();
     return copy;
   }
 }
+
+const ALONE: Race = { isLost: false };
 
 /** Returns the fault after which least is known: `unreadable` before `corrupt` and `missing`. */
 export function worstFault(copies: readonly Copy<unknown>[]): Fault | undefined {

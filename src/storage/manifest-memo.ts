@@ -1,8 +1,8 @@
 import type { Manifest } from "../catalog/manifest.ts";
 import type { CurrentResult, ReaderDependencies } from "./catalog-reader.ts";
-import { settledWithin } from "./deadline.ts";
-import type { Copy } from "./catalog-store.ts";
-import type { HedgedReads } from "./hedged-reads.ts";
+import { settledWithin, withDeadline } from "./deadline.ts";
+import type { CatalogCopies, Copy, Fault } from "./catalog-store.ts";
+import { type HedgedReads, worstFault } from "./hedged-reads.ts";
 import { NegativeCache } from "./negative-cache.ts";
 import { SingleFlight } from "./single-flight.ts";
 
@@ -14,22 +14,21 @@ import { SingleFlight } from "./single-flight.ts";
 const STALE_FOR_MS = 30_000;
 /** Longest wait for a look-up while an older manifest is in memory. R2 is read within this time. */
 const PATIENCE_MS = 1_000;
-/** Older manifests in memory, for fallbacks and for reads of a pinned version. */
-const OLDER_MAX = 3;
+/** Older manifests in memory, for fallbacks and for reads of a pinned version. All that are retained. */
+const OLDER_MAX = 20;
 /** Wait after a failed look-up, while the cached manifest is served. */
 const RETRY_AFTER_MS = 5_000;
-/** Wait after a look-up that found no manifest, and between reads of the newest one. */
+/** Wait after a look-up that found no manifest, and between looks for newer and older ones. */
 const ABSENT_FOR_MS = 1_000;
 
-/** What is before the first version. */
-const FIRST: Copy<Manifest> = {
-  ok: false,
-  fault: "missing",
-  detail: "there is no earlier version",
-};
+/** Longest wait for the list of generations. */
+const LIST_DEADLINE_MS = 3_000;
+
+const NO_VERSION: Fault = { ok: false, fault: "missing", detail: "there is no such version" };
 
 /**
- * The manifests that this isolate serves from: the current one and up to three older ones.
+ * The manifests that this isolate serves from: the current one, and older ones for fallbacks and for
+ * reads of a pinned version.
  *
  * Accepted race: KV may answer with an older manifest than it gives another data center. An isolate
  * ignores generations below its own, so the version that it serves never goes back.
@@ -39,6 +38,7 @@ export class ManifestMemo {
   readonly #reads: HedgedReads;
   readonly #loads: SingleFlight<CurrentResult>;
   readonly #generations: SingleFlight<Copy<Manifest>>;
+  readonly #lists: SingleFlight<Copy<readonly number[]>>;
   /** Generations that could not be read. */
   readonly #failures: NegativeCache<Copy<Manifest>>;
   #current: CurrentResult = { ok: false, reason: "unavailable" };
@@ -47,12 +47,14 @@ export class ManifestMemo {
   readonly #older = new Map<number, Manifest>();
   #freshUntil = 0;
   #newestAt = 0;
+  #listed: { readonly copy: Copy<readonly number[]>; readonly until: number } | undefined;
 
   constructor(deps: ReaderDependencies, reads: HedgedReads) {
     this.#deps = deps;
     this.#reads = reads;
     this.#loads = new SingleFlight(deps.waitUntil, deps.now);
     this.#generations = new SingleFlight(deps.waitUntil, deps.now);
+    this.#lists = new SingleFlight(deps.waitUntil, deps.now);
     this.#failures = new NegativeCache(RETRY_AFTER_MS, deps.now);
   }
 
@@ -95,17 +97,48 @@ export class ManifestMemo {
 
   /** Loads the version before a manifest; `missing` if there is none. */
   async loadPrevious({ previous }: Manifest): Promise<Copy<Manifest>> {
-    if (previous === null) return FIRST;
-    const held = this.#older.get(previous);
+    if (previous === null) return NO_VERSION;
+    return this.#loadGeneration(previous);
+  }
+
+  /**
+   * Finds an older version, in memory or among those that R2 lists; `missing` if there is none. R2
+   * has the manifests of all retained versions, and those of others until they are collected.
+   */
+  async findOlder(isWanted: (manifest: Manifest) => boolean): Promise<Copy<Manifest>> {
+    const held = [...this.#older.values()].find(isWanted);
     if (held !== undefined) return { ok: true, value: held };
-    const key = String(previous);
+    const listed = await this.#list();
+    if (!listed.ok) return listed;
+    const current = this.#current.ok ? this.#current.manifest.generation : 0;
+    const others = listed.value.filter((generation) => generation !== current);
+    const copies = await Promise.all(others.map((each) => this.#loadGeneration(each)));
+    const wanted = copies.find((copy) => copy.ok && isWanted(copy.value));
+    return wanted ?? worstFault(copies) ?? NO_VERSION;
+  }
+
+  /** Lists the generations in R2, at most once a second. */
+  async #list(): Promise<Copy<readonly number[]>> {
+    const last = this.#listed;
+    if (last !== undefined && this.#deps.now() < last.until) return last.copy;
+    return this.#lists.load("generations", async () => {
+      const { now, store } = this.#deps;
+      const copy = await this.#reads.readFrom("r2", "generations", () => listGenerations(store));
+      this.#listed = { copy, until: now() + ABSENT_FOR_MS };
+      return copy;
+    });
+  }
+
+  async #loadGeneration(generation: number): Promise<Copy<Manifest>> {
+    const held = this.#older.get(generation);
+    if (held !== undefined) return { ok: true, value: held };
+    const key = String(generation);
     const failed = this.#failures.get(key);
     if (failed !== undefined) return failed;
     return this.#generations.load(key, async () => {
       const { store } = this.#deps;
-      const copy = await this.#reads.readFrom("r2", "generation", () =>
-        store.readGeneration(previous),
-      );
+      const read = () => store.readGeneration(generation);
+      const copy = await this.#reads.readFrom("r2", "generation", read);
       if (copy.ok) this.#keep(copy.value);
       else this.#failures.add(key, copy);
       return copy;
@@ -144,5 +177,14 @@ export class ManifestMemo {
     this.#previous = held;
     if (held !== undefined) this.#keep(held);
     this.#current = { ok: true, manifest };
+  }
+}
+
+async function listGenerations(store: CatalogCopies): Promise<Copy<readonly number[]>> {
+  try {
+    const listing = store.listGenerations();
+    return { ok: true, value: await withDeadline("generations", LIST_DEADLINE_MS, listing) };
+  } catch (error) {
+    return { ok: false, fault: "unreadable", detail: String(error) };
   }
 }

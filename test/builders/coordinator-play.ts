@@ -6,6 +6,7 @@ import { QUEUE_MAX_DEPTH } from "../../src/ingest/queue.ts";
 import { type Run, RUN_MODES, type RunMode } from "../../src/ingest/run.ts";
 import { isOpen } from "../../src/jobs/job-record.ts";
 import { blobKey, GENERATIONS_PREFIX, MANIFEST_KEY } from "../../src/storage/keys.ts";
+import { textOf } from "./memory-catalog-store.ts";
 import { CoordinatorWorld } from "./coordinator-world.ts";
 import { QuickPipeline } from "./quick-pipeline.ts";
 import { anEnqueueRequest } from "./run.ts";
@@ -443,13 +444,13 @@ export class Play {
     const written = world.calls.findLast((made) => made.startsWith(prefix));
     const generation = Number(written?.slice(prefix.length));
     const manifest = this.world.state.findVersion(generation);
-    const text = Uint8Array.from(new TextEncoder().encode(JSON.stringify(manifest)));
+    if (manifest === undefined) return;
     const carryOut = () => {
-      world.store[into].set(MANIFEST_KEY, text);
+      world.store[into].set(MANIFEST_KEY, textOf(manifest));
       this.#highest[into] = generation;
       this.#note("late manifest");
     };
-    if (manifest !== undefined) this.#late.push({ at, carryOut });
+    this.#late.push({ at, carryOut });
   }
 
   #isPaused(): boolean {

@@ -8,15 +8,15 @@ import {
 } from "../../gen/locations/v1/locations_pb.ts";
 import { bodyIn } from "../../src/catalog/framing.ts";
 import type { Bodies, Body, Coding, LocaleEntry, Manifest } from "../../src/catalog/manifest.ts";
-import { CODINGS, type Representation, UNRECORDED } from "../../src/catalog/manifest.ts";
+import { CODINGS, type Representation } from "../../src/catalog/manifest.ts";
 import type { Copy, Fault } from "../../src/storage/catalog-store.ts";
 import type {
-  Caller,
   CatalogMemory,
   CatalogReader,
   CurrentResult,
   Opened,
   OpenResult,
+  Origin,
   Selection,
 } from "../../src/storage/catalog-reader.ts";
 
@@ -108,10 +108,10 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
   openThrows: unknown;
   /** How long `open` takes. */
   openMs = 0;
+  /** Where `open` reads from. */
+  origin: Origin = "kv";
   /** Whether it is all in memory, so that no store is asked. */
   holds = false;
-  /** Reads that a signal cut short. */
-  cancelled = 0;
   readonly #bodies = new Map<string, Bytes>();
 
   constructor({
@@ -126,7 +126,10 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
       published_at: publishedAt,
       catalog_sha256: sha256(new TextEncoder().encode(locales.join())),
       sources: {},
-      ...UNRECORDED,
+      as_of: null,
+      data: [],
+      airport_set: "all",
+      diffs: [],
       counts: { airports: 1, cities: 1, countries: 1, regions: 1 },
       previous: null,
       locales: Object.fromEntries(
@@ -163,14 +166,14 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
     return this.newestResult ?? this.#current();
   }
 
-  async previous({ generation }: Manifest): Promise<Copy<Manifest>> {
-    const older = this.older.find(({ manifest }) => manifest.generation < generation);
+  async findOlder(isWanted: (manifest: Manifest) => boolean): Promise<Copy<Manifest>> {
+    const older = this.older.find(({ manifest }) => isWanted(manifest));
     return older === undefined
-      ? { ok: false, fault: this.olderFault, detail: "no older version" }
+      ? { ok: false, fault: this.olderFault, detail: "no such version" }
       : { ok: true, value: older.manifest };
   }
 
-  /** Fault of `previous` where there is no older version. */
+  /** Fault of `findOlder` where there is no such version. */
   olderFault: Fault["fault"] = "missing";
 
   #contentOf({ segments }: Body): Blob | undefined {
@@ -192,15 +195,14 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
     return undefined;
   }
 
-  async current({ signal }: Caller): Promise<CurrentResult> {
+  async current(): Promise<CurrentResult> {
     this.currentCalls++;
-    signal.throwIfAborted();
     return this.#current();
   }
 
-  async open(selection: Selection, { signal }: Caller): Promise<OpenResult> {
+  async open(selection: Selection): Promise<OpenResult> {
     this.opened.push(selection);
-    if (this.openMs > 0) await this.#wait(this.openMs, signal);
+    if (this.openMs > 0) await new Promise((resolve) => setTimeout(resolve, this.openMs));
     if (this.openThrows !== undefined) throw this.openThrows;
     if (this.openResult !== undefined) return this.openResult;
     const opened = this.#find(selection);
@@ -217,7 +219,8 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
       const body = entry && bodyIn(entry.bodies, representation, coding);
       const content = body && this.#contentOf(body);
       if (entry === undefined || body === undefined || content === undefined) continue;
-      return { manifest, locale, entry, representation, coding, body, content };
+      const { origin } = this;
+      return { manifest, locale, entry, representation, coding, body, content, origin };
     }
     return undefined;
   }
@@ -251,17 +254,6 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
       bytes: bytes.byteLength,
       segments: [{ blob: key, bytes: bytes.byteLength }],
     };
-  }
-
-  #wait(ms: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(resolve, ms);
-      signal.addEventListener("abort", () => {
-        clearTimeout(timer);
-        this.cancelled++;
-        reject(signal.reason);
-      });
-    });
   }
 }
 

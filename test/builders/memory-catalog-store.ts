@@ -1,6 +1,7 @@
 import { sha256Hex } from "../../src/catalog/hash.ts";
 import type { Manifest } from "../../src/catalog/manifest.ts";
 import { parseManifest } from "../../src/catalog/parse-manifest.ts";
+import { storedManifest } from "../../src/catalog/stored-manifest.ts";
 import type { CatalogStore, Copy, Replica } from "../../src/storage/catalog-store.ts";
 import {
   blobKey,
@@ -148,6 +149,7 @@ export class MemoryCatalogStore implements CatalogStore {
   }
 }
 
-function textOf(manifest: Manifest): Bytes {
-  return Uint8Array.from(new TextEncoder().encode(JSON.stringify(manifest)));
+/** The stored text of a manifest, without a seal. */
+export function textOf(manifest: Manifest): Bytes {
+  return Uint8Array.from(new TextEncoder().encode(JSON.stringify(storedManifest(manifest))));
 }

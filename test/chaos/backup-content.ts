@@ -1,6 +1,6 @@
 import type { Run } from "../../src/ingest/run.ts";
 import { gunzipSync } from "node:zlib";
-import type { Manifest } from "../../src/catalog/manifest.ts";
+import { readManifest } from "../../src/catalog/parse-manifest.ts";
 import type { BackupContent } from "./evidence.ts";
 
 /** Reads what a backup says of the ingest from its parts, without the code that restores it. */
@@ -13,8 +13,10 @@ export async function readBackupContent(bucket: R2Bucket, id: string): Promise<B
       lines.push(...(await readLines(await bucket.get(key))));
     return lines;
   };
-  const state = (await linesOf("state")) as unknown as { readonly version?: Manifest }[]; // the format of a backup
-  const manifests = state.flatMap(({ version }) => version ?? []);
+  const manifests = (await linesOf("state")).flatMap(({ version }) => {
+    const parsed = readManifest(version);
+    return parsed.ok ? [parsed.manifest] : [];
+  });
   return {
     rows: (await linesOf("d1.ingest_runs")).map((row): Run => JSON.parse(String(row["run"]))),
     audit: (await linesOf("d1.audit")).map((row) => String(row["id"])),

@@ -9,6 +9,7 @@ import service, {
   IngestCoordinator as Coordinator,
 } from "../../src/worker.ts";
 import type { Manifest } from "../../src/catalog/manifest.ts";
+import { parseManifest } from "../../src/catalog/parse-manifest.ts";
 import type { RunRecord } from "../../src/ingest/run-record.ts";
 import { dropKey, GENERATIONS_PREFIX, MANIFEST_KEY } from "../../src/storage/keys.ts";
 import { readBackupContent } from "./backup-content.ts";
@@ -61,12 +62,12 @@ export class IngestCoordinator extends Coordinator {
       (text): RunRecord => JSON.parse(text),
     );
     const manifests = texts("SELECT manifest AS text FROM versions ORDER BY generation").map(
-      (text): Manifest => JSON.parse(text),
+      (text) => readManifest(text),
     );
     const count = (query: string) => this.ctx.storage.sql.exec<{ rows: number }>(query).one().rows;
     return {
       runs: records.map(({ job }) => job),
-      manifests,
+      manifests: manifests.filter((manifest) => manifest !== null),
       outbox: count("SELECT COUNT(*) AS rows FROM outgoing WHERE outbox = 'history'"),
       auditOutbox: count("SELECT COUNT(*) AS rows FROM outgoing WHERE outbox = 'audit'"),
       isReplicated: count("SELECT COUNT(*) AS rows FROM facts WHERE name = 'unreplicated'") === 0,
@@ -156,7 +157,8 @@ async function readJson(object: R2ObjectBody | null): Promise<Manifest | null> {
   return object === null ? null : readManifest(await object.text());
 }
 
-/** Nothing is checked here: what is not as it should be is for the checker to find. */
+/** Without its seal. What cannot be read is missing, which is for the checker to find. */
 function readManifest(text: string | null): Manifest | null {
-  return text === null ? null : (JSON.parse(text.split("\n")[0] ?? "") as Manifest); // what the service wrote
+  const parsed = parseManifest(text?.split("\n")[0] ?? "");
+  return parsed.ok ? parsed.manifest : null;
 }

@@ -11,6 +11,7 @@ const INHERITED = [
   "main",
   "compatibility_date",
   "compatibility_flags",
+  "keep_names",
   "workers_dev",
   "preview_urls",
   "rules",

@@ -1,4 +1,5 @@
 import {
+  Code,
   type ConnectError,
   createClient,
   type Interceptor,
@@ -105,6 +106,17 @@ describe.each(Object.entries(WIRES))("%s", (_name, { transport, cacheControl, co
     const parent = await client.getLocationsV1({ locale: "de_AT" });
     expect(brokenRules(parent, "de")).toEqual([]);
     expect(header.get("locale-fallback")).toBe("parent");
+  });
+
+  it("learns that there is no such method, or no such service", async () => {
+    const wire = transport([]);
+    const known = LocationsService.method.getLocationsV1;
+    const unknown = { ...known, name: "GetLocationsV2" };
+    const elsewhere = { ...known, parent: { ...LocationsService, typeName: "other.v1.Other" } };
+    for (const method of [unknown, elsewhere])
+      await expect(wire.unary(method, undefined, undefined, undefined, {})).rejects.toMatchObject({
+        code: Code.Unimplemented,
+      });
   });
 
   it("learns which field is wrong", async () => {

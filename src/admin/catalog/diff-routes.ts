@@ -6,12 +6,12 @@ import { negotiateLocale, parseLocale } from "../../catalog/locale.ts";
 import type { Manifest, StoredDiff } from "../../catalog/manifest.ts";
 import { nothingChanged } from "../../ingest/change-sample.ts";
 import type { BlobReader, CatalogReader } from "../../storage/catalog-reader.ts";
-import type { Copy } from "../../storage/catalog-store.ts";
+import { settledWithin } from "../../storage/deadline.ts";
 import { worstFault } from "../../storage/hedged-reads.ts";
 import { type Refusal, route } from "../http/route.ts";
 
 export interface DiffDependencies {
-  readonly reader: Pick<CatalogReader, "current" | "previous"> & BlobReader;
+  readonly reader: Pick<CatalogReader, "current" | "newest" | "findOlder"> & BlobReader;
   readonly defaultLocale: string;
 }
 
@@ -51,66 +51,95 @@ export function diffRoutes({ reader, defaultLocale }: DiffDependencies) {
       503: "`catalog_unreadable`: the stores do not answer",
     },
   }).answer(async ({ query, headers }) => {
-    const caller = { signal: AbortSignal.timeout(DEADLINE_MS) };
-    const current = await reader.current(caller).catch(() => UNREAD);
-    if (!current.ok) return UNREADABLE;
-    const { manifest } = current;
-    const parsed = parseLocale(query.locale);
-    const tag = parsed.ok ? parsed.tag : "";
-    const { locale } = negotiateLocale(tag, manifest.locales, defaultLocale);
-    const previous = (version: Manifest) => reader.previous(version, caller).catch(() => UNREAD);
-    const from = await findSource(manifest, { from: query.from, locale, previous });
-    if (from === "unreadable") return UNREADABLE;
-    const parts = from && partsOf(from, locale);
-    if (from === undefined || parts === undefined) return notStored(query.from, locale);
-    const head = { from: describe(from), to: describe(manifest), locale };
-    const etag = `"${sha256Hex(JSON.stringify([head, parts]))}"`;
-    const shared = { etag, "cache-control": "public, max-age=60" };
-    if (matchesEntityTag(headers.get("if-none-match") ?? "", etag))
-      return { status: 304, headers: shared };
-    if (parts === NOTHING)
-      return { status: 200, body: { ...nothingChanged(locale), ...head }, headers: shared };
-    const copies = await Promise.all(
-      parts.map((sha256) => reader.blob(sha256, caller).catch(() => UNREAD)),
-    );
-    const fault = worstFault(copies);
-    if (fault !== undefined)
-      return fault.fault === "unreadable" ? UNREADABLE : notStored(query.from, locale);
-    const pieces = copies.flatMap((copy) => (copy.ok ? [",", copy.value] : []));
-    const body = new Blob([JSON.stringify(head).slice(0, -1), ...pieces, "}"]);
-    return { status: 200, body: await body.arrayBuffer(), headers: shared };
+    const wanted = { ...query, defaultLocale };
+    const ifNoneMatch = headers.get("if-none-match") ?? "";
+    return settledWithin(DEADLINE_MS, answerDiff(reader, wanted, ifNoneMatch), () => UNREADABLE);
   });
   return [diff];
 }
 
-type Version = Pick<StoredDiff, "generation" | "published_at" | "catalog_sha256">;
-
-/**
- * Finds the version that an app has, by its generation, by the hash of its content or by that of its
- * message in a locale, which only its manifest has.
- */
-async function findSource(
-  manifest: Manifest,
-  { from, locale, previous }: Wanted,
-): Promise<Manifest | StoredDiff | "unreadable" | undefined> {
-  const known = [manifest, ...manifest.diffs];
-  const byContent = (content: string) => known.find((each) => each.catalog_sha256 === content);
-  const named = byContent(from) ?? known.find(({ generation }) => String(generation) === from);
-  if (named !== undefined || !/^[0-9a-f]{64}$/.test(from)) return named;
-  let version = manifest;
-  for (let back = 0; back < known.length; back++) {
-    if (version.locales[locale]?.sha256 === from) return byContent(version.catalog_sha256);
-    const before = await previous(version);
-    if (!before.ok) return before.fault === "missing" ? undefined : "unreadable";
-    version = before.value;
-  }
-  return undefined;
+interface Wanted extends z.output<typeof diffQuery> {
+  readonly defaultLocale: string;
 }
 
-interface Wanted {
-  readonly from: string;
-  readonly locale: string;
-  readonly previous: (version: Manifest) => Promise<Copy<Manifest>>;
+async function answerDiff(reader: DiffDependencies["reader"], wanted: Wanted, ifNoneMatch: string) {
+  const current = await reader.current();
+  if (!current.ok) return UNREADABLE;
+  const source = await findSource(reader, current.manifest, wanted);
+  if (source === "unreadable") return UNREADABLE;
+  const { from, to } = source ?? { from: undefined, to: current.manifest };
+  const locale = localeIn(to, wanted);
+  const parts = from && partsOf(from, locale);
+  if (from === undefined || parts === undefined) return notStored(wanted.from, locale);
+  const head = { from: describe(from), to: describe(to), locale };
+  const etag = `"${sha256Hex(JSON.stringify([head, parts]))}"`;
+  const shared = { etag, "cache-control": "public, max-age=60" };
+  if (matchesEntityTag(ifNoneMatch, etag)) return { status: 304 as const, headers: shared };
+  if (parts === NOTHING) {
+    const body = { ...nothingChanged(locale), ...head };
+    return { status: 200 as const, body, headers: shared };
+  }
+  const copies = await Promise.all(parts.map((sha256) => reader.blob(sha256)));
+  const fault = worstFault(copies);
+  if (fault !== undefined)
+    return fault.fault === "unreadable" ? UNREADABLE : notStored(wanted.from, locale);
+  const pieces = copies.flatMap((copy) => (copy.ok ? [",", copy.value] : []));
+  const body = new Blob([JSON.stringify(head).slice(0, -1), ...pieces, "}"]);
+  return { status: 200 as const, body: await body.arrayBuffer(), headers: shared };
+}
+
+type Version = Pick<StoredDiff, "generation" | "published_at" | "catalog_sha256">;
+
+/** The version that an app has, and the version that the diff leads to. */
+interface Source {
+  readonly from: Manifest | StoredDiff;
+  readonly to: Manifest;
+}
+
+type Found = Source | "unreadable" | undefined;
+
+/** Finds the version that an app has. It may come from an isolate that knows a newer one than this. */
+async function findSource(
+  reader: DiffDependencies["reader"],
+  current: Manifest,
+  wanted: Wanted,
+): Promise<Found> {
+  const known = await findIn(reader, current, wanted);
+  if (known !== undefined) return known;
+  const newest = await reader.newest();
+  const isNewer = newest.ok && newest.manifest.generation > current.generation;
+  return isNewer ? findIn(reader, newest.manifest, wanted) : undefined;
+}
+
+/**
+ * Finds a version by its generation, by the hash of its content or by that of its message in a
+ * locale, which only its manifest has.
+ */
+async function findIn(
+  reader: DiffDependencies["reader"],
+  to: Manifest,
+  wanted: Wanted,
+): Promise<Found> {
+  const { from: name } = wanted;
+  const known = [to, ...to.diffs];
+  const byContent = (content: string) => {
+    const from = known.find((each) => each.catalog_sha256 === content);
+    return from && { from, to };
+  };
+  const byGeneration = known.find(({ generation }) => String(generation) === name);
+  const named = byContent(name) ?? (byGeneration && { from: byGeneration, to });
+  if (named !== undefined || !/^[0-9a-f]{64}$/.test(name)) return named;
+  const locale = localeIn(to, wanted);
+  const hasMessage = ({ locales }: Manifest) => locales[locale]?.sha256 === name;
+  if (hasMessage(to)) return { from: to, to };
+  const older = await reader.findOlder(hasMessage);
+  if (older.ok) return byContent(older.value.catalog_sha256);
+  return older.fault === "missing" ? undefined : "unreadable";
+}
+
+function localeIn({ locales }: Manifest, { locale, defaultLocale }: Wanted): string {
+  const parsed = parseLocale(locale);
+  return negotiateLocale(parsed.ok ? parsed.tag : "", locales, defaultLocale).locale;
 }
 
 function describe({ generation, published_at, catalog_sha256 }: Version): Version {
@@ -132,9 +161,6 @@ function notStored(from: string, locale: string): Refusal {
     problem: { status: 404, code: "generation_not_retained", detail },
   };
 }
-
-/** The result of a read that took too long. */
-const UNREAD = { ok: false, fault: "unreadable", detail: "timed out" } as const;
 
 const UNREADABLE: Refusal = {
   problem: {

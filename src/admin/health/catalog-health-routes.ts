@@ -5,11 +5,13 @@ import type { RuleContext } from "../../health/rule.ts";
 import { outputOf, worstOf } from "../../health/status.ts";
 import { describeError, logLine } from "../../log.ts";
 import type { CatalogReader } from "../../storage/catalog-reader.ts";
+import { withDeadline } from "../../storage/deadline.ts";
 import { checksSchema, HEALTH_MEDIA_TYPE, healthStatus } from "./health-schema.ts";
 import { route } from "../http/route.ts";
 import { listCounts, hexHash, timestamp } from "../../catalog/fields.ts";
 
-const HEALTH_DEADLINE_MS = 5_000;
+/** Longest wait for the manifest, and for the body. */
+const READ_DEADLINE_MS = 2_500;
 
 const healthSchema = z
   .strictObject({
@@ -76,13 +78,13 @@ export function catalogHealthRoutes(
     },
   }).answer(async ({ requestId }) => {
     const unavailable = unavailableOnFault(requestId);
-    const caller = { signal: AbortSignal.timeout(HEALTH_DEADLINE_MS) };
-    const current = await reader.current(caller).catch(unavailable);
+    const read = <T>(reading: Promise<T>) =>
+      withDeadline("catalog", READ_DEADLINE_MS, reading).catch(unavailable);
+    const current = await read(reader.current());
     if (!current.ok) return failed(current.reason);
     const { manifest } = current;
-    const opened = await reader
-      .open({ manifest, locale: defaultLocale, representation: "proto", codings: CODINGS }, caller)
-      .catch(unavailable);
+    const selection = { locale: defaultLocale, representation: "proto", codings: CODINGS } as const;
+    const opened = await read(reader.open({ manifest, ...selection }));
     const context = { limits, now: now() };
     const checks = checkServed({ manifest, opened, defaultLocale }, context);
     const status = worstOf(checks);

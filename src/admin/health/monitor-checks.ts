@@ -69,14 +69,15 @@ function storeChecks({ kv, d1, r2 }: StoreProbes): MonitorCheck[] {
 }
 
 async function readCatalog({ reader, defaultLocale }: MonitorSources, context: RuleContext) {
-  const caller = { signal: AbortSignal.timeout(DEADLINE_MS) };
-  const current = await reader.current(caller);
+  const current = await reader.current();
   if (!current.ok) return checkUnserved(current.reason);
   const { manifest } = current;
-  const opened = await reader.open(
-    { manifest, locale: defaultLocale, representation: "proto", codings: CODINGS },
-    caller,
-  );
+  const opened = await reader.open({
+    manifest,
+    locale: defaultLocale,
+    representation: "proto",
+    codings: CODINGS,
+  });
   return checkServed({ manifest, opened, defaultLocale }, context);
 }
 

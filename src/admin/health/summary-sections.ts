@@ -8,6 +8,7 @@ import {
   STAGES,
 } from "../../ingest/run.ts";
 import type { CatalogReader } from "../../storage/catalog-reader.ts";
+import { withDeadline } from "../../storage/deadline.ts";
 import type { History } from "../../ingest/history.ts";
 import { ALERT_STATES } from "../../alerts/alert-state.ts";
 import { checkWebhooks } from "../../health/alert-checks.ts";
@@ -43,7 +44,7 @@ export function catalogSection(reader: CatalogReader, context: () => RuleContext
     schema: catalogSchema,
     unread: "fail",
     read: async () => {
-      const current = await reader.current({ signal: AbortSignal.timeout(READ_DEADLINE_MS) });
+      const current = await withDeadline("catalog", READ_DEADLINE_MS, reader.current());
       if (!current.ok) throw new Error(current.reason);
       const { generation, published_at, as_of, catalog_sha256, counts, locales } = current.manifest;
       return {

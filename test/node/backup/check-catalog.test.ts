@@ -3,6 +3,7 @@ import { packPart } from "../../../src/backup/ndjson.ts";
 import { sumParts } from "../../../src/backup/format.ts";
 import { sha256Hex } from "../../../src/catalog/hash.ts";
 import type { Body } from "../../../src/catalog/manifest.ts";
+import { storedManifest } from "../../../src/catalog/stored-manifest.ts";
 import { backupManifestKey, backupObjectKey, backupPartKey } from "../../../src/storage/keys.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";
 import { aLocaleEntry, aManifest, inEveryForm } from "../../builders/manifest.ts";
@@ -32,7 +33,7 @@ it("proves a catalog by reading each of the pieces that its locales share once",
   const hashes = Object.entries(locales).map(([locale, { sha256 }]) => `${locale} ${sha256}\n`);
   const catalog = { generation: 1, catalog_sha256: sha256Hex(...hashes) };
   const version = aManifest({ ...catalog, locales, sources: {} });
-  const lines = ['{"pause":null}', JSON.stringify({ version })];
+  const lines = ['{"pause":null}', JSON.stringify({ version: storedManifest(version) })];
   const { part, bytes } = packPart(null, 1, lines);
   const store = (key: string, content: Uint8Array) =>
     world.store.files.set(key, { bytes: content, sha256: sha256Hex(content), storedAt: 0 });

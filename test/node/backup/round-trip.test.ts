@@ -114,6 +114,19 @@ describe("a backup", () => {
     expect(generations).toEqual([4, 3, 2]);
   });
 
+  it("restores a version that has lost a diff, without that diff", async () => {
+    const [first, second] = world.ingest.current()?.diffs ?? [];
+    const lost = first?.common ?? "";
+    for (const replica of ["kv", "r2"] as const) world.ingest.store[replica].delete(blobKey(lost));
+    const { backup_id, ...job } = await world.backUp();
+    expect(job).toMatchObject({ state: "succeeded", verdict: "verified" });
+    const fresh = new BackupWorld(world);
+    expect(await fresh.restore(backup_id)).toMatchObject({ state: "succeeded", generation: 4 });
+    const generations = fresh.ingest.coordinator.versions().map((version) => version.generation);
+    expect(generations).toEqual([4, 3, 2, 1]);
+    expect(fresh.ingest.current()?.diffs).toEqual([second]);
+  });
+
   it("of a published version that has lost a blob is made, and does not prove good", async () => {
     const current = world.ingest.current();
     const older = world.ingest.state.findVersion(2);

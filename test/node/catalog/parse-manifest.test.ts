@@ -1,8 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { manifestBlobs } from "../../../src/catalog/manifest.ts";
+import { type Manifest, manifestBlobs } from "../../../src/catalog/manifest.ts";
 import { parseManifest } from "../../../src/catalog/parse-manifest.ts";
+import { storedManifest } from "../../../src/catalog/stored-manifest.ts";
 import { aBody, aLocaleEntry, aManifest, blobsOf, inEveryForm } from "../../builders/manifest.ts";
 import { changed } from "../../builders/manifest-mutations.ts";
+
+const HASH = "0".repeat(64);
+const stored = storedManifest(aManifest());
+const textOf = (manifest: Manifest) => JSON.stringify(storedManifest(manifest));
 
 describe("parseManifest", () => {
   it("gives back what was written", () => {
@@ -11,19 +16,18 @@ describe("parseManifest", () => {
       generation: 42,
       locales: { en: aLocaleEntry({ coverage: 1 }), "zh-Hant": aLocaleEntry({ coverage: 0 }) },
     });
-    expect(parseManifest(JSON.stringify(manifest))).toEqual({ ok: true, manifest });
+    expect(parseManifest(textOf(manifest))).toEqual({ ok: true, manifest });
   });
 
-  it("reads what was published before manifests said how old their data is", () => {
-    const { as_of: _, data: __, airport_set: ___, ...older } = aManifest();
-    expect(parseManifest(JSON.stringify(older))).toEqual({
-      ok: true,
-      manifest: { ...older, as_of: null, data: [], airport_set: "all" },
-    });
+  it("names a segment of several bodies once", () => {
+    const blobs = stored.segments.flatMap((segment) =>
+      typeof segment === "string" ? [] : [segment[0]],
+    );
+    expect(blobs).toHaveLength(manifestBlobs(aManifest()).size);
   });
 
   it("drops fields that it does not know", () => {
-    const text = JSON.stringify({ ...aManifest(), later: { version: "of the Worker" } });
+    const text = JSON.stringify({ ...stored, later: { version: "of the Worker" } });
     expect(parseManifest(text)).toEqual({ ok: true, manifest: aManifest() });
   });
 
@@ -70,65 +74,42 @@ describe("parseManifest", () => {
     ["locales", {}, "locales is empty"],
     ["locales", [aLocaleEntry()].slice(1), "locales is not an object"],
     ["locales", { en: null }, "locales.en is not an object"],
-    ["locales.en.sha256", undefined, "locales.en.sha256 is not a SHA-256"],
-    ["locales.en.bytes", "100", "locales.en.bytes is not a count"],
     ["locales.en.coverage", 1.01, "locales.en.coverage is not a share"],
     ["locales.en.coverage", null, "locales.en.coverage is not a share"],
     ["locales.en.bodies", [], "locales.en.bodies is not an object"],
     ["locales.en.bodies.json", undefined, "locales.en.bodies.json is not an object"],
     ["locales.en.bodies.json.identity", undefined, "locales.en.bodies.json has no identity"],
-    ["locales.en.bodies.json.br", 1, "locales.en.bodies.json.br is not an object"],
-    ["locales.en.bodies.json.br.bytes", {}, "locales.en.bodies.json.br.bytes is not a count"],
-    ["locales.en.bodies.json.br.segments", {}, "locales.en.bodies.json.br.segments is not a list"],
-    [
-      "locales.en.bodies.json.br.segments",
-      [{ blob: "../secret", bytes: 1 }],
-      "locales.en.bodies.json.br.segments.0.blob is not a SHA-256",
-    ],
-    [
-      "locales.en.bodies.json.br.segments",
-      [{ inline: 1 }],
-      "locales.en.bodies.json.br.segments.0.blob is not a SHA-256",
-    ],
-    [
-      "locales.en.bodies.json.br.segments",
-      [{ inline: "%" }],
-      "locales.en.bodies.json.br.segments.0.blob is not a SHA-256",
-    ],
-    [
-      "locales.en.bodies.json.br.segments",
-      [{ inline: "PA==" }],
-      "locales.en.bodies.json.br.bytes is 20, but its segments have 1",
-    ],
-    [
-      "locales.en.bodies.json.br.bytes",
-      21,
-      "locales.en.bodies.json.br.bytes is 21, but its segments have 20",
-    ],
-    ["locales.en.bytes", 1, "locales.en is another message than locales.en.bodies.proto.identity"],
-    [
-      "locales.en.sha256",
-      "0".repeat(64),
-      "locales.en is another message than locales.en.bodies.proto.identity",
-    ],
+    ["locales.en.bodies.json.br", 1, "locales.en.bodies.json.br is not a list"],
+    ["locales.en.bodies.json.br", [], "locales.en.bodies.json.br is not a SHA-256"],
+    ["locales.en.bodies.json.br", [HASH, {}], "locales.en.bodies.json.br has no segment {}"],
+    ["locales.en.bodies.json.br", [HASH, "0"], 'locales.en.bodies.json.br has no segment "0"'],
+    ["locales.en.bodies.json.br", [HASH, 99], "locales.en.bodies.json.br has no segment 99"],
+    ["locales.en.bodies.json.br", [HASH, -1], "locales.en.bodies.json.br has no segment -1"],
+    ["locales.en.bodies.json.br", [HASH, 0.5], "locales.en.bodies.json.br has no segment 0.5"],
+    ["segments", {}, "segments is not a list"],
+    ["segments", [1], "segments.0 is not a list"],
+    ["segments", ["%"], "segments.0 is not a list"],
+    ["segments", [["../secret", 1]], "segments.0.0 is not a SHA-256"],
+    ["segments", [[HASH, "1"]], "segments.0.1 is not a count"],
+    ["segments", [], "locales.en.bodies.proto.br has no segment 0"],
   ])("refuses %s: %j", (path, value, problem) => {
-    const text = JSON.stringify(changed(aManifest(), path.split("."), value));
+    const text = JSON.stringify(changed(stored, path.split("."), value));
     expect(parseManifest(text)).toEqual({ ok: false, problem });
   });
 
   it("refuses NaN and Infinity, which JSON writes as null", () => {
-    const text = JSON.stringify(aManifest({ generation: Number.NaN }));
+    const text = textOf(aManifest({ generation: Number.NaN }));
     expect(parseManifest(text)).toEqual({ ok: false, problem: "generation is not a count" });
   });
 
   it("takes no field from a __proto__ key", () => {
-    const { generation, ...rest } = aManifest();
+    const { generation, ...rest } = stored;
     const text = JSON.stringify(rest).replace("{", `{"__proto__":{"generation":${generation}},`);
     expect(parseManifest(text)).toEqual({ ok: false, problem: "generation is not a count" });
   });
 
   it("reads a locale that is named __proto__ as any other, and changes no prototype", () => {
-    const text = JSON.stringify(aManifest()).replace('"en":', '"__proto__":');
+    const text = textOf(aManifest()).replace('"en":', '"__proto__":');
     const parsed = parseManifest(text);
     expect(parsed.ok && Object.keys(parsed.manifest.locales)).toEqual(["__proto__"]);
     expect(parsed.ok && Object.getPrototypeOf(parsed.manifest.locales)).toBe(Object.prototype);
@@ -144,12 +125,11 @@ const aDiff = {
 };
 
 describe("the diffs of a manifest", () => {
-  const parsed = (diffs: unknown) => parseManifest(JSON.stringify({ ...aManifest(), diffs }));
+  const parsed = (diffs: unknown) => parseManifest(JSON.stringify({ ...stored, diffs }));
 
-  it("are read as they are, and there are none in manifests from before", () => {
+  it("are read as they are", () => {
     const manifest = aManifest({ diffs: [aDiff] });
     expect(parsed([aDiff])).toEqual({ ok: true, manifest });
-    expect(parsed(undefined)).toEqual({ ok: true, manifest: aManifest() });
   });
 
   it.each([

@@ -31,8 +31,7 @@ const hang = (...beginnings: readonly string[]) => {
 /** The answer after so many milliseconds, or undefined if there is none yet. */
 async function answerAfter(ms: number): Promise<LookUpResult | undefined> {
   const ended = vi.fn<(result: LookUpResult) => void>();
-  const caller = { signal: new AbortController().signal };
-  void lookUp({ reader: world.reader, defaultLocale: "en" }, QUERY, caller).then(ended);
+  void lookUp({ reader: world.reader, defaultLocale: "en" }, QUERY).then(ended);
   await vi.advanceTimersByTimeAsync(ms);
   return ended.mock.lastCall?.[0];
 }

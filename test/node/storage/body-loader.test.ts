@@ -37,8 +37,8 @@ beforeEach(() => {
 /** Asks for a body as a request does: from memory, or else from the stores. */
 async function ask(locale: string): Promise<void> {
   const body = bodyOf(locale);
-  const copy = await loader.load(body);
-  const content = loader.held(body) ?? (copy.ok ? copy.value : undefined);
+  const copy = await loader.load(body, "br");
+  const content = loader.held(body) ?? (copy.ok ? copy.value.content : undefined);
   if (content === undefined) throw new Error(`${locale} cannot be read`);
   const bytes = new Uint8Array(await new Response(content.stream()).arrayBuffer());
   expect(sha256Hex(bytes)).toBe(body.sha256);
@@ -53,7 +53,7 @@ describe("bodies in memory", () => {
 
   it("are joined if they are wanted again before others have filled the room", async () => {
     const body = bodyOf("de");
-    await loader.load(body);
+    await loader.load(body, "br");
     const joined = loader.held(body);
     expect(joined).toBeInstanceOf(Blob);
     expect(loader.held(body)).toBe(joined);
@@ -61,7 +61,7 @@ describe("bodies in memory", () => {
 
   it("are not joined for a client that goes through more than there is room for", async () => {
     const bodies = LOCALES.map(bodyOf);
-    for (const body of bodies) await loader.load(body);
+    for (const body of bodies) await loader.load(body, "br");
     for (const body of [...bodies, ...bodies]) {
       const content = loader.held(body);
       expect(content).toBeDefined();
@@ -70,9 +70,28 @@ describe("bodies in memory", () => {
   });
 });
 
+describe("a client that goes through more uncompressed bodies than fit", () => {
+  it("takes no compressed one from anybody, and has the rest of the room", async () => {
+    const names = Array.from({ length: 40 }, (_, index) => `plain ${index}`);
+    const blobs = names.map((name) => [sha256Hex(segmentOf(name)), segmentOf(name)] as const);
+    world.store.publish({ manifest: aManifest(), blobs });
+    for (const locale of LOCALES) await loader.load(bodyOf(locale), "br");
+    const bodies = names.map((name) => {
+      const blob = sha256Hex(segmentOf(name));
+      const segments = [{ blob, bytes: SEGMENT_BYTES }];
+      return { sha256: blob, bytes: SEGMENT_BYTES, segments };
+    });
+    for (const body of bodies) await loader.load(body, "identity");
+    expect(LOCALES.map(bodyOf).every((body) => loader.held(body) !== undefined)).toBe(true);
+    expect(bodies.slice(-17).every((body) => loader.held(body) !== undefined)).toBe(true);
+  });
+});
+
 describe("a segment that several bodies need", () => {
   it("is read once, though all of them are loaded at the same time", async () => {
-    const copies = await Promise.all([...LOCALES, ...LOCALES].map((at) => loader.load(bodyOf(at))));
+    const copies = await Promise.all(
+      [...LOCALES, ...LOCALES].map((at) => loader.load(bodyOf(at), "br")),
+    );
     expect(copies.every((copy) => copy.ok)).toBe(true);
     expect(world.store.calls).toHaveLength(1 + LOCALES.length);
   });
@@ -81,15 +100,28 @@ describe("a segment that several bodies need", () => {
     world.store.kv.clear();
     world.store.r2.delete(blobKey(sha256Hex(segmentOf("common"))));
     world.breakCalls(`r2 get ${blobKey(sha256Hex(segmentOf("de")))}`);
-    expect(await loader.load(bodyOf("de"))).toMatchObject({ ok: false, fault: "unreadable" });
+    expect(await loader.load(bodyOf("de"), "br")).toMatchObject({ ok: false, fault: "unreadable" });
+  });
+});
+
+describe("the place that a body came from", () => {
+  it("is the farthest that a segment had to be read from", async () => {
+    const originOf = async (locale: string) => {
+      const copy = await loader.load(bodyOf(locale), "br");
+      return copy.ok ? copy.value.origin : copy.fault;
+    };
+    expect(await originOf("de")).toBe("kv");
+    expect(await originOf("de")).toBe("memory");
+    world.store.kv.delete(blobKey(sha256Hex(segmentOf("fr"))));
+    expect(await originOf("fr")).toBe("r2");
   });
 });
 
 describe("a response whose client leaves", () => {
   it("disturbs nobody else", async () => {
-    const copy = await loader.load(bodyOf("de"));
+    const copy = await loader.load(bodyOf("de"), "br");
     if (!copy.ok) throw new Error(copy.detail);
-    await copy.value.stream().cancel();
+    await copy.value.content.stream().cancel();
     await expect(ask("de")).resolves.toBeUndefined();
   });
 });

@@ -115,6 +115,44 @@ describe("a store that fails three times in a row", () => {
     },
   );
 
+  it("gets one trial at a time, however many reads wait for it", async () => {
+    answers.kv = FAULT("unreadable");
+    for (let count = 0; count < 3; count++) await read();
+    await pass(2_000);
+    calls.length = 0;
+    const { promise: trial, resolve } = Promise.withResolvers<Copy<string>>();
+    const reading = Array.from({ length: 5 }, () =>
+      reads.read("blob", (replica) => {
+        calls.push(replica);
+        return replica === "kv" ? trial : Promise.resolve(RIGHT("far"));
+      }),
+    );
+    resolve(RIGHT("near"));
+    expect(await Promise.all(reading)).toContainEqual(RIGHT("near"));
+    expect(calls.filter((replica) => replica === "kv")).toHaveLength(1);
+  });
+
+  it("is skipped for answers that come after those of R2, too", async () => {
+    const slowly = () =>
+      reads.read("blob", (replica) => {
+        calls.push(replica);
+        if (replica === "r2") return Promise.resolve(RIGHT("far"));
+        return new Promise<Copy<string>>((resolve) =>
+          setTimeout(() => resolve(RIGHT("late")), 600),
+        );
+      });
+    for (let count = 0; count < 3; count++) {
+      const reading = slowly();
+      await pass(600);
+      expect(await reading).toEqual(RIGHT("far"));
+    }
+    calls.length = 0;
+    const skipping = slowly();
+    await pass(600);
+    await skipping;
+    expect(calls).toEqual(["r2"]);
+  });
+
   it("is used again as soon as the try succeeds", async () => {
     answers.kv = FAULT("unreadable");
     for (let count = 0; count < 3; count++) await read();

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Manifest } from "../../../src/catalog/manifest.ts";
+import { storedManifest } from "../../../src/catalog/stored-manifest.ts";
 import { HedgedReads } from "../../../src/storage/hedged-reads.ts";
-import { MANIFEST_KEY } from "../../../src/storage/keys.ts";
+import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { ManifestMemo } from "../../../src/storage/manifest-memo.ts";
 import { aVersion } from "../../builders/manifest.ts";
 import { ReaderWorld } from "../../builders/reader-world.ts";
@@ -101,9 +103,9 @@ describe("a manifest that is held", () => {
     ["breaks off", (text: string) => text.slice(0, -2)],
     ["lacks the bodies of a locale", (text: string) => text.replace('"bodies":', '"nobodies":')],
     ["has no locale", (text: string) => text.replace(/"locales":.*/, '"locales":{}}')],
-    ["has a text for a count", (text: string) => text.replace(/"bytes":(\d+)/, '"bytes":"$1"')],
+    ["has a text for a count", (text: string) => text.replace(/"cities":(\d+)/, '"cities":"$1"')],
   ])("is kept when both stores hold a newer one that %s", async (_, damage) => {
-    const damaged = damage(JSON.stringify(two.manifest));
+    const damaged = damage(JSON.stringify(storedManifest(two.manifest)));
     expect(damaged).toContain('"generation":2');
     for (const replica of ["kv", "r2"] as const) corrupt(replica, damaged);
     expect(await currentAfterLook()).toBe(1);
@@ -241,6 +243,37 @@ describe("the newest manifest", () => {
     expect(await memo.newest()).toMatchObject({ manifest: { generation: 2 } });
     expect(await memo.newest()).toMatchObject({ manifest: { generation: 2 } });
     expect(world.store.calls).toEqual([`r2 get ${MANIFEST_KEY}`]);
+  });
+});
+
+describe("an older manifest", () => {
+  const isOf = (text: string) => {
+    const wanted = aVersion(1, text).manifest.locales["en"]?.sha256;
+    return ({ locales }: Manifest) => locales["en"]?.sha256 === wanted;
+  };
+
+  it("is found among all that R2 has, however many, and though those between are gone", async () => {
+    for (let generation = 1; generation <= 12; generation++)
+      world.store.publish(aVersion(generation, `text ${generation}`));
+    world.store.r2.delete(generationKey(6));
+    await current();
+    expect(await memo.findOlder(isOf("text 1"))).toMatchObject({ value: { generation: 1 } });
+    world.store.calls.length = 0;
+    expect(await memo.findOlder(isOf("text 5"))).toMatchObject({ value: { generation: 5 } });
+    expect(world.store.calls).toEqual([]);
+    expect(await memo.findOlder(isOf("text 6"))).toMatchObject({ fault: "missing" });
+    expect(world.store.calls).toEqual([]);
+  });
+
+  it("may still be there while R2 cannot list, or cannot read one of them", async () => {
+    world.store.publish(one);
+    world.store.publish(two);
+    await current();
+    world.breakCalls("r2 list");
+    expect(await memo.findOlder(isOf("three"))).toMatchObject({ fault: "unreadable" });
+    world.breakCalls("r2 get catalog/manifests/");
+    world.time += 1_000;
+    expect(await memo.findOlder(isOf("three"))).toMatchObject({ fault: "unreadable" });
   });
 });
 

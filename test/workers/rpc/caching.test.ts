@@ -65,6 +65,7 @@ describe("headers of a success", () => {
         coding: "identity",
         body,
         content: new Blob([older.bytes("en", "proto", "identity")]),
+        origin: "memory",
       },
     };
     expect((await handler(aGet())).headers.get("catalog-version")).toBe("6");

@@ -52,20 +52,3 @@ describe("a deadline that passes while storage is slow", () => {
     expect(longer.status).toBe(400);
   });
 });
-
-describe("a client that goes away during a read", () => {
-  it.each([
-    ["that the router decides about", 1],
-    ["like one before", 2],
-  ])("cancels it in a request %s", async (_, requests) => {
-    const { handler, reader, logged } = aHandler();
-    for (let i = 1; i < requests; i++) await handler(aGet());
-    reader.openMs = OPEN_MS;
-    const gone = new AbortController();
-    setTimeout(() => gone.abort(), 20);
-    const response = await handler(aGet({ signal: gone.signal }));
-    expect(response.ok).toBe(false);
-    expect(reader.cancelled).toBe(1);
-    expect(logged).toEqual([]);
-  });
-});

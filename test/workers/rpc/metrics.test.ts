@@ -14,6 +14,8 @@ describe("a data point", () => {
     const bytes = reader.manifest.locales["de"]?.bodies.json.gzip?.bytes;
     const gzip = { "accept-encoding": "gzip" };
     await handler(aPost("application/json", { locale: "de", headers: gzip }));
+    reader.origin = "r2";
+    await handler(aPost("application/json", { locale: "de", headers: gzip }));
     reader.holds = true;
     await handler(aPost("application/json", { locale: "de", headers: gzip }));
     await handler(aGet({ headers: { "if-none-match": "*" } }));
@@ -24,18 +26,25 @@ describe("a data point", () => {
     reader.currentResult = { ok: false, reason: "unavailable" };
     await handler(aGet());
     await handler(new Request("http://localhost/a.B/C", { method: "POST" }));
+    await handler(aGet({ method: "OPTIONS" }));
+    reader.currentResult = undefined;
+    reader.openThrows = new Error("a bug");
+    await handler(aGet());
     const { generation } = reader.manifest;
     const { bytes: whole } = reader.manifest.locales["en"]?.bodies.proto.identity ?? {};
     expect(points.map(({ indexes, blobs, doubles }) => [indexes, blobs, doubles])).toEqual([
-      [["de"], ["body", "store", "json", "gzip"], [bytes, generation]],
+      [["de"], ["body", "kv", "json", "gzip"], [bytes, generation]],
+      [["de"], ["body", "r2", "json", "gzip"], [bytes, generation]],
       [["de"], ["body", "memory", "json", "gzip"], [bytes, generation]],
-      [["en"], ["not_modified", "memory", "proto", "identity"], [0, generation]],
-      [["en"], ["precondition_failed", "memory", "proto", "identity"], [0, generation]],
-      [["en"], ["head", "memory", "proto", "identity"], [0, generation]],
+      [["en"], ["not_modified", "", "proto", "identity"], [0, generation]],
+      [["en"], ["precondition_failed", "", "proto", "identity"], [0, generation]],
+      [["en"], ["head", "", "proto", "identity"], [0, generation]],
       [[""], ["invalid_argument", "", "", ""], [0, 0]],
-      [["en"], ["body", "store", "proto", "identity"], [whole, generation]],
+      [["en"], ["body", "r2", "proto", "identity"], [whole, generation]],
       [[""], ["unavailable", "", "", ""], [0, 0]],
       [[""], ["refused", "", "", ""], [0, 0]],
+      [[""], ["options", "", "", ""], [0, 0]],
+      [[""], ["internal", "", "", ""], [0, 0]],
     ]);
   });
 });

@@ -76,6 +76,16 @@ describe("a GET that names the hash of a version", () => {
     expect((await handler(aPinned("0".repeat(64)))).status).toBe(503);
   });
 
+  it("is not_found when the bytes of an older version are gone, and data_loss for the current one", async () => {
+    const { handler, reader, old, renewed } = aRenewedService();
+    reader.openResult = { ok: false, reason: "data_loss" };
+    const codes = [old, renewed].map(async (hash) => {
+      const { code } = await (await handler(aPinned(hash))).json<{ code: string }>();
+      return code;
+    });
+    expect(await Promise.all(codes)).toEqual(["not_found", "data_loss"]);
+  });
+
   it("takes no other version from the reader", async () => {
     const { handler, reader, old } = aRenewedService();
     await handler(aPinned(old));
@@ -99,6 +109,7 @@ describe("a condition", () => {
       coding: "identity",
       body,
       content: new Blob(["x"]),
+      origin: "memory",
     } as const;
     reader.openResult = { ok: true, opened };
     expect((await handler(aGet({ headers: { "if-match": etag ?? "" } }))).status).toBe(412);

@@ -37,7 +37,7 @@ function plainService(reader: FakeCatalogReader): ServiceImpl<typeof LocationsSe
       pin: null,
     } as const;
     const source = { reader, defaultLocale: "en" };
-    const result = await lookUp(source, { ...query, tag: parsed.tag, withBody: true }, { signal });
+    const result = await lookUp(source, { ...query, tag: parsed.tag, withBody: true });
     if (!result.ok) throw catalogFailure(result.reason);
     if (result.found.kind !== "body") throw new Error("no body");
     const bytes = await new Response(result.found.content.stream()).bytes();

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { blobKey } from "../../../../src/storage/keys.ts";
+import { blobKey, MANIFEST_KEY } from "../../../../src/storage/keys.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
 
 let world: AdminWorld;
@@ -160,6 +160,19 @@ describe("GET /catalog/diff", () => {
       code: "generation_not_retained",
       detail: expect.stringContaining("Fetch the whole catalog"),
     });
+  });
+
+  it("leads to a newer version than this isolate knows of, for an app that has that one", async () => {
+    const { store } = world;
+    const known = [store.kv, store.r2].map((replica) => replica.get(MANIFEST_KEY));
+    await world.ingest.publishVersions(1);
+    const newer = store.r2.get(MANIFEST_KEY);
+    for (const [index, replica] of [store.kv, store.r2].entries())
+      replica.set(MANIFEST_KEY, known[index] ?? Uint8Array.of());
+    expect(await (await diff("?from=1")).json()).toMatchObject({ to: { generation: 2 } });
+    store.r2.set(MANIFEST_KEY, newer ?? Uint8Array.of());
+    for (const from of ["3", sha256Of(3), messageOf(3)])
+      expect(await (await diff(`?from=${from}`)).json()).toMatchObject({ to: { generation: 3 } });
   });
 
   it("is 404 from a content older than the last three before the current one", async () => {
