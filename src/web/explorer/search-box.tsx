@@ -17,7 +17,7 @@ export function SearchBox({ found, search, prepareSearch, locale, onSelect }: Pr
   const [active, setActive] = useState(0);
   // Until the answer to the last letter is there, that to the one before stays.
   const places = found.places ?? [];
-  useEffect(() => setActive(0), [found.places]);
+  useEffect(() => setActive(0), [found.typed]);
   useEffect(() => search(typed), [typed, locale]);
   const isListed = isOpen && typed.trim() !== "";
 
