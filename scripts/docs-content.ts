@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Marked, Renderer, type Tokens } from "marked";
-import { escapeHtml, slugOf } from "./html.ts";
+import { highlight } from "./highlight.ts";
+import { slugOf } from "./html.ts";
 import { openApiDocument } from "./openapi-document.ts";
 import { openApiHtml } from "./openapi-html.ts";
 import { protoHtml } from "./proto-html.ts";
@@ -18,13 +19,14 @@ export function docsContent(): string {
   const sections: readonly Section[] = [
     { title: "A first call", html: markdownHtml(chapter(readme, "A first call")) },
     { title: "The answer", html: markdownHtml(chapter(readme, "The answer")) },
+    { title: "Clients", html: markdownHtml(chapter(readme, "Clients")) },
     { title: "The contract", html: contractHtml(proto) },
     { title: "Operating", html: operatingHtml() },
     { title: "Licences and credits", html: creditsHtml(readme, notice) },
   ];
   return `
       <nav class="docs-nav" aria-label="On this page">
-        <ul>${sections.map(({ title }) => `<li><a href="#${slugOf(title)}">${title}</a></li>`).join("")}</ul>
+        <ul>${sections.map(navItem).join("")}</ul>
       </nav>
       <div class="docs-body">
         <h1>Documentation</h1>
@@ -32,12 +34,21 @@ export function docsContent(): string {
       </div>`;
 }
 
+/** A link to a section, and to what its headings name. */
+function navItem({ title, html }: Section): string {
+  const inner = [...html.matchAll(/<h3 id="([^"]+)">(.+?)<\/h3>/g)]
+    .map(([, id, text]) => `<li><a href="#${id}">${text}</a></li>`)
+    .join("");
+  const list = inner === "" ? "" : `<ul>${inner}</ul>`;
+  return `<li><a href="#${slugOf(title)}">${title}</a>${list}</li>`;
+}
+
 function sectionHtml({ title, html }: Section): string {
   return `<section id="${slugOf(title)}"><h2>${title}</h2>${html}</section>`;
 }
 
 function contractHtml(proto: string): string {
-  return `<p><code>proto/locations/v1/locations.proto</code>, as the service is built from it.</p>${protoHtml(proto)}`;
+  return `<p><code>proto/locations/v1/locations.proto</code>, as the service is built from it: <a href="/locations.proto" download>download it</a>.</p>${protoHtml(proto)}`;
 }
 
 function operatingHtml(): string {
@@ -66,8 +77,13 @@ class DocsRenderer extends Renderer {
     return `<div class="scroll" tabindex="0" role="group" aria-label="Table">${super.table(token)}</div>`;
   }
 
-  override code({ text }: Tokens.Code): string {
-    return `<pre class="code-block" tabindex="0"><code>${escapeHtml(text)}</code></pre>`;
+  override code({ text, lang = "" }: Tokens.Code): string {
+    return `<pre class="code-block" tabindex="0"><code>${highlight(text, lang)}</code></pre>`;
+  }
+
+  /** The navigation leads to these. */
+  override heading({ text, depth, tokens }: Tokens.Heading): string {
+    return `<h${depth} id="${slugOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>`;
   }
 }
 
