@@ -1,8 +1,11 @@
 /** Builds the pages of `src/web/` into `dist/web/`, from where the Worker's static assets are served. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { build, type Metafile } from "esbuild";
+import { createHash } from "node:crypto";
+import { build, type BuildOptions, type Metafile, type Plugin, transform } from "esbuild";
+import { cityNames, rankPlaces } from "./city-ranks.ts";
 import { docsContent } from "./docs-content.ts";
+import { worldOutline } from "./world-outline.ts";
 
 const SOURCE = "src/web";
 const OUT = "dist/web";
@@ -40,47 +43,92 @@ const PAGES: readonly Page[] = [
     name: "docs",
     file: "docs.html",
     title: "Docs · Locations at the Edge",
-    description: "The contract, the operators' routes, licences and credits.",
-    entries: [`${SOURCE}/style/docs.css`],
+    description: "How to call the service, the contract, the operators' routes and the credits.",
+    entries: [`${SOURCE}/docs/main.ts`, `${SOURCE}/style/docs.css`],
     content: docsContent(),
   },
 ];
 
 type Files = Map<string, string | Uint8Array>;
 
-const { outputFiles, metafile } = await build({
-  entryPoints: PAGES.flatMap(({ entries }) => entries),
+/** Makes files that scripts import as `generated:<name>`; what they get is the URL. */
+const GENERATORS: { readonly [name: string]: () => string | Uint8Array | Promise<Uint8Array> } = {
+  "catalog-worker.js": buildWorker,
+  "city-names.txt": cityNames,
+  "ranks.json": () => JSON.stringify(rankPlaces()),
+  "world-110m.json": () => JSON.stringify(worldOutline("110m")),
+  "world-50m.json": () => JSON.stringify(worldOutline("50m")),
+};
+
+const generated: Plugin = {
+  name: "generated",
+  setup(builder) {
+    builder.onResolve({ filter: /^generated:/ }, ({ path }) => ({
+      path: path.slice("generated:".length),
+      namespace: "generated",
+    }));
+    builder.onLoad({ filter: /./, namespace: "generated" }, async ({ path }) => ({
+      contents: (await GENERATORS[path]?.()) ?? "",
+      loader: "file",
+    }));
+  },
+};
+
+const OPTIONS = {
   outdir: `${OUT}/assets`,
   entryNames: "[name]-[hash]",
   assetNames: "[name]-[hash]",
   chunkNames: "[name]-[hash]",
   publicPath: "/assets",
   bundle: true,
-  splitting: true,
   format: "esm",
-  target: ["es2023", "chrome120", "firefox121", "safari17"],
+  target: ["es2023", "chrome123", "firefox121", "safari17.5"],
+  minify: true,
+  write: false,
+  plugins: [generated],
+  logLevel: "warning",
+} as const satisfies BuildOptions;
+
+/** Files that the worker has for itself. */
+const workerFiles: { readonly path: string; readonly contents: Uint8Array }[] = [];
+
+async function buildWorker(): Promise<Uint8Array> {
+  const entryPoints = [`${SOURCE}/explorer/catalog-worker.ts`];
+  const { outputFiles } = await build({ ...OPTIONS, entryPoints });
+  workerFiles.push(...outputFiles.filter(({ path }) => !path.endsWith(".js")));
+  const script = outputFiles.find(({ path }) => path.endsWith(".js"));
+  if (script === undefined) throw new Error("no worker was built");
+  return script.contents;
+}
+
+const { outputFiles, metafile } = await build({
+  ...OPTIONS,
+  entryPoints: PAGES.flatMap(({ entries }) => entries),
+  splitting: true,
   jsx: "automatic",
   jsxImportSource: "preact",
-  minify: true,
   metafile: true,
-  write: false,
-  loader: { ".json": "file" },
-  logLevel: "warning",
 });
+const early = await transform(readFileSync(`${SOURCE}/explorer/early-call.js`), { minify: true });
+const EARLY_CALL = early.code.trim();
 
 const files: Files = new Map(
-  outputFiles.map(({ path, contents }) => [
+  [...outputFiles, ...workerFiles].map(({ path, contents }) => [
     path.slice(path.indexOf(`${OUT}/`) + OUT.length + 1),
     contents,
   ]),
 );
 for (const page of PAGES) files.set(page.file, renderPage(page, metafile));
+files.set("locations.proto", readFileSync("proto/locations/v1/locations.proto"));
 files.set("assets/favicon.svg", readFileSync(`${SOURCE}/pages/favicon.svg`));
-files.set("_headers", readFileSync(`${SOURCE}/pages/headers.txt`));
+const hash = createHash("sha256").update(EARLY_CALL).digest("base64");
+const headers = readFileSync(`${SOURCE}/pages/headers.txt`, "utf8");
+files.set("_headers", headers.replace("{{early-call}}", `'sha256-${hash}'`));
 replaceFiles(files);
 
 function renderPage({ name, title, description, entries, content }: Page, built: Metafile): string {
   const head = entries.flatMap((entry) => linksFor(entry, built));
+  if (name === "explorer") head.unshift(`<script>${EARLY_CALL}</script>`);
   const values: { [key: string]: string } = { name, title, description, content };
   values["head"] = head.join("\n    ");
   values[`current-${name}`] = 'aria-current="page"';

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Marked, Renderer, type Tokens } from "marked";
-import { escapeHtml, slugOf } from "./html.ts";
+import { highlight } from "./highlight.ts";
+import { slugOf } from "./html.ts";
 import { openApiDocument } from "./openapi-document.ts";
 import { openApiHtml } from "./openapi-html.ts";
 import { protoHtml } from "./proto-html.ts";
@@ -28,7 +29,7 @@ export function docsContent(): string {
   ];
   return `
       <nav class="docs-nav" aria-label="On this page">
-        <ul>${sections.map(({ title }) => `<li><a href="#${slugOf(title)}">${title}</a></li>`).join("")}</ul>
+        <ul>${sections.map(navItem).join("")}</ul>
       </nav>
       <div class="docs-body">
         <h1>Documentation</h1>
@@ -36,12 +37,21 @@ export function docsContent(): string {
       </div>`;
 }
 
+/** A link to a section, and to what its headings name. */
+function navItem({ title, html }: Section): string {
+  const inner = [...html.matchAll(/<h3 id="([^"]+)">(.+?)<\/h3>/g)]
+    .map(([, id, text]) => `<li><a href="#${id}">${text}</a></li>`)
+    .join("");
+  const list = inner === "" ? "" : `<ul>${inner}</ul>`;
+  return `<li><a href="#${slugOf(title)}">${title}</a>${list}</li>`;
+}
+
 function sectionHtml({ title, html }: Section): string {
   return `<section id="${slugOf(title)}"><h2>${title}</h2>${html}</section>`;
 }
 
 function contractHtml(proto: string): string {
-  return `<p><code>proto/locations/v1/locations.proto</code>, as the service is built from it.</p>${protoHtml(proto)}`;
+  return `<p><code>proto/locations/v1/locations.proto</code>, as the service is built from it: <a href="/locations.proto" download>download it</a>.</p>${protoHtml(proto)}`;
 }
 
 function operatingHtml(): string {
@@ -74,8 +84,13 @@ class DocsRenderer extends Renderer {
     return /^https?:/.test(token.href) ? super.link(token) : this.parser.parseInline(token.tokens);
   }
 
-  override code({ text }: Tokens.Code): string {
-    return `<pre class="code-block" tabindex="0"><code>${escapeHtml(text)}</code></pre>`;
+  override code({ text, lang = "" }: Tokens.Code): string {
+    return `<pre class="code-block" tabindex="0"><code>${highlight(text, lang)}</code></pre>`;
+  }
+
+  /** The navigation leads to these. */
+  override heading({ text, depth, tokens }: Tokens.Heading): string {
+    return `<h${depth} id="${slugOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>`;
   }
 }
 

@@ -90,6 +90,8 @@ export default defineConfig({
             miniflare: {
               bindings: {
                 LOCALES: "en,de,ja",
+                // Files that are dropped are published as they are.
+                SURPRISE_HOLD_MS: "0",
                 MIGRATIONS: await readD1Migrations(`${root}migrations`),
               },
             },

@@ -16,12 +16,12 @@ import {
 import {
   type Decision,
   type HeldChange,
-  heldId,
   type Part,
   PARTS,
   type Rule,
   type Values,
 } from "./held-change.ts";
+import { heldId } from "./held-id.ts";
 import { matchAirports, type Pair } from "./identity.ts";
 import {
   type Fate,

@@ -4,7 +4,8 @@
  */
 import type { SourceAirport } from "../sources/our-airports.ts";
 import { type AcceptedAirport, isSameValue, type Ledger, valuesOf } from "./airport.ts";
-import { type HeldChange, heldId, type Part, PARTS, type Values } from "./held-change.ts";
+import { type HeldChange, type Part, PARTS, type Values } from "./held-change.ts";
+import { heldId } from "./held-id.ts";
 
 /** An airport as upstream wrote it on the snapshot's day, and as the snapshot has it. */
 export interface Correction {

@@ -4,7 +4,6 @@
  */
 import { z } from "zod";
 import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";
-import { sha256Hex } from "../catalog/hash.ts";
 
 /** Why a change is surprising. */
 export const RULES = [
@@ -75,9 +74,4 @@ export interface Decision {
   /** RFC 3339. */
   readonly at: string;
   readonly note: string | null;
-}
-
-/** Names a change by the airport, the part and what upstream says. */
-export function heldId(airport: string, part: Part, after: Values): string {
-  return `${airport}-${part}-${sha256Hex(JSON.stringify(after)).slice(0, 8)}`;
 }

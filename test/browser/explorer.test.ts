@@ -17,11 +17,11 @@ describe.each(["Connect GET", "Connect", "gRPC-Web"])("the explorer over %s", (p
     await page.getByRole("radio", { name: protocol, exact: true }).check();
     const heading = page.getByRole("heading", { level: 1 }).locator("bdi");
     for (const [locale, name, direction] of CARIBBEAN) {
-      await page.getByLabel("Locale").selectOption(locale);
+      await page.getByLabel("Language", { exact: true }).selectOption(locale);
       await waitForAnswer(page, locale);
       expect(await heading.textContent()).toContain(name);
       expect(await heading.getAttribute("lang")).toBe(locale);
-      expect(await heading.getAttribute("dir")).toBe(direction);
+      expect(await page.locator("html").getAttribute("dir")).toBe(direction);
       expect(await factOf(page, "Status")).toMatch(/^200 ok(GET|POST)$/);
       expect(await factOf(page, "On the wire")).toMatch(/MB decoded$/);
       expect(await factOf(page, "Version")).toMatch(/^\d+[0-9a-f]{12}$/);
@@ -60,22 +60,51 @@ describe("the explorer", () => {
     expect(await factOf(page, "On the wire")).toMatch(/MB decoded$/);
   });
 
-  it("finds places by code, by name without accents, and by localized region", async () => {
+  it("finds places by code, name, another language's name and with a typo", async () => {
     const page = await openPage("/?locale=de");
     await waitForAnswer(page, "de");
-    const search = page.getByRole("combobox", { name: "Search" });
-    const options = page.getByRole("option");
-    await search.fill("zrh");
-    await options.first().getByText("Zürich Airport").waitFor();
-    await search.fill("zurich");
-    await options.first().getByText("Zürich", { exact: true }).waitFor();
-    await search.fill("sudostasien");
-    await options.first().getByText("Südostasien").waitFor();
-    await search.fill("lszh");
-    await options.first().getByText("Zürich Airport").waitFor();
-    await search.fill("qqqq");
-    await page.getByText("Nothing is called “qqqq”").waitFor();
-    expect(await page.locator("#search-results li").count()).toBe(0);
+    const options = page.locator("#search-results li");
+    for (const [typed, found] of [
+      ["zrh", "Zürich Airport"],
+      ["NYC", "New York"],
+      ["sudostasien", "Südostasien"],
+      ["münchen", "Munich"],
+      ["Zurch", "Zurich"],
+    ] as const) {
+      await page.getByRole("combobox", { name: "Search" }).fill(typed);
+      await options.first().getByText(found, { exact: true }).waitFor();
+    }
+    await page.getByRole("combobox", { name: "Search" }).fill("qqqq");
+    await page.getByText("Nothing found for “qqqq”").waitFor();
+    expect(await options.count()).toBe(0);
+  });
+
+  it("says that it still loads where somebody searches early", async () => {
+    const page = await openPage("/docs");
+    const held: (() => void)[] = [];
+    await page.route("**/GetLocationsV1*", async (route) => {
+      await new Promise<void>((resolve) => held.push(resolve));
+      await route.continue();
+    });
+    await page.goto("/");
+    await page.getByRole("combobox", { name: "Search" }).fill("zrh");
+    await page.getByText("Still loading").waitFor();
+    for (const release of held) release();
+    const first = page.locator("#search-results li bdi").first();
+    await first.waitFor();
+    expect(await first.textContent()).toBe("Zürich Airport");
+  });
+
+  it("asks in the browser's language, before its scripts are loaded", async () => {
+    const page = await openPage("/docs", { locale: "ja-JP" });
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await page.goto("/?region=caribbean");
+    await waitForAnswer(page, "ja");
+    const calls = asked.filter((path) => path.startsWith("/locations.v1."));
+    expect(calls).toHaveLength(1);
+    expect(asked.findIndex((path) => path.endsWith(".js"))).toBeGreaterThan(-1);
+    await page.getByRole("heading", { level: 1, name: "カリブ" }).waitFor();
   });
 
   it("is searched by keyboard alone", async () => {
@@ -103,11 +132,6 @@ describe("the explorer", () => {
     await page.locator(".facts", { hasText: "GeoNames 2660646" }).waitFor();
     await page.locator(".facts").getByRole("link", { name: "Switzerland" }).click();
     await page.locator(".eyebrow", { hasText: "country" }).waitFor();
-    await page
-      .locator(".place-list")
-      .getByRole("button", { name: /^Show all/ })
-      .first()
-      .click();
     await page.locator(".place-list").getByRole("link", { name: "Western Europe" }).click();
     await page.locator(".eyebrow", { hasText: "region" }).waitFor();
     expect(page.url()).toContain("?region=");
@@ -122,7 +146,7 @@ describe("the explorer", () => {
     await page.getByRole("heading", { level: 1, name: "Narita" }).waitFor();
     expect(await page.getByRole("radio", { name: "gRPC-Web" }).isChecked()).toBe(true);
     expect(await page.getByRole("radio", { name: "JSON" }).isChecked()).toBe(true);
-    expect(await page.getByLabel("Locale").inputValue()).toBe("ja");
+    await expect.poll(() => page.getByLabel("Language", { exact: true }).inputValue()).toBe("ja");
     await page.locator(".facts a").first().click();
     await page.locator(".eyebrow", { hasText: "city" }).waitFor();
     const link = page.url();
@@ -133,32 +157,24 @@ describe("the explorer", () => {
 
   it("says so where a link names what the catalog does not have", async () => {
     const page = await openPage("/?airport=QQQ");
-    await page.getByText("This catalog has nothing of the name").waitFor();
+    await page.getByText("The catalog has no such airport").waitFor();
     expect(await page.locator(".place").count()).toBe(0);
   });
 
   it("answers a tag without names of its own in the closest locale, and says so", async () => {
-    const page = await openPage("/");
-    await waitForAnswer(page, "en");
-    await page.getByLabel("Locale").selectOption("*");
-    await page.getByLabel("Language tag").fill("de-AT");
-    await page.getByRole("button", { name: "Use" }).click();
+    const page = await openPage("/?locale=de-AT");
     await waitForAnswer(page, "de");
     expect(await factOf(page, "Language")).toBe("defallback: parent");
   });
 
-  it("explains a malformed tag, keeps what it has, and recovers", async () => {
-    const page = await openPage("/?airport=ZRH");
-    await waitForAnswer(page, "en");
-    await page.getByLabel("Locale").selectOption("*");
-    await page.getByLabel("Language tag").fill("not a tag");
-    await page.getByRole("button", { name: "Use" }).click();
+  it("explains a malformed tag, and recovers", async () => {
+    const page = await openPage("/?airport=ZRH&locale=not+a+tag");
     const alert = page.getByRole("alert");
-    await alert.getByText("The service does not accept this locale").waitFor();
+    await alert.getByText("The service does not accept this language").waitFor();
     expect(await alert.textContent()).toContain("invalid_argument");
-    await page.getByRole("heading", { level: 1, name: "Zürich Airport" }).waitFor();
     expect(takeProblems().join()).toContain("400");
-    await page.getByLabel("Locale").selectOption("de");
+    await page.getByLabel("Language", { exact: true }).selectOption("de");
+    await page.getByRole("heading", { level: 1, name: "Zürich Airport" }).waitFor();
     await waitForAnswer(page, "de");
     expect(await alert.count()).toBe(0);
   });
@@ -211,5 +227,15 @@ describe("the explorer", () => {
     });
     await waitForAnswer(page, "ar");
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
+  });
+
+  it("shows the map and the heading of what is chosen on a phone", async () => {
+    const page = await openPage("/?country=DE", { viewport: { width: 360, height: 740 } });
+    await waitForAnswer(page, "en");
+    await page.locator(".place-list").last().getByRole("link").last().click();
+    await page.locator(".eyebrow", { hasText: "airport" }).waitFor();
+    await expect.poll(() => page.evaluate("scrollY")).toBe(0);
+    const heading = await page.getByRole("heading", { level: 1 }).boundingBox();
+    expect(heading?.y).toBeLessThan(740);
   });
 });

@@ -12,7 +12,9 @@ describe.each(PAGES)("%s", (path) => {
   it("comes with a policy that lets nothing run or be embedded but the service's own files", async () => {
     const { headers } = await fetch(`${inject("service").url}${path}`);
     const policy = headers.get("content-security-policy") ?? "";
-    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(policy).toMatch(
+      /^default-src 'none'; script-src 'self' 'sha256-[^ ;]+'; style-src 'self'; img-src/,
+    );
     expect(policy).toContain("frame-ancestors 'none'");
     expect(policy).not.toContain("unsafe");
     expect(headers.get("x-content-type-options")).toBe("nosniff");

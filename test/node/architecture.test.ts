@@ -39,7 +39,7 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
     "log.ts",
     "parse-json.ts",
   ],
-  web: ["catalog", "gen", "ingest"],
+  web: ["acceptance", "catalog", "gen", "ingest"],
   "config.ts": ["acceptance", "catalog", "sources"],
   "schedule.ts": ["ingest"],
   "instances.ts": [],

@@ -22,6 +22,9 @@ const runBody = z.strictObject({
   pin: z.boolean().default(false).meta({ description: "Keep it until it is unpinned." }),
 });
 
+const restoreBody = z.strictObject({
+  reason: z.string().max(500).optional().meta({ description: "Kept in the audit." }),
+});
 const backupParams = z.object({ id: backupId });
 const jobParams = z.object({
   id: z.uuidv7("must be the id of a job, from GET /admin/backup/jobs"),
@@ -174,6 +177,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     access: "operate",
     action: "backup.restore",
     params: backupParams,
+    body: restoreBody,
     responses: { 202: { description: "The job; Location names it", body: jobAnswer } },
     problems: {
       404: "`backup_not_found`",

@@ -22,6 +22,7 @@ const versionSchema = z
 
 const rollbackBody = z.strictObject({
   generation: z.int().min(1).meta({ description: "The version to publish again." }),
+  reason: z.string().max(500).optional().meta({ description: "Kept in the audit." }),
 });
 
 const rollbackAnswer = z.strictObject({

@@ -30,10 +30,12 @@ export function ActionDialog({ action, onClose, onAnswered }: Props) {
     <dialog ref={dialog} class="dialog" aria-labelledby="dialog-title" onClose={onClose}>
       <form onSubmit={(event) => void onSubmit(event)}>
         <h2 id="dialog-title">{action.title}</h2>
+        <p class="hint">On {window.location.host}</p>
         {result === undefined && (
           <>
             <p class="dialog-text">{action.explanation}</p>
-            {action.fields.map((field) => (
+            {action.preview && <div class="dialog-preview">{action.preview}</div>}
+            {action.fields?.map((field) => (
               <Field key={field.name} field={field} />
             ))}
           </>
@@ -41,7 +43,7 @@ export function ActionDialog({ action, onClose, onAnswered }: Props) {
         {result && <Answer action={action} result={result} />}
         <div class="dialog-buttons">
           <button type="button" class="button" onClick={() => dialog.current?.close()}>
-            {result === undefined ? "Keep as it is" : "Close"}
+            {result === undefined ? "Cancel" : "Close"}
           </button>
           {!result?.ok && (
             <button
@@ -62,7 +64,7 @@ function submitText(
   { verb }: Action,
   { isSending, hasFailed }: { readonly isSending: boolean; readonly hasFailed: boolean },
 ): string {
-  if (isSending) return "Asking …";
+  if (isSending) return "Sending …";
   return hasFailed ? "Try again" : verb;
 }
 
@@ -87,7 +89,7 @@ function Answer({ action, result }: AnswerProps) {
         <p>{result.body.message ?? action.tell?.(result.body) ?? "Done."}</p>
       </div>
       <details class="answer">
-        <summary>The whole answer</summary>
+        <summary>Full response</summary>
         <pre class="code-block" tabIndex={0}>
           <code>{JSON.stringify(result.body, null, 2)}</code>
         </pre>

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import type { AdminRequest } from "./admin-client.ts";
 import type { AlertRun, Receipt } from "./answers.ts";
 
@@ -29,11 +30,13 @@ export interface Action {
   readonly explanation: string;
   /** Label of the confirming button. */
   readonly verb: string;
-  readonly isDangerous: boolean;
+  readonly isDangerous?: true;
   /** Default: POST. */
   readonly method?: "DELETE";
   readonly path: string;
-  readonly fields: readonly ActionField[];
+  readonly fields?: readonly ActionField[];
+  /** What it would change. */
+  readonly preview?: ComponentChildren;
   /** Other properties of the request. */
   readonly fixed?: object;
   /** Summarizes an answer without a message. */
@@ -44,7 +47,7 @@ export interface Action {
 export function actionRequest(action: Action, filled: FormData): AdminRequest {
   const { method = "POST", path } = action;
   if (method === "DELETE") return { method, path };
-  const given = action.fields.flatMap(({ kind, name }) => {
+  const given = (action.fields ?? []).flatMap(({ kind, name }) => {
     const value = filled.get(name);
     if (typeof value !== "string" || value.trim() === "") return [];
     if (kind === "check") return [[name, true]];

@@ -41,18 +41,17 @@ export async function askAdmin<T>(request: AdminRequest): Promise<AdminResult<T>
       return { ok: true, body: body as T };
     }
     const problem = (await answer.json().catch(() => ({}))) as Problem;
-    return fail(
-      kindOf(answer.status, problem.code),
-      problem.detail ?? `Status ${answer.status}.`,
-      problem,
-    );
+    const detail = answer.status === UNAUTHORIZED ? NOT_ACCEPTED : problem.detail;
+    return fail(kindOf(answer.status, problem.code), detail ?? `Status ${answer.status}.`, problem);
   } catch {
     return fail("unreachable", "The service does not answer. Check the connection.");
   }
 }
 
 const NO_CONTENT = 204;
-const SIGNED_OUT = "The sign-in has ended: load the page again.";
+const UNAUTHORIZED = 401;
+const NOT_ACCEPTED = "That token was not accepted.";
+const SIGNED_OUT = "Your session has ended. Reload the page.";
 
 function send({ method = "GET", path, body, signal }: AdminRequest): Promise<Response> {
   const headers = new Headers({ accept: "application/json" });
@@ -77,7 +76,7 @@ function isAnswer(answer: Response): boolean {
 
 function kindOf(status: number, code: string | undefined): AdminFailure["kind"] {
   // After too many failures the service no longer says that the credential is invalid.
-  if (status === 401 || code === "too_many_failures") return "unauthenticated";
+  if (status === UNAUTHORIZED || code === "too_many_failures") return "unauthenticated";
   if (status === 403) return "forbidden";
   if (status === 404) return "missing";
   return "refused";

@@ -1,51 +1,41 @@
 import { useState } from "preact/hooks";
-import { formatAge, formatCount, formatDuration } from "../shared/format.ts";
+import { formatCount, formatDuration } from "../shared/format.ts";
 import type { Action } from "./action.ts";
-import { EVALUATE_ALERTS, TEST_NOTIFICATION } from "./actions.ts";
-import type { AlertResult, AlertRun, AlertRunPage } from "./answers.ts";
-import { FailureLine } from "./failure-line.tsx";
+import { EVALUATE_ALERTS, TEST_NOTIFICATION } from "./actions.tsx";
+import type { AlertRun, AlertRunPage } from "./answers.ts";
 import { Section } from "./section.tsx";
 import { StatusPill } from "./status-pill.tsx";
 import { Table } from "./table.tsx";
-import { usePoll } from "./use-poll.ts";
-
-interface Props {
-  readonly now: number;
-  readonly onAction: (action: Action) => void;
-}
+import { Time } from "./time.tsx";
+import { usePages } from "./use-pages.ts";
 
 const EVERY_MS = 10_000;
 
 /** The results of the last evaluation and the history. */
-export function AlertsSection({ now, onAction }: Props) {
-  const { body, failure } = usePoll<AlertRunPage>("/admin/alerts/runs", EVERY_MS);
-  const runs = body?.runs ?? [];
+export function AlertsSection({ onAction }: { readonly onAction: (action: Action) => void }) {
+  const polled = usePages<AlertRunPage>("/admin/alerts/runs", EVERY_MS);
+  const runs = polled.pages.flatMap((page) => page.runs);
   const [latest] = runs;
   return (
     <Section
       title="Alerts"
+      what="alert history"
+      polled={polled}
       actions={
         <>
           <button type="button" class="button" onClick={() => onAction(EVALUATE_ALERTS)}>
-            Evaluate now
+            Evaluate now …
           </button>
           <button type="button" class="button" onClick={() => onAction(TEST_NOTIFICATION)}>
-            Test notification
+            Test notification …
           </button>
         </>
       }
     >
-      <FailureLine failure={failure} what="alert history" hasOlder={body !== undefined} />
-      {latest && <Findings run={latest} now={now} />}
-      {body && latest === undefined && <p class="hint">The rules have not been evaluated yet.</p>}
+      {latest && <Findings run={latest} />}
+      {polled.body && !latest && <p class="hint">The rules have not been evaluated yet.</p>}
       {latest && <h3>History</h3>}
-      {latest && (
-        <Table label="Evaluations" columns={HISTORY_COLUMNS}>
-          {runs.map((run) => (
-            <EvaluationRow key={run.id} run={run} now={now} />
-          ))}
-        </Table>
-      )}
+      {latest && <Table label="Evaluations" columns={HISTORY} rows={runs.map(historyRow)} />}
     </Section>
   );
 }
@@ -53,7 +43,7 @@ export function AlertsSection({ now, onAction }: Props) {
 /** States by urgency. */
 const URGENCY = ["firing", "nodata", "pending", "resolved", "inactive"];
 
-function Findings({ run, now }: { run: AlertRun; now: number }) {
+function Findings({ run }: { readonly run: AlertRun }) {
   const [showAll, setShowAll] = useState(false);
   const results = run.results.toSorted(
     (a, b) => URGENCY.indexOf(a.state) - URGENCY.indexOf(b.state),
@@ -63,7 +53,7 @@ function Findings({ run, now }: { run: AlertRun; now: number }) {
   return (
     <>
       <p class="hint">
-        Evaluated {formatAge(run.started_at, now)}: {run.rules_total} rules, {run.firing} firing,{" "}
+        Evaluated <Time at={run.started_at} />: {run.rules_total} rules, {run.firing} firing,{" "}
         {run.pending} pending, {run.nodata} without data.{" "}
         <button
           type="button"
@@ -71,36 +61,30 @@ function Findings({ run, now }: { run: AlertRun; now: number }) {
           aria-expanded={showAll}
           onClick={() => setShowAll(!showAll)}
         >
-          {showAll ? "Only what wants attention" : "All rules"}
+          {showAll ? "Active rules only" : "All rules"}
         </button>
       </p>
       {shown.length > 0 && (
-        <Table label="Rules" columns={["State", "Rule", "Since", "Value", "Limit", "Says"]}>
-          {shown.map((result) => (
-            <FindingRow key={result.fingerprint} result={result} now={now} />
-          ))}
-        </Table>
+        <Table
+          label="Rules"
+          columns={["State", "Rule", "Message", "Since", "Value", "Limit"]}
+          rows={shown.map(({ fingerprint, state, rule, severity, message, ...result }) => ({
+            key: fingerprint,
+            cells: [
+              <StatusPill word={state} />,
+              <>
+                <code>{rule}</code> <small>{severity}</small>
+              </>,
+              message,
+              <Time at={result.since} />,
+              result.value === null ? "–" : withUnit(result.value, result.unit),
+              withUnit(result.threshold, result.unit),
+            ],
+          }))}
+        />
       )}
-      {urgent.length === 0 && <p class="notice notice-good">Nothing wants attention.</p>}
+      {urgent.length === 0 && <p class="notice notice-good">No alert is active.</p>}
     </>
-  );
-}
-
-function FindingRow({ result, now }: { result: AlertResult; now: number }) {
-  const { rule, state, severity, since, value, threshold, unit, message } = result;
-  return (
-    <tr>
-      <td>
-        <StatusPill word={state} />
-      </td>
-      <th scope="row">
-        <code>{rule}</code> <small>{severity}</small>
-      </th>
-      <td>{since === null ? "–" : formatAge(since, now)}</td>
-      <td class="number">{value === null ? "–" : withUnit(value, unit)}</td>
-      <td class="number">{withUnit(threshold, unit)}</td>
-      <td>{message}</td>
-    </tr>
   );
 }
 
@@ -108,32 +92,31 @@ function withUnit(value: number, unit: string): string {
   return unit === "ms" ? formatDuration(value) : `${formatCount(value)} ${unit}`;
 }
 
-const HISTORY_COLUMNS = [
-  "Worst",
+const HISTORY = [
+  "Result",
   "When",
-  "Trigger",
+  "Started by",
   "Took",
   "Firing",
-  "Fired",
+  "New",
   "Resolved",
   "Notified",
   "Not delivered",
 ];
 
-function EvaluationRow({ run, now }: { run: AlertRun; now: number }) {
-  return (
-    <tr>
-      <td>
-        <StatusPill word={run.worst} />
-      </td>
-      <td title={run.started_at}>{formatAge(run.started_at, now)}</td>
-      <td>{run.trigger}</td>
-      <td class="number">{run.duration_ms === null ? "–" : formatDuration(run.duration_ms)}</td>
-      <td class="number">{run.firing}</td>
-      <td class="number">{run.fired}</td>
-      <td class="number">{run.resolved}</td>
-      <td class="number">{run.notified}</td>
-      <td class="number">{run.notify_failed}</td>
-    </tr>
-  );
+function historyRow({ id, worst, started_at: at, trigger, duration_ms: took, ...run }: AlertRun) {
+  return {
+    key: id,
+    cells: [
+      <StatusPill word={worst} />,
+      <Time at={at} />,
+      trigger,
+      took === null ? "–" : formatDuration(took),
+      run.firing,
+      run.fired,
+      run.resolved,
+      run.notified,
+      run.notify_failed,
+    ],
+  };
 }

@@ -1,5 +1,6 @@
 /** The parts of the service's answers that the dashboard shows. */
 
+import type { HeldChange } from "../../acceptance/held-change.ts";
 import type { ListedRun as Run } from "../../ingest/run.ts";
 
 export const LISTS = ["airports", "cities", "countries", "regions"] as const;
@@ -22,7 +23,6 @@ export type { ListedRun as Run, Run as RunDetail } from "../../ingest/run.ts";
 export interface RunPage {
   readonly runs: readonly Run[];
   readonly next_cursor: string | null;
-  readonly total: number;
   readonly paused: boolean | null;
 }
 
@@ -86,10 +86,16 @@ export interface AlertRun {
   readonly fired: number;
   readonly resolved: number;
   readonly nodata: number;
-  readonly suppressed: number;
   readonly notified: number;
   readonly notify_failed: number;
   readonly results: readonly AlertResult[];
+}
+
+/** Receipt of one notification. */
+export interface Receipt {
+  readonly target: string;
+  readonly delivered: boolean;
+  readonly error: string | null;
 }
 
 export interface AlertRunPage {
@@ -100,11 +106,9 @@ export interface AlertRunPage {
 export interface Backup {
   readonly id: string;
   readonly state: string;
-  readonly trigger: string | null;
   readonly note: string | null;
   readonly pinned: boolean;
   readonly started_at: string | null;
-  readonly finished_at: string | null;
   readonly duration_ms: number | null;
   readonly size_bytes: number | null;
   readonly generation: number | null;
@@ -114,7 +118,6 @@ export interface Backup {
     readonly message: string;
   };
   readonly expires_at: string | null;
-  /** Problem of an incomplete backup. */
   readonly problem: string | null;
 }
 
@@ -122,7 +125,6 @@ export interface Backup {
 export interface BackupJob {
   readonly id: string;
   readonly kind: "run" | "verify" | "restore";
-  readonly backup_id: string;
   readonly state: "queued" | "running" | "succeeded" | "failed";
   readonly stage: string | null;
   readonly progress: { readonly done: number; readonly total: number };
@@ -136,28 +138,30 @@ export interface BackupJobList {
   readonly jobs: readonly BackupJob[];
 }
 
-/** Receipt of one notification. */
-export interface Receipt {
-  readonly target: string;
-  readonly delivered: boolean;
-  readonly error: string | null;
-}
-
 export interface BackupList {
   readonly status: "ok" | "stale" | "unverified" | "no_backups";
   readonly backups: readonly Backup[];
   readonly next_cursor: string | null;
 }
 
-interface AuditEntry {
+export interface AuditEntry {
   readonly id: string;
   readonly at: string;
   readonly actor: string;
   readonly action: string;
   readonly target: string | null;
   readonly outcome: "done" | "refused" | "failed";
-  readonly code: string | null;
   readonly detail: string | null;
+  readonly request: unknown;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+export type { HeldChange } from "../../acceptance/held-change.ts";
+
+export interface HeldPage {
+  readonly held: readonly HeldChange[];
+  readonly next_cursor: string | null;
 }
 
 export interface AuditPage {
@@ -180,32 +184,36 @@ export interface Summary {
     readonly paused: boolean;
     readonly paused_at: string | null;
     readonly queued: number;
-    readonly running: {
-      readonly stage: string | null;
-      readonly progress: { readonly done: number; readonly total: number };
-    } | null;
-    readonly last_run: {
-      readonly state: Run["state"];
-      readonly outcome: string | null;
-      readonly finished_at: string | null;
-      readonly duration_ms: number | null;
-    } | null;
+    readonly last_run: { readonly state: Run["state"] } | null;
     readonly last_success_at: string | null;
+    /** Null while nobody knows: before the first run, and after a rollback. */
+    readonly held: { readonly waiting: number; readonly oldest_since: string | null } | null;
   } | null;
   /** Absent in a deployment without backups. */
-  readonly backups?: {
-    readonly status: BackupList["status"];
-    readonly newest_at: string | null;
-    readonly newest_verified_at: string | null;
-  } | null;
+  readonly backups?: { readonly status: BackupList["status"] } | null;
   /** Absent in a deployment without alerts. */
   readonly alerts?: {
-    readonly worst: AlertRun["worst"] | null;
     readonly evaluated_at: string | null;
-    readonly firing: number;
-    readonly nodata: number;
-    readonly pending: number;
     /** Number of configured webhooks. */
     readonly webhooks: number;
+    /** All that are not inactive. */
+    readonly alerts: readonly { readonly rule: string; readonly state: AlertResult["state"] }[];
   } | null;
+}
+
+/** Answer of `GET /admin/monitor/status`. */
+export interface MonitorStatus {
+  readonly checks: {
+    readonly [name: string]: readonly {
+      readonly status: "pass" | "warn" | "fail";
+      readonly output?: string;
+    }[];
+  };
+}
+
+/** The pause flag, as the audit has it. */
+export interface Pause {
+  readonly by?: string;
+  readonly reason?: string | null;
+  readonly until?: string | null;
 }

@@ -1,33 +1,67 @@
-import { formatAge } from "../shared/format.ts";
-import type { AuditPage } from "./answers.ts";
-import { FailureLine } from "./failure-line.tsx";
+import { useState } from "preact/hooks";
+import { Segmented } from "../shared/segmented.tsx";
+import type { AuditEntry, AuditPage } from "./answers.ts";
 import { Section } from "./section.tsx";
+import { StatusPill } from "./status-pill.tsx";
 import { Table } from "./table.tsx";
-import { usePoll } from "./use-poll.ts";
+import { Time } from "./time.tsx";
+import { usePages } from "./use-pages.ts";
 
 const EVERY_MS = 10_000;
+const FILTERS = { all: "All", done: "Done", refused: "Refused", failed: "Failed" } as const;
 
-/** The audit: who changed what. */
-export function AuditSection({ now }: { now: number }) {
-  const { body, failure } = usePoll<AuditPage>("/admin/audit", EVERY_MS);
+/** The audit: who changed what, why, and what it was before. */
+export function AuditSection() {
+  const [filter, setFilter] = useState<keyof typeof FILTERS>("all");
+  const query = filter === "all" ? "" : `?outcome=${filter}`;
+  const polled = usePages<AuditPage>(`/admin/audit${query}`, EVERY_MS);
+  const entries = polled.pages.flatMap((page) => page.entries);
   return (
-    <Section title="Audit">
-      <FailureLine failure={failure} what="audit" hasOlder={body !== undefined} />
-      {body && (
-        <Table label="Audit" columns={["When", "Who", "Action", "Target", "Outcome"]}>
-          {body.entries.map((entry) => (
-            <tr key={entry.id}>
-              <td title={entry.at}>{formatAge(entry.at, now)}</td>
-              <td>{entry.actor}</td>
-              <td>
-                <code>{entry.action}</code>
-              </td>
-              <td>{entry.target ?? ""}</td>
-              <td>{entry.outcome ?? ""}</td>
-            </tr>
-          ))}
-        </Table>
-      )}
+    <Section
+      title="Audit"
+      what="audit"
+      polled={polled}
+      actions={
+        <Segmented
+          legend="Show"
+          name="audit-filter"
+          choices={FILTERS}
+          value={filter}
+          onChange={setFilter}
+        />
+      }
+    >
+      {entries.length > 0 && <Table label="Audit" columns={COLUMNS} rows={entries.map(rowOf)} />}
+      {polled.body && entries.length === 0 && <p class="hint">No entries to show.</p>}
     </Section>
   );
+}
+
+const COLUMNS = ["Action", "When", "Who", "Target", "Outcome", "Request", "Before → after"];
+
+function rowOf(entry: AuditEntry) {
+  const { id, action, at, actor, target, outcome, detail, request, before, after } = entry;
+  return {
+    key: id,
+    cells: [
+      <code>{action}</code>,
+      <Time at={at} />,
+      actor,
+      <span class="id">{target ?? ""}</span>,
+      <>
+        <StatusPill word={outcome} /> {detail}
+      </>,
+      describe(request),
+      before == null && after == null ? "" : `${describe(before)} → ${describe(after)}`,
+    ],
+  };
+}
+
+/** Writes a document in words: `reason: maintenance, until: 2026-11-22T08:00:00Z`. */
+function describe(value: unknown): string {
+  if (value === null || value === undefined) return "–";
+  if (typeof value !== "object") return JSON.stringify(value).replaceAll('"', "");
+  const fields = Object.entries(value).filter(([, field]) => field !== null);
+  const words = fields.map(([name, field]) => `${name.replaceAll("_", " ")}: ${describe(field)}`);
+  return words.join(", ") || "–";
 }

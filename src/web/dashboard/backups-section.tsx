@@ -1,126 +1,138 @@
-import { formatAge, formatBytes, formatDuration, formatTime } from "../shared/format.ts";
+import { formatBytes, formatDuration, formatTime } from "../shared/format.ts";
 import type { Action } from "./action.ts";
-import { BACK_UP, deleteBackup, pinBackup, restoreBackup, verifyBackup } from "./actions.ts";
-import type { Backup, BackupList } from "./answers.ts";
-import { BackupJobs } from "./backup-jobs.tsx";
-import { FailureLine } from "./failure-line.tsx";
+import { deleteBackup, pinBackup, restoreBackup, verifyBackup } from "./actions.tsx";
+import type { Backup, BackupJob, BackupJobList, BackupList } from "./answers.ts";
 import { Section } from "./section.tsx";
 import { StatusPill } from "./status-pill.tsx";
-import { Table } from "./table.tsx";
+import { RowButton, Table } from "./table.tsx";
+import { Time } from "./time.tsx";
+import { usePages } from "./use-pages.ts";
 import { usePoll } from "./use-poll.ts";
 
-interface Props {
-  readonly now: number;
-  readonly onAction: (action: Action) => void;
-}
-
 const EVERY_MS = 5_000;
+const JOBS_EVERY_MS = 2_000;
+/** Number of visible jobs. */
+const JOBS_MAX = 5;
 
-/** Lists the backups and their verdicts. */
-export function BackupsSection({ now, onAction }: Props) {
-  const { body, failure } = usePoll<BackupList>("/admin/backup/list", EVERY_MS);
-  const lastVerified = body?.backups.find(({ verified }) => isGood(verified.state));
+/** Lists the backups, and the jobs that make, verify and restore them. */
+export function BackupsSection({ onAction }: { readonly onAction: (action: Action) => void }) {
+  const polled = usePages<BackupList>("/admin/backup/list", EVERY_MS);
+  const { body } = polled;
+  const backups = polled.pages.flatMap((page) => page.backups);
+  const verified = backups.find(isVerified);
+  // Nobody may delete the newest backup and the newest verified one.
+  const isKept = (backup: Backup) =>
+    backup.pinned || backup === verified || backup.id === backups[0]?.id;
   return (
-    <Section
-      title="Backups"
-      actions={
-        <button type="button" class="button" onClick={() => onAction(BACK_UP)}>
-          Back up now
-        </button>
-      }
-    >
-      <FailureLine failure={failure} what="list of backups" hasOlder={body !== undefined} />
+    <Section title="Backups" what="list of backups" polled={polled}>
       {body && (
         <p class="hint">
           <StatusPill word={body.status} />{" "}
-          {lastVerified?.verified.at
-            ? `Last verified ${formatAge(lastVerified.verified.at, now)}.`
-            : "None of these has been verified."}
+          {verified ? (
+            <>
+              Last verified <Time at={verified.verified.at} />
+            </>
+          ) : (
+            "No backup has been verified."
+          )}
         </p>
       )}
-      {body && <BackupJobs now={now} />}
-      {body && body.backups.length > 0 && (
-        <Table label="Backups" columns={COLUMNS}>
-          {body.backups.map((backup) => (
-            <BackupRow key={backup.id} backup={backup} now={now} onAction={onAction} />
-          ))}
-        </Table>
+      {body && <Jobs />}
+      {backups.length > 0 && (
+        <Table
+          label="Backups"
+          columns={COLUMNS}
+          rows={backups.map((backup) => rowOf(backup, { onAction, isKept: isKept(backup) }))}
+        />
       )}
       {body?.backups.length === 0 && <p class="hint">There is no backup yet.</p>}
     </Section>
   );
 }
 
-const COLUMNS = [
-  "State",
-  "Started",
-  "Took",
-  "Size",
-  "Version",
-  "Verified",
-  "Kept until",
-  "Note",
-  "",
-];
+const COLUMNS = ["State", "Started", "Took", "Size", "Version", "Verified", "Expires", "Note", ""];
 
-function isGood(state: Backup["verified"]["state"]): boolean {
+function isVerified({ verified: { state } }: Backup): boolean {
   return state === "verified" || state === "intact";
 }
 
-interface RowProps {
-  readonly backup: Backup;
-  readonly now: number;
+interface RowOptions {
   readonly onAction: (action: Action) => void;
+  readonly isKept: boolean;
 }
 
-function BackupRow({ backup, now, onAction }: RowProps) {
-  const { verified } = backup;
+function rowOf(backup: Backup, { onAction, isKept }: RowOptions) {
+  const { id, pinned, verified, duration_ms: took, size_bytes: size } = backup;
+  const about = `the backup ${id}`;
+  return {
+    key: id,
+    cells: [
+      <StatusPill word={backup.state} />,
+      <Time at={backup.started_at} />,
+      took === null ? "–" : formatDuration(took),
+      size === null ? "–" : formatBytes(size),
+      backup.generation ?? "–",
+      <span title={verified.message}>
+        <StatusPill word={verified.state} /> {verified.at && <Time at={verified.at} />}
+      </span>,
+      expiryOf(backup),
+      backup.problem ?? backup.note ?? "",
+      <div class="row-actions">
+        <RowButton about={about} onClick={() => onAction(verifyBackup(id))}>
+          Verify …
+        </RowButton>
+        <RowButton about={about} onClick={() => onAction(pinBackup(id, pinned))}>
+          {pinned ? "Unpin …" : "Pin …"}
+        </RowButton>
+        <RowButton about={about} onClick={() => onAction(restoreBackup(backup))}>
+          Restore …
+        </RowButton>
+        {!isKept && (
+          <RowButton about={about} onClick={() => onAction(deleteBackup(backup))}>
+            Delete …
+          </RowButton>
+        )}
+      </div>,
+    ],
+  };
+}
+
+function expiryOf({ pinned, expires_at: expiresAt }: Backup): string {
+  if (pinned) return "pinned";
+  return expiresAt === null ? "–" : formatTime(expiresAt);
+}
+
+/** Shows the latest jobs, or nothing if the deployment has no list of them. */
+function Jobs() {
+  const { body } = usePoll<BackupJobList>("/admin/backup/jobs", JOBS_EVERY_MS);
+  if (body === undefined || body.jobs.length === 0) return null;
   return (
-    <tr data-backup={backup.id}>
-      <td>
-        <StatusPill word={backup.state} />
-      </td>
-      <td title={backup.started_at ?? ""}>
-        {backup.started_at === null ? "–" : formatAge(backup.started_at, now)}
-      </td>
-      <td class="number">
-        {backup.duration_ms === null ? "–" : formatDuration(backup.duration_ms)}
-      </td>
-      <td class="number">{backup.size_bytes === null ? "–" : formatBytes(backup.size_bytes)}</td>
-      <td class="number">{backup.generation ?? "–"}</td>
-      <td title={verified.message}>
-        <StatusPill word={verified.state} /> {verified.at && formatAge(verified.at, now)}
-      </td>
-      <td>{keptUntil(backup)}</td>
-      <td>{backup.problem ?? backup.note ?? ""}</td>
-      <td class="row-actions">
-        <button type="button" class="link-button" onClick={() => onAction(verifyBackup(backup.id))}>
-          Verify<span class="visually-hidden"> the backup {backup.id}</span>
-        </button>
-        <button
-          type="button"
-          class="link-button"
-          onClick={() => onAction(pinBackup(backup.id, backup.pinned))}
-        >
-          {backup.pinned ? "Unpin" : "Pin"}
-          <span class="visually-hidden"> the backup {backup.id}</span>
-        </button>
-        <button
-          type="button"
-          class="link-button"
-          onClick={() => onAction(restoreBackup(backup.id))}
-        >
-          Restore<span class="visually-hidden"> the backup {backup.id}</span>
-        </button>
-        <button type="button" class="link-button" onClick={() => onAction(deleteBackup(backup.id))}>
-          Delete<span class="visually-hidden"> the backup {backup.id}</span>
-        </button>
-      </td>
-    </tr>
+    <>
+      <h3>Jobs</h3>
+      <Table
+        label="Jobs"
+        columns={["State", "Job", "Queued", "Took", "Progress"]}
+        rows={body.jobs.slice(0, JOBS_MAX).map((job) => ({
+          key: job.id,
+          cells: [
+            <StatusPill word={job.state} />,
+            KINDS[job.kind],
+            <Time at={job.queued_at} />,
+            job.duration_ms === null ? "–" : formatDuration(job.duration_ms),
+            progressOf(job),
+          ],
+        }))}
+      />
+      <h3>All backups</h3>
+    </>
   );
 }
 
-function keptUntil({ pinned, expires_at: expiresAt }: Backup): string {
-  if (pinned) return "pinned";
-  return expiresAt === null ? "–" : formatTime(expiresAt);
+const KINDS = { run: "backup", verify: "verification", restore: "restore" } as const;
+
+function progressOf({ state, stage, progress, error, undo_backup_id: undo }: BackupJob): string {
+  if (error !== null) return `${error.code.replaceAll("_", " ")}: ${error.message}`;
+  if (state === "succeeded") return undo === null ? "" : `To undo it, restore ${undo}`;
+  const counted = progress.total > 0 ? `, ${progress.done} of ${progress.total}` : "";
+  return stage === null ? "" : `${stage.replaceAll("_", " ")}${counted}`;
 }

@@ -1,23 +1,24 @@
 import { useState } from "preact/hooks";
 import type { Action } from "./action.ts";
 import { ActionDialog } from "./action-dialog.tsx";
-import { BACK_UP, PAUSE, QUEUE, RESUME } from "./actions.ts";
+import { BACK_UP, PAUSE, QUEUE, RESUME } from "./actions.tsx";
 import { AlertsSection } from "./alerts-section.tsx";
 import type { RunPage } from "./answers.ts";
 import { AuditSection } from "./audit-section.tsx";
 import { BackupsSection } from "./backups-section.tsx";
 import { Glance } from "./glance.tsx";
+import { HeldSection } from "./held-section.tsx";
+import { RunPage as OneRun } from "./run-page.tsx";
 import { RunsSection } from "./runs-section.tsx";
 import { keepSessionToken, sessionToken } from "./session-token.ts";
 import { TokenForm } from "./token-form.tsx";
-import { useHash } from "./use-hash.ts";
-import { useNow } from "./use-now.ts";
 import { type Polled, usePoll } from "./use-poll.ts";
+import { TABS, useRoute } from "./use-route.ts";
 import { VersionsSection } from "./versions-section.tsx";
 
-const TABS = ["runs", "versions", "alerts", "backups", "audit"] as const;
 const TAB_NAMES = {
   runs: "Runs",
+  held: "Held changes",
   versions: "Versions",
   alerts: "Alerts",
   backups: "Backups",
@@ -26,55 +27,75 @@ const TAB_NAMES = {
 
 const LIVE_MS = 1_000;
 const IDLE_MS = 5_000;
+const NEWEST_RUNS = "/admin/ingest/runs?limit=10";
 
 /** The page for operators. */
 export function Dashboard() {
-  const now = useNow();
   const [action, setAction] = useState<Action>();
   const [isLive, setLive] = useState(false);
-  const runs = usePoll<RunPage>("/admin/ingest/runs?limit=50", isLive ? LIVE_MS : IDLE_MS);
-  const isActive = runs.body?.runs.some(({ state }) => state === "running" || state === "queued");
-  if (isActive !== undefined && isActive !== isLive) setLive(isActive);
-  const { failure } = runs;
+  const newest = usePoll<RunPage>(NEWEST_RUNS, isLive ? LIVE_MS : IDLE_MS);
+  const runs = newest.body?.runs ?? [];
+  const live = runs.filter(({ state }) => state === "running" || state === "queued");
+  if (newest.body !== undefined && live.length > 0 !== isLive) setLive(!isLive);
+  const { failure } = newest;
   const isSignedOut = failure?.kind === "unauthenticated";
   return (
     <div class="dashboard">
       <div class="dashboard-top">
-        <h1>Dashboard</h1>
-        {!isSignedOut && <ControlBar runs={runs} onAction={setAction} />}
+        <h1>
+          Dashboard <span class="environment">{window.location.host}</span>
+        </h1>
+        {!isSignedOut && <ControlBar runs={newest} onAction={setAction} />}
       </div>
-      <Glance now={now} />
+      <Glance isSignedIn={newest.body !== undefined} runs={runs} />
       {isSignedOut ? (
-        <TokenForm failure={failure} onToken={runs.refresh} />
+        <TokenForm failure={failure} onToken={newest.refresh} />
       ) : (
-        <Tabs runs={runs} now={now} onAction={setAction} />
+        (newest.body || failure) && <Tabs live={live} onAction={setAction} />
       )}
       {action && (
         <ActionDialog
           key={action.path}
           action={action}
           onClose={() => setAction(undefined)}
-          onAnswered={runs.refresh}
+          onAnswered={newest.refresh}
         />
       )}
     </div>
   );
 }
 
-interface PartProps {
+interface ControlProps {
   readonly runs: Polled<RunPage>;
   readonly onAction: (action: Action) => void;
 }
 
 /** The most frequent actions of a signed-in operator, and signing out. */
-function ControlBar({ runs, onAction }: PartProps) {
+function ControlBar({ runs, onAction }: ControlProps) {
+  const isPaused = runs.body?.paused === true;
   const signOut = () => {
     keepSessionToken(null);
     window.location.reload();
   };
   return (
     <div class="control-bar">
-      {runs.body && <MainActions isPaused={runs.body.paused === true} onAction={onAction} />}
+      {runs.body && (
+        <>
+          <button
+            type="button"
+            class={`button ${isPaused ? "button-main" : ""}`}
+            onClick={() => onAction(isPaused ? RESUME : PAUSE)}
+          >
+            {isPaused ? "Resume …" : "Pause …"}
+          </button>
+          <button type="button" class="button" onClick={() => onAction(QUEUE)}>
+            Queue a run …
+          </button>
+          <button type="button" class="button" onClick={() => onAction(BACK_UP)}>
+            Back up …
+          </button>
+        </>
+      )}
       {sessionToken() !== null && (
         <button type="button" class="link-button" onClick={signOut}>
           Sign out
@@ -84,33 +105,13 @@ function ControlBar({ runs, onAction }: PartProps) {
   );
 }
 
-interface MainActionsProps {
-  readonly isPaused: boolean;
+interface TabsProps {
+  readonly live: RunPage["runs"];
   readonly onAction: (action: Action) => void;
 }
 
-function MainActions({ isPaused, onAction }: MainActionsProps) {
-  return (
-    <>
-      <button
-        type="button"
-        class={`button ${isPaused ? "button-main" : ""}`}
-        onClick={() => onAction(isPaused ? RESUME : PAUSE)}
-      >
-        {isPaused ? "Resume …" : "Pause …"}
-      </button>
-      <button type="button" class="button" onClick={() => onAction(QUEUE)}>
-        Queue a run …
-      </button>
-      <button type="button" class="button" onClick={() => onAction(BACK_UP)}>
-        Back up …
-      </button>
-    </>
-  );
-}
-
-function Tabs({ runs, now, onAction }: PartProps & { readonly now: number }) {
-  const tab = useHash(TABS);
+function Tabs({ live, onAction }: TabsProps) {
+  const { tab, id } = useRoute();
   return (
     <>
       <nav class="tabs" aria-label="Sections">
@@ -120,11 +121,13 @@ function Tabs({ runs, now, onAction }: PartProps & { readonly now: number }) {
           </a>
         ))}
       </nav>
-      {tab === "runs" && <RunsSection polled={runs} now={now} onAction={onAction} />}
-      {tab === "versions" && <VersionsSection now={now} onAction={onAction} />}
-      {tab === "alerts" && <AlertsSection now={now} onAction={onAction} />}
-      {tab === "backups" && <BackupsSection now={now} onAction={onAction} />}
-      {tab === "audit" && <AuditSection now={now} />}
+      {tab === "runs" && id === undefined && <RunsSection live={live} onAction={onAction} />}
+      {tab === "runs" && id !== undefined && <OneRun key={id} id={id} onAction={onAction} />}
+      {tab === "held" && <HeldSection onAction={onAction} />}
+      {tab === "versions" && <VersionsSection onAction={onAction} />}
+      {tab === "alerts" && <AlertsSection onAction={onAction} />}
+      {tab === "backups" && <BackupsSection onAction={onAction} />}
+      {tab === "audit" && <AuditSection />}
     </>
   );
 }

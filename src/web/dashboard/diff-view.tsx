@@ -15,7 +15,6 @@ interface Props {
   readonly from: Version;
   /** Generation of the current version. */
   readonly to: number;
-  readonly onClose: () => void;
 }
 
 /** Most visible rows of each kind. */
@@ -25,7 +24,7 @@ const ROWS_MAX = 100;
 const UNTIL_SERVED_MS = 5_000;
 
 /** Shows the differences between a version and the current one. */
-export function DiffView({ from: { generation, catalog_sha256: sha256 }, to, onClose }: Props) {
+export function DiffView({ from: { generation, catalog_sha256: sha256 }, to }: Props) {
   const [result, setResult] = useState<AdminResult<VersionDiff>>();
   useEffect(() => {
     const left = new AbortController();
@@ -42,29 +41,13 @@ export function DiffView({ from: { generation, catalog_sha256: sha256 }, to, onC
     return () => left.abort();
   }, [sha256, to]);
   return (
-    <div class="panel diff" data-diff={`${generation}-${to}`}>
-      <div class="diff-top">
-        <h3>
-          From version {generation} to {to}
-        </h3>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label="Close the comparison"
-          onClick={onClose}
-        >
-          <span aria-hidden="true">×</span>
-        </button>
-      </div>
+    <div class="diff" data-diff={`${generation}-${to}`}>
       {result === undefined && <p role="status">Comparing …</p>}
       {result?.ok === false && (
         <FailureLine failure={result.failure} what="list of changes" hasOlder={false} />
       )}
       {result?.ok === true && (
-        <DiffLists
-          diff={result.body}
-          same="The two versions have the same content in this locale."
-        />
+        <DiffLists diff={result.body} same="The content is the same in this locale." />
       )}
     </div>
   );

@@ -15,7 +15,7 @@ export function FailureLine({ failure, what, hasOlder }: Props) {
   return (
     <p class="notice notice-warn" role="status">
       {text}
-      {hasOlder && " What follows is the last that was seen."}
+      {hasOlder && " Below is the last known state."}
       {failure.requestId !== "" && <small class="request-id"> Request {failure.requestId}</small>}
     </p>
   );

@@ -1,28 +1,22 @@
-import { Fragment } from "preact";
-import { useRef, useState } from "preact/hooks";
-import { formatAge, formatCount, formatDuration } from "../shared/format.ts";
+import { useState } from "preact/hooks";
+import { formatCount, formatDuration } from "../shared/format.ts";
 import { Segmented } from "../shared/segmented.tsx";
 import type { Action } from "./action.ts";
-import { cancelRun } from "./actions.ts";
-import type { ListName, Run, RunPage } from "./answers.ts";
-import { FailureLine } from "./failure-line.tsx";
-import { RunDetails } from "./run-details.tsx";
-import { describe, RunTimeline } from "./run-timeline.tsx";
-import { runTone } from "./run-tone.ts";
+import { cancelRun } from "./actions.tsx";
+import type { Run, RunPage } from "./answers.ts";
 import { Section } from "./section.tsx";
 import { StageTrack } from "./stage-track.tsx";
 import { StatusPill } from "./status-pill.tsx";
 import { Table } from "./table.tsx";
-import { type ChartPoint, TimeChart } from "./time-chart.tsx";
-import { useOlderPages } from "./use-older-pages.ts";
-import type { Polled } from "./use-poll.ts";
+import { Time } from "./time.tsx";
+import { usePages } from "./use-pages.ts";
 
 interface Props {
-  readonly polled: Polled<RunPage>;
-  readonly now: number;
+  readonly live: readonly Run[];
   readonly onAction: (action: Action) => void;
 }
 
+const EVERY_MS = 5_000;
 const FILTERS = {
   all: "All",
   succeeded: "Succeeded",
@@ -31,18 +25,19 @@ const FILTERS = {
 } as const;
 type Filter = keyof typeof FILTERS;
 
-/** Shows the running and past ingest runs. */
-export function RunsSection({ polled, now, onAction }: Props) {
-  const [open, setOpen] = useState<string>();
+/** Shows the ingest runs: those under way, then the history. */
+export function RunsSection({ live, onAction }: Props) {
   const [filter, setFilter] = useState<Filter>("all");
-  const older = useOlderPages<RunPage>("/admin/ingest/runs", polled.body?.next_cursor ?? null);
-  const { body, failure } = polled;
-  const runs = useSeenRuns([...older.pages, ...(body ? [body] : [])]);
-  const live = runs.filter(({ state }) => state === "running" || state === "queued");
-  const shown = runs.filter(({ state }) => filter === "all" || state === filter);
+  const state = filter === "all" ? "" : `?state=${filter}`;
+  // A change of what is under way is news at once.
+  const key = live.map(({ id, stage }) => `${id}${stage}`).join();
+  const polled = usePages<RunPage>(`/admin/ingest/runs${state}`, key === "" ? EVERY_MS : 1_000);
+  const runs = polled.pages.flatMap((page) => page.runs);
   return (
     <Section
       title="Ingest runs"
+      what="run history"
+      polled={polled}
       actions={
         <Segmented
           legend="Show"
@@ -53,153 +48,55 @@ export function RunsSection({ polled, now, onAction }: Props) {
         />
       }
     >
-      <FailureLine failure={failure} what="run history" hasOlder={body !== undefined} />
       {live.map((run) => (
-        <StageTrack key={run.id} run={run} now={now} onCancel={() => onAction(cancelRun(run.id))} />
+        <StageTrack key={run.id} run={run} onCancel={() => onAction(cancelRun(run.id))} />
       ))}
-      {runs.length > 0 && <RunCharts runs={runs} now={now} onPick={setOpen} />}
-      {body && (
-        <Table label="Ingest runs" columns={COLUMNS}>
-          {shown.map((run) => (
-            <Fragment key={run.id}>
-              <RunRow
-                run={run}
-                now={now}
-                isOpen={run.id === open}
-                onToggle={() => setOpen(run.id === open ? undefined : run.id)}
-              />
-              {run.id === open && (
-                <tr class="details-row">
-                  <td colSpan={COLUMNS.length}>
-                    <RunDetails run={run} onAction={onAction} />
-                  </td>
-                </tr>
-              )}
-            </Fragment>
-          ))}
-        </Table>
-      )}
-      {body && shown.length === 0 && <p class="hint">No run to show.</p>}
-      {older.hasMore && (
-        <button type="button" class="button" onClick={older.load}>
-          Older runs
-        </button>
-      )}
+      {runs.length > 0 && <Table label="Ingest runs" columns={COLUMNS} rows={runs.map(rowOf)} />}
+      {polled.body && runs.length === 0 && <p class="hint">No runs to show.</p>}
     </Section>
   );
 }
 
-/** Merges the runs of all pages, newest first, each in its latest state. */
-function useSeenRuns(pages: readonly RunPage[]): Run[] {
-  const seen = useRef(new Map<string, Run>());
-  for (const run of pages.flatMap(({ runs }) => runs)) seen.current.set(run.id, run);
-  // UUIDv7 ids ascend with time.
-  return [...seen.current.values()].toSorted((a, b) => (a.id < b.id ? 1 : -1));
+const COLUMNS = ["State", "Queued", "Started by", "Source", "Took", "Airports", "Version", "Cause"];
+
+function rowOf(run: Run) {
+  const { id, counts, duration_ms: took, trigger, requested_by: by } = run;
+  return {
+    key: id,
+    cells: [
+      <a href={`#runs/${id}`}>
+        <RunState run={run} />
+        <span class="visually-hidden"> run of {run.queued_at}</span>
+      </a>,
+      <Time at={run.queued_at} />,
+      trigger === by ? trigger : `${trigger}, ${by}`,
+      `${run.source}${run.mode === "incremental" ? "" : `, ${run.mode.replaceAll("_", " ")}`}`,
+      took === null ? "–" : formatDuration(took),
+      counts === null ? "–" : `${formatCount(counts.airports.kept)} (${changesOf(counts)})`,
+      run.generation_after ?? "–",
+      <span class="cause">{causeOf(run)}</span>,
+    ],
+  };
 }
 
-const COLUMNS = [
-  "State",
-  "Queued",
-  "Trigger",
-  "Mode",
-  "Took",
-  "Airports",
-  "Changes",
-  "Rejects",
-  "Version",
-  "",
-];
-
-interface RowProps {
-  readonly run: Run;
-  readonly now: number;
-  readonly isOpen: boolean;
-  readonly onToggle: () => void;
+export function RunState({ run: { state, outcome } }: { readonly run: Run }) {
+  return <StatusPill word={state === "succeeded" ? (outcome ?? state) : state} />;
 }
 
-function RunRow({ run, now, isOpen, onToggle }: RowProps) {
-  const { counts, duration_ms: took, generation_after: version } = run;
-  return (
-    <tr data-run={run.id}>
-      <td>
-        <StatusPill word={run.state === "succeeded" ? (run.outcome ?? run.state) : run.state} />
-      </td>
-      <td title={run.queued_at}>{formatAge(run.queued_at, now)}</td>
-      <td>{run.trigger}</td>
-      <td>{run.mode.replaceAll("_", " ")}</td>
-      <td class="number">{took === null ? "–" : formatDuration(took)}</td>
-      <td class="number">{counts === null ? "–" : formatCount(counts.airports.kept)}</td>
-      <td class="number">{changesOf(run)}</td>
-      <td class="number">{formatCount(run.rejects_total)}</td>
-      <td class="number">{version ?? "–"}</td>
-      <td>
-        <button type="button" class="link-button" aria-expanded={isOpen} onClick={onToggle}>
-          {isOpen ? "Less" : "More"}
-          <span class="visually-hidden"> about the run {describe(run)}</span>
-        </button>
-      </td>
-    </tr>
-  );
+/** Says in a line why a run did not publish. */
+export function causeOf({
+  error,
+  guards,
+  skipped_reason: skipped,
+  skip_count: count,
+}: Run): string {
+  if (skipped !== null)
+    return `${skipped.replaceAll("_", " ")}${count > 1 ? `, ${count} times` : ""}`;
+  return guards[0]?.message ?? error?.message ?? "";
 }
 
 /** Counts the airports that a run added, changed and removed. */
-function changesOf({ counts }: Run): string {
-  if (counts === null) return "–";
-  const { added, changed, removed } = counts.airports;
-  return `+${added} ~${changed} −${removed}`;
-}
-
-const LIST_NAMES = {
-  airports: "Airports",
-  cities: "Cities",
-  countries: "Countries",
-  regions: "Regions",
-} as const;
-
-function RunCharts({
-  runs,
-  now,
-  onPick,
-}: {
-  readonly runs: readonly Run[];
-  readonly now: number;
-  readonly onPick: (id: string) => void;
-}) {
-  const [list, setList] = useState<ListName>("airports");
-  return (
-    <div class="charts">
-      <div class="chart-wide">
-        <RunTimeline runs={runs} now={now} onPick={onPick} />
-      </div>
-      <TimeChart
-        title="Duration"
-        points={runs.flatMap((run) => pointOf(run, run.duration_ms))}
-        format={formatDuration}
-        fromZero
-        onPick={onPick}
-      />
-      <div class="chart-choice">
-        <Segmented
-          legend="Kept entities of"
-          name="chart-list"
-          choices={LIST_NAMES}
-          value={list}
-          onChange={setList}
-        />
-        <TimeChart
-          title={`${LIST_NAMES[list]} kept`}
-          points={runs.flatMap((run) => pointOf(run, run.counts?.[list].kept ?? null))}
-          format={formatCount}
-          fromZero={false}
-          onPick={onPick}
-        />
-      </div>
-    </div>
-  );
-}
-
-function pointOf(run: Run, value: number | null): ChartPoint[] {
-  if (value === null || run.started_at === null) return [];
-  const at = Date.parse(run.started_at);
-  return [{ id: run.id, at, value, tone: runTone(run), label: describe(run) }];
+function changesOf({ airports }: NonNullable<Run["counts"]>): string {
+  const { added, changed, removed } = airports;
+  return `+${formatCount(added)} ~${formatCount(changed)} −${formatCount(removed)}`;
 }

@@ -1,54 +1,64 @@
 import { formatDuration } from "../shared/format.ts";
 import { type Run, STAGES } from "./answers.ts";
 import { StatusPill } from "./status-pill.tsx";
+import { useNow } from "./time.tsx";
 
 interface Props {
   readonly run: Run;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
   readonly onCancel: () => void;
 }
 
-/** Shows a running run: its finished stages, the current stage and the progress. */
-export function StageTrack({ run, now, onCancel }: Props) {
-  const { stage, progress, started_at: startedAt } = run;
-  const current = stage === null ? -1 : STAGES.indexOf(stage);
+/** Shows a run under way, or one that waits. */
+export function StageTrack({ run, onCancel }: Props) {
+  const now = useNow();
+  const { started_at: startedAt } = run;
   const elapsed = startedAt === null ? 0 : Math.max(0, now - Date.parse(startedAt));
-  const counted = progress.total > 0 ? ` · ${progress.done} of ${progress.total}` : "";
   return (
     <div class="panel track" data-run={run.id}>
       <div class="track-top">
         <StatusPill word={run.state} />
-        <span>
-          {run.mode.replaceAll("_", " ")} run from {run.source}, {run.trigger}
-          {startedAt !== null && `, for ${formatDuration(elapsed)}`}
-        </span>
+        <a href={`#runs/${run.id}`}>
+          {run.mode.replaceAll("_", " ")} run from {run.source}
+        </a>
+        <span>{startedAt !== null && formatDuration(elapsed)}</span>
         <button type="button" class="button" onClick={onCancel}>
           Cancel
         </button>
       </div>
-      <ol class="stages" aria-label="Stages">
-        {STAGES.map((name, index) => (
-          <li
-            key={name}
-            class={`stage ${stageClass(index, current)}`}
-            aria-current={index === current ? "step" : undefined}
-          >
-            <span class="stage-bar">
-              {index === current && progress.total > 0 && (
-                <span style={{ width: `${(100 * progress.done) / progress.total}%` }} />
-              )}
-            </span>
-            {name}
-            {index === current && counted}
-          </li>
-        ))}
-      </ol>
+      <Stages run={run} />
     </div>
   );
 }
 
-function stageClass(index: number, current: number): string {
-  if (index < current) return "is-done";
-  return index === current ? "is-current" : "";
+/** The stages of a run: those done, and the one that it is in or failed in. */
+export function Stages({ run }: { readonly run: Run }) {
+  const { state, stage, progress, error } = run;
+  const isDone = state === "succeeded";
+  const reached = error?.stage ?? stage;
+  const last = isDone ? STAGES.length : STAGES.indexOf(reached ?? "fetch");
+  const share = progress.total > 0 ? progress.done / progress.total : 0;
+  const isRunning = state === "running";
+  const classOf = (index: number) => {
+    if (index < last) return "is-done";
+    if (index > last || state === "queued") return "";
+    return state === "failed" ? "is-failed" : "is-current";
+  };
+  return (
+    <ol class="stages" aria-label="Stages">
+      {STAGES.map((name, index) => (
+        <li
+          key={name}
+          class={`stage ${classOf(index)}`}
+          aria-current={isRunning && index === last ? "step" : undefined}
+        >
+          <span class="stage-bar">
+            {isRunning && index === last && <span style={{ width: `${100 * share}%` }} />}
+          </span>
+          {name}
+          {isRunning && index === last && share > 0 && ` · ${progress.done} of ${progress.total}`}
+          {state === "failed" && index === last && <span class="visually-hidden"> failed</span>}
+        </li>
+      ))}
+    </ol>
+  );
 }

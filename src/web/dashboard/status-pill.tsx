@@ -1,33 +1,13 @@
-const TONES: { readonly [word: string]: "good" | "warn" | "bad" | "busy" | "quiet" } = {
-  pass: "good",
-  ok: "good",
-  succeeded: "good",
-  published: "good",
-  verified: "good",
-  complete: "good",
-  intact: "good",
-  done: "good",
-  resolved: "good",
-  inactive: "good",
-  warn: "warn",
-  stale: "warn",
-  unverified: "warn",
-  pending: "warn",
-  paused: "warn",
-  nodata: "warn",
-  no_backups: "warn",
-  incomplete: "warn",
-  refused: "warn",
-  fail: "bad",
-  failed: "bad",
-  firing: "bad",
-  critical: "bad",
-  damaged: "bad",
-  running: "busy",
-  queued: "busy",
+/** The tones of words. Others are neutral. */
+const TONES = {
+  good: "pass ok succeeded published verified complete intact done resolved inactive",
+  warn: "warn stale unverified pending paused nodata no_backups incomplete refused",
+  bad: "fail failed firing critical damaged",
+  busy: "running queued",
 };
 
 /** Shows a state as a word with a matching color. */
 export function StatusPill({ word }: { word: string }) {
-  return <span class={`pill pill-${TONES[word] ?? "quiet"}`}>{word.replaceAll("_", " ")}</span>;
+  const tone = Object.entries(TONES).find(([, words]) => words.split(" ").includes(word))?.[0];
+  return <span class={`pill tone-${tone}`}>{word.replaceAll("_", " ")}</span>;
 }

@@ -1,27 +1,68 @@
 import type { ComponentChildren } from "preact";
 
-interface Props {
-  readonly label: string;
-  readonly columns: readonly string[];
-  readonly children: ComponentChildren;
+export interface Row {
+  readonly key: string;
+  /** As many as there are columns. The first one is the row's heading. */
+  readonly cells: readonly ComponentChildren[];
 }
 
-/** A table that scrolls sideways if it is too wide. */
-export function Table({ label, columns, children }: Props) {
+interface Props {
+  readonly label: string;
+  /** A column without a name has the row's buttons. */
+  readonly columns: readonly string[];
+  readonly rows: readonly Row[];
+}
+
+/**
+ * A table. On a phone, each row is a card that names its cells. The roles stay where the style
+ * sheet makes blocks of its parts.
+ */
+export function Table({ label, columns, rows }: Props) {
   return (
-    <div class="table-scroll" tabIndex={0} role="group" aria-label={label}>
-      <table class="table">
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th key={column} scope="col">
-                {column}
-              </th>
-            ))}
+    <table class="table" role="table" aria-label={label}>
+      <thead role="rowgroup">
+        <tr role="row">
+          {columns.map((column) => (
+            <th key={column} role="columnheader" scope="col">
+              {column || <span class="visually-hidden">Actions</span>}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map(({ key, cells }) => (
+          <tr key={key} role="row" data-key={key}>
+            {cells.map((cell, index) =>
+              index === 0 ? (
+                <th key={columns[index]} role="rowheader" scope="row">
+                  {cell}
+                </th>
+              ) : (
+                <td key={columns[index]} role="cell" data-label={columns[index]}>
+                  {cell}
+                </td>
+              ),
+            )}
           </tr>
-        </thead>
-        <tbody>{children}</tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface ButtonProps {
+  readonly children: ComponentChildren;
+  /** What the row is about, for those who cannot see it. */
+  readonly about: string;
+  readonly onClick: () => void;
+}
+
+/** A button in a row. */
+export function RowButton({ children, about, onClick }: ButtonProps) {
+  return (
+    <button type="button" class="link-button" onClick={onClick}>
+      {children}
+      <span class="visually-hidden"> {about}</span>
+    </button>
   );
 }

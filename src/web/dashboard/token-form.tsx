@@ -25,8 +25,8 @@ export function TokenForm({ failure, onToken }: Props) {
     <form class="panel token-form" onSubmit={onSubmit}>
       <h2>Sign in to operate</h2>
       <p class="hint">
-        The token stays in this tab until it is closed, and goes nowhere but to this service. On a
-        machine of your own, <code>npm start</code> wrote one to{" "}
+        The token stays in this tab until you close it, and is sent to this service only. On your
+        own machine, <code>npm start</code> has put one into{" "}
         <code>.wrangler/local-admin-token</code>.
       </p>
       <div class="token-row">
@@ -54,8 +54,7 @@ export function TokenForm({ failure, onToken }: Props) {
   );
 }
 
-const MISTYPED =
-  "This is no token: one has letters, digits and signs of ASCII only, and no space within. Copy it again.";
+const MISTYPED = "A token has letters, digits and ASCII signs only, without spaces. Copy it again.";
 
 /** Returns the refusal, or undefined if no token was sent. */
 function refusal({ code, message }: AdminFailure): string | undefined {

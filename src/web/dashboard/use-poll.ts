@@ -14,10 +14,10 @@ export interface Polled<T> {
 const ANSWER_TIMEOUT_MS = 30_000;
 
 /**
- * Polls a document while the page is visible. Stops after a refused credential until `refresh`,
+ * Polls a document while the page is visible; nothing for a path of null. Stops after a refused credential until `refresh`,
  * because the service counts and slows down such failures.
  */
-export function usePoll<T>(path: string, everyMs: number): Polled<T> {
+export function usePoll<T>(path: string | null, everyMs: number): Polled<T> {
   const [state, setState] = useState<{ body: T | undefined; failure: AdminFailure | undefined }>({
     body: undefined,
     failure: undefined,
@@ -30,6 +30,7 @@ export function usePoll<T>(path: string, everyMs: number): Polled<T> {
     // A document of another path is not an update.
     if (asked.current !== path) setState({ body: undefined, failure: undefined });
     asked.current = path;
+    if (path === null) return undefined;
     let isAsking = false;
     const ask = async () => {
       // One request runs at a time, so a slow older answer never replaces a newer one.

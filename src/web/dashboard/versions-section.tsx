@@ -1,90 +1,78 @@
 import { useState } from "preact/hooks";
-import { formatAge, formatCount } from "../shared/format.ts";
+import { formatCount } from "../shared/format.ts";
 import type { Action } from "./action.ts";
-import { rollBack } from "./actions.ts";
+import { rollBack } from "./actions.tsx";
 import { LISTS, type Version, type VersionList } from "./answers.ts";
 import { DiffView } from "./diff-view.tsx";
-import { FailureLine } from "./failure-line.tsx";
 import { Section } from "./section.tsx";
 import { StatusPill } from "./status-pill.tsx";
-import { Table } from "./table.tsx";
+import { RowButton, Table } from "./table.tsx";
+import { Time } from "./time.tsx";
 import { usePoll } from "./use-poll.ts";
-
-interface Props {
-  readonly now: number;
-  readonly onAction: (action: Action) => void;
-}
 
 const EVERY_MS = 10_000;
 
 /** Lists the versions, their differences and the rollback. */
-export function VersionsSection({ now, onAction }: Props) {
-  const { body, failure } = usePoll<VersionList>("/admin/catalog/versions", EVERY_MS);
-  const versions = body?.versions ?? [];
+export function VersionsSection({ onAction }: { readonly onAction: (action: Action) => void }) {
+  const polled = usePoll<VersionList>("/admin/catalog/versions", EVERY_MS);
+  const versions = polled.body?.versions ?? [];
   const current = versions.find((version) => version.is_current);
   const [from, setFrom] = useState<Version>();
+  const buttonsOf = (version: Version) => {
+    if (current === undefined || version.is_current) return null;
+    const about = `version ${version.generation}`;
+    return (
+      <div class="row-actions">
+        {version.has_diff && (
+          <RowButton about={about} onClick={() => setFrom(version)}>
+            Changes since
+          </RowButton>
+        )}
+        <RowButton about={`to ${about}`} onClick={() => onAction(rollBack(version, current))}>
+          Roll back …
+        </RowButton>
+      </div>
+    );
+  };
   return (
-    <Section title="Published versions">
-      <FailureLine failure={failure} what="list of versions" hasOlder={body !== undefined} />
-      {body && (
+    <Section title="Published versions" what="list of versions" polled={polled}>
+      {versions.length > 0 && (
         <Table
           label="Published versions"
-          columns={["Version", "Published", "SHA-256", ...LISTS, "Locales", ""]}
-        >
-          {versions.map((version) => (
-            <VersionRow
-              key={version.generation}
-              version={version}
-              now={now}
-              onCompare={setFrom}
-              onAction={onAction}
-            />
-          ))}
-        </Table>
+          columns={["Version", "Published", "SHA-256", ...LISTS, "locales", ""]}
+          rows={versions.map((version) => ({
+            key: String(version.generation),
+            cells: [
+              <>
+                {version.generation} {version.is_current && <StatusPill word="current" />}
+              </>,
+              <Time at={version.published_at} />,
+              <code title={version.catalog_sha256}>{version.catalog_sha256.slice(0, 12)}</code>,
+              ...LISTS.map((list) => formatCount(version.counts[list])),
+              version.locales.length,
+              buttonsOf(version),
+            ],
+          }))}
+        />
       )}
       {from && current && (
-        <DiffView from={from} to={current.generation} onClose={() => setFrom(undefined)} />
+        <div class="panel diff-panel">
+          <div class="diff-top">
+            <h3>
+              From version {from.generation} to {current.generation}
+            </h3>
+            <button
+              type="button"
+              class="icon-button"
+              aria-label="Close the comparison"
+              onClick={() => setFrom(undefined)}
+            >
+              <span aria-hidden="true">×</span>
+            </button>
+          </div>
+          <DiffView from={from} to={current.generation} />
+        </div>
       )}
     </Section>
-  );
-}
-
-interface RowProps {
-  readonly version: Version;
-  readonly now: number;
-  readonly onCompare: (from: Version) => void;
-  readonly onAction: (action: Action) => void;
-}
-
-function VersionRow({ version, now, onCompare, onAction }: RowProps) {
-  const { generation, published_at: publishedAt, catalog_sha256: sha256 } = version;
-  return (
-    <tr data-version={generation}>
-      <th scope="row">
-        {generation} {version.is_current && <StatusPill word="current" />}
-      </th>
-      <td title={publishedAt}>{formatAge(publishedAt, now)}</td>
-      <td>
-        <code title={sha256}>{sha256.slice(0, 12)}</code>
-      </td>
-      {LISTS.map((list) => (
-        <td key={list} class="number">
-          {formatCount(version.counts[list])}
-        </td>
-      ))}
-      <td class="number">{version.locales.length}</td>
-      <td class="row-actions">
-        {version.has_diff && !version.is_current && (
-          <button type="button" class="link-button" onClick={() => onCompare(version)}>
-            Changes since<span class="visually-hidden"> version {generation}</span>
-          </button>
-        )}
-        {!version.is_current && (
-          <button type="button" class="link-button" onClick={() => onAction(rollBack(generation))}>
-            Roll back<span class="visually-hidden"> to version {generation}</span>
-          </button>
-        )}
-      </td>
-    </tr>
   );
 }

@@ -1,18 +1,11 @@
 import { formatBytes, formatDuration } from "../shared/format.ts";
-import type { CallFacts } from "./call.ts";
-import type { Exchange, Transfer } from "./recorded-fetch.ts";
+import type { CallFacts } from "./use-catalog.ts";
+import type { Transfer } from "./wire.ts";
 
 interface Props {
   readonly facts: CallFacts | undefined;
   readonly isCalling: boolean;
   readonly hasFailed: boolean;
-}
-
-interface Fact {
-  readonly name: string;
-  readonly value: string;
-  /** Details in small print. */
-  readonly note: string;
 }
 
 /** Shows the duration and the size of the last call. */
@@ -23,11 +16,11 @@ export function CallFactsList({ facts, isCalling, hasFailed }: Props) {
       aria-live="polite"
       aria-busy={isCalling}
     >
-      {listFacts(facts, hasFailed).map(({ name, value, note }) => (
+      {listFacts(facts, hasFailed).map(([name, value, note]) => (
         <div key={name} class="call-fact">
           <dt>{name}</dt>
           <dd>
-            {value}
+            {value ?? "–"}
             <small>{note}</small>
           </dd>
         </div>
@@ -36,38 +29,25 @@ export function CallFactsList({ facts, isCalling, hasFailed }: Props) {
   );
 }
 
+type Fact = [name: string, value: string | null | undefined, smallPrint: string | undefined];
+
 function listFacts(facts: CallFacts | undefined, hasFailed: boolean): Fact[] {
-  const { exchange, transfer } = facts ?? {};
+  const { exchange, transfer, totalMs } = facts ?? {};
+  const header = (name: string) => exchange?.headers.get(name);
+  const status = exchange && `${exchange.status} ${hasFailed ? "failed" : "ok"}`;
+  const fallback = header("locale-fallback");
   return [
-    statusFact(exchange, hasFailed),
-    timeFact(facts),
-    wireFact(transfer),
-    codingFact(exchange, transfer),
-    languageFact(exchange),
-    versionFact(exchange),
+    ["Status", status, exchange?.method],
+    [
+      "Time",
+      totalMs === undefined ? null : formatDuration(totalMs),
+      transfer && `received in ${formatDuration(transfer.lastByteMs)}`,
+    ],
+    ["On the wire", transfer && formatBytes(transfer.wireBytes), transfer && wireNote(transfer)],
+    ["Compression", exchange && (header("content-encoding") ?? "none"), ratioNote(transfer)],
+    ["Language", header("content-language"), fallback ? `fallback: ${fallback}` : ""],
+    ["Version", header("catalog-version"), header("catalog-sha256")?.slice(0, 12)],
   ];
-}
-
-function statusFact(exchange: Exchange | undefined, hasFailed: boolean): Fact {
-  const outcome = hasFailed ? "failed" : "ok";
-  const value = exchange === undefined ? "–" : `${exchange.status} ${outcome}`;
-  return { name: "Status", value, note: exchange?.method ?? "" };
-}
-
-function timeFact(facts: CallFacts | undefined): Fact {
-  if (facts === undefined) return { name: "Time", value: "–", note: "" };
-  const { totalMs, transfer } = facts;
-  const note = transfer ? `answered in ${formatDuration(transfer.lastByteMs)}` : "";
-  return { name: "Time", value: formatDuration(totalMs), note };
-}
-
-function wireFact(transfer: Transfer | undefined): Fact {
-  if (transfer === undefined) return { name: "On the wire", value: "–", note: "" };
-  return {
-    name: "On the wire",
-    value: formatBytes(transfer.wireBytes),
-    note: wireNote(transfer),
-  };
 }
 
 function wireNote({ wireBytes, encodedBytes, decodedBytes }: Transfer): string {
@@ -76,25 +56,7 @@ function wireNote({ wireBytes, encodedBytes, decodedBytes }: Transfer): string {
   return `${formatBytes(decodedBytes)} decoded`;
 }
 
-function codingFact(exchange: Exchange | undefined, transfer: Transfer | undefined): Fact {
-  const coding = exchange?.headers.get("content-encoding") ?? "identity";
-  const ratio =
-    transfer && transfer.encodedBytes > 0 && transfer.decodedBytes / transfer.encodedBytes;
-  const note = ratio && ratio > 1.05 ? `${ratio.toFixed(1)} times smaller` : "";
-  return { name: "Coding", value: exchange === undefined ? "–" : coding, note };
-}
-
-function languageFact(exchange: Exchange | undefined): Fact {
-  const fallback = exchange?.headers.get("locale-fallback");
-  return {
-    name: "Language",
-    value: exchange?.headers.get("content-language") ?? "–",
-    note: fallback ? `fallback: ${fallback}` : "",
-  };
-}
-
-function versionFact(exchange: Exchange | undefined): Fact {
-  const version = exchange?.headers.get("catalog-version");
-  const sha256 = exchange?.headers.get("catalog-sha256");
-  return { name: "Version", value: version ?? "–", note: sha256 ? sha256.slice(0, 12) : "" };
+function ratioNote(transfer: Transfer | undefined): string {
+  const ratio = transfer ? transfer.decodedBytes / transfer.encodedBytes : 1;
+  return ratio > 1.05 ? `${ratio.toFixed(1)} times smaller` : "";
 }

@@ -1,9 +1,8 @@
 import { Segmented } from "../shared/segmented.tsx";
-import type { CallFacts } from "./call.ts";
 import { CallFactsList } from "./call-facts-list.tsx";
 import { CopyCall } from "./copy-call.tsx";
-import { LocalePicker } from "./locale-picker.tsx";
 import type { CallSettings } from "./permalink.ts";
+import type { CallFacts } from "./use-catalog.ts";
 
 interface Props {
   readonly settings: CallSettings;
@@ -40,7 +39,6 @@ export function CallPanel({ settings, facts, isCalling, hasFailed, onChange, onC
           value={settings.encoding}
           onChange={(encoding) => onChange({ encoding })}
         />
-        <LocalePicker value={settings.locale} onChange={(locale) => onChange({ locale })} />
         <button type="button" class="button button-main" disabled={isCalling} onClick={onCall}>
           {isCalling ? "Calling …" : "Call again"}
         </button>

@@ -1,5 +1,3 @@
-import { toBinary, create } from "@bufbuild/protobuf";
-import { LocationsRequestSchema } from "../../../gen/locations/v1/locations_pb.ts";
 import type { CallSettings } from "./permalink.ts";
 
 const PATH = "/locations.v1.LocationsService/GetLocationsV1";
@@ -79,8 +77,10 @@ const { airports, cities, countries, regions } = await client.getLocationsV1({
 });`;
 }
 
+/** Encodes a LocationsRequest: field 1 with the locale, which has less than 128 bytes. */
 function requestBytes(locale: string): Uint8Array {
-  return toBinary(LocationsRequestSchema, create(LocationsRequestSchema, { locale }));
+  const text = new TextEncoder().encode(locale);
+  return Uint8Array.from(text.length === 0 ? [] : [0x0a, text.length, ...text]);
 }
 
 /** Frames a gRPC-Web message: a flag byte, the length, the message. */

@@ -1,77 +1,88 @@
 import { useEffect, useMemo } from "preact/hooks";
+import { formatBytes } from "../shared/format.ts";
 import { CallPanel } from "./call-panel.tsx";
+import type { Place } from "./catalog.ts";
 import { FailureNotice } from "./failure-notice.tsx";
+import { LocalePicker } from "./locale-picker.tsx";
 import { WorldMap } from "./map/world-map.tsx";
 import { Overview } from "./overview.tsx";
 import { PlacePanel } from "./place-panel.tsx";
-import { findPlace, placeName, selectionOf } from "./places.ts";
-import type { Place } from "./catalog-index.ts";
+import { findPlace, selectionOf } from "./places.ts";
 import { SearchBox } from "./search-box.tsx";
-import { useCall } from "./use-call.ts";
+import { textDirection } from "./text-direction.ts";
+import { useCatalog } from "./use-catalog.ts";
 import { usePermalink } from "./use-permalink.ts";
+import type { Progress } from "./wire.ts";
 
 const TITLE = "Locations at the Edge";
 
 /** The explorer: a browser client of its own service. */
 export function Explorer() {
-  const [{ call, selection }, go] = usePermalink();
-  const [{ isCalling, facts, failure, loaded }, callAgain] = useCall(call);
+  const [link, go] = usePermalink();
+  const { selection } = link;
+  const call = { ...link.call, locale: link.call.locale || navigator.language };
+  const { catalog, failure, isCalling, ...port } = useCatalog(call);
   const selected = useMemo(
-    () => (loaded && selection ? findPlace(loaded.catalog, selection) : undefined),
-    [loaded, selection],
+    () => (catalog && selection ? findPlace(catalog, selection) : undefined),
+    [catalog, selection?.kind, selection?.key],
   );
+  const locale = catalog?.locale ?? call.locale;
   useEffect(() => {
-    document.title = selected ? `${placeName(selected)} · ${TITLE}` : TITLE;
-  }, [selected]);
+    document.title = selected ? `${selected.name} · ${TITLE}` : TITLE;
+    document.documentElement.dir = textDirection(locale);
+  }, [selected, locale]);
   const select = (place: Place) => go({ selection: selectionOf(place) });
-  const isMissing = loaded !== undefined && selection !== null && selected === undefined;
+  const isMissing = catalog !== undefined && selection !== null && selected === undefined;
 
   return (
     <div class="explorer">
       <div class="side">
-        <SearchBox search={loaded?.search} locale={loaded?.locale ?? "en"} onSelect={select} />
-        {failure && <FailureNotice failure={failure} onRetry={callAgain} />}
+        <div class="side-top">
+          <SearchBox {...port} locale={locale} onSelect={select} />
+          <LocalePicker
+            value={locale}
+            onChange={(chosen) => go({ call: { ...link.call, locale: chosen } })}
+          />
+        </div>
+        {failure && <FailureNotice failure={failure} onRetry={port.callAgain} />}
         {isMissing && (
           <p class="notice" role="status">
-            This catalog has nothing of the name that the link asks for. Search for it instead.
+            The catalog has no such {selection.kind}. Search for it instead.
           </p>
         )}
         <div class="side-scroll" tabIndex={-1}>
-          {loaded === undefined && isCalling && <Loading />}
-          {loaded && selected && (
+          {catalog === undefined && isCalling && <Loading progress={port.progress} />}
+          {catalog && selected && (
             <PlacePanel
-              key={JSON.stringify(selection)}
+              key={selected.id}
               place={selected}
-              locale={loaded.locale}
+              locale={locale}
               onSelect={select}
               onClose={() => go({ selection: null })}
             />
           )}
-          {loaded && !selected && (
-            <Overview catalog={loaded.catalog} locale={loaded.locale} onSelect={select} />
-          )}
+          {catalog && !selected && <Overview catalog={catalog} onSelect={select} />}
         </div>
       </div>
-      <WorldMap catalog={loaded?.catalog} selected={selected} onSelect={select} />
+      <WorldMap catalog={catalog} selected={selected} onSelect={select} />
       <CallPanel
         settings={call}
-        facts={facts}
+        facts={port.facts}
         isCalling={isCalling}
         hasFailed={failure !== undefined}
-        onChange={(change) => go({ call: { ...call, ...change } })}
-        onCall={callAgain}
+        onChange={(change) => go({ call: { ...link.call, ...change } })}
+        onCall={port.callAgain}
       />
     </div>
   );
 }
 
-function Loading() {
+function Loading({ progress }: { readonly progress: Progress | undefined }) {
   return (
-    <div class="loading" role="status">
-      <p>Calling GetLocationsV1 …</p>
-      <div class="skeleton" />
-      <div class="skeleton" />
-      <div class="skeleton" />
+    <div class="loading">
+      <p role="status">Loading the catalog …</p>
+      <progress aria-label="Loaded" {...(progress?.share != null && { value: progress.share })} />
+      <p>{progress && formatBytes(progress.bytes)}</p>
     </div>
   );
 }

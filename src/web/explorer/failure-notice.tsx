@@ -1,26 +1,35 @@
 import { Code } from "@connectrpc/connect";
-import { adviceFor } from "./advice.ts";
-import type { CallFailure } from "./call.ts";
+
+/** Why a call failed. */
+export interface CallFailure {
+  readonly code: Code;
+  /** Message of the service or the browser. */
+  readonly message: string;
+  /** From the header Retry-After. */
+  readonly retryAfterSeconds: number | null;
+  /** False if no answer came. */
+  readonly answered: boolean;
+}
 
 interface Props {
   readonly failure: CallFailure;
   readonly onRetry: () => void;
 }
 
-/** Formats a code in Connect's notation, such as `invalid_argument`. */
-function codeWord(code: Code): string {
-  return Code[code].replaceAll(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase();
-}
-
-/** Shows a failure, the service's message and advice. */
+/** Shows a failure, advice, and the service's message. */
 export function FailureNotice({ failure, onRetry }: Props) {
-  const { title, whatToDo } = adviceFor(failure);
+  const { code, message, retryAfterSeconds, answered } = failure;
+  const [title, advice] =
+    (answered || code === Code.InvalidArgument ? ADVICE[code] : NO_ANSWER) ?? UNEXPECTED;
   return (
     <div class="notice notice-bad" role="alert">
       <h2>{title}</h2>
-      <p>{whatToDo}</p>
+      <p>
+        {retryAfterSeconds !== null && `Call again in ${retryAfterSeconds} s. `}
+        {advice}
+      </p>
       <p class="notice-detail">
-        <code>{codeWord(failure.code)}</code> {failure.message}
+        <code>{Code[code].replaceAll(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase()}</code> {message}
       </p>
       <button type="button" class="button" onClick={onRetry}>
         Call again
@@ -28,3 +37,27 @@ export function FailureNotice({ failure, onRetry }: Props) {
     </div>
   );
 }
+
+type Advice = readonly [title: string, whatToDo: string];
+
+const NO_ANSWER: Advice = ["No answer from the service", "Check the connection, then call again."];
+
+const UNEXPECTED: Advice = [
+  "The call failed",
+  "Call again. If it fails again, give the operator the code and the time: the service’s log has the cause.",
+];
+
+const ADVICE: { readonly [code in Code]?: Advice } = {
+  [Code.InvalidArgument]: [
+    "The service does not accept this language",
+    "Choose a language from the list, or use a tag such as de, pt-BR or zh-Hant.",
+  ],
+  [Code.Unavailable]: [
+    "The service has nothing to serve right now",
+    "On a new installation, queue the first ingest on the dashboard.",
+  ],
+  [Code.DataLoss]: [
+    "The published catalog is damaged",
+    "Tell the operator: a full ingest from the dashboard replaces it.",
+  ],
+};

@@ -15,7 +15,7 @@ const PLAIN_LETTERS: { readonly [letter: string]: string } = {
 };
 
 /** Folds a text for search: lower case, no accents, single spaces between words. */
-export function foldText(text: string): string {
+export function foldForSearch(text: string): string {
   return text
     .normalize("NFKD")
     .toLowerCase()

@@ -1,85 +1,62 @@
 import { useEffect, useState } from "preact/hooks";
-import { localeName } from "./locale-name.ts";
-import { fetchPublishedLocales, type PublishedLocale } from "./published-locales.ts";
 
 interface Props {
-  /** Empty for the service's default. */
+  /** Locale of the names that are shown. */
   readonly value: string;
   readonly onChange: (locale: string) => void;
 }
 
-/** Value of the choice to type a tag. No language tag contains an asterisk. */
-const OTHER = "*";
-
-/** Chooses a published locale by name, or any typed tag. */
+/** Chooses a published locale by its name in its own language. */
 export function LocalePicker({ value, onChange }: Props) {
-  const locales = usePublishedLocales();
-  const isListed = value === "" || locales.some(({ tag }) => tag === value);
-  const [isTyping, setTyping] = useState(false);
-  const isOther = isTyping || !isListed;
-  const onSelect = (choice: string) => {
-    setTyping(choice === OTHER);
-    if (choice !== OTHER) onChange(choice);
-  };
+  const published = usePublishedLocales();
+  const locales = published.includes(value) ? published : [...published, value];
   return (
     <div class="locale-picker">
-      <label class="field">
-        <span class="field-label">Locale</span>
-        <select
-          class="select"
-          value={isOther ? OTHER : value}
-          onChange={(event) => onSelect(event.currentTarget.value)}
-        >
-          <option value="">Default</option>
-          {locales.map(({ tag }) => (
-            <option key={tag} value={tag} lang={tag}>
-              {`${localeName(tag)} (${tag})`}
-            </option>
-          ))}
-          <option value={OTHER}>Another tag …</option>
-        </select>
+      <label class="visually-hidden" for="locale">
+        Language
       </label>
-      {isOther && <TagForm key={value} value={isListed ? "" : value} onChange={onChange} />}
+      <select
+        id="locale"
+        class="select"
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      >
+        {locales.map((locale) => (
+          <option key={locale} value={locale} lang={locale}>
+            {localeName(locale)}
+          </option>
+        ))}
+      </select>
     </div>
   );
 }
 
-function TagForm({ value, onChange }: Props) {
-  const [typed, setTyped] = useState(value);
-  const onSubmit = (event: SubmitEvent) => {
-    event.preventDefault();
-    if (typed.trim() !== "") onChange(typed.trim());
-  };
-  return (
-    <form class="tag-form" onSubmit={onSubmit}>
-      <label class="field">
-        <span class="field-label">Language tag</span>
-        <input
-          class="input"
-          type="text"
-          size={9}
-          autocomplete="off"
-          spellcheck={false}
-          placeholder="de-AT"
-          value={typed}
-          onInput={(event) => setTyped(event.currentTarget.value)}
-        />
-      </label>
-      <button type="submit" class="button">
-        Use
-      </button>
-    </form>
-  );
+/** Returns a locale's name in its own language, such as "Deutsch", or the tag. */
+function localeName(tag: string): string {
+  try {
+    return new Intl.DisplayNames([tag], { type: "language", fallback: "code" }).of(tag) ?? tag;
+  } catch {
+    return tag;
+  }
 }
 
-function usePublishedLocales(): readonly PublishedLocale[] {
-  const [locales, setLocales] = useState<readonly PublishedLocale[]>([]);
+/** The part of `GET /catalog/health` that this page reads. */
+interface Health {
+  readonly locales?: readonly { readonly locale: string }[];
+}
+
+function usePublishedLocales(): readonly string[] {
+  const [locales, setLocales] = useState<readonly string[]>([]);
   useEffect(() => {
     const left = new AbortController();
-    fetchPublishedLocales(left.signal).then(setLocales, (cause: unknown) => {
-      // People can still type a tag without the list.
-      if (!left.signal.aborted) console.warn(cause);
-    });
+    const load = async () => {
+      const answer = await fetch("/catalog/health", { signal: left.signal });
+      const health: Health = answer.ok ? await answer.json() : {};
+      const tags = (health.locales ?? []).map(({ locale }) => locale);
+      setLocales(tags.toSorted((a, b) => localeName(a).localeCompare(localeName(b))));
+    };
+    // The language that is shown stays, and a link can name any other.
+    load().catch((cause: unknown) => left.signal.aborted || console.warn(cause));
     return () => left.abort();
   }, []);
   return locales;

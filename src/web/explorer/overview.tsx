@@ -1,54 +1,40 @@
+import { useMemo } from "preact/hooks";
 import { formatCount } from "../shared/format.ts";
-import type { CatalogIndex, Place } from "./catalog-index.ts";
+import type { Place } from "./catalog.ts";
 import { PlaceList } from "./place-list.tsx";
+import { byAirports } from "./places.ts";
+import type { LoadedCatalog } from "./use-catalog.ts";
 
 interface Props {
-  readonly catalog: CatalogIndex;
-  readonly locale: string;
+  readonly catalog: LoadedCatalog;
   readonly onSelect: (place: Place) => void;
 }
 
 /** Shows the counts of the catalog while nothing is selected. */
-export function Overview({ catalog, locale, onSelect }: Props) {
-  const { airports, cities, countries, regions } = catalog;
+export function Overview({ catalog, onSelect }: Props) {
+  const { airports, cities, countries, regions, locale } = catalog;
+  const [largestRegions, largestCountries] = useMemo(
+    () => [regions.toSorted(byAirports), countries.toSorted(byAirports)],
+    [catalog],
+  );
+  const counts = { airports, cities, countries, regions };
   return (
     <div class="overview">
-      <h1 class="place-name">The world, in one call</h1>
+      <h1 class="place-name">The world in one call</h1>
       <p>
-        Every dot is an airport with an IATA code. Search, or click one, and follow it to its city,
-        country and regions. Names of regions are in the language that you choose.
+        Every airport with an IATA code, with its city, country and regions. Search, or choose one
+        on the map. The names of regions are in your language.
       </p>
       <dl class="counts">
-        <Count name="airports" count={airports.length} />
-        <Count name="cities" count={cities.length} />
-        <Count name="countries" count={countries.length} />
-        <Count name="regions" count={regions.length} />
+        {Object.entries(counts).map(([name, { length }]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{formatCount(length)}</dd>
+          </div>
+        ))}
       </dl>
-      <PlaceList
-        title="Regions"
-        places={regions.toSorted(bySizeAndName)}
-        locale={locale}
-        onSelect={onSelect}
-      />
-      <PlaceList
-        title="Countries"
-        places={countries.toSorted((a, b) => b.airports.length - a.airports.length)}
-        locale={locale}
-        onSelect={onSelect}
-      />
-    </div>
-  );
-}
-
-function bySizeAndName(a: CatalogIndex["regions"][number], b: typeof a): number {
-  return b.airports.length - a.airports.length || a.region.slug.localeCompare(b.region.slug, "en");
-}
-
-function Count({ name, count }: { name: string; count: number }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{formatCount(count)}</dd>
+      <PlaceList title="Regions" places={largestRegions} locale={locale} onSelect={onSelect} />
+      <PlaceList title="Countries" places={largestCountries} locale={locale} onSelect={onSelect} />
     </div>
   );
 }

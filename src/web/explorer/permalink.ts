@@ -1,21 +1,20 @@
+const KINDS = ["airport", "city", "country", "region"] as const;
+
 /** A selection in a link. */
-export type Selection =
-  | { readonly kind: "airport"; readonly iata: string }
-  | { readonly kind: "city"; readonly id: string }
-  | { readonly kind: "country"; readonly code: string }
-  | { readonly kind: "region"; readonly slug: string };
+export interface Selection {
+  readonly kind: (typeof KINDS)[number];
+  /** IATA code, id, alpha-2 code or slug. */
+  readonly key: string;
+}
 
 export const PROTOCOLS = ["connect", "connect-get", "grpc-web"] as const;
-type Protocol = (typeof PROTOCOLS)[number];
-
 export const ENCODINGS = ["proto", "json"] as const;
-type Encoding = (typeof ENCODINGS)[number];
 
 /** Settings of the call. */
 export interface CallSettings {
-  readonly protocol: Protocol;
-  readonly encoding: Encoding;
-  /** Empty for the service's default. */
+  readonly protocol: (typeof PROTOCOLS)[number];
+  readonly encoding: (typeof ENCODINGS)[number];
+  /** In a link empty for the language of the browser. */
   readonly locale: string;
 }
 
@@ -34,50 +33,29 @@ export const DEFAULT_CALL: CallSettings = {
 /** Parses a query string. Ignores unknown parameters and values. */
 export function parsePermalink(query: string): Permalink {
   const params = new URLSearchParams(query);
+  const kind = KINDS.find((name) => params.get(name));
   return {
     call: {
       protocol: PROTOCOLS.find((name) => name === params.get("protocol")) ?? DEFAULT_CALL.protocol,
       encoding: ENCODINGS.find((name) => name === params.get("encoding")) ?? DEFAULT_CALL.encoding,
       locale: params.get("locale") ?? "",
     },
-    selection: parseSelection(params),
+    selection: kind ? { kind, key: inUsualCase(kind, params.get(kind) ?? "") } : null,
   };
 }
 
-function parseSelection(params: URLSearchParams): Selection | null {
-  const iata = params.get("airport");
-  if (iata) return { kind: "airport", iata: iata.toUpperCase() };
-  const id = params.get("city");
-  if (id) return { kind: "city", id: id.toLowerCase() };
-  const code = params.get("country");
-  if (code) return { kind: "country", code: code.toUpperCase() };
-  const slug = params.get("region");
-  if (slug) return { kind: "region", slug };
-  return null;
+function inUsualCase(kind: Selection["kind"], key: string): string {
+  if (kind === "city") return key.toLowerCase();
+  return kind === "region" ? key : key.toUpperCase();
 }
 
 /** Builds the query string for `parsePermalink`; empty if everything has its default. */
 export function formatPermalink({ call, selection }: Permalink): string {
   const params = new URLSearchParams();
-  if (selection !== null) params.set(selection.kind, selectionKey(selection));
+  if (selection !== null) params.set(selection.kind, selection.key);
   if (call.locale !== "") params.set("locale", call.locale);
   if (call.protocol !== DEFAULT_CALL.protocol) params.set("protocol", call.protocol);
   if (call.encoding !== DEFAULT_CALL.encoding) params.set("encoding", call.encoding);
   const query = params.toString();
   return query === "" ? "" : `?${query}`;
-}
-
-function selectionKey(selection: Selection): string {
-  switch (selection.kind) {
-    case "airport":
-      return selection.iata;
-    case "city":
-      return selection.id;
-    case "country":
-      return selection.code;
-    case "region":
-      return selection.slug;
-    default:
-      return selection satisfies never;
-  }
 }

@@ -1,6 +1,6 @@
-import type { Place } from "./catalog-index.ts";
+import type { Place } from "./catalog.ts";
 import { formatPermalink, parsePermalink } from "./permalink.ts";
-import { placeName, selectionOf } from "./places.ts";
+import { selectionOf } from "./places.ts";
 import { textDirection } from "./text-direction.ts";
 
 interface Props {
@@ -19,12 +19,19 @@ export function PlaceLink({ place, locale, onSelect }: Props) {
     event.preventDefault();
     onSelect(place);
   };
-  const isRegion = place.kind === "region";
   return (
     <a href={href} onClick={onClick}>
-      <bdi {...(isRegion ? { lang: locale, dir: textDirection(locale) } : {})}>
-        {placeName(place)}
-      </bdi>
+      <PlaceName place={place} locale={locale} />
     </a>
+  );
+}
+
+/** The name of a place. Only regions have one in the locale of the answer. */
+export function PlaceName({ place, locale }: Pick<Props, "place" | "locale">) {
+  if (place.kind !== "region") return <bdi>{place.name}</bdi>;
+  return (
+    <bdi lang={locale} dir={textDirection(locale)}>
+      {place.name}
+    </bdi>
   );
 }

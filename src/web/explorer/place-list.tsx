@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 import { formatCount } from "../shared/format.ts";
-import type { Place } from "./catalog-index.ts";
+import type { Place } from "./catalog.ts";
 import { PlaceLink } from "./place-link.tsx";
+import { countAirports, selectionOf } from "./places.ts";
 
 interface Props {
   readonly title: string;
@@ -25,10 +26,12 @@ export function PlaceList({ title, places, locale, onSelect }: Props) {
       </h2>
       <ul>
         {shown.map((place) => (
-          <li key={rowKey(place)}>
-            {place.kind === "airport" && <span class="code">{place.airport.iata}</span>}
+          <li key={selectionOf(place).key}>
+            {place.kind === "airport" && <span class="code">{place.iata}</span>}
             <PlaceLink place={place} locale={locale} onSelect={onSelect} />
-            <span class="row-note">{rowNote(place)}</span>
+            <span class="row-note">
+              {place.kind === "airport" ? airportNote(place) : countAirports(place)}
+            </span>
           </li>
         ))}
       </ul>
@@ -41,24 +44,6 @@ export function PlaceList({ title, places, locale, onSelect }: Props) {
   );
 }
 
-function rowKey(place: Place): string {
-  switch (place.kind) {
-    case "airport":
-      return place.airport.iata;
-    case "city":
-      return place.id;
-    case "country":
-      return place.country.isoCode2;
-    case "region":
-      return place.region.slug;
-    default:
-      return place satisfies never;
-  }
-}
-
-/** Returns the number of airports as a note for the row. */
-function rowNote(place: Place): string {
-  if (place.kind === "airport") return place.city.city.name;
-  const { length } = place.airports;
-  return length === 1 ? "1 airport" : `${formatCount(length)} airports`;
+function airportNote({ city, tier }: Extract<Place, { kind: "airport" }>): string {
+  return tier === 3 ? `${city.name} · no scheduled flights` : city.name;
 }

@@ -1,66 +1,89 @@
-import type { CatalogIndex, Place } from "./catalog-index.ts";
+import type { AirportPlace, Catalog, CityPlace, Place, RegionPlace } from "./catalog.ts";
 import type { Selection } from "./permalink.ts";
 
 /** Finds the place of a link; undefined if the catalog lacks it. */
-export function findPlace(catalog: CatalogIndex, selection: Selection): Place | undefined {
-  switch (selection.kind) {
-    case "airport":
-      return catalog.airportByIata.get(selection.iata);
-    case "city":
-      return catalog.cityById.get(selection.id);
-    case "country":
-      return catalog.countryByCode.get(selection.code);
-    case "region":
-      return catalog.regionBySlug.get(selection.slug);
-    default:
-      return selection satisfies never;
-  }
+export function findPlace(catalog: Catalog, { kind, key }: Selection): Place | undefined {
+  const { airports, cities, countries, regions } = catalog;
+  const list = { airport: airports, city: cities, country: countries, region: regions }[kind];
+  return list.find((place) => keyOf(place) === key);
 }
 
 /** Returns the selection of a place for a link. */
 export function selectionOf(place: Place): Selection {
+  return { kind: place.kind, key: keyOf(place) };
+}
+
+function keyOf(place: Place): string {
   switch (place.kind) {
     case "airport":
-      return { kind: "airport", iata: place.airport.iata };
+      return place.iata;
     case "city":
-      return { kind: "city", id: place.id };
+      return place.id;
     case "country":
-      return { kind: "country", code: place.country.isoCode2 };
+      return place.code;
     case "region":
-      return { kind: "region", slug: place.region.slug };
+      return place.slug;
     default:
       return place satisfies never;
   }
 }
 
-/** Returns a place's name; for a region in the answer's locale. */
-export function placeName(place: Place): string {
-  switch (place.kind) {
-    case "airport":
-      return place.airport.name;
-    case "city":
-      return place.city.name;
-    case "country":
-      return place.country.nameEng;
-    case "region":
-      return place.region.nameLocalized;
-    default:
-      return place satisfies never;
-  }
+/** Returns the airports of a place. */
+export function airportsOf(place: Place): readonly AirportPlace[] {
+  return place.kind === "airport" ? [place] : place.airports;
 }
 
-/** Returns a note that distinguishes places with the same name. */
+/** Returns a note that tells apart places of one name. */
 export function placeContext(place: Place): string {
   switch (place.kind) {
     case "airport":
-      return `${place.city.city.name}, ${place.city.country.country.nameEng}`;
-    case "city":
-      return place.country.country.nameEng;
+      return `${place.city.name}, ${place.city.country.name}`;
+    case "city": {
+      const region = subdivisionOf(place);
+      return `${region ? `${region.name}, ` : ""}${place.country.name}`;
+    }
     case "country":
-      return place.country.isoCode3;
+      return place.code3;
     case "region":
-      return place.region.nameLocalized === place.region.name ? "" : place.region.name;
+      return place.nameEnglish === place.name ? countAirports(place) : place.nameEnglish;
     default:
       return place satisfies never;
   }
+}
+
+/** Finds the region within the country that has most of a city's service. */
+function subdivisionOf({ name, country, airports }: CityPlace): RegionPlace | undefined {
+  const service = new Map<RegionPlace, number>();
+  for (const { regions, tier } of airports)
+    for (const region of regions)
+      if (region.airports.every(({ city }) => city.country === country))
+        service.set(region, (service.get(region) ?? 0) + 4 - tier);
+  const [most] = [...service].toSorted(
+    ([a, ofA], [b, ofB]) => ofB - ofA || a.airports.length - b.airports.length,
+  );
+  return most && most[0].name !== name ? most[0] : undefined;
+}
+
+/** Counts the airports of a place in words. */
+export function countAirports({ airports }: { readonly airports: readonly unknown[] }): string {
+  return airports.length === 1 ? "1 airport" : `${airports.length.toLocaleString("en")} airports`;
+}
+
+/** Orders airports: scheduled service and size first, then those of large cities. */
+export function byImportance(a: AirportPlace, b: AirportPlace): number {
+  return a.tier - b.tier || a.city.rank - b.city.rank || (a.iata < b.iata ? -1 : 1);
+}
+
+/** Orders cities: with scheduled service first, then by size. */
+export function byCitySize(a: CityPlace, b: CityPlace): number {
+  return bestTier(a) - bestTier(b) || a.rank - b.rank || (a.name < b.name ? -1 : 1);
+}
+
+/** Orders countries and regions by their number of airports. */
+export function byAirports<P extends Exclude<Place, AirportPlace>>(a: P, b: P): number {
+  return b.airports.length - a.airports.length || (a.name < b.name ? -1 : 1);
+}
+
+function bestTier({ airports }: CityPlace): number {
+  return Math.min(...airports.map(({ tier }) => tier)) === 3 ? 1 : 0;
 }

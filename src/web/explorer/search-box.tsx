@@ -1,25 +1,24 @@
-import { useDeferred } from "../shared/use-deferred.ts";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Place } from "./catalog-index.ts";
-import { placeContext, placeName } from "./places.ts";
-import { SEARCH_LIMIT, type SearchIndex, searchPlaces } from "./search.ts";
-import { textDirection } from "./text-direction.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Place } from "./catalog.ts";
+import { PlaceName } from "./place-link.tsx";
+import { placeContext } from "./places.ts";
+import { SEARCH_LIMIT } from "./search.ts";
+import type { CatalogPort } from "./use-catalog.ts";
 
-interface Props {
-  readonly search: SearchIndex | undefined;
+interface Props extends Pick<CatalogPort, "found" | "search" | "prepareSearch"> {
   readonly locale: string;
   readonly onSelect: (place: Place) => void;
 }
 
 /** A combobox (ARIA authoring practices) that searches the catalog. */
-export function SearchBox({ search, locale, onSelect }: Props) {
+export function SearchBox({ found, search, prepareSearch, locale, onSelect }: Props) {
   const [typed, setTyped] = useState("");
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(0);
-  const input = useRef<HTMLInputElement>(null);
-  const query = useDeferred(typed);
-  const places = useMemo(() => (search ? searchPlaces(search, query) : []), [search, query]);
-  useEffect(() => setActive(0), [places]);
+  // Until the answer to the last letter is there, that to the one before stays.
+  const places = found.places ?? [];
+  useEffect(() => setActive(0), [found.typed]);
+  useEffect(() => search(typed), [typed, locale]);
   const isListed = isOpen && typed.trim() !== "";
 
   const choose = (place: Place) => {
@@ -31,7 +30,7 @@ export function SearchBox({ search, locale, onSelect }: Props) {
     const chosen = places[active];
     if (event.key === "ArrowDown") setActive(Math.min(active + 1, places.length - 1));
     else if (event.key === "ArrowUp") setActive(Math.max(active - 1, 0));
-    else if (event.key === "Enter" && isListed && chosen !== undefined) choose(chosen);
+    else if (event.key === "Enter" && isListed && chosen && found.typed === typed) choose(chosen);
     else if (event.key === "Escape") {
       setOpen(false);
       setTyped("");
@@ -45,13 +44,12 @@ export function SearchBox({ search, locale, onSelect }: Props) {
         Search airports, cities, countries and regions
       </label>
       <input
-        ref={input}
         id="search"
         class="search-input"
         type="text"
         autocomplete="off"
         spellcheck={false}
-        placeholder="Search by code, name, city, region"
+        placeholder="Search places, codes"
         role="combobox"
         aria-expanded={isListed}
         aria-controls="search-results"
@@ -62,7 +60,10 @@ export function SearchBox({ search, locale, onSelect }: Props) {
           setTyped(event.currentTarget.value);
           setOpen(true);
         }}
-        onFocus={() => setOpen(true)}
+        onFocus={() => {
+          prepareSearch();
+          setOpen(true);
+        }}
         onBlur={() => setOpen(false)}
         onKeyDown={onKeyDown}
       />
@@ -76,7 +77,7 @@ export function SearchBox({ search, locale, onSelect }: Props) {
         {isListed &&
           places.map((place, index) => (
             <Result
-              key={index}
+              key={place.id}
               id={`result-${index}`}
               place={place}
               locale={locale}
@@ -86,17 +87,18 @@ export function SearchBox({ search, locale, onSelect }: Props) {
           ))}
       </ul>
       <p class="search-status" role="status">
-        {isListed && query === typed && resultText(places.length, typed)}
+        {isListed && found.typed === typed && resultText(found)}
       </p>
     </div>
   );
 }
 
-function resultText(count: number, typed: string): string {
-  if (count === 0)
-    return `Nothing is called “${typed.trim()}”. Try a code such as ZRH, or fewer letters.`;
-  if (count === SEARCH_LIMIT) return `The best ${SEARCH_LIMIT} results`;
-  return count === 1 ? "1 result" : `${count} results`;
+function resultText({ typed, places }: CatalogPort["found"]): string {
+  if (places === null) return "Still loading. The results follow.";
+  const { length } = places;
+  if (length === 0) return `Nothing found for “${typed.trim()}”. Try a code or fewer letters.`;
+  if (length === SEARCH_LIMIT) return `The best ${SEARCH_LIMIT} results`;
+  return length === 1 ? "1 result" : `${length} results`;
 }
 
 interface ResultProps {
@@ -112,7 +114,6 @@ function Result({ id, place, locale, isActive, onChoose }: ResultProps) {
   useEffect(() => {
     if (isActive) option.current?.scrollIntoView({ block: "nearest" });
   }, [isActive]);
-  const isLocalized = place.kind === "region";
   return (
     <li
       ref={option}
@@ -125,12 +126,10 @@ function Result({ id, place, locale, isActive, onChoose }: ResultProps) {
       onClick={onChoose}
     >
       <span class={`badge badge-${place.kind}`}>
-        {place.kind === "airport" ? place.airport.iata : place.kind}
+        {place.kind === "airport" ? place.iata : place.kind}
       </span>
       <span class="result-text">
-        <bdi {...(isLocalized ? { lang: locale, dir: textDirection(locale) } : {})}>
-          {placeName(place)}
-        </bdi>
+        <PlaceName place={place} locale={locale} />
         <small>{placeContext(place)}</small>
       </span>
     </li>

@@ -61,7 +61,7 @@ export async function confirm(page: Page, verb: string): Promise<string> {
 
 /** The run that is newest in the table. */
 export function firstRun(page: Page) {
-  return page.locator("tr[data-run]").first();
+  return page.getByRole("table", { name: "Ingest runs" }).locator("tbody tr").first();
 }
 
 /** Puts those of the snapshot's airports where the source `dropped` finds them. */

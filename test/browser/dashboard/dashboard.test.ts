@@ -13,13 +13,16 @@ const { airports } = manifest.counts;
 const AIRPORTS = airports.toLocaleString("en");
 /** All but each tenth, the first one among these. */
 const NINE_TENTHS = (airports - Math.ceil(airports / 10)).toLocaleString("en");
-const RUNS = "**/admin/ingest/runs?*";
+const RUNS = /\/admin\/ingest\/runs(?:\?|$)/;
 
 describe("signing in", () => {
   it("shows the health to everybody, and nothing more without a token", async () => {
     const page = await openPage("/dashboard");
-    await page.locator('[data-card="Catalog"]', { hasText: `${AIRPORTS} airports` }).waitFor();
-    await page.locator('[data-card="Ingest"]', { hasText: "Idle, last" }).waitFor();
+    await page
+      .locator('[data-card="Is it served?"]', { hasText: `${AIRPORTS} airports` })
+      .waitFor();
+    await page.locator('[data-card="Is it fresh?"]', { hasText: "Last successful run" }).waitFor();
+    await page.locator('[data-card="Will anybody be notified?"]').waitFor();
     await page.getByLabel("Operator’s token").waitFor();
     expect(await page.getByRole("button", { name: "Pause" }).count()).toBe(0);
     expect(takeProblems().every((problem) => problem.includes("401"))).toBe(true);
@@ -29,7 +32,7 @@ describe("signing in", () => {
     const page = await openPage("/dashboard");
     await page.getByLabel("Operator’s token").fill("not-a-token");
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("alert").waitFor();
+    await page.getByRole("alert").getByText("That token was not accepted.").waitFor();
     await page.getByLabel("Operator’s token").fill(inject("service").adminToken);
     await page.getByRole("button", { name: "Sign in" }).click();
     await firstRun(page).waitFor();
@@ -60,7 +63,7 @@ describe("a token that does not open the dashboard", () => {
     const page = await openPage("/dashboard");
     await page.getByLabel("Operator’s token").fill("a-token-and-an-arrow→");
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("alert").getByText("This is no token").waitFor();
+    await page.getByRole("alert").getByText("A token has letters").waitFor();
     expect(await page.evaluate("sessionStorage.length")).toBe(0);
     await page.getByLabel("Operator’s token").fill(inject("service").adminToken);
     await page.getByRole("button", { name: "Sign in" }).click();
@@ -120,12 +123,14 @@ describe("operating ingestion", () => {
     await firstRun(page).getByText("dry run").last().waitFor();
     await page.locator(".track").waitFor({ state: "detached" });
     await firstRun(page).locator(".pill", { hasText: "dry run" }).waitFor();
-    await firstRun(page).getByRole("button", { name: "More" }).click();
+    await firstRun(page).getByRole("link").click();
     const details = page.locator(".details");
+    await details.getByText("It changes nothing in the published catalog.").waitFor();
     expect(await details.textContent()).toContain("from a test");
     expect(await details.textContent()).toContain(AIRPORTS);
     expect(await details.textContent()).toContain("No upstream row was rejected");
-    await details.getByText("It changes nothing in what is published.").waitFor();
+    const again = await signIn(new URL(page.url()).hash);
+    await again.locator(".details").getByText("from a test").waitFor();
   });
 
   it("approves what guards refused, once it has shown what that changes", async () => {
@@ -135,30 +140,33 @@ describe("operating ingestion", () => {
     await page.getByLabel("Source").selectOption("dropped");
     await confirm(page, "Queue");
     await firstRun(page).locator(".pill", { hasText: "failed" }).waitFor();
-    const refused = await firstRun(page).getAttribute("data-run");
+    const refused = (await firstRun(page).getAttribute("data-key")) ?? "";
+    expect(await firstRun(page).textContent()).toContain(NINE_TENTHS.replace(",", ""));
     await dropAirports((_, index) => index % 2 !== 0);
-    await firstRun(page).getByRole("button", { name: "More" }).click();
+    await page.locator('[data-card="What waits for me?"]').getByRole("link").click();
     const details = page.locator(".details");
-    await details.getByText("guard_shrink").first().waitFor();
+    const airportsShrank = details.locator(".notice", { hasText: `airports ${airports} →` });
+    // Once: what the error says as well is not repeated.
+    await airportsShrank.waitFor();
     await expect.poll(() => details.locator(".diff-removed del").count()).toBeGreaterThan(9);
-    await details.getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("dialog").getByText("airports").first().waitFor();
     await confirm(page, "Approve");
+    await page.getByRole("link", { name: "All runs" }).click();
     await firstRun(page).locator(".pill", { hasText: "published" }).waitFor();
     await firstRun(page).getByText(NINE_TENTHS).waitFor();
-    await firstRun(page).getByRole("button", { name: "More" }).click();
-    expect(await details.last().textContent()).toContain(`what run ${refused} has fetched`);
+    await firstRun(page).getByRole("link").click();
+    await details.getByRole("link", { name: refused }).waitFor();
   });
 
   it("keeps what is shown in its place while it updates itself", async () => {
     const page = await signIn();
     await firstRun(page).waitFor();
-    await firstRun(page).getByRole("button", { name: "More" }).click();
-    await page.evaluate("document.querySelector('tr[data-run]').marked = true");
+    await page.evaluate("document.querySelector('tr[data-key]').marked = true");
     const answered = () => page.waitForResponse(/\/admin\/ingest\/runs/);
     await answered();
     await answered();
-    expect(await page.evaluate("document.querySelector('tr[data-run]').marked")).toBe(true);
-    expect(await page.locator(".details").count()).toBe(1);
+    expect(await page.evaluate("document.querySelector('tr[data-key]').marked")).toBe(true);
   });
 
   it("pauses with a reason, says what a queued run waits for, and resumes", async () => {
@@ -166,7 +174,9 @@ describe("operating ingestion", () => {
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByLabel("Reason").fill("to see whether it works");
     expect(await confirm(page, "Pause")).toContain("Ingestion is paused");
-    await page.locator('[data-card="Ingest"] .pill', { hasText: "paused" }).waitFor();
+    const waits = page.locator('[data-card="What waits for me?"]');
+    await waits.getByText("“to see whether it works”").waitFor();
+    expect(await waits.textContent()).toMatch(/Since .* by .*Ends when somebody resumes it/);
     await page.getByRole("button", { name: "Queue a run" }).click();
     expect(await confirm(page, "Queue")).toMatch(/resume/i);
     const waiting = page.locator(".track", { hasText: "queued" });
@@ -176,7 +186,9 @@ describe("operating ingestion", () => {
     expect(await confirm(page, "Resume")).toContain("Ingestion goes on");
     await page.getByRole("button", { name: "Pause" }).waitFor();
     await page.getByRole("link", { name: "Audit" }).click();
-    await page.locator("code", { hasText: "ingest.pause" }).first().waitFor();
+    await page.getByRole("row", { name: "ingest.pause" }).first().waitFor();
+    const paused = page.getByRole("row", { name: "ingest.pause" }).first();
+    expect(await paused.textContent()).toContain("reason: to see whether it works");
   });
 
   it("tries again what was confirmed, and nothing else", async () => {
@@ -202,7 +214,7 @@ describe("operating ingestion", () => {
   it("does nothing where one does not confirm", async () => {
     const page = await signIn();
     await page.getByRole("button", { name: "Pause" }).click();
-    await page.getByRole("button", { name: "Keep as it is" }).click();
+    await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByRole("dialog").waitFor();
     await page.keyboard.press("Escape");
@@ -225,21 +237,24 @@ describe("versions", () => {
     const published = firstRun(page).locator(".pill", { hasText: "published" });
     await published.waitFor();
     await page.getByRole("link", { name: "Versions" }).click();
-    const after = page.locator(`tr[data-version="${before + 1}"]`);
+    const after = page.locator(`tr[data-key="${before + 1}"]`);
     await after.getByText("current").waitFor();
     expect(await after.textContent()).toContain((airports - 1).toLocaleString("en"));
-    const earlier = page.locator(`tr[data-version="${before}"]`);
+    const earlier = page.locator(`tr[data-key="${before}"]`);
     await earlier.getByRole("button", { name: "Changes since" }).click();
     const diff = page.locator(`[data-diff="${before}-${before + 1}"]`);
     await diff.locator("del", { hasText: "GVA Geneva" }).waitFor();
     await earlier.getByRole("button", { name: "Roll back" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.locator("del", { hasText: "GVA Geneva" }).waitFor();
+    await dialog.getByLabel("Reason").fill("Geneva is missing");
     expect(await confirm(page, "Roll back")).toContain(`published again, as ${before + 2}`);
     await page
-      .locator(`tr[data-version="${before + 2}"]`)
+      .locator(`tr[data-key="${before + 2}"]`)
       .getByText("current")
       .waitFor();
     await earlier.getByRole("button", { name: "Changes since" }).click();
-    await page.getByText("The two versions have the same content").waitFor();
+    await page.getByText("The content is the same").waitFor();
   });
 });
 
@@ -248,8 +263,8 @@ const POLL_MS = 5_000;
 
 /** The version that the table calls current. */
 async function currentVersion(page: Page): Promise<number> {
-  const row = page.locator("tr[data-version]", { has: page.locator(".pill") });
-  return Number(await row.getAttribute("data-version"));
+  const row = page.locator("tr[data-key]", { has: page.locator(".pill") });
+  return Number(await row.getAttribute("data-key"));
 }
 
 describe("a deployment without alerts and backups", () => {
@@ -264,7 +279,7 @@ describe("a deployment without alerts and backups", () => {
     await page.getByText("This deployment has no alert history.").waitFor();
     await page.getByRole("link", { name: "Backups" }).click();
     await page.getByText("This deployment has no list of backups.").waitFor();
-    await page.getByRole("button", { name: "Back up now" }).click();
+    await page.getByRole("button", { name: "Back up …" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: "Back up", exact: true }).click();
     await dialog.getByRole("alert").getByText("Nothing.").waitFor();

@@ -12,10 +12,10 @@ import {
 const text = fc.string({ minLength: 1, unit: "grapheme" });
 const selection = fc.oneof(
   fc.constant(null),
-  fc.record({ kind: fc.constant("airport" as const), iata: fc.stringMatching(/^[A-Z]{3}$/) }),
-  fc.record({ kind: fc.constant("city" as const), id: fc.uuid() }),
-  fc.record({ kind: fc.constant("country" as const), code: fc.stringMatching(/^[A-Z]{2}$/) }),
-  fc.record({ kind: fc.constant("region" as const), slug: text }),
+  fc.record({ kind: fc.constant("airport" as const), key: fc.stringMatching(/^[A-Z]{3}$/) }),
+  fc.record({ kind: fc.constant("city" as const), key: fc.uuid() }),
+  fc.record({ kind: fc.constant("country" as const), key: fc.stringMatching(/^[A-Z]{2}$/) }),
+  fc.record({ kind: fc.constant("region" as const), key: text }),
 );
 const call = fc.record({
   protocol: fc.constantFrom(...PROTOCOLS),
@@ -38,6 +38,6 @@ describe("a link to the explorer", () => {
 
   it("is read in either case, and without what it does not know", () => {
     const link = parsePermalink("?airport=zrh&protocol=smoke-signals&utm_source=x");
-    expect(link).toEqual({ call: DEFAULT_CALL, selection: { kind: "airport", iata: "ZRH" } });
+    expect(link).toEqual({ call: DEFAULT_CALL, selection: { kind: "airport", key: "ZRH" } });
   });
 });

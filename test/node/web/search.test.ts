@@ -1,65 +1,111 @@
 import { describe, expect, it } from "vitest";
-import { indexCatalog } from "../../../src/web/explorer/catalog-index.ts";
-import { placeName } from "../../../src/web/explorer/places.ts";
-import { createSearchIndex, SEARCH_LIMIT, searchPlaces } from "../../../src/web/explorer/search.ts";
-import { aCatalog, aCity, anAirport, aRegion } from "../../builders/catalog.ts";
+import { cityNames, rankPlaces } from "../../../scripts/city-ranks.ts";
+import { packCatalog, unpackCatalog } from "../../../src/web/explorer/catalog.ts";
+import { placeContext } from "../../../src/web/explorer/places.ts";
+import { readRanks } from "../../../src/web/explorer/ranks.ts";
+import {
+  addCityNames,
+  createSearchIndex,
+  listPlaces,
+  search,
+  SEARCH_LIMIT,
+} from "../../../src/web/explorer/search.ts";
 import { aLocationsResponse } from "../../builders/locations-response.ts";
+import { snapshotResponse } from "../../builders/snapshot-response.ts";
 
-const catalog = indexCatalog(aLocationsResponse());
-const index = createSearchIndex(catalog);
-
-function found(typed: string): string[] {
-  return searchPlaces(index, typed).map((place) => `${place.kind} ${placeName(place)}`);
+/** Searches an answer whose names are in a locale, and says what is found. */
+async function finder(answer = aLocationsResponse(), locale = "en") {
+  const ranks = readRanks(rankPlaces());
+  const catalog = await unpackCatalog(packCatalog(answer, ranks));
+  const names = new Intl.DisplayNames([locale], { type: "region" });
+  const countryName = (code: string) => names.of(code) ?? code;
+  const index = createSearchIndex(catalog, { ranks, countryName });
+  addCityNames(index, cityNames());
+  const places = listPlaces(catalog);
+  return (typed: string) =>
+    search(index, typed).map((position) => {
+      const place = places[position];
+      if (place === undefined) throw new Error(`no place ${position}`);
+      const name = place.kind === "airport" ? place.iata : place.name;
+      return `${place.kind} ${name} (${placeContext(place)})`;
+    });
 }
 
-describe("searching the catalog", () => {
-  it("finds an airport by its whole code before all else", () => {
-    expect(found("zrh")[0]).toBe("airport ZRH Airport");
-    expect(found("LSZH")).toEqual(["airport ZRH Airport"]);
-  });
+const inSmall = await finder();
+const inEnglish = await finder(snapshotResponse());
 
+describe("searching the catalog", () => {
   it("finds countries by code and by either name", () => {
     for (const typed of ["it", "ITA", "Italy", "italia"])
-      expect(found(typed)[0]).toBe("country Italy");
+      expect(inSmall(typed)[0]).toMatch(/^country Italy/);
   });
 
   it("needs no accents", () => {
-    expect(found("zurich")).toEqual(["region Zürich", "city Zürich", "airport ZRH Airport"]);
-    expect(found("ZÜRICH")).toEqual(found("zurich"));
+    expect(inSmall("zurich")).toHaveLength(3);
+    expect(inSmall("ZÜRICH")).toEqual(inSmall("zurich"));
   });
 
   it("finds words in any order", () => {
-    expect(found("airport milan")).toEqual(["airport LIN Airport"]);
-  });
-
-  it("finds a localized name and the English one", () => {
-    const names = new Map([["m49:150", { name: "Европа", slug: "evropa" }]]);
-    const russian = createSearchIndex(indexCatalog(aLocationsResponse(aCatalog(), names)));
-    for (const typed of ["европа", "europe", "evropa"])
-      expect(searchPlaces(russian, typed).map(placeName)).toEqual(["Европа"]);
+    expect(inSmall("airport milan")).toEqual(["airport LIN (Milan, Italy)"]);
   });
 
   it("finds nothing for nothing, and nothing for marks alone", () => {
-    for (const typed of ["", "  ", "-", "’"]) expect(found(typed)).toEqual([]);
+    for (const typed of ["", "  ", "-", "’"]) expect(inSmall(typed)).toEqual([]);
   });
 
-  it("does not take two letters for a part of every word", () => {
-    expect(found("ri")).toEqual([]);
-    expect(found("ric")).toContain("city Zürich");
+  it("takes letters for the beginning of a word only", () => {
+    expect(inSmall("ric")).toEqual([]);
   });
 
   it("lists no more than people read", () => {
-    const airports = Array.from({ length: SEARCH_LIMIT + 1 }, (_, number) =>
-      anAirport({
-        iata: `X${String.fromCodePoint(65 + (number % 26), 65 + Math.floor(number / 26))}`,
-      }),
-    );
-    const many = aCatalog({
-      airports,
-      cities: [aCity()],
-      regions: [aRegion({ airportIataCodes: airports.map(({ iata }) => iata) })],
-    });
-    const large = createSearchIndex(indexCatalog(aLocationsResponse(many)));
-    expect(searchPlaces(large, "airport")).toHaveLength(SEARCH_LIMIT);
+    expect(inEnglish("airport")).toHaveLength(SEARCH_LIMIT);
+  });
+});
+
+describe("searching all places of the world", () => {
+  it.each([
+    ["zrh", "airport ZRH (Zurich, Switzerland)"],
+    ["LSZH", "airport ZRH (Zurich, Switzerland)"],
+    ["london", "city London (England, United Kingdom)"],
+    ["london canada", "city London (Ontario, Canada)"],
+    ["new york", "city New York (United States)"],
+    ["nyc", "city New York (United States)"],
+    ["LON", "city London (England, United Kingdom)"],
+    ["uk", "country United Kingdom (GBR)"],
+    ["CDG airport", "airport CDG (Paris, France)"],
+    ["heathrow", "airport LHR (London, United Kingdom)"],
+    ["bavaria", "region Bavaria (13 airports)"],
+    ["Zurch", "city Zurich (Zürich, Switzerland)"],
+    ["Frankfrut", "city Frankfurt (Hesse, Germany)"],
+    ["barcelna airport", "airport BCN (Barcelona, Spain)"],
+    ["kiev", "city Kyiv (Kyiv Oblast, Ukraine)"],
+    ["peking", "city Beijing (China)"],
+    ["münchen", "city Munich (Bavaria, Germany)"],
+    ["mailand", "city Milan (Lombardy, Italy)"],
+    ["москва", "city Moscow (Moscow Oblast, Russia)"],
+    ["北京", "city Beijing (China)"],
+  ])("finds %s first as %s", (typed, expected) => {
+    expect(inEnglish(typed)[0]).toBe(expected);
+  });
+
+  it("has the airports of a metropolis next, those with scheduled service first", () => {
+    const airports = inEnglish("nyc").filter((found) => found.startsWith("airport"));
+    expect(
+      airports
+        .slice(0, 2)
+        .map((found) => found.slice(8, 11))
+        .toSorted(),
+    ).toEqual(["EWR", "JFK"]);
+  });
+
+  it("finds places by their names in the language of the answer, and in English", async () => {
+    const inGerman = await finder(snapshotResponse("de"), "de");
+    for (const typed of ["bayern", "bavaria"]) expect(inGerman(typed)[0]).toMatch(/^region Bayern/);
+    expect(inGerman("Vereinigtes Königreich")[0]).toMatch(/^country United Kingdom/);
+  });
+
+  it("forgives no typo where something is found without", () => {
+    expect(inEnglish("paris").every((found) => /pari|France|Texas|United/i.test(found))).toBe(true);
+    expect(inEnglish("qqqq")).toEqual([]);
   });
 });

@@ -197,6 +197,7 @@ describe("the history in D1", () => {
         has_diff: true,
       },
       replicated: true,
+      held: { waiting: 0, oldest_since: null },
       outboxLength: 0,
       leaseUntil: null,
       lastTicks: {},

@@ -8,8 +8,8 @@ import {
   type ZoomTransform,
 } from "d3-zoom";
 import { drawMap } from "./draw-map.ts";
-import { type MapColors, readMapColors } from "./map-colors.ts";
-import { type MapPoint, type MapScene, pointAt } from "./map-scene.ts";
+import { type MapColors, readMapColors } from "./frame.ts";
+import { EMPTY_SCENE, isShown, type MapPoint, type MapScene, pointAt } from "./map-scene.ts";
 import type { WorldPoint } from "./mercator.ts";
 import {
   constrainView,
@@ -34,14 +34,6 @@ const STEP_MS = 200;
 const CLOSE_LOOK_ZOOM = 5;
 const PIXEL_RATIO_MAX = 2;
 
-const EMPTY_SCENE: MapScene = {
-  outline: undefined,
-  points: [],
-  highlighted: [],
-  highlightedLands: [],
-  hovered: undefined,
-};
-
 /** Draws the map into a canvas. Handles dragging, wheel and pinch. */
 export class MapController {
   readonly #canvas: HTMLCanvasElement;
@@ -61,6 +53,10 @@ export class MapController {
     this.#colors = readMapColors(canvas);
     this.#selection = select(canvas);
     this.#zoom = zoom<HTMLCanvasElement, unknown>()
+      // One finger scrolls the page, two move the map.
+      .filter((event: MouseEvent | TouchEvent) =>
+        "touches" in event ? event.touches.length > 1 : !event.button,
+      )
       .constrain((transform) => this.#constrain(transform))
       .on("zoom", ({ transform }: D3ZoomEvent<HTMLCanvasElement, unknown>) =>
         this.#look(transform),
@@ -194,7 +190,9 @@ export class MapController {
   #pointUnder({ offsetX, offsetY }: MouseEvent): MapPoint | undefined {
     const { k, x, y } = this.#view;
     const at = { x: (offsetX - x) / k, y: (offsetY - y) / k };
-    return pointAt(this.#scene.points, at, k);
+    const magnification = k / smallestScale(this.#size);
+    const shown = this.#scene.points.filter((point) => isShown(point, magnification));
+    return pointAt([...this.#scene.highlighted, ...shown.toReversed()], at, k);
   }
 
   #draw(): void {

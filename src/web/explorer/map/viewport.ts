@@ -18,8 +18,9 @@ export interface View {
 const TOP = project(0, 83).y;
 const BOTTOM = project(0, -66).y;
 
-/** Largest magnification: about 20 m per pixel. */
-const CLOSEST_ZOOM = 2_000_000;
+/** Largest magnification: 250 m per pixel at the equator, since the outline is no finer. */
+const CLOSEST_ZOOM = 160_000;
+const EQUATOR_METERS = 40_075_017;
 /** Magnification of a single place, compared with the whole world. */
 const PLACE_ZOOM = 24;
 /** Share of the map that the shown points fill. */
@@ -33,6 +34,12 @@ export function smallestScale({ width, height }: MapSize): number {
 /** Smallest and largest scale for d3-zoom. */
 export function scaleExtent(size: MapSize): [number, number] {
   return [smallestScale(size), CLOSEST_ZOOM];
+}
+
+/** Meters per pixel in the middle of the map. */
+export function metersPerPixel({ k, y }: View, { height }: MapSize): number {
+  const south = (height / 2 - y) / k;
+  return EQUATOR_METERS / k / Math.cosh((0.5 - south) * 2 * Math.PI);
 }
 
 /** Keeps the poles out of the map. */

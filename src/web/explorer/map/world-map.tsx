@@ -1,14 +1,14 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { formatCount } from "../../shared/format.ts";
-import type { AirportPlace, CatalogIndex, CountryPlace, Place } from "../catalog-index.ts";
-import { findCountryShapes } from "./country-shapes.ts";
-import { selectionOf } from "../places.ts";
+import type { AirportPlace, Catalog, Place } from "../catalog.ts";
+import { airportsOf } from "../places.ts";
 import { MapController } from "./map-controller.ts";
-import { airportsOf, type MapPoint, mapPoints } from "./map-scene.ts";
-import { loadWorldOutline, type Shape, type WorldOutline } from "./world-outline.ts";
+import { cityLabels, type MapPoint, mapPoints } from "./map-scene.ts";
+import type { WorldOutline } from "./outline.ts";
+import { loadWorldOutline } from "./world-outline.ts";
 
 interface Props {
-  readonly catalog: CatalogIndex | undefined;
+  readonly catalog: Catalog | undefined;
   readonly selected: Place | undefined;
   readonly onSelect: (place: AirportPlace) => void;
 }
@@ -32,6 +32,11 @@ export function WorldMap({ catalog, selected, onSelect }: Props) {
   const [detail, setDetail] = useState<"coarse" | "fine">("coarse");
   const outline = useOutline(detail);
   const points = useMemo(() => mapPoints(catalog?.airports ?? []), [catalog]);
+  const cities = useMemo(() => cityLabels(catalog?.cities ?? []), [catalog]);
+  const countryNames = useMemo(
+    () => new Map(catalog?.countries.map(({ code, name }) => [code, name])),
+    [catalog],
+  );
 
   useEffect(() => {
     if (canvas.current === null) return undefined;
@@ -43,12 +48,17 @@ export function WorldMap({ catalog, selected, onSelect }: Props) {
     controller.current = map;
     return () => map.end();
   }, []);
-  useEffect(() => controller.current?.show({ outline, points }), [outline, points]);
-  useHighlight(controller, { catalog, selected, outline });
+  useEffect(
+    () => controller.current?.show({ outline, points, cities, countryNames }),
+    [outline, points],
+  );
+  useHighlight(controller, selected);
 
   const onKeyDown = (event: KeyboardEvent) => {
-    if (controller.current !== undefined && moveByKey(controller.current, event.key))
-      event.preventDefault();
+    const move = KEYS[event.key];
+    if (move === undefined || controller.current === undefined) return;
+    move(controller.current);
+    event.preventDefault();
   };
   const count = formatCount(points.length);
   return (
@@ -70,7 +80,12 @@ export function WorldMap({ catalog, selected, onSelect }: Props) {
           text="−"
           onClick={() => controller.current?.zoomBy(1 / ZOOM_STEP)}
         />
-        <MapButton label="Whole world" text="◯" onClick={() => controller.current?.reset()} />
+        <MapButton label="Whole world" text="⤢" onClick={() => controller.current?.reset()} />
+      </div>
+      <div class="map-legend" aria-hidden="true">
+        <span class="legend-large">large</span>
+        <span>scheduled flights</span>
+        <span class="legend-other">other, closer up</span>
       </div>
     </section>
   );
@@ -84,13 +99,28 @@ function MapButton({ label, text, onClick }: { label: string; text: string; onCl
   );
 }
 
+/** Half of the width that a tip has at most, and the height that it has at least. */
+const TIP_HALF = 130;
+const TIP_HEIGHT = 70;
+
+/** Names a point, above it where there is room, and always inside the map. */
 function MapTip({ tip: { point, left, top } }: { tip: Tip }) {
-  const { airport, city } = point.place;
+  const box = useRef<HTMLDivElement>(null);
+  const { iata, name, city } = point.place;
+  const width = box.current?.offsetParent?.clientWidth ?? Infinity;
+  const middle = Math.max(TIP_HALF, Math.min(left, width - TIP_HALF));
+  const transform =
+    top < TIP_HEIGHT ? "translate(-50%, 14px)" : "translate(-50%, -100%) translateY(-12px)";
   return (
-    <div class="map-tip" style={{ left: `${left}px`, top: `${top}px` }} aria-hidden="true">
-      <b>{airport.iata}</b> {airport.name}
+    <div
+      ref={box}
+      class="map-tip"
+      style={{ left: `${middle}px`, top: `${top}px`, transform }}
+      aria-hidden="true"
+    >
+      <b>{iata}</b> {name}
       <span>
-        {city.city.name}, {city.country.country.nameEng}
+        {city.name}, {city.country.name}
       </span>
     </div>
   );
@@ -114,74 +144,37 @@ function useOutline(detail: "coarse" | "fine"): WorldOutline | undefined {
   return outline;
 }
 
-interface Highlight {
-  readonly catalog: CatalogIndex | undefined;
-  readonly selected: Place | undefined;
-  readonly outline: WorldOutline | undefined;
-}
-
-/** Shows the selected airports and shapes. Flies there when the selection changes. */
+/** Shows the selected airports and countries. Flies there when the selection changes. */
 function useHighlight(
   controller: { readonly current: MapController | undefined },
-  { catalog, selected, outline }: Highlight,
+  selected: Place | undefined,
 ): void {
-  const shapes = useMemo(
-    () => catalog && outline && findCountryShapes(catalog, outline),
-    [catalog, outline],
-  );
   const highlighted = useMemo(() => (selected ? mapPoints(airportsOf(selected)) : []), [selected]);
   useEffect(() => {
-    const highlightedLands = selected && shapes ? landsOf(selected, shapes) : [];
-    controller.current?.show({ highlighted, highlightedLands });
-  }, [highlighted, shapes]);
+    const highlightedCodes = new Set(selected && codesOf(selected));
+    controller.current?.show({ highlighted, highlightedCodes });
+  }, [highlighted]);
   // A new locale of the same place does not move the map.
-  const key = selected && JSON.stringify(selectionOf(selected));
-  useEffect(() => controller.current?.fit(highlighted), [key]);
+  useEffect(() => controller.current?.fit(highlighted), [selected?.id]);
 }
 
-/** Returns the shapes of a selection: a country's, or those of the countries of a region. */
-function landsOf(place: Place, shapes: ReadonlyMap<CountryPlace, Shape>): Shape[] {
-  const countries = countriesOf(place);
-  return countries.flatMap((country) => shapes.get(country) ?? []);
-}
-
-function countriesOf(place: Place): CountryPlace[] {
-  if (place.kind === "country") return [place];
+/** Returns the alpha-2 codes of a country, or of the countries that lie in a region as a whole. */
+function codesOf(place: Place): string[] {
+  if (place.kind === "country") return [place.code];
   if (place.kind !== "region") return [];
-  const counts = new Map<CountryPlace, number>();
-  for (const { city } of place.airports)
-    counts.set(city.country, (counts.get(city.country) ?? 0) + 1);
-  return [...counts]
-    .filter(([country, count]) => count === country.airports.length)
-    .map(([country]) => country);
+  return [...Map.groupBy(place.airports, ({ city }) => city.country)]
+    .filter(([country, airports]) => country.airports.length === airports.length)
+    .map(([{ code }]) => code);
 }
 
-/** Handles a key. Returns whether the map uses it. */
-function moveByKey(map: MapController, key: string): boolean {
-  switch (key) {
-    case "ArrowLeft":
-      map.panBy(PAN_STEP, 0);
-      return true;
-    case "ArrowRight":
-      map.panBy(-PAN_STEP, 0);
-      return true;
-    case "ArrowUp":
-      map.panBy(0, PAN_STEP);
-      return true;
-    case "ArrowDown":
-      map.panBy(0, -PAN_STEP);
-      return true;
-    case "+":
-    case "=":
-      map.zoomBy(ZOOM_STEP);
-      return true;
-    case "-":
-      map.zoomBy(1 / ZOOM_STEP);
-      return true;
-    case "0":
-      map.reset();
-      return true;
-    default:
-      return false;
-  }
-}
+/** What the keys do to the map. */
+const KEYS: { readonly [key: string]: (map: MapController) => void } = {
+  ArrowLeft: (map) => map.panBy(PAN_STEP, 0),
+  ArrowRight: (map) => map.panBy(-PAN_STEP, 0),
+  ArrowUp: (map) => map.panBy(0, PAN_STEP),
+  ArrowDown: (map) => map.panBy(0, -PAN_STEP),
+  "+": (map) => map.zoomBy(ZOOM_STEP),
+  "=": (map) => map.zoomBy(ZOOM_STEP),
+  "-": (map) => map.zoomBy(1 / ZOOM_STEP),
+  "0": (map) => map.reset(),
+};

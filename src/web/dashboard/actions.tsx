@@ -1,29 +1,33 @@
+import { formatTime } from "../shared/format.ts";
 import type { Action, ActionAnswer } from "./action.ts";
-import type { Run } from "./answers.ts";
+import type { Backup, HeldChange, Run, Version } from "./answers.ts";
+import { DiffView } from "./diff-view.tsx";
 
-/** Hint below the field for the reason of a change. */
-const NOTE_HINT = "Kept in the history, for those who look later.";
+/** The field for the reason of a change. */
+function textField(name: "reason" | "note", hint = "Shown in the audit.") {
+  const label = name === "reason" ? "Reason" : "Note";
+  return { kind: "text", name, label, hint } as const;
+}
 
 export const PAUSE: Action = {
   title: "Pause ingestion",
   explanation:
-    "Nothing is dispatched or published until it is resumed. What is published goes on being served. A run under way stops at its next step.",
+    "No run starts or publishes until somebody resumes it. The published catalog is still served. A run under way stops at its next step.",
   verb: "Pause",
-  isDangerous: false,
   path: "/admin/ingest/pause",
   fields: [
-    { kind: "text", name: "reason", label: "Reason", hint: "Shown to whoever finds it paused." },
+    textField("reason", "Shown at the top of the dashboard while it is paused."),
     {
       kind: "time",
       name: "until",
       label: "Until",
-      hint: "Your local time; empty: until resumed, or as it is.",
+      hint: "In your local time. Without it, the pause ends when somebody resumes it.",
     },
     {
       kind: "check",
       name: "cancel_running",
       label: "Cancel the run under way",
-      hint: "Else it goes on after resume.",
+      hint: "Otherwise it continues after the resume.",
     },
   ],
 };
@@ -31,12 +35,11 @@ export const PAUSE: Action = {
 export const RESUME: Action = {
   title: "Resume ingestion",
   explanation:
-    "Runs that wait are dispatched in their order. Missed cron runs are not made up for.",
+    "Waiting runs start in their order. Scheduled runs that were missed are not repeated.",
   verb: "Resume",
-  isDangerous: false,
   path: "/admin/ingest/resume",
   fields: [
-    { kind: "text", name: "reason", label: "Reason", hint: NOTE_HINT },
+    textField("reason"),
     { kind: "check", name: "run_now", label: "Queue a run as well", hint: "" },
   ],
 };
@@ -44,9 +47,8 @@ export const RESUME: Action = {
 export const QUEUE: Action = {
   title: "Queue an ingest run",
   explanation:
-    "Builds the catalog from its source and publishes it if it differs and the guards agree.",
+    "Builds the catalog from its source. Publishes it if it differs and the guards accept it.",
   verb: "Queue",
-  isDangerous: false,
   path: "/admin/ingest/queue",
   fields: [
     {
@@ -54,9 +56,9 @@ export const QUEUE: Action = {
       name: "mode",
       label: "Mode",
       choices: [
-        ["", "Incremental: only what has changed"],
-        ["full", "Full: fetch and store everything anew"],
-        ["dry_run", "Dry run: the guards’ verdict and the diff only"],
+        ["", "Incremental: fetch and store changes only"],
+        ["full", "Full: fetch and store everything again"],
+        ["dry_run", "Dry run: check the guards and compare, publish nothing"],
       ],
     },
     {
@@ -76,7 +78,7 @@ export const QUEUE: Action = {
       label: "Force",
       hint: "Overrides the guards against shrinking, change and lost coverage.",
     },
-    { kind: "text", name: "note", label: "Note", hint: NOTE_HINT },
+    textField("note", "Shown in the run’s history."),
   ],
 };
 
@@ -85,21 +87,18 @@ export const BACK_UP: Action = {
   explanation:
     "Writes every table, the coordinator’s state and the published catalog into R2, and verifies it.",
   verb: "Back up",
-  isDangerous: false,
   path: "/admin/backup/run",
   fields: [
-    { kind: "text", name: "note", label: "Note", hint: NOTE_HINT },
+    textField("note", "Shown in the list of backups."),
     { kind: "check", name: "pin", label: "Pin", hint: "Retention never deletes it." },
   ],
 };
 
 export const EVALUATE_ALERTS: Action = {
   title: "Evaluate the alert rules now",
-  explanation: "Looks at every rule, and notifies as the five-minute cron would.",
+  explanation: "Evaluates every rule and sends notifications, as the cron does every five minutes.",
   verb: "Evaluate",
-  isDangerous: false,
   path: "/admin/alerts/run",
-  fields: [],
   tell: tellEvaluation,
 };
 
@@ -107,9 +106,7 @@ export const TEST_NOTIFICATION: Action = {
   title: "Send a test notification",
   explanation: "Sends one message to every configured receiver.",
   verb: "Send",
-  isDangerous: false,
   path: "/admin/alerts/test",
-  fields: [],
   tell: tellReceipts,
 };
 
@@ -136,15 +133,22 @@ export function mayApprove({ state, error, guards }: Run): boolean {
 }
 
 /** Publishes a refused candidate from the files that its run fetched. */
-export function approve({ id, mode }: Run): Action {
+export function approve({ id, mode, guards }: Run): Action {
   return {
     title: "Approve the candidate",
     explanation:
-      "Queues a run that builds from the upstream bytes this run has archived, and overrides the guards against shrinking, change and lost coverage. A backup is made before it publishes.",
+      "Queues a run that builds from the files that this run has archived, and overrides the guards against shrinking, change and lost coverage. A backup is made before it publishes.",
+    preview: (
+      <ul>
+        {guards.map(({ message }) => (
+          <li key={message}>{message}</li>
+        ))}
+      </ul>
+    ),
     verb: "Approve",
     isDangerous: true,
     path: "/admin/ingest/queue",
-    fields: [{ kind: "text", name: "note", label: "Note", hint: NOTE_HINT }],
+    fields: [textField("note", "Why it is right. Shown in the run’s history.")],
     fixed: { candidate_of: id, mode, force: true },
   };
 }
@@ -153,24 +157,30 @@ export function approve({ id, mode }: Run): Action {
 export function cancelRun(id: string): Action {
   return {
     title: "Cancel the run",
-    explanation: "A run that waits is cancelled at once, one under way before it publishes.",
+    explanation: "A waiting run is cancelled at once, a running one before it publishes.",
     verb: "Cancel the run",
     isDangerous: true,
     path: `/admin/ingest/runs/${id}/cancel`,
-    fields: [],
   };
 }
 
 /** Rolls back to an earlier version. */
-export function rollBack(generation: number): Action {
+export function rollBack(to: Version, current: Version): Action {
+  const { generation } = to;
   return {
     title: `Roll back to version ${generation}`,
     explanation:
-      "Publishes its content again under a new, higher version. Clients see it within about a minute. The next ingest run publishes what it builds; pause ingestion to stay on this version.",
+      "Publishes its content again as a new, higher version. Clients see it within about a minute. The next run may publish something else: pause ingestion to stay on this version.",
+    preview: (
+      <>
+        <p>It undoes these changes:</p>
+        <DiffView from={to} to={current.generation} />
+      </>
+    ),
     verb: "Roll back",
     isDangerous: true,
     path: "/admin/catalog/rollback",
-    fields: [],
+    fields: [textField("reason")],
     fixed: { generation },
   };
 }
@@ -179,11 +189,9 @@ export function rollBack(generation: number): Action {
 export function verifyBackup(id: string): Action {
   return {
     title: "Verify the backup",
-    explanation: "Reads every part back, compares the hashes, and rebuilds the catalog from it.",
+    explanation: "Reads every part back, compares the hashes and rebuilds the catalog from it.",
     verb: "Verify",
-    isDangerous: false,
     path: `/admin/backup/${encodeURIComponent(id)}/verify`,
-    fields: [],
   };
 }
 
@@ -193,40 +201,78 @@ export function pinBackup(id: string, isPinned: boolean): Action {
   return {
     title: `${verb} the backup`,
     explanation: isPinned
-      ? "Retention deletes it when its time has come."
+      ? "Retention deletes it once it expires."
       : "Retention never deletes it while it is pinned.",
     verb,
-    isDangerous: false,
     path: `/admin/backup/${encodeURIComponent(id)}/${isPinned ? "unpin" : "pin"}`,
-    fields: [],
-    tell: () => (isPinned ? "It is left to retention again." : "It is kept until it is unpinned."),
+    tell: () => (isPinned ? "Unpinned." : "Pinned: it is kept until somebody unpins it."),
   };
 }
 
 /** Deletes a backup. */
-export function deleteBackup(id: string): Action {
+export function deleteBackup(backup: Backup): Action {
+  const { id } = backup;
   return {
     title: "Delete the backup",
-    explanation:
-      "Nothing brings it back. The newest backup, the newest verified one, and one that is pinned or in use are never deleted.",
+    explanation: "This cannot be undone.",
+    preview: <BackupFacts backup={backup} />,
     verb: "Delete",
     isDangerous: true,
     method: "DELETE",
     path: `/admin/backup/${encodeURIComponent(id)}`,
-    fields: [],
-    tell: () => "It is deleted.",
+    tell: () => "Deleted.",
   };
 }
 
 /** Restores a backup. */
-export function restoreBackup(id: string): Action {
+export function restoreBackup(backup: Backup): Action {
+  const { id } = backup;
   return {
     title: "Restore the backup",
     explanation:
-      "Verifies the backup, backs up the present, so that it can be undone, publishes the catalog that the backup holds, and adds what the history lacks. Ingestion is paused afterwards, so that the next run does not undo it; resume it when you are satisfied. The audit stays as it is.",
+      "Verifies the backup, backs up the present state so that you can undo the restore, publishes the backup’s catalog, and adds missing history. Ingestion is paused afterwards: resume it when you are satisfied. The audit does not change.",
+    preview: <BackupFacts backup={backup} />,
     verb: "Restore",
     isDangerous: true,
     path: `/admin/backup/${encodeURIComponent(id)}/restore`,
-    fields: [],
+    fields: [textField("reason")],
+  };
+}
+
+function BackupFacts({ backup }: { readonly backup: Backup }) {
+  const { id, generation, started_at: at, note, verified } = backup;
+  return (
+    <p>
+      Backup <code>{id}</code> of {at === null ? "an unknown time" : `${formatTime(at)} UTC`}, with
+      version {generation ?? "unknown"}, {verified.state}
+      {note !== null && `: “${note}”`}
+    </p>
+  );
+}
+
+const HELD = {
+  approve: {
+    title: "Approve the change",
+    explanation: "Queues a run, which takes over what upstream says, if it still says so.",
+  },
+  reject: {
+    title: "Reject the change",
+    explanation: "The served value stays until upstream says something else.",
+  },
+} as const;
+
+/** Decides on a surprising change by upstream. */
+export function decideHeld(verb: keyof typeof HELD, { id, iata, name, rules }: HeldChange): Action {
+  const why = rules.map((rule) => rule.replaceAll("_", " ")).join(", ");
+  return {
+    ...HELD[verb],
+    preview: (
+      <p>
+        <b>{iata}</b> {name}: {why}
+      </p>
+    ),
+    verb: verb === "approve" ? "Approve" : "Reject",
+    path: `/admin/ingest/held/${encodeURIComponent(id)}/${verb}`,
+    fields: [textField("note")],
   };
 }

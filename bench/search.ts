@@ -1,0 +1,47 @@
+/** `npm run bench:search`: how long the explorer's search takes for each letter, with all places. */
+import { cityNames, rankPlaces } from "../scripts/city-ranks.ts";
+import { packCatalog, unpackCatalog } from "../src/web/explorer/catalog.ts";
+import { readRanks } from "../src/web/explorer/ranks.ts";
+import { addCityNames, createSearchIndex, search } from "../src/web/explorer/search.ts";
+import { snapshotResponse } from "../test/builders/snapshot-response.ts";
+
+/** A frame of 60 a second. */
+const FRAME_MS = 1000 / 60;
+const ROUNDS = 20;
+const TYPED = ["london heathrow", "new york", "münchen", "Frankfrut", "barcelna airport", "москва"];
+
+const ranks = readRanks(rankPlaces());
+const packed = packCatalog(snapshotResponse(), ranks);
+const beganToUnpack = process.cpuUsage();
+const catalog = await unpackCatalog(packed);
+report("the page joins the catalog", cpuSince(beganToUnpack));
+const beganToIndex = process.cpuUsage();
+const names = new Intl.DisplayNames(["en"], { type: "region" });
+const index = createSearchIndex(catalog, { ranks, countryName: (code) => names.of(code) ?? code });
+addCityNames(index, cityNames());
+report("the worker makes the index", cpuSince(beganToIndex));
+let worst = 0;
+for (const typed of TYPED) {
+  const times = Array.from({ length: typed.length }, (_, letter) =>
+    timeOf(typed.slice(0, letter + 1)),
+  );
+  worst = Math.max(worst, ...times);
+  report(`${typed}: the slowest letter`, Math.max(...times));
+}
+if (worst > FRAME_MS) process.exitCode = 1;
+
+function timeOf(typed: string): number {
+  const began = process.cpuUsage();
+  for (let round = 0; round < ROUNDS; round++) search(index, typed);
+  return cpuSince(began) / ROUNDS;
+}
+
+/** CPU time in milliseconds, which other work on the machine does not count into. */
+function cpuSince(began: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(began);
+  return (user + system) / 1000;
+}
+
+function report(what: string, ms: number): void {
+  console.log(`${what}: ${ms.toFixed(1)} ms`);
+}

@@ -1,0 +1,88 @@
+import { useState } from "preact/hooks";
+import { Segmented } from "../shared/segmented.tsx";
+import type { Action } from "./action.ts";
+import { decideHeld } from "./actions.tsx";
+import type { HeldChange, HeldPage } from "./answers.ts";
+import { Section } from "./section.tsx";
+import { RowButton, Table } from "./table.tsx";
+import { Time } from "./time.tsx";
+import { usePages } from "./use-pages.ts";
+
+const EVERY_MS = 10_000;
+const FILTERS = {
+  waiting: "Waiting",
+  approved: "Approved",
+  rejected: "Rejected",
+  corrected: "Corrected",
+} as const;
+
+/** Lists the surprising changes by upstream, and lets an operator decide on each. */
+export function HeldSection({ onAction }: { readonly onAction: (action: Action) => void }) {
+  const [filter, setFilter] = useState<keyof typeof FILTERS>("waiting");
+  const polled = usePages<HeldPage>(`/admin/ingest/held?state=${filter}`, EVERY_MS);
+  const changes = polled.pages.flatMap(({ held }) => held);
+  return (
+    <Section
+      title="Held changes"
+      what="list of held changes"
+      polled={polled}
+      actions={
+        <Segmented
+          legend="Show"
+          name="held-filter"
+          choices={FILTERS}
+          value={filter}
+          onChange={setFilter}
+        />
+      }
+    >
+      {changes.length > 0 && (
+        <Table
+          label="Held changes"
+          columns={["Airport", "Why", "Served", "Upstream says", "Since", "Days seen", ""]}
+          rows={changes.map((held) => ({ key: held.id, cells: cellsOf(held, onAction) }))}
+        />
+      )}
+      {polled.body && changes.length === 0 && <p class="hint">No changes to show.</p>}
+    </Section>
+  );
+}
+
+function cellsOf(held: HeldChange, onAction: (action: Action) => void) {
+  const { iata, name, rules, since, days_seen, state, decided_by, note } = held;
+  const about = `the change of ${iata}`;
+  const { before, after } = differing(held);
+  return [
+    <>
+      <b>{iata}</b> {name}
+    </>,
+    rules.map((rule) => rule.replaceAll("_", " ")).join(", "),
+    before,
+    after,
+    <Time at={since} />,
+    days_seen,
+    <div class="row-actions">
+      {decided_by && `${decided_by}${note ? `: “${note}”` : ""}`}
+      {state !== "approved" && (
+        <RowButton about={about} onClick={() => onAction(decideHeld("approve", held))}>
+          Approve …
+        </RowButton>
+      )}
+      {state !== "rejected" && (
+        <RowButton about={about} onClick={() => onAction(decideHeld("reject", held))}>
+          Reject …
+        </RowButton>
+      )}
+    </div>,
+  ];
+}
+
+/** The fields that differ, in words; of a new or vanished airport that it is not listed. */
+function differing({ before, after }: HeldChange): { before: string; after: string } {
+  if (before === null || after === null)
+    return { before: before ? "listed" : "not listed", after: after ? "listed" : "not listed" };
+  const fields = Object.keys(after).filter((field) => before[field] !== after[field]);
+  const words = (values: NonNullable<HeldChange["after"]>) =>
+    fields.map((field) => `${field}: ${values[field]}`).join(", ");
+  return { before: words(before), after: words(after) };
+}

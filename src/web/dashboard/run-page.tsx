@@ -1,0 +1,153 @@
+import type { ComponentChildren } from "preact";
+import { formatCount, formatDuration } from "../shared/format.ts";
+import type { Action } from "./action.ts";
+import { approve, cancelRun, mayApprove } from "./actions.tsx";
+import { LISTS, type RunDetail } from "./answers.ts";
+import { DiffLists } from "./diff-view.tsx";
+import { RunState } from "./runs-section.tsx";
+import { Section } from "./section.tsx";
+import { Stages } from "./stage-track.tsx";
+import { Table } from "./table.tsx";
+import { Time } from "./time.tsx";
+import { usePoll } from "./use-poll.ts";
+
+interface Props {
+  readonly id: string;
+  readonly onAction: (action: Action) => void;
+}
+
+const EVERY_MS = 2_000;
+
+/** Everything about one run, at an address of its own. */
+export function RunPage({ id, onAction }: Props) {
+  const polled = usePoll<RunDetail>(`/admin/ingest/runs/${id}`, EVERY_MS);
+  const run = polled.body;
+  const isOpen = run?.state === "running" || run?.state === "queued";
+  return (
+    <Section
+      title="Ingest run"
+      what="such run"
+      polled={polled}
+      actions={
+        <>
+          <a href="#runs">All runs</a>
+          {run && mayApprove(run) && (
+            <button type="button" class="button" onClick={() => onAction(approve(run))}>
+              Approve …
+            </button>
+          )}
+          {run && isOpen && (
+            <button type="button" class="button" onClick={() => onAction(cancelRun(id))}>
+              Cancel …
+            </button>
+          )}
+        </>
+      }
+    >
+      {run && <Details run={run} />}
+    </Section>
+  );
+}
+
+function Details({ run }: { readonly run: RunDetail }) {
+  const { error, guards, counts, changes } = run;
+  return (
+    <div class="details">
+      <Stages run={run} />
+      {error && guards.length === 0 && (
+        <p class="notice notice-bad">
+          <b>{error.code.replaceAll("_", " ")}</b> in stage {error.stage}: {error.message}
+        </p>
+      )}
+      {guards.map(({ guard, message }) => (
+        <p key={message} class={`notice ${error ? "notice-bad" : "notice-warn"}`}>
+          <b>{guard.replaceAll("_", " ")}</b> {!error && "was overridden: "}
+          {message}
+        </p>
+      ))}
+      <Facts run={run} />
+      {counts && (
+        <Table
+          label="Counts"
+          columns={["List", ...COUNT_COLUMNS]}
+          rows={LISTS.map((list) => ({
+            key: list,
+            cells: [list, ...COUNT_COLUMNS.map((column) => formatCount(counts[list][column]))],
+          }))}
+        />
+      )}
+      {changes && (
+        <div class="diff">
+          <h3>
+            Changes <span class="count">the first ten of each kind</span>
+          </h3>
+          <DiffLists diff={changes} same="It changes nothing in the published catalog." />
+        </div>
+      )}
+      <Rejects run={run} />
+    </div>
+  );
+}
+
+const COUNT_COLUMNS = ["seen", "kept", "rejected", "added", "changed", "removed"] as const;
+
+function Facts({ run }: { readonly run: RunDetail }) {
+  const facts: [name: string, value: ComponentChildren][] = [
+    ["State", <RunState run={run} />],
+    ["Started by", `${run.trigger}, ${run.requested_by}`],
+    ["Source", run.source],
+    ["Mode", `${run.mode.replaceAll("_", " ")}${run.forced ? ", forced" : ""}`],
+    ["Queued", <Time at={run.queued_at} />],
+    ["Started", <Time at={run.started_at} />],
+    ["Finished", <Time at={run.finished_at} />],
+    ["Took", run.duration_ms === null ? "–" : formatDuration(run.duration_ms)],
+    ["Attempt", `${run.attempt}, ${run.retries} steps repeated`],
+    ["Version", `${run.generation_before ?? "–"} → ${run.generation_after ?? "–"}`],
+    ["Files of run", run.candidate_of && <RunLink id={run.candidate_of} />],
+    ["Retry of run", run.parent_run_id && <RunLink id={run.parent_run_id} />],
+    ["Note", run.note],
+    ["ID", <code>{run.id}</code>],
+  ];
+  return (
+    <dl class="run-facts">
+      {facts.map(([name, value]) =>
+        value === null ? null : (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+  );
+}
+
+function RunLink({ id }: { readonly id: string }) {
+  return (
+    <a href={`#runs/${id}`}>
+      <code>{id}</code>
+    </a>
+  );
+}
+
+function Rejects({ run: { rejects, rejects_total: total } }: { readonly run: RunDetail }) {
+  if (total === 0) return <p class="hint">No upstream row was rejected.</p>;
+  return (
+    <>
+      <h3>
+        Rejected rows{" "}
+        <span class="count">
+          {rejects.length < total ? `${rejects.length} of ${formatCount(total)}` : total}
+        </span>
+      </h3>
+      <Table
+        label="Rejected rows"
+        columns={["Line", "IATA", "Upstream ID", "Reason"]}
+        rows={rejects.map(({ line, iata, id, reason }) => ({
+          key: `${line} ${id}`,
+          cells: [line, iata, id, reason.replaceAll("_", " ")],
+        }))}
+      />
+    </>
+  );
+}

@@ -1,0 +1,25 @@
+import { useEffect, useState } from "preact/hooks";
+import { formatAge, formatTime } from "../shared/format.ts";
+
+const EVERY_MS = 1_000;
+
+/** Returns the time in milliseconds since the epoch, updated every second. */
+export function useNow(): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), EVERY_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+/** A time as its age, with the time itself in UTC; a dash for none. */
+export function Time({ at }: { readonly at: string | null }) {
+  const now = useNow();
+  if (at === null) return <>–</>;
+  return (
+    <time dateTime={at}>
+      {formatAge(at, now)} <small>{formatTime(at).slice(0, 16)} UTC</small>
+    </time>
+  );
+}

@@ -1,0 +1,132 @@
+/** Calls the service and searches its answer, off the thread that draws. */
+import { create } from "@bufbuild/protobuf";
+import { ConnectError, createClient, type Transport } from "@connectrpc/connect";
+import { createConnectTransport, createGrpcWebTransport } from "@connectrpc/connect-web";
+import namesUrl from "generated:city-names.txt";
+import ranksUrl from "generated:ranks.json";
+import {
+  LocationsRequestSchema,
+  LocationsService,
+} from "../../../gen/locations/v1/locations_pb.ts";
+import { packCatalog, unpackCatalog } from "./catalog.ts";
+import type { CallSettings } from "./permalink.ts";
+import { type Ranks, type RanksFile, readRanks } from "./ranks.ts";
+import { addCityNames, createSearchIndex, search, type SearchIndex } from "./search.ts";
+import type { FromWorker, ToWorker, WireAnswer, WireRequest } from "./worker-messages.ts";
+
+const ranks = fetch(ranksUrl)
+  .then((answer): Promise<RanksFile> => answer.json())
+  // Without ranks, everything is found, but not the big before the small.
+  .then(readRanks, (): Ranks => readRanks());
+
+const answers = new Map<number, (answer: WireAnswer | null) => void>();
+let index: SearchIndex | undefined;
+let named: SearchIndex | undefined;
+let names: Promise<string> | undefined;
+let lastCall = 0;
+let lastTyped = "";
+
+addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
+  switch (data.kind) {
+    case "call":
+      return void callService(data.call, data.settings);
+    case "answered":
+      return answers.get(data.call)?.(data.answer);
+    case "prepare":
+      names ??= readNames();
+      return void names.then(addNames);
+    case "search":
+      lastTyped = data.typed;
+      return tellFound();
+    default:
+      return data satisfies never;
+  }
+});
+
+function tell(message: FromWorker, transfer: Transferable[] = []): void {
+  postMessage(message, { transfer });
+}
+
+function tellFound(): void {
+  const positions = index ? search(index, lastTyped) : null;
+  tell({ kind: "found", typed: lastTyped, positions });
+}
+
+async function callService(number: number, settings: CallSettings): Promise<void> {
+  lastCall = number;
+  let answered = false;
+  const viaPage: typeof fetch = async (input, init = {}) => {
+    const sent = sendByPage(number, { input, init });
+    const answer = await sent;
+    if (answer === null) throw new TypeError("no answer");
+    answered = true;
+    return new Response(answer.body, { status: answer.status, headers: answer.headers });
+  };
+  try {
+    const client = createClient(LocationsService, createTransport(settings, viaPage));
+    const request = create(LocationsRequestSchema, { locale: settings.locale });
+    let locale = settings.locale;
+    const answer = await client.getLocationsV1(request, {
+      onHeader: (headers) => void (locale = headers.get("content-language") ?? locale),
+    });
+    const known = await ranks;
+    if (number !== lastCall) return;
+    const catalog = packCatalog(answer, known);
+    tell({ kind: "loaded", call: number, catalog, locale });
+    const countryNames = new Intl.DisplayNames([locale], { type: "region" });
+    const countryName = (code: string) => countryNames.of(code) ?? code;
+    index = createSearchIndex(await unpackCatalog(catalog), { ranks: known, countryName });
+    void names?.then(addNames);
+    if (lastTyped !== "") tellFound();
+  } catch (cause) {
+    const error = ConnectError.from(cause);
+    const retryAfter = Number(error.metadata.get("retry-after") ?? "");
+    const { code, rawMessage: message } = error;
+    const retryAfterSeconds = retryAfter > 0 ? retryAfter : null;
+    tell({ kind: "failed", call: number, failure: { code, message, retryAfterSeconds, answered } });
+  }
+}
+
+function sendByPage(
+  call: number,
+  { input, init }: { readonly input: RequestInfo | URL; readonly init: RequestInit },
+): Promise<WireAnswer | null> {
+  const request: WireRequest = {
+    url: new Request(input).url,
+    method: init.method ?? "GET",
+    headers: [...new Headers(init.headers)],
+    body: init.body ?? null,
+  };
+  tell({ kind: "send", call, request });
+  return new Promise((resolve) => answers.set(call, resolve));
+}
+
+/** Reads the names of cities in other languages. Without them, English names are found. */
+async function readNames(): Promise<string> {
+  const answer = await fetch(namesUrl).catch(() => null);
+  return answer?.ok ? answer.text() : "";
+}
+
+function addNames(file: string): void {
+  if (index === undefined || index === named) return;
+  addCityNames(index, file);
+  named = index;
+  if (lastTyped !== "") tellFound();
+}
+
+function createTransport(
+  { protocol, encoding }: CallSettings,
+  fetch: typeof globalThis.fetch,
+): Transport {
+  const options = { baseUrl: location.origin, useBinaryFormat: encoding === "proto", fetch };
+  switch (protocol) {
+    case "connect":
+      return createConnectTransport(options);
+    case "connect-get":
+      return createConnectTransport({ ...options, useHttpGet: true });
+    case "grpc-web":
+      return createGrpcWebTransport(options);
+    default:
+      return protocol satisfies never;
+  }
+}

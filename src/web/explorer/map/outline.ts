@@ -1,0 +1,24 @@
+import type { WorldPoint } from "./mercator.ts";
+
+/** The outline of the world, as `scripts/world-outline.ts` makes it. */
+export interface WorldOutline {
+  /** Width of the world in grid units. */
+  readonly size: number;
+  readonly lands: readonly Land[];
+}
+
+/** A land. Positions are in worlds, but those of its rings in grid units. */
+export interface Land {
+  /** Alpha-2 codes of its countries, the one with most airports first. */
+  readonly codes: readonly string[];
+  /** Middle of its largest part. */
+  readonly label: WorldPoint;
+  /** Width of its largest part. */
+  readonly width: number;
+  readonly west: number;
+  readonly east: number;
+  readonly north: number;
+  readonly south: number;
+  /** The first point of each ring, then the steps to the next ones. */
+  readonly rings: readonly (readonly number[])[];
+}

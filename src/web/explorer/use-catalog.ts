@@ -1,0 +1,183 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import workerUrl from "generated:catalog-worker.js";
+import type { CallFailure } from "./failure-notice.tsx";
+import { type Catalog, type Place, unpackCatalog } from "./catalog.ts";
+import type { CallSettings } from "./permalink.ts";
+import { listPlaces } from "./search.ts";
+import {
+  type Exchange,
+  measureTransfer,
+  type Progress,
+  sendRequest,
+  type Transfer,
+} from "./wire.ts";
+import type { FromWorker, ToWorker } from "./worker-messages.ts";
+
+/** Facts about a call for people. */
+export interface CallFacts {
+  readonly exchange: Exchange | undefined;
+  readonly transfer: Transfer | undefined;
+  /** Time from the call to the joined catalog. */
+  readonly totalMs: number;
+}
+
+/** The catalog of an answer, and the locale of its names. */
+export interface LoadedCatalog extends Catalog {
+  readonly locale: string;
+}
+
+export interface CatalogState {
+  readonly isCalling: boolean;
+  readonly progress: Progress | undefined;
+  /** Of the last call. */
+  readonly facts: CallFacts | undefined;
+  readonly failure: CallFailure | undefined;
+  /** Of the last successful call. */
+  readonly catalog: LoadedCatalog | undefined;
+  /** The places that the last search has found; null while there is nothing to search. */
+  readonly found: { readonly typed: string; readonly places: readonly Place[] | null };
+}
+
+export interface CatalogPort extends CatalogState {
+  readonly callAgain: () => void;
+  readonly search: (typed: string) => void;
+  /** Called when somebody is about to search. */
+  readonly prepareSearch: () => void;
+}
+
+/** Deadline of a call. */
+const CALL_TIMEOUT_MS = 60_000;
+
+const NOTHING_YET: CatalogState = {
+  isCalling: true,
+  progress: undefined,
+  facts: undefined,
+  failure: undefined,
+  catalog: undefined,
+  found: { typed: "", places: null },
+};
+
+/** Calls the service when the settings change and on request, and searches the answer. */
+export function useCatalog({ protocol, encoding, locale }: CallSettings): CatalogPort {
+  const [state, setState] = useState(NOTHING_YET);
+  const [again, setAgain] = useState(0);
+  const worker = useMemo(startWorker, []);
+  const calls = useRef(0);
+  const tell = useCallback((message: ToWorker) => worker.postMessage(message, {}), [worker]);
+  const change = (part: Partial<CatalogState>) => setState((before) => ({ ...before, ...part }));
+
+  useEffect(() => {
+    const superseded = new AbortController();
+    const call = ++calls.current;
+    const current = new Call(call, {
+      signal: superseded.signal,
+      revalidate: again > 0,
+      tell,
+      change,
+    });
+    worker.addEventListener("message", ({ data }: MessageEvent<FromWorker>) => current.hear(data), {
+      signal: superseded.signal,
+    });
+    change({ isCalling: true, progress: undefined });
+    tell({ kind: "call", call, settings: { protocol, encoding, locale } });
+    return () => superseded.abort();
+  }, [protocol, encoding, locale, again]);
+
+  const places = useMemo(() => state.catalog && listPlaces(state.catalog), [state.catalog]);
+  const lastPlaces = useRef(places);
+  lastPlaces.current = places;
+  useEffect(() => {
+    worker.addEventListener("message", ({ data }: MessageEvent<FromWorker>) => {
+      if (data.kind !== "found") return;
+      const list = lastPlaces.current ?? [];
+      const found = data.positions?.flatMap((position) => list[position] ?? []) ?? null;
+      change({ found: { typed: data.typed, places: found } });
+    });
+  }, []);
+  return {
+    ...state,
+    callAgain: useCallback(() => setAgain((count) => count + 1), []),
+    search: useCallback((typed: string) => tell({ kind: "search", typed }), [tell]),
+    prepareSearch: useCallback(() => tell({ kind: "prepare" }), [tell]),
+  };
+}
+
+interface CallOptions {
+  readonly signal: AbortSignal;
+  readonly revalidate: boolean;
+  readonly tell: (message: ToWorker) => void;
+  readonly change: (part: Partial<CatalogState>) => void;
+}
+
+/** One call: sends what the worker's client asks for, and shows what comes of it. */
+class Call {
+  readonly #number: number;
+  readonly #options: CallOptions;
+  #startedAt = performance.now();
+  #exchange: Exchange | undefined;
+
+  constructor(number: number, options: CallOptions) {
+    this.#number = number;
+    this.#options = options;
+  }
+
+  hear(message: FromWorker): void {
+    if (message.kind === "found" || message.call !== this.#number) return;
+    if (message.kind === "send") void this.#send(message.request);
+    else if (message.kind === "failed") void this.#end({ failure: message.failure });
+    else void this.#load(message);
+  }
+
+  async #load({ catalog, locale }: Extract<FromWorker, { kind: "loaded" }>): Promise<void> {
+    await this.#end({ catalog: { ...(await unpackCatalog(catalog)), locale }, failure: undefined });
+  }
+
+  async #send(request: Parameters<typeof sendRequest>[0]): Promise<void> {
+    const { signal, revalidate, tell, change } = this.#options;
+    try {
+      const { exchange, answer } = await sendRequest(request, {
+        signal: AbortSignal.any([signal, AbortSignal.timeout(CALL_TIMEOUT_MS)]),
+        revalidate,
+        onProgress: (progress) => !signal.aborted && change({ progress }),
+      });
+      this.#exchange = exchange;
+      this.#startedAt = exchange.startedAt;
+      tell({ kind: "answered", call: this.#number, answer });
+    } catch {
+      tell({ kind: "answered", call: this.#number, answer: null });
+    }
+  }
+
+  async #end(part: Partial<CatalogState>): Promise<void> {
+    const { signal, change } = this.#options;
+    if (signal.aborted) return;
+    const exchange = this.#exchange;
+    const totalMs = performance.now() - this.#startedAt;
+    change({
+      ...part,
+      facts: { exchange, totalMs, transfer: undefined },
+      isCalling: exchange !== undefined,
+    });
+    if (exchange === undefined) return;
+    const transfer = await measureTransfer(exchange);
+    if (!signal.aborted) change({ facts: { exchange, totalMs, transfer }, isCalling: false });
+  }
+}
+
+declare global {
+  interface Window {
+    /** Trusted Types, where the browser has them. */
+    readonly trustedTypes?: {
+      createPolicy(
+        name: string,
+        rules: { createScriptURL: (url: string) => string },
+      ): { createScriptURL(url: string): string };
+    };
+  }
+}
+
+/** Starts the worker, by the only policy that the page's Content-Security-Policy allows. */
+function startWorker(): Worker {
+  const policy = window.trustedTypes?.createPolicy("worker", { createScriptURL: () => workerUrl });
+  return new Worker(policy?.createScriptURL("") ?? workerUrl, { type: "module" });
+}

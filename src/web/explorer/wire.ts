@@ -1,0 +1,110 @@
+import type { WireAnswer, WireRequest } from "./worker-messages.ts";
+
+/** An answer without its body. */
+export interface Exchange {
+  readonly method: string;
+  readonly url: string;
+  readonly status: number;
+  readonly headers: Headers;
+  /** `performance.now()` when the request was sent. */
+  readonly startedAt: number;
+}
+
+/** The browser's measurements of an answer; sizes in bytes. */
+export interface Transfer {
+  /** Headers and body on the wire; 0 from the browser's cache. */
+  readonly wireBytes: number;
+  /** The compressed body. */
+  readonly encodedBytes: number;
+  readonly decodedBytes: number;
+  /** Time to the last byte. */
+  readonly lastByteMs: number;
+}
+
+/** How much of an answer is there. */
+export interface Progress {
+  readonly bytes: number;
+  /** 0 to 1, by the usual effect of the compression; null if the answer does not tell its length. */
+  readonly share: number | null;
+}
+
+interface SendOptions {
+  readonly signal: AbortSignal;
+  /** Bypasses a fresh answer in the browser's cache. */
+  readonly revalidate: boolean;
+  readonly onProgress: (progress: Progress) => void;
+}
+
+declare global {
+  interface Window {
+    /** The request that `early-call.js` has sent before this script was loaded. */
+    earlyCall?: { readonly url: string; readonly answer: Promise<Response> } | undefined;
+  }
+}
+
+/** How many times as long as on the wire an answer is, by its content coding. */
+const USUAL_RATIOS: { readonly [coding: string]: number } = { br: 2.9, gzip: 2.4 };
+/** Longest wait for a measurement, which the browser adds shortly after the end of the body. */
+const TRANSFER_DEADLINE_MS = 5_000;
+const TRANSFER_PAUSE_MS = 15;
+
+/** Sends a request, or takes the answer of the same one that was sent early. */
+export async function sendRequest(
+  request: WireRequest,
+  { signal, revalidate, onProgress }: SendOptions,
+): Promise<{ readonly exchange: Exchange; readonly answer: WireAnswer }> {
+  const { url, method, headers, body } = request;
+  const early = window.earlyCall?.url === url && !revalidate ? window.earlyCall : undefined;
+  window.earlyCall = undefined;
+  if (!early) performance.clearResourceTimings();
+  const startedAt = early ? 0 : performance.now();
+  const cache = revalidate ? "no-cache" : "default";
+  const response = await (early?.answer ?? fetch(url, { method, headers, body, signal, cache }));
+  const exchange = {
+    method,
+    url: response.url,
+    status: response.status,
+    headers: response.headers,
+    startedAt,
+  };
+  const answer = {
+    status: response.status,
+    headers: [...response.headers],
+    body: await readBody(response, onProgress),
+  };
+  return { exchange, answer };
+}
+
+async function readBody(
+  response: Response,
+  onProgress: SendOptions["onProgress"],
+): Promise<ArrayBuffer> {
+  const coding = response.headers.get("content-encoding") ?? "";
+  const length = Number(response.headers.get("content-length") ?? 0) * (USUAL_RATIOS[coding] ?? 1);
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
+  const reader = response.body?.getReader();
+  for (let read = await reader?.read(); read?.value; read = await reader?.read()) {
+    chunks.push(read.value);
+    bytes += read.value.length;
+    onProgress({ bytes, share: length > 0 ? Math.min(1, bytes / length) : null });
+  }
+  return new Blob(chunks).arrayBuffer();
+}
+
+/** Returns the browser's measurements of an exchange; undefined if it has none. */
+export async function measureTransfer({ url, startedAt }: Exchange): Promise<Transfer | undefined> {
+  const deadline = performance.now() + TRANSFER_DEADLINE_MS;
+  while (performance.now() < deadline) {
+    const entry = performance.getEntriesByName(url, "resource").at(-1);
+    if (entry instanceof PerformanceResourceTiming && entry.startTime >= startedAt - 1)
+      return {
+        wireBytes: entry.transferSize,
+        encodedBytes: entry.encodedBodySize,
+        decodedBytes: entry.decodedBodySize,
+        lastByteMs: entry.responseEnd - entry.startTime,
+      };
+    await new Promise((resolve) => setTimeout(resolve, TRANSFER_PAUSE_MS));
+  }
+  return undefined;
+}

@@ -1,0 +1,41 @@
+import type { CallFailure } from "./failure-notice.tsx";
+import type { CallSettings } from "./permalink.ts";
+
+/** A request that the worker's client asks the page to send, because the page can show its progress. */
+export interface WireRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: [string, string][];
+  readonly body: BodyInit | null;
+}
+
+/** Its answer. */
+export interface WireAnswer {
+  readonly status: number;
+  readonly headers: [string, string][];
+  readonly body: ArrayBuffer;
+}
+
+export type ToWorker =
+  | { readonly kind: "call"; readonly call: number; readonly settings: CallSettings }
+  | { readonly kind: "answered"; readonly call: number; readonly answer: WireAnswer | null }
+  /** Reads the names of cities in other languages. */
+  | { readonly kind: "prepare" }
+  | { readonly kind: "search"; readonly typed: string };
+
+export type FromWorker =
+  | { readonly kind: "send"; readonly call: number; readonly request: WireRequest }
+  | {
+      readonly kind: "loaded";
+      readonly call: number;
+      /** Of `packCatalog`. */
+      readonly catalog: string;
+      readonly locale: string;
+    }
+  | { readonly kind: "failed"; readonly call: number; readonly failure: CallFailure }
+  /** Positions in `listPlaces`; null while nothing is loaded. */
+  | {
+      readonly kind: "found";
+      readonly typed: string;
+      readonly positions: readonly number[] | null;
+    };

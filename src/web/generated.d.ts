@@ -1,0 +1,5 @@
+/** `scripts/build-web.ts` makes these files; the modules are their URLs. */
+declare module "generated:*" {
+  const url: string;
+  export default url;
+}

@@ -1,0 +1,63 @@
+import type { LocationsResponse } from "../../gen/locations/v1/locations_pb.ts";
+import { readTable } from "../../scripts/snapshot-table.ts";
+import { airportId, cityId, countryId, regionId } from "../../src/catalog/ids.ts";
+import type { RegionNames } from "../../src/catalog/model.ts";
+import { aCatalog } from "./catalog.ts";
+import { aLocationsResponse } from "./locations-response.ts";
+
+/** All places of the snapshot as a client gets them; without a locale in English. */
+export function snapshotResponse(locale?: string): LocationsResponse {
+  const airports = readTable("snapshot/airports.csv.gz");
+  const cityOf = new Map(
+    readTable("snapshot/airport-cities.csv.gz").map((row) => [row["airport_id"], row["city_key"]]),
+  );
+  const membersOf = (members: string) => {
+    const wanted = new Set(members.split(" "));
+    const isMember = (row: (typeof airports)[number]) =>
+      ["iso_country", "iso_region", "iata_code"].some((name) => wanted.has(row[name] ?? ""));
+    return airports.filter(isMember).map((row) => row["iata_code"] ?? "");
+  };
+  const catalog = aCatalog({
+    airports: airports.map((row) => ({
+      id: airportId(row["id"] ?? ""),
+      iata: row["iata_code"] ?? "",
+      icao: row["ident"] ?? "",
+      name: row["name"] ?? "",
+      lat: Number(row["latitude_deg"]),
+      lon: Number(row["longitude_deg"]),
+      cityId: cityId(cityOf.get(row["id"]) ?? ""),
+    })),
+    cities: readTable("snapshot/cities.csv.gz").map((row) => ({
+      id: cityId(row["key"] ?? ""),
+      name: row["name"] ?? "",
+      countryId: countryId(row["country"] ?? ""),
+      lat: Number(row["lat"]),
+      lon: Number(row["lon"]),
+    })),
+    countries: readTable("snapshot/countries.csv.gz").map((row) => ({
+      id: countryId(row["iso_code2"] ?? ""),
+      isoCode2: row["iso_code2"] ?? "",
+      isoCode3: row["iso_code3"] ?? "",
+      nameEng: row["name_eng"] ?? "",
+      nameNative: row["name_native"] ?? "",
+      phonePrefix: row["phone_prefix"] ?? "",
+    })),
+    regions: readTable("snapshot/catalog-regions.csv.gz").map((row) => ({
+      id: regionId(row["key"] ?? ""),
+      key: row["key"] ?? "",
+      slug: row["slug"] ?? "",
+      name: row["name"] ?? "",
+      airportIataCodes: membersOf(row["members"] ?? ""),
+    })),
+  });
+  return aLocationsResponse(catalog, locale === undefined ? new Map() : namesOf(locale));
+}
+
+function namesOf(locale: string): RegionNames {
+  return new Map(
+    readTable(`snapshot/names/${locale}.csv.gz`).map(({ key = "", name = "", slug = "" }) => [
+      key,
+      { name, slug },
+    ]),
+  );
+}

@@ -1,0 +1,51 @@
+import { create } from "@bufbuild/protobuf";
+import { describe, expect, it } from "vitest";
+import { UuidSchema } from "../../../gen/locations/v1/locations_pb.ts";
+import { packCatalog, unpackCatalog, uuidText } from "../../../src/web/explorer/catalog.ts";
+import { byImportance, findPlace, selectionOf } from "../../../src/web/explorer/places.ts";
+import { readRanks } from "../../../src/web/explorer/ranks.ts";
+import { aLocationsResponse } from "../../builders/locations-response.ts";
+
+const ranks = readRanks({ tiers: ["ZRH", "", "LIN"], cities: "", metros: {} });
+const catalog = await unpackCatalog(packCatalog(aLocationsResponse(), ranks));
+const { airports, cities, countries, regions } = catalog;
+const zurich = airports.find(({ iata }) => iata === "ZRH");
+
+describe("the joined catalog", () => {
+  it("leads from an airport to its city, country and regions, smallest first", () => {
+    expect(zurich?.city.name).toBe("Zürich");
+    expect(zurich?.city.country.code).toBe("CH");
+    expect(zurich?.regions.map(({ slug }) => slug)).toEqual(["zurich-ch", "europe"]);
+  });
+
+  it("leads back to the airports", () => {
+    const europe = regions.find(({ slug }) => slug === "europe");
+    expect(europe?.airports.map(({ iata }) => iata)).toEqual(["LIN", "ZRH"]);
+    const [italy, switzerland] = ["IT", "CH"].map((code) =>
+      countries.find((country) => country.code === code),
+    );
+    expect(italy?.airports).toHaveLength(1);
+    expect(switzerland?.regions).toHaveLength(2);
+  });
+
+  it("finds each place by what a link calls it", () => {
+    for (const place of [...airports, ...cities, ...countries, ...regions])
+      expect(findPlace(catalog, selectionOf(place))).toBe(place);
+  });
+
+  it("has the important airports first", () => {
+    expect(airports.toSorted(byImportance).map(({ iata }) => iata)).toEqual(["ZRH", "LIN"]);
+  });
+
+  it("refuses an answer whose references do not resolve", () => {
+    const answer = aLocationsResponse();
+    answer.cities.pop();
+    expect(() => packCatalog(answer, ranks)).toThrow("lacks what");
+  });
+
+  it("writes ids as UUIDs", () => {
+    const value = Uint8Array.from({ length: 16 }, (_, index) => index);
+    expect(uuidText(create(UuidSchema, { value }))).toBe("00010203-0405-0607-0809-0a0b0c0d0e0f");
+    expect(uuidText(undefined)).toBe("");
+  });
+});
