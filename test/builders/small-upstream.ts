@@ -1,9 +1,21 @@
 /** An upstream on loopback with a small world: the real one takes many seconds to compress. */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
+import { readSnapshotRows } from "./forgetful-snapshot.ts";
 import { file, UpstreamServer } from "./upstream-server.ts";
 
-export const SMALL_AIRPORTS = 400;
+const SMALL_AIRPORTS = 400;
+
+/** Airports that are served then: the snapshot adds those that upstream did not list. */
+export const SERVED_AIRPORTS = SMALL_AIRPORTS + addedBySnapshot();
+
+function addedBySnapshot(): number {
+  const ids = readSnapshotRows("airports.csv.gz").map(({ id }) => id);
+  const absent = new Set(ids.slice(SMALL_AIRPORTS));
+  return readSnapshotRows("airport-corrections.csv.gz").filter(
+    ({ id, iata_code }) => iata_code === "" && absent.has(id),
+  ).length;
+}
 
 export interface SmallUpstream {
   /** Settings of a service that takes its airports and regions from here. */

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
-  SMALL_AIRPORTS,
+  SERVED_AIRPORTS,
   type SmallUpstream,
   startSmallUpstream,
 } from "../builders/small-upstream.ts";
@@ -88,7 +88,7 @@ describe("what is published is served", () => {
     await start.says(SERVING);
     expect(start.stdout).toContain("Ingestion is paused");
     expect(start.stdout).toContain(`--json '{}' ${url}/admin/ingest/resume`);
-    expect(start.stdout).toContain(`Serving ${SMALL_AIRPORTS} airports`);
+    expect(start.stdout).toContain(`Serving ${SERVED_AIRPORTS} airports`);
     expect(await start.interrupt()).toBe(0);
   });
 
@@ -99,7 +99,7 @@ describe("what is published is served", () => {
     await start.says(SERVING);
     expect(start.stdout).toContain("The ingest failed in stage fetch");
     expect(start.stdout).toContain(`--json '{}' ${url}/admin/ingest/queue`);
-    expect(start.stdout).toContain(`Serving ${SMALL_AIRPORTS} airports`);
+    expect(start.stdout).toContain(`Serving ${SERVED_AIRPORTS} airports`);
     expect(await start.interrupt()).toBe(0);
   });
 
@@ -136,7 +136,7 @@ describe("what is published is served", () => {
     first.start.kill();
     const { start, url } = await run();
     await start.says(SERVING);
-    expect(start.stdout).toContain(`Serving ${SMALL_AIRPORTS} airports`);
+    expect(start.stdout).toContain(`Serving ${SERVED_AIRPORTS} airports`);
     expect((await job(url, restoring.job.id)).state).toBe("succeeded");
     expect(await start.interrupt()).toBe(0);
   });

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { compareText } from "../../../src/catalog/integrity.ts";
 import type { Region } from "../../../src/catalog/model.ts";
 import type { Workspace } from "../../../src/ingest/workspace.ts";
 import { acceptedWorkspace } from "../../builders/accepted-workspace.ts";
@@ -89,7 +90,9 @@ describe("upstream's codes of 2026", () => {
   it("are the regions of before, with their slugs, where they only replace a code", () => {
     const dhaka = subdivisions().find(({ slug }) => slug === "dhaka-division-bd");
     const wanted = airports.filter((row) => row["iso_region"] === "BD-3");
-    expect(dhaka?.airportIataCodes).toEqual(wanted.map((row) => row["iata_code"]).toSorted());
+    expect(dhaka?.airportIataCodes).toEqual(
+      wanted.map((row) => row["iata_code"] ?? "").toSorted(compareText),
+    );
   });
 
   it("put each airport of Kenya into its county, and into one only", () => {

@@ -84,10 +84,9 @@ describe("an airport's city", () => {
 
   it("is not a city of the snapshot that has its name and is elsewhere", () => {
     const tables = someCityTables();
-    const namesake = {
-      ...[...tables.cities.values()][0]!,
-      id: cityId("ourairports:CH-SG:st-gallen"),
-    };
+    const [other] = tables.cities.values();
+    if (other === undefined) throw new Error("no city");
+    const namesake = { ...other, id: cityId("ourairports:CH-SG:st-gallen") };
     const cities = new Map([...tables.cities, ["ourairports:CH-SG:st-gallen", namesake]]);
     const { cityIds } = resolveCities([inStGallen({ id: "10" })], { ...tables, cities });
     expect(cityIds).toEqual([cityId("ourairports:CH-SG:st-gallen-10")]);
