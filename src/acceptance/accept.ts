@@ -81,7 +81,10 @@ export function acceptUpstream(comparison: Comparison): Ledger {
     ...pairs.flatMap((pair) => partChanges(pair, comparison)),
     ...arrivalsOf(opened, ledger.accepted),
   ];
-  const judged = withRegionRule(changes, comparison).map((change) => judge(change, comparison));
+  const known = new Map(ledger.held.map((held) => [held.id, held]));
+  const judged = withRegionRule(changes, comparison).map((change) =>
+    judge(change, known, comparison),
+  );
   const settled = blockTakenCodes(ledger.accepted, judged);
   const held = settled.flatMap((each) => (each.isFree ? [] : [each.held]));
   return {
@@ -158,11 +161,16 @@ function withRegionRule(
   );
 }
 
-function judge(change: Change, comparison: Comparison): Judged {
+/** @param known the changes that are held, by id. */
+function judge(
+  change: Change,
+  known: ReadonlyMap<string, HeldChange>,
+  comparison: Comparison,
+): Judged {
   const { airport, part, before, after, rules } = change;
-  const { ledger, decisions, limits, now } = comparison;
+  const { decisions, limits, now } = comparison;
   const id = heldId(airport.id, part, after);
-  const known = ledger.held.find((held) => held.id === id);
+  const seen = known.get(id);
   const decision = decisions.findLast((each) => each.id === id);
   const held: HeldChange = {
     id,
@@ -173,7 +181,7 @@ function judge(change: Change, comparison: Comparison): Judged {
     rules,
     before,
     after,
-    ...(known === undefined ? seenFirst(comparison) : seenAgain(known, now)),
+    ...(seen === undefined ? seenFirst(comparison) : seenAgain(seen, now)),
     ...(decision && decided(decision)),
   };
   return { change, held, isFree: mayPass(held, limits, now) };

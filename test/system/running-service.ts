@@ -79,6 +79,8 @@ async function startService(
       ALERT_WEBHOOKS: JSON.stringify([{ name: "ops", kind: "slack", url: webhook.url }]),
       // Tests of a healthy service are not to fail on the day on which the snapshot is old.
       ALERT_DATA_OLD_MS: "315360000000",
+      // Files that are dropped are published as they are.
+      SURPRISE_HOLD_MS: "0",
     },
   });
   const { url, token, logFile, stateFolder } = service;

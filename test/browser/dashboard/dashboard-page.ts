@@ -3,6 +3,7 @@ import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { Page } from "playwright-core";
 import { afterEach, inject } from "vitest";
 import { readSnapshotFile } from "../../builders/snapshot-on-disk.ts";
+import { readSnapshotRows } from "../../builders/forgetful-snapshot.ts";
 import { openPage, takeProblems } from "../browser.ts";
 
 /** Opens the dashboard and signs in. */
@@ -64,16 +65,26 @@ export function firstRun(page: Page) {
   return page.getByRole("table", { name: "Ingest runs" }).locator("tbody tr").first();
 }
 
-/** Puts those of the snapshot's airports where the source `dropped` finds them. */
+/**
+ * Puts those of the snapshot's airports where the source `dropped` finds them.
+ *
+ * @returns how many airports are served then: the snapshot adds those that upstream did not list.
+ */
 export async function dropAirports(
   isWanted: (row: string, index: number) => boolean,
-): Promise<void> {
+): Promise<number> {
   const text = gunzipSync(readSnapshotFile("airports.csv.gz")).toString().trimEnd();
   const [heading = "", ...rows] = text.split("\n");
   await storeFiles({
     "drop/airports.csv": Buffer.from(`${[heading, ...rows.filter(isWanted)].join("\n")}\n`),
     "drop/regions.csv.gz": readSnapshotFile("regions.csv.gz"),
   });
+  const idOf = (row: string) => row.slice(0, row.indexOf(","));
+  const absent = new Set(rows.filter((row, index) => !isWanted(row, index)).map(idOf));
+  const added = readSnapshotRows("airport-corrections.csv.gz").filter(
+    ({ id = "", iata_code }) => iata_code === "" && absent.has(id),
+  );
+  return rows.length - absent.size + added.length;
 }
 
 /** Puts files into the service's bucket of files, beside the service. */
