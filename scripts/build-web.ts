@@ -3,6 +3,11 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { build, type Metafile } from "esbuild";
 import { docsContent } from "./docs-content.ts";
+import { advice } from "./wrangler-command.ts";
+
+const advised = advice(process.env);
+if (advised !== undefined) process.stderr.write(advised.text);
+if (advised?.refused === true) process.exit(1);
 
 const SOURCE = "src/web";
 const OUT = "dist/web";

@@ -108,7 +108,8 @@ export function completeConfig(target: Target, address: Address, ids?: Provision
       kv_namespaces: own.kv_namespaces.map((entry) => ({ ...entry, id: ids.namespaceId })),
       d1_databases: own.d1_databases.map((entry) => ({ ...entry, database_id: ids.databaseId })),
     }),
-    ...(address.workersDev && { workers_dev: true }),
+    // Elsewhere it stays closed: there Cloudflare Access in front of /admin could be walked around.
+    workers_dev: address.workersDev || (address.domain === undefined && target.workersDev),
     ...(address.domain !== undefined && {
       routes: [{ pattern: address.domain, custom_domain: true }],
     }),
