@@ -6,6 +6,11 @@ import { build, type BuildOptions, type Metafile, type Plugin, transform } from 
 import { cityNames, rankPlaces } from "./city-ranks.ts";
 import { docsContent } from "./docs-content.ts";
 import { worldOutline } from "./world-outline.ts";
+import { advice } from "./wrangler-command.ts";
+
+const advised = advice(process.env);
+if (advised !== undefined) process.stderr.write(advised.text);
+if (advised?.refused === true) process.exit(1);
 
 const SOURCE = "src/web";
 const OUT = "dist/web";

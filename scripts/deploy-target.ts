@@ -1,7 +1,8 @@
 import { experimental_readRawConfig, unstable_readConfig } from "wrangler";
 import manifest from "../data/snapshot/manifest.json" with { type: "json" };
-import { type Config, ConfigError, loadConfig, type Settings } from "../src/config.ts";
+import { type Config, ConfigError, loadConfig } from "../src/config.ts";
 import { CommandError } from "./command.ts";
+import { SETTING_NAMES } from "./setting-names.ts";
 
 export const ENVIRONMENTS = ["production", "staging"] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
@@ -36,7 +37,7 @@ interface EnvironmentConfig {
   readonly name: string;
   readonly workers_dev?: boolean;
   readonly routes?: readonly (Route | string)[];
-  readonly vars: unknown;
+  readonly vars: { readonly [name: string]: unknown };
   readonly kv_namespaces: readonly [{ readonly binding: string }];
   readonly r2_buckets: readonly { readonly bucket_name: string }[];
   readonly d1_databases: readonly [{ readonly binding: string; readonly database_name: string }];
@@ -71,9 +72,19 @@ export function readTarget(environment: Environment): Target {
   };
 }
 
-function checkSettings(environment: Environment, vars: unknown): Config {
+/**
+ * Checks the settings of an environment as the Worker would, and that each name is known.
+ *
+ * @throws CommandError
+ */
+export function checkSettings(environment: Environment, vars: EnvironmentConfig["vars"]): Config {
+  const unknown = Object.keys(vars).filter((name) => !SETTING_NAMES.includes(name));
+  if (unknown.length > 0)
+    throw new CommandError(
+      `[env.${environment}.vars] in ${CONFIG_FILE}: there is no ${unknown.join(", ")}. There are: ${SETTING_NAMES.join(", ")}`,
+    );
   try {
-    return loadConfig(vars as Settings, manifest.locales); // which checks each of them
+    return loadConfig(vars, manifest.locales); // which checks each of them
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw new CommandError(`[env.${environment}.vars] in ${CONFIG_FILE}: ${error.message}`);
@@ -97,7 +108,8 @@ export function completeConfig(target: Target, address: Address, ids?: Provision
       kv_namespaces: own.kv_namespaces.map((entry) => ({ ...entry, id: ids.namespaceId })),
       d1_databases: own.d1_databases.map((entry) => ({ ...entry, database_id: ids.databaseId })),
     }),
-    ...(address.workersDev && { workers_dev: true }),
+    // Elsewhere it stays closed: there Cloudflare Access in front of /admin could be walked around.
+    workers_dev: address.workersDev || (address.domain === undefined && target.workersDev),
     ...(address.domain !== undefined && {
       routes: [{ pattern: address.domain, custom_domain: true }],
     }),

@@ -8,6 +8,7 @@ import type { IngestEnd } from "./ingest-progress.ts";
 import { localAdminToken } from "./local-admin-token.ts";
 import { LocalWorker } from "./local-worker.ts";
 import { callCatalog, type Served, untilServed } from "./service-call.ts";
+import { SETTING_NAMES } from "./setting-names.ts";
 import { DEFAULT_STATE_FOLDER } from "./state-folder.ts";
 import { describeEnd, welcome } from "./welcome.ts";
 
@@ -20,7 +21,7 @@ network. Ctrl-C stops everything.
   --locales LIST    locales to publish: "default", "all" or a list such as en,de,pt
   --state FOLDER    where to store it all (default .wrangler/state)
   --fresh           forget what earlier starts stored there, and begin anew
-  --var NAME=VALUE  a setting of wrangler.toml, or a secret; may be given several times
+  --var NAME=VALUE  a setting (docs/deploying.md) or a secret; may be given several times
   --help            this text
 `;
 
@@ -97,7 +98,7 @@ function readOptions(): Options | undefined {
   const { locales, state: stateFolder, fresh } = values;
   const vars = Object.fromEntries(values.var.map(readVar));
   const { vars: settings } = unstable_readConfig({ config: "wrangler.toml" });
-  const known = [...Object.keys(settings), ...SECRETS];
+  const known = [...SETTING_NAMES, ...SECRETS];
   for (const name of Object.keys(vars))
     if (!known.includes(name))
       throw new CommandError(`--var: there is no ${name}. There are: ${known.join(", ")}`);

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { CommandError } from "./command.ts";
+import { MAY_UPLOAD } from "./wrangler-command.ts";
 
 interface RunOptions {
   readonly signal: AbortSignal;
@@ -55,7 +56,12 @@ export async function askWrangler(
 }
 
 function toolEnv(): NodeJS.ProcessEnv {
-  const env: NodeJS.ProcessEnv = { ...process.env, WRANGLER_HIDE_BANNER: "true", NO_COLOR: "1" };
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    ...MAY_UPLOAD,
+    WRANGLER_HIDE_BANNER: "true",
+    NO_COLOR: "1",
+  };
   for (const name of WITHHELD) Reflect.deleteProperty(env, name);
   return env;
 }

@@ -39,29 +39,13 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-/** The settings that requests depend on, as strings. */
-type ServingSettings = Pick<Env, "DEFAULT_LOCALE" | "CACHE_MAX_BYTES" | "MANIFEST_FRESH_MS">;
+const HOUR_MS = 60 * 60 * 1000;
 
-/** The settings as strings. */
-export type Settings = ServingSettings &
-  Pick<
-    Env,
-    | "LOCALES"
-    | "AIRPORTS"
-    | "SOURCE"
-    | "SOURCE_URLS"
-    | "SOURCE_ALLOWED_HOSTS"
-    | "SOURCE_MAX_BYTES"
-    | "COMPRESSION"
-    | "SURPRISE_HOLD_MS"
-    | "SURPRISE_MOVE_KM"
-    | "SURPRISE_REGION_LOSS_PERCENT"
-  >;
-
-const wholeNumber = (min: number, max: number) =>
+const wholeNumber = (min: number, max: number, value: number) =>
   z
     .string()
-    .regex(/^\d+$/, "must be a whole number")
+    .default(String(value))
+    .refine((text) => /^\d+$/.test(text), { error: "must be a whole number", abort: true })
     .transform(Number)
     .refine((n) => n >= min && n <= max, `must be between ${min} and ${max}`);
 
@@ -71,10 +55,60 @@ const wholeNumber = (min: number, max: number) =>
  */
 const CACHE_LIMIT_BYTES = 72 * 1024 * 1024;
 
+/** The settings that requests depend on, and what each is where it is not set. */
 const SERVING_FIELDS = {
-  DEFAULT_LOCALE: z.string(),
-  CACHE_MAX_BYTES: wholeNumber(0, CACHE_LIMIT_BYTES),
-  MANIFEST_FRESH_MS: wholeNumber(0, 3_600_000),
+  /** Locale of a request that names none; must be one of LOCALES. */
+  DEFAULT_LOCALE: z.string().default("en"),
+  /** Most bytes of the catalog that one isolate keeps in memory: three quarters for segments, the rest for joined bodies. */
+  CACHE_MAX_BYTES: wholeNumber(0, CACHE_LIMIT_BYTES, 64 * 1024 * 1024),
+  /** How long an isolate serves from the manifest it holds before it looks for a newer one. */
+  MANIFEST_FRESH_MS: wholeNumber(0, HOUR_MS, 30_000),
+};
+
+/** The settings of ingest runs, and what each is where it is not set. */
+const INGEST_FIELDS = {
+  /** Locales to publish: "default" (the best covered), "all", or a comma-separated list. */
+  LOCALES: z.string().default("default"),
+  /** Airports to publish: "all", or "scheduled" for those with scheduled service only. */
+  AIRPORTS: z.enum(AIRPORT_SETS).default("all"),
+  /**
+   * Where airports and regions come from: "embedded" (the bundled snapshot), "ourairports" (over
+   * HTTP), or "dropped" (airports.csv and regions.csv, plain or .gz, under drop/ in R2).
+   */
+  SOURCE: z.enum(SOURCE_NAMES).default("embedded"),
+  /** For "ourairports": the URLs of airports.csv and regions.csv. */
+  SOURCE_URLS: z
+    .string()
+    .default(
+      "https://davidmegginson.github.io/ourairports-data/airports.csv,https://davidmegginson.github.io/ourairports-data/regions.csv",
+    )
+    .transform(parseUrls),
+  /** Other hosts that these URLs may redirect to, comma-separated. */
+  SOURCE_ALLOWED_HOSTS: z
+    .string()
+    .default("")
+    .transform((text) => splitList(text).filter((host) => host !== "")),
+  /** Most bytes of an upstream file, as announced and as decoded; today's largest has 13 MB. */
+  SOURCE_MAX_BYTES: wholeNumber(1, FILE_MAX_BYTES, FILE_MAX_BYTES),
+  /** How hard an ingest compresses: "fast" (brotli 5, gzip 6) or "best" (brotli 11, gzip 9). */
+  COMPRESSION: z.enum(["fast", "best"]).default("fast"),
+  /**
+   * A surprising change by upstream is held back until upstream has said the same for this time, or
+   * an operator approves it. 0 takes over all changes.
+   */
+  SURPRISE_HOLD_MS: wholeNumber(0, 30 * 24 * HOUR_MS, 72 * HOUR_MS),
+  /** A move of a larger airport over this distance is surprising. */
+  SURPRISE_MOVE_KM: wholeNumber(1, 1000, 20),
+  /** So is the loss of this share of a region's airports at once. */
+  SURPRISE_REGION_LOSS_PERCENT: wholeNumber(1, 100, 50),
+};
+
+/** The names of all settings that `loadConfig` reads. */
+export const CONFIG_SETTINGS = [...Object.keys(SERVING_FIELDS), ...Object.keys(INGEST_FIELDS)];
+
+/** The settings as strings. A missing one has its default. */
+export type Settings = {
+  readonly [S in keyof typeof SERVING_FIELDS | keyof typeof INGEST_FIELDS]?: string | undefined;
 };
 
 /**
@@ -83,7 +117,7 @@ const SERVING_FIELDS = {
  *
  * @throws ConfigError
  */
-export function loadServingConfig(settings: ServingSettings): ServingConfig {
+export function loadServingConfig(settings: Settings): ServingConfig {
   const parsed = parse(z.object(SERVING_FIELDS), settings);
   return {
     defaultLocale: parsed.DEFAULT_LOCALE,
@@ -101,7 +135,8 @@ export function loadServingConfig(settings: ServingSettings): ServingConfig {
 export function loadConfig(settings: Settings, known: readonly SnapshotLocale[]): Config {
   const schema = z.object({
     ...SERVING_FIELDS,
-    LOCALES: z.string().transform((text, context) => {
+    ...INGEST_FIELDS,
+    LOCALES: INGEST_FIELDS.LOCALES.transform((text, context) => {
       const names = known.map(({ locale }) => locale);
       const locales = [...new Set(chooseLocales(text, known))].toSorted();
       const unknown = locales.filter((locale) => !names.includes(locale));
@@ -109,17 +144,6 @@ export function loadConfig(settings: Settings, known: readonly SnapshotLocale[])
         context.addIssue(`names "${unknown.join('", "')}"; there are names in ${names.join(", ")}`);
       return locales;
     }),
-    AIRPORTS: z.enum(AIRPORT_SETS),
-    SOURCE: z.enum(SOURCE_NAMES),
-    SOURCE_URLS: z.string().transform(parseUrls),
-    SOURCE_ALLOWED_HOSTS: z
-      .string()
-      .transform((text) => splitList(text).filter((host) => host !== "")),
-    SOURCE_MAX_BYTES: wholeNumber(1, FILE_MAX_BYTES),
-    COMPRESSION: z.enum(["fast", "best"]),
-    SURPRISE_HOLD_MS: wholeNumber(0, 30 * 24 * 60 * 60 * 1000),
-    SURPRISE_MOVE_KM: wholeNumber(1, 1000),
-    SURPRISE_REGION_LOSS_PERCENT: wholeNumber(1, 100),
   });
   const parsed = parse(schema, settings);
   const { DEFAULT_LOCALE, LOCALES } = parsed;

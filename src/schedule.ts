@@ -5,9 +5,12 @@ type CronJob =
   | { readonly job: "ingest"; readonly request: EnqueueRequest }
   | { readonly job: "watch" | "back_up" | "verify_backup" };
 
+/** The cron trigger of the daily ingest. */
+export const INGEST_CRON = "17 4 * * *";
+
 /** Job of each string of `crons` in wrangler.toml; a test checks that the two agree. */
 export const CRON_JOBS: { readonly [cron: string]: CronJob } = {
-  "17 4 * * *": {
+  [INGEST_CRON]: {
     job: "ingest",
     request: {
       trigger: "cron",

@@ -13,7 +13,7 @@ import { readLimits } from "./health/limits.ts";
 import { describeError, logLine } from "./log.ts";
 import { answerMetrics, type OptionalBindings } from "./rpc/metrics.ts";
 import { createRpcHandler, isRpcRequest, type RpcHandler } from "./rpc/handler.ts";
-import { cronJob, ingestCrons } from "./schedule.ts";
+import { cronJob, INGEST_CRON, ingestCrons } from "./schedule.ts";
 import { CachedCatalogReader } from "./storage/cached-catalog-reader.ts";
 import { createAlertHistory } from "./storage/alert-history.ts";
 import { createAuditStore } from "./storage/audit-store.ts";
@@ -172,6 +172,7 @@ export default {
   },
 
   async scheduled({ cron, scheduledTime }, env) {
-    await runJob(cron, scheduledTime, env);
+    // `wrangler dev` names no trigger where a person asks for one.
+    await runJob(cron || INGEST_CRON, scheduledTime, env);
   },
 } satisfies ExportedHandler<Env>;

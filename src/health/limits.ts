@@ -59,6 +59,9 @@ export type LimitSettings = {
   readonly [S in (typeof SETTINGS)[keyof Limits][0]]?: string | undefined;
 };
 
+/** The names of all settings that `readLimits` reads. */
+export const LIMIT_SETTINGS = Object.values(SETTINGS).map(([name]) => name);
+
 /** Parses the limits. An invalid setting is listed in `problems` and has its default. */
 export function readLimits(settings: LimitSettings): {
   readonly limits: Limits;

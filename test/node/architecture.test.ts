@@ -56,7 +56,6 @@ const MORE_ARROWS: { readonly [file: string]: readonly string[] } = {
 /** The only files that may name the platform's bindings. */
 const BINDINGS_MAY_BE_NAMED_IN = [
   "src/alerts/durable-object.ts",
-  "src/config.ts",
   "src/coordinator/durable-object.ts",
   "src/worker.ts",
 ];

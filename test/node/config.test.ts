@@ -59,6 +59,25 @@ describe("loadConfig", () => {
     });
   });
 
+  it("has a value for each setting that is not set", () => {
+    expect(loadConfig({}, KNOWN)).toEqual({
+      defaultLocale: "en",
+      locales: ["de", "en"],
+      airportSet: "all",
+      cacheMaxBytes: 67_108_864,
+      manifestFreshMs: 30_000,
+      source: "embedded",
+      sourceUrls: {
+        "airports.csv": "https://davidmegginson.github.io/ourairports-data/airports.csv",
+        "regions.csv": "https://davidmegginson.github.io/ourairports-data/regions.csv",
+      },
+      sourceAllowedHosts: [],
+      sourceMaxBytes: 33_554_432,
+      surprises: { holdMs: 259_200_000, moveKm: 20, regionLossPercent: 50 },
+      compression: "fast",
+    });
+  });
+
   it.each([
     ["all", ["de", "en", "ga"]],
     ["default", ["de", "en"]],
@@ -104,31 +123,25 @@ describe("a setting that cannot be used is named with what it must be", () => {
     ["LOCALES", "constructor", 'LOCALES names "constructor"'],
     ["DEFAULT_LOCALE", "ga", 'LOCALES must name "ga", the DEFAULT_LOCALE, but is de, en'],
     ["DEFAULT_LOCALE", "", 'LOCALES must name "", the DEFAULT_LOCALE, but is de, en'],
-    ["DEFAULT_LOCALE", undefined, "DEFAULT_LOCALE "],
     ["AIRPORTS", "", "AIRPORTS "],
     ["AIRPORTS", "large", "AIRPORTS "],
-    ["AIRPORTS", undefined, "AIRPORTS "],
     ["CACHE_MAX_BYTES", "48 MB", "CACHE_MAX_BYTES must be a whole number"],
     ["CACHE_MAX_BYTES", "-1", "CACHE_MAX_BYTES must be a whole number"],
     ["CACHE_MAX_BYTES", "1e6", "CACHE_MAX_BYTES must be a whole number"],
     ["CACHE_MAX_BYTES", "75497473", "CACHE_MAX_BYTES must be between 0 and 75497472"],
     ["MANIFEST_FRESH_MS", "", "MANIFEST_FRESH_MS must be a whole number"],
     ["MANIFEST_FRESH_MS", "3600001", "MANIFEST_FRESH_MS must be between 0 and 3600000"],
-    ["MANIFEST_FRESH_MS", undefined, "MANIFEST_FRESH_MS "],
     ["SOURCE", "", "SOURCE "],
     ["SOURCE", "openflights", "SOURCE "],
-    ["SOURCE", undefined, "SOURCE "],
     ["SOURCE_URLS", "", "SOURCE_URLS must be two URLs: of airports.csv and of regions.csv"],
     ["SOURCE_URLS", "https://example.org/airports.csv", "SOURCE_URLS must be two URLs"],
     ["SOURCE_URLS", "https://a.org/1,https://a.org/2,https://a.org/3", "SOURCE_URLS must be two"],
     ["SOURCE_URLS", "https://a.org/1,file:///etc/passwd", '"file:///etc/passwd" is neither http'],
     ["SOURCE_URLS", "https://a.org/1,airports.csv", 'SOURCE_URLS "airports.csv" is not a URL'],
-    ["SOURCE_ALLOWED_HOSTS", undefined, "SOURCE_ALLOWED_HOSTS "],
     ["SOURCE_MAX_BYTES", "0", "SOURCE_MAX_BYTES must be between 1 and 33554432"],
     ["SOURCE_MAX_BYTES", "33554433", "SOURCE_MAX_BYTES must be between 1 and 33554432"],
     ["SOURCE_MAX_BYTES", "32 MB", "SOURCE_MAX_BYTES must be a whole number"],
     ["COMPRESSION", "11", "COMPRESSION "],
-    ["COMPRESSION", undefined, "COMPRESSION "],
   ])("%s: “%s”", (name, value, message) => {
     expect(complaint({ [name]: value })).toContain(message);
   });

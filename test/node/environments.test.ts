@@ -1,6 +1,9 @@
+import { readFileSync } from "node:fs";
 import { experimental_readRawConfig } from "wrangler";
 import { describe, expect, it } from "vitest";
-import { ENVIRONMENTS, readTarget } from "../../scripts/deploy-target.ts";
+import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
+import { checkSettings, ENVIRONMENTS, readTarget } from "../../scripts/deploy-target.ts";
+import { SETTING_NAMES } from "../../scripts/setting-names.ts";
 
 /**
  * What wrangler takes over from the top of wrangler.toml into an environment; everything else must
@@ -24,7 +27,7 @@ const INHERITED = [
 ];
 
 /** Names of what each environment has for itself; bindings have the same names in all. */
-const OWN_NAMES = ["bucket_name", "database_name", "namespace_id", "COMPRESSION"];
+const OWN_NAMES = ["bucket_name", "database_name", "namespace_id"];
 
 interface Section {
   readonly [key: string]: unknown;
@@ -42,27 +45,38 @@ function withoutOwnNames(section: unknown): unknown {
 }
 
 const { env, ...top } = raw;
-/** What each environment is to have: every locale, where `npm start` publishes few, to be quick. */
-const wanted: Section = { ...top, vars: { ...(top["vars"] as Section), LOCALES: "all" } };
 
 describe.each(ENVIRONMENTS)("the environment %s of wrangler.toml", (environment) => {
   const own = env[environment] ?? {};
 
-  it("repeats each binding, variable and secret of the top level, but publishes every locale", () => {
+  it("repeats each binding and secret of the top level, and sets what differs", () => {
     const repeated = Object.keys(top).filter((key) => !INHERITED.includes(key) && key !== "name");
-    expect(Object.keys(own).toSorted()).toEqual(["name", ...repeated].toSorted());
+    expect(Object.keys(own).toSorted()).toEqual(["name", "vars", ...repeated].toSorted());
     for (const key of repeated)
-      expect(withoutOwnNames(own[key])).toEqual(withoutOwnNames(wanted[key]));
+      expect(withoutOwnNames(own[key])).toEqual(withoutOwnNames(top[key]));
   });
 
-  it("compresses as hard as there is, which the top level does not", () => {
-    expect(own["vars"]).toMatchObject({ COMPRESSION: "best" });
-    expect(top["vars"]).toMatchObject({ COMPRESSION: "fast" });
+  it("publishes every locale from upstream, compressed as hard as there is", () => {
+    const { config } = readTarget(environment);
+    expect(config).toMatchObject({ source: "ourairports", compression: "best" });
+    expect(config.locales).toHaveLength(manifest.locales.length);
+    expect(own["vars"]).toEqual(env["production"]?.["vars"]);
   });
+});
 
-  it("can be read and has settings that the Worker accepts", () => {
-    expect(readTarget(environment).config.locales).toContain("en");
-  });
+it("a setting that nobody knows, or with a wrong value, is refused before a deployment", () => {
+  const check = (vars: object) => () => checkSettings("staging", { ...vars });
+  expect(check({ LOCALE: "all" })).toThrow(
+    "[env.staging.vars] in wrangler.toml: there is no LOCALE",
+  );
+  expect(check({ LOCALES: "tlh" })).toThrow('LOCALES names "tlh"');
+});
+
+it("docs/deploying.md lists each setting, but for those of the alerts", () => {
+  const page = readFileSync("docs/deploying.md", "utf8");
+  const rows = [...page.matchAll(/^\| `([A-Z_]+)` +\|/gm)].map(([, name = ""]) => name);
+  const others = SETTING_NAMES.filter((name) => !name.startsWith("ALERT_"));
+  expect(new Set(rows)).toEqual(new Set(others));
 });
 
 it("each environment has a Worker and stores of its own", () => {

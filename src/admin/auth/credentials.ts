@@ -33,13 +33,13 @@ export type CredentialsResult =
   /** `detail` names every wrong setting and repeats no value. */
   | { readonly ok: false; readonly detail: string };
 
+/** The settings of Cloudflare Access in front of /admin. Without them only ADMIN_TOKENS open it. */
+export const ACCESS_SETTINGS = ["ACCESS_TEAM_DOMAIN", "ACCESS_AUD", "ACCESS_OPERATORS"] as const;
+
 /** The settings as strings. */
-export interface CredentialSettings {
-  readonly ADMIN_TOKENS?: string | undefined;
-  readonly ACCESS_TEAM_DOMAIN?: string | undefined;
-  readonly ACCESS_AUD?: string | undefined;
-  readonly ACCESS_OPERATORS?: string | undefined;
-}
+export type CredentialSettings = {
+  readonly [S in "ADMIN_TOKENS" | (typeof ACCESS_SETTINGS)[number]]?: string | undefined;
+};
 
 const tokenList = z.array(
   z.strictObject({

@@ -44,7 +44,7 @@ beforeAll(async () => {
 
 describe("the cron trigger", () => {
   it("throws for a string that nobody knows, and queues nothing", async () => {
-    for (const cron of ["* * * * *", "", CRON.slice(1), "constructor", "__proto__"])
+    for (const cron of ["* * * * *", CRON.slice(1), "constructor", "__proto__"])
       await expect(fire(0, cron), cron).rejects.toThrow(`no job for the cron trigger "${cron}"`);
     expect(await rows()).toEqual([]);
   });
@@ -52,6 +52,7 @@ describe("the cron trigger", () => {
   it("makes one row of the ticks that come while paused, and counts each once", async () => {
     await fire(1);
     await fire(1);
+    await fire(1, ""); // as `wrangler dev` does for its /cdn-cgi/local/scheduled
     expect(await rows()).toMatchObject([
       { state: "skipped", trigger: "cron", skipped_reason: "paused", skip_count: 1 },
     ]);

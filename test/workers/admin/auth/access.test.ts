@@ -5,6 +5,7 @@ import { accessVerifier } from "../../../../src/admin/auth/access-jwt.ts";
 import worker from "../../../../src/worker.ts";
 import { checkedFetch } from "../../checked-fetch.ts";
 import { AccessTeam, AUDIENCE, type JwtChanges, TEAM } from "../../../builders/access-team.ts";
+import type { CredentialSettings } from "../../../../src/admin/auth/credentials.ts";
 
 let team: AccessTeam;
 /** Where keys were fetched from. */
@@ -27,14 +28,14 @@ async function ask(path: string, { changes = {}, method = "GET" }: Asked = {}) {
 /** The answer of the Worker behind Access to a JWT. */
 function askWith(jwt: string, path: string, method = "GET"): Promise<Response> {
   const init = { method, headers: { "cf-access-jwt-assertion": jwt } };
+  const settings = {
+    ADMIN_TOKENS: "[]",
+    ACCESS_TEAM_DOMAIN: new URL(TEAM).host,
+    ACCESS_AUD: AUDIENCE,
+    ACCESS_OPERATORS: "bob@example.org",
+  } satisfies CredentialSettings;
   return checkedFetch(path, init, async (url) =>
-    worker.fetch(new Request(url, init), {
-      ...env,
-      ADMIN_TOKENS: "[]",
-      ACCESS_TEAM_DOMAIN: new URL(TEAM).host,
-      ACCESS_AUD: AUDIENCE,
-      ACCESS_OPERATORS: "bob@example.org",
-    }),
+    worker.fetch(new Request(url, init), { ...env, ...settings }),
   );
 }
 
