@@ -61,6 +61,8 @@ interface Change {
   readonly part: Part;
   readonly before: Values;
   readonly after: Values;
+  /** What upstream says: the airport, or why it is not listed. */
+  readonly said: SourceAirport | Fate;
   readonly rules: readonly Rule[];
 }
 
@@ -93,7 +95,7 @@ export function acceptUpstream(comparison: Comparison): Ledger {
       ...apply(ledger.accepted, pairs, settled),
       rows: upstream.seen,
     },
-    held: [...held, ...unseen(ledger.held, pairs)].toSorted(
+    held: [...held, ...stillDecided(ledger.held, settled, pairs)].toSorted(
       (a, b) => compareText(a.iata, b.iata) || compareText(a.id, b.id),
     ),
   };
@@ -102,13 +104,12 @@ export function acceptUpstream(comparison: Comparison): Ledger {
 function departures(pairs: readonly Pair[], { upstream }: Comparison): Change[] {
   return pairs
     .filter((pair) => pair.upstream === undefined)
-    .map(({ accepted: airport }) => ({
-      airport,
-      part: "listing",
-      before: valuesOf("listing", airport),
-      after: null,
-      rules: rulesOfDeparture(airport, upstream.fates.get(airport.row)),
-    }));
+    .map(({ accepted: airport }) => {
+      const said = upstream.fates.get(airport.row);
+      const rules = rulesOfDeparture(airport, said);
+      const before = valuesOf("listing", airport);
+      return { airport, part: "listing", before, after: null, said, rules };
+    });
 }
 
 function partChanges({ accepted, upstream }: Pair, comparison: Comparison): Change[] {
@@ -118,7 +119,7 @@ function partChanges({ accepted, upstream }: Pair, comparison: Comparison): Chan
     const [before, after] = [valuesOf(part, accepted), valuesOf(part, upstream)];
     if (isSameValue(before, after)) return [];
     const rules = rulesOfChange(part, accepted, upstream, comparison);
-    return [{ airport: accepted, part, before, after, rules }];
+    return [{ airport: accepted, part, before, after, said: upstream, rules }];
   });
 }
 
@@ -129,6 +130,7 @@ function arrivalsOf(arrivals: readonly AcceptedAirport[], accepted: Accepted): C
     part: "listing",
     before: null,
     after: valuesOf("listing", airport),
+    said: airport,
     rules: rulesOfArrival(airport, holders.get(airport.iata)),
   }));
 }
@@ -167,9 +169,9 @@ function judge(
   known: ReadonlyMap<string, HeldChange>,
   comparison: Comparison,
 ): Judged {
-  const { airport, part, before, after, rules } = change;
+  const { airport, part, before, after, said, rules } = change;
   const { decisions, limits, now } = comparison;
-  const id = heldId(airport.id, part, after);
+  const id = heldId(airport.id, part, said);
   const seen = known.get(id);
   const decision = decisions.findLast((each) => each.id === id);
   const held: HeldChange = {
@@ -216,10 +218,11 @@ function seenFirst({ now, runId }: Comparison): Progress {
 function seenAgain(held: HeldChange, now: number): Progress {
   const { state, run_id, decided_by, decided_at, note } = held;
   const at = timeText(now);
-  // A time that lies ahead is of a wrong clock.
-  const since = held.since > at ? at : held.since;
+  // After a gap nobody knows what upstream has said. A time ahead of now comes from a wrong clock.
+  const isUnbroken = now - Date.parse(held.last_seen) <= GAP_MS && held.since <= at;
+  const since = isUnbroken ? held.since : at;
   const isNewDay = at.slice(0, 10) > held.last_seen.slice(0, 10);
-  const days_seen = held.days_seen + (isNewDay ? 1 : 0);
+  const days_seen = isUnbroken ? held.days_seen + (isNewDay ? 1 : 0) : 1;
   return { state, since, last_seen: at, days_seen, run_id, decided_by, decided_at, note };
 }
 
@@ -228,6 +231,8 @@ function decided({ verdict, by, at, note }: Decision) {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+/** Longest time between two runs that have seen the same: a day, and half of one for a late run. */
+const GAP_MS = 1.5 * DAY_MS;
 /** The first of some daily runs may have been late, and the last one on time. */
 const LATENESS_MS = 60 * 60 * 1000;
 
@@ -305,13 +310,25 @@ function apply(
   };
 }
 
-/** What stays rejected or corrected of airports that upstream does not list at present. */
-function unseen(held: readonly HeldChange[], pairs: readonly Pair[]): HeldChange[] {
-  const missing = new Set(
-    pairs.filter(({ upstream }) => upstream === undefined).map(({ accepted }) => accepted.id),
+/**
+ * Selects what stays rejected or corrected though upstream says something else at present: until a
+ * change of that part is taken over, or upstream lists what is served.
+ */
+function stillDecided(
+  held: readonly HeldChange[],
+  judged: readonly Judged[],
+  pairs: readonly Pair[],
+): HeldChange[] {
+  const partOf = (airport: string, part: Part) => `${airport}-${part}`;
+  const ids = new Set(judged.map((each) => each.held.id));
+  const changed = new Map(
+    judged.map(({ change: { airport, part }, isFree }) => [partOf(airport.id, part), isFree]),
   );
-  return held.filter(
-    ({ airport, part, state }) =>
-      missing.has(airport) && part !== "listing" && (state === "rejected" || state === "corrected"),
-  );
+  const listed = new Set(pairs.filter((pair) => pair.upstream).map(({ accepted }) => accepted.id));
+  return held.filter(({ id, airport, part, state, after }) => {
+    if (ids.has(id) || (state !== "rejected" && state !== "corrected")) return false;
+    const isTakenOver = changed.get(partOf(airport, part));
+    if (isTakenOver !== undefined) return !isTakenOver;
+    return part === "listing" ? after !== null || !listed.has(airport) : !listed.has(airport);
+  });
 }

@@ -16,7 +16,10 @@ const STEM_LENGTH = 5;
 
 /** Whether two names differ in spaces and hyphens at most: `La Guardia`. */
 export function isSameName(a: string, b: string): boolean {
-  return foldText(a).replaceAll("-", "") === foldText(b).replaceAll("-", "");
+  const [one, other] = [foldText(a), foldText(b)];
+  // Names without Latin letters fold to nothing.
+  if (one === "" && other === "") return a === b;
+  return one.replaceAll("-", "") === other.replaceAll("-", "");
 }
 
 /** Whether two names share a word that tells airports apart. */

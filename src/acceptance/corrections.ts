@@ -79,7 +79,7 @@ function patchesOf({ id, written, ours }: Correction): Patch[] {
   return parts.flatMap((part) => {
     const [before, after] = [valuesOf(part, written), valuesOf(part, ours)];
     if (isSameValue(before, after)) return [];
-    return [{ id: heldId(id, part, before), airport, part, written: before, ours: after }];
+    return [{ id: heldId(id, part, written), airport, part, written: before, ours: after }];
   });
 }
 
@@ -90,10 +90,11 @@ function fits(
   airports: ReadonlyMap<string, AcceptedAirport>,
 ): boolean {
   const is = valuesOf(part, present);
-  if (part === "listing" && present === undefined) {
-    const isCodeFree = ![...airports.values()].some(({ iata }) => iata === airport.iata);
-    return ours === null || isCodeFree;
-  }
+  const isTaken = [...airports.values()].some(
+    ({ id, iata }) => iata === airport.iata && id !== airport.id,
+  );
+  if (isTaken && ours !== null && (part === "listing" || part === "code")) return false;
+  if (part === "listing" && present === undefined) return true;
   return isSameValue(is, written) || isSameValue(is, ours);
 }
 

@@ -57,7 +57,7 @@ export function rulesOfChange(
     case "name":
       return isKnownName(before, after) ? [] : ["changes_name"];
     case "service":
-      return isImportant(after) ? [] : ["demoted"];
+      return isImportant(after) && (after.scheduled || !before.scheduled) ? [] : ["demoted"];
     case "place":
       return rulesOfPlace(before, after, limits, places);
     default:

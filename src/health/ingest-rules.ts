@@ -64,7 +64,6 @@ const PASSING_SOURCE_FAULTS: ReadonlySet<string> = new Set([
   "source_http_status",
   "source_deadline",
   "source_changing",
-  "source_truncated",
 ]);
 
 function isFinal(code: string): boolean {
@@ -146,7 +145,7 @@ export function judgeHeld({ ingest }: Input, { now, limits }: RuleContext): Find
     const { waiting, oldest_since } = held;
     const value = Math.max(0, now - Date.parse(oldest_since));
     const changes = waiting === 1 ? "One surprising change" : `${waiting} surprising changes`;
-    const message = `${changes} by upstream ${waiting === 1 ? "waits" : "wait"}, the oldest for ${describeDuration(value)}. Approve or reject them, or they are taken over once upstream has said the same for long enough.`;
+    const message = `${changes} by upstream ${waiting === 1 ? "waits" : "wait"}, the oldest for ${describeDuration(value)}. Approve or reject them; otherwise a run accepts each once upstream has said the same for long enough.`;
     return { value, message, evidence: { waiting, oldest_since } };
   });
 }

@@ -27,7 +27,7 @@ import type { RunMode } from "./run.ts";
 import { openTable } from "./workspace.ts";
 
 export interface AcceptDependencies {
-  readonly archive: Pick<SourceArchive, "open" | "has" | "write">;
+  readonly archive: Pick<SourceArchive, "open" | "read" | "has" | "write">;
   readonly openSnapshot: OpenSnapshotFile;
   readonly limits: SurpriseLimits;
   readonly now: () => number;
@@ -105,9 +105,11 @@ async function read(
   { archive: files }: AcceptDependencies,
   { accepted, held }: LedgerFiles,
 ): Promise<Ledger> {
+  const bytes = await files.read(held);
   return {
     accepted: await decodeAccepted(await files.open(ACCEPTED_FILE, accepted)),
-    held: await decodeHeld(await files.open(HELD_FILE, held)),
+    // What is lost is seen again, and waits anew.
+    held: bytes === null ? [] : await decodeHeld(new Blob([bytes]).stream()),
   };
 }
 

@@ -98,7 +98,7 @@ export function countEntities(
 /** Summarizes the held changes for the run. */
 export function summarizeHeld(before: Ledger, after: Ledger): NonNullable<Run["held"]> {
   const known = new Set(before.held.map(({ id }) => id));
-  const isOpen = ({ state }: HeldChange) => state === "waiting" || state === "approved";
+  const isOpen = ({ state }: HeldChange) => state === "waiting";
   const waiting = after.held.filter(isOpen);
   const kept = new Set(after.held.map(({ id }) => id));
   const by_rule: { [rule: string]: number } = {};

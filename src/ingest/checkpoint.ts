@@ -48,6 +48,11 @@ export const FIRST_CHECKPOINT: Checkpoint = {
   entries: {},
 };
 
+/** Returns to the parse stage: a rollback or a decision has changed what it starts from. */
+export function parseAgain({ madeBy, sources, dates }: Checkpoint): Checkpoint {
+  return { ...FIRST_CHECKPOINT, stage: "parse", madeBy, sources, dates };
+}
+
 /** Returns what the parse stage found. */
 export function parsedOf({ parsed }: Checkpoint): Parsed {
   if (parsed === null) throw new Error("nothing was parsed");

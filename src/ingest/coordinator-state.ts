@@ -170,14 +170,14 @@ export class CoordinatorState {
     return isCurrent ? ledger : null;
   }
 
-  /** Records what a run has accepted and held. Drops the decisions that it has followed. */
+  /** Records what a run has accepted and held. Drops the approvals that it has followed. */
   setLedger({ sources, parsed }: Pick<Checkpoint, "sources" | "parsed">): void {
     const [files, current] = [ledgerOf(sources), this.currentVersion()];
     if (files === null || parsed === null || current === null) return;
     const { generation, published_at } = current;
     const version = { generation, published_at };
     this.#facts.set("ledger", { ...files, ...version, held_changes: parsed.held });
-    this.decisions.deleteThrough(parsed.lastDecision);
+    this.decisions.deleteApproved(parsed.lastDecision);
   }
 
   /** The upstream files of the source's last successful run. */

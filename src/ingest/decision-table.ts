@@ -6,7 +6,13 @@ export interface NumberedDecision extends Decision {
   readonly seq: number;
 }
 
-/** What operators have decided about held changes, until a run has followed it. */
+/** Most decisions that are kept. */
+const DECISIONS_MAX = 1000;
+
+/**
+ * What operators have decided about held changes, the latest about each: approvals until a run has
+ * followed them, rejections for good, since a rollback brings back a ledger without them.
+ */
 export class DecisionTable {
   readonly #storage: TableStorage;
 
@@ -18,8 +24,13 @@ export class DecisionTable {
   }
 
   add(decision: Decision): void {
-    const text = JSON.stringify(decision);
-    this.#storage.sql.exec("INSERT INTO decisions (decision) VALUES (?)", text);
+    const { sql } = this.#storage;
+    sql.exec("DELETE FROM decisions WHERE decision ->> '$.id' = ?", decision.id);
+    sql.exec("INSERT INTO decisions (decision) VALUES (?)", JSON.stringify(decision));
+    sql.exec(
+      "DELETE FROM decisions WHERE seq NOT IN (SELECT seq FROM decisions ORDER BY seq DESC LIMIT ?)",
+      DECISIONS_MAX,
+    );
   }
 
   /** Lists the decisions, oldest first. */
@@ -31,8 +42,11 @@ export class DecisionTable {
     }));
   }
 
-  /** Deletes the decisions up to this number. */
-  deleteThrough(seq: number): void {
-    this.#storage.sql.exec("DELETE FROM decisions WHERE seq <= ?", seq);
+  /** Deletes the approvals up to this number. */
+  deleteApproved(through: number): void {
+    this.#storage.sql.exec(
+      "DELETE FROM decisions WHERE seq <= ? AND decision ->> '$.verdict' = 'approved'",
+      through,
+    );
   }
 }

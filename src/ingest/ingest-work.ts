@@ -4,7 +4,7 @@ import { type Change, StepNeverEnded, type Verdict, type Work } from "../jobs/en
 import { endRecord, isOpen } from "../jobs/job-record.ts";
 import { adoptVersions } from "./adopt-versions.ts";
 import { candidateOf } from "./candidate.ts";
-import type { StepResult } from "./checkpoint.ts";
+import { parseAgain, parsedOf, type StepResult } from "./checkpoint.ts";
 import type { CoordinatorState } from "./coordinator-state.ts";
 import { leaseExpired, type RunFailure, toFailure } from "./faults.ts";
 import type { Pipeline } from "./pipeline.ts";
@@ -94,13 +94,18 @@ export class IngestWork implements Work<RunRecord> {
         state.setReplicated(run.generation_after);
       if (outcome !== "dry_run") {
         state.setArchivedFiles(run.source, run.upstream);
-        state.setLedger(record.checkpoint);
+        // After a rollback in between, the ledger is that of the version that is served again.
+        const compared = run.generation_after ?? run.generation_before;
+        if (compared === state.currentVersion()?.generation) state.setLedger(record.checkpoint);
       }
       return this.#end({ ...record, job: run }, "succeeded", { outcome });
     }
     if (publish === null) return { ...record, job: run, checkpoint: next };
     // During a pause, the run stays at this step. It publishes after the resume.
     if (state.pause() !== null) return record;
+    const decided = state.decisions.list().at(-1)?.seq ?? 0;
+    if (decided > parsedOf(record.checkpoint).lastDecision)
+      return { ...record, job: run, checkpoint: parseAgain(record.checkpoint) };
     state.addVersion(publish);
     return { ...record, job: run, checkpoint: next, isCommitted: true };
   }

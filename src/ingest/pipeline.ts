@@ -24,6 +24,7 @@ import {
   FIRST_CHECKPOINT,
   finish,
   isOfDeploy,
+  parseAgain,
   parsedOf,
   proceed,
   type RunContext,
@@ -262,9 +263,8 @@ export class Pipeline {
   async #publish(checkpoint: Checkpoint, { current }: RunContext): Promise<StepResult> {
     const { sources, dates, entries, diffs, judgedAgainst } = checkpoint;
     const { catalog_sha256, counts } = contentOf(checkpoint);
-    // An operator has rolled back since then: the guards have judged against another version.
-    if (judgedAgainst !== (current?.generation ?? null))
-      return proceed({ ...checkpoint, stage: "guard" }, {});
+    // An operator has rolled back since then: the ledger is that of another version.
+    if (judgedAgainst !== (current?.generation ?? null)) return proceed(parseAgain(checkpoint), {});
     if (current !== null && isSameContent({ locales: entries }, current)) {
       await repairCopies(this.#deps.store, current);
       return finish("unchanged", { generation_before: current.generation });

@@ -84,6 +84,11 @@ export interface AirportsRead {
 /** Most rejected rows in memory: several times the number of airports. */
 const REJECTS_MAX = 50_000;
 
+/** UTF-8 that was read as Latin-1 (`ZÃ¼rich`), or letters that were lost. */
+const WRONGLY_DECODED = /[ÃÂÄÅ][\u0080-\u00bf]|\ufffd/;
+/** Most such names: a wiki may have some, a file in another encoding has hundreds. */
+const GARBLED_MAX = 20;
+
 /** Without `icao_code`, which the files of earlier years lack. */
 const REQUIRED_COLUMNS = [
   "id",
@@ -120,6 +125,7 @@ export async function readAirports(
   const unopened = new Set<string>();
   let seen = 0;
   let filtered = 0;
+  let garbled = 0;
   for await (const row of readCsv("airports.csv", bytes, REQUIRED_COLUMNS)) {
     seen++;
     const iata = row.get("iata_code").trim();
@@ -135,6 +141,11 @@ export async function readAirports(
       if (rejects.length > REJECTS_MAX) throw tooManyRejects("airports.csv", row.line);
       continue;
     }
+    if (WRONGLY_DECODED.test(`${parsed.name} ${parsed.municipality}`) && ++garbled > GARBLED_MAX)
+      throw new SourceError(
+        "not_utf8",
+        `airports.csv has over ${GARBLED_MAX} names that were decoded wrongly, such as “${asEvidence(parsed.name)}” in line ${row.line}; check its encoding`,
+      );
     candidates.push({ airport: parsed, line: row.line });
     if (hasStateNote(row.get("name"))) unopened.add(parsed.id);
   }

@@ -10,6 +10,13 @@ import { GuardsTripped } from "../../src/ingest/faults.ts";
 import { Pipeline, type PipelineDependencies } from "../../src/ingest/pipeline.ts";
 import { aLocaleEntry, aManifest, inEveryForm } from "./manifest.ts";
 
+const NOTHING_PARSED: Checkpoint["parsed"] = {
+  rows: { seen: 0, rejected: 0 },
+  fileRows: { before: null, after: 0 },
+  lastDecision: 0,
+  held: { waiting: 0, oldest_since: null },
+};
+
 /**
  * The stages of the real pipeline in the same order and with the same calls, but for a catalog of
  * one text, which is not compressed: the first bytes that upstream gives. A text that begins with
@@ -30,7 +37,7 @@ export class QuickPipeline extends Pipeline {
       case "verify":
         return super.step(checkpoint, context);
       case "parse":
-        return proceed({ ...checkpoint, stage: "build" }, {});
+        return proceed({ ...checkpoint, stage: "build", parsed: NOTHING_PARSED }, {});
       case "build": {
         const text = await this.#text(checkpoint);
         if (context.mode === "incremental" && current?.catalog_sha256 === sha256Hex(text))

@@ -78,7 +78,7 @@ export function heldRoutes(deps: HeldDependencies) {
     path: "/admin/ingest/held",
     summary: "List changes by upstream that are held back",
     description:
-      "A surprising change waits until upstream has said the same for SURPRISE_HOLD_MS, or until somebody decides. `corrected` are those that the snapshot knows better.",
+      "A surprising change waits until upstream has said the same for SURPRISE_HOLD_MS, or until somebody decides. `corrected` changes are those that the snapshot overrides.",
     access: "read",
     query: heldQuery,
     responses: { 200: { description: "A page of held changes", body: heldPage } },

@@ -67,6 +67,7 @@ describe("a change that a traveller would notice", () => {
     ["loses_region", "place", { region: "CH-BS" }],
     ["loses_region", "place", { region: "FR-U-A" }],
     ["demoted", "service", { type: "small_airport", scheduled: false }],
+    ["demoted", "service", { scheduled: false }],
   ];
 
   it.each(surprises)("is held: %s", (rule, part, changes) => {
@@ -117,11 +118,23 @@ describe("a change that a traveller would notice", () => {
     expect(life.airport("BSL")?.name).toBe("Ghost");
   });
 
-  it("is not taken over after three days of which only two were looked at", () => {
+  it("waits anew after days on which nobody looked", () => {
     const ghost = withBasel({ name: "Ghost" });
-    life.nextDay(ghost);
-    life.nextDay(ghost, { hoursLate: 3 * 24 });
+    for (let day = 1; day <= 3; day++) life.nextDay(ghost);
+    life.nextDay(ghost, { hoursLate: 2 * 24 });
     expect(life.airport("BSL")?.name).toBe(BASEL.name);
+    expect(life.held()).toMatchObject([{ days_seen: 1 }]);
+  });
+
+  it("goes on waiting through small edits of the position or of a new airport", () => {
+    const opened = airportNumber(4, "ZRH");
+    for (let day = 0; day <= 3; day++) {
+      const nudge = day * 0.001;
+      const basel = { ...BASEL, lat: BASEL.lat + 0.3 + nudge };
+      life.nextDay([basel, BERN, FIELD, { ...opened, lat: opened.lat + nudge }]);
+    }
+    expect(life.airport("BSL")?.lat).toBeCloseTo(BASEL.lat + 0.303, 5);
+    expect(life.airport("ZRH")?.lat).toBeCloseTo(opened.lat + 0.003, 5);
   });
 
   it("is taken over at once without a time to hold it", () => {
@@ -147,6 +160,14 @@ describe("an airport that is no longer listed", () => {
     }
     expect(life.airport("BSL")).toBeUndefined();
     expect(life.ledger.accepted.gone).toMatchObject([{ id: "1", iata: "BSL" }]);
+  });
+
+  it("is another change when its row is closed than when it is gone", () => {
+    life.nextDay([BERN, FIELD]);
+    life.nextDay([BERN, FIELD], { decisions: [life.decision("rejected")] });
+    const closed = { fates: new Map([["1", "closed"] as const]) };
+    for (let day = 1; day <= 4; day++) life.nextDay([BERN, FIELD], closed);
+    expect(life.airport("BSL")).toBeUndefined();
   });
 
   it("has its id again when it comes back under another row", () => {
@@ -280,7 +301,12 @@ describe("a decision", () => {
     ]);
     expect(life.airport("BSL")?.name).toBe(BASEL.name);
     life.nextDay(withBasel({ name: "Spook" }));
-    expect(life.held()).toMatchObject([{ state: "waiting", decided_by: null }]);
+    expect(life.held().find(({ after }) => after?.["name"] === "Spook")).toMatchObject({
+      state: "waiting",
+      decided_by: null,
+    });
+    life.nextDay(ghost);
+    expect(life.held()).toMatchObject([{ state: "rejected" }]);
   });
 
   it("may be another one later", () => {

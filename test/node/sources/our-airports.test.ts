@@ -107,6 +107,18 @@ describe("readAirports", () => {
     },
   );
 
+  it("refuses a file of which many names were decoded wrongly, and lets a wiki have some", async () => {
+    const letters = "ABCDEFGHIJKLMNOPQRSTU";
+    const rows = [...letters].map((letter, index) =>
+      anAirportRow({ id: String(1 + index), iata_code: `XX${letter}`, name: "ZÃ¼rich Airport" }),
+    );
+    expect((await read(...rows.slice(1))).airports).toHaveLength(20);
+    await expect(read(...rows)).rejects.toMatchObject({
+      fault: "not_utf8",
+      message: expect.stringContaining("such as “ZÃ¼rich Airport” in line 22"),
+    });
+  });
+
   it("refuses a file of which too many rows cannot be used to be kept in memory", async () => {
     const row = csvOf([anAirportRow({ id: "x" })]).split("\n")[1];
     const rejected = readText(csvOf([]) + `${row}\n`.repeat(50_001));

@@ -172,6 +172,29 @@ describe("POST /admin/ingest/held/{id}/reject", () => {
     expect(world.ingest.coordinator.status().held).toMatchObject({ waiting: 0 });
   });
 
+  it("holds for a run that is about to publish the change", async () => {
+    const id = await idOf("ZRH");
+    for (let day = 1; day <= 2; day++) {
+      world.ingest.time += DAY_MS;
+      await world.ingest.runToEnd();
+    }
+    world.ingest.time += DAY_MS;
+    await world.ingest.runUpTo("publish");
+    await decide(`${id}/reject`);
+    await world.ingest.drain();
+    expect((await list("?iata=ZRH")).held).toMatchObject([{ state: "rejected" }]);
+  });
+
+  it("outlives a rollback", async () => {
+    await decide(`${await idOf("ZRH")}/reject`);
+    await decide("approve", { rule: "moves" });
+    await world.ingest.drain();
+    const generation = (world.ingest.current()?.generation ?? 0) - 1;
+    await world.ingest.coordinator.rollback(generation);
+    await world.ingest.runToEnd();
+    expect((await list("?iata=ZRH")).held).toMatchObject([{ state: "rejected" }]);
+  });
+
   it("may be taken back by an approval", async () => {
     const id = await idOf("ZRH");
     await decide(`${id}/reject`);
