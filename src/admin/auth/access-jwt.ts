@@ -41,9 +41,12 @@ export function accessVerifier(
         clockTolerance: CLOCK_SKEW_SECONDS,
         requiredClaims: ["exp"],
       });
-      const id = [payload["email"], payload["common_name"], payload.sub].find(isName);
+      const { email, common_name: clientId, sub } = payload;
+      const id = [email, clientId, sub].find(isName)?.toLowerCase();
       if (id === undefined) return { ok: false, reason: "no_name" };
-      const mayOperate = settings.operators.includes(id.toLowerCase());
+      // Only an e-mail address has an "@", so that no claim can pass for another.
+      const isVouchedFor = isName(email) ? id.includes("@") : isName(clientId) && !id.includes("@");
+      const mayOperate = isVouchedFor && settings.operators.includes(id);
       return { ok: true, actor: { id, scopes: mayOperate ? ["read", "operate"] : ["read"] } };
     } catch (error) {
       if (error instanceof KeysUnavailable) return { ok: false, reason: "keys_unavailable" };

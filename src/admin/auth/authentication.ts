@@ -24,7 +24,13 @@ const FAILURE_PERIOD_SECONDS = 60;
 
 type Authenticated =
   | { readonly ok: true; readonly actor: Actor }
-  | { readonly ok: false; readonly reason: string; readonly problem: Problem };
+  | {
+      readonly ok: false;
+      readonly reason: string;
+      /** The id of the token, if the presented one is known. */
+      readonly token?: string;
+      readonly problem: Problem;
+    };
 
 /**
  * Lets a request pass if it has a valid credential: a bearer token (RFC 6750), or else a JWT of
@@ -48,8 +54,8 @@ export function authenticate(deps: AuthenticationDependencies): MiddlewareHandle
       c.set("actor", found.actor);
       return next();
     }
-    const { problem, reason } = found;
-    const fields = { request_id: c.get("requestId"), reason, error_code: problem.code };
+    const { problem, reason, token } = found;
+    const fields = { request_id: c.get("requestId"), reason, token, error_code: problem.code };
     logLine("warn", "admin_unauthenticated", "a request was refused", fields);
     if (problem.status === 401) {
       if (!(await mayFailAgain(deps, c.req.raw.headers))) return sendProblem(c, TOO_MANY, SLOWLY);
@@ -70,8 +76,13 @@ async function findActor(
   const authorization = headers.get("authorization");
   const jwt = headers.get(ACCESS_HEADER);
   if (authorization !== null || access === null || jwt === null) {
-    const token = findToken(tokens, authorization ?? "", now());
-    if (token !== undefined) return { ok: true, actor: { id: token.id, scopes: token.scopes } };
+    const presented = findToken(tokens, authorization ?? "", now());
+    if (presented?.isExpired === true)
+      return { ok: false, reason: "expired_token", token: presented.token.id, problem: EXPIRED };
+    if (presented !== undefined) {
+      const { id, scopes } = presented.token;
+      return { ok: true, actor: { id, scopes } };
+    }
     const reason = authorization === null ? "no_credential" : "bad_token";
     return { ok: false, reason, problem: UNAUTHENTICATED };
   }
@@ -94,6 +105,13 @@ const UNAUTHENTICATED: Problem = {
   status: 401,
   code: "unauthenticated",
   detail: "Send a valid admin token as `Authorization: Bearer <token>`.",
+};
+
+/** Only a holder of the token learns of it. */
+const EXPIRED: Problem = {
+  status: 401,
+  code: "token_expired",
+  detail: "This admin token has expired. `npm run token` makes another.",
 };
 
 const TOO_MANY: Problem = {

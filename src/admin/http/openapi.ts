@@ -116,7 +116,7 @@ const OF_BODIES = {
 };
 const OF_IDS = { 404: "`not_found`: the id in the path is malformed" };
 const OF_ADMIN = {
-  401: "`unauthenticated`: no valid credential",
+  401: "`unauthenticated`, `token_expired`: no valid credential",
   403: "`scope_missing`: the credential lacks the scope; `cross_site`: sent by another site's page",
   415: "`grpc_refused`: admin routes are plain HTTP",
   429: "`too_many_failures`: too many requests without a valid credential",

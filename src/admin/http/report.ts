@@ -43,10 +43,16 @@ interface Attempt {
   readonly at: number;
 }
 
-/** Makes the audit entry of an answered attempt. The target is the path's `id` by default. */
+/** Most characters of a target that the audit keeps. */
+const TARGET_MAX_LENGTH = 128;
+
+/**
+ * Makes the audit entry of an answered attempt. The target is the path's `id` by default, as it was
+ * sent where the attempt was refused before it was parsed.
+ */
 function auditEntry(c: Context<Http>, { action, actor, at }: Attempt): AuditEntry {
   const { change, input, problem, requestId } = c.var;
-  const id = input?.params["id"];
+  const id = input?.params["id"] ?? c.req.param("id")?.slice(0, TARGET_MAX_LENGTH);
   const refused = c.error === undefined ? "refused" : "failed";
   return {
     id: v7(),

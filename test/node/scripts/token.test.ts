@@ -28,10 +28,10 @@ describe("newAdminToken", () => {
     const { tokens } = read.credentials;
     const expiresAt = Date.UTC(2027, 5, 30);
     expect(findToken(tokens, `Bearer ${made.text}`, expiresAt - 1)).toMatchObject({
-      id: "ops",
-      scopes: ["read", "operate"],
+      token: { id: "ops", scopes: ["read", "operate"] },
+      isExpired: false,
     });
-    expect(findToken(tokens, `Bearer ${made.text}`, expiresAt)).toBeUndefined();
+    expect(findToken(tokens, `Bearer ${made.text}`, expiresAt)).toMatchObject({ isExpired: true });
   });
 
   it("makes another token each time, of 256 bits, and keeps only its hash", () => {

@@ -70,8 +70,17 @@ describe("a JWT of Cloudflare Access", () => {
   it("lets named operators operate, however their address is written", async () => {
     verify = newVerifier(["ann@example.org"]);
     expect(await verify(await signed({ claims: { email: "Ann@Example.org" } }))).toMatchObject({
-      actor: { scopes: ["read", "operate"] },
+      actor: { id: "ann@example.org", scopes: ["read", "operate"] },
     });
+  });
+
+  it.each([
+    ["a subject", { email: undefined, sub: "ann@example.org" }],
+    ["a service token", { email: undefined, common_name: "ann@example.org" }],
+    ["an address", { email: "4f2a.access" }],
+  ])("takes %s with the name of an operator of another kind for none", async (_, claims) => {
+    verify = newVerifier(["ann@example.org", "4f2a.access"]);
+    expect(await verify(await signed({ claims }))).toMatchObject({ actor: { scopes: ["read"] } });
   });
 
   it("names a service token by its client id", async () => {

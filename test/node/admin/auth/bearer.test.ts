@@ -24,7 +24,7 @@ it("a token is compared with each configured one in constant time, also when one
     scopes: ["read" as const],
     expiresAt: null,
   }));
-  expect(findToken(tokens, "Bearer the-token-first", 0)).toBe(tokens[0]);
+  expect(findToken(tokens, "Bearer the-token-first", 0)?.token).toBe(tokens[0]);
   expect(compared).toHaveBeenCalledTimes(3);
   expect(findToken(tokens, "Bearer another", 0)).toBeUndefined();
   expect(compared).toHaveBeenCalledTimes(6);

@@ -126,6 +126,16 @@ describe("with Cloudflare Access in front", () => {
     expect(world.audited).toMatchObject([{ actor: "ann@example.org", outcome: "refused" }]);
   });
 
+  it("the audit has the target of an attempt that was refused", async () => {
+    world.access = ann;
+    const path = "/admin/ingest/runs/0199-such-a-run/cancel";
+    const answer = await world.send(path, { method: "POST", headers: jwt });
+    expect(answer.status).toBe(403);
+    expect(world.audited).toMatchObject([
+      { action: "ingest.cancel", target: "0199-such-a-run", outcome: "refused" },
+    ]);
+  });
+
   it.each([
     ["a JWT that is refused, in the shape of every 401", "ERR_JWT_EXPIRED", 401, "unauthenticated"],
     ["keys that cannot be read", "keys_unavailable", 503, "access_keys_unavailable"],
@@ -151,7 +161,9 @@ describe("a token", () => {
     only({ expiresAt: world.ingest.time + 1 });
     expect((await world.request("/admin/ingest/runs")).status).toBe(200);
     world.ingest.time += 1;
-    expect((await world.request("/admin/ingest/runs")).status).toBe(401);
+    const answer = await world.request("/admin/ingest/runs");
+    expect(answer.status).toBe(401);
+    expect(await answer.json()).toMatchObject({ code: "token_expired" });
   });
 
   it.each(["", "Bearer ", "Bearer"])(

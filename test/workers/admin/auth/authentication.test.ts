@@ -30,6 +30,12 @@ async function shapeOf(answer: Response) {
   return { status: answer.status, headers: Object.fromEntries(answer.headers), body };
 }
 
+it("a request with an expired token is answered 401, with the reason", async () => {
+  const answer = await fetchAs(`Bearer ${EXPIRED_TOKEN}`, RUN);
+  expect(answer.status).toBe(401);
+  expect(await answer.json()).toMatchObject({ code: "token_expired" });
+});
+
 describe("a request without a valid token", () => {
   it.each([
     ["no Authorization header", null],
@@ -47,7 +53,6 @@ describe("a request without a valid token", () => {
     ["a token in wide letters", `Bearer ${inWideLetters(OPERATOR_TOKEN)}`],
     ["a token after a wide space", `Bearer\u3000${OPERATOR_TOKEN}`],
     ["a token before a space of no width", `Bearer ${OPERATOR_TOKEN}\u200b`],
-    ["an expired token", `Bearer ${EXPIRED_TOKEN}`],
     ["the hash in place of the token", `Bearer ${digest(OPERATOR_TOKEN)}`],
     ["another scheme", `Token ${OPERATOR_TOKEN}`],
     ["basic authentication", `Basic ${btoa(`admin:${OPERATOR_TOKEN}`)}`],
