@@ -1,102 +1,104 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import { fromJson } from "@bufbuild/protobuf";
-import { build } from "esbuild";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { LocationsResponseSchema } from "../../gen/locations/v1/locations_pb.ts";
-import { CALL } from "../system/http.ts";
+import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { LOCALE, usePublishingService } from "../builders/publishing-service.ts";
+import { freePort } from "../system/running-service.ts";
 import { openPage, takeProblems, useBrowser } from "./browser.ts";
 
 useBrowser();
+const service = usePublishingService();
 
-/** The example's page and its bundle, at an origin that is not the service's. */
-const server = createServer();
-let origin: string;
+const RENAMED = ["Henderson Field · Honiara, Solomon Islands · HIR"];
+let origin = "";
+let stopServer: () => void = () => undefined;
 
 beforeAll(async () => {
-  const { outputFiles } = await build({
-    entryPoints: ["examples/browser/main.js"],
-    bundle: true,
-    format: "esm",
-    write: false,
+  const args = ["examples/browser/serve.ts", String(await freePort())];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  stopServer = () => void child.kill();
+  const [line] = await once(child.stdout, "data");
+  ({ origin } = new URL(String(line).trim()));
+});
+afterAll(() => stopServer());
+
+/** Calls of the service, without preflights: `HEAD 304` or `diff 200`. */
+function callsOf(page: Page): string[] {
+  const calls: string[] = [];
+  page.on("response", (response) => {
+    const { pathname, origin: from } = new URL(response.url());
+    if (from !== service.proxy.url) return;
+    const name = pathname === "/catalog/diff" ? "diff" : response.request().method();
+    calls.push(`${name} ${response.status()}`);
   });
-  const files = new Map([
-    ["/", { type: "text/html", text: readFileSync("examples/browser/index.html", "utf8") }],
-    ["/bundle.js", { type: "text/javascript", text: outputFiles[0]?.text ?? "" }],
-  ]);
-  server.on("request", ({ url = "" }, response) => {
-    const file = files.get(url);
-    response.writeHead(file === undefined ? 204 : 200, { "content-type": file?.type ?? "" });
-    response.end(file?.text);
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  origin = `http://127.0.0.1:${address.port}`;
+  return calls;
+}
+
+async function shows(page: Page, status: RegExp): Promise<void> {
+  await page.locator("output").filter({ hasText: status }).waitFor();
+}
+
+async function find(page: Page, text: string): Promise<string[]> {
+  await page.getByRole("searchbox").fill(text);
+  return page.getByRole("listitem").allTextContents();
+}
+
+/** SHA-256 of what is stored. */
+function storedSha256(page: Page): Promise<string> {
+  const key = `${service.proxy.url} ${LOCALE}`;
+  return page.evaluate<string>(`(async () => {
+    const settled = (request) =>
+      new Promise((resolve) => request.addEventListener("success", () => resolve(request.result)));
+    const database = await settled(indexedDB.open("locations", 1));
+    const objects = database.transaction("copies").objectStore("copies");
+    const { bytes } = await settled(objects.get(${JSON.stringify(key)}));
+    database.close();
+    const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+    return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  })()`);
+}
+
+it("examples/browser keeps the catalog, fetches what changed and finds places offline", async () => {
+  const page = await openPage("about:blank");
+  const calls = callsOf(page);
+
+  await page.goto(`${origin}/?service=${service.proxy.url}&locale=${LOCALE}`);
+  await shows(page, /airports, version 1, current$/);
+  const whole = service.proxy.takeBytes();
+  expect(calls.splice(0)).toEqual(["GET 200"]);
+  expect(await storedSha256(page)).toBe((await service.served()).sha256);
+  expect(await find(page, "mucugê")).toEqual(["Mucugê Airport · Mucugê, Brazil · CHD"]);
+  expect(await find(page, "henderson")).toEqual([]);
+
+  await page.reload();
+  await shows(page, /airports, version 1, current$/);
+  expect(calls.splice(0)).toEqual(["HEAD 304"]);
+  const unchanged = service.proxy.takeBytes();
+  expect(unchanged).toBeLessThan(whole / 10);
+
+  await service.publish((airports) =>
+    airports
+      .replace("Honiara International Airport", "Henderson Field")
+      .replace("Munda Airport", "Munda International Airport"),
+  );
+  service.proxy.takeBytes();
+  await page.reload();
+  await shows(page, /airports, version 2, current$/);
+  expect(calls.splice(0)).toEqual(["HEAD 200", "diff 200"]);
+  const changes = service.proxy.takeBytes();
+  expect(changes).toBeLessThan(whole / 10);
+  expect(await storedSha256(page)).toBe((await service.served()).sha256);
+  expect(await find(page, "henderson")).toEqual(RENAMED);
+
+  await service.proxy.stop();
+  await page.reload();
+  await shows(page, /airports, version 2 · TypeError/);
+  expect(takeProblems().join()).toContain("ERR_CONNECTION_REFUSED");
+  expect(await find(page, "henderson")).toEqual(RENAMED);
 });
 
-afterAll(() => void server.close());
-
-/** The last airport in a language, and what the example says of it. */
-async function expected(locale: string): Promise<{ readonly iata: string; readonly text: string }> {
-  const answer = await fetch(`${inject("service").url}${CALL}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ locale }),
-  });
-  const { airports, regions } = fromJson(LocationsResponseSchema, await answer.json());
-  const { iata = "", name = "" } = airports.at(-1) ?? {};
-  const names = regions
-    .filter(({ airportIataCodes }) => airportIataCodes.includes(iata))
-    .map(({ nameLocalized }) => nameLocalized);
-  return { iata, text: `${airports.length} airports. ${iata}: ${name} (${names.join(", ")})` };
-}
-
-/** Fills the form in, sends it and gives what is shown. */
-async function ask(page: Page, locale: string, iata: string): Promise<string | null> {
-  await page.getByLabel("Service").fill(inject("service").url);
-  await page.getByLabel("Locale").fill(locale);
-  await page.getByLabel("IATA code").fill(iata);
-  await page.getByRole("button", { name: "Ask" }).click();
-  // The answer stands there once the sign of waiting has gone.
-  const output = page.locator("output").filter({ hasText: /[^…\s]/ });
-  await output.waitFor();
-  return output.textContent();
-}
-
-describe("examples/browser, at an origin of its own,", () => {
-  it.each(["de", "ja"])("shows an airport and its regions in the locale %s", async (locale) => {
-    const { iata, text } = await expected(locale);
-    const page = await openPage(origin);
-    expect(await ask(page, locale, iata)).toBe(text);
-  });
-
-  it("asks over GET, and a second time not at all: the browser has kept the answer", async () => {
-    const { iata, text } = await expected("de");
-    const page = await openPage(origin);
-    const session = await page.context().newCDPSession(page);
-    await session.send("Network.enable");
-    const answers: { readonly isKept: boolean; readonly status: number }[] = [];
-    session.on("Network.responseReceived", ({ response, type }) => {
-      if (type !== "Preflight" && response.url.startsWith(inject("service").url))
-        answers.push({ isKept: response.fromDiskCache ?? false, status: response.status });
-    });
-    expect(await ask(page, "de", iata)).toBe(text);
-    expect(await ask(page, "de", iata)).toBe(text);
-    expect(answers).toEqual([
-      { isKept: false, status: 200 },
-      { isKept: true, status: 200 },
-    ]);
-  });
-
-  it("shows the reason of a mistake", async () => {
-    const page = await openPage(origin);
-    expect(await ask(page, "not a tag", "MUC")).toMatch(
-      /^\[invalid_argument\] .*use a tag such as/,
-    );
-    expect(takeProblems().join()).toContain("400");
-  });
+it("examples/browser shows the reason of a mistake", async () => {
+  const page = await openPage(`${origin}/?service=${inject("service").url}&locale=not+a+tag`);
+  await shows(page, /^Error: \{"code":"invalid_argument".*use a tag such as/);
+  expect(takeProblems().join()).toContain("400");
 });

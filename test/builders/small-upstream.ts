@@ -20,18 +20,22 @@ function addedBySnapshot(): number {
 export interface SmallUpstream {
   /** Settings of a service that takes its airports and regions from here. */
   readonly vars: { readonly [setting: string]: string };
+  /** Serves another airports.csv from now on. */
+  change(edit: (airports: string) => string): void;
   stop(): Promise<void>;
 }
 
-export async function startSmallUpstream(): Promise<SmallUpstream> {
+export async function startSmallUpstream(count = SMALL_AIRPORTS): Promise<SmallUpstream> {
   const server = await UpstreamServer.start();
-  const airports = snapshotText("airports.csv.gz").split("\n");
-  server.on("/airports.csv", file(`${airports.slice(0, 1 + SMALL_AIRPORTS).join("\n")}\n`));
+  const rows = snapshotText("airports.csv.gz").split("\n");
+  const airports = `${rows.slice(0, 1 + count).join("\n")}\n`;
+  server.on("/airports.csv", file(airports));
   server.on("/regions.csv", file(snapshotText("regions.csv.gz")));
   const urls = [server.url("/airports.csv"), server.url("/regions.csv")];
   return {
     // Most of the snapshot's airports are gone here.
     vars: { SOURCE: "ourairports", SOURCE_URLS: urls.join(","), SURPRISE_HOLD_MS: "0" },
+    change: (edit) => server.on("/airports.csv", file(edit(airports))),
     stop: () => server.stop(),
   };
 }

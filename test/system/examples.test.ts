@@ -2,8 +2,6 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { delimiter, resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import { compileFunction } from "node:vm";
-import { build } from "esbuild";
 import { describe, expect, inject, it } from "vitest";
 import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 
@@ -55,53 +53,5 @@ describe("examples/shell.sh", () => {
     expect(stdout).toContain("first: 200\nagain: 304\nthe same bytes\n");
     expect(stdout).not.toContain("Munich: 0");
     expect(stdout).toMatch(/"code":"invalid_argument"[^]*status: 400/);
-  });
-});
-
-interface Submitted {
-  preventDefault(): void;
-}
-
-/** A page without a browser: what main.js uses of the document, and nothing else. */
-function fakePage(fields: { readonly [name: string]: string }) {
-  const shown = Promise.withResolvers<string>();
-  let submit: ((event: Submitted) => void) | undefined;
-  const form = {
-    addEventListener: (_type: string, listener: typeof submit) => (submit = listener),
-  };
-  const output = {
-    set textContent(shownText: string) {
-      if (shownText !== "…") shown.resolve(shownText);
-    },
-  };
-  return {
-    document: { querySelector: (selector: string) => (selector === "form" ? form : output) },
-    FormData: class {
-      [Symbol.iterator]() {
-        return Object.entries(fields)[Symbol.iterator]();
-      }
-    },
-    submit: () => {
-      submit?.({ preventDefault: () => undefined });
-      return shown.promise;
-    },
-  };
-}
-
-describe("examples/browser", () => {
-  it.each([
-    ["de", new RegExp(`^${AIRPORTS} airports\\. PMI: .*\\(.*Balearen.*\\)$`)],
-    ["not a tag", /^\[invalid_argument\] .*use a tag such as/],
-  ])("shows what it gets for the locale “%s”", async (locale, shown) => {
-    const { outputFiles } = await build({
-      entryPoints: ["examples/browser/main.js"],
-      bundle: true,
-      format: "iife",
-      platform: "browser",
-      write: false,
-    });
-    const { document, FormData, submit } = fakePage({ url, locale, iata: "PMI" });
-    compileFunction(outputFiles[0]?.text ?? "", ["document", "FormData"])(document, FormData);
-    expect(await submit()).toMatch(shown);
   });
 });

@@ -1,0 +1,22 @@
+/**
+ * Bundles the page and serves it on loopback:
+ *
+ *   npx node examples/browser/serve.ts [PORT]
+ */
+import { context } from "esbuild";
+
+const [port = "8000"] = process.argv.slice(2);
+
+const page = await context({
+  entryPoints: [`${import.meta.dirname}/main.ts`],
+  bundle: true,
+  format: "esm",
+  outdir: import.meta.dirname,
+  write: false,
+});
+const server = await page.serve({
+  host: "127.0.0.1",
+  port: Number(port),
+  servedir: import.meta.dirname,
+});
+console.log(`http://127.0.0.1:${server.port}/?service=http://127.0.0.1:8787&locale=de`);

@@ -1,0 +1,64 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { build } from "esbuild";
+import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
+import { freePort } from "../system/running-service.ts";
+import { openPage, useBrowser } from "./browser.ts";
+
+useBrowser();
+
+/** Serves an empty page at an origin that is not the service's. */
+const server = createServer((_, response) => {
+  response.setHeader("content-type", "text/html");
+  response.end('<!doctype html><link rel="icon" href="data:," />');
+});
+let origin = "";
+
+beforeAll(async () => {
+  const port = await freePort();
+  origin = `http://127.0.0.1:${port}`;
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+});
+afterAll(() => void server.close());
+
+/** The README's browser client for a service, as a module that leaves its count in the page. */
+async function bundledClient(service: string): Promise<string> {
+  const blocks = [...readFileSync("README.md", "utf8").matchAll(/^```ts\n(.*?)^```$/gms)];
+  const code = blocks.map(([, block = ""]) => block).find((block) => block.includes("connect-web"));
+  const contents = `${code}\ndocument.body.dataset.count = airports.length;`;
+  const { outputFiles } = await build({
+    stdin: {
+      contents: contents.replace("http://127.0.0.1:8787", service),
+      loader: "ts",
+      resolveDir: ".",
+    },
+    bundle: true,
+    format: "esm",
+    write: false,
+  });
+  return outputFiles[0]?.text ?? "";
+}
+
+it("the README's client asks over GET, and a second time the browser has kept the answer", async () => {
+  const { url } = inject("service");
+  const page = await openPage(origin);
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.enable");
+  const answers: { readonly isKept: boolean; readonly status: number }[] = [];
+  session.on("Network.responseReceived", ({ response, type }) => {
+    if (type !== "Preflight" && response.url.startsWith(url))
+      answers.push({ isKept: response.fromDiskCache ?? false, status: response.status });
+  });
+  const content = await bundledClient(url);
+  for (const isKept of [false, true]) {
+    await page.evaluate("delete document.body.dataset.count");
+    await page.addScriptTag({ type: "module", content });
+    await page
+      .locator(`body[data-count="${manifest.counts.airports}"]`)
+      .waitFor({ state: "attached" });
+    expect(answers.splice(0)).toEqual([{ isKept, status: 200 }]);
+  }
+});
