@@ -1,5 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { withTimeout } from "../storage/deadline.ts";
+import { settledWithin, withTimeout } from "../storage/deadline.ts";
 import type { RequestHead } from "./request-head.ts";
 import { ROUTER_OPTIONS } from "./router-options.ts";
 
@@ -9,7 +9,8 @@ export interface RequestBody extends AsyncIterable<Uint8Array> {
   readonly bytes?: Uint8Array | undefined;
   /**
    * Discards the unread rest. Call it before every answer: workerd cuts the connection of a client
-   * that is still sending when the answer is complete.
+   * that is still sending when the answer is complete, and closes it if the body was not read to its
+   * end, while the client may already send its next request.
    */
   discard(): Promise<void>;
 }
@@ -20,6 +21,9 @@ const BODY_DEADLINE_MS = 10_000;
 const SHORT_BODY_MAX_BYTES = 64;
 /** A body with a longer Content-Length is refused unread: 4 KiB fit even in base64. */
 const ANNOUNCED_MAX_BYTES = 2 * ROUTER_OPTIONS.readMaxBytes;
+
+/** Longest wait for the unread rest of a body. */
+const DISCARD_MS = 250;
 
 /** A body that has been read. */
 class ShortBody implements RequestBody {
@@ -72,10 +76,26 @@ function streamedBody(stream: ReadableStream<Uint8Array> | null, deadlineAt: num
       }
     },
     async discard() {
+      await settledWithin(DISCARD_MS, skimRest(read), () => undefined);
       // Cancelling fails if the client has already gone.
       await reader?.cancel().catch(() => undefined);
     },
   };
+}
+
+/** Reads what is left of a short body. Never rejects. */
+async function skimRest(
+  read: () => Promise<ReadableStreamReadResult<Uint8Array> | undefined>,
+): Promise<void> {
+  try {
+    let bytes = 0;
+    for (let chunk = await read(); chunk?.done === false; chunk = await read()) {
+      bytes += chunk.value.byteLength;
+      if (bytes > ANNOUNCED_MAX_BYTES) return;
+    }
+  } catch {
+    // The client has gone, or sends no more.
+  }
 }
 
 /** A body that stays unread, for a reason that the router reports to the client. */

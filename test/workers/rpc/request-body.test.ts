@@ -6,12 +6,14 @@ function aStream(
   contentType: string,
   chunks: Uint8Array[],
   headers: Record<string, string> = {},
-): { request: Request; cancelled: () => boolean } {
+): { request: Request; cancelled: () => boolean; wasRead: () => boolean } {
   let cancelled = false;
+  let wasRead = false;
   const remaining = [...chunks];
   const body = new ReadableStream<Uint8Array>({
     pull(controller) {
       const chunk = remaining.shift();
+      wasRead = chunk === undefined;
       if (chunk === undefined) controller.close();
       else controller.enqueue(chunk);
     },
@@ -25,7 +27,8 @@ function aStream(
     body,
     duplex: "half",
   };
-  return { request: new Request(URL_OF_METHOD, init), cancelled: () => cancelled };
+  const request = new Request(URL_OF_METHOD, init);
+  return { request, cancelled: () => cancelled, wasRead: () => wasRead };
 }
 
 const hex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, "hex"));
@@ -172,21 +175,38 @@ describe("a body that nobody reads", () => {
     [404, "http://localhost/locations.v1.LocationsService/Nope", "POST", "application/proto"],
     [405, URL_OF_METHOD, "PUT", "application/proto"],
     [415, URL_OF_METHOD, "POST", "application/grpc"],
-    [204, URL_OF_METHOD, "OPTIONS", "application/proto"],
     [400, URL_OF_METHOD, "POST", "application/json"],
-  ])("is given up before the answer %i", async (status, url, method, contentType) => {
+  ])(
+    "is read before the answer %i, so that the client can use its connection again",
+    async (status, url, method, contentType) => {
+      const { handler } = aHandler();
+      const chunks = Array.from({ length: 3 }, () => new Uint8Array(10));
+      const headers = { "connect-timeout-ms": "malformed" };
+      const { request, wasRead } = aStream(contentType, chunks, headers);
+      const response = await handler(new Request(url, new Request(request, { method })));
+      expect(response.status).toBe(status);
+      expect(wasRead()).toBe(true);
+    },
+  );
+
+  it("is given up before the answer if it goes on after 8 KiB, or stalls", async () => {
     const { handler } = aHandler();
-    const { request, cancelled } = aStream(
-      contentType,
-      Array.from({ length: 3 }, () => new Uint8Array(10)),
-      {
-        origin: "https://example.com",
-        "access-control-request-method": "POST",
-        "connect-timeout-ms": "malformed",
-      },
-    );
-    const response = await handler(new Request(url, new Request(request, { method })));
-    expect(response.status).toBe(status);
+    const url = "http://localhost/locations.v1.LocationsService/Nope";
+    const chunks = Array.from({ length: 100 }, () => new Uint8Array(512));
+    const long = aStream("application/proto", chunks);
+    expect((await handler(new Request(url, long.request))).status).toBe(404);
+    expect(long.cancelled()).toBe(true);
+    const stalled = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) });
+    const init = { method: "POST", body: stalled, duplex: "half" };
+    expect((await handler(new Request(url, init))).status).toBe(404);
+  });
+
+  it("is given up before the answer to a preflight", async () => {
+    const { handler } = aHandler();
+    const headers = { origin: "https://example.com", "access-control-request-method": "POST" };
+    const { request, cancelled } = aStream("application/proto", [new Uint8Array(10)], headers);
+    const response = await handler(new Request(request, { method: "OPTIONS" }));
+    expect(response.status).toBe(204);
     expect(cancelled()).toBe(true);
   });
 
