@@ -20,3 +20,6 @@ const server = await page.serve({
   servedir: import.meta.dirname,
 });
 console.log(`http://127.0.0.1:${server.port}/?service=http://127.0.0.1:8787&locale=de`);
+// esbuild runs in a process of its own, which serves until it is told to stop.
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.once(signal, () => void page.dispose().then(() => process.exit()));

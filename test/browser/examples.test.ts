@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
@@ -11,16 +11,18 @@ const service = usePublishingService();
 
 const RENAMED = ["Henderson Field · Honiara, Solomon Islands · HIR"];
 let origin = "";
-let stopServer: () => void = () => undefined;
+let server: ChildProcess;
 
 beforeAll(async () => {
   const args = ["examples/browser/serve.ts", String(await freePort())];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-  stopServer = () => void child.kill();
-  const [line] = await once(child.stdout, "data");
+  server = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const [line] = await once(server.stdout ?? server, "data");
   ({ origin } = new URL(String(line).trim()));
 });
-afterAll(() => stopServer());
+afterAll(async () => {
+  server.kill();
+  await once(server, "exit");
+});
 
 /** Calls of the service, without preflights: `HEAD 304` or `diff 200`. */
 function callsOf(page: Page): string[] {
