@@ -2,7 +2,6 @@ import { availableParallelism } from "node:os";
 import { dirname } from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
-import { findBrowser } from "./browser/find-browser.ts";
 import { adminTokens } from "./builders/admin-tokens.ts";
 import { fuzzSettings } from "./fuzz-settings.ts";
 
@@ -58,15 +57,11 @@ const browserProjects = [
   { root, test: { name: "backups", include: [BACKUPS], ...runningService, ...parallel } },
 ];
 
-// With REQUIRE_BROWSER set, they fail where there is no browser.
-const hasBrowser = findBrowser() !== undefined || process.env["REQUIRE_BROWSER"] !== undefined;
-
 export default defineConfig({
   root,
   test: {
     projects: [
-      // The longest first.
-      ...(hasBrowser ? browserProjects : []),
+      ...browserProjects,
       {
         root,
         resolve: {

@@ -11,7 +11,6 @@ import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from "wrangler";
 import { bundleWorker } from "../../bench/bundle.ts";
-import { findBrowser } from "../browser/find-browser.ts";
 import { WebhookReceiver } from "../builders/webhook-receiver.ts";
 import { TestService, type WorkerBuild } from "./test-service.ts";
 
@@ -46,10 +45,6 @@ export default async function setup(
   const build = everyProject.getProvidedContext().build ?? buildWorker(everyProject);
   if (CHANGING.includes(project.name)) return startService(project, build, CHANGING_LOCALES);
   if (everyProject.getProvidedContext().service !== undefined) return undefined;
-  if (!project.vitest.projects.some(({ name }) => name === "pages") && findBrowser() === undefined)
-    console.warn(
-      "The browser tests are left out: no Chromium was found. Install one, or name it in the variable CHROMIUM.",
-    );
   return startService(everyProject, build, LOCALES);
 }
 
