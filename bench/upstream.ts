@@ -66,6 +66,10 @@ for (let day = 0; day < Number(days); day++) {
     `day ${day + 1}: ${catalog.airports.length} airports of ${accepted.read.seen} rows, CPU ${((user + system) / 1e6).toFixed(2)} s`,
   );
   console.log("  held", JSON.stringify(accepted.held));
+  const sizes = Object.entries(accepted.files).map(
+    ([name, sha256]) => `${name} ${files.get(sha256)?.length} bytes`,
+  );
+  console.log("  ledger", sizes.join(", "));
   if (day === 0) console.log("  cities", city_origins, "new regions", new_regions.join(" "));
 }
 clearInterval(sampler);

@@ -6,6 +6,7 @@ import type { SourceAirport } from "../sources/our-airports.ts";
 import { type AcceptedAirport, isSameValue, type Ledger, valuesOf } from "./airport.ts";
 import { type HeldChange, type Part, PARTS, type Values } from "./held-change.ts";
 import { heldId } from "./held-id.ts";
+import { withUnsettled } from "./unsettled.ts";
 
 /** An airport as upstream wrote it on the snapshot's day, and as the snapshot has it. */
 export interface Correction {
@@ -57,7 +58,7 @@ export function applyCorrections(
     } else {
       gone.delete(airport.id);
       const own = present ?? { ...airport, row: airport.id };
-      airports.set(airport.id, { ...own, ...patch.ours });
+      airports.set(airport.id, withUnsettled({ ...own, ...patch.ours }, patch.part));
     }
     if (!held.some(({ id }) => id === patch.id)) held.push(corrected(patch, { at, runId }));
   }

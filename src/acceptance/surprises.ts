@@ -43,26 +43,33 @@ export function rulesOfArrival(
   return rules;
 }
 
-/** Finds what is surprising about the change of a part of an airport that stays listed. */
+/**
+ * Finds what is surprising about the change of a part of an airport that stays listed.
+ *
+ * @param before the values that have settled.
+ */
 export function rulesOfChange(
   part: Exclude<Part, "listing">,
   before: AcceptedAirport,
   after: SourceAirport,
   { limits, places }: { readonly limits: SurpriseLimits; readonly places: Places },
 ): Rule[] {
-  if (!isImportant(before)) return [];
   switch (part) {
     case "code":
       return before.iata === after.iata ? [] : ["changes_code"];
     case "name":
       return isKnownName(before, after) ? [] : ["changes_name"];
     case "service":
-      return isImportant(after) && (after.scheduled || !before.scheduled) ? [] : ["demoted"];
+      return isDemoted(before, after) ? ["demoted"] : [];
     case "place":
       return rulesOfPlace(before, after, limits, places);
     default:
       return part satisfies never;
   }
+}
+
+function isDemoted(before: SourceAirport, after: SourceAirport): boolean {
+  return (before.scheduled && !after.scheduled) || (isImportant(before) && !isImportant(after));
 }
 
 /** A name may also become that of the municipality. */

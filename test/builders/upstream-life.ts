@@ -1,5 +1,6 @@
 /** A ledger that is compared with upstream day by day. */
-import { acceptUpstream, type UpstreamAirports } from "../../src/acceptance/accept.ts";
+import { acceptUpstream } from "../../src/acceptance/accept.ts";
+import type { UpstreamAirports } from "../../src/acceptance/comparison.ts";
 import type { AcceptedAirport, Ledger } from "../../src/acceptance/airport.ts";
 import { firstLedger } from "../../src/acceptance/corrections.ts";
 import type { Decision, HeldChange } from "../../src/acceptance/held-change.ts";
