@@ -15,9 +15,10 @@ import {
   valuesOf,
 } from "./airport.ts";
 import type { Change, Comparison, Judged } from "./comparison.ts";
-import { type Decision, type HeldChange, type Part, PARTS } from "./held-change.ts";
+import { type HeldChange, type Part, PARTS, withDecision } from "./held-change.ts";
 import { heldId } from "./held-id.ts";
 import { matchAirports, type Pair } from "./identity.ts";
+import { heldOfOthers, isOfOther } from "./other-sources.ts";
 import { isRipe, seenAgain, seenNow } from "./seen.ts";
 import {
   rulesOfArrival,
@@ -50,7 +51,7 @@ export function acceptUpstream(comparison: Comparison): Ledger {
       ...apply(pairs, settled, comparison),
       rows: upstream.seen,
     },
-    held: [...held, ...stillDecided(ledger.held, settled, pairs)].toSorted(
+    held: [...held, ...stillHeld(settled, pairs, comparison)].toSorted(
       (a, b) => compareText(a.iata, b.iata) || compareText(a.id, b.id),
     ),
   };
@@ -127,11 +128,11 @@ function judge(
   comparison: Comparison,
 ): Judged {
   const { airport, part, before, after, said, rules } = change;
-  const { decisions, limits, now, runId } = comparison;
+  const { decisions, limits, now } = comparison;
   const id = heldId(airport.id, part, said);
   const seen = known.get(id);
-  const decision = decisions.findLast((each) => each.id === id);
-  const held: HeldChange = {
+  const progress = seen === undefined ? firstProgress(comparison) : nextProgress(seen, comparison);
+  const found: HeldChange = {
     id,
     airport: airport.id,
     iata: airport.iata,
@@ -140,9 +141,9 @@ function judge(
     rules,
     before,
     after,
-    ...(seen === undefined ? firstProgress(runId, now) : nextProgress(seen, now)),
-    ...(decision && decided(decision)),
+    ...progress,
   };
+  const held = withDecision(found, decisions);
   return { change, held, isFree: mayPass(held, limits, now) };
 }
 
@@ -166,21 +167,20 @@ type Progress = Omit<
   "id" | "airport" | "iata" | "name" | "part" | "rules" | "before" | "after"
 >;
 
-function firstProgress(runId: string, now: number): Progress {
+function firstProgress({ now, runId, source }: Comparison): Progress {
   const undecided = { state: "waiting", decided_by: null, decided_at: null, note: null } as const;
-  return { ...seenNow(now), days_seen: 1, run_id: runId, ...undecided };
+  return { ...seenNow(now), days_seen: 1, run_id: runId, source, ...undecided };
 }
 
-function nextProgress(held: HeldChange, now: number): Progress {
+function nextProgress(held: HeldChange, { now, source }: Comparison): Progress {
   const { state, run_id, decided_by, decided_at, note } = held;
   const seen = seenAgain(held, now);
   const isNewDay = seen.last_seen.slice(0, 10) > held.last_seen.slice(0, 10);
   const days_seen = seen.since === held.since ? held.days_seen + (isNewDay ? 1 : 0) : 1;
-  return { state, ...seen, days_seen, run_id, decided_by, decided_at, note };
-}
-
-function decided({ verdict, by, at, note }: Decision) {
-  return { state: verdict, decided_by: by, decided_at: at, note };
+  // Only the source that a decision is about can end it.
+  const itsSource = state === "waiting" || held.days_seen === 0 ? source : held.source;
+  const decided = { decided_by, decided_at, note };
+  return { state, ...seen, days_seen, run_id, source: itsSource, ...decided };
 }
 
 /** Takes over the free changes, and the present row numbers. */
@@ -220,13 +220,14 @@ function apply(
 }
 
 /**
- * Selects what stays rejected or corrected though upstream says something else at present: until a
- * change of that part is taken over, or upstream lists what is served.
+ * Selects what stays held though upstream does not say it at present: what other sources have said,
+ * and what is rejected or corrected, until a change of that part is taken over, or upstream lists
+ * what is served.
  */
-function stillDecided(
-  held: readonly HeldChange[],
+function stillHeld(
   judged: readonly Judged[],
   pairs: readonly Pair[],
+  comparison: Comparison,
 ): HeldChange[] {
   const partOf = (airport: string, part: Part) => `${airport}-${part}`;
   const ids = new Set(judged.map((each) => each.held.id));
@@ -234,10 +235,14 @@ function stillDecided(
     judged.map(({ change: { airport, part }, isFree }) => [partOf(airport.id, part), isFree]),
   );
   const listed = new Set(pairs.filter((pair) => pair.upstream).map(({ accepted }) => accepted.id));
-  return held.filter(({ id, airport, part, state, after }) => {
-    if (ids.has(id) || (state !== "rejected" && state !== "corrected")) return false;
+  const unseen = comparison.ledger.held.filter(({ id }) => !ids.has(id));
+  const decided = unseen.filter((held) => {
+    const { airport, part, state, after } = held;
+    if (isOfOther(held, comparison) || (state !== "rejected" && state !== "corrected"))
+      return false;
     const isTakenOver = changed.get(partOf(airport, part));
     if (isTakenOver !== undefined) return !isTakenOver;
     return part === "listing" ? after !== null || !listed.has(airport) : !listed.has(airport);
   });
+  return [...heldOfOthers(unseen, comparison), ...decided];
 }

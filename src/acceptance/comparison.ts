@@ -25,6 +25,8 @@ export interface Comparison {
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly runId: string;
+  /** Name of the upstream. */
+  readonly source: string;
 }
 
 /** A change by upstream. */

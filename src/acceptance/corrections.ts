@@ -5,7 +5,9 @@
 import type { SourceAirport } from "../sources/our-airports.ts";
 import { type AcceptedAirport, isSameValue, type Ledger, valuesOf } from "./airport.ts";
 import { type HeldChange, type Part, PARTS, type Values } from "./held-change.ts";
+import type { Comparison } from "./comparison.ts";
 import { heldId } from "./held-id.ts";
+import { seenNow } from "./seen.ts";
 import { withUnsettled } from "./unsettled.ts";
 
 /** An airport as upstream wrote it on the snapshot's day, and as the snapshot has it. */
@@ -35,13 +37,11 @@ export function firstLedger(airports: readonly SourceAirport[]): Ledger {
 /**
  * Makes the corrections that this ledger has not seen. A value that has become neither what upstream
  * wrote nor what the snapshot says is newer than the correction, and stays.
- *
- * @param at RFC 3339.
  */
 export function applyCorrections(
   ledger: Ledger,
   corrections: readonly Correction[],
-  { at, runId }: { readonly at: string; readonly runId: string },
+  run: Pick<Comparison, "now" | "runId" | "source">,
 ): Ledger {
   const done = new Set(ledger.accepted.corrections);
   const patches = corrections.flatMap(patchesOf).filter(({ id }) => !done.has(id));
@@ -60,7 +60,7 @@ export function applyCorrections(
       const own = present ?? { ...airport, row: airport.id };
       airports.set(airport.id, withUnsettled({ ...own, ...patch.ours }, patch.part));
     }
-    if (!held.some(({ id }) => id === patch.id)) held.push(corrected(patch, { at, runId }));
+    if (!held.some(({ id }) => id === patch.id)) held.push(corrected(patch, run));
   }
   return {
     accepted: {
@@ -103,8 +103,10 @@ function goneOf({ id, iata, lat, lon }: SourceAirport) {
   return { id, iata, lat, lon };
 }
 
-function corrected(patch: Patch, { at, runId }: { at: string; runId: string }): HeldChange {
-  const { id, airport, part, written, ours } = patch;
+function corrected(
+  { id, airport, part, written, ours }: Patch,
+  { now, runId, source }: Pick<Comparison, "now" | "runId" | "source">,
+): HeldChange {
   return {
     id,
     state: "corrected",
@@ -115,10 +117,10 @@ function corrected(patch: Patch, { at, runId }: { at: string; runId: string }): 
     rules: [],
     before: ours,
     after: written,
-    since: at,
-    last_seen: at,
+    ...seenNow(now),
     days_seen: 0,
     run_id: runId,
+    source,
     decided_by: null,
     decided_at: null,
     note: null,

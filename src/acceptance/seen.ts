@@ -18,12 +18,15 @@ export function seenNow(now: number): Seen {
   return { since: at, last_seen: at };
 }
 
-/** Begins anew after a gap: then nobody knows what upstream has said. */
-export function seenAgain({ since, last_seen }: Seen, now: number): Seen {
-  const at = timeText(now);
+/** Whether a run has looked lately. After a gap nobody knows what upstream has said. */
+export function isUnbroken({ since, last_seen }: Seen, now: number): boolean {
   // A time ahead of now comes from a wrong clock.
-  const isUnbroken = now - Date.parse(last_seen) <= GAP_MS && since <= at;
-  return isUnbroken ? { since, last_seen: at } : seenNow(now);
+  return now - Date.parse(last_seen) <= GAP_MS && Date.parse(since) <= now;
+}
+
+/** Begins anew after a gap. */
+export function seenAgain(seen: Seen, now: number): Seen {
+  return isUnbroken(seen, now) ? { ...seenNow(now), since: seen.since } : seenNow(now);
 }
 
 /** Whether upstream has said the same for long enough. */

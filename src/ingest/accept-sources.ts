@@ -10,6 +10,7 @@ import {
   HELD_FILE,
   type LedgerFiles,
 } from "../acceptance/ledger-files.ts";
+import { trustAirports } from "../acceptance/other-sources.ts";
 import type { Places, SurpriseLimits } from "../acceptance/surprises.ts";
 import { type AirportsRead, readAirports } from "../sources/our-airports.ts";
 import {
@@ -20,7 +21,6 @@ import {
 } from "../sources/reference.ts";
 import { EMBEDDED } from "../sources/upstream.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
-import { timeText } from "../storage/time-text.ts";
 import { summarizeHeld } from "./accounting.ts";
 import { archiveFile } from "./fetch-sources.ts";
 import type { RunMode } from "./run.ts";
@@ -71,7 +71,7 @@ export async function acceptSources(
   const snapshot = await readSnapshot(openSnapshot, countries);
   const isTrusted = source === EMBEDDED;
   const known =
-    isTrusted || request.ledger === null
+    request.ledger === null
       ? firstLedger((await readSnapshotAirports(openSnapshot, countries)).airports)
       : await read(deps, request.ledger);
   const open = (file: string, sha256: string) => deps.archive.open(file, sha256);
@@ -81,14 +81,16 @@ export async function acceptSources(
     known.accepted.airports,
   );
   const { airports, ...account } = upstream;
-  const before = applyCorrections(isTrusted ? firstLedger(airports) : known, snapshot.corrections, {
-    at: timeText(now()),
-    runId,
-  });
+  const run = { source, decisions, runId, now: now() };
+  const before = applyCorrections(
+    isTrusted ? trustAirports(known, airports, run) : known,
+    snapshot.corrections,
+    run,
+  );
   const places = await readPlaces(openSnapshot, snapshot.ids);
   const after = isTrusted
     ? before
-    : acceptUpstream({ ledger: before, upstream, decisions, limits, places, now: now(), runId });
+    : acceptUpstream({ ...run, ledger: before, upstream, limits, places });
   const files = {
     [ACCEPTED_FILE]: await archiveFile(deps.archive, encodeFile(after.accepted), mode),
     [HELD_FILE]: await archiveFile(deps.archive, encodeFile(after.held), mode),
@@ -96,7 +98,7 @@ export async function acceptSources(
   return {
     files,
     held: summarizeHeld(before, after),
-    fileRows: { before: before.accepted.rows, after: account.seen },
+    fileRows: { before: isTrusted ? null : before.accepted.rows, after: account.seen },
     read: account,
   };
 }

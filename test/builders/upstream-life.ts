@@ -9,7 +9,8 @@ import type { SourceAirport } from "../../src/sources/our-airports.ts";
 import { aSourceAirport } from "./source.ts";
 import { DEPLOYED_LIMITS } from "./surprise-limits.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1000;
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
 const FIRST_DAY = Date.parse("2026-11-01T04:17:00.000Z");
 
 /** A place for each region, none known by name. */
@@ -18,10 +19,19 @@ const PLACES: Places = {
   regionOf: (code) => (code.endsWith("-U-A") ? "" : code),
 };
 
+/** What a comparison starts from besides the open airports. */
+type OnADay = Partial<UpstreamAirports> & {
+  readonly decisions?: readonly Decision[];
+  readonly hoursLate?: number;
+  readonly source?: string;
+};
+
 export class UpstreamLife {
   ledger: Ledger;
   readonly places: Places;
   limits = DEPLOYED_LIMITS;
+  /** Time of the last comparison, in milliseconds since 1970. */
+  now = FIRST_DAY;
   #day = 0;
 
   constructor(airports: readonly SourceAirport[], places: Places = PLACES) {
@@ -30,14 +40,14 @@ export class UpstreamLife {
   }
 
   /** Compares with upstream on the next day, or some hours later than then. */
-  nextDay(
-    airports: readonly SourceAirport[],
-    others: Partial<UpstreamAirports> & {
-      readonly decisions?: readonly Decision[];
-      readonly hoursLate?: number;
-    } = {},
-  ): void {
-    const { decisions = [], hoursLate = 0, ...upstream } = others;
+  nextDay(airports: readonly SourceAirport[], others: OnADay = {}): void {
+    this.now = FIRST_DAY + this.#day++ * DAY_MS + (others.hoursLate ?? 0) * HOUR_MS;
+    this.sameDay(airports, others);
+  }
+
+  /** Compares with upstream again at the same time. */
+  sameDay(airports: readonly SourceAirport[], others: OnADay = {}): void {
+    const { decisions = [], hoursLate: _, source = "ourairports", ...upstream } = others;
     this.ledger = acceptUpstream({
       ledger: this.ledger,
       upstream: {
@@ -50,10 +60,10 @@ export class UpstreamLife {
       decisions,
       limits: this.limits,
       places: this.places,
-      now: FIRST_DAY + this.#day * DAY_MS + hoursLate * 3_600_000,
-      runId: `run-${this.#day}`,
+      now: this.now,
+      runId: `run-${this.#day - 1}`,
+      source,
     });
-    this.#day++;
   }
 
   /** The airport that the catalog has by this code. */

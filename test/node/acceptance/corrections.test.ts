@@ -6,7 +6,7 @@ import {
 } from "../../../src/acceptance/corrections.ts";
 import { airportNumber, UpstreamLife } from "../../builders/upstream-life.ts";
 
-const MADE = { at: "2026-11-01T00:00:00.000Z", runId: "run" };
+const MADE = { now: Date.parse("2026-11-01T00:00:00.000Z"), runId: "run", source: "embedded" };
 
 /** What upstream wrote on the snapshot's day, and what the snapshot says. */
 const OLD_NAME = airportNumber(1, "AUH", { name: "Abu Dhabi International Airport" });

@@ -6,6 +6,8 @@ import {
   HELD_FILE,
 } from "../../../src/acceptance/ledger-files.ts";
 import { snapshotOpener } from "../../../src/sources/snapshot.ts";
+import type { Accepted } from "../../../src/acceptance/airport.ts";
+import { EMBEDDED, embeddedUpstream } from "../../../src/sources/upstream.ts";
 import { createWorkspace } from "../../../src/ingest/workspace.ts";
 import { describeContent } from "../../../src/ingest/content.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
@@ -35,12 +37,23 @@ async function nextDay(rows: readonly Row[]): Promise<string | null> {
 const renamed = (name: string): Row[] =>
   ROWS.map((row) => (row["iata_code"] === "ZRH" ? { ...row, name } : row));
 
+/** Runs over the snapshot on the same day. */
+async function embeddedRun(): Promise<void> {
+  const { source } = world;
+  world.source = EMBEDDED;
+  world.upstream = embeddedUpstream(world.snapshot);
+  world.forced = true;
+  await world.runToEnd();
+  world.source = source;
+}
+
+async function accepted(): Promise<Accepted> {
+  const sha256 = world.current?.sources[ACCEPTED_FILE] ?? "";
+  return decodeAccepted(await world.archive.open(ACCEPTED_FILE, sha256));
+}
+
 async function servedName(): Promise<string | undefined> {
-  const open = async (file: string) => {
-    const sha256 = world.current?.sources[file] ?? "";
-    return world.archive.open(file, sha256);
-  };
-  const { airports } = await decodeAccepted(await open(ACCEPTED_FILE));
+  const { airports } = await accepted();
   return airports.find(({ iata }) => iata === "ZRH")?.name;
 }
 
@@ -73,6 +86,28 @@ describe("a run over an upstream that may lie", () => {
     expect((await describeContent(workspace, ["en"])).catalog_sha256).toBe(catalog_sha256);
     const held = await decodeHeld(await open(HELD_FILE, sources[HELD_FILE] ?? ""));
     expect(held).toMatchObject([{ iata: "ZRH", rules: ["changes_name"], state: "waiting" }]);
+  });
+
+  it("goes on where it was after a run of the snapshot, and knows the airports that were new", async () => {
+    const opened = {
+      ...smallAirports[0],
+      id: "4",
+      iata_code: "BRN",
+      name: "Bern",
+      type: "heliport",
+    };
+    const upstream = [...renamed("Ghost"), { ...opened, scheduled_service: "no" }];
+    for (let day = 1; day <= 2; day++) await nextDay(upstream);
+    await embeddedRun();
+    expect(world.run.held).toMatchObject({ waiting: 1, ended: 0 });
+    expect(await accepted()).toMatchObject({ gone: [{ id: "4", iata: "BRN" }], rows: 41 });
+    const renumbered = upstream.map((row) =>
+      row["iata_code"] === "BRN" ? { ...row, id: "5" } : row,
+    );
+    for (let day = 3; day <= 4; day++) await nextDay(renumbered);
+    expect(await servedName()).toBe("Ghost");
+    const { airports } = await accepted();
+    expect(airports.find(({ iata }) => iata === "BRN")).toMatchObject({ id: "4", row: "5" });
   });
 
   it("is refused where the file lost over 2 % of its rows since the last one", async () => {
