@@ -7,7 +7,7 @@
  */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { ledgerOf } from "../src/acceptance/ledger-files.ts";
+import { type LedgerFiles, ledgerOf } from "../src/acceptance/ledger-files.ts";
 import { sha256Hex } from "../src/catalog/hash.ts";
 import { acceptSources } from "../src/ingest/accept-sources.ts";
 import { createWorkspace } from "../src/ingest/workspace.ts";
@@ -47,12 +47,12 @@ let heap = 0;
 const sampler = setInterval(() => {
   heap = Math.max(heap, process.memoryUsage().heapUsed);
 }, 5);
-let ledger = null;
+let ledgers: readonly LedgerFiles[] = [];
 for (let day = 0; day < Number(days); day++) {
   const before = process.cpuUsage();
   const accepted = await acceptSources(
     { archive, openSnapshot, limits: DEPLOYED_LIMITS, now: () => FIRST_DAY + day * DAY_MS },
-    { source: "ourairports", sources, ledger, decisions: [], mode: "incremental", runId: "bench" },
+    { source: "ourairports", sources, ledgers, decisions: [], mode: "incremental", runId: "bench" },
   );
   const all = { ...sources, ...accepted.files };
   const { catalog, new_regions, city_origins } = await createWorkspace(
@@ -60,7 +60,8 @@ for (let day = 0; day < Number(days); day++) {
     archive.open,
     openSnapshot,
   );
-  ledger = ledgerOf(accepted.files);
+  const ledger = ledgerOf(accepted.files);
+  ledgers = ledger === null ? [] : [ledger];
   const { user, system } = process.cpuUsage(before);
   console.log(
     `day ${day + 1}: ${catalog.airports.length} airports of ${accepted.read.seen} rows, CPU ${((user + system) / 1e6).toFixed(2)} s`,

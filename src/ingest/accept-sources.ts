@@ -1,14 +1,12 @@
 import { acceptUpstream } from "../acceptance/accept.ts";
-import type { Ledger } from "../acceptance/airport.ts";
 import { applyCorrections, type Correction, firstLedger } from "../acceptance/corrections.ts";
 import type { Decision } from "../acceptance/held-change.ts";
 import {
   ACCEPTED_FILE,
-  decodeAccepted,
-  decodeHeld,
   encodeFile,
   HELD_FILE,
   type LedgerFiles,
+  readLedger,
 } from "../acceptance/ledger-files.ts";
 import { trustAirports } from "../acceptance/other-sources.ts";
 import type { Places, SurpriseLimits } from "../acceptance/surprises.ts";
@@ -38,8 +36,8 @@ export interface AcceptRequest {
   readonly source: string;
   /** SHA-256 (hex) of each archived upstream file. */
   readonly sources: { readonly [file: string]: string };
-  /** The ledger to compare with; null for that of the snapshot. */
-  readonly ledger: LedgerFiles | null;
+  /** The ledger to compare with, and earlier ones, should it be lost. None: the snapshot's. */
+  readonly ledgers: readonly LedgerFiles[];
   readonly decisions: readonly Decision[];
   readonly mode: RunMode;
   readonly runId: string;
@@ -70,10 +68,10 @@ export async function acceptSources(
   const countries = new Set((await readCountries(openSnapshot)).map((each) => each.isoCode2));
   const snapshot = await readSnapshot(openSnapshot, countries);
   const isTrusted = source === EMBEDDED;
-  const known =
-    request.ledger === null
-      ? firstLedger((await readSnapshotAirports(openSnapshot, countries)).airports)
-      : await read(deps, request.ledger);
+  const own = async () =>
+    firstLedger((await readSnapshotAirports(openSnapshot, countries)).airports);
+  const read = await readLedger(deps.archive, request.ledgers);
+  const known = read.ledger ?? (await own());
   const open = (file: string, sha256: string) => deps.archive.open(file, sha256);
   const upstream = await readAirports(
     await openTable("airports.csv", sources, open),
@@ -97,21 +95,9 @@ export async function acceptSources(
   };
   return {
     files,
-    held: summarizeHeld(before, after),
+    held: { ...summarizeHeld(before, after), ...(read.isLost && { ledger_lost: true }) },
     fileRows: { before: isTrusted ? null : before.accepted.rows, after: account.seen },
     read: account,
-  };
-}
-
-async function read(
-  { archive: files }: AcceptDependencies,
-  { accepted, held }: LedgerFiles,
-): Promise<Ledger> {
-  const bytes = await files.read(held);
-  return {
-    accepted: await decodeAccepted(await files.open(ACCEPTED_FILE, accepted)),
-    // What is lost is seen again, and waits anew.
-    held: bytes === null ? [] : await decodeHeld(new Blob([bytes]).stream()),
   };
 }
 

@@ -130,6 +130,10 @@ export const runSchema = z
         }),
         by_rule: z.record(z.string(), count),
         oldest_since: timestamp.nullable(),
+        ledger_lost: z.literal(true).exactOptional().meta({
+          description:
+            "The archive has lost what was accepted: that of an earlier version or of the snapshot took its place.",
+        }),
       })
       .nullable()
       .meta({ description: "Surprising changes by upstream that wait. See /admin/ingest/held." }),

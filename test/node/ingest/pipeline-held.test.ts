@@ -129,3 +129,49 @@ describe("a run over an upstream that may lie", () => {
     expect(await servedName()).toBe("Zürich-Kloten Airport");
   });
 });
+
+describe("an archive that has lost what was accepted", () => {
+  const opened = { ...smallAirports[0], id: "4", iata_code: "BRN", name: "Bern", type: "heliport" };
+  const BERN: Row = { ...opened, scheduled_service: "no" };
+  const lose = (file: string, from = world.current) =>
+    world.archive.files.delete(from?.sources[file] ?? "");
+
+  const twoVersions = async () => {
+    await nextDay([...ROWS, BERN]);
+    await nextDay([...renamed("Zürich-Kloten Airport"), BERN]);
+  };
+
+  it("lets the next run start from an earlier version, and say so", async () => {
+    await twoVersions();
+    lose(ACCEPTED_FILE);
+    expect(await nextDay([...renamed("Ghost"), { ...BERN, id: "5" }])).toBe("published");
+    expect(world.run.held).toMatchObject({ ledger_lost: true, waiting: 1 });
+    expect(await servedName()).toBe("Zürich Airport");
+    const { airports } = await accepted();
+    expect(airports.find(({ iata }) => iata === "BRN")).toMatchObject({ id: "4", row: "5" });
+    await nextDay([...ROWS, BERN]);
+    expect(world.run.held).not.toHaveProperty("ledger_lost");
+  });
+
+  it("lets the next run start from the snapshot where no version is left", async () => {
+    await twoVersions();
+    for (const version of world.versions) lose(ACCEPTED_FILE, version);
+    expect(await nextDay([...renamed("Ghost"), BERN])).toBe("published");
+    expect(world.run.held).toMatchObject({ ledger_lost: true, waiting: 1 });
+    expect(await servedName()).toBe("Zürich Airport");
+  });
+
+  it("lets what was held wait anew, and the snapshot's corrections hold", async () => {
+    const corrections = [{ ...smallAirports[0], name: "Kloten" }];
+    world.snapshot = aSnapshot({ airports: ROWS, corrections });
+    const rows = renamed("Kloten").map((row) =>
+      row["iata_code"] === "GVA" ? { ...row, name: "Ghost" } : row,
+    );
+    for (let day = 1; day <= 9; day++) {
+      await nextDay(rows);
+      world.archive.files.delete(world.ledger?.held ?? "");
+      expect(world.run.held).toMatchObject({ waiting: 1, added: 1 });
+    }
+    expect(await servedName()).toBe("Zürich Airport");
+  });
+});
