@@ -66,6 +66,7 @@ for (let day = 0; day < Number(days); day++) {
   console.log(
     `day ${day + 1}: ${catalog.airports.length} airports of ${accepted.read.seen} rows, CPU ${((user + system) / 1e6).toFixed(2)} s`,
   );
+  console.log("  in use and listed", JSON.stringify(accepted.listed));
   console.log("  held", JSON.stringify(accepted.held));
   const sizes = Object.entries(accepted.files).map(
     ([name, sha256]) => `${name} ${files.get(sha256)?.length} bytes`,

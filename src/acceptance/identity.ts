@@ -4,7 +4,8 @@
  */
 import { isNear } from "../catalog/positions.ts";
 import type { SourceAirport } from "../sources/our-airports.ts";
-import type { Accepted, AcceptedAirport, GoneAirport } from "./airport.ts";
+import { type Accepted, type AcceptedAirport, type GoneAirport, isImportant } from "./airport.ts";
+import type { UpstreamAirports } from "./comparison.ts";
 
 /** An airport of the catalog with its row at upstream; undefined if upstream does not list it. */
 export interface Pair {
@@ -62,6 +63,18 @@ export function matchAirports(accepted: Accepted, upstream: readonly SourceAirpo
   }));
   const returned = [...back].map(([{ id }, row]) => ({ ...row, id, row: row.id }));
   return { pairs, arrivals: [...returned, ...newcomers(accepted, free)] };
+}
+
+/** Counts the airports that travellers use, and those of them with a row of their number or code. */
+export function countListed(
+  accepted: readonly AcceptedAirport[],
+  { airports, fates }: Pick<UpstreamAirports, "airports" | "fates">,
+): { readonly before: number; readonly after: number } {
+  const rows = new Set([...fates.keys(), ...airports.map(({ id }) => id)]);
+  const codes = new Set(airports.map(({ iata }) => iata));
+  const used = accepted.filter(isImportant);
+  const listed = used.filter(({ row, iata }) => rows.has(row) || codes.has(iata));
+  return { before: used.length, after: listed.length };
 }
 
 function newcomers(accepted: Accepted, rows: ReadonlySet<SourceAirport>): AcceptedAirport[] {

@@ -9,6 +9,7 @@ import {
   readLedger,
 } from "../acceptance/ledger-files.ts";
 import { trustAirports } from "../acceptance/other-sources.ts";
+import { countListed } from "../acceptance/identity.ts";
 import type { Places, SurpriseLimits } from "../acceptance/surprises.ts";
 import { type AirportsRead, readAirports } from "../sources/our-airports.ts";
 import {
@@ -50,6 +51,8 @@ export interface AcceptedSources {
   readonly held: ReturnType<typeof summarizeHeld>;
   /** Rows of the file, and of the one that was compared before it; null if none was. */
   readonly fileRows: { readonly before: number | null; readonly after: number };
+  /** Airports of the ledger that travellers use, and those of them with a row in the file. */
+  readonly listed: { readonly before: number; readonly after: number };
   /** The account of upstream's file. */
   readonly read: Omit<AirportsRead, "airports">;
 }
@@ -97,6 +100,7 @@ export async function acceptSources(
     files,
     held: { ...summarizeHeld(before, after), ...(read.isLost && { ledger_lost: true }) },
     fileRows: { before: isTrusted ? null : before.accepted.rows, after: account.seen },
+    listed: countListed(before.accepted.airports, upstream),
     read: account,
   };
 }

@@ -13,6 +13,8 @@ export interface Parsed {
   readonly rows: { readonly seen: number; readonly rejected: number };
   /** Rows of the whole file, and of the file that was compared before it; null if none was. */
   readonly fileRows: { readonly before: number | null; readonly after: number };
+  /** Airports of the catalog that travellers use, and those of them with a row in the file. */
+  readonly listed: { readonly before: number; readonly after: number };
   /** Number of the newest decision that it has followed. */
   readonly lastDecision: number;
   readonly held: HeldSummary;

@@ -125,7 +125,7 @@ export class Pipeline {
     const { ledger, retained } = context;
     const earlier = retained.versions().map(({ sources: its }) => ledgerOf(its));
     const ledgers = ledger === null ? [] : [ledger, ...earlier.filter((each) => each !== null)];
-    const { files, read, held, fileRows } = await acceptSources(
+    const { files, read, held, fileRows, listed } = await acceptSources(
       { archive, openSnapshot: snapshotOpener(snapshot), limits: surprises, now },
       { ...context, sources: checkpoint.sources, ledgers },
     );
@@ -134,6 +134,7 @@ export class Pipeline {
     const parsed = {
       rows: { seen: read.seen - read.filtered, rejected: read.rejects.length },
       fileRows,
+      listed,
       lastDecision: context.decisions.at(-1)?.seq ?? 0,
       held: { waiting: held.waiting, oldest_since: held.oldest_since },
     };
