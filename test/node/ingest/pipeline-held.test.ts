@@ -78,6 +78,25 @@ describe("a run over an upstream that may lie", () => {
     expect(world.run.held).toMatchObject({ waiting: 0, ended: 1 });
   });
 
+  it("counts a day on which upstream serves the same file as a day on which it says the same", async () => {
+    await nextDay(renamed("Ghost"));
+    world.upstream = {
+      name: "test",
+      fetch: async (archived = {}) =>
+        Object.entries(archived).map(([name, { sha256 }]) => ({
+          name,
+          as_of: "2026-11-02",
+          unchangedSha256: sha256,
+        })),
+    };
+    for (let day = 2; day <= 4; day++) {
+      expect(await servedName()).toBe("Zürich Airport");
+      world.time += DAY_MS;
+      await world.runToEnd();
+    }
+    expect(await servedName()).toBe("Ghost");
+  });
+
   it("archives what was accepted and held, from which the version builds again to the byte", async () => {
     await nextDay(renamed("Ghost"));
     const { sources = {}, catalog_sha256 } = world.current ?? {};
