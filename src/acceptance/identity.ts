@@ -26,7 +26,7 @@ const OWN_IDS_FROM = 2_000_000_000;
  * Pairs the airports of the catalog with upstream's rows. A row is the airport
  *
  * 1. of the same row number and code, wherever it is, or
- * 2. of the same code within 10 km, or
+ * 2. of the same code within 10 km, unless it is the only row of another airport near it, or
  * 3. of the same row number within 10 km: it has another code now.
  *
  * So a code that moves elsewhere is another airport. One that comes back gets its former id.
@@ -41,9 +41,19 @@ export function matchAirports(accepted: Accepted, upstream: readonly SourceAirpo
     found !== undefined && free.delete(found) ? found : undefined;
   const near = (found: SourceAirport | undefined, airport: GoneAirport) =>
     found !== undefined && isNear(found, airport) ? found : undefined;
+  const owners = new Map<string, GoneAirport>(accepted.airports.map((each) => [each.row, each]));
+  /** Whether a row is the only one that is left of another airport. */
+  const isNeeded = (row: SourceAirport, airport: GoneAirport) => {
+    const owner = owners.get(row.id);
+    if (owner === undefined || owner === airport || !isNear(row, owner)) return false;
+    return near(byCode.get(owner.iata), owner) === undefined;
+  };
   const ways: readonly ((airport: GoneAirport) => SourceAirport | undefined)[] = [
     ({ row, iata }) => (byRow.get(row)?.iata === iata ? byRow.get(row) : undefined),
-    (airport) => near(byCode.get(airport.iata), airport),
+    (airport) => {
+      const found = near(byCode.get(airport.iata), airport);
+      return found !== undefined && isNeeded(found, airport) ? undefined : found;
+    },
     (airport) => near(byRow.get(airport.row), airport),
   ];
   const pairUp = <A extends GoneAirport>(airports: readonly A[]) => {

@@ -65,6 +65,29 @@ describe("a correction of the snapshot", () => {
     ]);
   });
 
+  it("of a code holds though another airport nearby has the code that upstream writes", () => {
+    const written = airportNumber(1, "PKR", { name: "Pokhara International Airport" });
+    const ours = { ...written, iata: "PHH" };
+    const domestic = { ...written, id: "2", lat: written.lat + 0.02, name: "Pokhara Domestic" };
+    const life = new UpstreamLife([]);
+    const corrections = [
+      { id: "1", written, ours },
+      { id: "2", written: undefined, ours: domestic },
+    ];
+    life.ledger = applyCorrections(firstLedger([ours, domestic]), corrections, MADE);
+    life.nextDay([written]);
+    expect(life.airport("PHH")).toMatchObject({ id: "1", name: written.name });
+    expect(life.airport("PKR")).toMatchObject({ id: "2", name: domestic.name });
+    expect(life.held()).toMatchObject([{ state: "corrected" }, { state: "corrected" }]);
+    // Upstream corrects itself: the row is the domestic airport's now.
+    life.nextDay([
+      { ...domestic, id: "1" },
+      { ...ours, id: "9" },
+    ]);
+    expect(life.airport("PHH")).toMatchObject({ id: "1", row: "9" });
+    expect(life.airport("PKR")).toMatchObject({ id: "2", row: "1" });
+  });
+
   it("outlives a day on which upstream says something else", () => {
     const life = corrected();
     life.nextDay(UNCHANGED);
