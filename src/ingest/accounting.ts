@@ -57,7 +57,7 @@ export function account(
   read: Omit<AirportsRead, "airports">,
   workspace: Workspace,
 ): Pick<Run, "accounting" | "rejects" | "rejects_total"> {
-  const { unscheduled, regionRejects, city_origins, new_regions } = workspace;
+  const { unscheduled, regionRejects, city_origins, new_regions, unnamed_regions } = workspace;
   const rejects = [...read.rejects, ...regionRejects];
   const rejected_by_reason: { [reason: string]: number } = {};
   for (const { reason } of rejects)
@@ -69,11 +69,16 @@ export function account(
       rejected_by_reason,
       repaired: read.repaired,
       city_origins,
-      new_regions: new_regions.slice(0, NEW_REGIONS_KEPT).map((code) => asEvidence(code)),
+      new_regions: firstRegions(new_regions),
+      ...(unnamed_regions.length > 0 && { unnamed_regions: firstRegions(unnamed_regions) }),
     },
     rejects: rejects.slice(0, REJECTS_KEPT),
     rejects_total: rejects.length,
   };
+}
+
+function firstRegions(codes: readonly string[]): string[] {
+  return codes.slice(0, NEW_REGIONS_KEPT).map((code) => asEvidence(code));
 }
 
 /** Summarizes the lists for the run. Before the first publication every entity counts as added. */

@@ -75,6 +75,9 @@ const accounting = z.strictObject({
   new_regions: z
     .array(z.string())
     .meta({ description: "The first subdivisions that the snapshot lacks." }),
+  unnamed_regions: z.array(z.string()).exactOptional().meta({
+    description: "The first subdivisions that are no regions, because nothing names them.",
+  }),
 });
 
 /** A run as lists show it. */
