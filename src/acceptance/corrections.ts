@@ -35,8 +35,9 @@ export function firstLedger(airports: readonly SourceAirport[]): Ledger {
 }
 
 /**
- * Makes the corrections that this ledger has not seen. A value that has become neither what upstream
- * wrote nor what the snapshot says is newer than the correction, and stays.
+ * Makes the corrections that have not been made. A value that has become neither what upstream
+ * wrote nor what the snapshot says is newer than the correction, and stays; the correction is
+ * made if upstream returns to what it wrote.
  */
 export function applyCorrections(
   ledger: Ledger,
@@ -47,11 +48,13 @@ export function applyCorrections(
   const patches = corrections.flatMap(patchesOf).filter(({ id }) => !done.has(id));
   const airports = new Map(ledger.accepted.airports.map((airport) => [airport.id, airport]));
   const gone = new Map(ledger.accepted.gone.map((airport) => [airport.id, airport]));
-  const held: HeldChange[] = [...ledger.held];
+  const held = new Map(ledger.held.map((each) => [each.id, each]));
+  const made: string[] = [];
   for (const patch of patches) {
     const { airport } = patch;
     const present = airports.get(airport.id);
     if (!fits(patch, present, airports)) continue;
+    made.push(patch.id);
     if (patch.ours === null) {
       airports.delete(airport.id);
       gone.set(airport.id, { ...goneOf(airport), row: present?.row ?? airport.id });
@@ -60,16 +63,17 @@ export function applyCorrections(
       const own = present ?? { ...airport, row: airport.id };
       airports.set(airport.id, withUnsettled({ ...own, ...patch.ours }, patch.part));
     }
-    if (!held.some(({ id }) => id === patch.id)) held.push(corrected(patch, run));
+    const isDecided = held.get(patch.id)?.decided_by != null;
+    if (!isDecided) held.set(patch.id, corrected(patch, run));
   }
   return {
     accepted: {
       ...ledger.accepted,
       airports: [...airports.values()],
       gone: [...gone.values()],
-      corrections: [...done, ...patches.map(({ id }) => id)],
+      corrections: [...done, ...made],
     },
-    held,
+    held: [...held.values()],
   };
 }
 

@@ -10,18 +10,14 @@ import {
 } from "../acceptance/ledger-files.ts";
 import { trustAirports } from "../acceptance/other-sources.ts";
 import { countListed } from "../acceptance/identity.ts";
-import type { Places, SurpriseLimits } from "../acceptance/surprises.ts";
+import type { SurpriseLimits } from "../acceptance/surprises.ts";
 import { type AirportsRead, readAirports } from "../sources/our-airports.ts";
-import {
-  type OpenSnapshotFile,
-  readColumn,
-  readCountries,
-  readRegions,
-} from "../sources/reference.ts";
+import { type OpenSnapshotFile, readColumn, readCountries } from "../sources/reference.ts";
 import { EMBEDDED } from "../sources/upstream.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
 import { summarizeHeld } from "./accounting.ts";
 import { archiveFile } from "./fetch-sources.ts";
+import { readPlaces } from "./read-places.ts";
 import type { RunMode } from "./run.ts";
 import { openTable } from "./workspace.ts";
 
@@ -88,7 +84,8 @@ export async function acceptSources(
     snapshot.corrections,
     run,
   );
-  const places = await readPlaces(openSnapshot, snapshot.ids);
+  const unknown = before.accepted.airports.filter(({ id }) => !snapshot.ids.has(id));
+  const places = await readPlaces(openSnapshot, unknown);
   const after = isTrusted
     ? before
     : acceptUpstream({ ...run, ledger: before, upstream, limits, places });
@@ -125,19 +122,4 @@ async function readSnapshot(
     ours: oursById.get(id),
   }));
   return { ids: new Set(oursById.keys()), corrections };
-}
-
-/** Reads what the reference tables know of airports and regions. */
-async function readPlaces(open: OpenSnapshotFile, known: ReadonlySet<string>): Promise<Places> {
-  const keys = new Map<string, string>();
-  for (const { key, members } of await readRegions(open))
-    if (key.startsWith("iso3166-")) for (const member of members) keys.set(member, key);
-  return {
-    hasKnownCity: (id) => known.has(id),
-    regionOf(code) {
-      // Upstream's codes for what is in no subdivision end in "U-A"; a territory may be undivided.
-      const isDummy = code.endsWith("-U-A");
-      return keys.get(isDummy ? code.slice(0, 2) : code) ?? (isDummy ? "" : code);
-    },
-  };
 }
