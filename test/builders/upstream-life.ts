@@ -15,7 +15,7 @@ const FIRST_DAY = Date.parse("2026-11-01T04:17:00.000Z");
 
 /** A place for each region, none known by name. */
 const PLACES: Places = {
-  hasKnownCity: () => false,
+  cityOf: ({ municipality }) => municipality,
   regionOf: (code) => (code.endsWith("-U-A") ? "" : code),
 };
 

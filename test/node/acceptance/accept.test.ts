@@ -22,7 +22,7 @@ describe("a change that surprises nobody", () => {
   it.each<[string, Partial<SourceAirport>]>([
     ["a longer name", { name: "Basel-Mulhouse-Freiburg EuroAirport" }],
     ["the name of its municipality", { name: "BSL Town International" }],
-    ["a move of 2 km", { lat: BASEL.lat + 0.02 }],
+    ["a move of 19.8 km", { lat: BASEL.lat + 0.178 }],
     ["another ICAO code", { icao: "LFSB" }],
     ["a smaller size with scheduled service", { type: "medium_airport" }],
   ])("is taken over at once: %s", (_, changes) => {
@@ -36,6 +36,12 @@ describe("a change that surprises nobody", () => {
     expect(life.airport("XFD")).toMatchObject({ name: "Ghost", country: "DE", lat: 0 });
     life.nextDay([BASEL, BERN]);
     expect(life.airport("XFD")).toBeUndefined();
+  });
+
+  it("is a subdivision where upstream had none", () => {
+    life = new UpstreamLife([{ ...BASEL, region: "FR-U-A" }]);
+    life.nextDay([BASEL]);
+    expect(life.airport("BSL")?.region).toBe("FR-GES");
   });
 
   it("is a small airport that opens, but not one whose name says that it is not in use", () => {
@@ -62,7 +68,7 @@ describe("a change that a traveller would notice", () => {
     ["changes_name", "name", { name: "Ghost International Airport" }],
     ["changes_code", "code", { iata: "MLH" }],
     ["changes_country", "place", { country: "DE" }],
-    ["moves", "place", { lat: BASEL.lat + 0.2 }],
+    ["moves", "place", { lat: BASEL.lat + 0.182 }],
     ["loses_city", "place", { municipality: "Nowhere" }],
     ["loses_region", "place", { region: "CH-BS" }],
     ["loses_region", "place", { region: "FR-U-A" }],
@@ -118,6 +124,20 @@ describe("a change that a traveller would notice", () => {
     expect(life.airport("BSL")?.name).toBe("Ghost");
   });
 
+  it("is not taken over over an hour before three days are over", () => {
+    const ghost = withBasel({ name: "Ghost" });
+    for (const hoursLate of [0, 0, 0, -2]) life.nextDay(ghost, { hoursLate });
+    expect(life.held()).toMatchObject([{ days_seen: 4 }]);
+    expect(life.airport("BSL")?.name).toBe(BASEL.name);
+  });
+
+  it("waits anew after a run whose clock was ahead", () => {
+    const ghost = withBasel({ name: "Ghost" });
+    life.nextDay(ghost, { hoursLate: 240 });
+    for (let day = 2; day <= 5; day++) life.nextDay(ghost);
+    expect(life.airport("BSL")?.name).toBe("Ghost");
+  });
+
   it("waits anew after days on which nobody looked", () => {
     const ghost = withBasel({ name: "Ghost" });
     for (let day = 1; day <= 3; day++) life.nextDay(ghost);
@@ -152,7 +172,7 @@ describe("steps of which none surprises anybody", () => {
     ["changes_name", [{ municipality: "Ghost" }, { municipality: "Ghost", name: "Ghost Airport" }]],
   ];
   beforeEach(() => {
-    life = new UpstreamLife(ALL, { hasKnownCity: () => true, regionOf: (code) => code });
+    life = new UpstreamLife(ALL, { cityOf: () => "", regionOf: (code) => code });
   });
 
   it.each(steps)("are held where they add up: %s", (rule, [first = {}, second = {}]) => {
@@ -290,6 +310,46 @@ describe("the identity of an airport", () => {
     expect(life.airport("XFD")).toMatchObject({ id: "9" });
   });
 
+  it("does not go with the row to another place", () => {
+    life.nextDay([BASEL, BERN, { ...FIELD, iata: "XNW", lat: FIELD.lat + 0.2 }]);
+    expect(life.airport("XNW")).toMatchObject({ id: "2000000000", row: "3" });
+    expect(life.airport("XFD")).toBeUndefined();
+  });
+
+  it("is another number for each of some new airports whose row numbers are taken", () => {
+    const small = { type: "small_airport", scheduled: false } as const;
+    const renumbered = ALL.map((airport) => ({ ...airport, id: `90${airport.id}` }));
+    const [one, other] = [5, 6].map((number) =>
+      airportNumber(number, `XX${"AB"[number - 5]}`, small),
+    );
+    if (one === undefined || other === undefined) throw new Error("two airports");
+    life.nextDay([...renumbered, { ...one, id: "1" }, { ...other, id: "2" }]);
+    expect(life.airport("XXA")?.id).toBe("2000000000");
+    expect(life.airport("XXB")?.id).toBe("2000000001");
+  });
+
+  it("lets an airport keep its code for as long as the one whose code it gets keeps that", () => {
+    const small = { type: "small_airport", scheduled: false } as const;
+    const [first, second] = [airportNumber(4, "XAA", small), airportNumber(5, "XBB", small)];
+    const all = [BASEL, first, second];
+    life = new UpstreamLife(all);
+    life.nextDay([
+      { ...BASEL, iata: "XCC" },
+      { ...first, iata: "XBB" },
+      { ...second, iata: "BSL" },
+    ]);
+    expect(life.ledger.accepted.airports).toMatchObject([
+      { iata: "BSL", id: "1" },
+      { iata: "XAA", id: "4" },
+      { iata: "XBB", id: "5" },
+    ]);
+    expect(life.reasons()).toEqual([
+      "BSL code: changes_code",
+      "XAA code: takes_code",
+      "XBB code: takes_code",
+    ]);
+  });
+
   it("lets two airports exchange their codes", () => {
     const [one, other] = [
       FIELD,
@@ -328,6 +388,12 @@ describe("a region that loses half of its airports", () => {
     life.nextDay([...change(first), ...change(second), ...others]);
     expect(life.held().map(({ rules }) => rules)).toEqual([["region_emptied"], ["region_emptied"]]);
     expect(life.ledger.accepted.airports).toHaveLength(4);
+  });
+
+  it("is none: what is in no region may go", () => {
+    life = new UpstreamLife(region.map((airport) => ({ ...airport, region: "BD-U-A" })));
+    life.nextDay([]);
+    expect(life.ledger.accepted.airports).toEqual([]);
   });
 
   it("has fewer than four: it may lose any", () => {

@@ -105,6 +105,36 @@ describe("a correction of the snapshot", () => {
     expect(codes(life)).toEqual(["AUH", "BRN"]);
   });
 
+  it("is made later where it did not fit at first", () => {
+    const newer = { ...OLD_NAME, name: "Abu Dhabi Bateen Airport" };
+    const life = new UpstreamLife([]);
+    life.ledger = applyCorrections(firstLedger([newer, OTHER]), CORRECTIONS, MADE);
+    life.nextDay([OLD_NAME, CLOSED, OTHER]);
+    expect(life.airport("AUH")?.name).toBe(OLD_NAME.name);
+    life.ledger = applyCorrections(life.ledger, CORRECTIONS, MADE);
+    life.nextDay([OLD_NAME, CLOSED, OTHER]);
+    expect(life.airport("AUH")?.name).toBe(NEW_NAME.name);
+  });
+
+  it("takes the place of what waits, but not of what an operator has decided", () => {
+    const first = corrected();
+    const states = (state: "waiting" | "rejected") => {
+      const decided_by = state === "waiting" ? null : "ops";
+      const held = first.held().map((each) => ({ ...each, state, decided_by }));
+      const accepted = { ...first.ledger.accepted, corrections: [] };
+      return applyCorrections({ accepted, held }, CORRECTIONS, MADE).held.map((each) => each.state);
+    };
+    expect(new Set(states("waiting"))).toEqual(new Set(["corrected"]));
+    expect(new Set(states("rejected"))).toEqual(new Set(["rejected"]));
+  });
+
+  it("leaves a closed airport its present row number", () => {
+    const life = new UpstreamLife([CLOSED]);
+    life.nextDay([{ ...CLOSED, id: "902" }]);
+    const { accepted } = applyCorrections(life.ledger, CORRECTIONS, MADE);
+    expect(accepted.gone).toMatchObject([{ id: "2", row: "902" }]);
+  });
+
   it("is made once only: what an operator approves over it stays", () => {
     const life = corrected();
     life.nextDay(UNCHANGED);

@@ -97,6 +97,18 @@ describe("a run over an upstream that may lie", () => {
     expect(await servedName()).toBe("Ghost");
   });
 
+  it("goes on with an airport's own row where a vandal gives its code to another one", async () => {
+    const rows = moreAirports(60);
+    const [zurich = {}] = rows;
+    world.snapshot = aSnapshot({ airports: rows });
+    await nextDay([...rows, { ...zurich, id: "1", name: "Ghost", latitude_deg: "10" }]);
+    expect(await servedName()).toBe("Zürich Airport");
+    expect(world.run).toMatchObject({
+      held: { waiting: 0 },
+      rejects: [{ reason: "duplicate_iata" }],
+    });
+  });
+
   it("archives what was accepted and held, from which the version builds again to the byte", async () => {
     await nextDay(renamed("Ghost"));
     const { sources = {}, catalog_sha256 } = world.current ?? {};
