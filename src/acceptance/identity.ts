@@ -43,16 +43,16 @@ export function matchAirports(accepted: Accepted, upstream: readonly SourceAirpo
     found !== undefined && isNear(found, airport) ? found : undefined;
   const owners = new Map<string, GoneAirport>(accepted.airports.map((each) => [each.row, each]));
   /** Whether a row is the only one that is left of another airport. */
-  const isNeeded = (row: SourceAirport, airport: GoneAirport) => {
+  const isNeeded = (row: SourceAirport) => {
     const owner = owners.get(row.id);
-    if (owner === undefined || owner === airport || !isNear(row, owner)) return false;
+    if (owner === undefined || !isNear(row, owner)) return false;
     return near(byCode.get(owner.iata), owner) === undefined;
   };
   const ways: readonly ((airport: GoneAirport) => SourceAirport | undefined)[] = [
     ({ row, iata }) => (byRow.get(row)?.iata === iata ? byRow.get(row) : undefined),
     (airport) => {
       const found = near(byCode.get(airport.iata), airport);
-      return found !== undefined && isNeeded(found, airport) ? undefined : found;
+      return found !== undefined && isNeeded(found) ? undefined : found;
     },
     (airport) => near(byRow.get(airport.row), airport),
   ];

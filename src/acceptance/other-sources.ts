@@ -42,6 +42,6 @@ export function trustAirports(
       rows: accepted.rows,
       corrections: [],
     },
-    held: heldOfOthers(held, run).filter(({ state }) => state !== "corrected"),
+    held: heldOfOthers(held, run),
   };
 }

@@ -33,7 +33,13 @@ describe("a change that surprises nobody", () => {
 
   it("is any change of an airport that few travellers know", () => {
     life.nextDay([BASEL, BERN, { ...FIELD, name: "Ghost", country: "DE", lat: 0 }]);
-    expect(life.airport("XFD")).toMatchObject({ name: "Ghost", country: "DE", lat: 0 });
+    expect(life.airport("XFD")).toEqual({
+      ...FIELD,
+      name: "Ghost",
+      country: "DE",
+      lat: 0,
+      row: "3",
+    });
     life.nextDay([BASEL, BERN]);
     expect(life.airport("XFD")).toBeUndefined();
   });
@@ -202,6 +208,11 @@ describe("steps of which none surprises anybody", () => {
     expect(life.reasons()).toEqual(["BSL place: moves"]);
   });
 
+  it("do not settle while upstream says something else", () => {
+    for (const north of [0.17, 1, 2, 3, 0.34]) life.nextDay(withBasel({ lat: BASEL.lat + north }));
+    expect(life.reasons()).toEqual(["BSL place: moves"]);
+  });
+
   it("may be taken back at once", () => {
     life.nextDay([BASEL, BERN, { ...FIELD, name: "Ghost", scheduled: true }]);
     life.nextDay([BASEL, BERN, { ...FIELD, name: "Ghost Spook", scheduled: true }]);
@@ -302,6 +313,12 @@ describe("the identity of an airport", () => {
   it("outlives another code at its place", () => {
     life.nextDay([BASEL, BERN, { ...FIELD, iata: "XNW" }]);
     expect(life.airport("XNW")).toMatchObject({ id: "3" });
+  });
+
+  it("outlives the row number of another airport that is gone", () => {
+    life.nextDay([BASEL, { ...BERN, id: FIELD.id }]);
+    expect(life.airport("BRN")).toMatchObject({ id: BERN.id, row: FIELD.id });
+    expect(life.held()).toEqual([]);
   });
 
   it("does not go with the code to another place", () => {

@@ -39,6 +39,20 @@ describe("what a source has said", () => {
     expect(life.held()).toEqual([]);
   });
 
+  it("is said by the source that said so last", () => {
+    life.nextDay(GHOST, DROPPED);
+    life.sameDay(GHOST);
+    life.nextDay(ALL);
+    expect(life.held()).toEqual([]);
+  });
+
+  it("stays rejected though another source says the same, and then takes it back", () => {
+    life.nextDay(GHOST);
+    life.nextDay(GHOST, { decisions: [life.decision("rejected")] });
+    for (const day of [GHOST, ALL]) life.sameDay(day, DROPPED);
+    expect(life.held()).toMatchObject([{ state: "rejected", source: "ourairports" }]);
+  });
+
   it("stays approved until a run of its source follows, and rejected while that says so", () => {
     life.nextDay([
       { ...BERN, name: "Ghost" },
