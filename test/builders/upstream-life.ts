@@ -45,6 +45,11 @@ export class UpstreamLife {
     this.sameDay(airports, others);
   }
 
+  /** Lets days pass on which nobody looks. */
+  skipDays(days: number): void {
+    this.#day += days;
+  }
+
   /** Compares with upstream again at the same time. */
   sameDay(airports: readonly SourceAirport[], others: OnADay = {}): void {
     const { decisions = [], hoursLate: _, source = "ourairports", ...upstream } = others;
