@@ -1,13 +1,14 @@
 /**
  * Compares a file of upstream with the snapshot for some days, as the parse stage of a daily run
- * does, and builds the catalog. Prints what is held by each rule, the CPU time of a day, and the
- * largest heap.
+ * does, and builds the catalog. Prints what is held by each rule, as the table in
+ * docs/upstream.md, the CPU time of a day, and the largest heap.
  *
  *     node bench/upstream.ts airports.csv regions.csv [days]
  */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { type LedgerFiles, ledgerOf } from "../src/acceptance/ledger-files.ts";
+import { RULES } from "../src/acceptance/held-change.ts";
+import { type LedgerFiles, ledgerOf, readLedger } from "../src/acceptance/ledger-files.ts";
 import { sha256Hex } from "../src/catalog/hash.ts";
 import { acceptSources } from "../src/ingest/accept-sources.ts";
 import { createWorkspace } from "../src/ingest/workspace.ts";
@@ -43,6 +44,26 @@ function archived(table: Table, path: string) {
   return { [name]: sha256 };
 }
 
+/** What is held by each rule, and the first examples, as Markdown. */
+async function heldTable(made: { readonly [file: string]: string }): Promise<string> {
+  const { ledger } = await readLedger(
+    archive,
+    [ledgerOf(made)].filter((each) => each !== null),
+  );
+  const waiting = (ledger?.held ?? []).filter(({ state }) => state === "waiting");
+  const rows = RULES.map((rule) => ({
+    rule,
+    held: waiting.filter(({ rules }) => rules.includes(rule)),
+  }))
+    .filter(({ held }) => held.length > 0)
+    .toSorted((a, b) => b.held.length - a.held.length)
+    .map(({ rule, held }) => {
+      const examples = held.slice(0, 3).map(({ iata, name }) => `${name} (${iata})`);
+      return `| \`${rule}\` | ${held.length} | ${examples.join(", ")} |`;
+    });
+  return ["| rule | held | the first |", "| --- | --: | --- |", ...rows].join("\n");
+}
+
 let heap = 0;
 const sampler = setInterval(() => {
   heap = Math.max(heap, process.memoryUsage().heapUsed);
@@ -72,6 +93,7 @@ for (let day = 0; day < Number(days); day++) {
     ([name, sha256]) => `${name} ${files.get(sha256)?.length} bytes`,
   );
   console.log("  ledger", sizes.join(", "));
+  if (day === 0) console.log(await heldTable(accepted.files));
   if (day === 0) console.log("  cities", city_origins, "new regions", new_regions.join(" "));
 }
 clearInterval(sampler);
