@@ -1,13 +1,14 @@
 /**
  * Compares a file of upstream with the snapshot for some days, as the parse stage of a daily run
- * does, and builds the catalog. Prints what is held by each rule, the CPU time of a day, and the
- * largest heap.
+ * does, and builds the catalog. Prints what is held by each rule, as the table in
+ * docs/upstream.md, the CPU time of a day, and the largest heap.
  *
  *     node bench/upstream.ts airports.csv regions.csv [days]
  */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { ledgerOf } from "../src/acceptance/ledger-files.ts";
+import { RULES } from "../src/acceptance/held-change.ts";
+import { type LedgerFiles, ledgerOf, readLedger } from "../src/acceptance/ledger-files.ts";
 import { sha256Hex } from "../src/catalog/hash.ts";
 import { acceptSources } from "../src/ingest/accept-sources.ts";
 import { createWorkspace } from "../src/ingest/workspace.ts";
@@ -43,16 +44,36 @@ function archived(table: Table, path: string) {
   return { [name]: sha256 };
 }
 
+/** What is held by each rule, and the first examples, as Markdown. */
+async function heldTable(made: { readonly [file: string]: string }): Promise<string> {
+  const { ledger } = await readLedger(
+    archive,
+    [ledgerOf(made)].filter((each) => each !== null),
+  );
+  const waiting = (ledger?.held ?? []).filter(({ state }) => state === "waiting");
+  const rows = RULES.map((rule) => ({
+    rule,
+    held: waiting.filter(({ rules }) => rules.includes(rule)),
+  }))
+    .filter(({ held }) => held.length > 0)
+    .toSorted((a, b) => b.held.length - a.held.length)
+    .map(({ rule, held }) => {
+      const examples = held.slice(0, 3).map(({ iata, name }) => `${name} (${iata})`);
+      return `| \`${rule}\` | ${held.length} | ${examples.join(", ")} |`;
+    });
+  return ["| rule | held | the first |", "| --- | --: | --- |", ...rows].join("\n");
+}
+
 let heap = 0;
 const sampler = setInterval(() => {
   heap = Math.max(heap, process.memoryUsage().heapUsed);
 }, 5);
-let ledger = null;
+let ledgers: readonly LedgerFiles[] = [];
 for (let day = 0; day < Number(days); day++) {
   const before = process.cpuUsage();
   const accepted = await acceptSources(
     { archive, openSnapshot, limits: DEPLOYED_LIMITS, now: () => FIRST_DAY + day * DAY_MS },
-    { source: "ourairports", sources, ledger, decisions: [], mode: "incremental", runId: "bench" },
+    { source: "ourairports", sources, ledgers, decisions: [], mode: "incremental", runId: "bench" },
   );
   const all = { ...sources, ...accepted.files };
   const { catalog, new_regions, city_origins } = await createWorkspace(
@@ -60,12 +81,19 @@ for (let day = 0; day < Number(days); day++) {
     archive.open,
     openSnapshot,
   );
-  ledger = ledgerOf(accepted.files);
+  const ledger = ledgerOf(accepted.files);
+  ledgers = ledger === null ? [] : [ledger];
   const { user, system } = process.cpuUsage(before);
   console.log(
     `day ${day + 1}: ${catalog.airports.length} airports of ${accepted.read.seen} rows, CPU ${((user + system) / 1e6).toFixed(2)} s`,
   );
+  console.log("  in use and listed", JSON.stringify(accepted.listed));
   console.log("  held", JSON.stringify(accepted.held));
+  const sizes = Object.entries(accepted.files).map(
+    ([name, sha256]) => `${name} ${files.get(sha256)?.length} bytes`,
+  );
+  console.log("  ledger", sizes.join(", "));
+  if (day === 0) console.log(await heldTable(accepted.files));
   if (day === 0) console.log("  cities", city_origins, "new regions", new_regions.join(" "));
 }
 clearInterval(sampler);

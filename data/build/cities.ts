@@ -8,10 +8,13 @@ import { distanceKm } from "../../src/catalog/positions.ts";
 import { type Gazetteer, type GeoPlace, nameKey, roundPopulation } from "./gazetteer.ts";
 import {
   citiesOfMunicipality,
+  NAMESAKE,
+  NAMESAKE_MAX_KM,
   namesWithin,
   placeInAirportName,
   plainPlace,
   placesInBrackets,
+  VILLAGE,
 } from "../../src/sources/place-names.ts";
 import { SyntheticCities } from "./synthetic-cities.ts";
 import { compareCodeUnits, roundCoordinate } from "./text.ts";
@@ -25,11 +28,6 @@ const NEAREST_MAX_KM = 20;
 const METROPOLIS_MAX_KM = 40;
 /** From this many inhabitants on, a municipality does not fall to a metropolis that far away. */
 const LARGE_MUNICIPALITY = 100_000;
-/** A place below this size may be but the village at the runway. */
-const VILLAGE = 35_000;
-/** From this many inhabitants on, a place can be a city that an airport is named after. */
-const NAMESAKE = 30_000;
-const NAMESAKE_MAX_KM = 25;
 
 /** Every name that the resolution of these airports can ask the gazetteer for. */
 export function wantedNames(

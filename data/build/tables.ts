@@ -1,4 +1,5 @@
 import type { Correction } from "./airport-corrections.ts";
+import { AIRPORT_COLUMNS } from "./airport-columns.ts";
 import type { AirportRow } from "./airports.ts";
 import { distinctCities } from "./cities.ts";
 import type { Assignment, City } from "./city.ts";
@@ -9,28 +10,6 @@ import type { LocaleNames } from "./names.ts";
 import type { CatalogRegion } from "./catalog-region.ts";
 import type { RegionRow } from "./regions.ts";
 import { compareCodeUnits } from "./text.ts";
-
-const AIRPORT_COLUMNS = [
-  "id",
-  "ident",
-  "type",
-  "name",
-  "latitude_deg",
-  "longitude_deg",
-  "elevation_ft",
-  "continent",
-  "iso_country",
-  "iso_region",
-  "municipality",
-  "scheduled_service",
-  "icao_code",
-  "iata_code",
-  "gps_code",
-  "local_code",
-  "home_link",
-  "wikipedia_link",
-  "keywords",
-];
 
 function airportCells(row: AirportRow): Table["rows"][number] {
   return [

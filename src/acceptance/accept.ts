@@ -5,73 +5,29 @@
  */
 import { compareText } from "../catalog/integrity.ts";
 import type { SourceAirport } from "../sources/our-airports.ts";
-import { timeText } from "../storage/time-text.ts";
 import {
   type Accepted,
   type AcceptedAirport,
+  isImportant,
   isSameValue,
   type Ledger,
+  settledOf,
   valuesOf,
 } from "./airport.ts";
-import {
-  type Decision,
-  type HeldChange,
-  type Part,
-  PARTS,
-  type Rule,
-  type Values,
-} from "./held-change.ts";
+import type { Change, Comparison, Judged } from "./comparison.ts";
+import { type HeldChange, type Part, PARTS, withDecision } from "./held-change.ts";
 import { heldId } from "./held-id.ts";
 import { matchAirports, type Pair } from "./identity.ts";
+import { heldOfOthers, isOfOther } from "./other-sources.ts";
+import { isRipe, seenAgain, seenNow } from "./seen.ts";
 import {
-  type Fate,
-  type Places,
   rulesOfArrival,
   rulesOfChange,
   rulesOfDeparture,
   type SurpriseLimits,
 } from "./surprises.ts";
-
-/** What upstream says. */
-export interface UpstreamAirports {
-  /** Open airports. Codes and row numbers are unique. */
-  readonly airports: readonly SourceAirport[];
-  /** Why rows of the catalog's airports are not among them, by row number. */
-  readonly fates: ReadonlyMap<string, NonNullable<Fate>>;
-  /** Row numbers of airports whose names say that they are not in use. */
-  readonly unopened: ReadonlySet<string>;
-  /** Rows of the file. */
-  readonly seen: number;
-}
-
-export interface Comparison {
-  readonly ledger: Ledger;
-  readonly upstream: UpstreamAirports;
-  readonly decisions: readonly Decision[];
-  readonly limits: SurpriseLimits;
-  readonly places: Places;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-  readonly runId: string;
-}
-
-/** A change by upstream. */
-interface Change {
-  readonly airport: AcceptedAirport;
-  readonly part: Part;
-  readonly before: Values;
-  readonly after: Values;
-  /** What upstream says: the airport, or why it is not listed. */
-  readonly said: SourceAirport | Fate;
-  readonly rules: readonly Rule[];
-}
-
-/** A change as it is held, and whether nothing holds it any more. */
-interface Judged {
-  readonly change: Change;
-  readonly held: HeldChange;
-  readonly isFree: boolean;
-}
+import { blockTakenCodes } from "./taken-codes.ts";
+import { settle, takeOver } from "./unsettled.ts";
 
 /** Compares upstream with the ledger. Equal arguments give equal results. */
 export function acceptUpstream(comparison: Comparison): Ledger {
@@ -92,10 +48,10 @@ export function acceptUpstream(comparison: Comparison): Ledger {
   return {
     accepted: {
       ...ledger.accepted,
-      ...apply(ledger.accepted, pairs, settled),
+      ...apply(pairs, settled, comparison),
       rows: upstream.seen,
     },
-    held: [...held, ...stillDecided(ledger.held, settled, pairs)].toSorted(
+    held: [...held, ...stillHeld(settled, pairs, comparison)].toSorted(
       (a, b) => compareText(a.iata, b.iata) || compareText(a.id, b.id),
     ),
   };
@@ -118,7 +74,9 @@ function partChanges({ accepted, upstream }: Pair, comparison: Comparison): Chan
     if (part === "listing") return [];
     const [before, after] = [valuesOf(part, accepted), valuesOf(part, upstream)];
     if (isSameValue(before, after)) return [];
-    const rules = rulesOfChange(part, accepted, upstream, comparison);
+    const rules = isImportant(accepted)
+      ? rulesOfChange(part, settledOf(accepted), upstream, comparison)
+      : [];
     return [{ airport: accepted, part, before, after, said: upstream, rules }];
   });
 }
@@ -173,8 +131,8 @@ function judge(
   const { decisions, limits, now } = comparison;
   const id = heldId(airport.id, part, said);
   const seen = known.get(id);
-  const decision = decisions.findLast((each) => each.id === id);
-  const held: HeldChange = {
+  const progress = seen === undefined ? firstProgress(comparison) : nextProgress(seen, comparison);
+  const found: HeldChange = {
     id,
     airport: airport.id,
     iata: airport.iata,
@@ -183,9 +141,9 @@ function judge(
     rules,
     before,
     after,
-    ...(seen === undefined ? seenFirst(comparison) : seenAgain(seen, now)),
-    ...(decision && decided(decision)),
+    ...progress,
   };
+  const held = withDecision(found, decisions);
   return { change, held, isFree: mayPass(held, limits, now) };
 }
 
@@ -197,7 +155,7 @@ function mayPass(held: HeldChange, limits: SurpriseLimits, now: number): boolean
     case "corrected":
       return false;
     case "waiting":
-      return held.rules.length === 0 || isRipe(held, limits, now);
+      return held.rules.length === 0 || isRipe(held, limits.holdMs, now);
     default:
       return held.state satisfies never;
   }
@@ -209,97 +167,48 @@ type Progress = Omit<
   "id" | "airport" | "iata" | "name" | "part" | "rules" | "before" | "after"
 >;
 
-function seenFirst({ now, runId }: Comparison): Progress {
-  const at = timeText(now);
-  const seen = { since: at, last_seen: at, days_seen: 1, run_id: runId };
-  return { state: "waiting", ...seen, decided_by: null, decided_at: null, note: null };
+function firstProgress({ now, runId, source }: Comparison): Progress {
+  const undecided = { state: "waiting", decided_by: null, decided_at: null, note: null } as const;
+  return { ...seenNow(now), days_seen: 1, run_id: runId, source, ...undecided };
 }
 
-function seenAgain(held: HeldChange, now: number): Progress {
+function nextProgress(held: HeldChange, { now, source }: Comparison): Progress {
   const { state, run_id, decided_by, decided_at, note } = held;
-  const at = timeText(now);
-  // After a gap nobody knows what upstream has said. A time ahead of now comes from a wrong clock.
-  const isUnbroken = now - Date.parse(held.last_seen) <= GAP_MS && held.since <= at;
-  const since = isUnbroken ? held.since : at;
-  const isNewDay = at.slice(0, 10) > held.last_seen.slice(0, 10);
-  const days_seen = isUnbroken ? held.days_seen + (isNewDay ? 1 : 0) : 1;
-  return { state, since, last_seen: at, days_seen, run_id, decided_by, decided_at, note };
-}
-
-function decided({ verdict, by, at, note }: Decision) {
-  return { state: verdict, decided_by: by, decided_at: at, note };
-}
-
-const DAY_MS = 24 * 60 * 60 * 1000;
-/** Longest time between two runs that have seen the same: a day, and half of one for a late run. */
-const GAP_MS = 1.5 * DAY_MS;
-/** The first of some daily runs may have been late, and the last one on time. */
-const LATENESS_MS = 60 * 60 * 1000;
-
-/** Whether every run of enough days has seen the change. */
-function isRipe(held: HeldChange, { holdMs }: SurpriseLimits, now: number): boolean {
-  const isLong = now - Date.parse(held.since) >= holdMs - LATENESS_MS;
-  return isLong && held.days_seen * DAY_MS >= holdMs;
-}
-
-/**
- * Holds back what would give an airport the code of another one. Two airports may exchange their
- * codes in one run.
- */
-function blockTakenCodes(accepted: Accepted, judged: readonly Judged[]): readonly Judged[] {
-  const takers = findTakers(accepted, judged);
-  if (takers.size === 0) return judged;
-  const block = ({ change, held }: Judged): Judged => {
-    const rules = [...new Set<Rule>([...held.rules, "takes_code"])];
-    return { change, held: { ...held, rules }, isFree: false };
-  };
-  // Who keeps a code may be in the way of another airport.
-  return blockTakenCodes(
-    accepted,
-    judged.map((each) => (takers.has(each) ? block(each) : each)),
-  );
-}
-
-/** Finds the free changes after which two airports would have the same code. */
-function findTakers(accepted: Accepted, judged: readonly Judged[]): ReadonlySet<Judged> {
-  const codes = new Map(accepted.airports.map(({ id, iata }) => [id, iata]));
-  const free = judged.filter((each) => each.isFree);
-  const takers = free.filter(({ change: { airport, after } }) => {
-    const code = after?.["iata"];
-    return code !== undefined && code !== codes.get(airport.id);
-  });
-  for (const { change } of free) if (change.after === null) codes.delete(change.airport.id);
-  for (const { change } of takers) codes.set(change.airport.id, String(change.after?.["iata"]));
-  const uses = Map.groupBy(codes.values(), (code) => code);
-  return new Set(
-    takers.filter(({ change }) => uses.get(String(change.after?.["iata"]))?.length !== 1),
-  );
+  const seen = seenAgain(held, now);
+  const isNewDay = seen.last_seen.slice(0, 10) > held.last_seen.slice(0, 10);
+  const days_seen = seen.since === held.since ? held.days_seen + (isNewDay ? 1 : 0) : 1;
+  // Only the source that a decision is about can end it.
+  const itsSource = state === "waiting" || held.days_seen === 0 ? source : held.source;
+  const decided = { decided_by, decided_at, note };
+  return { state, ...seen, days_seen, run_id, source: itsSource, ...decided };
 }
 
 /** Takes over the free changes, and the present row numbers. */
 function apply(
-  accepted: Accepted,
   pairs: readonly Pair[],
   judged: readonly Judged[],
+  { ledger, limits: { holdMs }, now }: Comparison,
 ): Pick<Accepted, "airports" | "gone"> {
   const airports = new Map(
     pairs.map(({ accepted: airport, upstream }) => [
       airport.id,
-      upstream === undefined ? airport : { ...airport, row: upstream.id },
+      upstream === undefined
+        ? airport
+        : { ...settle(airport, upstream, { now, holdMs }), row: upstream.id },
     ]),
   );
-  const gone = new Map(accepted.gone.map((airport) => [airport.id, airport]));
-  for (const { change, isFree } of judged) {
-    const { airport, before, after } = change;
+  const gone = new Map(ledger.accepted.gone.map((airport) => [airport.id, airport]));
+  for (const each of judged) {
+    const { airport, after } = each.change;
     const { id, row, iata, lat, lon } = airport;
-    if (!isFree) continue;
+    if (!each.isFree) continue;
     if (after === null) {
       airports.delete(id);
       gone.set(id, { id, row, iata, lat, lon });
     } else {
       gone.delete(id);
-      const present = before === null ? airport : airports.get(id);
-      airports.set(id, { ...present, ...after } as AcceptedAirport); // a part of an airport
+      const present = airports.get(id);
+      airports.set(id, present === undefined ? airport : takeOver(present, each, { now, holdMs }));
     }
   }
   const byCode = (a: { iata: string; id: string }, b: { iata: string; id: string }) =>
@@ -311,13 +220,14 @@ function apply(
 }
 
 /**
- * Selects what stays rejected or corrected though upstream says something else at present: until a
- * change of that part is taken over, or upstream lists what is served.
+ * Selects what stays held though upstream does not say it at present: what other sources have said,
+ * and what is rejected or corrected, until a change of that part is taken over, or upstream lists
+ * what is served.
  */
-function stillDecided(
-  held: readonly HeldChange[],
+function stillHeld(
   judged: readonly Judged[],
   pairs: readonly Pair[],
+  comparison: Comparison,
 ): HeldChange[] {
   const partOf = (airport: string, part: Part) => `${airport}-${part}`;
   const ids = new Set(judged.map((each) => each.held.id));
@@ -325,10 +235,14 @@ function stillDecided(
     judged.map(({ change: { airport, part }, isFree }) => [partOf(airport.id, part), isFree]),
   );
   const listed = new Set(pairs.filter((pair) => pair.upstream).map(({ accepted }) => accepted.id));
-  return held.filter(({ id, airport, part, state, after }) => {
-    if (ids.has(id) || (state !== "rejected" && state !== "corrected")) return false;
+  const unseen = comparison.ledger.held.filter(({ id }) => !ids.has(id));
+  const decided = unseen.filter((held) => {
+    const { airport, part, state, after } = held;
+    if (isOfOther(held, comparison) || (state !== "rejected" && state !== "corrected"))
+      return false;
     const isTakenOver = changed.get(partOf(airport, part));
     if (isTakenOver !== undefined) return !isTakenOver;
     return part === "listing" ? after !== null || !listed.has(airport) : !listed.has(airport);
   });
+  return [...heldOfOthers(unseen, comparison), ...decided];
 }

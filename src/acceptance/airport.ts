@@ -3,10 +3,22 @@ import { isDeepStrictEqual } from "node:util";
 import type { SourceAirport } from "../sources/our-airports.ts";
 import type { HeldChange, Part, Values } from "./held-change.ts";
 
+/** A part whose present value is too new to compare with. */
+export interface Unsettled {
+  /** The last value that has stood for long enough. */
+  readonly settled: Values;
+  /** When a run accepted the present value (RFC 3339). */
+  readonly since: string;
+  /** When a run last saw that upstream says so. */
+  readonly last_seen: string;
+}
+
 /** An airport as the catalog has it. */
 export interface AcceptedAirport extends SourceAirport {
   /** Number of its row at upstream. It differs from `id` if upstream has renumbered it. */
   readonly row: string;
+  /** The parts that changed lately, without surprising anybody. */
+  readonly unsettled?: { readonly [P in Part]?: Unsettled };
 }
 
 /** What identifies an airport that is no longer listed, should it come back. */
@@ -59,6 +71,12 @@ export function valuesOf(part: Part, airport: SourceAirport | undefined): Values
 
 export function isSameValue(a: Values, b: Values): boolean {
   return isDeepStrictEqual(a, b);
+}
+
+/** An airport with the values that later ones are compared with. */
+export function settledOf(airport: AcceptedAirport): AcceptedAirport {
+  const values = Object.values(airport.unsettled ?? {}).map(({ settled }) => settled);
+  return Object.assign({}, airport, ...values);
 }
 
 /** Whether travellers use an airport: it has scheduled service, or is of medium or large size. */

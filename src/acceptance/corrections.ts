@@ -5,7 +5,10 @@
 import type { SourceAirport } from "../sources/our-airports.ts";
 import { type AcceptedAirport, isSameValue, type Ledger, valuesOf } from "./airport.ts";
 import { type HeldChange, type Part, PARTS, type Values } from "./held-change.ts";
+import type { Comparison } from "./comparison.ts";
 import { heldId } from "./held-id.ts";
+import { seenNow } from "./seen.ts";
+import { withUnsettled } from "./unsettled.ts";
 
 /** An airport as upstream wrote it on the snapshot's day, and as the snapshot has it. */
 export interface Correction {
@@ -32,43 +35,45 @@ export function firstLedger(airports: readonly SourceAirport[]): Ledger {
 }
 
 /**
- * Makes the corrections that this ledger has not seen. A value that has become neither what upstream
- * wrote nor what the snapshot says is newer than the correction, and stays.
- *
- * @param at RFC 3339.
+ * Makes the corrections that have not been made. A value that has become neither what upstream
+ * wrote nor what the snapshot says is newer than the correction, and stays; the correction is
+ * made if upstream returns to what it wrote.
  */
 export function applyCorrections(
   ledger: Ledger,
   corrections: readonly Correction[],
-  { at, runId }: { readonly at: string; readonly runId: string },
+  run: Pick<Comparison, "now" | "runId" | "source">,
 ): Ledger {
   const done = new Set(ledger.accepted.corrections);
   const patches = corrections.flatMap(patchesOf).filter(({ id }) => !done.has(id));
   const airports = new Map(ledger.accepted.airports.map((airport) => [airport.id, airport]));
   const gone = new Map(ledger.accepted.gone.map((airport) => [airport.id, airport]));
-  const held: HeldChange[] = [...ledger.held];
+  const held = new Map(ledger.held.map((each) => [each.id, each]));
+  const made: string[] = [];
   for (const patch of patches) {
     const { airport } = patch;
     const present = airports.get(airport.id);
     if (!fits(patch, present, airports)) continue;
+    made.push(patch.id);
     if (patch.ours === null) {
       airports.delete(airport.id);
       gone.set(airport.id, { ...goneOf(airport), row: present?.row ?? airport.id });
     } else {
       gone.delete(airport.id);
       const own = present ?? { ...airport, row: airport.id };
-      airports.set(airport.id, { ...own, ...patch.ours });
+      airports.set(airport.id, withUnsettled({ ...own, ...patch.ours }, patch.part));
     }
-    if (!held.some(({ id }) => id === patch.id)) held.push(corrected(patch, { at, runId }));
+    const isDecided = held.get(patch.id)?.decided_by != null;
+    if (!isDecided) held.set(patch.id, corrected(patch, run));
   }
   return {
     accepted: {
       ...ledger.accepted,
       airports: [...airports.values()],
       gone: [...gone.values()],
-      corrections: [...done, ...patches.map(({ id }) => id)],
+      corrections: [...done, ...made],
     },
-    held,
+    held: [...held.values()],
   };
 }
 
@@ -102,8 +107,10 @@ function goneOf({ id, iata, lat, lon }: SourceAirport) {
   return { id, iata, lat, lon };
 }
 
-function corrected(patch: Patch, { at, runId }: { at: string; runId: string }): HeldChange {
-  const { id, airport, part, written, ours } = patch;
+function corrected(
+  { id, airport, part, written, ours }: Patch,
+  { now, runId, source }: Pick<Comparison, "now" | "runId" | "source">,
+): HeldChange {
   return {
     id,
     state: "corrected",
@@ -114,10 +121,10 @@ function corrected(patch: Patch, { at, runId }: { at: string; runId: string }): 
     rules: [],
     before: ours,
     after: written,
-    since: at,
-    last_seen: at,
+    ...seenNow(now),
     days_seen: 0,
     run_id: runId,
+    source,
     decided_by: null,
     decided_at: null,
     note: null,

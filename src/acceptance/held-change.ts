@@ -56,6 +56,7 @@ export const heldChangeSchema = z
     last_seen: timestamp,
     days_seen: count.meta({ description: "Number of days on which a run saw it." }),
     run_id: z.string().meta({ description: "The run that saw it first." }),
+    source: z.string().meta({ description: "The source that says so." }),
     decided_by: z.string().nullable(),
     decided_at: timestamp.nullable(),
     note: z.string().nullable(),
@@ -74,4 +75,12 @@ export interface Decision {
   /** RFC 3339. */
   readonly at: string;
   readonly note: string | null;
+}
+
+/** Applies the latest decision about a held change. */
+export function withDecision(held: HeldChange, decisions: readonly Decision[]): HeldChange {
+  const decision = decisions.findLast(({ id }) => id === held.id);
+  if (decision === undefined) return held;
+  const { verdict, by, at, note } = decision;
+  return { ...held, state: verdict, decided_by: by, decided_at: at, note };
 }

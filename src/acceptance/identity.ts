@@ -4,7 +4,8 @@
  */
 import { isNear } from "../catalog/positions.ts";
 import type { SourceAirport } from "../sources/our-airports.ts";
-import type { Accepted, AcceptedAirport, GoneAirport } from "./airport.ts";
+import { type Accepted, type AcceptedAirport, type GoneAirport, isImportant } from "./airport.ts";
+import type { UpstreamAirports } from "./comparison.ts";
 
 /** An airport of the catalog with its row at upstream; undefined if upstream does not list it. */
 export interface Pair {
@@ -25,7 +26,7 @@ const OWN_IDS_FROM = 2_000_000_000;
  * Pairs the airports of the catalog with upstream's rows. A row is the airport
  *
  * 1. of the same row number and code, wherever it is, or
- * 2. of the same code within 10 km, or
+ * 2. of the same code within 10 km, unless it is the only row of another airport near it, or
  * 3. of the same row number within 10 km: it has another code now.
  *
  * So a code that moves elsewhere is another airport. One that comes back gets its former id.
@@ -40,9 +41,19 @@ export function matchAirports(accepted: Accepted, upstream: readonly SourceAirpo
     found !== undefined && free.delete(found) ? found : undefined;
   const near = (found: SourceAirport | undefined, airport: GoneAirport) =>
     found !== undefined && isNear(found, airport) ? found : undefined;
+  const owners = new Map<string, GoneAirport>(accepted.airports.map((each) => [each.row, each]));
+  /** Whether a row is the only one that is left of another airport. */
+  const isNeeded = (row: SourceAirport) => {
+    const owner = owners.get(row.id);
+    if (owner === undefined || !isNear(row, owner)) return false;
+    return near(byCode.get(owner.iata), owner) === undefined;
+  };
   const ways: readonly ((airport: GoneAirport) => SourceAirport | undefined)[] = [
     ({ row, iata }) => (byRow.get(row)?.iata === iata ? byRow.get(row) : undefined),
-    (airport) => near(byCode.get(airport.iata), airport),
+    (airport) => {
+      const found = near(byCode.get(airport.iata), airport);
+      return found !== undefined && isNeeded(found) ? undefined : found;
+    },
     (airport) => near(byRow.get(airport.row), airport),
   ];
   const pairUp = <A extends GoneAirport>(airports: readonly A[]) => {
@@ -62,6 +73,18 @@ export function matchAirports(accepted: Accepted, upstream: readonly SourceAirpo
   }));
   const returned = [...back].map(([{ id }, row]) => ({ ...row, id, row: row.id }));
   return { pairs, arrivals: [...returned, ...newcomers(accepted, free)] };
+}
+
+/** Counts the airports that travellers use, and those of them with a row of their number or code. */
+export function countListed(
+  accepted: readonly AcceptedAirport[],
+  { airports, fates }: Pick<UpstreamAirports, "airports" | "fates">,
+): { readonly before: number; readonly after: number } {
+  const rows = new Set([...fates.keys(), ...airports.map(({ id }) => id)]);
+  const codes = new Set(airports.map(({ iata }) => iata));
+  const used = accepted.filter(isImportant);
+  const listed = used.filter(({ row, iata }) => rows.has(row) || codes.has(iata));
+  return { before: used.length, after: listed.length };
 }
 
 function newcomers(accepted: Accepted, rows: ReadonlySet<SourceAirport>): AcceptedAirport[] {

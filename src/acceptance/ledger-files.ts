@@ -1,7 +1,8 @@
 /** The archived files of a ledger, as gzipped JSON. A version is built from the first one. */
 import { gzipSync } from "node:zlib";
 import { gunzip } from "../sources/snapshot.ts";
-import type { Accepted } from "./airport.ts";
+import type { SourceArchive } from "../storage/source-archive.ts";
+import type { Accepted, Ledger } from "./airport.ts";
 import type { HeldChange } from "./held-change.ts";
 
 export const ACCEPTED_FILE = "accepted.json.gz";
@@ -33,6 +34,31 @@ export async function decodeHeld(
   bytes: ReadableStream<Uint8Array>,
 ): Promise<readonly HeldChange[]> {
   return decode(bytes);
+}
+
+/**
+ * Reads the first ledger whose airports are archived.
+ *
+ * @param ledgers the present one, and earlier ones, newest first.
+ * @returns no ledger if there is none, and whether the present one is lost.
+ * @throws StoreError if the archive fails.
+ */
+export async function readLedger(
+  archive: Pick<SourceArchive, "read">,
+  ledgers: readonly LedgerFiles[],
+): Promise<{ readonly ledger: Ledger | null; readonly isLost: boolean }> {
+  for (const [index, files] of ledgers.entries()) {
+    const bytes = await archive.read(files.accepted);
+    if (bytes === null) continue;
+    const accepted = await decodeAccepted(new Blob([bytes]).stream());
+    const held = await archive.read(files.held);
+    const isLost = index > 0;
+    if (held !== null)
+      return { ledger: { accepted, held: await decodeHeld(new Blob([held]).stream()) }, isLost };
+    // What waited is seen again, and waits anew. The corrections are made again.
+    return { ledger: { accepted: { ...accepted, corrections: [] }, held: [] }, isLost };
+  }
+  return { ledger: null, isLost: ledgers.length > 0 };
 }
 
 /** Only `encodeFile` makes these files, whose names are their hashes. */

@@ -1,6 +1,5 @@
 /** The rules of what a traveller would notice. Pure: no clock, no I/O. */
 import { distanceKm } from "../catalog/positions.ts";
-import { foldText } from "../catalog/fold.ts";
 import type { SourceAirport } from "../sources/our-airports.ts";
 import { type AcceptedAirport, isImportant } from "./airport.ts";
 import { isSameName, shareWord } from "./airport-names.ts";
@@ -18,8 +17,8 @@ export interface SurpriseLimits {
 
 /** What the reference tables know. */
 export interface Places {
-  /** Whether the city of this airport does not depend on what upstream writes. */
-  readonly hasKnownCity: (id: string) => boolean;
+  /** Names the city that an airport has or would get. */
+  readonly cityOf: (airport: SourceAirport) => string;
   /** Key of the catalog's region for upstream's code; empty if it has none. */
   readonly regionOf: (code: string) => string;
 }
@@ -43,21 +42,24 @@ export function rulesOfArrival(
   return rules;
 }
 
-/** Finds what is surprising about the change of a part of an airport that stays listed. */
+/**
+ * Finds what is surprising about the change of a part of an airport that stays listed.
+ *
+ * @param before the values that have settled.
+ */
 export function rulesOfChange(
   part: Exclude<Part, "listing">,
   before: AcceptedAirport,
   after: SourceAirport,
   { limits, places }: { readonly limits: SurpriseLimits; readonly places: Places },
 ): Rule[] {
-  if (!isImportant(before)) return [];
   switch (part) {
     case "code":
       return before.iata === after.iata ? [] : ["changes_code"];
     case "name":
-      return isKnownName(before, after) ? [] : ["changes_name"];
+      return rulesOfName(before, after, places);
     case "service":
-      return isImportant(after) && (after.scheduled || !before.scheduled) ? [] : ["demoted"];
+      return isDemoted(before, after) ? ["demoted"] : [];
     case "place":
       return rulesOfPlace(before, after, limits, places);
     default:
@@ -65,8 +67,19 @@ export function rulesOfChange(
   }
 }
 
+function isDemoted(before: SourceAirport, after: SourceAirport): boolean {
+  return (before.scheduled && !after.scheduled) || (isImportant(before) && !isImportant(after));
+}
+
+/** An airport that the snapshot does not know may be in the city that its name begins with. */
+function rulesOfName(before: AcceptedAirport, { name }: SourceAirport, { cityOf }: Places): Rule[] {
+  const rules: Rule[] = isKnownName(before, name) ? [] : ["changes_name"];
+  if (cityOf({ ...before, name }) !== cityOf(before)) rules.push("loses_city");
+  return rules;
+}
+
 /** A name may also become that of the municipality. */
-function isKnownName(before: AcceptedAirport, { name }: SourceAirport): boolean {
+function isKnownName(before: AcceptedAirport, name: string): boolean {
   return isSameName(name, before.name) || shareWord(name, `${before.name} ${before.municipality}`);
 }
 
@@ -74,13 +87,13 @@ function rulesOfPlace(
   before: AcceptedAirport,
   after: SourceAirport,
   { moveKm }: SurpriseLimits,
-  { hasKnownCity, regionOf }: Places,
+  { cityOf, regionOf }: Places,
 ): Rule[] {
   const rules: Rule[] = [];
   if (before.country !== after.country) rules.push("changes_country");
   if (distanceKm(before, after) > moveKm) rules.push("moves");
-  const isOtherCity = foldText(before.municipality) !== foldText(after.municipality);
-  if (isOtherCity && !hasKnownCity(before.id)) rules.push("loses_city");
+  if (cityOf({ ...after, id: before.id, name: before.name }) !== cityOf(before))
+    rules.push("loses_city");
   const region = regionOf(before.region);
   if (region !== "" && region !== regionOf(after.region)) rules.push("loses_region");
   return rules;

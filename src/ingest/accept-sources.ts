@@ -1,28 +1,23 @@
 import { acceptUpstream } from "../acceptance/accept.ts";
-import type { Ledger } from "../acceptance/airport.ts";
 import { applyCorrections, type Correction, firstLedger } from "../acceptance/corrections.ts";
 import type { Decision } from "../acceptance/held-change.ts";
 import {
   ACCEPTED_FILE,
-  decodeAccepted,
-  decodeHeld,
   encodeFile,
   HELD_FILE,
   type LedgerFiles,
+  readLedger,
 } from "../acceptance/ledger-files.ts";
-import type { Places, SurpriseLimits } from "../acceptance/surprises.ts";
+import { trustAirports } from "../acceptance/other-sources.ts";
+import { countListed } from "../acceptance/identity.ts";
+import type { SurpriseLimits } from "../acceptance/surprises.ts";
 import { type AirportsRead, readAirports } from "../sources/our-airports.ts";
-import {
-  type OpenSnapshotFile,
-  readColumn,
-  readCountries,
-  readRegions,
-} from "../sources/reference.ts";
+import { type OpenSnapshotFile, readColumn, readCountries } from "../sources/reference.ts";
 import { EMBEDDED } from "../sources/upstream.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
-import { timeText } from "../storage/time-text.ts";
 import { summarizeHeld } from "./accounting.ts";
 import { archiveFile } from "./fetch-sources.ts";
+import { readPlaces } from "./read-places.ts";
 import type { RunMode } from "./run.ts";
 import { openTable } from "./workspace.ts";
 
@@ -38,8 +33,8 @@ export interface AcceptRequest {
   readonly source: string;
   /** SHA-256 (hex) of each archived upstream file. */
   readonly sources: { readonly [file: string]: string };
-  /** The ledger to compare with; null for that of the snapshot. */
-  readonly ledger: LedgerFiles | null;
+  /** The ledger to compare with, and earlier ones, should it be lost. None: the snapshot's. */
+  readonly ledgers: readonly LedgerFiles[];
   readonly decisions: readonly Decision[];
   readonly mode: RunMode;
   readonly runId: string;
@@ -52,6 +47,8 @@ export interface AcceptedSources {
   readonly held: ReturnType<typeof summarizeHeld>;
   /** Rows of the file, and of the one that was compared before it; null if none was. */
   readonly fileRows: { readonly before: number | null; readonly after: number };
+  /** Airports of the ledger that travellers use, and those of them with a row in the file. */
+  readonly listed: { readonly before: number; readonly after: number };
   /** The account of upstream's file. */
   readonly read: Omit<AirportsRead, "airports">;
 }
@@ -70,10 +67,10 @@ export async function acceptSources(
   const countries = new Set((await readCountries(openSnapshot)).map((each) => each.isoCode2));
   const snapshot = await readSnapshot(openSnapshot, countries);
   const isTrusted = source === EMBEDDED;
-  const known =
-    isTrusted || request.ledger === null
-      ? firstLedger((await readSnapshotAirports(openSnapshot, countries)).airports)
-      : await read(deps, request.ledger);
+  const own = async () =>
+    firstLedger((await readSnapshotAirports(openSnapshot, countries)).airports);
+  const read = await readLedger(deps.archive, request.ledgers);
+  const known = read.ledger ?? (await own());
   const open = (file: string, sha256: string) => deps.archive.open(file, sha256);
   const upstream = await readAirports(
     await openTable("airports.csv", sources, open),
@@ -81,35 +78,27 @@ export async function acceptSources(
     known.accepted.airports,
   );
   const { airports, ...account } = upstream;
-  const before = applyCorrections(isTrusted ? firstLedger(airports) : known, snapshot.corrections, {
-    at: timeText(now()),
-    runId,
-  });
-  const places = await readPlaces(openSnapshot, snapshot.ids);
+  const run = { source, decisions, runId, now: now() };
+  const before = applyCorrections(
+    isTrusted ? trustAirports(known, airports, run) : known,
+    snapshot.corrections,
+    run,
+  );
+  const unknown = before.accepted.airports.filter(({ id }) => !snapshot.ids.has(id));
+  const places = await readPlaces(openSnapshot, unknown);
   const after = isTrusted
     ? before
-    : acceptUpstream({ ledger: before, upstream, decisions, limits, places, now: now(), runId });
+    : acceptUpstream({ ...run, ledger: before, upstream, limits, places });
   const files = {
     [ACCEPTED_FILE]: await archiveFile(deps.archive, encodeFile(after.accepted), mode),
     [HELD_FILE]: await archiveFile(deps.archive, encodeFile(after.held), mode),
   };
   return {
     files,
-    held: summarizeHeld(before, after),
-    fileRows: { before: before.accepted.rows, after: account.seen },
+    held: { ...summarizeHeld(before, after), ...(read.isLost && { ledger_lost: true }) },
+    fileRows: { before: isTrusted ? null : before.accepted.rows, after: account.seen },
+    listed: countListed(before.accepted.airports, upstream),
     read: account,
-  };
-}
-
-async function read(
-  { archive: files }: AcceptDependencies,
-  { accepted, held }: LedgerFiles,
-): Promise<Ledger> {
-  const bytes = await files.read(held);
-  return {
-    accepted: await decodeAccepted(await files.open(ACCEPTED_FILE, accepted)),
-    // What is lost is seen again, and waits anew.
-    held: bytes === null ? [] : await decodeHeld(new Blob([bytes]).stream()),
   };
 }
 
@@ -133,19 +122,4 @@ async function readSnapshot(
     ours: oursById.get(id),
   }));
   return { ids: new Set(oursById.keys()), corrections };
-}
-
-/** Reads what the reference tables know of airports and regions. */
-async function readPlaces(open: OpenSnapshotFile, known: ReadonlySet<string>): Promise<Places> {
-  const keys = new Map<string, string>();
-  for (const { key, members } of await readRegions(open))
-    if (key.startsWith("iso3166-")) for (const member of members) keys.set(member, key);
-  return {
-    hasKnownCity: (id) => known.has(id),
-    regionOf(code) {
-      // Upstream's codes for what is in no subdivision end in "U-A"; a territory may be undivided.
-      const isDummy = code.endsWith("-U-A");
-      return keys.get(isDummy ? code.slice(0, 2) : code) ?? (isDummy ? "" : code);
-    },
-  };
 }

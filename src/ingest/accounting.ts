@@ -13,6 +13,8 @@ export interface Parsed {
   readonly rows: { readonly seen: number; readonly rejected: number };
   /** Rows of the whole file, and of the file that was compared before it; null if none was. */
   readonly fileRows: { readonly before: number | null; readonly after: number };
+  /** Airports of the catalog that travellers use, and those of them with a row in the file. */
+  readonly listed: { readonly before: number; readonly after: number };
   /** Number of the newest decision that it has followed. */
   readonly lastDecision: number;
   readonly held: HeldSummary;
@@ -55,7 +57,7 @@ export function account(
   read: Omit<AirportsRead, "airports">,
   workspace: Workspace,
 ): Pick<Run, "accounting" | "rejects" | "rejects_total"> {
-  const { unscheduled, regionRejects, city_origins, new_regions } = workspace;
+  const { unscheduled, regionRejects, city_origins, new_regions, unnamed_regions } = workspace;
   const rejects = [...read.rejects, ...regionRejects];
   const rejected_by_reason: { [reason: string]: number } = {};
   for (const { reason } of rejects)
@@ -67,11 +69,16 @@ export function account(
       rejected_by_reason,
       repaired: read.repaired,
       city_origins,
-      new_regions: new_regions.slice(0, NEW_REGIONS_KEPT).map((code) => asEvidence(code)),
+      new_regions: firstRegions(new_regions),
+      ...(unnamed_regions.length > 0 && { unnamed_regions: firstRegions(unnamed_regions) }),
     },
     rejects: rejects.slice(0, REJECTS_KEPT),
     rejects_total: rejects.length,
   };
+}
+
+function firstRegions(codes: readonly string[]): string[] {
+  return codes.slice(0, NEW_REGIONS_KEPT).map((code) => asEvidence(code));
 }
 
 /** Summarizes the lists for the run. Before the first publication every entity counts as added. */

@@ -11,6 +11,8 @@ export interface Built {
   readonly city_origins: CityOrigins;
   /** Codes of the subdivisions that come from upstream because the snapshot lacks them. */
   readonly new_regions: readonly string[];
+  /** Codes of subdivisions that are no regions, because neither names them. */
+  readonly unnamed_regions: readonly string[];
 }
 
 /** The inputs of a catalog. */
@@ -41,6 +43,7 @@ export function buildCatalog(parts: CatalogParts): Built {
     },
     city_origins: placed.city_origins,
     new_regions: regions.added,
+    unnamed_regions: regions.unnamed,
   };
 }
 
@@ -100,6 +103,7 @@ function toAirport(airport: SourceAirport, itsCityId: Uint8Array | undefined): A
 function resolveRegions({ placed, regionNames, regions: known }: CatalogParts): {
   regions: Region[];
   added: string[];
+  unnamed: string[];
 } {
   const slugs = new Set(known.map((region) => region.slug));
   const { codesOf, codesByRegion } = memberIndex(placed, known);
@@ -111,10 +115,12 @@ function resolveRegions({ placed, regionNames, regions: known }: CatalogParts): 
     known.filter(({ key }) => key.startsWith("iso3166-1:")).map(({ key }) => key.slice(-2)),
   );
   const added: string[] = [];
+  const unnamed: string[] = [];
   for (const [code, codes] of [...codesByRegion].toSorted(([a], [b]) => compareText(a, b))) {
     const name = regionNames.get(code);
-    if (covered.has(code) || territories.has(code.slice(0, 2))) continue;
-    if (name === undefined || !isRealRegion(code, name)) continue;
+    if (covered.has(code) || territories.has(code.slice(0, 2)) || !isSubdivision(code)) continue;
+    if (name === undefined) unnamed.push(code);
+    if (name === undefined || isDummyName(name)) continue;
     const slug = freeSlug(name, code, slugs);
     slugs.add(slug);
     added.push(code);
@@ -125,12 +131,18 @@ function resolveRegions({ placed, regionNames, regions: known }: CatalogParts): 
       .filter((region) => region.airportIataCodes.length > 0)
       .toSorted((a, b) => compareText(a.slug, b.slug)),
     added,
+    unnamed,
   };
 }
 
-/** False for upstream's dummies: `XX-U-A`, `*Offshore Platforms` and `(FPSOs)`. */
-function isRealRegion(code: string, name: string): boolean {
-  return /^[A-Z]{2}-(?!U-A$)[A-Z0-9-]+$/.test(code) && /^\p{L}/u.test(name);
+/** Whether a code is none of upstream's dummies `XX-U-A`. */
+function isSubdivision(code: string): boolean {
+  return /^[A-Z]{2}-(?!U-A$)[A-Z0-9-]+$/.test(code);
+}
+
+/** Whether a name is such as `*Offshore Platforms` and `(FPSOs)`. */
+function isDummyName(name: string): boolean {
+  return !/^\p{L}/u.test(name);
 }
 
 /**

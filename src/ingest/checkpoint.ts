@@ -10,7 +10,7 @@ import type { Run, RunMode, RunOutcome, Stage, UpstreamFiles } from "./run.ts";
 import type { Effort } from "./segment-coders.ts";
 
 /** Raise it with each incompatible change: a running run then restarts after the deployment. */
-const CHECKPOINT_FORMAT = 6;
+const CHECKPOINT_FORMAT = 7;
 
 /** State of a run between two steps; JSON. */
 export interface Checkpoint {

@@ -4,11 +4,14 @@ import type { Nearby } from "../sources/nearby.ts";
 import type { SourceAirport } from "../sources/our-airports.ts";
 import {
   citiesOfMunicipality,
+  NAMESAKE,
+  NAMESAKE_MAX_KM,
   namesWithin,
   placeInAirportName,
   placesInBrackets,
   plainPlace,
   spellingKey,
+  VILLAGE,
 } from "../sources/place-names.ts";
 
 /** From this many inhabitants on, a place may be in another subdivision than the airport. */
@@ -17,13 +20,8 @@ const LARGE_CITY = 100_000;
 const OTHER_REGION_MAX_KM = 40;
 const UNKNOWN_REGION_MAX_KM = 50;
 
-/** From this many inhabitants on, a place may be a city that an airport is named after. */
-const NAMESAKE = 30_000;
-const NAMESAKE_MAX_KM = 25;
-/** The same for a city that the airport's name begins with. */
+/** Greatest distance of a city that the airport's name begins with. */
 const NAMED_FIRST_MAX_KM = 40;
-/** A municipality below this size may be but the village at the runway. */
-const VILLAGE = 35_000;
 
 const NEAREST_MAX_KM = 5;
 

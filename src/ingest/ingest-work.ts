@@ -76,6 +76,7 @@ export class IngestWork implements Work<RunRecord> {
       ...(stage === "parse" && {
         filtered: run.accounting?.filtered,
         rejects: run.rejects_total,
+        ledger_lost: run.held?.ledger_lost,
       }),
       ...((stage === "guard" || !isOpen(run.state)) && { counts: run.counts }),
       ...(error && { stage: error.stage, error_code: error.code, error: error.message }),

@@ -6,6 +6,7 @@ import { commonPieces } from "../catalog/encode.ts";
 import type { AirportSet, Manifest } from "../catalog/manifest.ts";
 import { snapshotOpener } from "../sources/snapshot.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
+import { ledgerOf } from "../acceptance/ledger-files.ts";
 import type { SurpriseLimits } from "../acceptance/surprises.ts";
 import { acceptSources } from "./accept-sources.ts";
 import { account, countEntities, UNCHANGED } from "./accounting.ts";
@@ -121,15 +122,19 @@ export class Pipeline {
 
   async #parse(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
     const { archive, snapshot, surprises, now } = this.#deps;
-    const { files, read, held, fileRows } = await acceptSources(
+    const { ledger, retained } = context;
+    const earlier = retained.versions().map(({ sources: its }) => ledgerOf(its));
+    const ledgers = ledger === null ? [] : [ledger, ...earlier.filter((each) => each !== null)];
+    const { files, read, held, fileRows, listed } = await acceptSources(
       { archive, openSnapshot: snapshotOpener(snapshot), limits: surprises, now },
-      { ...context, sources: checkpoint.sources },
+      { ...context, sources: checkpoint.sources, ledgers },
     );
     const sources = { ...checkpoint.sources, ...files };
     const workspace = await this.#open({ sources });
     const parsed = {
       rows: { seen: read.seen - read.filtered, rejected: read.rejects.length },
       fileRows,
+      listed,
       lastDecision: context.decisions.at(-1)?.seq ?? 0,
       held: { waiting: held.waiting, oldest_since: held.oldest_since },
     };

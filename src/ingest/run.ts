@@ -75,6 +75,9 @@ const accounting = z.strictObject({
   new_regions: z
     .array(z.string())
     .meta({ description: "The first subdivisions that the snapshot lacks." }),
+  unnamed_regions: z.array(z.string()).exactOptional().meta({
+    description: "The first subdivisions that are no regions, because nothing names them.",
+  }),
 });
 
 /** A run as lists show it. */
@@ -130,6 +133,10 @@ export const runSchema = z
         }),
         by_rule: z.record(z.string(), count),
         oldest_since: timestamp.nullable(),
+        ledger_lost: z.literal(true).exactOptional().meta({
+          description:
+            "The archive has lost what was accepted: that of an earlier version or of the snapshot took its place.",
+        }),
       })
       .nullable()
       .meta({ description: "Surprising changes by upstream that wait. See /admin/ingest/held." }),

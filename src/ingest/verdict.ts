@@ -55,6 +55,7 @@ export async function judge(
     coverage: coverageOf(messages),
     rows: parsed.rows,
     fileRows: parsed.fileRows,
+    listed: parsed.listed,
     violations: content.violations,
     messageBytes: Object.fromEntries(
       Object.entries(messages).map(([locale, { bytes }]) => [locale, bytes]),

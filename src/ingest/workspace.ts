@@ -3,7 +3,9 @@ import { withDistinctSlugs } from "../catalog/distinct-slugs.ts";
 import { ACCEPTED_FILE, decodeAccepted } from "../acceptance/ledger-files.ts";
 import type { AirportSet } from "../catalog/manifest.ts";
 import type { Region, RegionNames } from "../catalog/model.ts";
-import { readRegionNames, type Reject, type SourceAirport } from "../sources/our-airports.ts";
+import type { SourceAirport } from "../sources/our-airports.ts";
+import { readRegionNames } from "../sources/our-regions.ts";
+import type { Reject } from "../sources/rejects.ts";
 import {
   type OpenSnapshotFile,
   readCountries,

@@ -1,8 +1,10 @@
-import { roundDegrees } from "../catalog/round-degrees.ts";
 import { asEvidence } from "../catalog/evidence.ts";
-import { isNear } from "../catalog/positions.ts";
 import { compareText, IATA_CODE, isPosition } from "../catalog/integrity.ts";
+import { isNear } from "../catalog/positions.ts";
+import { roundDegrees } from "../catalog/round-degrees.ts";
+import { cleanName, cleanText, hasStateNote } from "./clean-names.ts";
 import { readCsv, type CsvRow } from "./csv.ts";
+import { type Reject, reject, type RejectReason, REJECTS_MAX, tooManyRejects } from "./rejects.ts";
 import { SourceError } from "./source-error.ts";
 
 /** A normalized airport of OurAirports. */
@@ -35,27 +37,6 @@ const AIRPORT_TYPES = [
 ] as const;
 type AirportType = (typeof AIRPORT_TYPES)[number];
 
-type RejectReason =
-  | "missing_required"
-  | "bad_iata"
-  | "bad_coordinates"
-  | "unknown_country"
-  | "type_excluded"
-  | "duplicate_iata"
-  | "duplicate_id"
-  | "duplicate_region"
-  | "column_count"
-  | "bad_scheduled_service";
-
-export interface Reject {
-  readonly reason: RejectReason;
-  /** Line of airports.csv. */
-  readonly line: number;
-  /** IATA code as written; shortened to 40 characters, like the id. */
-  readonly iata: string;
-  readonly id: string;
-}
-
 type RepairReason = "name_white_space" | "name_note" | "icao_from_gps_code";
 
 /** An airport that the catalog has. */
@@ -80,9 +61,6 @@ export interface AirportsRead {
   readonly rejects: readonly Reject[];
   readonly repaired: Readonly<RepairCounts>;
 }
-
-/** Most rejected rows in memory: several times the number of airports. */
-const REJECTS_MAX = 50_000;
 
 /** UTF-8 that was read as Latin-1 (`ZÃ¼rich`), or letters that were lost. */
 const WRONGLY_DECODED = /[ÃÂÄÅ][\u0080-\u00bf]|\ufffd/;
@@ -159,21 +137,6 @@ interface ParseRules {
   readonly interned: Map<string, string>;
 }
 
-/** Builds a reject with shortened texts, which may be as long as a row. */
-function reject(
-  reason: RejectReason,
-  { line, iata, id }: { line: number; iata: string; id: string },
-): Reject {
-  return { reason, line, iata: asEvidence(iata), id: asEvidence(id) };
-}
-
-function tooManyRejects(file: string, line: number): SourceError {
-  return new SourceError(
-    "malformed_csv",
-    `${file} has over ${REJECTS_MAX} unusable rows up to line ${line}; check that it is the right file`,
-  );
-}
-
 type RepairCounts = { [R in RepairReason]?: number };
 
 function parseAirport(
@@ -233,38 +196,6 @@ function parseDegrees(text: string): number {
   return roundDegrees(Number(text));
 }
 
-/** Normalizes to NFC, trims, and collapses white space and control characters to one space. */
-function cleanText(text: string): string {
-  return text
-    .normalize("NFC")
-    .replace(/[\s\p{Cc}]+/gu, " ")
-    .trim();
-}
-
-/** Notes of OurAirports' editors in a name, in any bracket and case, closed or not. */
-const STATE_NOTE =
-  /[([{]\s*(?:duplicate|unusable|closed|abandoned|disused|inactive|under construction|u\.?\s?c\.?)(?![\p{L}\d])[^()[\]{}]*(?:[)\]}]|$)/giu;
-
-/** Mark of a row that the editors want to delete. */
-const DELETION_MARK = /(?<!\p{L})XXX(?!\p{L})/gu;
-
-/** Repetition of the name in a non-Latin script, after a dash or slash. */
-const OTHER_SCRIPT = /\s[-–/]\s[^\p{Script=Latin}]*(?!\p{Script=Latin})\p{L}[^\p{Script=Latin}]*$/u;
-
-/** Removes notes such as "(unusable)" and repetitions in another script from a name. */
-function cleanName(name: string): string {
-  return cleanText(withoutStateNotes(cleanText(name)).replace(OTHER_SCRIPT, ""));
-}
-
-function withoutStateNotes(name: string): string {
-  return name.replace(STATE_NOTE, " ").replace(DELETION_MARK, " ");
-}
-
-/** Whether a name says that the airport is not in use. */
-function hasStateNote(name: string): boolean {
-  return withoutStateNotes(name) !== name;
-}
-
 /** Keeps one airport per IATA code and per id, independently of the order of the rows. */
 function distinctAirports(
   candidates: readonly { airport: SourceAirport; line: number }[],
@@ -296,58 +227,4 @@ function distinctAirports(
     ids.add(id);
   }
   return kept;
-}
-
-/**
- * Largest share of rows of regions.csv with more or fewer values than the header. One such row is
- * always allowed: a handmade file ends with an empty line.
- */
-const BROKEN_REGIONS_MAX = 0.02;
-
-/** English names of regions from regions.csv. */
-interface RegionsRead {
-  /** Names by region code. */
-  readonly names: ReadonlyMap<string, string>;
-  /** Rows that repeat a region; `id` is its code. */
-  readonly rejects: readonly Reject[];
-}
-
-/**
- * Reads OurAirports' regions.csv. Skips rows whose length differs from the header's, if there are
- * few. Of rows with the same code it keeps the alphabetically first name, in whatever order they
- * come.
- *
- * @param wanted codes of the needed regions.
- * @throws SourceError if the whole file is unusable; `malformed_csv` if more than 2 % of the rows
- * have the wrong length.
- */
-export async function readRegionNames(
-  bytes: ReadableStream<Uint8Array>,
-  wanted: ReadonlySet<string>,
-): Promise<RegionsRead> {
-  const names = new Map<string, string>();
-  const rejects: Reject[] = [];
-  let seen = 0;
-  let broken = 0;
-  for await (const row of readCsv("regions.csv", bytes, ["code", "name"])) {
-    seen++;
-    if (!row.complete) {
-      broken++;
-      continue;
-    }
-    const code = row.get("code");
-    const name = cleanText(row.get("name"));
-    if (!wanted.has(code) || name === "") continue;
-    const known = names.get(code);
-    if (known !== undefined)
-      rejects.push(reject("duplicate_region", { line: row.line, iata: "", id: code }));
-    if (rejects.length > REJECTS_MAX) throw tooManyRejects("regions.csv", row.line);
-    if (known === undefined || compareText(name, known) < 0) names.set(code, name);
-  }
-  if (broken > Math.max(1, seen * BROKEN_REGIONS_MAX))
-    throw new SourceError(
-      "malformed_csv",
-      `${broken} of ${seen} rows of regions.csv have more or fewer values than its header; check that it is the right file`,
-    );
-  return { names, rejects };
 }

@@ -1,6 +1,12 @@
 import { tidy } from "../catalog/tidy.ts";
 import { foldText } from "../catalog/fold.ts";
 
+/** From this many inhabitants on, a place may be a city that an airport is named after. */
+export const NAMESAKE = 30_000;
+export const NAMESAKE_MAX_KM = 25;
+/** A place below this size may be but the village at the runway. */
+export const VILLAGE = 35_000;
+
 /** What is left of an airport's name when the words for airports are taken out. */
 export function placeInAirportName(name: string): string {
   return tidy(

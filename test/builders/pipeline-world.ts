@@ -25,6 +25,7 @@ export class PipelineWorld {
   locales: readonly string[];
   snapshot: Snapshot = aSnapshot();
   upstream: Upstream | undefined;
+  source = "test";
   forced = false;
   airportSet: AirportSet = "all";
   effort: Effort = "fast";
@@ -51,7 +52,7 @@ export class PipelineWorld {
     return new Pipeline({
       store: this.store,
       archive: this.archive,
-      upstreams: { test: this.upstream ?? embeddedUpstream(this.snapshot) },
+      upstreams: { [this.source]: this.upstream ?? embeddedUpstream(this.snapshot) },
       snapshot: this.snapshot,
       locales: this.locales,
       defaultLocale: "en",
@@ -68,7 +69,7 @@ export class PipelineWorld {
     return {
       mode: "incremental",
       forced: this.forced,
-      source: "test",
+      source: this.source,
       current: this.current,
       retained: {
         versions: () => [...this.versions],

@@ -1,4 +1,5 @@
 /** Builders of upstream rows, files and what is read from them. */
+import { AIRPORT_COLUMNS } from "../../data/build/airport-columns.ts";
 import { cityId, countryId } from "../../src/catalog/ids.ts";
 import {
   buildCatalog,
@@ -12,31 +13,8 @@ import type { SourceAirport } from "../../src/sources/our-airports.ts";
 import { spellingKey } from "../../src/sources/place-names.ts";
 import type { ReferenceCountry, ReferenceRegion } from "../../src/sources/reference.ts";
 
-/** Columns of OurAirports' airports.csv as it is today. */
-export const LIVE_COLUMNS = [
-  "id",
-  "ident",
-  "type",
-  "name",
-  "latitude_deg",
-  "longitude_deg",
-  "elevation_ft",
-  "continent",
-  "iso_country",
-  "iso_region",
-  "municipality",
-  "scheduled_service",
-  "icao_code",
-  "iata_code",
-  "gps_code",
-  "local_code",
-  "home_link",
-  "wikipedia_link",
-  "keywords",
-] as const;
-
 /** Columns of airports.csv before `icao_code` was added. */
-export const OLD_COLUMNS = LIVE_COLUMNS.filter((column) => column !== "icao_code");
+export const OLD_COLUMNS = AIRPORT_COLUMNS.filter((column) => column !== "icao_code");
 
 export type Row = { readonly [column: string]: string };
 
@@ -63,7 +41,7 @@ export function anAirportRow(changes: Row = {}): Row {
 }
 
 /** Rows as CSV, with a header and a line break at the end. */
-export function csvOf(rows: readonly Row[], columns: readonly string[] = LIVE_COLUMNS): string {
+export function csvOf(rows: readonly Row[], columns: readonly string[] = AIRPORT_COLUMNS): string {
   const lines = rows.map((row) => columns.map((column) => quoted(row[column] ?? "")).join(","));
   return [columns.join(","), ...lines, ""].join("\n");
 }

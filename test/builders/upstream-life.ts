@@ -1,5 +1,6 @@
 /** A ledger that is compared with upstream day by day. */
-import { acceptUpstream, type UpstreamAirports } from "../../src/acceptance/accept.ts";
+import { acceptUpstream } from "../../src/acceptance/accept.ts";
+import type { UpstreamAirports } from "../../src/acceptance/comparison.ts";
 import type { AcceptedAirport, Ledger } from "../../src/acceptance/airport.ts";
 import { firstLedger } from "../../src/acceptance/corrections.ts";
 import type { Decision, HeldChange } from "../../src/acceptance/held-change.ts";
@@ -8,19 +9,29 @@ import type { SourceAirport } from "../../src/sources/our-airports.ts";
 import { aSourceAirport } from "./source.ts";
 import { DEPLOYED_LIMITS } from "./surprise-limits.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1000;
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
 const FIRST_DAY = Date.parse("2026-11-01T04:17:00.000Z");
 
 /** A place for each region, none known by name. */
 const PLACES: Places = {
-  hasKnownCity: () => false,
+  cityOf: ({ municipality }) => municipality,
   regionOf: (code) => (code.endsWith("-U-A") ? "" : code),
+};
+
+/** What a comparison starts from besides the open airports. */
+type OnADay = Partial<UpstreamAirports> & {
+  readonly decisions?: readonly Decision[];
+  readonly hoursLate?: number;
+  readonly source?: string;
 };
 
 export class UpstreamLife {
   ledger: Ledger;
   readonly places: Places;
   limits = DEPLOYED_LIMITS;
+  /** Time of the last comparison, in milliseconds since 1970. */
+  now = FIRST_DAY;
   #day = 0;
 
   constructor(airports: readonly SourceAirport[], places: Places = PLACES) {
@@ -29,14 +40,19 @@ export class UpstreamLife {
   }
 
   /** Compares with upstream on the next day, or some hours later than then. */
-  nextDay(
-    airports: readonly SourceAirport[],
-    others: Partial<UpstreamAirports> & {
-      readonly decisions?: readonly Decision[];
-      readonly hoursLate?: number;
-    } = {},
-  ): void {
-    const { decisions = [], hoursLate = 0, ...upstream } = others;
+  nextDay(airports: readonly SourceAirport[], others: OnADay = {}): void {
+    this.now = FIRST_DAY + this.#day++ * DAY_MS + (others.hoursLate ?? 0) * HOUR_MS;
+    this.sameDay(airports, others);
+  }
+
+  /** Lets days pass on which nobody looks. */
+  skipDays(days: number): void {
+    this.#day += days;
+  }
+
+  /** Compares with upstream again at the same time. */
+  sameDay(airports: readonly SourceAirport[], others: OnADay = {}): void {
+    const { decisions = [], hoursLate: _, source = "ourairports", ...upstream } = others;
     this.ledger = acceptUpstream({
       ledger: this.ledger,
       upstream: {
@@ -49,10 +65,10 @@ export class UpstreamLife {
       decisions,
       limits: this.limits,
       places: this.places,
-      now: FIRST_DAY + this.#day * DAY_MS + hoursLate * 3_600_000,
-      runId: `run-${this.#day}`,
+      now: this.now,
+      runId: `run-${this.#day - 1}`,
+      source,
     });
-    this.#day++;
   }
 
   /** The airport that the catalog has by this code. */

@@ -6,6 +6,7 @@ import {
   heldChangeSchema,
   PARTS,
   RULES,
+  withDecision,
 } from "../../acceptance/held-change.ts";
 import { decodeHeld, HELD_FILE } from "../../acceptance/ledger-files.ts";
 import type { EnqueueRequest } from "../../ingest/queue.ts";
@@ -150,15 +151,7 @@ async function readHeld({ coordinator, archive }: HeldDependencies): Promise<Hel
     .catch((cause: unknown) => {
       throw new StoreUnavailable("archive", cause);
     });
-  const latest = new Map(decisions.map((decision) => [decision.id, decision]));
-  return held.map((each) => {
-    const decision = latest.get(each.id);
-    return decision === undefined ? each : withDecision(each, decision);
-  });
-}
-
-function withDecision(held: HeldChange, { verdict, by, at, note: why }: Decision): HeldChange {
-  return { ...held, state: verdict, decided_by: by, decided_at: at, note: why };
+  return held.map((each) => withDecision(each, decisions));
 }
 
 interface Wanted {
@@ -200,9 +193,7 @@ async function decide(
   if (decisions.length > 0) await coordinator.decide(decisions);
   const queued = verb === "approve" && changed.length > 0;
   const run = queued ? await queueRun(coordinator, actor) : null;
-  const held = found.map((each) =>
-    each.state === verdict ? each : withDecision(each, { id: each.id, ...made }),
-  );
+  const held = found.map((each) => withDecision(each, decisions));
   const states = Object.fromEntries(changed.map(({ id, state }) => [id, state]));
   return {
     status: 200,

@@ -22,7 +22,7 @@ describe("a change that surprises nobody", () => {
   it.each<[string, Partial<SourceAirport>]>([
     ["a longer name", { name: "Basel-Mulhouse-Freiburg EuroAirport" }],
     ["the name of its municipality", { name: "BSL Town International" }],
-    ["a move of 2 km", { lat: BASEL.lat + 0.02 }],
+    ["a move of 19.8 km", { lat: BASEL.lat + 0.178 }],
     ["another ICAO code", { icao: "LFSB" }],
     ["a smaller size with scheduled service", { type: "medium_airport" }],
   ])("is taken over at once: %s", (_, changes) => {
@@ -33,9 +33,21 @@ describe("a change that surprises nobody", () => {
 
   it("is any change of an airport that few travellers know", () => {
     life.nextDay([BASEL, BERN, { ...FIELD, name: "Ghost", country: "DE", lat: 0 }]);
-    expect(life.airport("XFD")).toMatchObject({ name: "Ghost", country: "DE", lat: 0 });
+    expect(life.airport("XFD")).toEqual({
+      ...FIELD,
+      name: "Ghost",
+      country: "DE",
+      lat: 0,
+      row: "3",
+    });
     life.nextDay([BASEL, BERN]);
     expect(life.airport("XFD")).toBeUndefined();
+  });
+
+  it("is a subdivision where upstream had none", () => {
+    life = new UpstreamLife([{ ...BASEL, region: "FR-U-A" }]);
+    life.nextDay([BASEL]);
+    expect(life.airport("BSL")?.region).toBe("FR-GES");
   });
 
   it("is a small airport that opens, but not one whose name says that it is not in use", () => {
@@ -62,7 +74,7 @@ describe("a change that a traveller would notice", () => {
     ["changes_name", "name", { name: "Ghost International Airport" }],
     ["changes_code", "code", { iata: "MLH" }],
     ["changes_country", "place", { country: "DE" }],
-    ["moves", "place", { lat: BASEL.lat + 0.2 }],
+    ["moves", "place", { lat: BASEL.lat + 0.182 }],
     ["loses_city", "place", { municipality: "Nowhere" }],
     ["loses_region", "place", { region: "CH-BS" }],
     ["loses_region", "place", { region: "FR-U-A" }],
@@ -115,6 +127,20 @@ describe("a change that a traveller would notice", () => {
     const ghost = withBasel({ name: "Ghost" });
     life.nextDay(ghost, { hoursLate: 0.9 });
     for (let day = 2; day <= 4; day++) life.nextDay(ghost);
+    expect(life.airport("BSL")?.name).toBe("Ghost");
+  });
+
+  it("is not taken over over an hour before three days are over", () => {
+    const ghost = withBasel({ name: "Ghost" });
+    for (const hoursLate of [0, 0, 0, -2]) life.nextDay(ghost, { hoursLate });
+    expect(life.held()).toMatchObject([{ days_seen: 4 }]);
+    expect(life.airport("BSL")?.name).toBe(BASEL.name);
+  });
+
+  it("waits anew after a run whose clock was ahead", () => {
+    const ghost = withBasel({ name: "Ghost" });
+    life.nextDay(ghost, { hoursLate: 240 });
+    for (let day = 2; day <= 5; day++) life.nextDay(ghost);
     expect(life.airport("BSL")?.name).toBe("Ghost");
   });
 
@@ -213,44 +239,6 @@ describe("a new airport", () => {
   });
 });
 
-describe("the identity of an airport", () => {
-  it("outlives new row numbers for all", () => {
-    life.nextDay(ALL.map((airport) => ({ ...airport, id: String(600_000 + Number(airport.id)) })));
-    expect(life.ledger.accepted.airports.map(({ id, row }) => [id, row])).toEqual([
-      ["2", "600002"],
-      ["1", "600001"],
-      ["3", "600003"],
-    ]);
-    expect(life.held()).toEqual([]);
-  });
-
-  it("outlives another code at its place", () => {
-    life.nextDay([BASEL, BERN, { ...FIELD, iata: "XNW" }]);
-    expect(life.airport("XNW")).toMatchObject({ id: "3" });
-  });
-
-  it("does not go with the code to another place", () => {
-    const elsewhere = { ...FIELD, id: "9", lat: FIELD.lat + 0.2 };
-    life.nextDay([BASEL, BERN, elsewhere]);
-    expect(life.airport("XFD")).toMatchObject({ id: "9" });
-  });
-
-  it("lets two airports exchange their codes", () => {
-    const [one, other] = [
-      FIELD,
-      airportNumber(4, "XOT", { ...FIELD, id: "4", iata: "XOT", lat: 1 }),
-    ];
-    life = new UpstreamLife([one, other]);
-    life.nextDay([
-      { ...one, iata: "XOT" },
-      { ...other, iata: "XFD" },
-    ]);
-    expect(life.airport("XOT")?.id).toBe("3");
-    expect(life.airport("XFD")?.id).toBe("4");
-    expect(life.held()).toEqual([]);
-  });
-});
-
 describe("a region that loses half of its airports", () => {
   const region = [11, 12, 13, 14].map((number, index) =>
     airportNumber(number, `XA${"ABCD"[index]}`, {
@@ -273,6 +261,12 @@ describe("a region that loses half of its airports", () => {
     life.nextDay([...change(first), ...change(second), ...others]);
     expect(life.held().map(({ rules }) => rules)).toEqual([["region_emptied"], ["region_emptied"]]);
     expect(life.ledger.accepted.airports).toHaveLength(4);
+  });
+
+  it("is none: what is in no region may go", () => {
+    life = new UpstreamLife(region.map((airport) => ({ ...airport, region: "BD-U-A" })));
+    life.nextDay([]);
+    expect(life.ledger.accepted.airports).toEqual([]);
   });
 
   it("has fewer than four: it may lose any", () => {

@@ -6,7 +6,7 @@ import {
 } from "../../../src/acceptance/corrections.ts";
 import { airportNumber, UpstreamLife } from "../../builders/upstream-life.ts";
 
-const MADE = { at: "2026-11-01T00:00:00.000Z", runId: "run" };
+const MADE = { now: Date.parse("2026-11-01T00:00:00.000Z"), runId: "run", source: "embedded" };
 
 /** What upstream wrote on the snapshot's day, and what the snapshot says. */
 const OLD_NAME = airportNumber(1, "AUH", { name: "Abu Dhabi International Airport" });
@@ -65,6 +65,29 @@ describe("a correction of the snapshot", () => {
     ]);
   });
 
+  it("of a code holds though another airport nearby has the code that upstream writes", () => {
+    const written = airportNumber(1, "PKR", { name: "Pokhara International Airport" });
+    const ours = { ...written, iata: "PHH" };
+    const domestic = { ...written, id: "2", lat: written.lat + 0.02, name: "Pokhara Domestic" };
+    const life = new UpstreamLife([]);
+    const corrections = [
+      { id: "1", written, ours },
+      { id: "2", written: undefined, ours: domestic },
+    ];
+    life.ledger = applyCorrections(firstLedger([ours, domestic]), corrections, MADE);
+    life.nextDay([written]);
+    expect(life.airport("PHH")).toMatchObject({ id: "1", name: written.name });
+    expect(life.airport("PKR")).toMatchObject({ id: "2", name: domestic.name });
+    expect(life.held()).toMatchObject([{ state: "corrected" }, { state: "corrected" }]);
+    // Upstream corrects itself: the row is the domestic airport's now.
+    life.nextDay([
+      { ...domestic, id: "1" },
+      { ...ours, id: "9" },
+    ]);
+    expect(life.airport("PHH")).toMatchObject({ id: "1", row: "9" });
+    expect(life.airport("PKR")).toMatchObject({ id: "2", row: "1" });
+  });
+
   it("outlives a day on which upstream says something else", () => {
     const life = corrected();
     life.nextDay(UNCHANGED);
@@ -80,6 +103,36 @@ describe("a correction of the snapshot", () => {
     const correction = { id: OTHER.id, written: OTHER, ours: recoded };
     life.ledger = applyCorrections(firstLedger([OLD_NAME, OTHER]), [correction], MADE);
     expect(codes(life)).toEqual(["AUH", "BRN"]);
+  });
+
+  it("is made later where it did not fit at first", () => {
+    const newer = { ...OLD_NAME, name: "Abu Dhabi Bateen Airport" };
+    const life = new UpstreamLife([]);
+    life.ledger = applyCorrections(firstLedger([newer, OTHER]), CORRECTIONS, MADE);
+    life.nextDay([OLD_NAME, CLOSED, OTHER]);
+    expect(life.airport("AUH")?.name).toBe(OLD_NAME.name);
+    life.ledger = applyCorrections(life.ledger, CORRECTIONS, MADE);
+    life.nextDay([OLD_NAME, CLOSED, OTHER]);
+    expect(life.airport("AUH")).toEqual({ ...NEW_NAME, row: "1" });
+  });
+
+  it("takes the place of what waits, but not of what an operator has decided", () => {
+    const first = corrected();
+    const states = (state: "waiting" | "rejected") => {
+      const decided_by = state === "waiting" ? null : "ops";
+      const held = first.held().map((each) => ({ ...each, state, decided_by }));
+      const accepted = { ...first.ledger.accepted, corrections: [] };
+      return applyCorrections({ accepted, held }, CORRECTIONS, MADE).held.map((each) => each.state);
+    };
+    expect(new Set(states("waiting"))).toEqual(new Set(["corrected"]));
+    expect(new Set(states("rejected"))).toEqual(new Set(["rejected"]));
+  });
+
+  it("leaves a closed airport its present row number", () => {
+    const life = new UpstreamLife([CLOSED]);
+    life.nextDay([{ ...CLOSED, id: "902" }]);
+    const { accepted } = applyCorrections(life.ledger, CORRECTIONS, MADE);
+    expect(accepted.gone).toMatchObject([{ id: "2", row: "902" }]);
   });
 
   it("is made once only: what an operator approves over it stays", () => {

@@ -18,6 +18,8 @@ const OF_2026 = [
   ["PF-LI", "Leeward Islands"],
   ["SS-WR", "Warrap State"],
 ] as const;
+/** A code that upstream's airports have and its regions.csv lacks. */
+const UNNAMED = "MA-99";
 
 const airports = readSnapshotRows("airports.csv.gz");
 const counties = readSnapshotRows("catalog-regions.csv.gz").filter(({ key }) =>
@@ -48,7 +50,9 @@ function changedOver(): Row[] {
   const bangladeshi = airports
     .filter((row) => row["iso_region"] === "BD-3")
     .map((row) => ({ ...row, iso_region: "BD-C" }));
-  return [...moved, ...kenyan, ...bangladeshi];
+  const german = airports.filter((row) => row["iso_region"] === "DE-BY");
+  const [unnamed] = airports.filter((row) => row["iso_country"] === "MA");
+  return [...moved, ...kenyan, ...bangladeshi, ...german, { ...unnamed, iso_region: UNNAMED }];
 }
 
 let workspace: Workspace;
@@ -57,7 +61,7 @@ beforeAll(async () => {
   const files: { readonly [name: string]: string } = {
     "airports.csv": csvOf(changedOver()),
     "regions.csv": csvOf(
-      OF_2026.map(([code, name]) => ({ code, name })),
+      [...OF_2026, ["DE-BY", "Ghost"]].map(([code = "", name = ""]) => ({ code, name })),
       ["code", "name"],
     ),
   };
@@ -85,6 +89,13 @@ describe("upstream's codes of 2026", () => {
     expect(workspace.new_regions).toEqual(["MA-11"]);
     const region = subdivisions().find(({ key }) => key === "iso3166-2:MA-11");
     expect(region).toMatchObject({ name: "Laâyoune-Sakia El Hamra" });
+    expect(workspace.unnamed_regions).toEqual([UNNAMED]);
+  });
+
+  it("do not bring new names for what the snapshot names", async () => {
+    const region = subdivisions().find(({ key }) => key === "iso3166-2:DE-BY");
+    expect(region).toMatchObject({ name: "Bavaria", slug: "bavaria-de" });
+    expect(await nameIn("en", "iso3166-2:DE-BY")).toBe("Bavaria");
   });
 
   it("are the regions of before, with their slugs, where they only replace a code", () => {

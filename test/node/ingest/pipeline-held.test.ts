@@ -6,6 +6,8 @@ import {
   HELD_FILE,
 } from "../../../src/acceptance/ledger-files.ts";
 import { snapshotOpener } from "../../../src/sources/snapshot.ts";
+import type { Accepted } from "../../../src/acceptance/airport.ts";
+import { EMBEDDED, embeddedUpstream } from "../../../src/sources/upstream.ts";
 import { createWorkspace } from "../../../src/ingest/workspace.ts";
 import { describeContent } from "../../../src/ingest/content.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
@@ -35,12 +37,23 @@ async function nextDay(rows: readonly Row[]): Promise<string | null> {
 const renamed = (name: string): Row[] =>
   ROWS.map((row) => (row["iata_code"] === "ZRH" ? { ...row, name } : row));
 
+/** Runs over the snapshot on the same day. */
+async function embeddedRun(): Promise<void> {
+  const { source } = world;
+  world.source = EMBEDDED;
+  world.upstream = embeddedUpstream(world.snapshot);
+  world.forced = true;
+  await world.runToEnd();
+  world.source = source;
+}
+
+async function accepted(): Promise<Accepted> {
+  const sha256 = world.current?.sources[ACCEPTED_FILE] ?? "";
+  return decodeAccepted(await world.archive.open(ACCEPTED_FILE, sha256));
+}
+
 async function servedName(): Promise<string | undefined> {
-  const open = async (file: string) => {
-    const sha256 = world.current?.sources[file] ?? "";
-    return world.archive.open(file, sha256);
-  };
-  const { airports } = await decodeAccepted(await open(ACCEPTED_FILE));
+  const { airports } = await accepted();
   return airports.find(({ iata }) => iata === "ZRH")?.name;
 }
 
@@ -65,6 +78,37 @@ describe("a run over an upstream that may lie", () => {
     expect(world.run.held).toMatchObject({ waiting: 0, ended: 1 });
   });
 
+  it("counts a day on which upstream serves the same file as a day on which it says the same", async () => {
+    await nextDay(renamed("Ghost"));
+    world.upstream = {
+      name: "test",
+      fetch: async (archived = {}) =>
+        Object.entries(archived).map(([name, { sha256 }]) => ({
+          name,
+          as_of: "2026-11-02",
+          unchangedSha256: sha256,
+        })),
+    };
+    for (let day = 2; day <= 4; day++) {
+      expect(await servedName()).toBe("Zürich Airport");
+      world.time += DAY_MS;
+      await world.runToEnd();
+    }
+    expect(await servedName()).toBe("Ghost");
+  });
+
+  it("goes on with an airport's own row where a vandal gives its code to another one", async () => {
+    const rows = moreAirports(60);
+    const [zurich = {}] = rows;
+    world.snapshot = aSnapshot({ airports: rows });
+    await nextDay([...rows, { ...zurich, id: "1", name: "Ghost", latitude_deg: "10" }]);
+    expect(await servedName()).toBe("Zürich Airport");
+    expect(world.run).toMatchObject({
+      held: { waiting: 0 },
+      rejects: [{ reason: "duplicate_iata" }],
+    });
+  });
+
   it("archives what was accepted and held, from which the version builds again to the byte", async () => {
     await nextDay(renamed("Ghost"));
     const { sources = {}, catalog_sha256 } = world.current ?? {};
@@ -73,6 +117,28 @@ describe("a run over an upstream that may lie", () => {
     expect((await describeContent(workspace, ["en"])).catalog_sha256).toBe(catalog_sha256);
     const held = await decodeHeld(await open(HELD_FILE, sources[HELD_FILE] ?? ""));
     expect(held).toMatchObject([{ iata: "ZRH", rules: ["changes_name"], state: "waiting" }]);
+  });
+
+  it("goes on where it was after a run of the snapshot, and knows the airports that were new", async () => {
+    const opened = {
+      ...smallAirports[0],
+      id: "4",
+      iata_code: "BRN",
+      name: "Bern",
+      type: "heliport",
+    };
+    const upstream = [...renamed("Ghost"), { ...opened, scheduled_service: "no" }];
+    for (let day = 1; day <= 2; day++) await nextDay(upstream);
+    await embeddedRun();
+    expect(world.run.held).toMatchObject({ waiting: 1, ended: 0 });
+    expect(await accepted()).toMatchObject({ gone: [{ id: "4", iata: "BRN" }], rows: 41 });
+    const renumbered = upstream.map((row) =>
+      row["iata_code"] === "BRN" ? { ...row, id: "5" } : row,
+    );
+    for (let day = 3; day <= 4; day++) await nextDay(renumbered);
+    expect(await servedName()).toBe("Ghost");
+    const { airports } = await accepted();
+    expect(airports.find(({ iata }) => iata === "BRN")).toMatchObject({ id: "4", row: "5" });
   });
 
   it("is refused where the file lost over 2 % of its rows since the last one", async () => {
@@ -84,6 +150,16 @@ describe("a run over an upstream that may lie", () => {
     });
   });
 
+  it("is refused at once where the first file lacks half of the snapshot's airports", async () => {
+    world.upstream = anUpstream(ROWS.slice(0, 20));
+    await expect(world.runToEnd()).rejects.toMatchObject({
+      message: "guard_truncated: of 40 airports that travellers use, airports.csv has 20",
+    });
+    const closed = ROWS.map((row, index) => (index < 20 ? { ...row, type: "closed" } : row));
+    expect(await nextDay(closed)).toBe("published");
+    expect(world.run.held).toMatchObject({ by_rule: { closes: 20 } });
+  });
+
   it("keeps the snapshot's corrections of what upstream has not changed", async () => {
     const [corrections] = [[{ ...smallAirports[0], name: "Kloten" }]];
     world.snapshot = aSnapshot({ airports: ROWS, corrections });
@@ -92,5 +168,51 @@ describe("a run over an upstream that may lie", () => {
     expect(world.run.held).toMatchObject({ waiting: 0 });
     await nextDay(renamed("Zürich-Kloten Airport"));
     expect(await servedName()).toBe("Zürich-Kloten Airport");
+  });
+});
+
+describe("an archive that has lost what was accepted", () => {
+  const opened = { ...smallAirports[0], id: "4", iata_code: "BRN", name: "Bern", type: "heliport" };
+  const BERN: Row = { ...opened, scheduled_service: "no" };
+  const lose = (file: string, from = world.current) =>
+    world.archive.files.delete(from?.sources[file] ?? "");
+
+  const twoVersions = async () => {
+    await nextDay([...ROWS, BERN]);
+    await nextDay([...renamed("Zürich-Kloten Airport"), BERN]);
+  };
+
+  it("lets the next run start from an earlier version, and say so", async () => {
+    await twoVersions();
+    lose(ACCEPTED_FILE);
+    expect(await nextDay([...renamed("Ghost"), { ...BERN, id: "5" }])).toBe("published");
+    expect(world.run.held).toMatchObject({ ledger_lost: true, waiting: 1 });
+    expect(await servedName()).toBe("Zürich Airport");
+    const { airports } = await accepted();
+    expect(airports.find(({ iata }) => iata === "BRN")).toMatchObject({ id: "4", row: "5" });
+    await nextDay([...ROWS, BERN]);
+    expect(world.run.held).not.toHaveProperty("ledger_lost");
+  });
+
+  it("lets the next run start from the snapshot where no version is left", async () => {
+    await twoVersions();
+    for (const version of world.versions) lose(ACCEPTED_FILE, version);
+    expect(await nextDay([...renamed("Ghost"), BERN])).toBe("published");
+    expect(world.run.held).toMatchObject({ ledger_lost: true, waiting: 1 });
+    expect(await servedName()).toBe("Zürich Airport");
+  });
+
+  it("lets what was held wait anew, and the snapshot's corrections hold", async () => {
+    const corrections = [{ ...smallAirports[0], name: "Kloten" }];
+    world.snapshot = aSnapshot({ airports: ROWS, corrections });
+    const rows = renamed("Kloten").map((row) =>
+      row["iata_code"] === "GVA" ? { ...row, name: "Ghost" } : row,
+    );
+    for (let day = 1; day <= 9; day++) {
+      await nextDay(rows);
+      world.archive.files.delete(world.ledger?.held ?? "");
+      expect(world.run.held).toMatchObject({ waiting: 1, added: 1 });
+    }
+    expect(await servedName()).toBe("Zürich Airport");
   });
 });

@@ -1,16 +1,19 @@
 /**
- * Reads a file as long as OurAirports' and builds a catalog from it, for a test that runs this with
- * little memory. Writes what came of it as JSON to standard output.
+ * Compares a file as long as OurAirports' with the snapshot, and then with what was accepted, and
+ * builds a catalog, for a test that runs this with little memory. Writes what came of it as JSON to standard output.
  */
-import { buildCatalog, placeAirports } from "../../../src/ingest/build.ts";
-import { resolveCities } from "../../../src/ingest/resolve-cities.ts";
-import { readCityTables } from "../../../src/sources/city-tables.ts";
+import { AIRPORT_COLUMNS } from "../../../data/build/airport-columns.ts";
+import { ledgerOf } from "../../../src/acceptance/ledger-files.ts";
+import { concatenate } from "../../../src/catalog/bytes.ts";
+import { sha256Hex } from "../../../src/catalog/hash.ts";
+import { acceptSources } from "../../../src/ingest/accept-sources.ts";
+import { createWorkspace } from "../../../src/ingest/workspace.ts";
 import { readCsv } from "../../../src/sources/csv.ts";
-import { readAirports } from "../../../src/sources/our-airports.ts";
-import { readCountries, readRegions } from "../../../src/sources/reference.ts";
 import { snapshotOpener } from "../../../src/sources/snapshot.ts";
+import { MemorySourceArchive } from "../../builders/memory-source-archive.ts";
 import { snapshotManifest, snapshotOnDisk } from "../../builders/snapshot-on-disk.ts";
-import { csvOf, LIVE_COLUMNS, type Row } from "../../builders/source.ts";
+import { csvOf, type Row } from "../../builders/source.ts";
+import { DEPLOYED_LIMITS } from "../../builders/surprise-limits.ts";
 
 const ROWS = 84_000;
 /** Words such as the live file has, which the snapshot leaves out. */
@@ -26,9 +29,13 @@ async function* largeFile(): AsyncGenerator<Uint8Array> {
   let rows = 0;
   while (rows < ROWS)
     for await (const row of readCsv("airports.csv", open("airports.csv.gz"), [])) {
-      const own: Row = Object.fromEntries(LIVE_COLUMNS.map((name) => [name, row.get(name)]));
+      const own: Row = Object.fromEntries(AIRPORT_COLUMNS.map((name) => [name, row.get(name)]));
       const code = rows < snapshotManifest.counts.airports ? {} : { iata_code: "" };
-      yield count(csvOf([{ ...own, ...code, keywords: KEYWORDS }]).slice(csvOf([]).length));
+      // A vandal has changed every tenth name.
+      const name = rows % 10 === 0 ? { name: `Ghost ${rows}` } : {};
+      yield count(
+        csvOf([{ ...own, ...name, ...code, keywords: KEYWORDS }]).slice(csvOf([]).length),
+      );
       if (++rows === ROWS) return;
     }
 }
@@ -39,22 +46,40 @@ function count(text: string): Uint8Array {
   return chunk;
 }
 
-const countries = await readCountries(open);
-const codes = new Set(countries.map(({ isoCode2 }) => isoCode2));
-const chunks = largeFile();
-const stream = new ReadableStream<Uint8Array>({
-  async pull(controller) {
-    const { done, value } = await chunks.next();
-    if (done === true) controller.close();
-    else controller.enqueue(value);
-  },
-});
-const { airports, seen, filtered } = await readAirports(stream, codes);
-const { catalog } = buildCatalog({
-  placed: placeAirports(airports, resolveCities(airports, await readCityTables(open, airports))),
-  countries,
-  regions: await readRegions(open),
-  regionNames: new Map(),
-});
+async function archive(bytesOfFile: Uint8Array): Promise<string> {
+  const sha256 = sha256Hex(bytesOfFile);
+  await files.write(sha256, bytesOfFile);
+  return sha256;
+}
+
+const files = new MemorySourceArchive();
+const chunks: Uint8Array[] = [];
+for await (const chunk of largeFile()) chunks.push(chunk);
+const sources = {
+  "airports.csv": await archive(concatenate(chunks.splice(0))),
+  "regions.csv": await archive(encoder.encode("code,name\n")),
+};
+const deps = { archive: files, openSnapshot: open, limits: DEPLOYED_LIMITS, now: Date.now };
+const request = {
+  source: "ourairports",
+  sources,
+  decisions: [],
+  mode: "incremental",
+  runId: "run",
+} as const;
+const first = await acceptSources(deps, { ...request, ledgers: [] });
+const ledger = ledgerOf(first.files);
+if (ledger === null) throw new Error("nothing was accepted");
+const {
+  read,
+  held,
+  files: accepted,
+} = await acceptSources(deps, { ...request, ledgers: [ledger] });
+const { catalog } = await createWorkspace(
+  { ...sources, ...accepted },
+  files.open.bind(files),
+  open,
+);
 const built = { airports: catalog.airports.length, regions: catalog.regions.length };
-process.stdout.write(JSON.stringify({ bytes, seen, filtered, ...built }));
+const { seen, filtered } = read;
+process.stdout.write(JSON.stringify({ bytes, seen, filtered, held: held.waiting, ...built }));

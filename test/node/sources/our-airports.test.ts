@@ -1,15 +1,11 @@
+import { AIRPORT_COLUMNS } from "../../../data/build/airport-columns.ts";
 import { roundDegrees } from "../../../src/catalog/round-degrees.ts";
 import { describe, expect, it } from "vitest";
-import {
-  type AirportsRead,
-  readAirports,
-  readRegionNames,
-} from "../../../src/sources/our-airports.ts";
+import { type AirportsRead, readAirports } from "../../../src/sources/our-airports.ts";
 import {
   anAirportRow,
   aSourceAirport,
   csvOf,
-  LIVE_COLUMNS,
   OLD_COLUMNS,
   type Row,
   streamOf,
@@ -22,7 +18,7 @@ const read = (...rows: Row[]): Promise<AirportsRead> => readText(csvOf(rows));
 
 describe("readAirports", () => {
   it("reads the live layout of 19 columns", async () => {
-    expect(LIVE_COLUMNS).toHaveLength(19);
+    expect(AIRPORT_COLUMNS).toHaveLength(19);
     expect(await read(anAirportRow())).toEqual({
       airports: [aSourceAirport()],
       seen: 1,
@@ -43,7 +39,7 @@ describe("readAirports", () => {
 
   it("reads columns in any order, and does not need those that it does not use", async () => {
     const unused = ["ident", "elevation_ft", "continent", "icao_code", "home_link", "keywords"];
-    const columns = LIVE_COLUMNS.filter((column) => !unused.includes(column)).toReversed();
+    const columns = AIRPORT_COLUMNS.filter((column) => !unused.includes(column)).toReversed();
     const { airports } = await readText(csvOf([anAirportRow()], [...columns, "something_new"]));
     expect(airports).toEqual([aSourceAirport()]);
   });
@@ -53,7 +49,7 @@ describe("readAirports", () => {
       " ",
     ),
   )("refuses a file without the column %s", async (missing) => {
-    const columns = LIVE_COLUMNS.filter((column) => column !== missing);
+    const columns = AIRPORT_COLUMNS.filter((column) => column !== missing);
     await expect(readText(csvOf([anAirportRow()], columns))).rejects.toMatchObject({
       fault: "missing_columns",
       message: `airports.csv lacks the columns ${missing}`,
@@ -295,53 +291,5 @@ describe("roundDegrees", () => {
   it("never gives a negative zero, which JSON and Protocol Buffers would tell apart", () => {
     expect(Object.is(roundDegrees(-0.0000001), 0)).toBe(true);
     expect(Object.is(roundDegrees(-0), 0)).toBe(true);
-  });
-});
-
-describe("readRegionNames", () => {
-  it("rejects a row that names a region again, and takes the same name in any order", async () => {
-    const rows = ["CH-ZH,Zürich", "CH-ZH,Zurich"];
-    for (const order of [rows, rows.toReversed()]) {
-      const text = `code,name\n${order.join("\n")}\n`;
-      const { names, rejects } = await readRegionNames(streamOf(text), new Set(["CH-ZH"]));
-      expect([...names]).toEqual([["CH-ZH", "Zurich"]]);
-      expect(rejects).toEqual([{ reason: "duplicate_region", line: 3, iata: "", id: "CH-ZH" }]);
-    }
-  });
-
-  const HEADER = "id,code,name\n";
-  const otherRows = (count: number) => "9,XX-YY,Other\n".repeat(count);
-
-  it("reads the English names that are wanted, and skips rows without a name", async () => {
-    const text = `${HEADER}1,CH-ZH, Canton  of Zürich\n2,CH-BE,\n4,NA-KH,Khomas\n5,NA-ER,Erongo\n`;
-    const codes = new Set(["CH-ZH", "CH-BE", "NA-KH"]);
-    expect([...(await readRegionNames(streamOf(text), codes)).names]).toEqual([
-      ["CH-ZH", "Canton of Zürich"],
-      ["NA-KH", "Khomas"],
-    ]);
-  });
-
-  it("skips rows of another length while they are at most 2 % of all", async () => {
-    const text = `${HEADER}1,CH-GE\n2,CH-ZH,Zürich,more\n3,NA-KH,Khomas\n${otherRows(97)}`;
-    const codes = new Set(["CH-GE", "CH-ZH", "NA-KH"]);
-    expect([...(await readRegionNames(streamOf(text), codes)).names]).toEqual([
-      ["NA-KH", "Khomas"],
-    ]);
-  });
-
-  it("takes a small file that ends with an empty line", async () => {
-    const text = `${HEADER}3,NA-KH,Khomas\n\n`;
-    expect((await readRegionNames(streamOf(text), new Set(["NA-KH"]))).names.size).toBe(1);
-  });
-
-  it.each([
-    ["2 of 99", `${HEADER}1,CH-GE\n2,CH-ZH,Zürich,more\n${otherRows(97)}`],
-    ["3 of 3", `${HEADER}${"1,CH-ZH,Zürich,more\n".repeat(3)}`],
-  ])("refuses a file of which %s rows are of another length, wanted or not", async (part, text) => {
-    await expect(readRegionNames(streamOf(text), new Set())).rejects.toMatchObject({
-      name: "SourceError",
-      fault: "malformed_csv",
-      message: `${part} rows of regions.csv have more or fewer values than its header; check that it is the right file`,
-    });
   });
 });

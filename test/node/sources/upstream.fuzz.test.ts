@@ -2,11 +2,8 @@ import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readCsv } from "../../../src/sources/csv.ts";
-import {
-  type AirportsRead,
-  readAirports,
-  readRegionNames,
-} from "../../../src/sources/our-airports.ts";
+import { type AirportsRead, readAirports } from "../../../src/sources/our-airports.ts";
+import { readRegionNames } from "../../../src/sources/our-regions.ts";
 import { SourceError } from "../../../src/sources/source-error.ts";
 import { mutatedCsv } from "../../builders/csv-mutations.ts";
 import { FOUND_IN_TABLES } from "../../cases/found-by-fuzzing.ts";

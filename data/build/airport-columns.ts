@@ -1,0 +1,22 @@
+/** Columns of OurAirports' airports.csv as it is today. */
+export const AIRPORT_COLUMNS = [
+  "id",
+  "ident",
+  "type",
+  "name",
+  "latitude_deg",
+  "longitude_deg",
+  "elevation_ft",
+  "continent",
+  "iso_country",
+  "iso_region",
+  "municipality",
+  "scheduled_service",
+  "icao_code",
+  "iata_code",
+  "gps_code",
+  "local_code",
+  "home_link",
+  "wikipedia_link",
+  "keywords",
+] as const;

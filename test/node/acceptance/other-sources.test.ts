@@ -1,0 +1,89 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { trustAirports } from "../../../src/acceptance/other-sources.ts";
+import { EMBEDDED } from "../../../src/sources/upstream.ts";
+import { airportNumber, UpstreamLife } from "../../builders/upstream-life.ts";
+
+const BERN = airportNumber(1, "BRN");
+const ZURICH = airportNumber(2, "ZRH");
+const ALL = [BERN, ZURICH];
+const GHOST = [{ ...BERN, name: "Ghost" }, ZURICH];
+const DROPPED = { source: "dropped" };
+
+let life: UpstreamLife;
+
+beforeEach(() => {
+  life = new UpstreamLife(ALL);
+});
+
+describe("what a source has said", () => {
+  it("waits on through a run of another source, and is taken over by its own", () => {
+    life.nextDay(GHOST);
+    life.nextDay(GHOST);
+    life.sameDay(ALL, DROPPED);
+    expect(life.held()).toMatchObject([{ days_seen: 2, source: "ourairports" }]);
+    life.nextDay(GHOST);
+    life.nextDay(GHOST);
+    expect(life.airport("BRN")?.name).toBe("Ghost");
+    expect(life.held()).toEqual([]);
+  });
+
+  it("ends when its own source takes it back, or has not been read for long", () => {
+    life.nextDay(GHOST);
+    life.sameDay(ALL, DROPPED);
+    life.nextDay(ALL);
+    expect(life.held()).toEqual([]);
+    life.nextDay(GHOST);
+    life.nextDay(ALL, DROPPED);
+    expect(life.held()).toHaveLength(1);
+    life.nextDay(ALL, DROPPED);
+    expect(life.held()).toEqual([]);
+  });
+
+  it("is said by the source that said so last", () => {
+    life.nextDay(GHOST, DROPPED);
+    life.sameDay(GHOST);
+    life.nextDay(ALL);
+    expect(life.held()).toEqual([]);
+  });
+
+  it("stays rejected though another source says the same, and then takes it back", () => {
+    life.nextDay(GHOST);
+    life.nextDay(GHOST, { decisions: [life.decision("rejected")] });
+    for (const day of [GHOST, ALL]) life.sameDay(day, DROPPED);
+    expect(life.held()).toMatchObject([{ state: "rejected", source: "ourairports" }]);
+  });
+
+  it("stays approved until a run of its source follows, and rejected while that says so", () => {
+    life.nextDay([
+      { ...BERN, name: "Ghost" },
+      { ...ZURICH, name: "Spook" },
+    ]);
+    const decisions = [life.decision("approved", 0), life.decision("rejected", 1)];
+    life.sameDay(ALL, { ...DROPPED, decisions });
+    expect(life.held()).toMatchObject([{ state: "approved" }, { state: "rejected" }]);
+    for (let day = 0; day < 9; day++) life.nextDay(ALL, DROPPED);
+    life.nextDay([
+      { ...BERN, name: "Ghost" },
+      { ...ZURICH, name: "Spook" },
+    ]);
+    expect(life.airport("BRN")?.name).toBe("Ghost");
+    expect(life.held()).toMatchObject([{ iata: "ZRH", state: "rejected" }]);
+    life.nextDay([{ ...BERN, name: "Ghost" }, ZURICH]);
+    expect(life.held()).toEqual([]);
+  });
+});
+
+describe("a source that people have checked", () => {
+  it("is accepted as it is; the other airports are gone, with their ids and rows", () => {
+    const opened = airportNumber(3, "GVA", { type: "small_airport", scheduled: false });
+    life.nextDay([{ ...BERN, id: "901" }, ZURICH, opened]);
+    life.nextDay([{ ...BERN, id: "901", name: "Ghost" }, ZURICH, opened]);
+    const run = { source: EMBEDDED, decisions: [], now: life.now };
+    life.ledger = trustAirports(life.ledger, ALL, run);
+    expect(life.ledger.accepted.airports).toMatchObject([{ id: "1", row: "901" }, { id: "2" }]);
+    expect(life.ledger.accepted.gone).toMatchObject([{ id: "3", iata: "GVA" }]);
+    expect(life.held()).toMatchObject([{ iata: "BRN", after: { name: "Ghost" } }]);
+    life.nextDay([BERN, ZURICH, { ...opened, id: "903" }]);
+    expect(life.airport("GVA")).toMatchObject({ id: "3", row: "903" });
+  });
+});
