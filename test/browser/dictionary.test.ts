@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { LOCALE, usePublishingService } from "../builders/publishing-service.ts";
-import { useBrowser } from "./browser.ts";
+import { openPage, useBrowser } from "./browser.ts";
 import {
   callUrl,
   contentOf,
@@ -9,6 +9,7 @@ import {
   renamed,
   useSite,
 } from "./dictionary-browser.ts";
+import { factOf, waitForAnswer } from "./explorer-page.ts";
 
 useBrowser();
 const service = usePublishingService();
@@ -62,4 +63,15 @@ it("a browser that returns pays for what has changed, of whichever version it ha
 
   await weekly.forget();
   expect(await receive(weekly, 6)).toEqual(eachAbove(WHOLE_BYTES));
+});
+
+it("the explorer shows what an update has cost, and about what it would have cost", async () => {
+  const page = await openPage(`${service.proxy.url}/?locale=${LOCALE}`);
+  await waitForAnswer(page, LOCALE);
+  expect(await factOf(page, "On the wire")).toMatch(/decoded$/);
+  await service.publish(renamed(0));
+  await page.getByRole("button", { name: "Call again" }).click();
+  await page.locator(".call-fact", { hasText: "instead of about" }).waitFor();
+  expect(await factOf(page, "On the wire")).toMatch(/^\d{3} Binstead of about 1\d\d KB$/);
+  expect(await factOf(page, "Compression")).toMatch(/^dcz[\d,.]+ times smaller$/);
 });
