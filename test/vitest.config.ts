@@ -115,6 +115,16 @@ export default defineConfig({
       { root, test: { name: "commands", include: COMMANDS, ...runningService, ...parallel } },
       {
         root,
+        // nginx, Varnish and a browser must be installed.
+        test: {
+          name: "caches",
+          include: ["test/caches/*.test.ts"],
+          ...runningService,
+          ...parallel,
+        },
+      },
+      {
+        root,
         test: {
           name: "crash",
           include: ["test/crash/**/*.test.ts"],

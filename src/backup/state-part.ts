@@ -74,13 +74,14 @@ export function wholeVersions(
     .map((version) => ({ ...version, diffs: wholeDiffs(version.diffs, lost) }));
 }
 
-/** An app whose diff is gone fetches the whole catalog. */
+/** An app whose diff or delta is gone fetches the whole catalog. */
 function wholeDiffs(diffs: Manifest["diffs"], lost: ReadonlySet<string>): Manifest["diffs"] {
   return diffs
     .filter(({ common }) => !lost.has(common))
     .map((diff) => {
       const local = Object.entries(diff.local).filter(([, blob]) => !lost.has(blob));
-      return { ...diff, local: Object.fromEntries(local) };
+      const deltas = diff.deltas && lost.has(diff.deltas.blob) ? null : diff.deltas;
+      return { ...diff, local: Object.fromEntries(local), deltas };
     });
 }
 

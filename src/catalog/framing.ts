@@ -37,8 +37,15 @@ function frameHeader(flags: number, length: number): Uint8Array<ArrayBuffer> {
 export const MESSAGE_CODINGS = { "grpc-br": "br", "grpc-gzip": "gzip" } as const;
 export type MessageCoding = keyof typeof MESSAGE_CODINGS;
 
+/** The coding `dcz` with the SHA-256 (hex) of its dictionary. */
+export type DeltaCoding = `dcz:${string}`;
+
 /** A coding of the whole body, or of the message alone. */
-export type AnyCoding = Coding | MessageCoding;
+export type AnyCoding = Coding | MessageCoding | DeltaCoding;
+
+export function isDeltaCoding(coding: AnyCoding): coding is DeltaCoding {
+  return coding.startsWith("dcz:");
+}
 
 export function isMessageCoding(coding: AnyCoding): coding is MessageCoding {
   return coding in MESSAGE_CODINGS;
@@ -48,7 +55,7 @@ export function isMessageCoding(coding: AnyCoding): coding is MessageCoding {
 export function bodyIn(
   bodies: Bodies,
   representation: Representation,
-  coding: AnyCoding,
+  coding: Coding | MessageCoding,
 ): Body | undefined {
   if (!isMessageCoding(coding)) return bodies[representation][coding];
   const messages = messagesOf(bodies, representation);

@@ -20,9 +20,10 @@ export type Representation = (typeof REPRESENTATIONS)[number];
 export const CODINGS = ["br", "gzip", "identity"] as const;
 export type Coding = (typeof CODINGS)[number];
 
-/** A part of a body: a stored blob by its SHA-256 (hex), or inline base64. */
+/** A part of a body: a stored blob by its SHA-256 (hex) or some bytes of it, or inline base64. */
 export type Segment =
-  { readonly blob: string; readonly bytes: number } | { readonly inline: string };
+  | { readonly blob: string; readonly bytes: number; readonly start?: number }
+  | { readonly inline: string };
 
 /** An HTTP body in one coding. `sha256` (hex) and `bytes` describe the body as sent. */
 export interface Body {
@@ -73,6 +74,28 @@ export interface StoredDiff {
   readonly common: string;
   /** Blob of the regions of each locale: `"regions":{…}`. */
   readonly local: { readonly [locale: string]: string };
+  /** Null if there are none. */
+  readonly deltas: StoredDeltas | null;
+}
+
+/** Forms of Connect GET, which a browser may hold as a dictionary. */
+export const DELTA_FORMS = ["proto", "json"] as const;
+
+/** The bodies of a version in the coding `dcz`, with those of an earlier version as dictionaries. */
+export interface StoredDeltas {
+  /** Blob of all of them. */
+  readonly blob: string;
+  readonly locales: {
+    readonly [locale: string]: { readonly [F in (typeof DELTA_FORMS)[number]]?: StoredDelta };
+  };
+}
+
+/** Some bytes of the blob. */
+export interface StoredDelta {
+  /** SHA-256 (hex). */
+  readonly dictionary: string;
+  readonly start: number;
+  readonly bytes: number;
 }
 
 /** Published airports: all, or only those with scheduled service. */
@@ -104,7 +127,11 @@ export interface Manifest {
 
 /** Lists the SHA-256 (hex) of every blob of a manifest. */
 export function manifestBlobs(manifest: Manifest): ReadonlySet<string> {
-  const diffs = manifest.diffs.flatMap(({ common, local }) => [common, ...Object.values(local)]);
+  const diffs = manifest.diffs.flatMap(({ common, local, deltas }) => [
+    common,
+    ...Object.values(local),
+    ...(deltas === null ? [] : [deltas.blob]),
+  ]);
   return new Set([...bodyBlobs(manifest), ...diffs]);
 }
 

@@ -4,11 +4,14 @@ import {
   CODINGS,
   type Counts,
   type DataSource,
+  DELTA_FORMS,
   type LocaleEntry,
   type Manifest,
   type Representation,
   REPRESENTATIONS,
   type Segment,
+  type StoredDelta,
+  type StoredDeltas,
   type StoredDiff,
   type AirportSet,
   AIRPORT_SETS,
@@ -99,6 +102,32 @@ function readDiff(value: unknown, path: string): StoredDiff {
     catalog_sha256: sha256(fields["catalog_sha256"], `${path}.catalog_sha256`),
     common: sha256(fields["common"], `${path}.common`),
     local: record(fields["local"], `${path}.local`, sha256),
+    deltas: readDeltas(fields["deltas"] ?? null, `${path}.deltas`),
+  };
+}
+
+function readDeltas(value: unknown, path: string): StoredDeltas | null {
+  if (value === null) return null;
+  const fields = object(value, path);
+  const readForms = (forms: unknown, at: string) =>
+    Object.fromEntries(
+      DELTA_FORMS.flatMap((form) => {
+        const delta = object(forms, at)[form];
+        return delta === undefined ? [] : [[form, readDelta(delta, `${at}.${form}`)] as const];
+      }),
+    );
+  return {
+    blob: sha256(fields["blob"], `${path}.blob`),
+    locales: record(fields["locales"], `${path}.locales`, readForms),
+  };
+}
+
+function readDelta(value: unknown, path: string): StoredDelta {
+  const fields = object(value, path);
+  return {
+    dictionary: sha256(fields["dictionary"], `${path}.dictionary`),
+    start: count(fields["start"], `${path}.start`),
+    bytes: count(fields["bytes"], `${path}.bytes`),
   };
 }
 

@@ -28,9 +28,10 @@ export async function checkCopies(
   const named = manifestBlobs(manifest);
   const locale = isLocaleDue ? nextLocale(manifest, after) : null;
   const entry = manifest.locales[locale ?? ""];
-  const changes = manifest.diffs.flatMap(({ common, local }) => [
+  const changes = manifest.diffs.flatMap(({ common, local, deltas }) => [
     common,
     local[locale ?? ""] ?? [],
+    deltas?.blob ?? [],
   ]);
   const own = entry === undefined ? [] : [...localeBlobs(entry), ...changes.flat()];
   const damaged: DamagedCopy[] = [];

@@ -1,5 +1,11 @@
 import type { LedgerFiles } from "../acceptance/ledger-files.ts";
-import type { AirportSet, LocaleEntry, Manifest, StoredDiff } from "../catalog/manifest.ts";
+import type {
+  AirportSet,
+  LocaleEntry,
+  Manifest,
+  StoredDeltas,
+  StoredDiff,
+} from "../catalog/manifest.ts";
 import type { StoredSegment } from "./bodies.ts";
 import type { Parsed } from "./accounting.ts";
 import type { ArchivedCandidate } from "./candidate.ts";
@@ -33,6 +39,8 @@ export interface Checkpoint {
   readonly common: readonly StoredSegment[];
   /** Entries of the locales whose blobs are stored. */
   readonly entries: { readonly [locale: string]: LocaleEntry };
+  /** Stored deltas of the first diffs; made after the entries. */
+  readonly deltas: readonly (StoredDeltas | null)[];
 }
 
 export const FIRST_CHECKPOINT: Checkpoint = {
@@ -46,6 +54,7 @@ export const FIRST_CHECKPOINT: Checkpoint = {
   diffs: [],
   common: [],
   entries: {},
+  deltas: [],
 };
 
 /** Returns to the parse stage: a rollback or a decision has changed what it starts from. */

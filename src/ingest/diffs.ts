@@ -12,7 +12,7 @@ import {
 import { listPieces } from "../catalog/encode.ts";
 import { sha256Hex } from "../catalog/hash.ts";
 import type { ListDiff } from "../catalog/list-diff.ts";
-import type { Counts, LocaleEntry, Manifest, StoredDiff } from "../catalog/manifest.ts";
+import type { Body, Counts, LocaleEntry, Manifest, StoredDiff } from "../catalog/manifest.ts";
 import type { Catalog } from "../catalog/model.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { tryReadBody } from "../storage/read-body.ts";
@@ -103,7 +103,14 @@ export class DiffMaker {
       const common = lists && encodeLists(lists, ["airports", "cities", "countries"]);
       if (common === null) continue;
       const { local = {} } = known.find((diff) => diff.catalog_sha256 === catalog_sha256) ?? {};
-      diffs.push({ generation, published_at, catalog_sha256, common: common.sha256, local });
+      diffs.push({
+        generation,
+        published_at,
+        catalog_sha256,
+        common: common.sha256,
+        local,
+        deltas: null,
+      });
       blobs.push(common);
     }
     await this.#segments.write(distinct(blobs, []), context);
@@ -143,7 +150,7 @@ export class DiffMaker {
 
   async #compareCommon(version: Manifest, catalog: Catalog): Promise<CommonDiff | null> {
     const [entry] = Object.values(version.locales);
-    const before = await this.#read(storedSegments(entry)[0]);
+    const before = await readSegment(this.#store, storedSegments(entry?.bodies.proto.identity)[0]);
     const after = (list: keyof Counts) =>
       list === "regions" ? [] : listPieces(catalog, list, "proto");
     return before && diffCommon({ before, after, maxListed: DIFF_LISTED });
@@ -154,26 +161,29 @@ export class DiffMaker {
     regions: Uint8Array,
     codes: KnownCodes,
   ): Promise<Pick<CatalogDiff, "regions"> | null> {
-    const segment = storedSegments(entry)[1];
+    const segment = storedSegments(entry?.bodies.proto.identity)[1];
     if (segment?.blob === sha256Hex(regions)) return { regions: NO_DIFFERENCE };
-    const before = await this.#read(segment);
+    const before = await readSegment(this.#store, segment);
     const pair = before && { before, after: () => [regions], maxListed: DIFF_LISTED };
     return pair && { regions: diffRegions(pair, codes) };
   }
-
-  async #read(segment: StoredSegment | undefined): Promise<Uint8Array | null> {
-    if (segment === undefined) return null;
-    const { blob: sha256, bytes } = segment;
-    const copy = await tryReadBody(this.#store, { sha256, bytes, segments: [segment] });
-    if (!copy.ok && copy.fault === "unreadable") throw new StoreError(copy.detail);
-    return copy.ok ? copy.value : null;
-  }
 }
 
-/** Returns the stored segments of a message: the lists that all locales share, and the regions. */
-function storedSegments(entry: LocaleEntry | undefined): StoredSegment[] {
-  const segments = entry?.bodies.proto.identity?.segments ?? [];
-  return segments.filter((segment) => "blob" in segment);
+/** Reads a stored segment; null if no copy is intact. Throws StoreError if a store fails. */
+export async function readSegment(
+  store: Pick<CatalogStore, "readBlob">,
+  segment: StoredSegment | undefined,
+): Promise<Uint8Array | null> {
+  if (segment === undefined) return null;
+  const { blob: sha256, bytes } = segment;
+  const copy = await tryReadBody(store, { sha256, bytes, segments: [segment] });
+  if (!copy.ok && copy.fault === "unreadable") throw new StoreError(copy.detail);
+  return copy.ok ? copy.value : null;
+}
+
+/** Returns the stored segments of a body: the lists that all locales share, and the regions. */
+export function storedSegments(body: Body | undefined): StoredSegment[] {
+  return body?.segments.filter((segment) => "blob" in segment) ?? [];
 }
 
 /** Encodes some lists as members of a JSON object; null if they do not list every difference. */

@@ -32,6 +32,7 @@ import {
   type StepResult,
 } from "./checkpoint.ts";
 import { describeContent } from "./content.ts";
+import { DeltaMaker } from "./deltas.ts";
 import { DiffMaker, earlierContents } from "./diffs.ts";
 import { GuardsTripped } from "./faults.ts";
 import { datesOf, type FetchDependencies, fetchSources } from "./fetch-sources.ts";
@@ -70,12 +71,14 @@ export class Pipeline {
   #workspace: { key: string; workspace: Workspace } | undefined;
   readonly #segments: SegmentStore;
   readonly #diffs: DiffMaker;
+  readonly #deltas: DeltaMaker;
 
   constructor(deps: PipelineDependencies) {
     this.#deps = deps;
     this.#deploy = deployName(deps);
     this.#segments = new SegmentStore(deps.store);
     this.#diffs = new DiffMaker(deps.store, this.#segments);
+    this.#deltas = new DeltaMaker(deps.store, this.#segments);
   }
 
   /**
@@ -232,7 +235,7 @@ export class Pipeline {
 
   async #encodeLocale(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
     const locale = this.#deps.locales.find((name) => checkpoint.entries[name] === undefined);
-    if (locale === undefined) return proceed({ ...checkpoint, stage: "publish" }, {});
+    if (locale === undefined) return this.#encodeDeltas(checkpoint, context);
     const message = contentOf(checkpoint).messages[locale];
     if (message === undefined) throw new Error(`${locale} was not built`);
     const { local } = await this.#open(checkpoint);
@@ -247,9 +250,23 @@ export class Pipeline {
     const regions = { locale, regions: part.proto, to: contentOf(checkpoint).catalog_sha256 };
     const diffs = await this.#diffs.addLocale(checkpoint.diffs, regions, context);
     const entries = { ...checkpoint.entries, [locale]: { ...message, bodies } };
-    const stage = Object.keys(entries).length === this.#deps.locales.length ? "publish" : "encode";
-    const next = { ...checkpoint, entries, diffs };
-    return proceed({ ...next, stage }, { progress: this.#progress(next) });
+    return this.#proceedEncoded({ ...checkpoint, entries, diffs });
+  }
+
+  /** Compresses the bodies with those of the next earlier content. */
+  async #encodeDeltas(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
+    const { diffs, deltas, entries } = checkpoint;
+    const from = context.retained.findVersion(diffs[deltas.length]?.generation ?? 0);
+    const made = from ? await this.#deltas.make(from, entries, context) : null;
+    return this.#proceedEncoded({ ...checkpoint, deltas: [...deltas, made] });
+  }
+
+  #proceedEncoded(next: Checkpoint): StepResult {
+    const progress = this.#progress(next);
+    return proceed(
+      { ...next, stage: progress.done < progress.total ? "encode" : "publish" },
+      { progress },
+    );
   }
 
   /** Reads a stored common segment. */
@@ -266,7 +283,7 @@ export class Pipeline {
   }
 
   async #publish(checkpoint: Checkpoint, { current }: RunContext): Promise<StepResult> {
-    const { sources, dates, entries, diffs, judgedAgainst } = checkpoint;
+    const { sources, dates, entries, judgedAgainst, deltas } = checkpoint;
     const { catalog_sha256, counts } = contentOf(checkpoint);
     // An operator has rolled back since then: the ledger is that of another version.
     if (judgedAgainst !== (current?.generation ?? null)) return proceed(parseAgain(checkpoint), {});
@@ -284,7 +301,7 @@ export class Pipeline {
       airport_set: this.#deps.airportSet,
       counts,
       previous: current?.generation ?? null,
-      diffs,
+      diffs: checkpoint.diffs.map((diff, index) => ({ ...diff, deltas: deltas[index] ?? null })),
       locales: entries,
     };
     return {
@@ -316,10 +333,10 @@ export class Pipeline {
     return workspace;
   }
 
-  #progress({ common, entries }: Checkpoint): Run["progress"] {
+  #progress({ common, entries, diffs, deltas }: Checkpoint): Run["progress"] {
     return {
-      done: common.length + Object.keys(entries).length,
-      total: commonUnits().length + this.#deps.locales.length,
+      done: common.length + Object.keys(entries).length + deltas.length,
+      total: commonUnits().length + this.#deps.locales.length + diffs.length,
     };
   }
 }

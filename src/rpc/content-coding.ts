@@ -1,5 +1,6 @@
 import { type Coding, CODINGS } from "../catalog/manifest.ts";
 import { memoize } from "../catalog/memoize.ts";
+import { Buffer } from "node:buffer";
 import { type AnyCoding, MESSAGE_CODINGS, type MessageCoding } from "../catalog/framing.ts";
 import type { RequestHead } from "./request-head.ts";
 
@@ -9,21 +10,41 @@ import type { RequestHead } from "./request-head.ts";
  * `cf.clientAcceptEncoding`. A request without `cf` did not come through the edge.
  */
 export function acceptedCodings(
-  request: Pick<RequestHead, "headers" | "cf" | "isGrpcWeb">,
+  request: Pick<RequestHead, "method" | "headers" | "cf" | "isGrpcWeb">,
 ): readonly AnyCoding[] {
   const { cf } = request;
   const accepted =
     cf === undefined ? request.headers.get("accept-encoding") : cf["clientAcceptEncoding"];
-  const codings = parseAcceptEncoding(typeof accepted === "string" ? accepted : "");
+  const parsed = parseAcceptEncoding(typeof accepted === "string" ? accepted : "");
+  const codings = isUsual(parsed) ? parsed : withDictionary(parsed, request);
   const ofMessages = request.isGrpcWeb ? request.headers.get("grpc-accept-encoding") : null;
   return ofMessages === null ? codings : withMessageCodings(codings, ofMessages);
+}
+
+type NamedCoding = Coding | "dcz";
+
+function isUsual(codings: readonly NamedCoding[]): codings is readonly Coding[] {
+  return !codings.includes("dcz");
+}
+
+/** Puts the dictionary of the client into `dcz`, or leaves `dcz` out. */
+function withDictionary(
+  codings: readonly NamedCoding[],
+  { method, headers }: Pick<RequestHead, "method" | "headers">,
+): readonly AnyCoding[] {
+  const value = method === "POST" ? null : headers.get("available-dictionary");
+  const hash = /^:([A-Za-z0-9+/]{43}=):$/.exec(value ?? "")?.[1];
+  return codings.flatMap((coding): readonly AnyCoding[] => {
+    if (coding !== "dcz") return [coding];
+    return hash === undefined ? [] : [`dcz:${Buffer.from(hash, "base64").toString("hex")}`];
+  });
 }
 
 /**
  * Adds the codings that a gRPC-Web client accepts for messages, before `identity`. A coding of the
  * whole body is better where the client accepts one: browsers decode it themselves.
  */
-function withMessageCodings(codings: readonly Coding[], accepted: string): readonly AnyCoding[] {
+function withMessageCodings(codings: readonly AnyCoding[], accepted: string): readonly AnyCoding[] {
   const identityAt = codings.indexOf("identity");
   return [
     ...codings.slice(0, identityAt),
@@ -43,12 +64,15 @@ const parseMessageCodings = memoize((value): readonly MessageCoding[] => {
   return known.filter((coding) => names.has(MESSAGE_CODINGS[coding]));
 });
 
+const NAMED_CODINGS: readonly NamedCoding[] = ["dcz", ...CODINGS];
+
 /** Parses an Accept-Encoding value. Sorts by weight, then by body size, smallest first. */
-export const parseAcceptEncoding = memoize((value): readonly Coding[] => {
+export const parseAcceptEncoding = memoize((value): readonly NamedCoding[] => {
   const weights = parseWeights(value);
-  const weightOf = (coding: Coding): number =>
-    weights.get(coding) ?? (coding === "identity" ? LEAST_WEIGHT : (weights.get("*") ?? 0));
-  const accepted = CODINGS.filter((coding) => weightOf(coding) > 0).toSorted(
+  const others = weights.get("*") ?? 0;
+  const unnamed = { dcz: 0, br: others, gzip: others, identity: LEAST_WEIGHT };
+  const weightOf = (coding: NamedCoding): number => weights.get(coding) ?? unnamed[coding];
+  const accepted = NAMED_CODINGS.filter((coding) => weightOf(coding) > 0).toSorted(
     (a, b) => weightOf(b) - weightOf(a),
   );
   // A client that refuses even identity still gets an answer instead of a 406.

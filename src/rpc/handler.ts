@@ -187,7 +187,7 @@ export function createRpcHandler({
 }
 
 function responseFor(found: Found, head: RequestHead): Response {
-  if (found.kind !== "precondition_failed") return successResponse(found, head.method);
+  if (found.kind !== "precondition_failed") return successResponse(found, head);
   const refusal = errorAnswer(preconditionFailed(), head.contentType);
   return errorResponse(head, { ...refusal, status: 412 });
 }

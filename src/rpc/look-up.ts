@@ -1,6 +1,7 @@
 import { entityTag } from "../catalog/entity-tag.ts";
 import { type LocaleFallback, negotiateLocale } from "../catalog/locale.ts";
-import { type AnyCoding, bodyIn } from "../catalog/framing.ts";
+import { findBody } from "../catalog/deltas.ts";
+import { type AnyCoding, isDeltaCoding } from "../catalog/framing.ts";
 import type { Body, LocaleEntry, Manifest, Representation } from "../catalog/manifest.ts";
 import { checkPreconditions } from "./preconditions.ts";
 import type { CatalogMemory, CatalogReader, Origin } from "../storage/catalog-reader.ts";
@@ -84,7 +85,7 @@ async function find({ reader, defaultLocale }: CatalogSource, query: Query): Pro
   if (!wanted.ok) return wanted;
   const variant = selectVariant(query, wanted.manifest, defaultLocale);
   if (variant === undefined) return UNAVAILABLE;
-  const bodiless = withoutBody(query, variant);
+  const bodiless = known(query, variant, defaultLocale) ?? withoutBody(query, variant);
   if (bodiless !== undefined) return { ok: true, found: bodiless };
   const { manifest, locale, representation, fallback, isPinned } = variant;
   const { codings } = query;
@@ -146,10 +147,19 @@ export function peek(
   if (!hasPin(query.pin, query.tag, current.manifest, defaultLocale)) return undefined;
   const variant = selectVariant(query, current.manifest, defaultLocale);
   if (variant === undefined) return UNAVAILABLE;
-  const found = withoutBody(query, variant);
+  const found = known(query, variant, defaultLocale) ?? withoutBody(query, variant);
   if (found !== undefined) return { ok: true, found };
   const content = reader.heldContent(variant.body);
   return content && { ok: true, found: { kind: "body", variant, content, origin: "memory" } };
+}
+
+/** Answers a client that has the content in a usual coding, before any other coding is considered. */
+function known(query: Query, variant: Variant, defaultLocale: string): Found | undefined {
+  if (!isDeltaCoding(variant.coding)) return undefined;
+  const codings = query.codings.filter((coding) => !isDeltaCoding(coding));
+  const usual = selectVariant({ ...query, codings }, variant.manifest, defaultLocale);
+  const found = usual && withoutBody(query, usual);
+  return found?.kind === "not_modified" ? found : undefined;
 }
 
 /** Answers a HEAD or a conditional request from the manifest alone. */
@@ -176,7 +186,7 @@ function selectVariant(
   const entry = Object.hasOwn(manifest.locales, locale) ? manifest.locales[locale] : undefined;
   if (entry === undefined) return undefined;
   for (const coding of codings) {
-    const body = bodyIn(entry.bodies, representation, coding);
+    const body = findBody(manifest, { locale, representation, coding });
     if (body !== undefined) {
       return { manifest, locale, fallback, isPinned, entry, representation, coding, body };
     }

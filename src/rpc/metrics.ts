@@ -28,7 +28,7 @@ export function answerMetrics(dataset: AnalyticsEngineDataset): Measure {
     const { locale = "", representation = "", coding = "", manifest } = found?.variant ?? {};
     dataset.writeDataPoint({
       indexes: [locale],
-      blobs: [outcome, sent?.origin ?? "", representation, coding],
+      blobs: [outcome, sent?.origin ?? "", representation, coding.replace(/:.*/, "")],
       doubles: [sent?.variant.body.bytes ?? 0, manifest?.generation ?? 0],
     });
   };

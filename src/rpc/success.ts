@@ -1,23 +1,47 @@
 import { Buffer } from "node:buffer";
 import { entityTag } from "../catalog/entity-tag.ts";
-import { isMessageCoding, MESSAGE_CODINGS } from "../catalog/framing.ts";
+import { isDeltaCoding, isMessageCoding, MESSAGE_CODINGS } from "../catalog/framing.ts";
 import type { Body, Manifest } from "../catalog/manifest.ts";
+import { memoize } from "../catalog/memoize.ts";
 import { allowAnyOrigin } from "./cors.ts";
 import type { Found, Variant } from "./look-up.ts";
 import { MEDIA_TYPES } from "./media-type.ts";
+import type { RequestHead } from "./request-head.ts";
 
-/** Caches a GET for five minutes, and afterwards while a fresh answer is unavailable. */
-const CACHEABLE = "public, max-age=300, stale-while-revalidate=86400, stale-if-error=604800";
+/**
+ * Caches a GET for five minutes, and afterwards while a fresh answer is on its way or unavailable. A
+ * dictionary lasts as long as it may be used stale (RFC 9842, section 2.2): until the day after.
+ */
+const CACHEABLE = "public, max-age=300, stale-while-revalidate=172800, stale-if-error=604800";
 
 /** A pinned version never changes. */
 const IMMUTABLE = "public, max-age=31536000, immutable";
 
 /** Answers with a stored body without reading its bytes. */
-export function successResponse(found: Found, method: string): Response {
-  const head = headFor(found.variant, { isPost: method === "POST", kind: found.kind });
+export function successResponse(found: Found, { method, url }: RequestHead): Response {
+  const { variant, kind } = found;
+  const isPost = method === "POST";
+  const head = headFor(variant, { isPost, kind });
   // The stream has a length.
-  return new Response(found.kind === "body" ? found.content.stream() : null, head);
+  const response = new Response(kind === "body" ? found.content.stream() : null, head);
+  if (!isPost && !variant.isPinned) offerAsDictionary(response, url);
+  return response;
 }
+
+/** Longer queries are not worth a header that a proxy may refuse. */
+const QUERY_MAX_LENGTH = 512;
+
+/** Offers a body as the dictionary of later answers to the same query (RFC 9842, section 2.1). */
+function offerAsDictionary({ headers }: Response, url: string): void {
+  const query = url.slice(url.indexOf("?") + 1);
+  if (query.length <= QUERY_MAX_LENGTH) headers.set("use-as-dictionary", dictionaryOf(query));
+}
+
+/** Matches a query exactly: other locales are dictionaries of their own. */
+const dictionaryOf = memoize((query) => {
+  const pattern = query.replaceAll(/[\\:*+?(){}]/g, String.raw`\$&`);
+  return `match="?${pattern.replaceAll("\\", String.raw`\\`)}"`;
+});
 
 function catalogHeaders(variant: Variant, isPost: boolean): Headers {
   const headers = new Headers();
@@ -28,7 +52,7 @@ function catalogHeaders(variant: Variant, isPost: boolean): Headers {
   headers.set("content-language", variant.locale);
   headers.set("last-modified", new Date(variant.manifest.published_at).toUTCString());
   if (variant.fallback !== "none") headers.set("locale-fallback", variant.fallback);
-  headers.set("vary", "Accept-Encoding");
+  headers.set("vary", isPost ? "Accept-Encoding" : "Accept-Encoding, Available-Dictionary");
   return allowAnyOrigin(headers);
 }
 
@@ -63,6 +87,8 @@ function makeHead(variant: Variant, { isPost, kind }: HeadKey): ResponseInit {
   const { body, coding } = variant;
   if (isMessageCoding(coding)) {
     headers.set("grpc-encoding", MESSAGE_CODINGS[coding]);
+  } else if (isDeltaCoding(coding)) {
+    headers.set("content-encoding", "dcz");
   } else {
     if (coding !== "identity") headers.set("content-encoding", coding);
     headers.set("repr-digest", `sha-256=:${Buffer.from(body.sha256, "hex").toString("base64")}:`);

@@ -106,13 +106,16 @@ export class BodyLoader {
   }
 
   #heldSegment(segment: Segment): Blob | undefined {
-    if ("blob" in segment) return this.#segments.get(segment.blob);
+    if ("blob" in segment) return partOf(this.#segments.get(segment.blob), segment);
     return inlineBlob(segment.inline);
   }
 
   async #loadSegment(segment: Segment, isSpare: boolean): Promise<Copy<Part>> {
-    if ("blob" in segment) return this.#loadPart(segment.blob, isSpare);
-    return { ok: true, value: { blob: inlineBlob(segment.inline), origin: "memory" } };
+    if (!("blob" in segment))
+      return { ok: true, value: { blob: inlineBlob(segment.inline), origin: "memory" } };
+    const copy = await this.#loadPart(segment.blob, isSpare);
+    const blob = copy.ok ? partOf(copy.value.blob, segment) : undefined;
+    return copy.ok && blob ? { ok: true, value: { ...copy.value, blob } } : copy;
   }
 
   async #readPart(sha256: string, isSpare: boolean): Promise<Copy<Part>> {
@@ -135,6 +138,14 @@ const NEAREST_FIRST: readonly Origin[] = ["memory", "kv", "r2"];
 function farthest(parts: readonly Part[]): Origin {
   const ranks = parts.map(({ origin }) => NEAREST_FIRST.indexOf(origin));
   return NEAREST_FIRST[Math.max(...ranks)] ?? "memory";
+}
+
+/** Selects the bytes of a segment. */
+function partOf(
+  blob: Blob | undefined,
+  { start, bytes }: Extract<Segment, { readonly blob: string }>,
+): Blob | undefined {
+  return start === undefined ? blob : blob?.slice(start, start + bytes);
 }
 
 function inlineBlob(base64: string): Blob {

@@ -1,4 +1,5 @@
-import { type AnyCoding, bodyIn } from "../catalog/framing.ts";
+import { findBody } from "../catalog/deltas.ts";
+import type { AnyCoding } from "../catalog/framing.ts";
 import type { Body, Manifest } from "../catalog/manifest.ts";
 import { BodyLoader, type Loaded } from "./body-loader.ts";
 import type {
@@ -120,9 +121,8 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory, BlobRe
 
 /** Lists the published bodies that a selection accepts, best first. */
 function choicesOf({ manifest, locale, representation, codings }: Selection): Choice[] {
-  const bodies = manifest.locales[locale]?.bodies;
   return codings.flatMap((coding) => {
-    const body = bodies && bodyIn(bodies, representation, coding);
+    const body = findBody(manifest, { locale, representation, coding });
     return body === undefined ? [] : [{ manifest, coding, body }];
   });
 }

@@ -6,7 +6,7 @@ import {
   type LocationsResponse,
   LocationsResponseSchema,
 } from "../../gen/locations/v1/locations_pb.ts";
-import { bodyIn } from "../../src/catalog/framing.ts";
+import { findBody } from "../../src/catalog/deltas.ts";
 import type { Bodies, Body, Coding, LocaleEntry, Manifest } from "../../src/catalog/manifest.ts";
 import { CODINGS, type Representation } from "../../src/catalog/manifest.ts";
 import type { Copy, Fault } from "../../src/storage/catalog-store.ts";
@@ -216,7 +216,7 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
   #find({ manifest, locale, representation, codings }: Selection): Opened | undefined {
     const entry = manifest.locales[locale];
     for (const coding of codings) {
-      const body = entry && bodyIn(entry.bodies, representation, coding);
+      const body = entry && findBody(manifest, { locale, representation, coding });
       const content = body && this.#contentOf(body);
       if (entry === undefined || body === undefined || content === undefined) continue;
       const { origin } = this;

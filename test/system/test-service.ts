@@ -83,9 +83,13 @@ export class TestService {
   }
 
   /** Calls an admin route, which must succeed. */
-  async admin<T>(method: "GET" | "POST", path: string): Promise<T> {
-    const headers = { authorization: `Bearer ${this.token}` };
-    const answer = await fetch(`${this.url}${path}`, { method, headers });
+  async admin<T>(method: "GET" | "POST", path: string, body?: object): Promise<T> {
+    const headers = { authorization: `Bearer ${this.token}`, "content-type": "application/json" };
+    const answer = await fetch(`${this.url}${path}`, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    });
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
     return answer.json<T>();
   }

@@ -1,6 +1,9 @@
 import { formatBytes, formatDuration } from "../shared/format.ts";
 import type { CallFacts } from "./use-catalog.ts";
-import type { Transfer } from "./wire.ts";
+import { BROTLI_RATIO, type Exchange, type Transfer } from "./wire.ts";
+
+/** Only what was compressed against an earlier answer is this many times smaller. */
+const DELTA_RATIO = 20;
 
 interface Props {
   readonly facts: CallFacts | undefined;
@@ -44,15 +47,27 @@ function listFacts(facts: CallFacts | undefined, hasFailed: boolean): Fact[] {
       transfer && `received in ${formatDuration(transfer.lastByteMs)}`,
     ],
     ["On the wire", transfer && formatBytes(transfer.wireBytes), transfer && wireNote(transfer)],
-    ["Compression", exchange && (header("content-encoding") ?? "none"), ratioNote(transfer)],
+    ["Compression", exchange && codingOf(exchange, transfer), ratioNote(transfer)],
     ["Language", header("content-language"), fallback ? `fallback: ${fallback}` : ""],
     ["Version", header("catalog-version"), header("catalog-sha256")?.slice(0, 12)],
   ];
 }
 
-function wireNote({ wireBytes, encodedBytes, decodedBytes }: Transfer): string {
+function isDelta({ encodedBytes, decodedBytes }: Transfer): boolean {
+  return decodedBytes > DELTA_RATIO * encodedBytes;
+}
+
+/** The browser hides the coding of an answer that it decodes with a dictionary. */
+function codingOf({ headers }: Exchange, transfer: Transfer | undefined): string {
+  const delta = transfer && isDelta(transfer) ? "dcz" : "none";
+  return headers.get("content-encoding") ?? delta;
+}
+
+function wireNote(transfer: Transfer): string {
+  const { wireBytes, encodedBytes, decodedBytes } = transfer;
   if (wireBytes === 0) return "from the browser's cache";
   if (wireBytes < encodedBytes) return "not modified";
+  if (isDelta(transfer)) return `instead of about ${formatBytes(decodedBytes / BROTLI_RATIO)}`;
   return `${formatBytes(decodedBytes)} decoded`;
 }
 

@@ -42,8 +42,10 @@ declare global {
   }
 }
 
-/** How many times as long as on the wire an answer is, by its content coding. */
-const USUAL_RATIOS: { readonly [coding: string]: number } = { br: 2.9, gzip: 2.4 };
+/** How many times as long as on the wire an answer is in brotli. */
+export const BROTLI_RATIO = 2.9;
+/** The same by the content coding. */
+const USUAL_RATIOS: { readonly [coding: string]: number } = { br: BROTLI_RATIO, gzip: 2.4 };
 /** Longest wait for a measurement, which the browser adds shortly after the end of the body. */
 const TRANSFER_DEADLINE_MS = 5_000;
 const TRANSFER_PAUSE_MS = 15;

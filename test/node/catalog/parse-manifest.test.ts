@@ -122,14 +122,23 @@ const aDiff = {
   catalog_sha256: "a".repeat(64),
   common: "b".repeat(64),
   local: { de: "c".repeat(64), en: "d".repeat(64) },
+  deltas: null,
 };
+
+const delta = { dictionary: "e".repeat(64), start: 0, bytes: 400 };
+const deltas = { blob: "f".repeat(64), locales: { de: { proto: delta, json: delta }, en: {} } };
 
 describe("the diffs of a manifest", () => {
   const parsed = (diffs: unknown) => parseManifest(JSON.stringify({ ...stored, diffs }));
 
   it("are read as they are", () => {
-    const manifest = aManifest({ diffs: [aDiff] });
-    expect(parsed([aDiff])).toEqual({ ok: true, manifest });
+    const diffs = [aDiff, { ...aDiff, deltas }];
+    expect(parsed(diffs)).toEqual({ ok: true, manifest: aManifest({ diffs }) });
+  });
+
+  it("have no deltas in a manifest of an earlier release", () => {
+    const { deltas: _, ...earlier } = aDiff;
+    expect(parsed([earlier])).toEqual({ ok: true, manifest: aManifest({ diffs: [aDiff] }) });
   });
 
   it.each([
@@ -139,6 +148,11 @@ describe("the diffs of a manifest", () => {
     [[aDiff, { ...aDiff, catalog_sha256: 1 }], "diffs.1.catalog_sha256 is not a SHA-256"],
     [[{ ...aDiff, common: "" }], "diffs.0.common is not a SHA-256"],
     [[{ ...aDiff, local: { de: null } }], "diffs.0.local.de is not a SHA-256"],
+    [[{ ...aDiff, deltas: { ...deltas, blob: 1 } }], "diffs.0.deltas.blob is not a SHA-256"],
+    [
+      [{ ...aDiff, deltas: { ...deltas, locales: { de: { json: { ...delta, bytes: -1 } } } } }],
+      "diffs.0.deltas.locales.de.json.bytes is not a count",
+    ],
   ])("are refused: %j", (diffs, problem) => {
     expect(parsed(diffs)).toEqual({ ok: false, problem });
   });
@@ -157,8 +171,8 @@ describe("manifestBlobs", () => {
   });
 
   it("names the parts of the diffs", () => {
-    expect([...manifestBlobs(aManifest({ diffs: [aDiff] }))]).toEqual(
-      expect.arrayContaining([aDiff.common, aDiff.local.de, aDiff.local.en]),
+    expect([...manifestBlobs(aManifest({ diffs: [{ ...aDiff, deltas }] }))]).toEqual(
+      expect.arrayContaining([aDiff.common, aDiff.local.de, aDiff.local.en, deltas.blob]),
     );
   });
 });

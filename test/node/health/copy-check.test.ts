@@ -48,11 +48,13 @@ describe("checkCopies", () => {
 
   it("reads the diffs of the locale as well", async () => {
     const [[common] = [""], [german] = [""]] = blobsOf("diff");
-    const diff = { ...manifest, generation: 0, common, local: { de: german, en: "never read" } };
+    const [[blob] = [""]] = blobsOf("deltas");
+    const local = { de: german, en: "never read" };
+    const diff = { ...manifest, generation: 0, common, local, deltas: { blob, locales: {} } };
     const changed = { ...manifest, diffs: [diff] };
-    store.publish({ manifest: changed, blobs: blobsOf("diff") });
+    store.publish({ manifest: changed, blobs: [...blobsOf("diff"), ...blobsOf("deltas")] });
     const request = { isLocaleDue: true, after: null, suspects: [] };
-    expect(await checkCopies(changed, request, store)).toMatchObject({ checked: 8, damaged: [] });
+    expect(await checkCopies(changed, request, store)).toMatchObject({ checked: 10, damaged: [] });
   });
 
   it.each([

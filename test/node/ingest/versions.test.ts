@@ -28,7 +28,7 @@ describe("describeVersion", () => {
     const [old, known, newest] = [1, 2, 3].map((generation) =>
       aManifest({ generation, catalog_sha256: String(generation) }),
     ) as [Manifest, Manifest, Manifest];
-    const current = { ...newest, diffs: [{ ...known, common: "", local: {} }] };
+    const current = { ...newest, diffs: [{ ...known, common: "", local: {}, deltas: null }] };
     expect(describeVersion(old, current)).toMatchObject({ is_current: false, has_diff: false });
     expect(describeVersion(known, current)).toMatchObject({ is_current: false, has_diff: true });
     expect(describeVersion(current, current)).toMatchObject({ is_current: true, has_diff: true });

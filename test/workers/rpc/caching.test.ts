@@ -14,9 +14,9 @@ describe("headers of a success", () => {
     "catalog-version": "7",
     "content-language": "en",
     "last-modified": "Sun, 01 Nov 2026 12:34:56 GMT",
-    vary: "Accept-Encoding",
   };
-  const CACHEABLE = "public, max-age=300, stale-while-revalidate=86400, stale-if-error=604800";
+  const BOTH = "Accept-Encoding, Available-Dictionary";
+  const CACHEABLE = "public, max-age=300, stale-while-revalidate=172800, stale-if-error=604800";
 
   it.each([
     ["GET", () => aGet(), CACHEABLE],
@@ -31,6 +31,7 @@ describe("headers of a success", () => {
     expect(Object.fromEntries(headers)).toMatchObject({
       ...COMMON,
       "cache-control": cacheControl,
+      vary: cacheControl === CACHEABLE ? BOTH : "Accept-Encoding",
       "catalog-sha256": reader.manifest.locales["en"]?.sha256,
     });
     expect(headers.get("etag")).toMatch(/^"[0-9a-f]{32}"$/);
@@ -107,7 +108,7 @@ describe("If-None-Match", () => {
       expect(response.headers.has("content-encoding")).toBe(false);
       expect(Object.fromEntries(response.headers)).toMatchObject({
         etag,
-        vary: "Accept-Encoding",
+        vary: "Accept-Encoding, Available-Dictionary",
         "access-control-allow-origin": "*",
         "cache-control": expect.stringContaining("max-age=300"),
       });

@@ -81,6 +81,7 @@ const ADDED = [
   "repr-digest",
   "last-modified",
   "locale-fallback",
+  "use-as-dictionary",
   "vary",
 ];
 

@@ -1,0 +1,131 @@
+/**
+ * Compresses the bodies of a version with those of an earlier one as dictionaries (RFC 9842), once,
+ * when it is published. A browser that has the earlier one receives only what has changed.
+ */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { zstdDecompressSync } from "node:zlib";
+import { concatenate, releaseBuffer } from "../catalog/bytes.ts";
+import { encodeDcz, type Match, withDictionary } from "../catalog/dcz.ts";
+import { findMatches } from "../catalog/find-matches.ts";
+import {
+  type Body,
+  DELTA_FORMS,
+  type Manifest,
+  type StoredDelta,
+  type StoredDeltas,
+} from "../catalog/manifest.ts";
+import type { CatalogStore } from "../storage/catalog-store.ts";
+import { StoreError } from "../storage/store-error.ts";
+import { type StoredSegment, toBlob } from "./bodies.ts";
+import type { RunContext } from "./checkpoint.ts";
+import { readSegment, storedSegments } from "./diffs.ts";
+import type { SegmentStore } from "./segment-store.ts";
+
+/** Longest delta. It bounds the blob of all locales. After more changes a browser fetches the body. */
+const DELTA_MAX_BYTES = 64 * 1024;
+
+/** A segment and the one that it replaces. */
+interface Pair {
+  readonly before: Uint8Array;
+  readonly after: Uint8Array;
+  readonly matches: readonly Match[];
+}
+
+type Entries = Manifest["locales"];
+
+/** Makes and stores the deltas of a version. Throws StoreError if a store fails. */
+export class DeltaMaker {
+  readonly #store: Pick<CatalogStore, "readBlob">;
+  readonly #segments: SegmentStore;
+
+  constructor(store: Pick<CatalogStore, "readBlob">, segments: SegmentStore) {
+    this.#store = store;
+    this.#segments = segments;
+  }
+
+  /** Makes the deltas from an earlier version; null if nothing can be made of it. */
+  async make(from: Manifest, entries: Entries, context: RunContext): Promise<StoredDeltas | null> {
+    const parts: Uint8Array[] = [];
+    const locales: { [locale: string]: { [F in (typeof DELTA_FORMS)[number]]?: StoredDelta } } = {};
+    let start = 0;
+    for (const form of DELTA_FORMS) {
+      const common = new Map<string, Pair | null>();
+      for (const [locale, { bodies }] of Object.entries(entries)) {
+        const [before, after] = [
+          from.locales[locale]?.bodies[form].identity,
+          bodies[form].identity,
+        ];
+        if (before === undefined || after === undefined || before.sha256 === after.sha256) continue;
+        const made = await this.#compress(before, after, common);
+        if (made === null || made.length > DELTA_MAX_BYTES) continue;
+        const delta = { dictionary: before.sha256, start, bytes: made.length };
+        locales[locale] = { ...locales[locale], [form]: delta };
+        parts.push(made);
+        start += made.length;
+        await nextTurn(); // of other requests
+      }
+    }
+    if (parts.length === 0) return null;
+    const blob = toBlob(concatenate(parts));
+    await this.#segments.write([blob], context);
+    return { blob: blob.sha256, locales };
+  }
+
+  /** Compresses a body, and decodes it again to prove that it is the same. */
+  async #compress(
+    before: Body,
+    after: Body,
+    known: Map<string, Pair | null>,
+  ): Promise<Uint8Array | null> {
+    const [oldCommon, oldLocal] = storedSegments(before);
+    const [newCommon, newLocal] = storedSegments(after);
+    if (!oldCommon || !oldLocal || !newCommon || !newLocal) return null;
+    if (before.segments.length > 2 || after.segments.length > 2) return null;
+    const key = `${oldCommon.blob} ${newCommon.blob}`;
+    const common = known.get(key) ?? (await this.#compareCommon(oldCommon, newCommon));
+    known.set(key, common);
+    const local = common && (await this.#compareLocal(oldLocal, newLocal));
+    if (local === null || common === null) return null;
+    const dictionary = concatenate([common.before, local.before]);
+    const target = concatenate([common.after, local.after]);
+    const [from, to] = [common.before.length, common.after.length];
+    const dcz = encodeDcz({
+      dictionary: { sha256: before.sha256, bytes: dictionary.length },
+      bytes: target.length,
+      matches: [
+        ...common.matches,
+        ...local.matches.map((match) => ({ ...match, from: from + match.from, to: to + match.to })),
+      ],
+      literals: (start, end) => target.subarray(start, end),
+    });
+    prove(dcz, dictionary, target);
+    for (const bytes of new Set([dictionary, target, local.before, local.after]))
+      releaseBuffer(bytes);
+    return dcz;
+  }
+
+  async #compareCommon(before: StoredSegment, after: StoredSegment): Promise<Pair | null> {
+    const bytes = await readSegment(this.#store, before);
+    return bytes && compare(bytes, (await this.#segments.readCommon(after)).bytes);
+  }
+
+  async #compareLocal(before: StoredSegment, after: StoredSegment): Promise<Pair | null> {
+    const bytes = await readSegment(this.#store, after);
+    if (bytes === null) throw new StoreError(`no copy of ${after.blob} is intact`);
+    const old = before.blob === after.blob ? bytes : await readSegment(this.#store, before);
+    return old && compare(old, bytes);
+  }
+}
+
+function compare(before: Uint8Array, after: Uint8Array): Pair {
+  return { before, after, matches: findMatches(before, after) };
+}
+
+function prove(dcz: Uint8Array, dictionary: Uint8Array, target: Uint8Array): void {
+  const frame = withDictionary(dcz, dictionary);
+  const decoded = zstdDecompressSync(frame);
+  if (!decoded.subarray(dictionary.length).equals(target))
+    throw new Error("a delta does not decode to its body");
+  releaseBuffer(frame);
+  releaseBuffer(decoded);
+}

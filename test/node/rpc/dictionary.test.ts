@@ -1,0 +1,219 @@
+import { createHash } from "node:crypto";
+import { gunzipSync, zstdDecompressSync } from "node:zlib";
+import { beforeAll, describe, expect, it } from "vitest";
+import { LocationsService } from "../../../gen/locations/v1/locations_pb.ts";
+import type { Manifest } from "../../../src/catalog/manifest.ts";
+import { rolledBack } from "../../../src/ingest/versions.ts";
+import { createRpcHandler } from "../../../src/rpc/handler.ts";
+import { CachedCatalogReader } from "../../../src/storage/cached-catalog-reader.ts";
+import { blobKey } from "../../../src/storage/keys.ts";
+import { PipelineWorld } from "../../builders/pipeline-world.ts";
+import { aSnapshot, moreAirports } from "../../builders/small-snapshot.ts";
+
+const CHROMIUM = "gzip, deflate, br, zstd, dcb, dcz";
+const QUERY = { proto: "encoding=proto&message=%0A%02", json: "encoding=json&message=" };
+const world = new PipelineWorld(["de", "en"]);
+/** Each version, oldest first. */
+const versions: Manifest[] = [];
+
+beforeAll(async () => {
+  const airports = moreAirports(60);
+  for (const name of ["A", "B", "C", "D", "E"]) {
+    world.snapshot = aSnapshot({
+      airports: airports.map((row, index) => (index === 30 ? { ...row, name } : row)),
+    });
+    world.forced = true;
+    await world.runToEnd();
+    if (world.current !== null) versions.push(world.current);
+  }
+});
+
+type Form = keyof typeof QUERY;
+
+interface Asked {
+  readonly form?: Form;
+  readonly locale?: string;
+  readonly method?: string;
+  readonly query?: string;
+  readonly body?: string;
+  readonly headers?: { readonly [name: string]: string };
+}
+
+/** Asks a new isolate after a version. */
+async function ask(manifest: Manifest | undefined, asked: Asked = {}): Promise<Response> {
+  const { form = "json", locale = "en", method = "GET", query = "", body, headers = {} } = asked;
+  if (manifest === undefined) throw new Error("no such version");
+  await world.store.writeManifest(manifest);
+  const handler = createRpcHandler({
+    reader: new CachedCatalogReader({
+      store: world.store,
+      now: Date.now,
+      waitUntil: () => {},
+      report: () => {},
+      createPipe: () => new TransformStream(),
+      manifestFreshMs: 30_000,
+      cacheMaxBytes: 10_000_000,
+    }),
+    defaultLocale: "en",
+    log: (_message, cause) => {
+      throw cause;
+    },
+  });
+  const message =
+    form === "json" ? encodeURIComponent(JSON.stringify({ locale })) : encodeURIComponent(locale);
+  const path = `/${LocationsService.typeName}/GetLocationsV1`;
+  const search = body === undefined ? `?connect=v1&${QUERY[form]}${message}${query}` : "";
+  return handler(
+    new Request(`http://localhost${path}${search}`, { method, headers, body: body ?? null }),
+  );
+}
+
+async function bytesOf(response: Response): Promise<Buffer> {
+  return Buffer.from(await response.arrayBuffer());
+}
+
+/** What a client without a dictionary receives, uncompressed. */
+async function wholeOf(manifest: Manifest | undefined, asked: Asked = {}): Promise<Buffer> {
+  return bytesOf(await ask(manifest, asked));
+}
+
+function having(dictionary: Buffer, more = {}): NonNullable<Asked["headers"]> {
+  const hash = createHash("sha256").update(dictionary).digest("base64");
+  return { "accept-encoding": CHROMIUM, "available-dictionary": `:${hash}:`, ...more };
+}
+
+const decodeDcz = (sent: Buffer, dictionary: Buffer) =>
+  zstdDecompressSync(sent.subarray(40), { dictionary });
+
+describe.each(["proto", "json"] as const)("a client with a dictionary, in %s", (form) => {
+  it.each([1, 2, 3, 4])("of %i of the last contents receives what has changed", async (at) => {
+    const [dictionary, whole] = [
+      await wholeOf(versions[at - 1], { form }),
+      await wholeOf(versions[4], { form }),
+    ];
+    const response = await ask(versions[4], { form, headers: having(dictionary) });
+    const sent = await bytesOf(response);
+    expect(response.headers.get("vary")).toBe("Accept-Encoding, Available-Dictionary");
+    expect(response.headers.get("content-type")).toBe(`application/${form}`);
+    const coding = response.headers.get("content-encoding");
+    expect(coding).toBe(at === 1 ? "gzip" : "dcz");
+    expect(coding === "dcz" ? decodeDcz(sent, dictionary) : gunzipSync(sent)).toEqual(whole);
+    expect(response.headers.has("repr-digest")).toBe(coding !== "dcz");
+    expect(sent.length < 200).toBe(coding === "dcz");
+  });
+
+  it("receives no body where a tag of the version is named", async () => {
+    const dictionary = await wholeOf(versions[3], { form });
+    const headers = having(dictionary);
+    const tag = (await ask(versions[4], { form, headers })).headers.get("etag") ?? "";
+    const usual = await ask(versions[4], { form, headers: { "accept-encoding": CHROMIUM } });
+    for (const known of [tag, usual.headers.get("etag") ?? ""]) {
+      const asked = { form, headers: { ...headers, "if-none-match": known } };
+      const response = await ask(versions[4], asked);
+      expect(response.status).toBe(304);
+      expect(response.headers.get("etag")).toBe(known);
+    }
+    expect(tag).not.toBe(usual.headers.get("etag"));
+  });
+
+  it("receives next to nothing where it has the current content from a delta", async () => {
+    const older = await wholeOf(versions[3], { form });
+    const whole = await wholeOf(versions[4], { form });
+    const first = await ask(versions[4], { form, headers: having(older) });
+    const tag = first.headers.get("etag") ?? "";
+    const again = await ask(versions[4], {
+      form,
+      headers: having(whole, { "if-none-match": tag }),
+    });
+    expect(again.status).toBe(200);
+    const sent = await bytesOf(again);
+    expect(sent.length).toBeLessThan(90);
+    expect(decodeDcz(sent, whole)).toEqual(whole);
+    const ownTag = again.headers.get("etag") ?? "";
+    const headers = having(whole, { "if-none-match": ownTag });
+    expect((await ask(versions[4], { form, headers })).status).toBe(304);
+  });
+});
+
+describe("the usual body", () => {
+  it.each([
+    ["no dictionary", { "available-dictionary": "" }],
+    ["a malformed dictionary", { "available-dictionary": "x" }],
+    ["an unknown dictionary", { "available-dictionary": `:${"A".repeat(43)}=:` }],
+    ["no dcz", { "accept-encoding": "gzip, br, zstd, *" }],
+    ["a refused dcz", { "accept-encoding": "gzip, dcz;q=0" }],
+  ])("is for a client with %s", async (_, changes) => {
+    const headers = { ...having(await wholeOf(versions[3])), ...changes };
+    const response = await ask(versions[4], { headers });
+    expect(response.headers.get("content-encoding")).toBe("gzip");
+    expect(gunzipSync(await bytesOf(response))).toEqual(await wholeOf(versions[4]));
+  });
+
+  it("is for a dictionary of another locale and of another form", async () => {
+    for (const other of [{ locale: "de" }, { form: "proto" }] as const) {
+      const headers = having(await wholeOf(versions[3], other));
+      expect((await ask(versions[4], { headers })).headers.get("content-encoding")).toBe("gzip");
+    }
+  });
+
+  it("is for the dictionary of a version that was rolled back", async () => {
+    const [, , older, , newest] = versions;
+    if (older === undefined || newest === undefined) throw new Error("five were published");
+    const current = rolledBack(older, newest, "2026-11-02T00:00:00.000Z");
+    const asked = { headers: having(await wholeOf(newest)) };
+    const response = await ask(current, asked);
+    expect(response.headers.get("content-encoding")).toBe("gzip");
+    expect(gunzipSync(await bytesOf(response))).toEqual(await wholeOf(older));
+    const still = await ask(current, { headers: having(await wholeOf(versions[1])) });
+    expect(still.headers.get("content-encoding")).toBe("dcz");
+  });
+
+  it("is for a delta that neither store can give", async () => {
+    const blob = blobKey(versions[4]?.diffs[0]?.deltas?.blob ?? "");
+    const headers = having(await wholeOf(versions[3]));
+    const replicas = [world.store.kv, world.store.r2];
+    const copies = replicas.map((replica) => replica.get(blob) ?? new Uint8Array());
+    for (const replica of replicas) replica.delete(blob);
+    const response = await ask(versions[4], { headers });
+    replicas.forEach((replica, index) => replica.set(blob, copies[index] ?? new Uint8Array()));
+    expect(response.headers.get("content-encoding")).toBe("gzip");
+  });
+
+  it("is for a POST, whatever it says", async () => {
+    const headers = having(await wholeOf(versions[3]), { "content-type": "application/json" });
+    const response = await ask(versions[4], { method: "POST", body: '{"locale":"en"}', headers });
+    expect(response.headers.get("content-encoding")).toBe("gzip");
+    expect(response.headers.get("vary")).toBe("Accept-Encoding");
+    expect(response.headers.has("use-as-dictionary")).toBe(false);
+  });
+});
+
+describe("Use-As-Dictionary", () => {
+  it("names exactly the query that was asked, of a version that is not pinned", async () => {
+    const { headers } = await ask(versions[4]);
+    expect(headers.get("use-as-dictionary")).toBe(
+      'match="?connect=v1&encoding=json&message=%7B%22locale%22%3A%22en%22%7D"',
+    );
+    const pin = headers.get("catalog-sha256") ?? "";
+    const pinned = await ask(versions[4], { query: `&v=${pin}` });
+    expect(pinned.status).toBe(200);
+    expect(pinned.headers.has("use-as-dictionary")).toBe(false);
+  });
+
+  it("escapes what a pattern would take for syntax, and omits a long query", async () => {
+    const match = async (query: string) =>
+      (await ask(versions[4], { query })).headers.get("use-as-dictionary");
+    const escaped = await match(String.raw`&x=*:(){}+?\'`);
+    expect(escaped).toMatch(/&x=\\\\\*\\\\:\\\\\(\\\\\)\\\\\{\\\\\}\\\\\+\\\\\?\\\\\\\\%27"$/);
+    expect(await match(`&x=${"y".repeat(600)}`)).toBeNull();
+  });
+
+  it("is on a HEAD and on a 304 as well", async () => {
+    expect((await ask(versions[4], { method: "HEAD" })).headers.has("use-as-dictionary")).toBe(
+      true,
+    );
+    const known = await ask(versions[4], { headers: { "if-none-match": "*" } });
+    expect(known.status).toBe(304);
+    expect(known.headers.has("use-as-dictionary")).toBe(true);
+  });
+});
