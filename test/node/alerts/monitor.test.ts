@@ -5,9 +5,14 @@ import { blobKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { blobsOf } from "../../builders/manifest.ts";
 import { HOUR_MS, MINUTE_MS, NOW } from "../../builders/facts.ts";
 import { MonitorWorld, resultOf } from "../../builders/monitor-world.ts";
-import { reset, silence, status, WebhookReceiver } from "../../builders/webhook-receiver.ts";
+import {
+  reset,
+  silence,
+  status,
+  WEBHOOK_SECRET,
+  WebhookReceiver,
+} from "../../builders/webhook-receiver.ts";
 
-const SECRET = "a secret of some length";
 const EVALUATION_MS = 5 * MINUTE_MS;
 
 let receiver: WebhookReceiver;
@@ -19,7 +24,7 @@ function settingsFor(...names: readonly string[]) {
     name,
     kind: "alertmanager",
     url: `${receiver.url}/${name}`,
-    secret: SECRET,
+    secret: WEBHOOK_SECRET,
   }));
   return { ALERT_WEBHOOKS: JSON.stringify(targets) };
 }
@@ -618,6 +623,6 @@ describe("nothing that is logged or recorded", () => {
     const written = world.log + JSON.stringify([...world.rows.values(), world.monitor.status()]);
     expect(written).toContain("notify_failing");
     expect(written).not.toContain("127.0.0.1");
-    expect(written).not.toContain(SECRET);
+    expect(written).not.toContain(WEBHOOK_SECRET);
   });
 });
