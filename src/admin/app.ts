@@ -24,7 +24,8 @@ import { type DiffDependencies, diffRoutes } from "./catalog/diff-routes.ts";
 import { adminGate } from "./auth/gate.ts";
 import type { Http } from "./http/http.ts";
 import { heldRoutes } from "./ingest/held-routes.ts";
-import { ingestControlRoutes } from "./ingest/ingest-control-routes.ts";
+import { pauseRoutes } from "./ingest/pause-routes.ts";
+import { queueRoutes } from "./ingest/queue-routes.ts";
 import { monitorChecks } from "./health/monitor-checks.ts";
 import { monitorRoutes } from "./health/monitor-routes.ts";
 import { openApiRoute } from "./http/openapi.ts";
@@ -125,7 +126,8 @@ export function routeGroups(deps: AdminDependencies) {
   const { coordinator, history, reader, backups, limits, now } = deps;
   const context = () => ({ limits, now: now() });
   return [
-    ...ingestControlRoutes(coordinator, history, now),
+    ...pauseRoutes(coordinator, now),
+    ...queueRoutes(coordinator, history),
     ...runRoutes(coordinator, history),
     ...heldRoutes(deps),
     ...versionRoutes(coordinator),

@@ -19,7 +19,7 @@ export interface CoordinatorFacts {
   readonly pause: {
     readonly at: string;
     readonly by: string;
-    readonly reason: string | null;
+    readonly note: string | null;
   } | null;
   readonly running: {
     readonly id: string;

@@ -5,7 +5,7 @@ import { RULE_NAMES } from "../../health/rules.ts";
 import type { AlertHistory, SavedAlertRun } from "../../storage/alert-history.ts";
 import { type AlertUseCases, MonitorUnavailable } from "../calls/alert-calls.ts";
 import { healthStatus } from "../health/health-schema.ts";
-import { BAD_CURSOR, pageQuery, time } from "../http/query.ts";
+import { BAD_CURSOR, note, outcome, pageFields, pageQuery, time } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
 import { askHistory } from "../calls/store-calls.ts";
 
@@ -27,8 +27,7 @@ const runsQuery = z.strictObject({
 
 const runPage = z.strictObject({
   runs: z.array(alertRunSchema).meta({ description: "Newest first." }),
-  next_cursor: z.string().nullable(),
-  total: z.int().min(0).meta({ description: "Matching evaluations on all pages." }),
+  ...pageFields,
   waiting: z.int().min(0).nullable().meta({
     description:
       "Evaluations that wait to be written to D1; null while the monitor does not answer.",
@@ -36,6 +35,7 @@ const runPage = z.strictObject({
 });
 
 const testBody = z.strictObject({
+  note,
   target: z.string().max(40).optional().meta({
     description: "The name of one webhook; all webhooks if it is left out.",
   }),
@@ -70,8 +70,12 @@ export function alertRoutes(alerts: AlertUseCases, history: Pick<AlertHistory, "
     description: "Notifies of changes as the evaluation by cron does.",
     access: "operate",
     action: "alerts.run",
+    body: z.strictObject({ note }),
     responses: {
-      200: { description: "The evaluation", body: z.strictObject({ run: alertRunSchema }) },
+      200: {
+        description: "The evaluation",
+        body: z.strictObject({ ...outcome, run: alertRunSchema }),
+      },
     },
     problems: { 503: "`alerts_misconfigured` or `alerts_unavailable`" },
   }).answer(async ({ actor }) => {
@@ -82,9 +86,9 @@ export function alertRoutes(alerts: AlertUseCases, history: Pick<AlertHistory, "
       throw new Error("an evaluation without a tick was refused as a repeated tick");
     }
     const { run } = result;
-    const { id, worst, firing, fired, resolved, nodata } = run;
-    const change = { target: id, after: { worst, firing, fired, resolved, nodata } };
-    return { status: 200, body: { run }, change };
+    const { id, changed, worst, firing, fired, resolved, nodata } = run;
+    const change = { target: id, after: { changed, worst, firing, fired, resolved, nodata } };
+    return { status: 200, body: { changed, run, message: messageOf(run) }, change };
   });
 
   const test = route({
@@ -99,7 +103,7 @@ export function alertRoutes(alerts: AlertUseCases, history: Pick<AlertHistory, "
     responses: {
       200: {
         description: "A receipt for each message",
-        body: z.strictObject({ receipts: z.array(receiptSchema) }),
+        body: z.strictObject({ ...outcome, receipts: z.array(receiptSchema) }),
       },
     },
     problems: {
@@ -110,15 +114,28 @@ export function alertRoutes(alerts: AlertUseCases, history: Pick<AlertHistory, "
   }).answer(async ({ body: { target = null }, actor }) => {
     const result = await alerts.test(target, actor.id);
     if (result.ok) {
-      const delivered = result.receipts.filter((receipt) => receipt.delivered).length;
-      const change = { after: { messages: result.receipts.length, delivered } };
-      return { status: 200, body: { receipts: result.receipts }, change };
+      const { receipts } = result;
+      const delivered = receipts.filter((receipt) => receipt.delivered).length;
+      const message = receipts.map(describeReceipt).join(" ");
+      return {
+        status: 200,
+        body: { changed: false, receipts, message },
+        change: { after: { messages: receipts.length, delivered } },
+      };
     }
     if (result.reason === "misconfigured") return misconfigured(result.problem);
     return refuseTest(target, result.targets);
   });
 
   return [list, evaluate, test];
+}
+
+function messageOf({ rules_total, firing, pending, nodata, notified }: AlertRun): string {
+  return `${rules_total} rules evaluated: ${firing} firing, ${pending} pending, ${nodata} without data. ${notified} notifications delivered.`;
+}
+
+function describeReceipt({ target, delivered, error }: z.output<typeof receiptSchema>): string {
+  return delivered ? `${target}: delivered.` : `${target}: not delivered (${error ?? "unknown"}).`;
 }
 
 /** Null if the monitor does not answer. */

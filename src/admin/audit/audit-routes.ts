@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { AuditStore } from "../../storage/audit-store.ts";
-import { BAD_CURSOR, pageQuery, time } from "../http/query.ts";
+import { BAD_CURSOR, pageFields, pageQuery, time } from "../http/query.ts";
 import { route } from "../http/route.ts";
 import { timestamp } from "../../catalog/fields.ts";
 import { askHistory } from "../calls/store-calls.ts";
@@ -38,8 +38,7 @@ const auditEntry = z
 
 const auditPage = z.strictObject({
   entries: z.array(auditEntry).meta({ description: "Newest first." }),
-  next_cursor: z.string().nullable(),
-  total: z.int().min(0),
+  ...pageFields,
 });
 
 /** `GET /admin/audit` */

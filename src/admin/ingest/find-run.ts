@@ -9,6 +9,11 @@ import { askHistory } from "../calls/store-calls.ts";
 /** Id of a run. */
 export const runId = z.uuidv7("must be the id of a run, from GET /admin/ingest/runs");
 
+/** The path of a run. */
+export function runPath({ id }: { readonly id: string }): string {
+  return `/admin/ingest/runs/${id}`;
+}
+
 /** Where a run is looked for. */
 export interface RunSources {
   readonly ingest: Pick<CoordinatorUseCases, "findRun">;

@@ -51,13 +51,13 @@ describe("backups", () => {
     expect(await first.getByRole("button", { name: "Delete" }).count()).toBe(0);
     const second = await backUp(page, "the second");
     await first.getByRole("button", { name: "Pin" }).click();
-    expect(await confirm(page, "Pin")).toBe("Pinned: it is kept until somebody unpins it.");
+    expect(await confirm(page, "Pin")).toBe("The backup is kept until somebody unpins it.");
     await first.getByText("pinned").waitFor();
     expect(await seriousFaults(page)).toEqual([]);
     expect(await first.getByRole("button", { name: "Delete" }).count()).toBe(0);
     await first.getByRole("button", { name: "Unpin" }).click();
-    expect(await confirm(page, "Unpin")).toBe("Unpinned.");
-    expect(await remove(page, first)).toBe("Deleted.");
+    expect(await confirm(page, "Unpin")).toBe("The backup is left to retention.");
+    expect(await remove(page, first)).toBe("The backup is deleted.");
     await first.waitFor({ state: "detached" });
 
     await second.getByRole("button", { name: "Restore" }).click();

@@ -165,7 +165,7 @@ describe("an alert", () => {
     world.compared(31);
     world.ingest = {
       ...world.ingest,
-      pause: { at: world.at(-25 * HOUR_MS), by: "ops", reason: null },
+      pause: { at: world.at(-25 * HOUR_MS), by: "ops", note: null },
     };
     await world.tick();
     expect(arrived()).toEqual(["firing catalog_stale ingest_paused_long"]);
@@ -173,7 +173,7 @@ describe("an alert", () => {
 
   it("is not delivered while a pause excuses it, and is afterwards", async () => {
     world.compared(31);
-    const pause = { at: world.at(-HOUR_MS), by: "ops", reason: null };
+    const pause = { at: world.at(-HOUR_MS), by: "ops", note: null };
     world.ingest = { ...world.ingest, pause };
     expect(await world.tick()).toMatchObject({ worst: "warn", firing: 1, suppressed: 1 });
     expect(arrived()).toEqual([]);
@@ -291,7 +291,7 @@ describe("a receiver that", () => {
   it("takes it without an answer gets the same under one id at each tick, and news under another", async () => {
     receiver.answers = [reset];
     for (let ticks = 0; ticks < 2; ticks++) await world.tick();
-    const pause = { at: world.at(-25 * HOUR_MS), by: "ops", reason: null };
+    const pause = { at: world.at(-25 * HOUR_MS), by: "ops", note: null };
     world.ingest = { ...world.ingest, pause };
     await world.tick();
     receiver.answers = [status(200)];

@@ -118,7 +118,7 @@ const MEASURED: readonly {
     rule: "ingest_paused_long",
     threshold: 24 * HOUR_MS,
     step: 1,
-    facts: (ms) => withIngest({ pause: { at: ago(ms), by: "ops", reason: "upstream moves" } }),
+    facts: (ms) => withIngest({ pause: { at: ago(ms), by: "ops", note: "upstream moves" } }),
   },
   {
     rule: "queue_backlog",
@@ -252,7 +252,7 @@ describe("the table of rules", () => {
   });
 
   it("takes what is no number for bad", () => {
-    const facts = withIngest({ pause: { at: "yesterday", by: "ops", reason: null } });
+    const facts = withIngest({ pause: { at: "yesterday", by: "ops", note: null } });
     expect(findingOf("ingest_paused_long", facts).verdict).toBe("bad");
   });
 });
@@ -384,7 +384,7 @@ describe("catalog_stale", () => {
     ["paused for a day", 24 * HOUR_MS, false],
   ])("is excused while ingestion is %s: %s", (_, pausedMs, suppressed) => {
     const facts = withIngest({
-      pause: pausedMs === null ? null : { at: ago(pausedMs), by: "ops", reason: null },
+      pause: pausedMs === null ? null : { at: ago(pausedMs), by: "ops", note: null },
       ended: [anEndedRun({ finished_at: ago(60 * HOUR_MS) })],
     });
     expect(findingOf("catalog_stale", facts)).toMatchObject({ verdict: "bad", suppressed });
@@ -485,7 +485,7 @@ describe("ingest_stuck", () => {
 
   it("lets what is held by a pause be", () => {
     const facts = withIngest({
-      pause: { at: ago(HOUR_MS), by: "ops", reason: null },
+      pause: { at: ago(HOUR_MS), by: "ops", note: null },
       running: { id: "run-2", stage: "encode", heartbeat_at: ago(HOUR_MS) },
     });
     expect(findingOf("ingest_stuck", facts)).toMatchObject({ verdict: "good", value: 0 });
@@ -564,7 +564,7 @@ describe("guard_tripped", () => {
 describe("queue_backlog", () => {
   it("lets runs wait while ingestion is paused", () => {
     const queued = list(9, (index) => ({ id: `run-${index}`, queued_at: ago(HOUR_MS) }));
-    const pause = { at: ago(HOUR_MS), by: "ops", reason: null };
+    const pause = { at: ago(HOUR_MS), by: "ops", note: null };
     expect(findingOf("queue_backlog", withIngest({ queued, pause }), "ingest")).toMatchObject({
       verdict: "good",
       value: 0,

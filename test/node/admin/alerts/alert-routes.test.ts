@@ -110,7 +110,11 @@ describe("POST /admin/alerts/run", () => {
     const answer = await evaluate();
     expect(answer.status).toBe(200);
     const { lastRun } = world.monitor.monitor.status();
-    expect(await answer.json()).toEqual({ run: lastRun });
+    expect(await answer.json()).toEqual({
+      changed: true,
+      run: lastRun,
+      message: expect.stringContaining("1 firing"),
+    });
     expect(lastRun).toMatchObject({ trigger: "manual", requested_by: "ops", worst: "fail" });
     expect(world.audited).toMatchObject([
       {

@@ -138,7 +138,7 @@ describe("GET /admin/monitor/status", () => {
   });
 
   it("only warns of a pause, and says whose it is", async () => {
-    await world.post("/admin/ingest/pause", { reason: "bad data" });
+    await world.post("/admin/ingest/pause", { note: "bad data" });
     const time = new Date(world.ingest.time).toISOString();
     expect(await monitor()).toMatchObject({
       status: "warn",
@@ -150,7 +150,7 @@ describe("GET /admin/monitor/status", () => {
   it("is judged by the settings of the alerts: raised, and the status follows", async () => {
     for (let runs = 0; runs < 3; runs++) {
       const { run } = await world.ingest.enqueue();
-      await world.ingest.coordinator.cancel(run.id, "ops");
+      await world.ingest.coordinator.cancel(run.id, { by: "ops", note: null });
     }
     expect((await monitor()).output).toContain("ingest:outbox: 6 rows wait for D1.");
     world.limitSettings = { ALERT_OUTBOX_BACKLOG_ROWS: "7" };
@@ -160,7 +160,7 @@ describe("GET /admin/monitor/status", () => {
     expect((await monitor(503)).output).toContain("ingest:running: ");
     world.limitSettings = { ALERT_INGEST_STUCK_MS: "600001" };
     expect((await monitor()).status).toBe("pass");
-    await world.ingest.coordinator.cancel(stuck.id, "ops");
+    await world.ingest.coordinator.cancel(stuck.id, { by: "ops", note: null });
     world.limitSettings = { ALERT_CATALOG_STALE_MS: "60000", ALERT_BACKUP_STALE_MS: "60000" };
     const { status, output: said } = await monitor();
     expect(status).toBe("warn");

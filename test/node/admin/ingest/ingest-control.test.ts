@@ -36,7 +36,7 @@ describe("POST /admin/ingest/queue", () => {
     expect(answer.headers.get("cache-control")).toBe("no-store");
     const asked = { source: "dropped", mode: "dry_run", forced: true, note: "why" };
     const { run, ...rest } = await answer.json<{ run: Json }>();
-    expect(rest).toMatchObject({ disposition: "queued", will_start: "now" });
+    expect(rest).toMatchObject({ changed: true, will_start: "now" });
     expect(run).toMatchObject({ ...asked, state: "queued", requested_by: "ops" });
     expect(answer.headers.get("location")).toBe(`/admin/ingest/runs/${String(run["id"])}`);
     expect(queued()).toMatchObject([{ ...asked, id: run["id"] }]);
@@ -228,17 +228,16 @@ describe("POST /admin/ingest/queue with a candidate", () => {
 describe("POST /admin/ingest/pause", () => {
   it("says since when, by whom, why and until when, and again that nothing changed", async () => {
     const until = later(24);
-    const asked = { reason: "bad source", until: until.replace("Z", "+00:00") };
+    const asked = { note: "bad source", until: until.replace("Z", "+00:00") };
     const answer = await pause(asked);
     expect(answer.status).toBe(200);
     const state = {
       paused: true,
       paused_at: later(0),
       paused_by: "ops",
-      reason: "bad source",
+      note: "bad source",
       until,
-      running_run_id: null,
-      queued: 0,
+      run: null,
     };
     const message = `Ingestion is paused, until ${until}.`;
     expect(await answer.json()).toEqual({ ...state, changed: true, message });
@@ -254,24 +253,28 @@ describe("POST /admin/ingest/pause", () => {
   it("keeps an end that is left out, and takes it away for null", async () => {
     const until = later(24);
     await pause({ until });
-    expect(await (await pause({ reason: "bad source" })).json()).toMatchObject({ until });
+    expect(await (await pause({ note: "bad source" })).json()).toMatchObject({ until });
     const message = "Ingestion is paused.";
-    const changes = { changed: true, until: null, reason: "bad source", message };
+    const changes = { changed: true, until: null, note: "bad source", message };
     expect(await (await pause({ until: null })).json()).toMatchObject(changes);
   });
 
   it.each([
     ["build", false, "stops at its next step and goes on after resume", undefined],
-    ["build", true, "is cancelled.", "cancelled"],
-    ["verify", true, "has published already, and ends.", "too_late"],
+    ["build", true, "is cancelled.", true],
+    ["verify", true, "has published already, and ends.", false],
   ] as const)(
     "before the step %s, cancelling: %s, says that the run %s",
     async (stage, cancel_running, becomes, ended) => {
       const { id } = await world.ingest.runUpTo(stage);
       const { message } = await (await pause({ cancel_running })).json<Json>();
       expect(message).toContain(`Ingestion is paused. Run ${id} ${becomes}`);
-      const { run_id, disposition } = { ...Object(world.audited[0]?.after) };
-      expect({ run_id, disposition }).toEqual({ run_id: ended && id, disposition: ended });
+      const { run_id, run_changed } = { ...Object(world.audited[0]?.after) };
+      const isNamed = ended !== undefined;
+      expect({ run_id, run_changed }).toEqual({
+        run_id: isNamed ? id : undefined,
+        run_changed: ended,
+      });
     },
   );
 
@@ -283,7 +286,7 @@ describe("POST /admin/ingest/pause", () => {
     };
     await world.ingest.alarm();
     expect(await said).toMatchObject({
-      running_run_id: run.id,
+      run: { id: run.id, state: "running", cancellation: { by: "ops" } },
       message: expect.stringContaining("is cancelled at its next step"),
     });
   });
@@ -298,8 +301,8 @@ describe("POST /admin/ingest/pause", () => {
     ['{"until":"tomorrow"}', "until: must be a time"],
     ['{"until":"2026-12-02T06:00:00"}', "until: must be a time"],
     ['{"until":"9999-12-31T23:59:59-23:59"}', "until: must be within the years"],
-    ['{"reason":1}', "reason"],
-    [{ reason: "x".repeat(501) }, "reason"],
+    ['{"note":1}', "note"],
+    [{ note: "x".repeat(501) }, "note"],
     ['{"cancel":true}', 'unknown field "cancel"'],
   ])("refuses %j", async (body, named) => {
     const answer = await pause(body);
@@ -315,17 +318,16 @@ describe("POST /admin/ingest/pause", () => {
 describe("POST /admin/ingest/resume", () => {
   it("lifts a pause, once", async () => {
     await pause();
-    const first = await resume({ reason: "mended" });
+    const first = await resume({ note: "mended" });
     expect(first.status).toBe(200);
     expect(await first.json()).toEqual({
       paused: false,
       changed: true,
       paused_at: null,
       paused_by: null,
-      reason: null,
+      note: null,
       until: null,
-      running_run_id: null,
-      queued: 0,
+      run: null,
       message: "Ingestion goes on.",
     });
     expect(await (await resume()).json()).toMatchObject({
@@ -340,11 +342,12 @@ describe("POST /admin/ingest/resume", () => {
     expect(run).toMatchObject({ trigger: "resume", requested_by: "ops" });
     expect(answer.headers.get("location")).toBe(`/admin/ingest/runs/${run?.id}`);
     expect(await answer.json()).toMatchObject({
-      queued: 1,
+      changed: true,
+      run: { id: run?.id },
       message: "Ingestion was not paused. The run is queued. It starts now.",
     });
     expect(world.audited).toMatchObject([
-      { after: { paused: false, run_id: run?.id, disposition: "queued" } },
+      { after: { paused: false, run_id: run?.id, run_changed: true } },
     ]);
   });
 
@@ -359,7 +362,7 @@ describe("POST /admin/ingest/resume", () => {
     });
     expect(world.audited.at(-1)).toMatchObject({
       outcome: "done",
-      after: { paused: false, run_id: null, disposition: "queue_full" },
+      after: { paused: false, run_id: null, run_changed: false },
     });
   });
 });

@@ -166,15 +166,15 @@ describe("GET /admin/ingest/runs/{id}", () => {
 });
 
 describe("POST /admin/ingest/runs/{id}/cancel", () => {
-  const cancel = (id: string) => world.post(`/admin/ingest/runs/${id}/cancel`);
+  const cancel = (id: string, body?: object) => world.post(`/admin/ingest/runs/${id}/cancel`, body);
 
   it("cancels a run that waits, and says of a second call that nothing has changed", async () => {
     const { run } = await world.ingest.enqueue();
-    const answer = await cancel(run.id);
+    const answer = await cancel(run.id, { note: "not now" });
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject({
-      disposition: "cancelled",
-      run: { id: run.id, state: "cancelled" },
+      changed: true,
+      run: { id: run.id, state: "cancelled", cancellation: { by: "ops", note: "not now" } },
     });
     expect(world.audited).toMatchObject([
       {
@@ -188,9 +188,17 @@ describe("POST /admin/ingest/runs/{id}/cancel", () => {
     const again = await cancel(run.id);
     expect(again.status).toBe(200);
     expect(await again.json()).toMatchObject({
-      disposition: "cancelled",
-      message: expect.stringContaining("nothing changed"),
+      changed: false,
+      message: expect.stringContaining("Nothing changed"),
     });
+  });
+
+  it("says of a cancelled run that only D1 has that nothing changed", async () => {
+    await world.saveRuns(aRun(1, { state: "cancelled" }), aRun(2));
+    const again = await cancel(anId(1));
+    expect(again.status).toBe(200);
+    expect(await again.json()).toMatchObject({ changed: false, run: { id: anId(1) } });
+    expect(await (await cancel(anId(2))).json()).toMatchObject({ code: "run_ended" });
   });
 
   it("says that a run under way ends at its next step", async () => {
@@ -200,7 +208,10 @@ describe("POST /admin/ingest/runs/{id}/cancel", () => {
       if (call === "upstream fetch") await (answer = cancel(run.id));
     };
     await world.ingest.alarm();
-    expect(await (await answer)?.json()).toMatchObject({ disposition: "cancelling" });
+    expect(await (await answer)?.json()).toMatchObject({
+      changed: true,
+      run: { state: "running", cancellation: { by: "ops" } },
+    });
   });
 
   it("refuses a run that has ended, one that has published, and one that nobody knows", async () => {
