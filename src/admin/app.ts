@@ -39,6 +39,7 @@ import {
   catalogSection,
   ingestSection,
 } from "./health/summary-sections.ts";
+import { whoamiRoutes } from "./auth/whoami-routes.ts";
 import { versionRoutes } from "./catalog/version-routes.ts";
 
 export interface AdminDependencies extends AuthenticationDependencies {
@@ -47,7 +48,7 @@ export interface AdminDependencies extends AuthenticationDependencies {
   readonly archive: Pick<SourceArchive, "open">;
   readonly backups: BackupAccess;
   readonly alerts: AlertUseCases;
-  readonly alertHistory: Pick<AlertHistory, "listRuns">;
+  readonly alertHistory: Pick<AlertHistory, "listRuns" | "findRun">;
   readonly audit: Pick<AuditStore, "list">;
   readonly reader: CatalogReader & DiffDependencies["reader"];
   /** The locale of a request that names none. */
@@ -147,6 +148,7 @@ export function routeGroups(deps: AdminDependencies) {
     ),
     ...catalogHealthRoutes(reader, deps),
     ...creditsRoutes(deps.notice),
+    ...whoamiRoutes(),
   ];
 }
 

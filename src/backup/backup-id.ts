@@ -1,12 +1,9 @@
 import { z } from "zod";
 
-const MESSAGE = "must be the id of a backup, from GET /admin/backup/list";
+const MESSAGE = "must be the id of a backup: a UUIDv7 in lower case, from GET /admin/backup/list";
 
 /** Id of a backup: a UUIDv7 in lower case. Ids sort by time, and no id can be a path. */
-export const backupId = z
-  .uuidv7({ error: MESSAGE, abort: true })
-  .lowercase(MESSAGE)
-  .describe("Id of a backup: a UUIDv7 in lower case, from GET /admin/backup/list");
+export const backupId = z.uuidv7({ error: MESSAGE, abort: true }).lowercase(MESSAGE);
 
 /** Whether a name is the id of a backup. */
 export function isBackupId(name: string): boolean {

@@ -155,7 +155,10 @@ export function decideEnqueue(
     return { result: { ok: false, reason: "paused", pause: queue.pause }, add: null };
   const found = waiting.find(({ job }) => isEquivalent(job, wanted.job));
   if (found !== undefined)
-    return { result: { ok: true, answer: answerFor(found, queue, { now, changed: false }) }, add: null };
+    return {
+      result: { ok: true, answer: answerFor(found, queue, { now, changed: false }) },
+      add: null,
+    };
   if (waiting.length >= QUEUE_MAX_DEPTH)
     return { result: { ok: false, reason: "queue_full", queueDepth: waiting.length }, add: null };
   const withWanted = { ...queue, waiting: inTurn([...queue.waiting, wanted]) };

@@ -164,6 +164,10 @@ export class AdminWorld {
           await alertHistory.saveRuns([...this.monitor.rows.values()]);
           return alertHistory.listRuns(query);
         },
+        findRun: async (id) => {
+          await alertHistory.saveRuns([...this.monitor.rows.values()]);
+          return alertHistory.findRun(id);
+        },
       },
       reader: new CachedCatalogReader({
         store: this.store,

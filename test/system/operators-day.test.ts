@@ -138,7 +138,9 @@ describe("an operator's day", () => {
 
     const back = await call("POST", "/admin/catalog/rollback", { generation: 1 });
     expect(back.json).toMatchObject({ version: { generation: 3, locales: ["en"] } });
-    await expect.poll(() => get("/catalog/health")).toMatchObject({ status: "pass", generation: 3 });
+    await expect
+      .poll(() => get("/catalog/health"))
+      .toMatchObject({ status: "pass", generation: 3 });
 
     expect(await get("/admin/audit")).toMatchObject({
       entries: [

@@ -1,11 +1,18 @@
 import { z } from "zod";
-import { type AlertRun, alertRunSchema, receiptSchema } from "../../alerts/alert-run.ts";
+import {
+  alertResultSchema,
+  type AlertRun,
+  alertRunSchema,
+  receiptSchema,
+} from "../../alerts/alert-run.ts";
 import { ALERT_STATES } from "../../alerts/alert-state.ts";
+import { timestamp } from "../../catalog/fields.ts";
+import { SEVERITIES } from "../../health/rule.ts";
 import { RULE_NAMES } from "../../health/rules.ts";
 import type { AlertHistory, SavedAlertRun } from "../../storage/alert-history.ts";
 import { type AlertUseCases, MonitorUnavailable } from "../calls/alert-calls.ts";
 import { healthStatus } from "../health/health-schema.ts";
-import { BAD_CURSOR, note, outcome, pageFields, pageQuery, time } from "../http/query.ts";
+import { BAD_CURSOR, idOf, note, outcome, pageFields, pageQuery, time } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
 import { askHistory } from "../calls/store-calls.ts";
 
@@ -34,6 +41,22 @@ const runPage = z.strictObject({
   }),
 });
 
+const runParams = z.object({ id: idOf("an evaluation", "/admin/alerts/runs") });
+
+const alertsQuery = z.strictObject({
+  state: z.enum(ALERT_STATES).optional().meta({ description: "All but `inactive` by default." }),
+  rule: z.enum(RULE_NAMES).optional(),
+  severity: z.enum(SEVERITIES).optional(),
+});
+
+const alertsAnswer = z
+  .strictObject({
+    evaluated_at: timestamp.nullable().meta({ description: "Null before the first evaluation." }),
+    run_id: z.uuid().nullable().meta({ description: "The evaluation that found them." }),
+    alerts: z.array(alertResultSchema),
+  })
+  .meta({ id: "Alerts" });
+
 const testBody = z.strictObject({
   note,
   target: z.string().max(40).optional().meta({
@@ -41,8 +64,31 @@ const testBody = z.strictObject({
   }),
 });
 
-/** Lists evaluations, evaluates now, and tests the webhooks. */
-export function alertRoutes(alerts: AlertUseCases, history: Pick<AlertHistory, "listRuns">) {
+/** Lists alerts and evaluations, evaluates now, and tests the webhooks. */
+export function alertRoutes(
+  alerts: AlertUseCases,
+  history: Pick<AlertHistory, "listRuns" | "findRun">,
+) {
+  const current = route({
+    method: "get",
+    path: "/admin/alerts",
+    summary: "List the alerts of the last evaluation that are not inactive",
+    access: "read",
+    query: alertsQuery,
+    responses: { 200: { description: "The alerts", body: alertsAnswer } },
+    problems: { 503: "`alerts_unavailable`: the monitor does not answer" },
+  }).answer(async ({ query: { state, rule, severity } }) => {
+    const { lastRun } = await alerts.status();
+    const wanted = (lastRun?.results ?? []).filter(
+      (each) =>
+        (state === undefined ? each.state !== "inactive" : each.state === state) &&
+        (rule === undefined || each.rule === rule) &&
+        (severity === undefined || each.severity === severity),
+    );
+    const evaluated_at = lastRun?.started_at ?? null;
+    return { status: 200, body: { evaluated_at, run_id: lastRun?.id ?? null, alerts: wanted } };
+  });
+
   const list = route({
     method: "get",
     path: "/admin/alerts/runs",
@@ -53,14 +99,33 @@ export function alertRoutes(alerts: AlertUseCases, history: Pick<AlertHistory, "
     problems: { 503: "`history_unavailable`: D1 does not answer" },
   }).answer(async ({ query }) => {
     const { since: sinceMs, until: untilMs, ...others } = query;
-    const [read, waiting] = await Promise.all([
+    const [read, monitor] = await Promise.all([
       askHistory(history.listRuns({ ...others, sinceMs, untilMs })),
-      countWaiting(alerts),
+      orUndefined(alerts.status()),
     ]);
     if (!read.ok) return BAD_CURSOR;
     const { runs, nextCursor, total } = read;
+    const waiting = monitor?.outboxLength ?? null;
     const body = { runs: runs.map(toAlertRun), next_cursor: nextCursor, total, waiting };
     return { status: 200, body };
+  });
+
+  const one = route({
+    method: "get",
+    path: "/admin/alerts/runs/:id",
+    summary: "One evaluation of the alerts",
+    access: "read",
+    params: runParams,
+    responses: { 200: { description: "The evaluation", body: alertRunSchema } },
+    problems: {
+      404: "`run_not_found`",
+      503: "`history_unavailable`: D1 does not answer, and it is not the last one",
+    },
+  }).answer(async ({ params: { id } }) => {
+    const last = await orUndefined(alerts.status());
+    if (last?.lastRun?.id === id) return { status: 200, body: last.lastRun };
+    const found = await askHistory(history.findRun(id));
+    return found === null ? NO_RUN : { status: 200, body: toAlertRun(found) };
   });
 
   const evaluate = route({
@@ -127,7 +192,7 @@ export function alertRoutes(alerts: AlertUseCases, history: Pick<AlertHistory, "
     return refuseTest(target, result.targets);
   });
 
-  return [list, evaluate, test];
+  return [current, list, one, evaluate, test];
 }
 
 function messageOf({ rules_total, firing, pending, nodata, notified }: AlertRun): string {
@@ -138,15 +203,17 @@ function describeReceipt({ target, delivered, error }: z.output<typeof receiptSc
   return delivered ? `${target}: delivered.` : `${target}: not delivered (${error ?? "unknown"}).`;
 }
 
-/** Null if the monitor does not answer. */
-async function countWaiting(alerts: AlertUseCases): Promise<number | null> {
-  try {
-    return (await alerts.status()).outboxLength;
-  } catch (cause) {
-    if (cause instanceof MonitorUnavailable) return null;
+/** Undefined if the monitor does not answer. */
+async function orUndefined<T>(call: Promise<T>): Promise<T | undefined> {
+  return call.catch((cause: unknown) => {
+    if (cause instanceof MonitorUnavailable) return undefined;
     throw cause;
-  }
+  });
 }
+
+const NO_RUN: Refusal = {
+  problem: { status: 404, code: "run_not_found", detail: "There is no evaluation with this id." },
+};
 
 /** `AlertHistory` writes evaluations and nothing else. */
 function toAlertRun(row: SavedAlertRun): AlertRun {

@@ -10,6 +10,9 @@ const outcomes = ["done", "refused", "failed"] as const;
 const auditQuery = z.strictObject({
   actor: z.string().max(320).optional(),
   action: z.string().max(100).optional().meta({ example: "ingest.pause" }),
+  target: z.string().max(128).optional().meta({
+    description: "The id or generation that was acted on, as in the entry.",
+  }),
   outcome: z.enum(outcomes).optional(),
   since: time().optional(),
   until: time().optional(),

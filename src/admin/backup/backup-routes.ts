@@ -20,7 +20,7 @@ import {
 } from "./backup-answers.ts";
 import { backupAnswer, jobAnswer, jobPage, runAnswer } from "./backup-schema.ts";
 import type { BackupAccess } from "../calls/backup-use-cases.ts";
-import { BAD_CURSOR, note, outcome, pageQuery } from "../http/query.ts";
+import { BAD_CURSOR, idOf, note, outcome, pageQuery } from "../http/query.ts";
 import { pageOf } from "../../storage/page.ts";
 import { route } from "../http/route.ts";
 import { askBackups } from "../calls/store-calls.ts";
@@ -33,9 +33,7 @@ const runBody = z.strictObject({
 
 const noteBody = z.strictObject({ note });
 const backupParams = z.object({ id: backupId });
-const jobParams = z.object({
-  id: z.uuidv7("must be the id of a job, from GET /admin/backup/jobs"),
-});
+const jobParams = z.object({ id: idOf("a job", "/admin/backup/jobs") });
 
 /** What a problem of status 503 means on routes that ask R2. */
 const BACKUPS_UNAVAILABLE = "`backups_unavailable`: R2 does not answer";

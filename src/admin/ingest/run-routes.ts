@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { SOURCE_NAMES } from "../../config.ts";
 import type { CancelResult } from "../../coordinator/scheduler.ts";
-import { RUN_OUTCOMES, RUN_STATES, RUN_TRIGGERS, toListed } from "../../ingest/run.ts";
+import { RUN_MODES, RUN_OUTCOMES, RUN_STATES, RUN_TRIGGERS, toListed } from "../../ingest/run.ts";
 import type { History } from "../../ingest/history.ts";
 import type { CoordinatorUseCases } from "../calls/coordinator.ts";
 import { orNull, soon } from "../calls/coordinator-calls.ts";
@@ -17,6 +18,9 @@ const runsQuery = z.strictObject({
   state: z.enum(RUN_STATES).optional(),
   outcome: z.enum(RUN_OUTCOMES).optional(),
   trigger: z.enum(RUN_TRIGGERS).optional(),
+  mode: z.enum(RUN_MODES).optional(),
+  source: z.enum(SOURCE_NAMES).optional(),
+  requested_by: z.string().max(320).optional().meta({ description: "As in the run." }),
   since: time().optional().meta({ description: "Queued at this time or later." }),
   until: time().optional().meta({ description: "Queued before this time." }),
   ...pageQuery,

@@ -43,7 +43,7 @@ describe("backups", () => {
     const page = await signIn("#backups");
     const first = await backUp(page, "the first");
     await first.getByRole("button", { name: "Verify" }).click();
-    expect(await confirm(page, "Verify")).toContain("The job starts now.");
+    expect(await confirm(page, "Verify")).toContain("The job is queued.");
     await job(page, "verification").getByText("succeeded").waitFor();
     await page.getByText("Last verified").waitFor();
 
@@ -61,7 +61,7 @@ describe("backups", () => {
     await first.waitFor({ state: "detached" });
 
     await second.getByRole("button", { name: "Restore" }).click();
-    expect(await confirm(page, "Restore")).toContain("The job starts now.");
+    expect(await confirm(page, "Restore")).toContain("The job is queued.");
     await job(page, "restore").getByText("To undo it, restore").waitFor();
   });
 });
@@ -70,7 +70,7 @@ describe("backups", () => {
 async function backUp(page: Page, note: string): Promise<Locator> {
   await page.getByRole("button", { name: "Back up …" }).click();
   await page.getByLabel("Note").fill(note);
-  expect(await confirm(page, "Back up")).toContain("The job starts now.");
+  expect(await confirm(page, "Back up")).toContain("The job is queued.");
   const row = page.getByRole("table", { name: "Backups" }).getByRole("row", { name: note });
   await row.getByText("verified", { exact: true }).waitFor();
   return row;

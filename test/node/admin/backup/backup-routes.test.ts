@@ -49,9 +49,22 @@ describe("an id that is none", () => {
   );
 
   it.each([
-    ["backup/ABC", "must be the id of a backup, from GET /admin/backup/list"],
-    ["backup/jobs/ABC", "must be the id of a job, from GET /admin/backup/jobs"],
-    ["ingest/runs/ABC", "must be the id of a run, from GET /admin/ingest/runs"],
+    [
+      "backup/ABC",
+      "must be the id of a backup: a UUIDv7 in lower case, from GET /admin/backup/list",
+    ],
+    [
+      "backup/jobs/ABC",
+      "must be the id of a job: a UUIDv7 in lower case, from GET /admin/backup/jobs",
+    ],
+    [
+      "alerts/runs/ABC",
+      "must be the id of an evaluation: a UUIDv7 in lower case, from GET /admin/alerts/runs",
+    ],
+    [
+      "ingest/runs/ABC",
+      "must be the id of a run: a UUIDv7 in lower case, from GET /admin/ingest/runs",
+    ],
   ])("has one answer, which says where ids come from: %s", async (path, what) => {
     const answer = await world.request(`/admin/${path}`);
     expect(answer.status).toBe(404);
@@ -96,6 +109,45 @@ describe("POST /admin/backup/run", () => {
     expect(answer.status).toBe(202);
     expect(await answer.json()).toMatchObject({ changed: true, backup: null });
     expect(world.audited).toMatchObject([{ action: "backup.run", outcome: "done" }]);
+  });
+});
+
+describe("the lists", () => {
+  it("of backups have those that wait, and select by state", async () => {
+    for (const number of [1, 2, 3]) storeGoodBackup(world.backups, anId(number));
+    await world.backups.writeManifest(anId(2), "{");
+    const asked = await (await world.post("/admin/backup/run")).json<{ job: { id: string } }>();
+    const ids = async (query: string) => {
+      const answer = await world.request(`/admin/backup/list${query}`);
+      const { backups, ...page } = await answer.json<{ backups: { id: string }[] }>();
+      return { ...page, ids: backups.map(({ id }) => id) };
+    };
+    expect(await ids("?state=queued")).toMatchObject({ ids: [asked.job.id], total: 1 });
+    expect(await ids("?state=damaged")).toMatchObject({ ids: [anId(2)], total: 1 });
+    const first = await ids("?state=complete&limit=1");
+    expect(first).toMatchObject({ ids: [anId(3)], total: 2 });
+    const { next_cursor } = first as unknown as { next_cursor: string };
+    expect(await ids(`?state=complete&limit=1&cursor=${next_cursor}`)).toMatchObject({
+      ids: [anId(1)],
+      next_cursor: null,
+    });
+  });
+
+  it("of jobs have pages, and select by kind and state", async () => {
+    await world.ingest.publishVersions(1);
+    const { backup_id, id } = await world.installation.backUp();
+    await world.post(`/admin/backup/${backup_id}/verify`);
+    const jobs = async (query: string) =>
+      (await world.request(`/admin/backup/jobs${query}`)).json<Json>();
+    const first = await jobs("?limit=1");
+    expect(first).toMatchObject({ jobs: [{ kind: "verify", state: "queued" }], total: 2 });
+    expect(await jobs(`?limit=1&cursor=${String(first["next_cursor"])}`)).toMatchObject({
+      jobs: [{ id, kind: "run" }],
+      next_cursor: null,
+    });
+    expect(await jobs("?kind=run")).toMatchObject({ jobs: [{ id }], total: 1 });
+    expect(await jobs("?state=succeeded")).toMatchObject({ jobs: [{ id }], total: 1 });
+    expect(await jobs("?cursor=x")).toMatchObject({ status: 400, code: "invalid_query" });
   });
 });
 
@@ -158,6 +210,10 @@ describe("the routes of one backup", () => {
       { action: "backup.delete", target: backup_id, request: { note: "old" } },
       { action: "backup.delete", target: backup_id, after: { changed: false } },
     ]);
+    const audit = async (target: string) =>
+      (await world.request(`/admin/audit?target=${target}`)).json();
+    expect(await audit(backup_id)).toMatchObject({ total: 2 });
+    expect(await audit(anId(9))).toMatchObject({ total: 0 });
   });
 
   it("verify it, and tell why it is not deleted while a job needs it", async () => {

@@ -31,8 +31,10 @@ describe("the OpenAPI document", () => {
   it("describes every route of the service", async () => {
     const { paths } = OPENAPI;
     const own = [
+      "/admin/alerts",
       "/admin/alerts/run",
       "/admin/alerts/runs",
+      "/admin/alerts/runs/{id}",
       "/admin/alerts/test",
       "/admin/audit",
       "/admin/backup/jobs",
@@ -59,6 +61,7 @@ describe("the OpenAPI document", () => {
       "/admin/ingest/runs/{id}/cancel",
       "/admin/monitor/status",
       "/admin/openapi.json",
+      "/admin/whoami",
       "/catalog/diff",
       "/catalog/health",
       "/credits",

@@ -315,6 +315,43 @@ describe("POST /admin/ingest/pause", () => {
   });
 });
 
+describe("GET /admin/ingest/pause", () => {
+  it("shows the pause as data", async () => {
+    const show = async () => (await world.request("/admin/ingest/pause")).json();
+    const none = { paused: false, paused_at: null, paused_by: null, note: null, until: null };
+    expect(await show()).toEqual(none);
+    const until = later(24);
+    await pause({ note: "bad source", until });
+    const state = { paused: true, paused_at: later(0), paused_by: "ops", note: "bad source" };
+    expect(await show()).toEqual({ ...state, until });
+    world.ingest.time += 25 * HOUR_MS;
+    expect(await show()).toEqual(none);
+  });
+});
+
+describe("GET /admin/ingest/queue", () => {
+  it("shows what runs, and when each run that waits starts", async () => {
+    const show = async () => (await world.request("/admin/ingest/queue")).json();
+    expect(await show()).toEqual({ paused: false, running: null, queued: [] });
+    const running = await world.ingest.runUpTo("build");
+    const first = await (await queue()).json<{ run: { id: string } }>();
+    await queue({ mode: "full", note: "after it" });
+    expect(await show()).toMatchObject({
+      paused: false,
+      running: { id: running.id, state: "running" },
+      queued: [
+        { queue_position: 1, will_start: `after_run:${running.id}`, run: { id: first.run.id } },
+        { queue_position: 2, will_start: `after_run:${first.run.id}`, run: { note: "after it" } },
+      ],
+    });
+    await pause();
+    expect(await show()).toMatchObject({
+      paused: true,
+      queued: [{ will_start: "on_resume" }, { will_start: "on_resume" }],
+    });
+  });
+});
+
 describe("POST /admin/ingest/resume", () => {
   it("lifts a pause, once", async () => {
     await pause();

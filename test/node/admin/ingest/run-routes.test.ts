@@ -38,6 +38,24 @@ describe("GET /admin/ingest/runs", () => {
     });
   });
 
+  it("selects by mode, source and who asked, also what D1 does not have yet", async () => {
+    await world.saveRuns(
+      aRun(1, { mode: "full", source: "dropped", requested_by: "ann" }),
+      aRun(2, { mode: "dry_run" }),
+    );
+    const { run } = await world.ingest.enqueue({ mode: "full", requested_by: "ann" });
+    for (const [query, ids] of [
+      ["?mode=full", [run.id, anId(1)]],
+      ["?mode=dry_run", [anId(2)]],
+      ["?source=dropped", [anId(1)]],
+      ["?requested_by=ann&source=embedded", [run.id]],
+    ] as const)
+      expect(await page(query), query).toMatchObject({
+        runs: ids.map((id) => ({ id })),
+        total: ids.length,
+      });
+  });
+
   it("shows a run that D1 does not have yet, and as it is now where D1 has it as it was", async () => {
     const { run } = await world.ingest.enqueue();
     await world.saveRuns(aRun(1));
