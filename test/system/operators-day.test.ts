@@ -59,6 +59,8 @@ function clientOf(token: string) {
   };
 }
 
+const JSON_TYPE = { "content-type": "application/json" };
+
 /** What any route answers. */
 interface Json {
   readonly [name: string]: unknown;
@@ -176,9 +178,17 @@ describe("an operator's day", () => {
       await call("/admin/ingest/runs", { headers: { authorization: `Basic ${token}` } }),
       await call("/admin/ingest/runs", { headers: { authorization: token } }),
       await call("/admin/ingest/runs", { headers: { cookie: token, "x-token": token } }),
-      await call("/admin/ingest/pause", { method: "POST", body: token }),
-      await call("/admin/ingest/pause", { method: "POST", body: `{"${token}":1}` }),
-      await call("/admin/ingest/pause", { method: "POST", body: `{"until":"${token}"}` }),
+      await call("/admin/ingest/pause", { method: "POST", headers: JSON_TYPE, body: token }),
+      await call("/admin/ingest/pause", {
+        method: "POST",
+        headers: JSON_TYPE,
+        body: `{"${token}":1}`,
+      }),
+      await call("/admin/ingest/pause", {
+        method: "POST",
+        headers: JSON_TYPE,
+        body: `{"until":"${token}"}`,
+      }),
     ].map((answer) => answer.status);
     expect(statuses).toEqual([200, 401, 401, 200, 400, 400, 400]);
     const ownLines = () =>

@@ -65,8 +65,8 @@ describe("POST /admin/catalog/rollback", () => {
   it.each([
     [undefined, "generation: this field is missing"],
     [{ generation: "1" }, "generation"],
-    [{ generation: 1.5 }, "generation"],
-    [{ generation: 0 }, "generation"],
+    [{ generation: 1.5 }, "generation: must be a whole number"],
+    [{ generation: 0 }, "generation: must be 1 at least"],
     [{ generation: 1e300 }, "generation"],
     [{ generation: 1, force: true }, 'unknown field "force"'],
   ])("refuses %j", async (body, named) => {

@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
 import { RUN_MODES, type Run } from "../../../../src/ingest/run.ts";
 import { StoreError } from "../../../../src/storage/store-error.ts";
@@ -100,11 +101,61 @@ describe("POST /admin/ingest/queue", () => {
     ["malformed_json", "", '{"mode":"full",}'],
     ["malformed_json", "", new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
   ])("refuses as %s, and names “%s”: %j", async (code, named, body) => {
-    const answer = await world.request("/admin/ingest/queue", { method: "POST", body });
+    const headers = { "content-type": "application/json" };
+    const answer = await world.request("/admin/ingest/queue", { method: "POST", body, headers });
     expect(answer.status).toBe(400);
     expect(answer.headers.get("content-type")).toBe("application/problem+json");
     expect(await answer.json()).toMatchObject({ code, detail: expect.stringContaining(named) });
     expect(queued()).toEqual([]);
+  });
+
+  it.each([
+    ['{"force":"yes"}', "force: must be true or false"],
+    ['{"note":1}', "note: must be text"],
+    [JSON.stringify({ note: "x".repeat(501) }), "note: must have 500 characters at most"],
+    ['{"mode":"FULL"}', 'mode: must be one of "incremental", "full", "dry_run"'],
+    ["[]", "must be an object"],
+  ])("says in plain words what is wrong with %j", async (body, detail) => {
+    expect(await (await queue(body)).json()).toMatchObject({ status: 400, detail });
+  });
+
+  it.each([
+    ["text/plain", undefined, "application/json.", ["accept", "application/json"]],
+    [
+      "application/x-www-form-urlencoded",
+      undefined,
+      "application/json.",
+      ["accept", "application/json"],
+    ],
+    ["", undefined, "application/json.", ["accept", "application/json"]],
+    ["application/jsonp", undefined, "application/json.", ["accept", "application/json"]],
+    ["application/json", "gzip", "uncompressed", ["accept-encoding", "identity"]],
+    ["application/json", "br", "uncompressed", ["accept-encoding", "identity"]],
+  ] as const)(
+    "refuses a body of type “%s” in coding %s",
+    async (type, coding, said, [name, value]) => {
+      const body = coding === "gzip" ? gzipSync("{}") : "{}";
+      const headers = { "content-type": type, ...(coding && { "content-encoding": coding }) };
+      const answer = await world.request("/admin/ingest/queue", { method: "POST", body, headers });
+      expect(answer.status).toBe(415);
+      expect(answer.headers.get(name)).toBe(value);
+      const code = "unsupported_media_type";
+      expect(await answer.json()).toMatchObject({ code, detail: expect.stringContaining(said) });
+      expect(queued()).toEqual([]);
+    },
+  );
+
+  it.each(["application/json; charset=utf-8", "Application/JSON", "application/merge-patch+json"])(
+    "takes JSON as %s",
+    async (type) => {
+      expect((await world.post("/admin/ingest/queue", "{}", { "content-type": type })).status).toBe(
+        202,
+      );
+    },
+  );
+
+  it("asks for no type of an empty body", async () => {
+    expect((await world.request("/admin/ingest/queue", { method: "POST" })).status).toBe(202);
   });
 
   it("refuses parameters, which it has none of", async () => {
@@ -424,7 +475,8 @@ describe("while the coordinator does not answer", () => {
         throw new Error("the coordinator is away");
       };
       const body = method === "POST" ? JSON.stringify(fields) : null;
-      const answer = await world.request(path, { method, body });
+      const headers = { "content-type": "application/json" };
+      const answer = await world.request(path, { method, body, headers });
       expect(answer.status).toBe(503);
       expect(answer.headers.get("retry-after")).toBe("5");
       const code = "coordinator_unavailable";
