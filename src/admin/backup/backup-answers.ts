@@ -15,9 +15,10 @@ export const NO_BACKUP: Refusal = {
 
 /** What beginning a job may be answered. */
 export function acceptances<Body extends z.ZodType>(named: string, body: Body) {
+  const headers = { Location: `The path of ${named}.` };
   return {
-    200: { description: `The job that does or did the same; Location names ${named}`, body },
-    202: { description: `The job is queued; Location names ${named}`, body },
+    200: { description: "The job that does or did the same", headers, body },
+    202: { description: "The job is queued", headers, body },
   } as const;
 }
 

@@ -163,7 +163,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     action: "backup.verify",
     params: backupParams,
     body: noteBody,
-    responses: acceptances("it", jobAnswer),
+    responses: acceptances("the job", jobAnswer),
     problems: {
       404: "`backup_not_found`",
       429: "`queue_full`: too many jobs wait",
@@ -184,7 +184,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     action: "backup.restore",
     params: backupParams,
     body: noteBody,
-    responses: acceptances("it", jobAnswer),
+    responses: acceptances("the job", jobAnswer),
     problems: {
       404: "`backup_not_found`",
       429: "`queue_full`: too many jobs wait",

@@ -80,7 +80,11 @@ export function dashboardRoutes(
       "Always 200. `status` is `fail` if the catalog cannot be read. It is `warn` if another section cannot be read, while ingestion is paused, for old data, for a run that failed or is stuck, for a backup that is too old or unverified, for an open alert, and if no webhook is configured. A section that cannot be read is null and named in `degraded`.",
     access: "public",
     responses: {
-      200: { description: "The summary", body: summarySchema },
+      200: {
+        description: "The summary",
+        headers: { "Cache-Control": "How long the summary may be reused." },
+        body: summarySchema,
+      },
     },
   }).answer(async () => {
     const isFresh = memo !== undefined && now() - memo.at < MEMO_MS;

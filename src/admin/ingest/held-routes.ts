@@ -18,7 +18,7 @@ import { StoreUnavailable } from "../calls/store-unavailable.ts";
 import type { Actor } from "../http/http.ts";
 import { BAD_CURSOR, note, outcome, pageFields, pageQuery } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
-import { runId, runPath } from "./find-run.ts";
+import { OF_RUN, runId, runPath } from "./find-run.ts";
 
 export interface HeldDependencies {
   readonly coordinator: Pick<CoordinatorUseCases, "ledger" | "decide" | "enqueue">;
@@ -116,7 +116,9 @@ function decisionRoutes(verb: Verb, deps: HeldDependencies) {
     description: DESCRIPTIONS[verb],
     access: "operate",
     action: `ingest.${verb}_held`,
-    responses: { 200: { description: "The changes after the call", body: decisionAnswer } },
+    responses: {
+      200: { description: "The changes after the call", headers: OF_RUN, body: decisionAnswer },
+    },
   } as const;
   const one = route({
     ...common,

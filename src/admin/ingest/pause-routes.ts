@@ -9,7 +9,7 @@ import type { CoordinatorUseCases } from "../calls/coordinator.ts";
 import { instant } from "../http/instant.ts";
 import { note, outcome } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
-import { runPath } from "./find-run.ts";
+import { OF_RUN, runPath } from "./find-run.ts";
 
 const pauseBody = z.strictObject({
   note,
@@ -102,7 +102,8 @@ export function pauseRoutes(ingest: CoordinatorUseCases, now: () => number) {
     body: resumeBody,
     responses: {
       200: {
-        description: "The state after the call; Location names the run, if one was queued",
+        description: "The state after the call",
+        headers: OF_RUN,
         body: pauseAnswer,
       },
     },

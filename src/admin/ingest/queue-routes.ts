@@ -7,7 +7,7 @@ import type { CoordinatorUseCases } from "../calls/coordinator.ts";
 import { note, outcome } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
 import { findCandidate } from "./find-candidate.ts";
-import { runId, runPath } from "./find-run.ts";
+import { OF_RUN, runId, runPath } from "./find-run.ts";
 import { describePause } from "./pause-routes.ts";
 
 const queueBody = z.strictObject({
@@ -85,8 +85,8 @@ export function queueRoutes(ingest: CoordinatorUseCases, history: Pick<History, 
     action: "ingest.queue",
     body: queueBody,
     responses: {
-      200: { description: "The same run is already queued; Location names it", body: queueAnswer },
-      202: { description: "The run is queued; Location names it", body: queueAnswer },
+      200: { description: "The same run is already queued", headers: OF_RUN, body: queueAnswer },
+      202: { description: "The run is queued", headers: OF_RUN, body: queueAnswer },
     },
     problems: {
       404: "`run_not_found`: there is no run `candidate_of`",
