@@ -83,7 +83,7 @@ describe("the documented code", () => {
       [body, headers, WEBHOOK_SECRET],
       [`${body} `, headers, WEBHOOK_SECRET],
       [body, { ...headers, "webhook-id": "message-2" }, WEBHOOK_SECRET],
-      [body, headers, WEBHOOK_SECRET.replace("A", "B")],
+      [body, headers, WEBHOOK_SECRET.replace("whsec_Y", "whsec_Z")],
       [body, sentAt(Date.now() - 400_000), WEBHOOK_SECRET],
       [body, webhookHeaders({ id, body }, null, Date.now()), WEBHOOK_SECRET],
     ];

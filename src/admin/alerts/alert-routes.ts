@@ -6,13 +6,13 @@ import {
   receiptSchema,
 } from "../../alerts/alert-run.ts";
 import { ALERT_STATES } from "../../alerts/alert-state.ts";
-import { timestamp } from "../../catalog/fields.ts";
+import { idOf, timestamp } from "../../catalog/fields.ts";
 import { SEVERITIES } from "../../health/rule.ts";
 import { RULE_NAMES } from "../../health/rules.ts";
 import type { AlertHistory, SavedAlertRun } from "../../storage/alert-history.ts";
 import { type AlertUseCases, MonitorUnavailable } from "../calls/alert-calls.ts";
 import { healthStatus } from "../health/health-schema.ts";
-import { BAD_CURSOR, idOf, note, outcome, pageFields, pageQuery, time } from "../http/query.ts";
+import { BAD_CURSOR, note, outcome, pageFields, pageQuery, time } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
 import { askHistory } from "../calls/store-calls.ts";
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { idOf } from "../../catalog/fields.ts";
 import { backupId } from "../../backup/backup-id.ts";
 import { type BackupJob, JOB_KINDS, JOB_STATES, jobSchema } from "../../backup/job.ts";
 import {
@@ -20,7 +21,7 @@ import {
 } from "./backup-answers.ts";
 import { backupAnswer, jobAnswer, jobPage, runAnswer } from "./backup-schema.ts";
 import type { BackupAccess } from "../calls/backup-use-cases.ts";
-import { BAD_CURSOR, idOf, note, outcome, pageQuery } from "../http/query.ts";
+import { BAD_CURSOR, note, outcome, pageQuery } from "../http/query.ts";
 import { pageOf } from "../../storage/page.ts";
 import { route } from "../http/route.ts";
 import { askBackups } from "../calls/store-calls.ts";

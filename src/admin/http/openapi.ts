@@ -90,7 +90,10 @@ function operation(spec: RouteSpec): ZodOpenApiOperationObject {
     security: access === "public" ? [] : [{ token: [access] }, { access: [access] }],
     requestParams: { ...(params && { path: params }), ...(query && { query }) },
     ...(body && {
-      requestBody: { required: false, content: { "application/json": { schema: body } } },
+      requestBody: {
+        required: !body.safeParse({}).success,
+        content: { "application/json": { schema: body } },
+      },
     }),
     responses: responses(spec),
   };

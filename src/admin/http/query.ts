@@ -23,16 +23,6 @@ export function time() {
   return instant().transform((text) => Date.parse(text));
 }
 
-/**
- * The id of a resource in a path, query or body.
- *
- * @param list path of the route that lists such ids.
- */
-export function idOf(what: string, list: `/${string}`) {
-  const message = `must be the id of ${what}: a UUIDv7 in lower case, from GET ${list}`;
-  return z.uuidv7({ error: message, abort: true }).lowercase(message);
-}
-
 /** Why somebody changes something: the same field of every change. */
 export const note = z.string().max(500).optional().meta({ description: "Why, for the audit." });
 

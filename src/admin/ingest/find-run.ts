@@ -3,7 +3,7 @@ import { isOpen } from "../../jobs/job-record.ts";
 import type { History } from "../../ingest/history.ts";
 import type { CoordinatorUseCases } from "../calls/coordinator.ts";
 import { CoordinatorUnavailable, orNull, soon } from "../calls/coordinator-calls.ts";
-import { idOf } from "../http/query.ts";
+import { idOf } from "../../catalog/fields.ts";
 import { askHistory } from "../calls/store-calls.ts";
 
 /** Id of a run. */
