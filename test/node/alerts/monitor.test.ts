@@ -63,7 +63,7 @@ describe("an evaluation of a healthy service", () => {
       trigger: "cron",
       requested_by: "cron",
       worst: "pass",
-      rules_total: 17,
+      rules_total: 18,
       pending: 0,
       firing: 0,
       fired: 0,

@@ -7,6 +7,7 @@ import {
   type RuleName,
   RULES,
 } from "../../../src/health/rules.ts";
+import { judgeExpiry, TOKEN_WARNING_MS } from "../../../src/health/token-rules.ts";
 import {
   aFailedRun,
   ago,
@@ -206,6 +207,21 @@ const MEASURED: readonly {
       return { ...facts, monitor: { ...facts.monitor, lastTickAt: NOW - ms } };
     },
   },
+  {
+    rule: "token_expiring",
+    threshold: 1,
+    step: 1,
+    facts: (count) => {
+      const facts = someFacts();
+      const ending = { id: "ci", expiresAt: NOW + TOKEN_WARNING_MS };
+      const others = [
+        { id: "ops", expiresAt: null },
+        { id: "next", expiresAt: NOW + TOKEN_WARNING_MS + 1 },
+      ];
+      const tokens = [...others, ...Array.from({ length: count }, () => ending)];
+      return { ...facts, monitor: { ...facts.monitor, tokens } };
+    },
+  },
 ];
 
 describe.each(MEASURED)("$rule $label", ({ rule, label, threshold, step, facts }) => {
@@ -227,6 +243,25 @@ describe.each(MEASURED)("$rule $label", ({ rule, label, threshold, step, facts }
   });
 });
 
+describe("token_expiring", () => {
+  it("names each token with its end, also one that is past it", () => {
+    const tokens = [
+      { id: "ci", expiresAt: NOW + 30 * HOUR_MS },
+      { id: "old", expiresAt: NOW },
+    ];
+    const finding = judgeExpiry(tokens, { now: NOW });
+    expect(finding.message).toBe(
+      'The admin token "ci" expires in 1 d 6 h. The admin token "old" has expired.',
+    );
+    expect(finding.evidence).toEqual({
+      tokens: [
+        { id: "ci", expires_at: new Date(NOW + 30 * HOUR_MS).toISOString() },
+        { id: "old", expires_at: new Date(NOW).toISOString() },
+      ],
+    });
+  });
+});
+
 describe("the table of rules", () => {
   it("has no rule of which no threshold is tried above", () => {
     expect(new Set(MEASURED.map(({ rule }) => rule))).toEqual(new Set(RULE_NAMES));
@@ -237,7 +272,7 @@ describe("the table of rules", () => {
     expect(findings.map(({ rule, verdict }) => [rule, verdict])).toEqual(
       findings.map(({ rule }) => [rule, "good"]),
     );
-    expect(findings).toHaveLength(17);
+    expect(findings).toHaveLength(18);
   });
 
   it("lets a condition that may be a blip last for two ticks, and the others fire at once", () => {

@@ -72,6 +72,7 @@ describe("GET /admin/monitor/status", () => {
       "ingest:running",
       "kv:responseTime",
       "r2:responseTime",
+      "tokens:expiry",
     ]);
     expect(checks["ingest:lastRun"]).toMatchObject([
       { status: "pass", observedValue: "succeeded published" },
@@ -79,6 +80,18 @@ describe("GET /admin/monitor/status", () => {
     expect(checks["kv:responseTime"]).toEqual([
       { status: "pass", observedValue: 0, observedUnit: "ms" },
     ]);
+  });
+
+  it("warns before a token expires", async () => {
+    if (!world.credentials.ok) throw new Error("no credentials");
+    const { tokens } = world.credentials.credentials;
+    const expiresAt = world.ingest.time + 3 * 86_400_000;
+    const ending = tokens.map((token) => ({ ...token, expiresAt }));
+    world.credentials = { ok: true, credentials: { tokens: ending.slice(0, 1), access: null } };
+    expect(await monitor()).toMatchObject({
+      status: "warn",
+      output: 'tokens:expiry: The admin token "ops" expires in 3 d.',
+    });
   });
 
   it.each(["kv", "d1", "r2"] as const)("fails while %s refuses", async (name) => {
