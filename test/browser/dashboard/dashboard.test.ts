@@ -197,7 +197,7 @@ describe("operating ingestion", () => {
     await page.getByRole("link", { name: "Audit" }).click();
     await page.getByRole("row", { name: "ingest.pause" }).first().waitFor();
     const paused = page.getByRole("row", { name: "ingest.pause" }).first();
-    expect(await paused.textContent()).toContain("reason: to see whether it works");
+    expect(await paused.textContent()).toContain("note: to see whether it works");
   });
 
   it("tries again what was confirmed, and nothing else", async () => {

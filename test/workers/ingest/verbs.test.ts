@@ -44,7 +44,7 @@ describe("the verbs of an operator", { timeout: RUN_TIMEOUT_MS }, () => {
     await settled();
     const list = await admin("GET", "/admin/ingest/runs");
     expect(await list.json()).toMatchObject({ paused: true, runs: [{ id, state: "queued" }] });
-    expect(await send("resume")).toMatchObject({ paused: false, changed: true, queued: 1 });
+    expect(await send("resume")).toMatchObject({ paused: false, changed: true });
     await runWhen(id, ({ started_at }) => started_at !== null);
   });
 
