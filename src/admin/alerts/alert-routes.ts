@@ -12,7 +12,7 @@ import { RULE_NAMES } from "../../health/rules.ts";
 import type { AlertHistory, SavedAlertRun } from "../../storage/alert-history.ts";
 import { type AlertUseCases, MonitorUnavailable } from "../calls/alert-calls.ts";
 import { healthStatus } from "../health/health-schema.ts";
-import { BAD_CURSOR, note, outcome, pageFields, pageQuery, time } from "../http/query.ts";
+import { BAD_CURSOR, noteField, outcome, pageFields, pageQuery, time } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
 import { askHistory } from "../calls/store-calls.ts";
 
@@ -58,7 +58,7 @@ const alertsAnswer = z
   .meta({ id: "Alerts" });
 
 const testBody = z.strictObject({
-  note,
+  note: noteField,
   target: z.string().max(40).optional().meta({
     description: "The name of one webhook; all webhooks if it is left out.",
   }),
@@ -135,7 +135,7 @@ export function alertRoutes(
     description: "Notifies of changes as the evaluation by cron does.",
     access: "operate",
     action: "alerts.run",
-    body: z.strictObject({ note }),
+    body: z.strictObject({ note: noteField }),
     responses: {
       200: {
         description: "The evaluation",

@@ -21,18 +21,18 @@ import {
 } from "./backup-answers.ts";
 import { backupAnswer, jobAnswer, jobPage, runAnswer } from "./backup-schema.ts";
 import type { BackupAccess } from "../calls/backup-use-cases.ts";
-import { BAD_CURSOR, note, outcome, pageQuery } from "../http/query.ts";
+import { BAD_CURSOR, noteField, outcome, pageQuery } from "../http/query.ts";
 import { pageOf } from "../../storage/page.ts";
 import { route } from "../http/route.ts";
 import { askBackups } from "../calls/store-calls.ts";
 import { StoreUnavailable } from "../calls/store-unavailable.ts";
 
 const runBody = z.strictObject({
-  note,
+  note: noteField,
   pin: z.boolean().default(false).meta({ description: "Keep it until it is unpinned." }),
 });
 
-const noteBody = z.strictObject({ note });
+const noteBody = z.strictObject({ note: noteField });
 const backupParams = z.object({ id: backupId });
 const jobParams = z.object({ id: idOf("a job", "/admin/backup/jobs") });
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { RollbackResult } from "../../ingest/roll-back.ts";
 import { CONTENTS_RETAINED } from "../../ingest/versions.ts";
 import type { CoordinatorUseCases } from "../calls/coordinator.ts";
-import { note, outcome } from "../http/query.ts";
+import { noteField, outcome } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
 import { listCounts, hexHash, timestamp } from "../../catalog/fields.ts";
 
@@ -23,7 +23,7 @@ const versionSchema = z
 
 const rollbackBody = z.strictObject({
   generation: z.int().min(1).meta({ description: "The version to publish again." }),
-  note,
+  note: noteField,
 });
 
 const rollbackAnswer = z.strictObject({

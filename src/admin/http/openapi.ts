@@ -38,7 +38,7 @@ export function describeRoutes(routes: readonly Route[], version: string) {
       title: "Locations at the Edge: operations",
       version,
       description:
-        "Operating the service: ingestion, published versions, audit, status and quick checks. Bodies are JSON objects of at most 16 KiB; an empty body is `{}`. Unknown fields and parameters are refused. Errors are problem+json (RFC 9457): `code` is for programs, `detail` says what to do, and the log has the `request_id`.",
+        "Operating the service: ingestion, published versions, audit, status and quick checks. Bodies are JSON objects of at most 16 KiB; an empty body is `{}`. Unknown fields and parameters are refused. Every change takes a `note` and answers `changed` and `message`; it can be repeated after a lost answer. Lists take `limit` and `cursor`, the `next_cursor` of the page before. Errors are problem+json (RFC 9457): `code` is for programs, `detail` says what to do, and the log has the `request_id`.",
     },
     servers: [{ url: "/", description: "The host that serves this document." }],
     tags: Object.entries(TAGS).map(([name, text]) => ({ name, description: text })),
@@ -109,7 +109,7 @@ function responses({ access, method, params, responses: successes, problems = {}
     problems,
   ].flatMap((table) => Object.entries(table));
   const found: { [status: string]: ZodOpenApiResponseObject } = {};
-  for (const [status, { description, body, headers, mediaType = "application/json" }] of [
+  for (const [status, { description, body, headers = {}, mediaType = "application/json" }] of [
     ...Object.entries(successes),
     ...codes.map(problemResponse),
   ]) {
@@ -117,7 +117,7 @@ function responses({ access, method, params, responses: successes, problems = {}
     found[status] = {
       description: other ? `${other.description}; ${description}` : description,
       ...(body && { content: { ...other?.content, [mediaType]: { schema: body } } }),
-      ...(headers && { headers: { ...other?.headers, ...describeHeaders(headers) } }),
+      headers: Object.assign({}, other?.headers, describeHeaders(headers)),
     };
   }
   return found;

@@ -22,18 +22,11 @@ export function inPlainWords(
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((key) => `unknown ${what} "${key}"`).join("; ");
   if (issue.input === undefined) return `this ${what} is missing`;
-  switch (issue.code) {
-    case "invalid_type":
-      return `must be ${KINDS[issue.expected] ?? issue.expected}`;
-    case "invalid_value":
-      return `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(", ")}`;
-    case "too_small":
-      return `must be ${issue.minimum} at least`;
-    case "too_big":
-      return issue.origin === "string"
-        ? `must have ${issue.maximum} characters at most`
-        : `must be ${issue.maximum} at most`;
-    default:
-      return undefined;
-  }
+  if (issue.code === "invalid_type") return `must be ${KINDS[issue.expected] ?? issue.expected}`;
+  if (issue.code === "invalid_value")
+    return `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(", ")}`;
+  if (issue.code === "too_small") return `must be ${issue.minimum} at least`;
+  if (issue.code !== "too_big") return undefined;
+  const unit = issue.origin === "string" ? " characters" : "";
+  return `must ${unit === "" ? "be" : "have"} ${issue.maximum}${unit} at most`;
 }

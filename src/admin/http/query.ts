@@ -24,7 +24,11 @@ export function time() {
 }
 
 /** Why somebody changes something: the same field of every change. */
-export const note = z.string().max(500).optional().meta({ description: "Why, for the audit." });
+export const noteField = z
+  .string()
+  .max(500)
+  .optional()
+  .meta({ description: "Why, for the audit." });
 
 /** What the answer to every change says, besides what is there now. */
 export const outcome = {

@@ -16,7 +16,7 @@ import { timeText } from "../../storage/time-text.ts";
 import type { CoordinatorUseCases } from "../calls/coordinator.ts";
 import { StoreUnavailable } from "../calls/store-unavailable.ts";
 import type { Actor } from "../http/http.ts";
-import { BAD_CURSOR, note, outcome, pageFields, pageQuery } from "../http/query.ts";
+import { BAD_CURSOR, noteField, outcome, pageFields, pageQuery } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
 import { OF_RUN, runId, runPath } from "./find-run.ts";
 
@@ -58,7 +58,7 @@ const manyBody = z
   .strictObject({
     run_id: runId.optional().meta({ description: "All that this run saw first." }),
     rule: z.enum(RULES).optional().meta({ description: "All that this rule holds." }),
-    note,
+    note: noteField,
   })
   .refine(({ run_id, rule }) => run_id !== undefined || rule !== undefined, {
     message: "name the changes by run_id, rule or both",
@@ -125,7 +125,7 @@ function decisionRoutes(verb: Verb, deps: HeldDependencies) {
     path: `/admin/ingest/held/:id/${verb}`,
     summary: `${verb === "approve" ? "Approve" : "Reject"} a held change`,
     params: heldParams,
-    body: z.strictObject({ note }),
+    body: z.strictObject({ note: noteField }),
     problems: {
       404: "`held_not_found`: nothing is held under this id; upstream may say something else now",
       503: "`archive_unavailable`: R2 does not answer",

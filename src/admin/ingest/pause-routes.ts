@@ -7,12 +7,12 @@ import type { Pause } from "../../jobs/pause.ts";
 import { timeText } from "../../storage/time-text.ts";
 import type { CoordinatorUseCases } from "../calls/coordinator.ts";
 import { instant } from "../http/instant.ts";
-import { note, outcome } from "../http/query.ts";
+import { noteField, outcome } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
 import { OF_RUN, runPath } from "./find-run.ts";
 
 const pauseBody = z.strictObject({
-  note,
+  note: noteField,
   until: instant().nullable().optional().meta({
     description:
       "When the pause ends by itself; null for when it is resumed. Left out, it stays as it is.",
@@ -21,7 +21,7 @@ const pauseBody = z.strictObject({
 });
 
 const resumeBody = z.strictObject({
-  note,
+  note: noteField,
   run_now: z.boolean().default(false).meta({ description: "Queue a run as well." }),
 });
 
@@ -109,7 +109,7 @@ export function pauseRoutes(ingest: CoordinatorUseCases, now: () => number) {
     },
   }).answer(async ({ body, actor }) => {
     const answer = await ingest.resume();
-    const queued = body.run_now ? await ingest.enqueue(runAfterResume(actor.id)) : null;
+    const queued = body.run_now ? await ingest.enqueue(runAfterResume(actor.id, body.note)) : null;
     const done = queued?.ok ? queued.answer : null;
     const isChanged = done?.changed ?? false;
     const run = done && toListed(done.run);
@@ -133,7 +133,7 @@ const PAST_UNTIL: Refusal = {
   problem: { status: 400, code: "invalid_body", detail: "until: must be in the future" },
 };
 
-function runAfterResume(requested_by: string): EnqueueRequest {
+function runAfterResume(requested_by: string, why: string | undefined): EnqueueRequest {
   return {
     trigger: "resume",
     mode: "incremental",
@@ -141,7 +141,7 @@ function runAfterResume(requested_by: string): EnqueueRequest {
     candidate: null,
     forced: false,
     requested_by,
-    note: null,
+    note: why ?? null,
     ifPaused: "queue",
   };
 }

@@ -4,7 +4,7 @@ import type { History } from "../../ingest/history.ts";
 import type { EnqueueResult, QueuedRun } from "../../ingest/queue.ts";
 import { RUN_MODES, runSchema, toListed } from "../../ingest/run.ts";
 import type { CoordinatorUseCases } from "../calls/coordinator.ts";
-import { note, outcome } from "../http/query.ts";
+import { noteField, outcome } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
 import { findCandidate } from "./find-candidate.ts";
 import { OF_RUN, runId, runPath } from "./find-run.ts";
@@ -23,7 +23,7 @@ const queueBody = z.strictObject({
     description:
       "Work from the exact upstream bytes that this run has archived, instead of asking upstream, also in mode full. The source is that run's.",
   }),
-  note,
+  note: noteField,
   if_paused: z.enum(["queue", "reject"]).default("queue"),
 });
 

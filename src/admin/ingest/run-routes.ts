@@ -6,7 +6,7 @@ import type { History } from "../../ingest/history.ts";
 import type { CoordinatorUseCases } from "../calls/coordinator.ts";
 import { orNull, soon } from "../calls/coordinator-calls.ts";
 import { findRun, runId } from "./find-run.ts";
-import { BAD_CURSOR, note, outcome, pageFields, pageQuery, time } from "../http/query.ts";
+import { BAD_CURSOR, noteField, outcome, pageFields, pageQuery, time } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
 import { listRuns } from "./run-list.ts";
 import { runDetailsSchema, runSchema } from "../../ingest/run.ts";
@@ -86,7 +86,7 @@ export function runRoutes(ingest: CoordinatorUseCases, history: History) {
     access: "operate",
     action: "ingest.cancel",
     params: runParams,
-    body: z.strictObject({ note }),
+    body: z.strictObject({ note: noteField }),
     responses: { 200: { description: "The run after the call", body: cancelAnswer } },
     problems: {
       404: "`run_not_found`",

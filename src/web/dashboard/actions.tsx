@@ -4,7 +4,7 @@ import type { Backup, HeldChange, Run, Version } from "./answers.ts";
 import { DiffView } from "./diff-view.tsx";
 
 /** The field for the reason of a change. */
-function note(hint = "Why. Shown in the audit.") {
+function noteField(hint = "Why. Shown in the audit.") {
   return { kind: "text", name: "note", label: "Note", hint } as const;
 }
 
@@ -15,7 +15,7 @@ export const PAUSE: Action = {
   verb: "Pause",
   path: "/admin/ingest/pause",
   fields: [
-    note("Shown at the top of the dashboard while it is paused."),
+    noteField("Shown at the top of the dashboard while it is paused."),
     {
       kind: "time",
       name: "until",
@@ -37,7 +37,7 @@ export const RESUME: Action = {
     "Waiting runs start in their order. Scheduled runs that were missed are not repeated.",
   verb: "Resume",
   path: "/admin/ingest/resume",
-  fields: [note(), { kind: "check", name: "run_now", label: "Queue a run as well", hint: "" }],
+  fields: [noteField(), { kind: "check", name: "run_now", label: "Queue a run as well", hint: "" }],
 };
 
 export const QUEUE: Action = {
@@ -74,7 +74,7 @@ export const QUEUE: Action = {
       label: "Force",
       hint: "Overrides the guards against shrinking, change and lost coverage.",
     },
-    note("Shown in the run’s history."),
+    noteField("Shown in the run’s history."),
   ],
 };
 
@@ -85,7 +85,7 @@ export const BACK_UP: Action = {
   verb: "Back up",
   path: "/admin/backup/run",
   fields: [
-    note("Shown in the list of backups."),
+    noteField("Shown in the list of backups."),
     { kind: "check", name: "pin", label: "Pin", hint: "Retention never deletes it." },
   ],
 };
@@ -129,7 +129,7 @@ export function approve({ id, mode, guards }: Run): Action {
     verb: "Approve",
     isDangerous: true,
     path: "/admin/ingest/queue",
-    fields: [note("Why it is right. Shown in the run’s history.")],
+    fields: [noteField("Why it is right. Shown in the run’s history.")],
     fixed: { candidate_of: id, mode, force: true },
   };
 }
@@ -142,7 +142,7 @@ export function cancelRun(id: string): Action {
     verb: "Cancel the run",
     isDangerous: true,
     path: `/admin/ingest/runs/${id}/cancel`,
-    fields: [note("Why. Shown in the run’s history.")],
+    fields: [noteField("Why. Shown in the run’s history.")],
   };
 }
 
@@ -162,7 +162,7 @@ export function rollBack(to: Version, current: Version): Action {
     verb: "Roll back",
     isDangerous: true,
     path: "/admin/catalog/rollback",
-    fields: [note()],
+    fields: [noteField()],
     fixed: { generation },
   };
 }
@@ -201,7 +201,7 @@ export function deleteBackup(backup: Backup): Action {
     isDangerous: true,
     method: "DELETE",
     path: `/admin/backup/${encodeURIComponent(id)}`,
-    fields: [note()],
+    fields: [noteField()],
   };
 }
 
@@ -216,7 +216,7 @@ export function restoreBackup(backup: Backup): Action {
     verb: "Restore",
     isDangerous: true,
     path: `/admin/backup/${encodeURIComponent(id)}/restore`,
-    fields: [note()],
+    fields: [noteField()],
   };
 }
 
@@ -254,6 +254,6 @@ export function decideHeld(verb: keyof typeof HELD, { id, iata, name, rules }: H
     ),
     verb: verb === "approve" ? "Approve" : "Reject",
     path: `/admin/ingest/held/${encodeURIComponent(id)}/${verb}`,
-    fields: [note()],
+    fields: [noteField()],
   };
 }

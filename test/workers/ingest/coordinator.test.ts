@@ -121,7 +121,7 @@ describe("the first run", () => {
 describe("two enqueues at the same time", () => {
   it("make one run, and both get it", () => {
     expect(new Set(racing.map(({ run }) => run.id)).size).toBe(1);
-    expect(racing.map(({ changed }) => changed).toSorted()).toEqual([false, true]);
+    expect(racing.filter(({ changed }) => changed)).toHaveLength(1);
     for (const { willStart } of racing) expect(willStart).toBe(`after_run:${first.id}`);
   });
 

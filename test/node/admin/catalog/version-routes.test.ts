@@ -54,6 +54,16 @@ describe("POST /admin/catalog/rollback", () => {
     ]);
   });
 
+  it("says of a second time that nothing changed, with the same version", async () => {
+    const note = "bad names";
+    const first = await (await rollback({ generation: 1, note })).json<{ version: object }>();
+    const again = await rollback({ generation: 1, note });
+    expect(again.status).toBe(200);
+    expect(await again.json()).toMatchObject({ changed: false, version: first.version });
+    expect(generations()).toEqual([4, 3, 2, 1]);
+    expect(world.audited).toMatchObject([{ request: { note } }, { request: { note } }]);
+  });
+
   it("refuses a generation that is not retained", async () => {
     const answer = await rollback({ generation: 4 });
     expect(answer.status).toBe(404);

@@ -425,9 +425,9 @@ describe("POST /admin/ingest/resume", () => {
   });
 
   it("queues a run as well, if asked, and says where to follow it", async () => {
-    const answer = await resume({ run_now: true });
+    const answer = await resume({ run_now: true, note: "mended" });
     const [run] = queued();
-    expect(run).toMatchObject({ trigger: "resume", requested_by: "ops" });
+    expect(run).toMatchObject({ trigger: "resume", requested_by: "ops", note: "mended" });
     expect(answer.headers.get("location")).toBe(`/admin/ingest/runs/${run?.id}`);
     expect(await answer.json()).toMatchObject({
       changed: true,
