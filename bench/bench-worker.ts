@@ -116,7 +116,10 @@ export class BenchWorker {
   }
 
   async call(method: string, path: string, body?: object): Promise<unknown> {
-    const headers = { authorization: `Bearer ${this.#token}` };
+    const headers = {
+      authorization: `Bearer ${this.#token}`,
+      "content-type": "application/json",
+    };
     const answer = await fetch(`http://127.0.0.1:${this.port}${path}`, {
       method,
       headers,

@@ -69,6 +69,7 @@ CREATE TABLE `audit` (
 --> statement-breakpoint
 CREATE INDEX `audit_by_actor` ON `audit` (`actor`,`id`);--> statement-breakpoint
 CREATE INDEX `audit_by_action` ON `audit` (`action`,`id`);--> statement-breakpoint
+CREATE INDEX `audit_by_target` ON `audit` (`target`,`id`);--> statement-breakpoint
 CREATE INDEX `audit_by_time` ON `audit` (`at`);--> statement-breakpoint
 CREATE TABLE `ingest_runs` (
 	`id` text PRIMARY KEY NOT NULL,
@@ -77,6 +78,9 @@ CREATE TABLE `ingest_runs` (
 	`state` text GENERATED ALWAYS AS (json_extract(run, '$.state')) VIRTUAL,
 	`outcome` text GENERATED ALWAYS AS (json_extract(run, '$.outcome')) VIRTUAL,
 	`trigger` text GENERATED ALWAYS AS (json_extract(run, '$.trigger')) VIRTUAL,
+	`mode` text GENERATED ALWAYS AS (json_extract(run, '$.mode')) VIRTUAL,
+	`source` text GENERATED ALWAYS AS (json_extract(run, '$.source')) VIRTUAL,
+	`requested_by` text GENERATED ALWAYS AS (json_extract(run, '$.requested_by')) VIRTUAL,
 	`queued_at` text GENERATED ALWAYS AS (json_extract(run, '$.queued_at')) VIRTUAL,
 	`finished_at` text GENERATED ALWAYS AS (json_extract(run, '$.finished_at')) VIRTUAL
 );

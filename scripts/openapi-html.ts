@@ -9,7 +9,7 @@ export interface OpenApiDocument {
 interface Operation {
   readonly summary?: string;
   readonly description?: string;
-  readonly "x-scope"?: string;
+  readonly security?: readonly { readonly token?: readonly string[] }[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Content };
   readonly responses?: { readonly [status: string]: Response };
@@ -65,7 +65,7 @@ export function openApiHtml({ paths = {}, components = {} }: OpenApiDocument): s
 
 function operationHtml(method: string, path: string, operation: Operation): string {
   const { summary = "", description, parameters = [], requestBody, responses = {} } = operation;
-  const scope = operation["x-scope"];
+  const scope = operation.security?.[0]?.token?.[0];
   const access = scope === undefined ? "Public." : `Needs the scope <code>${scope}</code>.`;
   const body = Object.values(requestBody?.content ?? {})[0]?.schema;
   return `<details class="operation">

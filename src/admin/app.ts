@@ -24,7 +24,8 @@ import { type DiffDependencies, diffRoutes } from "./catalog/diff-routes.ts";
 import { adminGate } from "./auth/gate.ts";
 import type { Http } from "./http/http.ts";
 import { heldRoutes } from "./ingest/held-routes.ts";
-import { ingestControlRoutes } from "./ingest/ingest-control-routes.ts";
+import { pauseRoutes } from "./ingest/pause-routes.ts";
+import { queueRoutes } from "./ingest/queue-routes.ts";
 import { monitorChecks } from "./health/monitor-checks.ts";
 import { monitorRoutes } from "./health/monitor-routes.ts";
 import { openApiRoute } from "./http/openapi.ts";
@@ -38,6 +39,7 @@ import {
   catalogSection,
   ingestSection,
 } from "./health/summary-sections.ts";
+import { whoamiRoutes } from "./auth/whoami-routes.ts";
 import { versionRoutes } from "./catalog/version-routes.ts";
 
 export interface AdminDependencies extends AuthenticationDependencies {
@@ -46,7 +48,7 @@ export interface AdminDependencies extends AuthenticationDependencies {
   readonly archive: Pick<SourceArchive, "open">;
   readonly backups: BackupAccess;
   readonly alerts: AlertUseCases;
-  readonly alertHistory: Pick<AlertHistory, "listRuns">;
+  readonly alertHistory: Pick<AlertHistory, "listRuns" | "findRun">;
   readonly audit: Pick<AuditStore, "list">;
   readonly reader: CatalogReader & DiffDependencies["reader"];
   /** The locale of a request that names none. */
@@ -125,7 +127,8 @@ export function routeGroups(deps: AdminDependencies) {
   const { coordinator, history, reader, backups, limits, now } = deps;
   const context = () => ({ limits, now: now() });
   return [
-    ...ingestControlRoutes(coordinator, history, now),
+    ...pauseRoutes(coordinator, now),
+    ...queueRoutes(coordinator, history),
     ...runRoutes(coordinator, history),
     ...heldRoutes(deps),
     ...versionRoutes(coordinator),
@@ -145,6 +148,7 @@ export function routeGroups(deps: AdminDependencies) {
     ),
     ...catalogHealthRoutes(reader, deps),
     ...creditsRoutes(deps.notice),
+    ...whoamiRoutes(),
   ];
 }
 

@@ -15,7 +15,7 @@ const RUN_TRIGGERS = ["cron", "manual"] as const;
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const scalars = z.record(z.string(), scalar);
 
-const resultSchema = z
+export const alertResultSchema = z
   .strictObject({
     rule: z.enum(RULE_NAMES),
     fingerprint: z.string().meta({ description: "The permanent name of the alert." }),
@@ -70,7 +70,7 @@ export const alertRunSchema = z
     notified: count.meta({ description: "Delivered messages." }),
     notify_failed: count.meta({ description: "Messages that could not be delivered." }),
     changed: z.boolean(),
-    results: z.array(resultSchema),
+    results: z.array(alertResultSchema),
     deliveries: z.array(receiptSchema),
     ping: z.enum(["sent", "failed", "not_configured"]).nullable(),
     worker_version: z.string().nullable(),

@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { v7 } from "uuid";
+import { readTokens } from "../admin/auth/credentials.ts";
 import { newestTimes } from "../backup/listing.ts";
 import type { IngestFacts } from "../health/facts.ts";
 import { INPUT_TIMEOUT_MS } from "../health/read-facts.ts";
@@ -33,6 +34,7 @@ export class AlertMonitor extends DurableObject<Env> {
     this.#monitor = new Monitor({
       state: new MonitorState(ctx.storage),
       config: loadAlertConfig(env),
+      tokens: readTokens(env),
       sources: {
         readIngest: () => readIngest(env.COORDINATOR),
         store: createCatalogStore(env.CATALOG, env.ARCHIVE),

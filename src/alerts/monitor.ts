@@ -1,4 +1,9 @@
-import { type Facts, type MonitorFacts, newestPublished } from "../health/facts.ts";
+import {
+  type Facts,
+  type MonitorFacts,
+  newestPublished,
+  type TokenFacts,
+} from "../health/facts.ts";
 import { type FactSources, readFacts } from "../health/read-facts.ts";
 import { evaluateRules } from "../health/rules.ts";
 import { describeError } from "../log.ts";
@@ -32,6 +37,8 @@ interface MonitorDependencies extends NotifierDependencies {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly config: AlertConfigResult;
+  /** The admin tokens. */
+  readonly tokens: readonly TokenFacts[];
   readonly sources: FactSources;
   readonly workerVersion: string | null;
 }
@@ -179,7 +186,7 @@ export class Monitor {
   }
 
   #readFacts({ targets }: AlertConfig): Promise<Facts> {
-    const { sources, now } = this.#deps;
+    const { sources, tokens, now } = this.#deps;
     const since = this.#state.facts.get("since") ?? now();
     this.#state.transaction(() => this.#state.facts.set("since", since));
     const monitor: MonitorFacts = {
@@ -187,6 +194,7 @@ export class Monitor {
       lastTickAt: this.#lastTick(),
       outboxLength: this.#state.outbox.length,
       targets: targets.map(({ name }) => ({ name, ...this.#state.target(name) })),
+      tokens,
     };
     const checkedAt = this.#state.facts.get("checked_at");
     const check = {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type Limits, type LimitSettings, readLimits } from "../health/limits.ts";
 import { parseJson } from "../parse-json.ts";
 import { WEBHOOK_KINDS, type WebhookTarget } from "./webhook.ts";
+import { keyOf } from "./webhook-signature.ts";
 
 /** Validated settings of the alerts. */
 export interface AlertConfig {
@@ -54,8 +55,11 @@ const targetList = z
       }),
       secret: z
         .string()
-        .min(16, "must have 16 characters at least")
-        .max(256, "must have 256 characters at most")
+        .transform((text, context) => {
+          const key = keyOf(text);
+          if (key === undefined) context.addIssue('must be "whsec_" and 24 to 64 bytes in base64');
+          return key ?? z.NEVER;
+        })
         .optional(),
     }),
   )
@@ -68,7 +72,7 @@ const targetList = z
 function readTargets(text: string): readonly WebhookTarget[] | string {
   const parsed = targetList.safeParse(parseJson(text));
   if (parsed.success)
-    return parsed.data.map(({ secret = null, ...target }) => ({ ...target, secret }));
+    return parsed.data.map(({ secret: key = null, ...target }) => ({ ...target, key }));
   const where = parsed.error.issues.map(({ path, message }) =>
     [...path.map(String), message].join(" "),
   );

@@ -1,19 +1,20 @@
+import type { Buffer } from "node:buffer";
 import { timeText } from "../storage/time-text.ts";
 import type { Receipt } from "./alert-run.ts";
 import { alertmanagerBody } from "./alertmanager-message.ts";
 import type { Message } from "./notice.ts";
 import { slackBody } from "./slack-message.ts";
-import { signatureOf } from "./webhook-signature.ts";
+import { webhookHeaders } from "./webhook-signature.ts";
 
 export const WEBHOOK_KINDS = ["alertmanager", "slack"] as const;
 
-/** A receiver of messages. `url` and `secret` are never shown or logged. */
+/** A receiver of messages. `url` and `key` are never shown or logged. */
 export interface WebhookTarget {
   readonly name: string;
   readonly kind: (typeof WEBHOOK_KINDS)[number];
   readonly url: string;
   /** Key of the signatures; null to send unsigned messages. */
-  readonly secret: string | null;
+  readonly key: Buffer | null;
 }
 
 /** The part of the platform's `fetch` that notifications use. */
@@ -90,17 +91,16 @@ export async function sendMessage(
 }
 
 async function attempt(
-  { url, secret }: WebhookTarget,
-  { id, body }: { readonly id: string; readonly body: string },
+  { url, key }: WebhookTarget,
+  message: { readonly id: string; readonly body: string },
   deps: DeliveryDependencies,
 ): Promise<Outcome> {
   const headers = {
     "content-type": "application/json",
     "user-agent": "locations-at-the-edge",
-    "webhook-id": id,
-    ...(secret !== null && { "webhook-signature": signatureOf(body, secret, deps.now()) }),
+    ...webhookHeaders(message, key, deps.now()),
   };
-  return request(url, { method: "POST", headers, body }, deps);
+  return request(url, { method: "POST", headers, body: message.body }, deps);
 }
 
 /** Sends one request. Reads only the status of the answer. */

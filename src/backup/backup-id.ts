@@ -1,12 +1,7 @@
-import { z } from "zod";
-
-const MESSAGE = "must be the id of a backup, from GET /admin/backup/list";
+import { idOf } from "../catalog/fields.ts";
 
 /** Id of a backup: a UUIDv7 in lower case. Ids sort by time, and no id can be a path. */
-export const backupId = z
-  .uuidv7({ error: MESSAGE, abort: true })
-  .lowercase(MESSAGE)
-  .describe("Id of a backup: a UUIDv7 in lower case, from GET /admin/backup/list");
+export const backupId = idOf("a backup", "/admin/backup/list");
 
 /** Whether a name is the id of a backup. */
 export function isBackupId(name: string): boolean {

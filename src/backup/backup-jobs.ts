@@ -1,5 +1,4 @@
 import type { JobStore } from "../jobs/job-store.ts";
-import { nextToStep } from "../jobs/queue.ts";
 import { newBackupRecord, type RunRequest } from "./backup-record.ts";
 import { BACKUP, type BackupJob, isBackup, type JobKind } from "./job.ts";
 import { findNewest, listIds } from "./read-backups.ts";
@@ -9,14 +8,17 @@ import type { StepDependencies } from "./step-dependencies.ts";
 const MAX_OPEN_JOBS = 10;
 
 /**
- * A new job, or an open one with the same result (`attached`). `unchanged`: that restore has
- * succeeded, and nothing has been published since.
+ * A new job; or, not `changed`, an open one with the same result, or the restore that has succeeded
+ * and since which nothing has been published.
  */
 export interface Accepted {
   readonly ok: true;
-  readonly disposition: "started" | "queued" | "attached" | "unchanged";
+  readonly changed: boolean;
   readonly job: BackupJob;
 }
+
+/** Who asks for a job, and why. */
+export type JobRequest = Pick<RunRequest, "requested_by" | "note">;
 
 export type JobResult =
   Accepted | { readonly ok: false; readonly reason: "not_found" | "queue_full" };
@@ -51,21 +53,21 @@ export class BackupJobs {
   }
 
   /** Queues the verification of a backup. */
-  async verify(id: string, requested_by: string): Promise<JobResult> {
+  async verify(id: string, request: JobRequest): Promise<JobResult> {
     if (!(await this.#exists(id))) return { ok: false, reason: "not_found" };
-    return this.#accept("verify", id, null, { ...BY_CRON, trigger: "manual", requested_by });
+    return this.#accept("verify", id, null, { ...BY_HAND, ...request });
   }
 
   /** Queues a restore, unless it has succeeded and nothing has been published since. */
-  async restore(id: string, requested_by: string): Promise<JobResult> {
+  async restore(id: string, request: JobRequest): Promise<JobResult> {
     if (!(await this.#exists(id))) return { ok: false, reason: "not_found" };
     const current = this.#deps.coordinator.currentVersion()?.generation ?? null;
     const restores = this.#jobs.newest(BACKUP).filter(isBackup);
     const newest = restores.find(({ job }) => job.kind === "restore")?.job;
     const isCurrent = current !== null && newest?.generation === current;
     if (isCurrent && newest.backup_id === id && newest.state === "succeeded")
-      return { ok: true, disposition: "unchanged", job: newest };
-    return this.#accept("restore", id, null, { ...BY_CRON, trigger: "manual", requested_by });
+      return { ok: true, changed: false, job: newest };
+    return this.#accept("restore", id, null, { ...BY_HAND, ...request });
   }
 
   async #exists(id: string): Promise<boolean> {
@@ -83,7 +85,7 @@ export class BackupJobs {
       const open = this.#jobs.open().filter(isBackup);
       // A tick may have fired again while the newest backup was looked for.
       const known = key === null ? undefined : open.find((record) => record.key === key);
-      if (known !== undefined) return { ok: true, disposition: "attached", job: known.job };
+      if (known !== undefined) return { ok: true, changed: false, job: known.job };
       const lastRestore = open.findLastIndex(({ job }) => job.kind === "restore");
       const current = coordinator.currentVersion()?.generation;
       const same = open
@@ -96,25 +98,23 @@ export class BackupJobs {
             !isPassed(job, current),
         );
       // A request with a key needs a job of its own, which the key finds.
-      if (same !== undefined && key === null)
-        return { ok: true, disposition: "attached", job: same.job };
+      if (same !== undefined && key === null) return { ok: true, changed: false, job: same.job };
       if (open.length >= MAX_OPEN_JOBS) return { ok: false, reason: "queue_full" };
       const record = newBackupRecord(this.#deps, { kind, backupId, key, ...request });
       coordinator.save(record);
-      const isNext = nextToStep(coordinator.queue(), this.#deps.now())?.job.id === record.job.id;
-      const disposition = isNext ? "started" : "queued";
-      return { ok: true, disposition, job: record.job };
+      return { ok: true, changed: true, job: record.job };
     });
     if (!result.ok) this.#deps.log("warn", "backup_refused", { kind, reason: result.reason });
     else {
-      const { job, disposition } = result;
-      this.#deps.log("info", "backup_asked", { job_id: job.id, kind: job.kind, disposition });
+      const { job, changed } = result;
+      this.#deps.log("info", "backup_asked", { job_id: job.id, kind: job.kind, changed });
     }
     return result;
   }
 }
 
 const BY_CRON = { note: null, pin: false, requested_by: "cron" } as const;
+const BY_HAND = { trigger: "manual", pin: false } as const;
 
 /** Whether a job misses a change of now: it copies or has replaced an earlier state. */
 function isPassed({ kind, state, generation }: BackupJob, current: number | undefined): boolean {
@@ -122,7 +122,7 @@ function isPassed({ kind, state, generation }: BackupJob, current: number | unde
   return generation !== null && generation !== current;
 }
 
-/** Whether a job has the pin and note of a request. */
+/** Whether a job comes to what a request asks for: a backup with its pin and note. */
 function meets(job: BackupJob, { pin, note }: RunRequest): boolean {
-  return (job.pin || !pin) && (note === null || note === job.note);
+  return job.kind !== "run" || ((job.pin || !pin) && (note === null || note === job.note));
 }

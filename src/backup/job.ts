@@ -8,11 +8,11 @@ import { BACKUP_TRIGGERS, type BackupManifest } from "./format.ts";
 import type { Item, ItemReader } from "./job-items.ts";
 import { VERDICT_STATES } from "./verdict.ts";
 
-const JOB_KINDS = ["run", "verify", "restore"] as const;
+export const JOB_KINDS = ["run", "verify", "restore"] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 
 /** `queued → running → succeeded | failed`. The last two are final. */
-const JOB_STATES = ["queued", "running", "succeeded", "failed"] as const;
+export const JOB_STATES = ["queued", "running", "succeeded", "failed"] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
 const BACKUP_STAGES = [

@@ -4,6 +4,7 @@ import { BACKUP_STATUSES, judgeBackups } from "../health/backup-rules.ts";
 import type { BackupFacts } from "../health/facts.ts";
 import { isOpen } from "../jobs/job-record.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
+import { pageOf, type PageQuery } from "../storage/page.ts";
 import { timeText } from "../storage/time-text.ts";
 import { BACKUP_TRIGGERS, backupBytes } from "./format.ts";
 import type { BackupJob } from "./job.ts";
@@ -24,7 +25,7 @@ import { VERDICT_STATES } from "./verdict.ts";
  * `queued`: a job waits to make it. `running`: a job is making it. `complete`: it has a usable manifest. `incomplete`: it has no
  * manifest. `damaged`: its manifest is unusable.
  */
-const BACKUP_STATES = ["queued", "running", "complete", "incomplete", "damaged"] as const;
+export const BACKUP_STATES = ["queued", "running", "complete", "incomplete", "damaged"] as const;
 type BackupState = (typeof BACKUP_STATES)[number];
 
 export const backupStatus = z.enum(BACKUP_STATUSES).meta({
@@ -80,10 +81,8 @@ export const backupPage = z.strictObject({
 type Backup = DeepReadonly<z.output<typeof backupSchema>>;
 type BackupPage = DeepReadonly<z.output<typeof backupPage>>;
 
-interface PageRequest {
-  readonly limit: number;
-  /** The `next_cursor` of the previous page: selects backups older than this id. */
-  readonly cursor: string | null;
+interface BackupQuery extends PageQuery {
+  readonly state?: BackupState | undefined;
 }
 
 export interface ListingDependencies {
@@ -101,35 +100,62 @@ const READS_AT_A_TIME = 10;
 /** Most backups to read for the expiry dates. */
 const RETENTION_LOOKS_AT = 200;
 
-/** Lists one page of backups. */
+type BackupList =
+  | { readonly ok: true; readonly body: BackupPage }
+  | { readonly ok: false; readonly reason: "bad_cursor" };
+
+/** Lists one page of backups, also of those that wait to be made. */
 export async function listBackups(
   deps: ListingDependencies,
-  { limit, cursor }: PageRequest,
-): Promise<BackupPage> {
+  { state, ...query }: BackupQuery,
+): Promise<BackupList> {
   const { backups } = deps;
-  const ids = await listIds(backups);
-  const older = ids.filter((id) => cursor === null || id < cursor).toReversed();
-  const due = older.slice(0, limit);
-  const found = await readAll(backups, due);
-  const kept = await readKept(backups, ids, found);
-  const open = (await deps.jobs()).filter(({ state }) => isOpen(state));
+  const stored = await listIds(backups);
+  const open = await openJobs(deps);
+  const ids = [...new Set([...stored, ...open.filter(makesBackup).map((job) => job.backup_id)])];
+  const newest = ids.toSorted().toReversed();
+  const isWanted = (each: FoundBackup) => stateOf(each, jobOf(open, each.id)) === state;
+  const matching =
+    state === undefined
+      ? newest
+      : (await readAll(backups, newest)).filter(isWanted).map(({ id }) => id);
+  const page = pageOf(matching, query, { keyOf: (id) => id, descending: true });
+  if (!page.ok) return page;
+  const found = await readAll(backups, page.items);
+  const kept = await readKept(backups, stored, found);
   return {
-    status: judgeBackups(timesOf(await findNewest(backups, ids, NEWEST_LOOKS_AT)), {
-      now: deps.now(),
-      limits: { backupStaleMs: deps.staleAfterMs },
-    }),
-    backups: found.map((each) => describe(each, { kept, open, now: deps.now() })),
-    next_cursor: older.length > due.length ? (due.at(-1) ?? null) : null,
-    total: ids.length,
+    ok: true,
+    body: {
+      status: judgeBackups(timesOf(await findNewest(backups, stored, NEWEST_LOOKS_AT)), {
+        now: deps.now(),
+        limits: { backupStaleMs: deps.staleAfterMs },
+      }),
+      backups: found.map((each) => describe(each, { kept, open, now: deps.now() })),
+      next_cursor: page.nextCursor,
+      total: page.total,
+    },
   };
+}
+
+async function openJobs({ jobs }: ListingDependencies): Promise<readonly BackupJob[]> {
+  return (await jobs()).filter(({ state }) => isOpen(state));
+}
+
+function makesBackup({ kind }: BackupJob): boolean {
+  return kind === "run";
+}
+
+/** The open job that makes a backup. */
+function jobOf(open: readonly BackupJob[], id: string): BackupJob | undefined {
+  return open.find((job) => (makesBackup(job) ? job.backup_id : job.undo_backup_id) === id);
 }
 
 /** Finds a backup, complete or not; null if it does not exist. */
 export async function findBackup(deps: ListingDependencies, id: string): Promise<Backup | null> {
   const { backups } = deps;
-  const open = (await deps.jobs()).filter(({ state }) => isOpen(state));
+  const open = await openJobs(deps);
   const ids = await listIds(backups);
-  const isBeingMade = open.some((job) => job.kind === "run" && job.backup_id === id);
+  const isBeingMade = open.some((job) => makesBackup(job) && job.backup_id === id);
   if (!ids.includes(id) && !isBeingMade) return null;
   const found = await readBackup(backups, id);
   const kept = await readKept(backups, ids, [found]);
@@ -170,9 +196,7 @@ function describe(
   { kept, open, now }: { kept: readonly KeptBackup[]; open: readonly BackupJob[]; now: number },
 ): Backup {
   const { id, parsed, verdict, pinned } = found;
-  const job = open.find(
-    (each) => (each.kind === "run" ? each.backup_id : each.undo_backup_id) === id,
-  );
+  const job = jobOf(open, id);
   const manifest = parsed.ok ? parsed.manifest : null;
   const own = kept.find((each) => each.id === id);
   const expiry = own === undefined ? null : expiresAt(own, kept, now);

@@ -118,7 +118,7 @@ function publish(
   served: number,
 ): Partial<BackupJob> {
   const at = timeText(now());
-  const own = { at, by, reason: `backup ${backup_id} was restored`, until: null };
+  const own = { at, by, note: `backup ${backup_id} was restored`, until: null };
   const saved = pause?.until === null ? pause : null;
   coordinator.setPause({ ...(coordinator.pause() ?? saved ?? own), until: null });
   const paused = true;

@@ -26,7 +26,7 @@ const pauseLine = z.strictObject({
     .strictObject({
       at: z.iso.datetime({ precision: 3 }),
       by: z.string(),
-      reason: z.string().nullable(),
+      note: z.string().nullable(),
       until: z.iso.datetime({ offset: true }).nullable(),
     })
     .nullable(),

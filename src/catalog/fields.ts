@@ -4,6 +4,20 @@ import { z } from "zod";
 /** RFC 3339, UTC, with milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 });
 export const hexHash = z.string().regex(/^[0-9a-f]{64}$/);
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/**
+ * The id of a resource in a path, query or body: a UUIDv7 in lower case.
+ *
+ * @param list path of the route that lists such ids.
+ */
+export function idOf(what: string, list: `/${string}`) {
+  const said = `the id of ${what}: a UUIDv7 in lower case, from GET ${list}`;
+  const message = `must be ${said}`;
+  const description = said.replace("the", "The");
+  return z.string(message).regex(UUID_V7, message).meta({ format: "uuid", description });
+}
+
 /** How many there are of something. */
 export const count = z.int().min(0);
 

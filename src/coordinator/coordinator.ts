@@ -1,6 +1,6 @@
 import { timeText } from "../storage/time-text.ts";
 import { DurableObject } from "cloudflare:workers";
-import { BackupJobs, type JobResult } from "../backup/backup-jobs.ts";
+import { BackupJobs, type JobRequest, type JobResult } from "../backup/backup-jobs.ts";
 import type { RunRequest } from "../backup/backup-record.ts";
 import type { StepDependencies } from "../backup/step-dependencies.ts";
 import { BackupWork } from "../backup/backup-work.ts";
@@ -10,7 +10,12 @@ import type { Decision } from "../acceptance/held-change.ts";
 import type { CoordinatorState } from "../ingest/coordinator-state.ts";
 import { areArchived } from "../ingest/fetch-sources.ts";
 import { IngestWork } from "../ingest/ingest-work.ts";
-import type { EnqueueRequest, EnqueueResult } from "../ingest/queue.ts";
+import {
+  describeQueue,
+  type EnqueueRequest,
+  type EnqueueResult,
+  type QueuedRun,
+} from "../ingest/queue.ts";
 import { rollBack, type RollbackResult } from "../ingest/roll-back.ts";
 import { INGEST, isRun } from "../ingest/run-record.ts";
 import { type ListedRun, type Run, toListed } from "../ingest/run.ts";
@@ -23,6 +28,7 @@ import type { CoordinatorDependencies } from "./dependencies.ts";
 import { GARBAGE, GarbageCollector } from "./garbage-collector.ts";
 import { Reconciler } from "./reconciler.ts";
 import {
+  type CancelRequest,
   type CancelResult,
   liftEndedPause,
   newRunOf,
@@ -93,8 +99,8 @@ export class Coordinator extends DurableObject<unknown> {
   }
 
   /** Cancels a run: at once if it is queued, else at the next step boundary before it publishes. */
-  cancel(id: string, by: string): Promise<CancelResult> {
-    return this.#thenRearm(() => this.#scheduler.cancel(id, by));
+  cancel(id: string, request: CancelRequest): Promise<CancelResult> {
+    return this.#thenRearm(() => this.#scheduler.cancel(id, request));
   }
 
   /** Publishes a retained version again under a new generation. */
@@ -120,12 +126,12 @@ export class Coordinator extends DurableObject<unknown> {
     );
   }
 
-  verifyBackup(id: string, by: string): Promise<JobResult> {
-    return this.#thenRearm(() => this.#backupJobs.verify(id, by));
+  verifyBackup(id: string, request: JobRequest): Promise<JobResult> {
+    return this.#thenRearm(() => this.#backupJobs.verify(id, request));
   }
 
-  restoreBackup(id: string, by: string): Promise<JobResult> {
-    return this.#thenRearm(() => this.#backupJobs.restore(id, by));
+  restoreBackup(id: string, request: JobRequest): Promise<JobResult> {
+    return this.#thenRearm(() => this.#backupJobs.restore(id, request));
   }
 
   /** Deletes a backup, unless it is protected. */
@@ -176,6 +182,11 @@ export class Coordinator extends DurableObject<unknown> {
   /** Records what operators decide about held changes. The next run follows it. */
   decide(decisions: readonly Decision[]): void {
     for (const decision of decisions) this.#state.decisions.add(decision);
+  }
+
+  /** Describes when each waiting run starts, in that order. */
+  queue(): QueuedRun[] {
+    return describeQueue(this.#state.queue(), this.#deps.now());
   }
 
   status(): CoordinatorStatus {

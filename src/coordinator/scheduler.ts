@@ -10,7 +10,7 @@ import {
 } from "../ingest/queue.ts";
 import type { Run, RunState } from "../ingest/run.ts";
 import { isRun, type RunRecord } from "../ingest/run-record.ts";
-import { endRecord, isOpen } from "../jobs/job-record.ts";
+import { type Cancellation, endRecord, isCancelled, isOpen } from "../jobs/job-record.ts";
 import { decidePause, hasEnded, type Pause, type PauseRequest } from "../jobs/pause.ts";
 import type { CoordinatorDependencies } from "./dependencies.ts";
 
@@ -22,19 +22,21 @@ export interface PauseAnswer {
   readonly changed: boolean;
   readonly runningRunId: string | null;
   readonly queued: number;
-  /** Result for the running run, if the caller asked to cancel it as well. */
-  readonly cancelled: {
-    readonly runId: string;
-    readonly disposition: "cancelled" | "cancelling" | "too_late";
-  } | null;
+  /** Result for the running run, if the caller asked to cancel it as well; else null. */
+  readonly cancelled: CancelResult | null;
 }
+
+/** Who cancels a run, and why. */
+export type CancelRequest = Pick<Cancellation, "by" | "note">;
 
 export type CancelResult =
   | {
       readonly ok: true;
-      readonly disposition: "cancelled" | "cancelling";
+      /** False if it was cancelled before. */
+      readonly changed: boolean;
       /** The run's state before the call. */
       readonly before: RunState;
+      /** The run after the call. A running one stops at its next step. */
       readonly run: Run;
     }
   | {
@@ -74,8 +76,8 @@ export class Scheduler {
       return decided.result;
     });
     const run = result.ok ? result.answer.run : wanted.job;
-    const outcome = result.ok ? result.answer.disposition : result.reason;
-    this.#deps.log("info", "ingest_enqueue", { run_id: run.id, trigger: run.trigger, outcome });
+    const outcome = result.ok ? { changed: result.answer.changed } : { reason: result.reason };
+    this.#deps.log("info", "ingest_enqueue", { run_id: run.id, trigger: run.trigger, ...outcome });
     return result;
   }
 
@@ -105,19 +107,16 @@ export class Scheduler {
 
   /** Pauses dispatch and publishing at the next step boundary. */
   pause(request: PauseRequest, cancelRunning: boolean): PauseAnswer {
-    const { answer, ended } = this.#state.transaction(() => {
+    const answer = this.#state.transaction(() => {
       liftEndedPause(this.#state, this.#deps.now());
       const before = this.#state.pause();
       const { pause, changed } = decidePause(before, request, this.#at());
       this.#state.setPause(pause);
       const running = cancelRunning ? this.#state.queue().running.find(isRun) : undefined;
-      if (running === undefined) return { answer: this.#pauseAnswer(before, changed) };
-      const result = this.#cancelRunning(running, request.by);
-      const disposition = result.ok ? result.disposition : ("too_late" as const);
-      const cancelled = { runId: running.job.id, disposition };
-      return { answer: { ...this.#pauseAnswer(before, changed), cancelled }, ended: result };
+      const cancelled = running === undefined ? null : this.#cancelRunning(running, request);
+      return { ...this.#pauseAnswer(before, changed), cancelled };
     });
-    this.#reportEnd(ended);
+    this.#reportEnd(answer.cancelled);
     return answer;
   }
 
@@ -135,16 +134,15 @@ export class Scheduler {
    * Cancels a run: at once if no step is under way, else at the next step boundary. A run that has
    * published cannot be cancelled. Idempotent.
    */
-  cancel(id: string, by: string): CancelResult {
+  cancel(id: string, request: CancelRequest): CancelResult {
     const result = this.#state.transaction((): CancelResult => {
       const record = this.#state.findRun(id);
       if (record === undefined) return { ok: false, reason: "not_found" };
       const { job: run } = record;
-      if (run.state === "cancelled")
-        return { ok: true, disposition: "cancelled", before: run.state, run };
+      if (isCancelled(run)) return { ok: true, changed: false, before: run.state, run };
       if (!isOpen(run.state)) return { ok: false, reason: "ended" };
-      if (run.state === "queued") return this.#cancelNow(record, by);
-      return this.#cancelRunning(record, by);
+      if (run.state === "queued") return this.#cancelNow(record, request);
+      return this.#cancelRunning(record, request);
     });
     this.#reportEnd(result);
     return result;
@@ -167,25 +165,32 @@ export class Scheduler {
     return skipped;
   }
 
-  #cancelNow(record: RunRecord, by: string): CancelResult {
-    const requested = { ...record, cancelRequestedBy: by };
+  #cancelNow(record: RunRecord, request: CancelRequest): CancelResult {
+    const requested = this.#requested(record, request);
     const ended = endRecord(requested, { state: "cancelled", at: this.#at() });
     this.#state.save(ended);
-    return { ok: true, disposition: "cancelled", before: record.job.state, run: ended.job };
+    return { ok: true, changed: true, before: record.job.state, run: ended.job };
   }
 
   /** Calls `ended` for a cancelled run that had started. */
-  #reportEnd(result: CancelResult | undefined): void {
+  #reportEnd(result: CancelResult | null): void {
     if (result?.ok !== true || result.before !== "running" || isOpen(result.run.state)) return;
     const record = this.#state.findRun(result.run.id);
     if (record !== undefined) this.#deps.ended(record);
   }
 
-  #cancelRunning(record: RunRecord, by: string): CancelResult {
-    if (record.isCommitted) return { ok: false, reason: "too_late" };
-    if (record.leaseUntil === null) return this.#cancelNow(record, by);
-    this.#state.save({ ...record, cancelRequestedBy: by });
-    return { ok: true, disposition: "cancelling", before: record.job.state, run: record.job };
+  #cancelRunning(record: RunRecord, request: CancelRequest): CancelResult {
+    const { job: run, isCommitted, leaseUntil } = record;
+    if (isCommitted) return { ok: false, reason: "too_late" };
+    if (isCancelled(run)) return { ok: true, changed: false, before: run.state, run };
+    if (leaseUntil === null) return this.#cancelNow(record, request);
+    const requested = this.#requested(record, request);
+    this.#state.save(requested);
+    return { ok: true, changed: true, before: run.state, run: requested.job };
+  }
+
+  #requested(record: RunRecord, { by, note }: CancelRequest): RunRecord {
+    return { ...record, job: { ...record.job, cancellation: { by, at: this.#at(), note } } };
   }
 
   #pauseAnswer(before: Pause | null, changed: boolean): PauseAnswer {

@@ -19,7 +19,7 @@ export interface CoordinatorFacts {
   readonly pause: {
     readonly at: string;
     readonly by: string;
-    readonly reason: string | null;
+    readonly note: string | null;
   } | null;
   readonly running: {
     readonly id: string;
@@ -99,6 +99,13 @@ export interface TargetFacts {
   readonly lastError: string | null;
 }
 
+/** An admin token. */
+export interface TokenFacts {
+  readonly id: string;
+  /** Milliseconds since 1970; null if it does not expire. */
+  readonly expiresAt: number | null;
+}
+
 /** Status of the monitor. Times are milliseconds since 1970. */
 export interface MonitorFacts {
   /** Time of the first evaluation. */
@@ -108,6 +115,7 @@ export interface MonitorFacts {
   /** Rows waiting for D1. */
   readonly outboxLength: number;
   readonly targets: readonly TargetFacts[];
+  readonly tokens: readonly TokenFacts[];
 }
 
 export interface Facts {

@@ -65,9 +65,9 @@ export function checkCoordinator(status: CoordinatorStatusFacts, context: RuleCo
 
 function checkPause(pause: CoordinatorStatusFacts["pause"]): Check {
   if (pause === null) return { status: "pass", observedValue: false };
-  const { at, by, until, reason } = pause;
+  const { at, by, until, note } = pause;
   const end = until === null ? "" : ` until ${until}`;
-  const why = reason === null ? "" : `: ${reason}`;
+  const why = note === null ? "" : `: ${note}`;
   return {
     status: "warn",
     observedValue: true,

@@ -155,10 +155,10 @@ export function judgePause({ ingest }: Input, { now, limits }: RuleContext): Fin
   const measurement = { threshold: limits.ingestPausedMs, unit: "ms" } as const;
   return judgeInput(ingest, measurement, ({ pause }) => {
     if (pause === null) return { value: 0, message: "Ingestion is not paused." };
-    const { at, by, reason } = pause;
+    const { at, by, note } = pause;
     const value = Math.max(0, now - Date.parse(at));
     const message = `Ingestion has been paused for ${describeDuration(value)}.`;
-    return { value, message, evidence: { at, by, reason } };
+    return { value, message, evidence: { at, by, note } };
   });
 }
 

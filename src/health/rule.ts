@@ -8,7 +8,16 @@ export type Severity = (typeof SEVERITIES)[number];
 /** Verdict of a rule; `nodata` if its input is unreadable. */
 export type Verdict = "good" | "bad" | "nodata";
 
-export const UNITS = ["ms", "runs", "rows", "guards", "copies", "points", "evaluations"] as const;
+export const UNITS = [
+  "ms",
+  "runs",
+  "rows",
+  "guards",
+  "copies",
+  "points",
+  "evaluations",
+  "tokens",
+] as const;
 type Unit = (typeof UNITS)[number];
 
 type Scalar = string | number | boolean | null;

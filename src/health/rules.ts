@@ -14,6 +14,7 @@ import {
 } from "./ingest-rules.ts";
 import { judgeGap, judgeTargets } from "./monitor-rules.ts";
 import type { Finding, Rule, RuleContext, Severity } from "./rule.ts";
+import { judgeTokens } from "./token-rules.ts";
 
 /** Two ticks, whose distance varies by seconds. A single tick may see a blip. */
 const TWO_TICKS_MS = 4 * 60_000;
@@ -38,6 +39,7 @@ export const RULES = {
   coverage_drop: { severity: "warn", forMs: 0, judge: judgeCoverage },
   notify_failing: { severity: "warn", forMs: 0, judge: judgeTargets },
   monitor_gap: { severity: "warn", forMs: 0, judge: judgeGap },
+  token_expiring: { severity: "warn", forMs: 0, judge: judgeTokens },
 } as const satisfies { readonly [name: string]: Rule };
 
 export type RuleName = keyof typeof RULES;

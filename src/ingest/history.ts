@@ -17,6 +17,9 @@ export interface RunFilter {
   readonly state?: string | undefined;
   readonly outcome?: string | undefined;
   readonly trigger?: string | undefined;
+  readonly mode?: string | undefined;
+  readonly source?: string | undefined;
+  readonly requested_by?: string | undefined;
   /** Earliest `queued_at`, inclusive, in milliseconds since 1970. */
   readonly sinceMs?: number | undefined;
   /** Latest `queued_at`, exclusive, in milliseconds since 1970. */
@@ -29,7 +32,7 @@ type RunPage = Listed<{ readonly runs: readonly ListedRun[] }>;
 
 /** A run that ended within this time is never deleted. */
 const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
-/** D1 accepts 100 parameters; a filter takes five. */
+/** D1 accepts 100 parameters; a filter takes eight. */
 const IDS_PER_QUERY = 90;
 /** States of unfinished runs. */
 const ACTIVE_STATES = ["queued", "running"];
@@ -153,11 +156,21 @@ export function createHistory(d1: D1Database): History {
   };
 }
 
-function conditions({ state, outcome, trigger, sinceMs, untilMs }: RunFilter): SQL[] {
-  const found: SQL[] = [];
-  if (state !== undefined) found.push(eq(ingestRuns.state, state));
-  if (outcome !== undefined) found.push(eq(ingestRuns.outcome, outcome));
-  if (trigger !== undefined) found.push(eq(ingestRuns.trigger, trigger));
+/** The fields of a run that a filter compares. */
+export const FILTERED = [
+  "state",
+  "outcome",
+  "trigger",
+  "mode",
+  "source",
+  "requested_by",
+] as const satisfies readonly (keyof RunFilter)[];
+
+function conditions({ sinceMs, untilMs, ...wanted }: RunFilter): SQL[] {
+  const found = FILTERED.flatMap((field) => {
+    const value = wanted[field];
+    return value === undefined ? [] : [eq(ingestRuns[field], value)];
+  });
   if (sinceMs !== undefined) found.push(gte(ingestRuns.queued_at, timeText(sinceMs)));
   if (untilMs !== undefined) found.push(lt(ingestRuns.queued_at, timeText(untilMs)));
   return found;

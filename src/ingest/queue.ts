@@ -25,18 +25,24 @@ export interface EnqueueRequest {
   readonly ifPaused: "queue" | "reject";
 }
 
-/** Answer to an accepted request. It describes `run`, which may be an earlier, equivalent one. */
-export interface EnqueueAnswer {
-  readonly disposition: "queued" | "queued_behind_running" | "queued_while_paused" | "coalesced";
+/** A waiting run. */
+export interface QueuedRun {
   /** `at:` precedes the start time of a retry (RFC 3339). */
   readonly willStart:
     "now" | "on_resume" | `after_job:${string}` | `after_run:${string}` | `at:${string}`;
   /** 1 for the next run. */
   readonly queuePosition: number;
+  readonly run: Run;
+  /** Says when it starts. */
+  readonly message: string;
+}
+
+/** Answer to an accepted request. */
+export interface EnqueueAnswer extends QueuedRun {
+  /** False for an earlier, equivalent run. */
+  readonly changed: boolean;
   readonly queueDepth: number;
   readonly paused: boolean;
-  readonly run: Run;
-  readonly message: string;
 }
 
 export type EnqueueResult =
@@ -71,6 +77,7 @@ export function newRun(
     attempt: 1,
     parent_run_id: null,
     candidate_of: request.candidate?.runId ?? null,
+    cancellation: null,
     retries: 0,
     queued_at: at,
     started_at: null,
@@ -148,35 +155,52 @@ export function decideEnqueue(
     return { result: { ok: false, reason: "paused", pause: queue.pause }, add: null };
   const found = waiting.find(({ job }) => isEquivalent(job, wanted.job));
   if (found !== undefined)
-    return { result: { ok: true, answer: answerFor(found, queue, now, true) }, add: null };
+    return {
+      result: { ok: true, answer: answerFor(found, queue, { now, changed: false }) },
+      add: null,
+    };
   if (waiting.length >= QUEUE_MAX_DEPTH)
     return { result: { ok: false, reason: "queue_full", queueDepth: waiting.length }, add: null };
   const withWanted = { ...queue, waiting: inTurn([...queue.waiting, wanted]) };
-  return { result: { ok: true, answer: answerFor(wanted, withWanted, now, false) }, add: wanted };
+  const answer = answerFor(wanted, withWanted, { now, changed: true });
+  return { result: { ok: true, answer }, add: wanted };
 }
 
-/** Describes when a waiting run starts. */
 function answerFor(
+  record: RunRecord,
+  queue: Queue,
+  { now, changed }: { readonly now: number; readonly changed: boolean },
+): EnqueueAnswer {
+  const { message, ...queued } = describeQueued(record, queue, now);
+  return {
+    ...queued,
+    changed,
+    queueDepth: queue.waiting.filter(isRun).length,
+    paused: queue.pause !== null,
+    message: `${changed ? "The run is queued." : "The same run is already queued."} ${message}`,
+  };
+}
+
+/** Describes when each waiting run starts, in that order. */
+export function describeQueue(queue: Queue, now: number): QueuedRun[] {
+  return queue.waiting.filter(isRun).map((record) => describeQueued(record, queue, now));
+}
+
+function describeQueued(
   record: RunRecord,
   { running, waiting, pause }: Queue,
   now: number,
-  coalesced: boolean,
-): EnqueueAnswer {
+): QueuedRun {
   const paused = pause !== null;
-  const runs = waiting.filter(isRun);
   // An unlisted job takes only a moment.
   const before = [...running.toReversed(), ...waiting.slice(0, waiting.indexOf(record))];
   const ahead = before.findLast(({ isListed }) => isListed);
   const willPause = before.some(({ leavesPause }) => leavesPause);
   const start = startOf(ahead, { now, paused, willPause, notBefore: record.notBefore ?? 0 });
   return {
-    disposition: coalesced ? "coalesced" : start.disposition,
-    willStart: start.willStart,
-    queuePosition: runs.indexOf(record) + 1,
-    queueDepth: runs.length,
-    paused,
+    ...start,
+    queuePosition: waiting.filter(isRun).indexOf(record) + 1,
     run: record.job,
-    message: `${coalesced ? "The same run is already queued." : "The run is queued."} ${start.message}`,
   };
 }
 
@@ -193,10 +217,9 @@ interface Obstacles {
 function startOf(
   ahead: JobRecord | undefined,
   { now, paused, willPause, notBefore }: Obstacles,
-): Pick<EnqueueAnswer, "disposition" | "willStart" | "message"> {
+): Pick<QueuedRun, "willStart" | "message"> {
   if (paused)
     return {
-      disposition: "queued_while_paused",
       willStart: "on_resume",
       message: "Ingestion is paused; the run starts after resume.",
     };
@@ -204,20 +227,15 @@ function startOf(
     const time = notBefore > now ? `, but not before ${timeText(notBefore)}` : "";
     const kind = isRun(ahead) ? "run" : "job";
     return {
-      disposition: isRun(ahead) ? "queued_behind_running" : "queued",
       willStart: `after_${kind}:${ahead.job.id}`,
       message: `It starts after ${kind} ${ahead.job.id}${time}.${willPause ? RESTORE_PAUSES : ""}`,
     };
   }
   if (notBefore > now) {
     const at = timeText(notBefore);
-    return {
-      disposition: "queued",
-      willStart: `at:${at}`,
-      message: `It is a retry, which starts at ${at}.`,
-    };
+    return { willStart: `at:${at}`, message: `It is a retry, which starts at ${at}.` };
   }
-  return { disposition: "queued", willStart: "now", message: "It starts now." };
+  return { willStart: "now", message: "It starts now." };
 }
 
 const RESTORE_PAUSES = " A restore before it pauses ingestion, so that it also waits for resume.";

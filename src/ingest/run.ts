@@ -102,6 +102,12 @@ export const runSchema = z
       description:
         "The run whose archived upstream files it builds from; null if it fetches from upstream.",
     }),
+    cancellation: z
+      .strictObject({ by: z.string(), at: timestamp, note: z.string().nullable() })
+      .nullable()
+      .meta({
+        description: "The request to cancel it, also while a running run has yet to stop.",
+      }),
     retries: count.meta({ description: "Number of steps repeated after a fault." }),
     queued_at: timestamp,
     started_at: timestamp.nullable(),

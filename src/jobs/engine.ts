@@ -1,6 +1,6 @@
 import { timeText } from "../storage/time-text.ts";
 import { describeError, type Log, type LogLevel } from "../log.ts";
-import { endRecord, isOpen, type JobRecord } from "./job-record.ts";
+import { endRecord, isCancelled, isOpen, type JobRecord } from "./job-record.ts";
 import { backoffMs, nextToStep, type Queue } from "./queue.ts";
 
 /** If a step dies, its next attempt begins at the latest after this time. */
@@ -131,7 +131,7 @@ export class Engine {
     };
     try {
       // `#commit` cancels the job.
-      if (claimed.cancelRequestedBy !== null) return this.#commit(claimed, (record) => record);
+      if (isCancelled(claimed.job)) return this.#commit(claimed, (record) => record);
       if (attempts > MAX_STEP_ATTEMPTS && !isCommitted) throw new StepNeverEnded();
       const change = await work.step(claimed);
       return this.#commit(claimed, (record) => {
@@ -170,8 +170,7 @@ export class Engine {
     return transaction(() => {
       const record = find(claimed.work, claimed.job.id);
       if (record?.fence !== claimed.fence) return undefined;
-      const next =
-        record.cancelRequestedBy === null ? change(record) : this.#cancelled(record, patch);
+      const next = isCancelled(record.job) ? this.#cancelled(record, patch) : change(record);
       save(next);
       return next;
     });

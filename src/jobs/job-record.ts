@@ -12,6 +12,16 @@ export interface Job {
   readonly heartbeat_at: string | null;
   readonly finished_at: string | null;
   readonly duration_ms: number | null;
+  /** The request to cancel it; absent for jobs that nobody can cancel. */
+  readonly cancellation?: Cancellation | null;
+}
+
+/** A request to cancel a job. */
+export interface Cancellation {
+  readonly by: string;
+  /** RFC 3339. */
+  readonly at: string;
+  readonly note: string | null;
 }
 
 /** A job with the coordinator's internal fields. Times are milliseconds since 1970. */
@@ -31,7 +41,6 @@ export interface JobRecord<J extends Job = Job, C = unknown> {
   readonly leaseUntil: number | null;
   /** Earliest time of the next attempt; null for at once. */
   readonly notBefore: number | null;
-  readonly cancelRequestedBy: string | null;
   /** Whether operators can look it up. */
   readonly isListed: boolean;
   /** Whether a pause stops it. */
@@ -56,7 +65,6 @@ export function newRecord<J extends Job, C>(
     attempts: 0,
     leaseUntil: null,
     notBefore: null,
-    cancelRequestedBy: null,
     isListed: true,
     isPausable: false,
     leavesPause: false,
@@ -73,6 +81,11 @@ export function endRecord<R extends JobRecord>(
   const duration = Date.parse(at) - Date.parse(record.job.started_at ?? at);
   const job = { ...record.job, ...patch, state, finished_at: at, duration_ms: duration };
   return { ...record, job, leaseUntil: null, notBefore: null };
+}
+
+/** Whether somebody has asked to cancel a job. */
+export function isCancelled({ cancellation }: Job): boolean {
+  return cancellation !== undefined && cancellation !== null;
 }
 
 /** Whether a job in this state is unfinished. */

@@ -3,20 +3,20 @@ export interface Pause {
   /** RFC 3339. */
   readonly at: string;
   readonly by: string;
-  readonly reason: string | null;
+  readonly note: string | null;
   /** RFC 3339; null if only an operator lifts it. */
   readonly until: string | null;
 }
 
 export interface PauseRequest {
   readonly by: string;
-  readonly reason: string | null;
+  readonly note: string | null;
   /** RFC 3339; null if only an operator lifts the pause. If omitted, the end stays as it is. */
   readonly until?: string | null;
 }
 
 /**
- * Applies a pause request. A repeated request changes nothing. A new reason or end replaces that of
+ * Applies a pause request. A repeated request changes nothing. A new note or end replaces that of
  * the present pause; the start and omitted fields stay.
  */
 export function decidePause(
@@ -24,13 +24,12 @@ export function decidePause(
   request: PauseRequest,
   at: string,
 ): { readonly pause: Pause; readonly changed: boolean } {
-  const reason = request.reason ?? present?.reason ?? null;
+  const note = request.note ?? present?.note ?? null;
   const until = request.until === undefined ? (present?.until ?? null) : request.until;
   const { by } = request;
-  if (present === null) return { pause: { at, by, reason, until }, changed: true };
-  if (present.reason === reason && present.until === until)
-    return { pause: present, changed: false };
-  return { pause: { ...present, by, reason, until }, changed: true };
+  if (present === null) return { pause: { at, by, note, until }, changed: true };
+  if (present.note === note && present.until === until) return { pause: present, changed: false };
+  return { pause: { ...present, by, note, until }, changed: true };
 }
 
 /** Whether a pause is past its `until`. */

@@ -1,6 +1,6 @@
 /** The order of the job queue. Pure: no clock, no I/O; times are milliseconds since 1970. */
 import { attemptTime } from "../storage/elapsed.ts";
-import type { JobRecord } from "./job-record.ts";
+import { isCancelled, type JobRecord } from "./job-record.ts";
 import type { Pause } from "./pause.ts";
 
 /** All open jobs, and the pause. */
@@ -45,7 +45,7 @@ export function dueSince({ job, notBefore }: JobRecord): number {
 /** Whether a pause stops a job. It does not prevent a cancellation. */
 function isStopped(record: JobRecord, pause: Pause | null): boolean {
   const isStoppable = record.isPausable && !record.isCommitted;
-  return pause !== null && isStoppable && record.cancelRequestedBy === null;
+  return pause !== null && isStoppable && !isCancelled(record.job);
 }
 
 /**

@@ -51,6 +51,7 @@ export interface AlertHistory {
   saveRuns(rows: readonly AlertRunRow[]): Promise<void>;
   /** Lists one page of evaluations. Throws RangeError if `limit` is out of range. */
   listRuns(query: AlertRunQuery): Promise<AlertRunPage>;
+  findRun(id: string): Promise<SavedAlertRun | null>;
   /** Lists the state of each alert at the newest evaluation, by rule. */
   listStates(): Promise<readonly SavedAlertState[]>;
   /**
@@ -119,6 +120,11 @@ export function createAlertHistory(d1: D1Database): AlertHistory {
       if (!page.ok) return page;
       const { rows: runs, ...rest } = page;
       return { ...rest, runs };
+    },
+
+    async findRun(id) {
+      const found = await db.select().from(alertRuns).where(eq(alertRuns.id, id)).get();
+      return found ?? null;
     },
 
     listStates() {

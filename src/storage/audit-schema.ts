@@ -30,6 +30,7 @@ export const auditEntries = sqliteTable(
   (table) => [
     index("audit_by_actor").on(table.actor, table.id),
     index("audit_by_action").on(table.action, table.id),
+    index("audit_by_target").on(table.target, table.id),
     index("audit_by_time").on(table.at),
   ],
 );

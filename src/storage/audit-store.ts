@@ -32,6 +32,7 @@ export interface AuditEntry {
 interface AuditFilter {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
+  readonly target?: string | undefined;
   readonly outcome?: string | undefined;
   /** Earliest time, inclusive, in milliseconds since 1970. */
   readonly sinceMs?: number | undefined;
@@ -85,10 +86,11 @@ export function createAuditStore(d1: D1Database): AuditStore {
   };
 }
 
-function conditions({ actor, action, outcome, sinceMs, untilMs }: AuditFilter): SQL[] {
+function conditions({ actor, action, target, outcome, sinceMs, untilMs }: AuditFilter): SQL[] {
   const found: SQL[] = [];
   if (actor !== undefined) found.push(eq(auditEntries.actor, actor));
   if (action !== undefined) found.push(eq(auditEntries.action, action));
+  if (target !== undefined) found.push(eq(auditEntries.target, target));
   if (outcome !== undefined) found.push(eq(auditEntries.outcome, outcome));
   if (sinceMs !== undefined) found.push(gte(auditEntries.at, timeText(sinceMs)));
   if (untilMs !== undefined) found.push(lt(auditEntries.at, timeText(untilMs)));

@@ -25,6 +25,31 @@ export type Listed<Rows> =
 
 export const MAX_PAGE_ROWS = 200;
 
+/** What identifies an item, and how all of them are ordered. */
+interface Order<Item> {
+  readonly keyOf: (item: Item) => string;
+  readonly descending: boolean;
+  /** Form of the keys; UUIDv7 by default. */
+  readonly form?: RegExp;
+}
+
+/** Takes one page of a list that is in memory. An item that has gone since ends no list. */
+export function pageOf<Item>(
+  sorted: readonly Item[],
+  { limit, cursor }: PageQuery,
+  { keyOf, descending, form }: Order<Item>,
+): Listed<{ readonly items: readonly Item[] }> {
+  const after = cursor === undefined ? undefined : decodeCursor(cursor, form);
+  if (after?.ok === false) return after;
+  const isAfter = (key: string) =>
+    after === undefined || (descending ? key < after.id : key > after.id);
+  const rest = sorted.filter((item) => isAfter(keyOf(item)));
+  const items = rest.slice(0, limit);
+  const last = rest.length > limit ? items.at(-1) : undefined;
+  const nextCursor = last === undefined ? null : encodeCursor(keyOf(last));
+  return { ok: true, items, nextCursor, total: sorted.length };
+}
+
 /** Rows and columns of a page. */
 interface RowQuery<C> extends PageQuery {
   readonly matching: readonly SQL[];

@@ -20,6 +20,7 @@ import type { CoordinatorWorld } from "./coordinator-world.ts";
 import { NOW } from "./facts.ts";
 import { MonitorWorld } from "./monitor-world.ts";
 import { checkAnswer, OPENAPI } from "./openapi-check.ts";
+import { WEBHOOK_SECRET } from "./webhook-receiver.ts";
 
 /** Any answer's JSON. */
 export type Json = { readonly [name: string]: unknown };
@@ -91,7 +92,7 @@ export class AdminWorld {
     this.monitor.time = this.ingest.time;
     this.monitor.restart({
       ALERT_WEBHOOKS: JSON.stringify([
-        { name: "ops", kind: "alertmanager", url: "http://127.0.0.1:9/", secret: "x".repeat(20) },
+        { name: "ops", kind: "alertmanager", url: "http://127.0.0.1:9/", secret: WEBHOOK_SECRET },
       ]),
     });
     await this.monitor.tick(0);
@@ -162,6 +163,10 @@ export class AdminWorld {
         listRuns: async (query) => {
           await alertHistory.saveRuns([...this.monitor.rows.values()]);
           return alertHistory.listRuns(query);
+        },
+        findRun: async (id) => {
+          await alertHistory.saveRuns([...this.monitor.rows.values()]);
+          return alertHistory.findRun(id);
         },
       },
       reader: new CachedCatalogReader({

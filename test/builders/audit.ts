@@ -12,7 +12,7 @@ export function anAuditEntry(changes: Partial<AuditEntry> = {}): AuditEntry {
     status: 200,
     code: null,
     detail: null,
-    request: { reason: "bad source" },
+    request: { note: "bad source" },
     before: { paused: false },
     after: { paused: true },
     requestId: "7b0c9e9a-3d4e-4f5a-8b6c-1d2e3f4a5b6c",

@@ -18,6 +18,9 @@ export function aRunRequest(changes: Partial<RunRequest> = {}): RunRequest {
   return { trigger: "manual", note: null, pin: false, requested_by: "ops", ...changes };
 }
 
+/** An operator who gives no reason. */
+export const BY_OPS = { requested_by: "ops", note: null } as const;
+
 /**
  * An installation in memory: a coordinator with its stores and a database. Clock and alarms pass
  * only when they are told to. `crash` loses what is held in memory.
@@ -89,7 +92,7 @@ export class BackupWorld {
 
   /** Restores a backup; `begun` is called between the answer and the first alarm. */
   async restore(id: string, begun: () => void = () => {}): Promise<BackupJob> {
-    const result = await this.jobs.restore(id, "ops");
+    const result = await this.jobs.restore(id, BY_OPS);
     if (!result.ok) throw new Error(`not begun: ${result.reason}`);
     begun();
     await this.drain();
@@ -97,7 +100,7 @@ export class BackupWorld {
   }
 
   async verify(id: string): Promise<BackupJob> {
-    const result = await this.jobs.verify(id, "ops");
+    const result = await this.jobs.verify(id, BY_OPS);
     if (!result.ok) throw new Error(`not begun: ${result.reason}`);
     await this.drain();
     return this.job(result.job.id);

@@ -299,12 +299,10 @@ export class Play {
       this.#note("queue_full");
     } else {
       const start = ahead ? `after_run:${ahead.id}` : this.#firstStart(before.queued[same]);
-      const queued = ahead ? "queued_behind_running" : "queued";
-      const disposition = this.#isPaused() ? "queued_while_paused" : queued;
       must(result).toMatchObject({
         ok: true,
         answer: {
-          disposition: same === -1 ? disposition : "coalesced",
+          changed: same === -1,
           willStart: this.#isPaused() ? "on_resume" : start,
           queuePosition: index + 1,
           queueDepth,
@@ -332,7 +330,7 @@ export class Play {
     const { world } = this;
     const endsAt = typeof forMs === "number" ? world.time + forMs : Infinity;
     const until = endsAt === Infinity ? null : new Date(endsAt).toISOString();
-    const request = { by: "ops", reason: null, ...(forMs !== "kept" && { until }) };
+    const request = { by: "ops", note: null, ...(forMs !== "kept" && { until }) };
     await world.coordinator.pause(request, cancelRunning);
     const present = this.#isPaused() ? this.#pausedUntil : null;
     this.#pausedUntil = forMs === "kept" ? (present ?? Infinity) : endsAt;
@@ -362,10 +360,10 @@ export class Play {
     const { coordinator } = this.world;
     const { running, queued } = coordinator.status();
     const run = [...(running ? [running] : []), ...queued][which];
-    const result = await coordinator.cancel(run?.id ?? "nobody", "ops");
+    const result = await coordinator.cancel(run?.id ?? "nobody", { by: "ops", note: null });
     if (run === undefined) must(result).toEqual({ ok: false, reason: "not_found" });
     else if (run.state === "queued")
-      must(result).toMatchObject({ ok: true, disposition: "cancelled" });
+      must(result).toMatchObject({ ok: true, changed: true, run: { state: "cancelled" } });
     else if (run.generation_after !== null) must(result).toEqual({ ok: false, reason: "too_late" });
     else must(result.ok).toBe(true);
   }

@@ -31,6 +31,7 @@ export function someFacts(changes: Partial<Facts> = {}): Facts {
       lastTickAt: NOW - 5 * MINUTE_MS,
       outboxLength: 0,
       targets: [{ name: "ops", failures: 0, lastError: null }],
+      tokens: [],
     },
     ...changes,
   };

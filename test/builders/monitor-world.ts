@@ -2,7 +2,7 @@ import type { AlertRun } from "../../src/alerts/alert-run.ts";
 import { type EvaluationRequest, Monitor } from "../../src/alerts/monitor.ts";
 import { MonitorState } from "../../src/alerts/monitor-state.ts";
 import { type AlertSettings, loadAlertConfig } from "../../src/alerts/settings.ts";
-import type { BackupFacts, IngestFacts } from "../../src/health/facts.ts";
+import type { BackupFacts, IngestFacts, TokenFacts } from "../../src/health/facts.ts";
 import { anId } from "./an-id.ts";
 import { HOUR_MS, MINUTE_MS, NOW, someBackups, someIngestFacts } from "./facts.ts";
 import { aVersion } from "./manifest.ts";
@@ -29,6 +29,7 @@ export class MonitorWorld {
   ingest: IngestFacts;
   backups: BackupFacts = someBackups();
   monitor: Monitor;
+  tokens: readonly TokenFacts[] = [];
   #ids = 0;
 
   constructor(settings: AlertSettings = {}) {
@@ -88,6 +89,7 @@ export class MonitorWorld {
     return new Monitor({
       state: new MonitorState(this.tables),
       config: loadAlertConfig(this.settings),
+      tokens: this.tokens,
       sources: {
         readIngest: async () => {
           await this.before("ingest");

@@ -4,7 +4,10 @@ import { type AdminDependencies, routeGroups } from "../../src/admin/app.ts";
 import { describeRoutes, openApiRoute } from "../../src/admin/http/openapi.ts";
 
 /** An OpenAPI document, as far as it is looked into. */
-export type OpenApi = Pick<ReturnType<typeof describeRoutes>, "paths" | "components">;
+export type OpenApi = Pick<
+  ReturnType<typeof describeRoutes>,
+  "paths" | "components" | "servers" | "tags"
+>;
 
 /** No route is called, so that they need nothing to work with. */
 const NOTHING = { backups: {}, probes: {} } as AdminDependencies;
@@ -16,13 +19,20 @@ export const OPENAPI: OpenApi = describeRoutes([...routes, openApiRoute(routes, 
 
 interface Operation {
   readonly responses: {
-    readonly [status: string]: { readonly description: string; readonly content?: Content };
+    readonly [status: string]: {
+      readonly description: string;
+      readonly content?: Content;
+      readonly headers?: object;
+    };
   };
 }
 
 type Content = { readonly [mediaType: string]: { readonly schema: object } };
 
 const PROBLEM = { $ref: "#/components/schemas/Problem" };
+
+/** Headers that tell a client something that the body does not. */
+const TELLING = ["location", "etag", "retry-after", "allow", "www-authenticate", "accept"];
 
 /**
  * Throws where an answer is not one that the document describes, or a problem has a code that it
@@ -42,6 +52,10 @@ export async function checkAnswer(
   // What is no operation at all is refused, by a problem.
   const isRefused = operation === undefined && answer.status >= 400;
   if (response === undefined && !isRefused) throw new Error(`${about} is not described`);
+  const described = Object.keys(response?.headers ?? {}).map((name) => name.toLowerCase());
+  const header = TELLING.find((name) => answer.headers.has(name) && !described.includes(name));
+  if (response !== undefined && header !== undefined)
+    throw new Error(`${about}: the header ${header} is not described`);
   const content = response === undefined ? undefined : (response.content ?? {});
   const schema = content === undefined ? PROBLEM : content[mediaType]?.schema;
   const text = await answer.clone().text();

@@ -10,6 +10,9 @@ import {
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
+/** A secret of 34 bytes. */
+export const WEBHOOK_SECRET = `whsec_${Buffer.from("a key of at least twenty-four bytes").toString("base64")}`;
+
 export interface ReceivedMessage {
   readonly method: string;
   readonly path: string;
@@ -56,12 +59,11 @@ export class WebhookReceiver {
 
   /** The settings of webhooks with these names, each with a path of its own here. */
   settingsFor(...names: readonly string[]) {
-    const secret = "a secret of some length";
     const targets = names.map((name) => ({
       name,
       kind: "alertmanager",
       url: `${this.url}/${name}`,
-      secret,
+      secret: WEBHOOK_SECRET,
     }));
     return { ALERT_WEBHOOKS: JSON.stringify(targets) };
   }

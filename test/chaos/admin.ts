@@ -32,7 +32,7 @@ export class Admin {
     try {
       const answer = await fetch(`http://127.0.0.1:${this.#service.port}${path}`, {
         method,
-        headers: { authorization: `Bearer ${this.#token}` },
+        headers: { authorization: `Bearer ${this.#token}`, "content-type": "application/json" },
         signal: AbortSignal.timeout(PATIENCE_MS),
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });

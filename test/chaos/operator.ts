@@ -128,7 +128,7 @@ export class Operator {
 
   /** Pauses, and looks whether something is published nevertheless. */
   async #pause(random: Random): Promise<void> {
-    const body = { reason: "chaos", cancel_running: random.chance(0.2) };
+    const body = { note: "chaos", cancel_running: random.chance(0.2) };
     const publishes = random.chance(0.5);
     const pauseMs = random.between(0, PAUSE_MAX_MS);
     const runNow = random.chance(RUN_NOW_CHANCE);

@@ -86,7 +86,7 @@ export class Restorer {
   /** Stops what is being ingested, and waits until no job is under way. */
   async #quiesce(): Promise<void> {
     const { admin } = this.#deps;
-    await admin.call("POST", "/admin/ingest/pause", { reason: "restore", cancel_running: true });
+    await admin.call("POST", "/admin/ingest/pause", { note: "restore", cancel_running: true });
     const deadline = Date.now() + IDLE_DEADLINE_MS;
     while (Date.now() < deadline) {
       const { truth, backupJobs } = await this.#readState();

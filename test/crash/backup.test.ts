@@ -164,7 +164,7 @@ beforeAll(async () => {
   port = await freePort();
   await start(home);
   await ingestOnce();
-  await admin("POST", "/admin/ingest/pause", { reason: "holidays" });
+  await admin("POST", "/admin/ingest/pause", { note: "holidays" });
   await rowsArrived();
   before = { rows: readHistory(home), hash: await served() };
   const clients = sampleUntilOver();

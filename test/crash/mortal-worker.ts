@@ -92,7 +92,7 @@ export class MortalWorker {
   async admin(method: string, path: string, body?: object): Promise<unknown> {
     const answer = await fetch(this.url + path, {
       method,
-      headers: { authorization: `Bearer ${this.#token}` },
+      headers: { authorization: `Bearer ${this.#token}`, "content-type": "application/json" },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);

@@ -105,7 +105,7 @@ async function restart(deploy?: Deploy, vars: Vars = {}): Promise<void> {
 async function admin<T>(method: string, path: string, body?: object): Promise<T> {
   const answer = await fetch(`http://127.0.0.1:${service.port}${path}`, {
     method,
-    headers: { authorization: `Bearer ${token}` },
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
@@ -294,7 +294,7 @@ describe("an admin body", () => {
   ])("%s is refused, and the service goes on", async (_, body, status) => {
     const answer = await fetch(`http://127.0.0.1:${service.port}/admin/ingest/queue`, {
       method: "POST",
-      headers: { authorization: `Bearer ${token}` },
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       body,
     });
     expect(answer.status).toBe(status);

@@ -5,7 +5,8 @@ import { join, resolve } from "node:path";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 import { CALL } from "./http.ts";
-import { signatureOf } from "../../src/alerts/webhook-signature.ts";
+import { keyOf, webhookHeaders } from "../../src/alerts/webhook-signature.ts";
+import { WEBHOOK_SECRET } from "../builders/webhook-receiver.ts";
 
 const { url } = inject("service");
 const { counts } = manifest;
@@ -74,21 +75,23 @@ describe("the documented code", () => {
   });
 
   it("tells an authentic notification from others", () => {
-    const [body, secret] = ['{"text":"it fires"}', "a-secret-of-sixteen"];
-    const header = signatureOf(body, secret, Date.now());
-    const old = signatureOf(body, secret, Date.now() - 400_000);
+    const [id, body] = ["message-1", '{"text":"it fires"}'];
+    const sentAt = (now: number) =>
+      webhookHeaders({ id, body }, keyOf(WEBHOOK_SECRET) ?? null, now);
+    const headers = sentAt(Date.now());
     const cases = [
-      [body, header, secret],
-      [`${body} `, header, secret],
-      [body, header, `${secret}s`],
-      [body, old, secret],
-      [body, "", secret],
+      [body, headers, WEBHOOK_SECRET],
+      [`${body} `, headers, WEBHOOK_SECRET],
+      [body, { ...headers, "webhook-id": "message-2" }, WEBHOOK_SECRET],
+      [body, headers, WEBHOOK_SECRET.replace("whsec_Y", "whsec_Z")],
+      [body, sentAt(Date.now() - 400_000), WEBHOOK_SECRET],
+      [body, webhookHeaders({ id, body }, null, Date.now()), WEBHOOK_SECRET],
     ];
     expect(
       run(
         blockWith("isAuthentic"),
         `console.log(JSON.stringify(${JSON.stringify(cases)}.map((each) => isAuthentic(...each))));`,
       ),
-    ).toEqual([true, false, false, false, false]);
+    ).toEqual([true, false, false, false, false, false]);
   });
 });

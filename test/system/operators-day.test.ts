@@ -59,6 +59,8 @@ function clientOf(token: string) {
   };
 }
 
+const JSON_TYPE = { "content-type": "application/json" };
+
 /** What any route answers. */
 interface Json {
   readonly [name: string]: unknown;
@@ -78,9 +80,9 @@ describe("an operator's day", () => {
     // A new installation has no backup yet.
     const output = expect.stringContaining("backup");
     expect(await get("/admin/monitor/status")).toMatchObject({ status: "warn", output });
-    expect(await get("/catalog/health")).toMatchObject({ version: "1" });
+    expect(await get("/catalog/health")).toMatchObject({ generation: 1 });
 
-    const paused = await call("POST", "/admin/ingest/pause", { reason: "looking at the source" });
+    const paused = await call("POST", "/admin/ingest/pause", { note: "looking at the source" });
     expect(paused.json).toMatchObject({ paused: true, changed: true, paused_by: "ann" });
     expect(await get("/admin/monitor/status")).toMatchObject({ status: "warn" });
 
@@ -88,14 +90,14 @@ describe("an operator's day", () => {
     expect(queued).toMatchObject({
       status: 202,
       json: {
-        disposition: "queued_while_paused",
+        changed: true,
         will_start: "on_resume",
         run: { state: "queued" },
       },
     });
     const { id } = queued.json["run"] as { readonly id: string }; // checked
     const again = await call("POST", "/admin/ingest/queue", {});
-    expect(again.json).toMatchObject({ disposition: "coalesced", run: { id } });
+    expect(again.json).toMatchObject({ changed: false, run: { id } });
 
     expect(await get("/admin/ingest/runs?state=queued")).toMatchObject({
       paused: true,
@@ -138,15 +140,17 @@ describe("an operator's day", () => {
 
     const back = await call("POST", "/admin/catalog/rollback", { generation: 1 });
     expect(back.json).toMatchObject({ version: { generation: 3, locales: ["en"] } });
-    await expect.poll(() => get("/catalog/health")).toMatchObject({ status: "pass", version: "3" });
+    await expect
+      .poll(() => get("/catalog/health"))
+      .toMatchObject({ status: "pass", generation: 3 });
 
     expect(await get("/admin/audit")).toMatchObject({
       entries: [
         { action: "catalog.rollback", target: "1", after: { generation: 3 } },
         { action: "ingest.resume", before: { paused: true }, after: { paused: false } },
-        { action: "ingest.queue", target: id, after: { disposition: "coalesced" } },
+        { action: "ingest.queue", target: id, after: { changed: false } },
         { action: "ingest.queue", target: id, actor: "ann", outcome: "done" },
-        { action: "ingest.pause", request: { reason: "looking at the source" } },
+        { action: "ingest.pause", request: { note: "looking at the source" } },
         // The first service was started by an ingest.
         { action: "ingest.queue" },
       ],
@@ -174,9 +178,17 @@ describe("an operator's day", () => {
       await call("/admin/ingest/runs", { headers: { authorization: `Basic ${token}` } }),
       await call("/admin/ingest/runs", { headers: { authorization: token } }),
       await call("/admin/ingest/runs", { headers: { cookie: token, "x-token": token } }),
-      await call("/admin/ingest/pause", { method: "POST", body: token }),
-      await call("/admin/ingest/pause", { method: "POST", body: `{"${token}":1}` }),
-      await call("/admin/ingest/pause", { method: "POST", body: `{"until":"${token}"}` }),
+      await call("/admin/ingest/pause", { method: "POST", headers: JSON_TYPE, body: token }),
+      await call("/admin/ingest/pause", {
+        method: "POST",
+        headers: JSON_TYPE,
+        body: `{"${token}":1}`,
+      }),
+      await call("/admin/ingest/pause", {
+        method: "POST",
+        headers: JSON_TYPE,
+        body: `{"until":"${token}"}`,
+      }),
     ].map((answer) => answer.status);
     expect(statuses).toEqual([200, 401, 401, 200, 400, 400, 400]);
     const ownLines = () =>

@@ -54,7 +54,11 @@ function authorization(): { readonly authorization: string } {
 }
 
 async function post(url: string, path: string, body: object = {}): Promise<Response> {
-  const init = { method: "POST", headers: authorization(), body: JSON.stringify(body) };
+  const init = {
+    method: "POST",
+    headers: { ...authorization(), "content-type": "application/json" },
+    body: JSON.stringify(body),
+  };
   return fetch(url + path, init);
 }
 

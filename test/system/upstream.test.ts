@@ -118,7 +118,7 @@ describe("the upstream over HTTP, in workerd,", () => {
       expect(run).toMatchObject({ state: "failed", error: { code, stage } });
       expect(
         await fetch(`${service?.url}/catalog/health`).then((answer) => answer.json()),
-      ).toMatchObject({ version: (served as { version: string }).version });
+      ).toMatchObject({ generation: (served as { generation: number }).generation });
     },
   );
 

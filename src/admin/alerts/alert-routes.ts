@@ -1,11 +1,18 @@
 import { z } from "zod";
-import { type AlertRun, alertRunSchema, receiptSchema } from "../../alerts/alert-run.ts";
+import {
+  alertResultSchema,
+  type AlertRun,
+  alertRunSchema,
+  receiptSchema,
+} from "../../alerts/alert-run.ts";
 import { ALERT_STATES } from "../../alerts/alert-state.ts";
+import { idOf, timestamp } from "../../catalog/fields.ts";
+import { SEVERITIES } from "../../health/rule.ts";
 import { RULE_NAMES } from "../../health/rules.ts";
 import type { AlertHistory, SavedAlertRun } from "../../storage/alert-history.ts";
 import { type AlertUseCases, MonitorUnavailable } from "../calls/alert-calls.ts";
 import { healthStatus } from "../health/health-schema.ts";
-import { BAD_CURSOR, pageQuery, time } from "../http/query.ts";
+import { BAD_CURSOR, noteField, outcome, pageFields, pageQuery, time } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
 import { askHistory } from "../calls/store-calls.ts";
 
@@ -27,22 +34,61 @@ const runsQuery = z.strictObject({
 
 const runPage = z.strictObject({
   runs: z.array(alertRunSchema).meta({ description: "Newest first." }),
-  next_cursor: z.string().nullable(),
-  total: z.int().min(0).meta({ description: "Matching evaluations on all pages." }),
+  ...pageFields,
   waiting: z.int().min(0).nullable().meta({
     description:
       "Evaluations that wait to be written to D1; null while the monitor does not answer.",
   }),
 });
 
+const runParams = z.object({ id: idOf("an evaluation", "/admin/alerts/runs") });
+
+const alertsQuery = z.strictObject({
+  state: z.enum(ALERT_STATES).optional().meta({ description: "All but `inactive` by default." }),
+  rule: z.enum(RULE_NAMES).optional(),
+  severity: z.enum(SEVERITIES).optional(),
+});
+
+const alertsAnswer = z
+  .strictObject({
+    evaluated_at: timestamp.nullable().meta({ description: "Null before the first evaluation." }),
+    run_id: z.uuid().nullable().meta({ description: "The evaluation that found them." }),
+    alerts: z.array(alertResultSchema),
+  })
+  .meta({ id: "Alerts" });
+
 const testBody = z.strictObject({
+  note: noteField,
   target: z.string().max(40).optional().meta({
     description: "The name of one webhook; all webhooks if it is left out.",
   }),
 });
 
-/** Lists evaluations, evaluates now, and tests the webhooks. */
-export function alertRoutes(alerts: AlertUseCases, history: Pick<AlertHistory, "listRuns">) {
+/** Lists alerts and evaluations, evaluates now, and tests the webhooks. */
+export function alertRoutes(
+  alerts: AlertUseCases,
+  history: Pick<AlertHistory, "listRuns" | "findRun">,
+) {
+  const current = route({
+    method: "get",
+    path: "/admin/alerts",
+    summary: "List the alerts of the last evaluation that are not inactive",
+    access: "read",
+    query: alertsQuery,
+    responses: { 200: { description: "The alerts", body: alertsAnswer } },
+    problems: { 503: "`alerts_unavailable`: the monitor does not answer" },
+  }).answer(async ({ query: { state, rule, severity } }) => {
+    const { lastRun } = await alerts.status();
+    const wanted = (lastRun?.results ?? []).filter(
+      (each) =>
+        (state === undefined ? each.state !== "inactive" : each.state === state) &&
+        (rule === undefined || each.rule === rule) &&
+        (severity === undefined || each.severity === severity),
+    );
+    const evaluated_at = lastRun?.started_at ?? null;
+    return { status: 200, body: { evaluated_at, run_id: lastRun?.id ?? null, alerts: wanted } };
+  });
+
   const list = route({
     method: "get",
     path: "/admin/alerts/runs",
@@ -53,14 +99,33 @@ export function alertRoutes(alerts: AlertUseCases, history: Pick<AlertHistory, "
     problems: { 503: "`history_unavailable`: D1 does not answer" },
   }).answer(async ({ query }) => {
     const { since: sinceMs, until: untilMs, ...others } = query;
-    const [read, waiting] = await Promise.all([
+    const [read, monitor] = await Promise.all([
       askHistory(history.listRuns({ ...others, sinceMs, untilMs })),
-      countWaiting(alerts),
+      orUndefined(alerts.status()),
     ]);
     if (!read.ok) return BAD_CURSOR;
     const { runs, nextCursor, total } = read;
+    const waiting = monitor?.outboxLength ?? null;
     const body = { runs: runs.map(toAlertRun), next_cursor: nextCursor, total, waiting };
     return { status: 200, body };
+  });
+
+  const one = route({
+    method: "get",
+    path: "/admin/alerts/runs/:id",
+    summary: "One evaluation of the alerts",
+    access: "read",
+    params: runParams,
+    responses: { 200: { description: "The evaluation", body: alertRunSchema } },
+    problems: {
+      404: "`run_not_found`",
+      503: "`history_unavailable`: D1 does not answer, and it is not the last one",
+    },
+  }).answer(async ({ params: { id } }) => {
+    const last = await orUndefined(alerts.status());
+    if (last?.lastRun?.id === id) return { status: 200, body: last.lastRun };
+    const found = await askHistory(history.findRun(id));
+    return found === null ? NO_RUN : { status: 200, body: toAlertRun(found) };
   });
 
   const evaluate = route({
@@ -70,8 +135,12 @@ export function alertRoutes(alerts: AlertUseCases, history: Pick<AlertHistory, "
     description: "Notifies of changes as the evaluation by cron does.",
     access: "operate",
     action: "alerts.run",
+    body: z.strictObject({ note: noteField }),
     responses: {
-      200: { description: "The evaluation", body: z.strictObject({ run: alertRunSchema }) },
+      200: {
+        description: "The evaluation",
+        body: z.strictObject({ ...outcome, run: alertRunSchema }),
+      },
     },
     problems: { 503: "`alerts_misconfigured` or `alerts_unavailable`" },
   }).answer(async ({ actor }) => {
@@ -82,9 +151,9 @@ export function alertRoutes(alerts: AlertUseCases, history: Pick<AlertHistory, "
       throw new Error("an evaluation without a tick was refused as a repeated tick");
     }
     const { run } = result;
-    const { id, worst, firing, fired, resolved, nodata } = run;
-    const change = { target: id, after: { worst, firing, fired, resolved, nodata } };
-    return { status: 200, body: { run }, change };
+    const { id, changed, worst, firing, fired, resolved, nodata } = run;
+    const change = { target: id, after: { changed, worst, firing, fired, resolved, nodata } };
+    return { status: 200, body: { changed, run, message: messageOf(run) }, change };
   });
 
   const test = route({
@@ -99,7 +168,7 @@ export function alertRoutes(alerts: AlertUseCases, history: Pick<AlertHistory, "
     responses: {
       200: {
         description: "A receipt for each message",
-        body: z.strictObject({ receipts: z.array(receiptSchema) }),
+        body: z.strictObject({ ...outcome, receipts: z.array(receiptSchema) }),
       },
     },
     problems: {
@@ -110,26 +179,41 @@ export function alertRoutes(alerts: AlertUseCases, history: Pick<AlertHistory, "
   }).answer(async ({ body: { target = null }, actor }) => {
     const result = await alerts.test(target, actor.id);
     if (result.ok) {
-      const delivered = result.receipts.filter((receipt) => receipt.delivered).length;
-      const change = { after: { messages: result.receipts.length, delivered } };
-      return { status: 200, body: { receipts: result.receipts }, change };
+      const { receipts } = result;
+      const delivered = receipts.filter((receipt) => receipt.delivered).length;
+      const message = receipts.map(describeReceipt).join(" ");
+      return {
+        status: 200,
+        body: { changed: false, receipts, message },
+        change: { after: { messages: receipts.length, delivered } },
+      };
     }
     if (result.reason === "misconfigured") return misconfigured(result.problem);
     return refuseTest(target, result.targets);
   });
 
-  return [list, evaluate, test];
+  return [current, list, one, evaluate, test];
 }
 
-/** Null if the monitor does not answer. */
-async function countWaiting(alerts: AlertUseCases): Promise<number | null> {
-  try {
-    return (await alerts.status()).outboxLength;
-  } catch (cause) {
-    if (cause instanceof MonitorUnavailable) return null;
-    throw cause;
-  }
+function messageOf({ rules_total, firing, pending, nodata, notified }: AlertRun): string {
+  return `${rules_total} rules evaluated: ${firing} firing, ${pending} pending, ${nodata} without data. ${notified} notifications delivered.`;
 }
+
+function describeReceipt({ target, delivered, error }: z.output<typeof receiptSchema>): string {
+  return delivered ? `${target}: delivered.` : `${target}: not delivered (${error ?? "unknown"}).`;
+}
+
+/** Undefined if the monitor does not answer. */
+async function orUndefined<T>(call: Promise<T>): Promise<T | undefined> {
+  return call.catch((cause: unknown) => {
+    if (cause instanceof MonitorUnavailable) return undefined;
+    throw cause;
+  });
+}
+
+const NO_RUN: Refusal = {
+  problem: { status: 404, code: "run_not_found", detail: "There is no evaluation with this id." },
+};
 
 /** `AlertHistory` writes evaluations and nothing else. */
 function toAlertRun(row: SavedAlertRun): AlertRun {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { AuditStore } from "../../storage/audit-store.ts";
-import { BAD_CURSOR, pageQuery, time } from "../http/query.ts";
+import { BAD_CURSOR, pageFields, pageQuery, time } from "../http/query.ts";
 import { route } from "../http/route.ts";
 import { timestamp } from "../../catalog/fields.ts";
 import { askHistory } from "../calls/store-calls.ts";
@@ -10,6 +10,9 @@ const outcomes = ["done", "refused", "failed"] as const;
 const auditQuery = z.strictObject({
   actor: z.string().max(320).optional(),
   action: z.string().max(100).optional().meta({ example: "ingest.pause" }),
+  target: z.string().max(128).optional().meta({
+    description: "The id or generation that was acted on, as in the entry.",
+  }),
   outcome: z.enum(outcomes).optional(),
   since: time().optional(),
   until: time().optional(),
@@ -38,8 +41,7 @@ const auditEntry = z
 
 const auditPage = z.strictObject({
   entries: z.array(auditEntry).meta({ description: "Newest first." }),
-  next_cursor: z.string().nullable(),
-  total: z.int().min(0),
+  ...pageFields,
 });
 
 /** `GET /admin/audit` */

@@ -41,13 +41,14 @@ export function accessVerifier(
         clockTolerance: CLOCK_SKEW_SECONDS,
         requiredClaims: ["exp"],
       });
-      const { email, common_name: clientId, sub } = payload;
+      const { email, common_name: clientId, sub, exp } = payload;
       const id = [email, clientId, sub].find(isName)?.toLowerCase();
       if (id === undefined) return { ok: false, reason: "no_name" };
       // Only an e-mail address has an "@", so that no claim can pass for another.
       const isVouchedFor = isName(email) ? id.includes("@") : isName(clientId) && !id.includes("@");
       const mayOperate = isVouchedFor && settings.operators.includes(id);
-      return { ok: true, actor: { id, scopes: mayOperate ? ["read", "operate"] : ["read"] } };
+      const scopes = mayOperate ? (["read", "operate"] as const) : (["read"] as const);
+      return { ok: true, actor: { id, scopes, expiresAt: exp === undefined ? null : exp * 1000 } };
     } catch (error) {
       if (error instanceof KeysUnavailable) return { ok: false, reason: "keys_unavailable" };
       if (error instanceof errors.JOSEError) return { ok: false, reason: error.code };

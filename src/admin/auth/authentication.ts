@@ -80,8 +80,8 @@ async function findActor(
     if (presented?.isExpired === true)
       return { ok: false, reason: "expired_token", token: presented.token.id, problem: EXPIRED };
     if (presented !== undefined) {
-      const { id, scopes } = presented.token;
-      return { ok: true, actor: { id, scopes } };
+      const { id, scopes, expiresAt } = presented.token;
+      return { ok: true, actor: { id, scopes, expiresAt } };
     }
     const reason = authorization === null ? "no_credential" : "bad_token";
     return { ok: false, reason, problem: UNAUTHENTICATED };

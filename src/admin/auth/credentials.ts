@@ -91,6 +91,12 @@ export function readCredentials(settings: CredentialSettings): CredentialsResult
   };
 }
 
+/** Reads the tokens; none if a setting is wrong. */
+export function readTokens(settings: CredentialSettings): readonly AdminToken[] {
+  const read = readCredentials(settings);
+  return read.ok ? read.credentials.tokens : [];
+}
+
 function parseTokens(text: string, context: z.RefinementCtx): AdminToken[] {
   const parsed = tokenList.safeParse(parseJson(text));
   if (parsed.success)

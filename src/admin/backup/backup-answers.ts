@@ -1,4 +1,8 @@
-import type { Accepted, JobResult } from "../../backup/backup-jobs.ts";
+import type { z } from "zod";
+import type { Accepted, JobRequest, JobResult } from "../../backup/backup-jobs.ts";
+import type { BackupJob } from "../../backup/job.ts";
+import { isOpen } from "../../jobs/job-record.ts";
+import type { Actor } from "../http/http.ts";
 import type { Refusal } from "../http/route.ts";
 
 export const NO_BACKUP: Refusal = {
@@ -9,30 +13,37 @@ export const NO_BACKUP: Refusal = {
   },
 };
 
-/** The answer to a new job, or to one that exists already. */
-export function accept({ disposition, job }: Accepted, location: string) {
+/** What beginning a job may be answered. */
+export function acceptances<Body extends z.ZodType>(named: string, body: Body) {
+  const headers = { Location: `The path of ${named}.` };
   return {
-    status: 202,
-    body: { disposition, job, message: messageOf(disposition, job.id) },
-    headers: { location },
-    change: { target: job.backup_id, after: { disposition, job_id: job.id } },
+    200: { description: "The job that does or did the same", headers, body },
+    202: { description: "The job is queued", headers, body },
   } as const;
 }
 
-function messageOf(disposition: Accepted["disposition"], jobId: string): string {
-  const how = `GET /admin/backup/jobs/${jobId} shows its progress.`;
-  switch (disposition) {
-    case "started":
-      return `The job starts now. ${how}`;
-    case "queued":
-      return `The job starts after the jobs queued before it. ${how}`;
-    case "attached":
-      return `The same job is already queued or running. ${how}`;
-    case "unchanged":
-      return "This backup is restored, and nothing has been published since: nothing changed.";
-    default:
-      return disposition satisfies never;
-  }
+export function jobRequest(
+  actor: Actor,
+  { note }: { readonly note?: string | undefined },
+): JobRequest {
+  return { requested_by: actor.id, note: note ?? null };
+}
+
+/** The answer to a new job, or to one that does or did the same. */
+export function accept({ changed, job }: Accepted, location: string) {
+  return {
+    status: changed ? 202 : 200,
+    body: { changed, job, message: messageOf(changed, job) },
+    headers: { location },
+    change: { target: job.backup_id, after: { changed, job_id: job.id } },
+  } as const;
+}
+
+function messageOf(changed: boolean, { id, state }: BackupJob): string {
+  const how = `GET /admin/backup/jobs/${id} shows its progress.`;
+  if (changed) return `The job is queued. ${how}`;
+  if (isOpen(state)) return `The same job is already ${state}. ${how}`;
+  return "This backup is restored, and nothing has been published since: nothing changed.";
 }
 
 /** After this time a busy coordinator is worth another try. */

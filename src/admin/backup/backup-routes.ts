@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { idOf } from "../../catalog/fields.ts";
 import { backupId } from "../../backup/backup-id.ts";
-import { type BackupJob, jobSchema } from "../../backup/job.ts";
+import { type BackupJob, JOB_KINDS, JOB_STATES, jobSchema } from "../../backup/job.ts";
 import {
+  BACKUP_STATES,
   backupPage,
   backupSchema,
   findBackup,
@@ -9,38 +11,33 @@ import {
   type ListingDependencies,
 } from "../../backup/listing.ts";
 import { describeError, logLine } from "../../log.ts";
-import { accept, NO_BACKUP, refuseJob, refuseRemoval } from "./backup-answers.ts";
-import { jobAnswer, runAnswer } from "./backup-schema.ts";
+import {
+  accept,
+  acceptances,
+  jobRequest,
+  NO_BACKUP,
+  refuseJob,
+  refuseRemoval,
+} from "./backup-answers.ts";
+import { backupAnswer, jobAnswer, jobPage, runAnswer } from "./backup-schema.ts";
 import type { BackupAccess } from "../calls/backup-use-cases.ts";
-import { pageQuery } from "../http/query.ts";
+import { BAD_CURSOR, noteField, outcome, pageQuery } from "../http/query.ts";
+import { pageOf } from "../../storage/page.ts";
 import { route } from "../http/route.ts";
 import { askBackups } from "../calls/store-calls.ts";
 import { StoreUnavailable } from "../calls/store-unavailable.ts";
 
 const runBody = z.strictObject({
-  note: z.string().max(500).optional(),
+  note: noteField,
   pin: z.boolean().default(false).meta({ description: "Keep it until it is unpinned." }),
 });
 
-const restoreBody = z.strictObject({
-  reason: z.string().max(500).optional().meta({ description: "Kept in the audit." }),
-});
+const noteBody = z.strictObject({ note: noteField });
 const backupParams = z.object({ id: backupId });
-const jobParams = z.object({
-  id: z.uuidv7("must be the id of a job, from GET /admin/backup/jobs"),
-});
-
-const unchanged = z.strictObject({ changed: z.literal(false), message: z.string() });
-const NOTHING_DELETED = {
-  status: 200,
-  body: { changed: false, message: "There is no backup with this id: nothing changed." },
-} as const;
+const jobParams = z.object({ id: idOf("a job", "/admin/backup/jobs") });
 
 /** What a problem of status 503 means on routes that ask R2. */
 const BACKUPS_UNAVAILABLE = "`backups_unavailable`: R2 does not answer";
-
-/** Jobs that an answer may list. */
-const JOBS_LISTED = 50;
 
 /** How long the answer to making a backup waits for what R2 has of it. */
 const BACKUP_DEADLINE_MS = 2_000;
@@ -49,7 +46,7 @@ const BACKUP_DEADLINE_MS = 2_000;
 export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: () => number) {
   const listing: ListingDependencies = {
     backups: store,
-    jobs: () => jobs.jobs(JOBS_LISTED),
+    jobs: () => jobs.jobs(),
     now,
     staleAfterMs,
   };
@@ -63,7 +60,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     access: "operate",
     action: "backup.run",
     body: runBody,
-    responses: { 202: { description: "The job; Location names its backup", body: runAnswer } },
+    responses: acceptances("its backup", runAnswer),
     problems: { 429: "`queue_full`: too many jobs wait" },
   }).answer(async ({ body, actor }) => {
     const { note = null, pin } = body;
@@ -99,26 +96,35 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     description:
       "Also what is left of backups that never became whole, or whose manifest is wrong.",
     access: "read",
-    query: z.strictObject({ ...pageQuery, cursor: backupId.optional() }),
-    responses: { 200: { description: "A page of them", body: backupPage } },
+    query: z.strictObject({ state: z.enum(BACKUP_STATES).optional(), ...pageQuery }),
+    responses: { 200: { description: "A page of backups", body: backupPage } },
     problems: { 503: BACKUPS_UNAVAILABLE },
-  }).answer(async ({ query: { limit, cursor = null } }) => {
-    const page = await askBackups(listBackups(listing, { limit, cursor }));
-    return { status: 200, body: page };
+  }).answer(async ({ query }) => {
+    const page = await askBackups(listBackups(listing, query));
+    return page.ok ? { status: 200, body: page.body } : BAD_CURSOR;
   });
 
   const listJobs = route({
     method: "get",
     path: "/admin/backup/jobs",
-    summary: "Recent backup jobs, newest first",
+    summary: "List the recent backup jobs, newest first",
     access: "read",
-    responses: {
-      200: { description: "The jobs", body: z.strictObject({ jobs: z.array(jobSchema) }) },
-    },
-  }).answer(async () => ({
-    status: 200,
-    body: { jobs: await jobs.jobs(JOBS_LISTED) },
-  }));
+    query: z.strictObject({
+      kind: z.enum(JOB_KINDS).optional(),
+      state: z.enum(JOB_STATES).optional(),
+      ...pageQuery,
+    }),
+    responses: { 200: { description: "A page of jobs", body: jobPage } },
+  }).answer(async ({ query: { kind, state, ...query } }) => {
+    const matching = (await jobs.jobs()).filter(
+      (each) =>
+        (kind === undefined || each.kind === kind) && (state === undefined || each.state === state),
+    );
+    const page = pageOf(matching, query, { keyOf: ({ id }) => id, descending: true });
+    if (!page.ok) return BAD_CURSOR;
+    const { items, nextCursor: next_cursor, total } = page;
+    return { status: 200, body: { jobs: items, next_cursor, total } };
+  });
 
   const job = route({
     method: "get",
@@ -157,14 +163,15 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     access: "operate",
     action: "backup.verify",
     params: backupParams,
-    responses: { 202: { description: "The job; Location names it", body: jobAnswer } },
+    body: noteBody,
+    responses: acceptances("the job", jobAnswer),
     problems: {
       404: "`backup_not_found`",
       429: "`queue_full`: too many jobs wait",
       503: BACKUPS_UNAVAILABLE,
     },
-  }).answer(async ({ params, actor }) => {
-    const result = await jobs.verifyBackup(params.id, actor.id);
+  }).answer(async ({ params, body, actor }) => {
+    const result = await jobs.verifyBackup(params.id, jobRequest(actor, body));
     return result.ok ? accept(result, `/admin/backup/jobs/${result.job.id}`) : refuseJob(result);
   });
 
@@ -177,15 +184,15 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     access: "operate",
     action: "backup.restore",
     params: backupParams,
-    body: restoreBody,
-    responses: { 202: { description: "The job; Location names it", body: jobAnswer } },
+    body: noteBody,
+    responses: acceptances("the job", jobAnswer),
     problems: {
       404: "`backup_not_found`",
       429: "`queue_full`: too many jobs wait",
       503: BACKUPS_UNAVAILABLE,
     },
-  }).answer(async ({ params, actor }) => {
-    const result = await jobs.restoreBackup(params.id, actor.id);
+  }).answer(async ({ params, body, actor }) => {
+    const result = await jobs.restoreBackup(params.id, jobRequest(actor, body));
     return result.ok ? accept(result, `/admin/backup/jobs/${result.job.id}`) : refuseJob(result);
   });
 
@@ -196,7 +203,8 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     access: "operate",
     action: "backup.pin",
     params: backupParams,
-    responses: { 200: { description: "The backup", body: backupSchema } },
+    body: noteBody,
+    responses: { 200: { description: "The backup after the call", body: backupAnswer } },
     problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ params, actor }) => setPin(params.id, actor.id));
 
@@ -207,7 +215,8 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     access: "operate",
     action: "backup.unpin",
     params: backupParams,
-    responses: { 200: { description: "The backup", body: backupSchema } },
+    body: noteBody,
+    responses: { 200: { description: "The backup after the call", body: backupAnswer } },
     problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ params }) => setPin(params.id, null));
 
@@ -217,11 +226,14 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     if (before === null) return NO_BACKUP;
     if (by === null) await askBackups(store.deleteNote(id, "pin"));
     else await askBackups(store.writeNote(id, "pin", JSON.stringify({ by })));
-    const after = { ...before, pinned: by !== null };
+    const pinned = by !== null;
+    const changed = pinned !== before.pinned;
+    const kept = pinned ? "kept until somebody unpins it" : "left to retention";
+    const message = `The backup ${changed ? "is" : "was already"} ${kept}.`;
     return {
       status: 200,
-      body: after,
-      change: { before: { pinned: before.pinned }, after: { pinned: after.pinned } },
+      body: { changed, message, backup: { ...before, pinned } },
+      change: { before: { pinned: before.pinned }, after: { pinned } },
     } as const;
   }
 
@@ -233,18 +245,20 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     access: "operate",
     action: "backup.delete",
     params: backupParams,
-    responses: {
-      200: { description: "There is none with this id: nothing changed", body: unchanged },
-      204: { description: "It is deleted" },
-    },
+    query: noteBody,
+    responses: { 200: { description: "It is gone", body: z.strictObject(outcome) } },
     problems: {
       409: "`newest_verified`, `newest`, `pinned`, `in_use`: see the detail",
       503: BACKUPS_UNAVAILABLE,
     },
   }).answer(async ({ params }) => {
     const result = await jobs.removeBackup(params.id);
-    if (result.ok) return { status: 204 };
-    return result.reason === "not_found" ? NOTHING_DELETED : refuseRemoval(result.reason);
+    if (!result.ok && result.reason !== "not_found") return refuseRemoval(result.reason);
+    const message = result.ok
+      ? "The backup is deleted."
+      : "There is no backup with this id: nothing changed.";
+    const changed = result.ok;
+    return { status: 200, body: { changed, message }, change: { after: { changed } } };
   });
 
   return [run, list, listJobs, job, one, remove, verify, restore, pin, unpin];

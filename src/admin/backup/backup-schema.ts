@@ -1,15 +1,14 @@
 import { z } from "zod";
 import { jobSchema } from "../../backup/job.ts";
 import { backupSchema } from "../../backup/listing.ts";
+import { outcome, pageFields } from "../http/query.ts";
 
 export const jobAnswer = z
   .strictObject({
-    disposition: z.enum(["started", "queued", "attached", "unchanged"]).meta({
-      description:
-        "`attached`: the same job is already queued or running; `unchanged`: the backup is restored, and nothing has been published since.",
+    ...outcome,
+    job: jobSchema.meta({
+      description: "The new job, or the one that does or did the same.",
     }),
-    job: jobSchema,
-    message: z.string(),
   })
   .meta({ id: "BackupJobAnswer" });
 
@@ -21,3 +20,14 @@ export const runAnswer = jobAnswer
     }),
   })
   .meta({ id: "BackupRunAnswer" });
+
+/** What changing a backup itself is answered. */
+export const backupAnswer = z
+  .strictObject({ ...outcome, backup: backupSchema })
+  .meta({ id: "BackupAnswer" });
+
+/** A page of backup jobs. */
+export const jobPage = z.strictObject({
+  jobs: z.array(jobSchema).meta({ description: "Newest first, of the last hundred that ended." }),
+  ...pageFields,
+});

@@ -1,4 +1,4 @@
-import type { JobResult } from "../../backup/backup-jobs.ts";
+import type { JobRequest, JobResult } from "../../backup/backup-jobs.ts";
 import type { RunRequest } from "../../backup/backup-record.ts";
 import type { BackupJob } from "../../backup/job.ts";
 import type { RemoveResult } from "../../backup/remove-backup.ts";
@@ -7,12 +7,12 @@ import type { BackupStore } from "../../storage/backup-store.ts";
 /** What the routes need of the coordinator for backups. Each rejects with CoordinatorUnavailable. */
 export interface BackupJobCalls {
   backUp(request: RunRequest): Promise<JobResult>;
-  verifyBackup(id: string, by: string): Promise<JobResult>;
-  restoreBackup(id: string, by: string): Promise<JobResult>;
+  verifyBackup(id: string, request: JobRequest): Promise<JobResult>;
+  restoreBackup(id: string, request: JobRequest): Promise<JobResult>;
   removeBackup(id: string): Promise<RemoveResult>;
   findJob(id: string): Promise<BackupJob | null>;
   /** The newest first. */
-  jobs(limit: number): Promise<readonly BackupJob[]>;
+  jobs(limit?: number): Promise<readonly BackupJob[]>;
 }
 
 /** What the routes of backups work with. */

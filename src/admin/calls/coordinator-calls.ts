@@ -52,6 +52,7 @@ const CALLS: { readonly [C in keyof (CoordinatorUseCases & BackupJobCalls)]: Rep
   unsettledRuns: "idempotent",
   versions: "idempotent",
   status: "idempotent",
+  queue: "idempotent",
   ledger: "idempotent",
   decide: "idempotent",
   backUp: "once",

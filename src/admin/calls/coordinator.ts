@@ -3,8 +3,8 @@ import type { LedgerFiles } from "../../acceptance/ledger-files.ts";
 import type { CoordinatorStatus } from "../../coordinator/status.ts";
 import type { PauseRequest } from "../../jobs/pause.ts";
 import type { RollbackResult } from "../../ingest/roll-back.ts";
-import type { EnqueueRequest, EnqueueResult } from "../../ingest/queue.ts";
-import type { CancelResult, PauseAnswer } from "../../coordinator/scheduler.ts";
+import type { EnqueueRequest, EnqueueResult, QueuedRun } from "../../ingest/queue.ts";
+import type { CancelRequest, CancelResult, PauseAnswer } from "../../coordinator/scheduler.ts";
 import type { ListedRun, Run } from "../../ingest/run.ts";
 import type { Version } from "../../ingest/versions.ts";
 
@@ -13,13 +13,15 @@ export interface CoordinatorUseCases {
   enqueue(request: EnqueueRequest): Promise<EnqueueResult>;
   pause(request: PauseRequest, cancelRunning: boolean): Promise<PauseAnswer>;
   resume(): Promise<PauseAnswer>;
-  cancel(id: string, by: string): Promise<CancelResult>;
+  cancel(id: string, request: CancelRequest): Promise<CancelResult>;
   rollback(generation: number): Promise<RollbackResult>;
   findRun(id: string): Promise<Run | null>;
   /** Runs whose row in D1 may be old or missing: they are open, or wait to be written. */
   unsettledRuns(): Promise<readonly ListedRun[]>;
   versions(): Promise<readonly Version[]>;
   status(): Promise<CoordinatorStatus>;
+  /** The waiting runs, in starting order. */
+  queue(): Promise<readonly QueuedRun[]>;
   /** The ledger that upstream is compared with, and the decisions that no run has followed yet. */
   ledger(): Promise<{
     readonly files: LedgerFiles | null;

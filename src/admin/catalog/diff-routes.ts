@@ -32,6 +32,11 @@ const diffQuery = z.strictObject({
     .meta({ description: "Locale of the regions' names, as of the catalog itself." }),
 });
 
+const CACHING = {
+  ETag: "Send it in If-None-Match to ask whether the changes are still the same.",
+  "Cache-Control": "How long the changes may be reused.",
+};
+
 /** `GET /catalog/diff`: the changes since a version that an app has, as an ingest has stored them. */
 export function diffRoutes({ reader, defaultLocale }: DiffDependencies) {
   const diff = route({
@@ -43,8 +48,8 @@ export function diffRoutes({ reader, defaultLocale }: DiffDependencies) {
     access: "public",
     query: diffQuery,
     responses: {
-      200: { description: "The changes, by list", body: diffSchema },
-      304: { description: "The changes match the ETag that was sent" },
+      200: { description: "The changes, by list", headers: CACHING, body: diffSchema },
+      304: { description: "The changes match the ETag that was sent", headers: CACHING },
     },
     problems: {
       404: "`generation_not_retained`: there is no stored diff from that version. Fetch the whole catalog.",

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { RollbackResult } from "../../ingest/roll-back.ts";
 import { CONTENTS_RETAINED } from "../../ingest/versions.ts";
 import type { CoordinatorUseCases } from "../calls/coordinator.ts";
+import { noteField, outcome } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
 import { listCounts, hexHash, timestamp } from "../../catalog/fields.ts";
 
@@ -22,13 +23,12 @@ const versionSchema = z
 
 const rollbackBody = z.strictObject({
   generation: z.int().min(1).meta({ description: "The version to publish again." }),
-  reason: z.string().max(500).optional().meta({ description: "Kept in the audit." }),
+  note: noteField,
 });
 
 const rollbackAnswer = z.strictObject({
-  version: versionSchema,
-  changed: z.boolean().meta({ description: "False if its content is already published." }),
-  message: z.string(),
+  ...outcome,
+  version: versionSchema.meta({ description: "The version that is published now." }),
 });
 
 /** Lists the published versions, and rolls back to one. */

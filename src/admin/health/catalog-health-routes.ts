@@ -17,7 +17,7 @@ const healthSchema = z
   .strictObject({
     status: healthStatus,
     output: z.string().optional(),
-    version: z.string().optional().meta({ description: "The published generation." }),
+    generation: z.int().min(1).optional(),
     catalog_sha256: hexHash.optional(),
     published_at: timestamp.optional(),
     as_of: z.iso
@@ -95,7 +95,7 @@ export function catalogHealthRoutes(
       body: {
         status,
         ...(output !== undefined && { output }),
-        version: String(manifest.generation),
+        generation: manifest.generation,
         catalog_sha256: manifest.catalog_sha256,
         published_at: manifest.published_at,
         as_of: manifest.as_of,

@@ -4,7 +4,7 @@ import { gravest, type HealthStatus } from "../../health/status.ts";
 import { describeError, logLine } from "../../log.ts";
 import { withDeadline } from "../../storage/deadline.ts";
 import { SingleFlight } from "../../storage/single-flight.ts";
-import { HEALTH_MEDIA_TYPE, healthStatus } from "./health-schema.ts";
+import { healthStatus } from "./health-schema.ts";
 import { route } from "../http/route.ts";
 import { type DeepReadonly, timestamp } from "../../catalog/fields.ts";
 
@@ -80,7 +80,11 @@ export function dashboardRoutes(
       "Always 200. `status` is `fail` if the catalog cannot be read. It is `warn` if another section cannot be read, while ingestion is paused, for old data, for a run that failed or is stuck, for a backup that is too old or unverified, for an open alert, and if no webhook is configured. A section that cannot be read is null and named in `degraded`.",
     access: "public",
     responses: {
-      200: { description: "The summary", body: summarySchema, mediaType: HEALTH_MEDIA_TYPE },
+      200: {
+        description: "The summary",
+        headers: { "Cache-Control": "How long the summary may be reused." },
+        body: summarySchema,
+      },
     },
   }).answer(async () => {
     const isFresh = memo !== undefined && now() - memo.at < MEMO_MS;

@@ -6,10 +6,13 @@ import { checkServed, checkUnserved } from "../../health/catalog-checks.ts";
 import { checkCoordinator, checkCrons, checkRuns } from "../../health/ingest-checks.ts";
 import type { Limits } from "../../health/limits.ts";
 import type { RuleContext } from "../../health/rule.ts";
+import { judged } from "../../health/status.ts";
+import { judgeExpiry } from "../../health/token-rules.ts";
 import type { CatalogReader } from "../../storage/catalog-reader.ts";
 import { withDeadline } from "../../storage/deadline.ts";
 import type { History } from "../../ingest/history.ts";
 import type { StoreProbes } from "../../storage/probes.ts";
+import type { CredentialsResult } from "../auth/credentials.ts";
 import type { AlertUseCases } from "../calls/alert-calls.ts";
 import type { BackupAccess } from "../calls/backup-use-cases.ts";
 import type { CoordinatorUseCases } from "../calls/coordinator.ts";
@@ -28,6 +31,7 @@ interface MonitorSources {
   readonly history: History;
   readonly backups: BackupAccess;
   readonly alerts: AlertUseCases;
+  readonly credentials: CredentialsResult;
   /** The cron triggers that queue a run. */
   readonly crons: readonly string[];
   readonly limits: Limits;
@@ -52,8 +56,16 @@ export function monitorChecks(sources: MonitorSources): readonly MonitorCheck[] 
     },
     check("ingest", async () => readLastRuns(sources, context())),
     check("backup", async () => checkBackups(await newestTimes(backups.store), context())),
-    check("alerts", async () => checkAlerts(await alerts.status(), context())),
+    check("alerts", async () => ({
+      ...checkAlerts(await alerts.status(), context()),
+      ...checkTokens(sources, context()),
+    })),
   ];
+}
+
+function checkTokens({ credentials }: MonitorSources, context: RuleContext) {
+  const tokens = credentials.ok ? credentials.credentials.tokens : [];
+  return { "tokens:expiry": [judged(judgeExpiry(tokens, context))] };
 }
 
 /** Round trips to the stores. */

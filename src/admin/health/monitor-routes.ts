@@ -22,7 +22,7 @@ const statusSchema = z
   .strictObject({
     status: healthStatus,
     output: z.string().optional().meta({ description: "Every problem, in one line." }),
-    version: z.string().meta({ description: "The version of the Worker." }),
+    worker_version: z.string(),
     at: timestamp,
     checks: checksSchema,
   })
@@ -54,7 +54,7 @@ export function monitorRoutes(
       body: {
         status: worst,
         ...(output !== undefined && { output }),
-        version,
+        worker_version: version,
         at: timeText(now()),
         checks: { ...found },
       },

@@ -9,6 +9,8 @@ export type Scope = (typeof SCOPES)[number];
 export interface Actor {
   readonly id: string;
   readonly scopes: readonly Scope[];
+  /** End of the credential in milliseconds since 1970; null if it has none. */
+  readonly expiresAt: number | null;
 }
 
 /** A request as its route's schemas read it. */

@@ -2,15 +2,16 @@ import type { Context } from "hono";
 import { z } from "zod";
 import { concatenate } from "../../catalog/bytes.ts";
 import { settledWithin } from "../../storage/deadline.ts";
-import type { Http, Input, Problem } from "./http.ts";
-import type { RouteSpec } from "./route.ts";
+import type { Http, Input } from "./http.ts";
+import { inPlainWords } from "./plain-words.ts";
+import type { Refusal, RouteSpec } from "./route.ts";
 
 /** Reads the path's parameters, the query and the body, or finds what is wrong with them. */
-export async function readInput(c: Context<Http>, spec: RouteSpec): Promise<Input | Problem> {
+export async function readInput(c: Context<Http>, spec: RouteSpec): Promise<Input | Refusal> {
   const params = parse(spec.params, c.req.param(), "parameter");
   if (typeof params === "string") {
     const detail = `There is nothing at this path: ${params}.`;
-    return { status: 404, code: "not_found", detail };
+    return { problem: { status: 404, code: "not_found", detail } };
   }
   const { searchParams } = new URL(c.req.url);
   const names = [...searchParams.keys()];
@@ -20,8 +21,8 @@ export async function readInput(c: Context<Http>, spec: RouteSpec): Promise<Inpu
   const query = parse(spec.query, Object.fromEntries(searchParams), "parameter");
   if (typeof query === "string") return badRequest("invalid_query", query);
   if (spec.method !== "post") return { params, query, body: undefined };
-  const json = await readJson(c.req.raw.body);
-  if ("code" in json) return json;
+  const json = await readJson(c.req.raw);
+  if ("problem" in json) return json;
   const body = parse(spec.body, json.value, "field");
   return typeof body === "string" ? badRequest("invalid_body", body) : { params, query, body };
 }
@@ -31,18 +32,14 @@ const NO_FIELDS = z.strictObject({});
 /** Returns the value, or what is wrong: by the name of the field or parameter, never its value. */
 function parse(schema: z.ZodObject | undefined, sent: unknown, what: "field" | "parameter") {
   const { success, data, error } = (schema ?? NO_FIELDS).safeParse(sent, {
-    error(issue) {
-      if (issue.code === "unrecognized_keys")
-        return issue.keys.map((key) => `unknown ${what} "${key}"`).join("; ");
-      return issue.input === undefined ? `this ${what} is missing` : undefined;
-    },
+    error: (issue) => inPlainWords(issue, what),
   });
   if (success) return data;
   return error.issues.map(({ path, message }) => [...path, message].join(": ")).join("; ");
 }
 
-function badRequest(code: string, detail: string): Problem {
-  return { status: 400, code, detail };
+function badRequest(code: string, detail: string): Refusal {
+  return { problem: { status: 400, code, detail } };
 }
 
 /** Most bytes of a request body on an admin route. */
@@ -51,11 +48,17 @@ const BODY_DEADLINE_MS = 10_000;
 
 type Body = ReadableStream<Uint8Array> | null;
 
-/** Reads a body as JSON. An empty one is an empty object. */
-async function readJson(body: Body): Promise<{ readonly value: unknown } | Problem> {
+/** Reads a body as JSON. An empty one is an empty object, of whatever type. */
+async function readJson({
+  body,
+  headers,
+}: Request): Promise<{ readonly value: unknown } | Refusal> {
   const read = readBytes(body).catch(() => INCOMPLETE);
   const bytes = await settledWithin(BODY_DEADLINE_MS, read, () => LATE);
-  if ("code" in bytes) return bytes;
+  if ("problem" in bytes) return bytes;
+  if (bytes.length === 0) return { value: {} };
+  if (!/^(?:identity)?$/i.test(headers.get("content-encoding") ?? "")) return COMPRESSED;
+  if (!JSON_TYPE.test(headers.get("content-type") ?? "")) return NO_JSON;
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
     return { value: text.trim() === "" ? {} : JSON.parse(text) };
@@ -65,23 +68,36 @@ async function readJson(body: Body): Promise<{ readonly value: unknown } | Probl
 }
 
 /** Does not read the rest of a body that is too large. */
-async function readBytes(body: Body): Promise<Uint8Array | Problem> {
+async function readBytes(body: Body): Promise<Uint8Array | Refusal> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body ?? []) {
     length += chunk.length;
     if (length > MAX_BODY_BYTES) {
       const detail = `The body may have ${MAX_BODY_BYTES} bytes at most.`;
-      return { status: 413, code: "body_too_large", detail };
+      return { problem: { status: 413, code: "body_too_large", detail } };
     }
     chunks.push(chunk);
   }
   return concatenate(chunks);
 }
 
-const LATE: Problem = {
-  status: 408,
-  code: "body_late",
-  detail: `The body did not arrive within ${BODY_DEADLINE_MS / 1000} seconds. Send it again.`,
+const LATE: Refusal = {
+  problem: {
+    status: 408,
+    code: "body_late",
+    detail: `The body did not arrive within ${BODY_DEADLINE_MS / 1000} seconds. Send it again.`,
+  },
 };
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
+const NO_JSON = unsupported("Send the body as application/json.", { accept: "application/json" });
+const COMPRESSED = unsupported("Send the body uncompressed: this route takes no content coding.", {
+  "accept-encoding": "identity",
+});
+
+/** RFC 9110, section 15.5.16: a header says what is accepted. */
+function unsupported(detail: string, headers: { readonly [name: string]: string }): Refusal {
+  return { problem: { status: 415, code: "unsupported_media_type", detail }, headers };
+}
+
 const INCOMPLETE = badRequest("body_incomplete", "The body did not arrive whole. Send it again.");

@@ -38,8 +38,10 @@ export function describeRoutes(routes: readonly Route[], version: string) {
       title: "Locations at the Edge: operations",
       version,
       description:
-        "Operating the service: ingestion, published versions, audit, status and quick checks. Bodies are JSON objects of at most 16 KiB; an empty body is `{}`. Unknown fields and parameters are refused. Errors are problem+json (RFC 9457): `code` is for programs, `detail` says what to do, and the log has the `request_id`.",
+        "Operating the service: ingestion, published versions, audit, status and quick checks. Bodies are JSON objects of at most 16 KiB; an empty body is `{}`. Unknown fields and parameters are refused. Every change takes a `note` and answers `changed` and `message`; it can be repeated after a lost answer. Lists take `limit` and `cursor`, the `next_cursor` of the page before. Errors are problem+json (RFC 9457): `code` is for programs, `detail` says what to do, and the log has the `request_id`.",
     },
+    servers: [{ url: "/", description: "The host that serves this document." }],
+    tags: Object.entries(TAGS).map(([name, text]) => ({ name, description: text })),
     paths,
     components: {
       securitySchemes: {
@@ -59,7 +61,22 @@ export function describeRoutes(routes: readonly Route[], version: string) {
   });
 }
 
+/** What the operations of each group are about, by the segment of their paths. */
+const TAGS = {
+  ingest: "Runs, their queue and pause, and held changes by upstream.",
+  catalog: "Published versions, and the health of the catalog.",
+  backup: "Backups, and the jobs that make, verify and restore them.",
+  alerts: "Alerts, their evaluations and their notifications.",
+  audit: "What operators changed.",
+  monitor: "Every check of the service.",
+  dashboard: "The state at a glance.",
+};
+
 function operation(spec: RouteSpec): ZodOpenApiOperationObject {
+  const [group = ""] = spec.path
+    .replace(/^\/admin/, "")
+    .slice(1)
+    .split("/");
   const { access, method, params, path, query, body, summary, description } = spec;
   // `GET /admin/ingest/runs/:id` is `getAdminIngestRunsById`.
   const words = path.replaceAll(":", "by-").match(/[a-z0-9]+/gi) ?? [];
@@ -68,10 +85,15 @@ function operation(spec: RouteSpec): ZodOpenApiOperationObject {
       method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(""),
     summary,
     ...(description && { description }),
-    ...(access !== "public" && { security: [{ token: [] }, { access: [] }], "x-scope": access }),
+    ...(Object.hasOwn(TAGS, group) && { tags: [group] }),
+    // OpenAPI 3.1: the names of the roles that are required.
+    security: access === "public" ? [] : [{ token: [access] }, { access: [access] }],
     requestParams: { ...(params && { path: params }), ...(query && { query }) },
     ...(body && {
-      requestBody: { required: false, content: { "application/json": { schema: body } } },
+      requestBody: {
+        required: !body.safeParse({}).success,
+        content: { "application/json": { schema: body } },
+      },
     }),
     responses: responses(spec),
   };
@@ -87,7 +109,7 @@ function responses({ access, method, params, responses: successes, problems = {}
     problems,
   ].flatMap((table) => Object.entries(table));
   const found: { [status: string]: ZodOpenApiResponseObject } = {};
-  for (const [status, { description, body, mediaType = "application/json" }] of [
+  for (const [status, { description, body, headers = {}, mediaType = "application/json" }] of [
     ...Object.entries(successes),
     ...codes.map(problemResponse),
   ]) {
@@ -95,14 +117,36 @@ function responses({ access, method, params, responses: successes, problems = {}
     found[status] = {
       description: other ? `${other.description}; ${description}` : description,
       ...(body && { content: { ...other?.content, [mediaType]: { schema: body } } }),
+      headers: Object.assign({}, other?.headers, describeHeaders(headers)),
     };
   }
   return found;
 }
 
 function problemResponse([status, description]: [string, string]): [string, ResponseSpec] {
-  return [status, { description, body: problemSchema, mediaType: PROBLEM_MEDIA_TYPE }];
+  const headers = OF_PROBLEMS[status] ?? {};
+  return [status, { description, headers, body: problemSchema, mediaType: PROBLEM_MEDIA_TYPE }];
 }
+
+function describeHeaders(headers: NonNullable<ResponseSpec["headers"]>) {
+  const described = Object.entries(headers).map(([name, description]) => [
+    name,
+    { description, schema: { type: "string" as const } },
+  ]);
+  return Object.fromEntries(described);
+}
+
+/** The headers of problems, by status. */
+const OF_PROBLEMS: { readonly [status: string]: { readonly [name: string]: string } } = {
+  401: { "WWW-Authenticate": "The scheme Bearer (RFC 6750)." },
+  405: { Allow: "The methods that the path takes." },
+  415: {
+    Accept: "The media type to send.",
+    "Accept-Encoding": "The content coding to send.",
+  },
+  429: { "Retry-After": "Seconds after which another try is worth it." },
+  503: { "Retry-After": "Seconds after which another try is worth it." },
+};
 
 const OF_ALL = {
   400: "`invalid_query`, `duplicate_parameter`: the detail names what is wrong",
@@ -113,6 +157,7 @@ const OF_BODIES = {
   400: "`invalid_body`, `malformed_json`, `body_incomplete`",
   408: "`body_late`: it did not arrive within 10 seconds",
   413: "`body_too_large`: over 16 KiB",
+  415: "`unsupported_media_type`: not JSON, or compressed; see the header Accept or Accept-Encoding",
 };
 const OF_IDS = { 404: "`not_found`: the id in the path is malformed" };
 const OF_ADMIN = {

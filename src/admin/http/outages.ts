@@ -26,7 +26,7 @@ function unavailable(
 }
 
 const COORDINATOR_DETAIL =
-  "The coordinator does not answer. A change may or may not have taken effect: check before you repeat it.";
+  "The coordinator does not answer. A change may or may not have taken effect. Repeat it: `changed` says whether it had not.";
 const MONITOR_DETAIL =
   "The alert monitor does not answer. It may be evaluating all the same: see GET /admin/alerts/runs.";
 const STORE_DETAILS = {

@@ -23,12 +23,31 @@ export function time() {
   return instant().transform((text) => Date.parse(text));
 }
 
+/** Why somebody changes something: the same field of every change. */
+export const noteField = z
+  .string()
+  .max(500)
+  .optional()
+  .meta({ description: "Why, for the audit." });
+
+/** What the answer to every change says, besides what is there now. */
+export const outcome = {
+  changed: z.boolean().meta({ description: "False if everything was so already." }),
+  message: z.string().meta({ description: "For people." }),
+};
+
 /** The parameters that page through a list, newest first. */
 export const pageQuery = {
   limit: wholeNumber(1, 200).default(50).meta({ description: "The most entries in the answer." }),
   cursor: z.string().max(200).optional().meta({
     description: "The `next_cursor` of the previous page.",
   }),
+};
+
+/** What every page says, besides its entries. */
+export const pageFields = {
+  next_cursor: z.string().nullable().meta({ description: "Null on the last page." }),
+  total: z.int().min(0).meta({ description: "Entries that match, on all pages." }),
 };
 
 /** The answer to a cursor that came from no page. */

@@ -64,7 +64,7 @@ function auditEntry(c: Context<Http>, { action, actor, at }: Attempt): AuditEntr
     status: c.res.status,
     code: problem?.code ?? null,
     detail: problem?.detail ?? null,
-    request: input?.body ?? null,
+    request: input?.body ?? input?.query ?? null,
     before: change?.before ?? null,
     after: change?.after ?? null,
     requestId,

@@ -8,6 +8,8 @@ export interface ResponseSpec {
   readonly body?: z.ZodType;
   /** `application/json` if absent. */
   readonly mediaType?: string;
+  /** What each header says that only some answers have. */
+  readonly headers?: { readonly [name: string]: string };
 }
 
 /**

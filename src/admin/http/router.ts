@@ -41,7 +41,7 @@ const readableAnywhere = cors({
 
 async function answer(c: Context<Http>, { spec, handle }: Route): Promise<Response> {
   const input = await readInput(c, spec);
-  if ("code" in input) return sendProblem(c, input);
+  if ("problem" in input) return sendProblem(c, input.problem, input.headers);
   c.set("input", input);
   const { actor, requestId } = c.var;
   const answered = await handle({ ...input, actor, requestId, headers: c.req.raw.headers });

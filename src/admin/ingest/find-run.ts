@@ -1,13 +1,21 @@
-import { z } from "zod";
 import { type Run } from "../../ingest/run.ts";
 import { isOpen } from "../../jobs/job-record.ts";
 import type { History } from "../../ingest/history.ts";
 import type { CoordinatorUseCases } from "../calls/coordinator.ts";
 import { CoordinatorUnavailable, orNull, soon } from "../calls/coordinator-calls.ts";
+import { idOf } from "../../catalog/fields.ts";
 import { askHistory } from "../calls/store-calls.ts";
 
 /** Id of a run. */
-export const runId = z.uuidv7("must be the id of a run, from GET /admin/ingest/runs");
+export const runId = idOf("a run", "/admin/ingest/runs");
+
+/** The header that names a queued run. */
+export const OF_RUN = { Location: "The path of the run, if there is one." };
+
+/** The path of a run. */
+export function runPath({ id }: { readonly id: string }): string {
+  return `/admin/ingest/runs/${id}`;
+}
 
 /** Where a run is looked for. */
 export interface RunSources {

@@ -12,13 +12,14 @@ import { decodeHeld, HELD_FILE } from "../../acceptance/ledger-files.ts";
 import type { EnqueueRequest } from "../../ingest/queue.ts";
 import { type ListedRun, runSchema, toListed } from "../../ingest/run.ts";
 import type { SourceArchive } from "../../storage/source-archive.ts";
+import { pageOf } from "../../storage/page.ts";
 import { timeText } from "../../storage/time-text.ts";
 import type { CoordinatorUseCases } from "../calls/coordinator.ts";
 import { StoreUnavailable } from "../calls/store-unavailable.ts";
 import type { Actor } from "../http/http.ts";
-import { BAD_CURSOR, pageQuery } from "../http/query.ts";
+import { BAD_CURSOR, noteField, outcome, pageFields, pageQuery } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
-import { runId } from "./find-run.ts";
+import { OF_RUN, runId, runPath } from "./find-run.ts";
 
 export interface HeldDependencies {
   readonly coordinator: Pick<CoordinatorUseCases, "ledger" | "decide" | "enqueue">;
@@ -41,20 +42,24 @@ const heldQuery = z.strictObject({
 const heldPage = z
   .strictObject({
     held: z.array(heldChangeSchema).meta({ description: "By IATA code." }),
-    next_cursor: z.string().nullable(),
-    total: z.int().min(0).meta({ description: "Held changes that match, on all pages." }),
+    ...pageFields,
   })
   .meta({ id: "HeldPage" });
 
-const heldParams = z.object({ id: z.string().max(80) });
-
-const note = z.string().max(500).optional().meta({ description: "Why, for the audit." });
+const heldParams = z.object({
+  id: z
+    .string()
+    .regex(
+      /^\d+-[a-z]+-[0-9a-f]{8}$/,
+      "must be the id of a held change, from GET /admin/ingest/held",
+    ),
+});
 
 const manyBody = z
   .strictObject({
     run_id: runId.optional().meta({ description: "All that this run saw first." }),
     rule: z.enum(RULES).optional().meta({ description: "All that this rule holds." }),
-    note,
+    note: noteField,
   })
   .refine(({ run_id, rule }) => run_id !== undefined || rule !== undefined, {
     message: "name the changes by run_id, rule or both",
@@ -62,10 +67,9 @@ const manyBody = z
 
 const decisionAnswer = z
   .strictObject({
-    changed: z.int().min(0).meta({ description: "Held changes whose state is another one now." }),
+    ...outcome,
     held: z.array(heldChangeSchema).meta({ description: "The changes after the call." }),
     run: runSchema.nullable().meta({ description: "The run that takes over what is approved." }),
-    message: z.string(),
   })
   .meta({ id: "HeldDecision" });
 
@@ -87,14 +91,20 @@ export function heldRoutes(deps: HeldDependencies) {
   }).answer(async ({ query }) => {
     const { limit, cursor, ...wanted } = query;
     const matching = (await readHeld(deps)).filter((held) => matches(held, wanted));
-    const from = cursor === undefined ? 0 : 1 + matching.findIndex(({ id }) => id === cursor);
-    if (cursor !== undefined && from === 0) return BAD_CURSOR;
-    const held = matching.slice(from, from + limit);
-    const next_cursor = from + limit < matching.length ? (held.at(-1)?.id ?? null) : null;
-    return { status: 200, body: { held, next_cursor, total: matching.length } };
+    const page = pageOf(matching, { limit, cursor }, BY_CODE);
+    if (!page.ok) return BAD_CURSOR;
+    const { items: held, nextCursor: next_cursor, total } = page;
+    return { status: 200, body: { held, next_cursor, total } };
   });
   return [list, ...(["approve", "reject"] as const).flatMap((verb) => decisionRoutes(verb, deps))];
 }
+
+/** The order of the archived list. */
+const BY_CODE = {
+  keyOf: ({ iata, id }: HeldChange) => `${iata} ${id}`,
+  descending: false,
+  form: /^[A-Z]{3} [\w-]+$/,
+};
 
 const DESCRIPTIONS = {
   approve: "A run is queued, which takes over what upstream says, if it still says so.",
@@ -107,14 +117,16 @@ function decisionRoutes(verb: Verb, deps: HeldDependencies) {
     description: DESCRIPTIONS[verb],
     access: "operate",
     action: `ingest.${verb}_held`,
-    responses: { 200: { description: "The changes after the call", body: decisionAnswer } },
+    responses: {
+      200: { description: "The changes after the call", headers: OF_RUN, body: decisionAnswer },
+    },
   } as const;
   const one = route({
     ...common,
     path: `/admin/ingest/held/:id/${verb}`,
     summary: `${verb === "approve" ? "Approve" : "Reject"} a held change`,
     params: heldParams,
-    body: z.strictObject({ note }),
+    body: z.strictObject({ note: noteField }),
     problems: {
       404: "`held_not_found`: nothing is held under this id; upstream may say something else now",
       503: "`archive_unavailable`: R2 does not answer",
@@ -195,11 +207,12 @@ async function decide(
   const run = queued ? await queueRun(coordinator, actor) : null;
   const held = found.map((each) => withDecision(each, decisions));
   const states = Object.fromEntries(changed.map(({ id, state }) => [id, state]));
+  const decided = changed.length;
   return {
     status: 200,
-    body: { changed: changed.length, held, run, message: messageOf(verb, changed.length, run) },
-    ...(run && { headers: { location: `/admin/ingest/runs/${run.id}` } }),
-    change: { target, before: states, after: { verdict, changed: changed.length } },
+    body: { changed: decided > 0, held, run, message: messageOf(verb, decided, run) },
+    ...(run && { headers: { location: runPath(run) } }),
+    change: { target, before: states, after: { verdict, decided } },
   } as const;
 }
 

@@ -1,7 +1,7 @@
 import { type ListedRun } from "../../ingest/run.ts";
 import { isOpen } from "../../jobs/job-record.ts";
 import { decodeCursor, encodeCursor } from "../../storage/cursor.ts";
-import type { History, RunFilter, RunQuery } from "../../ingest/history.ts";
+import { FILTERED, type History, type RunFilter, type RunQuery } from "../../ingest/history.ts";
 
 type RunListResult =
   | {
@@ -74,15 +74,10 @@ export async function findLastRuns(
   };
 }
 
-function matches(
-  run: ListedRun,
-  { state, outcome, trigger, sinceMs, untilMs }: RunFilter,
-): boolean {
+function matches(run: ListedRun, { sinceMs, untilMs, ...wanted }: RunFilter): boolean {
   const queuedAt = Date.parse(run.queued_at);
   return (
-    (state === undefined || run.state === state) &&
-    (outcome === undefined || run.outcome === outcome) &&
-    (trigger === undefined || run.trigger === trigger) &&
+    FILTERED.every((field) => wanted[field] === undefined || run[field] === wanted[field]) &&
     (sinceMs === undefined || queuedAt >= sinceMs) &&
     (untilMs === undefined || queuedAt < untilMs)
   );

@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { SOURCE_NAMES } from "../../config.ts";
 import type { CancelResult } from "../../coordinator/scheduler.ts";
-import { RUN_OUTCOMES, RUN_STATES, RUN_TRIGGERS, toListed } from "../../ingest/run.ts";
+import { RUN_MODES, RUN_OUTCOMES, RUN_STATES, RUN_TRIGGERS, toListed } from "../../ingest/run.ts";
 import type { History } from "../../ingest/history.ts";
 import type { CoordinatorUseCases } from "../calls/coordinator.ts";
 import { orNull, soon } from "../calls/coordinator-calls.ts";
 import { findRun, runId } from "./find-run.ts";
-import { BAD_CURSOR, pageQuery, time } from "../http/query.ts";
+import { BAD_CURSOR, noteField, outcome, pageFields, pageQuery, time } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
 import { listRuns } from "./run-list.ts";
 import { runDetailsSchema, runSchema } from "../../ingest/run.ts";
@@ -17,6 +18,9 @@ const runsQuery = z.strictObject({
   state: z.enum(RUN_STATES).optional(),
   outcome: z.enum(RUN_OUTCOMES).optional(),
   trigger: z.enum(RUN_TRIGGERS).optional(),
+  mode: z.enum(RUN_MODES).optional(),
+  source: z.enum(SOURCE_NAMES).optional(),
+  requested_by: z.string().max(320).optional().meta({ description: "As in the run." }),
   since: time().optional().meta({ description: "Queued at this time or later." }),
   until: time().optional().meta({ description: "Queued before this time." }),
   ...pageQuery,
@@ -24,19 +28,14 @@ const runsQuery = z.strictObject({
 
 const runPage = z.strictObject({
   runs: z.array(runSchema).meta({ description: "Newest first." }),
-  next_cursor: z.string().nullable(),
-  total: z.int().min(0).meta({ description: "Runs that match, on all pages." }),
+  ...pageFields,
   paused: z.boolean().nullable().meta({
     description:
       "Null while the coordinator does not answer: the newest runs may then be missing, or be shown as they were.",
   }),
 });
 
-const cancelAnswer = z.strictObject({
-  disposition: z.enum(["cancelled", "cancelling"]),
-  run: runSchema,
-  message: z.string(),
-});
+const cancelAnswer = z.strictObject({ ...outcome, run: runSchema });
 
 /** The run history, one run, and cancelling it. */
 export function runRoutes(ingest: CoordinatorUseCases, history: History) {
@@ -87,34 +86,42 @@ export function runRoutes(ingest: CoordinatorUseCases, history: History) {
     access: "operate",
     action: "ingest.cancel",
     params: runParams,
+    body: z.strictObject({ note: noteField }),
     responses: { 200: { description: "The run after the call", body: cancelAnswer } },
     problems: {
       404: "`run_not_found`",
       409: "`run_ended` or `run_published`: it is too late",
+      503: "`history_unavailable`: D1 does not answer about a run that ended long ago",
     },
-  }).answer(async ({ params: { id }, actor }) => {
-    const result = await ingest.cancel(id, actor.id);
+  }).answer(async ({ params: { id }, body: { note: why = null }, actor }) => {
+    const asked = await ingest.cancel(id, { by: actor.id, note: why });
+    const isForgotten = !asked.ok && asked.reason === "not_found";
+    const result = isForgotten ? await askHistory(cancelledBefore(history, id)) : asked;
     if (!result.ok) return refuseCancel(result.reason, id);
-    const { disposition, run } = result;
-    const message =
-      result.before === "cancelled"
-        ? "The run was cancelled before: nothing changed."
-        : MESSAGES[disposition];
-    const after = { state: run.state, disposition };
+    const { changed, before, run } = result;
     return {
       status: 200,
-      body: { disposition, run: toListed(run), message },
-      change: { target: id, before: { state: result.before }, after },
+      body: { changed, run: toListed(run), message: messageOf(result) },
+      change: { target: id, before: { state: before }, after: { state: run.state, changed } },
     };
   });
 
   return [list, detail, cancel];
 }
 
-const MESSAGES = {
-  cancelled: "The run is cancelled.",
-  cancelling: "The run is under way; it is cancelled at the end of its present step.",
-} as const;
+/** What cancelling comes to that D1 has and the coordinator has forgotten: it has ended. */
+async function cancelledBefore(history: Pick<History, "findRun">, id: string) {
+  const run = await history.findRun(id);
+  if (run?.state === "cancelled")
+    return { ok: true, changed: false, before: run.state, run } as const;
+  return { ok: false, reason: run === null ? "not_found" : "ended" } as const;
+}
+
+function messageOf({ changed, run: { state } }: Extract<CancelResult, { ok: true }>): string {
+  const what = changed ? "is cancelled" : "was cancelled before";
+  const when = state === "running" ? ", and stops at the end of its present step" : "";
+  return `The run ${what}${when}.${changed ? "" : " Nothing changed."}`;
+}
 
 function refuseCancel(
   reason: Extract<CancelResult, { ok: false }>["reason"],

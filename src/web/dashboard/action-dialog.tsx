@@ -40,7 +40,7 @@ export function ActionDialog({ action, onClose, onAnswered }: Props) {
             ))}
           </>
         )}
-        {result && <Answer action={action} result={result} />}
+        {result && <Answer result={result} />}
         <div class="dialog-buttons">
           <button type="button" class="button" onClick={() => dialog.current?.close()}>
             {result === undefined ? "Cancel" : "Close"}
@@ -68,12 +68,7 @@ function submitText(
   return hasFailed ? "Try again" : verb;
 }
 
-interface AnswerProps {
-  readonly action: Action;
-  readonly result: AdminResult<ActionAnswer>;
-}
-
-function Answer({ action, result }: AnswerProps) {
+function Answer({ result }: { readonly result: AdminResult<ActionAnswer> }) {
   if (!result.ok) {
     const { message, requestId } = result.failure;
     return (
@@ -86,7 +81,7 @@ function Answer({ action, result }: AnswerProps) {
   return (
     <>
       <div class="notice notice-good" role="status">
-        <p>{result.body.message ?? action.tell?.(result.body) ?? "Done."}</p>
+        <p>{result.body.message}</p>
       </div>
       <details class="answer">
         <summary>Full response</summary>

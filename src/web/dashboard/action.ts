@@ -1,14 +1,9 @@
 import type { ComponentChildren } from "preact";
 import type { AdminRequest } from "./admin-client.ts";
-import type { AlertRun, Receipt } from "./answers.ts";
 
 /** The parts of action answers that the dashboard reads. */
 export interface ActionAnswer {
-  readonly message?: string;
-  /** Of an evaluation of the alert rules. */
-  readonly run?: AlertRun;
-  /** Of test notifications. */
-  readonly receipts?: readonly Receipt[];
+  readonly message: string;
 }
 
 /** A field of a confirmation dialog. */
@@ -39,20 +34,18 @@ export interface Action {
   readonly preview?: ComponentChildren;
   /** Other properties of the request. */
   readonly fixed?: object;
-  /** Summarizes an answer without a message. */
-  readonly tell?: (answer: ActionAnswer) => string;
 }
 
-/** Builds the request of a confirmed action, without empty fields, and without a body for DELETE. */
+/** Builds the request of a confirmed action, without empty fields; a DELETE has them in its query. */
 export function actionRequest(action: Action, filled: FormData): AdminRequest {
   const { method = "POST", path } = action;
-  if (method === "DELETE") return { method, path };
   const given = (action.fields ?? []).flatMap(({ kind, name }) => {
     const value = filled.get(name);
     if (typeof value !== "string" || value.trim() === "") return [];
     if (kind === "check") return [[name, true]];
     return [[name, kind === "time" ? new Date(value).toISOString() : value.trim()]];
   });
-  const body = { ...action.fixed, ...Object.fromEntries(given) };
-  return { method, path, body };
+  const fields = Object.fromEntries(given);
+  if (method === "DELETE") return { method, path: `${path}?${new URLSearchParams(fields)}` };
+  return { method, path, body: { ...action.fixed, ...fields } };
 }

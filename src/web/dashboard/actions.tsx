@@ -1,12 +1,11 @@
 import { formatTime } from "../shared/format.ts";
-import type { Action, ActionAnswer } from "./action.ts";
+import type { Action } from "./action.ts";
 import type { Backup, HeldChange, Run, Version } from "./answers.ts";
 import { DiffView } from "./diff-view.tsx";
 
 /** The field for the reason of a change. */
-function textField(name: "reason" | "note", hint = "Shown in the audit.") {
-  const label = name === "reason" ? "Reason" : "Note";
-  return { kind: "text", name, label, hint } as const;
+function noteField(hint = "Why. Shown in the audit.") {
+  return { kind: "text", name: "note", label: "Note", hint } as const;
 }
 
 export const PAUSE: Action = {
@@ -16,7 +15,7 @@ export const PAUSE: Action = {
   verb: "Pause",
   path: "/admin/ingest/pause",
   fields: [
-    textField("reason", "Shown at the top of the dashboard while it is paused."),
+    noteField("Shown at the top of the dashboard while it is paused."),
     {
       kind: "time",
       name: "until",
@@ -38,10 +37,7 @@ export const RESUME: Action = {
     "Waiting runs start in their order. Scheduled runs that were missed are not repeated.",
   verb: "Resume",
   path: "/admin/ingest/resume",
-  fields: [
-    textField("reason"),
-    { kind: "check", name: "run_now", label: "Queue a run as well", hint: "" },
-  ],
+  fields: [noteField(), { kind: "check", name: "run_now", label: "Queue a run as well", hint: "" }],
 };
 
 export const QUEUE: Action = {
@@ -78,7 +74,7 @@ export const QUEUE: Action = {
       label: "Force",
       hint: "Overrides the guards against shrinking, change and lost coverage.",
     },
-    textField("note", "Shown in the run’s history."),
+    noteField("Shown in the run’s history."),
   ],
 };
 
@@ -89,7 +85,7 @@ export const BACK_UP: Action = {
   verb: "Back up",
   path: "/admin/backup/run",
   fields: [
-    textField("note", "Shown in the list of backups."),
+    noteField("Shown in the list of backups."),
     { kind: "check", name: "pin", label: "Pin", hint: "Retention never deletes it." },
   ],
 };
@@ -99,7 +95,6 @@ export const EVALUATE_ALERTS: Action = {
   explanation: "Evaluates every rule and sends notifications, as the cron does every five minutes.",
   verb: "Evaluate",
   path: "/admin/alerts/run",
-  tell: tellEvaluation,
 };
 
 export const TEST_NOTIFICATION: Action = {
@@ -107,21 +102,7 @@ export const TEST_NOTIFICATION: Action = {
   explanation: "Sends one message to every configured receiver.",
   verb: "Send",
   path: "/admin/alerts/test",
-  tell: tellReceipts,
 };
-
-function tellEvaluation({ run }: ActionAnswer): string {
-  if (run === undefined) return "The rules were evaluated.";
-  const { rules_total: total, firing, pending, nodata, notified } = run;
-  return `${total} rules evaluated: ${firing} firing, ${pending} pending, ${nodata} without data. ${notified} notifications delivered.`;
-}
-
-function tellReceipts({ receipts = [] }: ActionAnswer): string {
-  const lines = receipts.map(({ target, delivered, error }) =>
-    delivered ? `${target}: delivered.` : `${target}: not delivered (${error ?? "unknown"}).`,
-  );
-  return lines.join(" ");
-}
 
 /** Guards that an operator can override. */
 const OVERRIDABLE = ["guard_shrink", "guard_change", "guard_coverage"];
@@ -148,7 +129,7 @@ export function approve({ id, mode, guards }: Run): Action {
     verb: "Approve",
     isDangerous: true,
     path: "/admin/ingest/queue",
-    fields: [textField("note", "Why it is right. Shown in the run’s history.")],
+    fields: [noteField("Why it is right. Shown in the run’s history.")],
     fixed: { candidate_of: id, mode, force: true },
   };
 }
@@ -161,6 +142,7 @@ export function cancelRun(id: string): Action {
     verb: "Cancel the run",
     isDangerous: true,
     path: `/admin/ingest/runs/${id}/cancel`,
+    fields: [noteField("Why. Shown in the run’s history.")],
   };
 }
 
@@ -180,7 +162,7 @@ export function rollBack(to: Version, current: Version): Action {
     verb: "Roll back",
     isDangerous: true,
     path: "/admin/catalog/rollback",
-    fields: [textField("reason")],
+    fields: [noteField()],
     fixed: { generation },
   };
 }
@@ -205,7 +187,6 @@ export function pinBackup(id: string, isPinned: boolean): Action {
       : "Retention never deletes it while it is pinned.",
     verb,
     path: `/admin/backup/${encodeURIComponent(id)}/${isPinned ? "unpin" : "pin"}`,
-    tell: () => (isPinned ? "Unpinned." : "Pinned: it is kept until somebody unpins it."),
   };
 }
 
@@ -220,7 +201,7 @@ export function deleteBackup(backup: Backup): Action {
     isDangerous: true,
     method: "DELETE",
     path: `/admin/backup/${encodeURIComponent(id)}`,
-    tell: () => "Deleted.",
+    fields: [noteField()],
   };
 }
 
@@ -235,7 +216,7 @@ export function restoreBackup(backup: Backup): Action {
     verb: "Restore",
     isDangerous: true,
     path: `/admin/backup/${encodeURIComponent(id)}/restore`,
-    fields: [textField("reason")],
+    fields: [noteField()],
   };
 }
 
@@ -273,6 +254,6 @@ export function decideHeld(verb: keyof typeof HELD, { id, iata, name, rules }: H
     ),
     verb: verb === "approve" ? "Approve" : "Reject",
     path: `/admin/ingest/held/${encodeURIComponent(id)}/${verb}`,
-    fields: [textField("note")],
+    fields: [noteField()],
   };
 }

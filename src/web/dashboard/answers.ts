@@ -91,13 +91,6 @@ export interface AlertRun {
   readonly results: readonly AlertResult[];
 }
 
-/** Receipt of one notification. */
-export interface Receipt {
-  readonly target: string;
-  readonly delivered: boolean;
-  readonly error: string | null;
-}
-
 export interface AlertRunPage {
   readonly runs: readonly AlertRun[];
   readonly next_cursor: string | null;
@@ -211,9 +204,9 @@ export interface MonitorStatus {
   };
 }
 
-/** The pause flag, as the audit has it. */
+/** Answer of `GET /admin/ingest/pause`. */
 export interface Pause {
-  readonly by?: string;
-  readonly reason?: string | null;
-  readonly until?: string | null;
+  readonly paused_by: string | null;
+  readonly note: string | null;
+  readonly until: string | null;
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { formatCount, formatTime } from "../shared/format.ts";
-import type { AuditPage, MonitorStatus, Pause, Run, Summary } from "./answers.ts";
+import type { MonitorStatus, Pause, Run, Summary } from "./answers.ts";
 import { FailureLine } from "./failure-line.tsx";
 import { causeOf } from "./runs-section.tsx";
 import { StatusPill } from "./status-pill.tsx";
@@ -177,12 +177,10 @@ function whatWaits({ ingest, backups }: Summary, runs: readonly Run[]): Answer {
 /** What waits, with the reason of a pause. */
 function Waiting({ summary, runs }: { readonly summary: Summary; readonly runs: readonly Run[] }) {
   const isPaused = summary.ingest?.paused === true;
-  const path = isPaused ? "/admin/audit?action=ingest.pause&outcome=done&limit=1" : null;
-  const { body } = usePoll<AuditPage>(path, STATUS_EVERY_MS);
+  const path = isPaused ? "/admin/ingest/pause" : null;
+  const { body: pause } = usePoll<Pause>(path, STATUS_EVERY_MS);
   const card = whatWaits(summary, runs);
   if (!isPaused) return <Card {...card} />;
-  // The audit's newest entry is of this pause.
-  const pause = (body?.entries[0]?.after ?? {}) as Pause;
   const details = [
     <PauseLine at={summary.ingest?.paused_at ?? null} pause={pause} />,
     ...card.details,
@@ -192,15 +190,17 @@ function Waiting({ summary, runs }: { readonly summary: Summary; readonly runs: 
 
 interface PauseProps {
   readonly at: string | null;
-  readonly pause: Pause;
+  /** Undefined until the service has answered. */
+  readonly pause: Pause | undefined;
 }
 
-function PauseLine({ at, pause: { reason, by, until } }: PauseProps) {
+function PauseLine({ at, pause }: PauseProps) {
+  const { paused_by: by, note, until } = pause ?? {};
   return (
     <>
       Since <Time at={at} />
       {by && ` by ${by}`}
-      {reason ? `: “${reason}”` : ", without a reason"}.{" "}
+      {note ? `: “${note}”` : ", without a reason"}.{" "}
       {until ? `Ends ${formatTime(until)} UTC.` : "Ends when somebody resumes it."}
     </>
   );

@@ -106,6 +106,7 @@ function Facts({ run }: { readonly run: RunDetail }) {
     ["Files of run", run.candidate_of && <RunLink id={run.candidate_of} />],
     ["Retry of run", run.parent_run_id && <RunLink id={run.parent_run_id} />],
     ["Note", run.note],
+    ["Cancelled by", run.cancellation && describeCancellation(run.cancellation)],
     ["ID", <code>{run.id}</code>],
   ];
   return (
@@ -120,6 +121,10 @@ function Facts({ run }: { readonly run: RunDetail }) {
       )}
     </dl>
   );
+}
+
+function describeCancellation({ by, note }: NonNullable<RunDetail["cancellation"]>): string {
+  return note === null ? by : `${by}: “${note}”`;
 }
 
 function RunLink({ id }: { readonly id: string }) {

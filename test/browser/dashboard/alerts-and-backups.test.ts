@@ -43,7 +43,7 @@ describe("backups", () => {
     const page = await signIn("#backups");
     const first = await backUp(page, "the first");
     await first.getByRole("button", { name: "Verify" }).click();
-    expect(await confirm(page, "Verify")).toContain("The job starts now.");
+    expect(await confirm(page, "Verify")).toContain("The job is queued.");
     await job(page, "verification").getByText("succeeded").waitFor();
     await page.getByText("Last verified").waitFor();
 
@@ -51,17 +51,17 @@ describe("backups", () => {
     expect(await first.getByRole("button", { name: "Delete" }).count()).toBe(0);
     const second = await backUp(page, "the second");
     await first.getByRole("button", { name: "Pin" }).click();
-    expect(await confirm(page, "Pin")).toBe("Pinned: it is kept until somebody unpins it.");
+    expect(await confirm(page, "Pin")).toBe("The backup is kept until somebody unpins it.");
     await first.getByText("pinned").waitFor();
     expect(await seriousFaults(page)).toEqual([]);
     expect(await first.getByRole("button", { name: "Delete" }).count()).toBe(0);
     await first.getByRole("button", { name: "Unpin" }).click();
-    expect(await confirm(page, "Unpin")).toBe("Unpinned.");
-    expect(await remove(page, first)).toBe("Deleted.");
+    expect(await confirm(page, "Unpin")).toBe("The backup is left to retention.");
+    expect(await remove(page, first)).toBe("The backup is deleted.");
     await first.waitFor({ state: "detached" });
 
     await second.getByRole("button", { name: "Restore" }).click();
-    expect(await confirm(page, "Restore")).toContain("The job starts now.");
+    expect(await confirm(page, "Restore")).toContain("The job is queued.");
     await job(page, "restore").getByText("To undo it, restore").waitFor();
   });
 });
@@ -70,7 +70,7 @@ describe("backups", () => {
 async function backUp(page: Page, note: string): Promise<Locator> {
   await page.getByRole("button", { name: "Back up …" }).click();
   await page.getByLabel("Note").fill(note);
-  expect(await confirm(page, "Back up")).toContain("The job starts now.");
+  expect(await confirm(page, "Back up")).toContain("The job is queued.");
   const row = page.getByRole("table", { name: "Backups" }).getByRole("row", { name: note });
   await row.getByText("verified", { exact: true }).waitFor();
   return row;

@@ -181,7 +181,7 @@ describe("operating ingestion", () => {
   it("pauses with a reason, says what a queued run waits for, and resumes", async () => {
     const page = await signIn();
     await page.getByRole("button", { name: "Pause" }).click();
-    await page.getByLabel("Reason").fill("to see whether it works");
+    await page.getByLabel("Note").fill("to see whether it works");
     expect(await confirm(page, "Pause")).toContain("Ingestion is paused");
     const waits = page.locator('[data-card="What waits for me?"]');
     await waits.getByText("“to see whether it works”").waitFor();
@@ -197,7 +197,7 @@ describe("operating ingestion", () => {
     await page.getByRole("link", { name: "Audit" }).click();
     await page.getByRole("row", { name: "ingest.pause" }).first().waitFor();
     const paused = page.getByRole("row", { name: "ingest.pause" }).first();
-    expect(await paused.textContent()).toContain("reason: to see whether it works");
+    expect(await paused.textContent()).toContain("note: to see whether it works");
   });
 
   it("tries again what was confirmed, and nothing else", async () => {
@@ -256,7 +256,7 @@ describe("versions", () => {
     await earlier.getByRole("button", { name: "Roll back" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.locator("del", { hasText: "GVA Geneva" }).waitFor();
-    await dialog.getByLabel("Reason").fill("Geneva is missing");
+    await dialog.getByLabel("Note").fill("Geneva is missing");
     expect(await confirm(page, "Roll back")).toContain(`published again, as ${before + 2}`);
     await page
       .locator(`tr[data-key="${before + 2}"]`)

@@ -5,9 +5,14 @@ import { blobKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { blobsOf } from "../../builders/manifest.ts";
 import { HOUR_MS, MINUTE_MS, NOW } from "../../builders/facts.ts";
 import { MonitorWorld, resultOf } from "../../builders/monitor-world.ts";
-import { reset, silence, status, WebhookReceiver } from "../../builders/webhook-receiver.ts";
+import {
+  reset,
+  silence,
+  status,
+  WEBHOOK_SECRET,
+  WebhookReceiver,
+} from "../../builders/webhook-receiver.ts";
 
-const SECRET = "a secret of some length";
 const EVALUATION_MS = 5 * MINUTE_MS;
 
 let receiver: WebhookReceiver;
@@ -19,7 +24,7 @@ function settingsFor(...names: readonly string[]) {
     name,
     kind: "alertmanager",
     url: `${receiver.url}/${name}`,
-    secret: SECRET,
+    secret: WEBHOOK_SECRET,
   }));
   return { ALERT_WEBHOOKS: JSON.stringify(targets) };
 }
@@ -58,7 +63,7 @@ describe("an evaluation of a healthy service", () => {
       trigger: "cron",
       requested_by: "cron",
       worst: "pass",
-      rules_total: 17,
+      rules_total: 18,
       pending: 0,
       firing: 0,
       fired: 0,
@@ -160,7 +165,7 @@ describe("an alert", () => {
     world.compared(31);
     world.ingest = {
       ...world.ingest,
-      pause: { at: world.at(-25 * HOUR_MS), by: "ops", reason: null },
+      pause: { at: world.at(-25 * HOUR_MS), by: "ops", note: null },
     };
     await world.tick();
     expect(arrived()).toEqual(["firing catalog_stale ingest_paused_long"]);
@@ -168,7 +173,7 @@ describe("an alert", () => {
 
   it("is not delivered while a pause excuses it, and is afterwards", async () => {
     world.compared(31);
-    const pause = { at: world.at(-HOUR_MS), by: "ops", reason: null };
+    const pause = { at: world.at(-HOUR_MS), by: "ops", note: null };
     world.ingest = { ...world.ingest, pause };
     expect(await world.tick()).toMatchObject({ worst: "warn", firing: 1, suppressed: 1 });
     expect(arrived()).toEqual([]);
@@ -286,7 +291,7 @@ describe("a receiver that", () => {
   it("takes it without an answer gets the same under one id at each tick, and news under another", async () => {
     receiver.answers = [reset];
     for (let ticks = 0; ticks < 2; ticks++) await world.tick();
-    const pause = { at: world.at(-25 * HOUR_MS), by: "ops", reason: null };
+    const pause = { at: world.at(-25 * HOUR_MS), by: "ops", note: null };
     world.ingest = { ...world.ingest, pause };
     await world.tick();
     receiver.answers = [status(200)];
@@ -618,6 +623,6 @@ describe("nothing that is logged or recorded", () => {
     const written = world.log + JSON.stringify([...world.rows.values(), world.monitor.status()]);
     expect(written).toContain("notify_failing");
     expect(written).not.toContain("127.0.0.1");
-    expect(written).not.toContain(SECRET);
+    expect(written).not.toContain(WEBHOOK_SECRET);
   });
 });

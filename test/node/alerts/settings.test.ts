@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { type AlertSettings, loadAlertConfig } from "../../../src/alerts/settings.ts";
 import { LIMIT_SETTINGS, readLimits } from "../../../src/health/limits.ts";
+import { WEBHOOK_SECRET } from "../../builders/webhook-receiver.ts";
 
 const HOOK = {
   name: "ops",
   kind: "alertmanager",
   url: "https://hooks.example.org/T000/very-secret-path",
-  secret: "a secret of some length",
+  secret: WEBHOOK_SECRET,
 };
 
 function config(settings: AlertSettings) {
@@ -52,7 +53,11 @@ describe("loadAlertConfig", () => {
 
   it("reads targets, with and without a secret", () => {
     const { secret: _, ...open } = { ...HOOK, name: "chat-2", kind: "slack" };
-    expect(config(webhooks(HOOK, open)).targets).toEqual([HOOK, { ...open, secret: null }]);
+    const key = Buffer.from(WEBHOOK_SECRET.slice("whsec_".length), "base64");
+    expect(config(webhooks(HOOK, open)).targets).toEqual([
+      { ...open, name: HOOK.name, kind: HOOK.kind, key },
+      { ...open, key: null },
+    ]);
   });
 
   it.each(["https://example.org/ping/1", "http://127.0.0.1:8080/", "http://[::1]:1/x"])(
@@ -85,7 +90,11 @@ describe("a setting that cannot be used is named with what it must be", () => {
     [{ url: "http://hooks.example.org/very-secret-path" }, "0 url must begin with https://"],
     [{ url: "https://me:hidden@hooks.example.org/" }, "0 url must have no user name"],
     [{ url: 7 }, "0 url "],
-    [{ secret: "short" }, "0 secret must have 16 characters at least"],
+    [{ secret: "short" }, '0 secret must be "whsec_" and 24 to 64 bytes in base64'],
+    [{ secret: "whsec_" }, "0 secret must be"],
+    [{ secret: `whsec_${"A".repeat(28)}` }, "0 secret must be"],
+    [{ secret: WEBHOOK_SECRET.slice(1) }, "0 secret must be"],
+    [{ secret: `whsec_${"A".repeat(88)}` }, "0 secret must be"],
     [{ token: "hidden" }, "token"],
   ])("ALERT_WEBHOOKS: a target with %j", (changes, message) => {
     const said = problem(webhooks({ ...HOOK, ...changes }));

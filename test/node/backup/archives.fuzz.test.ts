@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { type BackupManifest, manifestText, sumParts } from "../../../src/backup/format.ts";
 import { packPart } from "../../../src/backup/ndjson.ts";
 import { backupManifestKey, backupPartKey } from "../../../src/storage/keys.ts";
-import { BackupWorld } from "../../builders/backup-world.ts";
+import { BackupWorld, BY_OPS } from "../../builders/backup-world.ts";
 import { fuzzed, UNHURRIED } from "../../builders/fuzzed.ts";
 import { damagedManifest, damagedValue } from "../../builders/manifest-mutations.ts";
 import { mutatedBytes } from "../../builders/mutations.ts";
@@ -20,7 +20,7 @@ beforeAll(async () => {
   await whole.ingest.publishVersions(2);
   await whole.ingest.enqueue({ mode: "dry_run" });
   await whole.drain();
-  await whole.ingest.coordinator.pause({ by: "ops", reason: "holidays", until: null }, false);
+  await whole.ingest.coordinator.pause({ by: "ops", note: "holidays", until: null }, false);
   await whole.ingest.enqueue({ note: "waits" });
   ({ backup_id: id } = await whole.backUp());
   const { sha256: _, ...fields } = JSON.parse(textOf(backupManifestKey(id)));
@@ -76,7 +76,7 @@ describe("a backup that is damaged in any way", UNHURRIED, () => {
         const world = installation();
         const before = await contentsOf(world);
         world.store.damage(key, () => bytes);
-        const result = await world.jobs.restore(id, "ops");
+        const result = await world.jobs.restore(id, BY_OPS);
         if (!result.ok) return;
         await world.drain();
         const job = world.job(result.job.id);

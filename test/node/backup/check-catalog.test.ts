@@ -5,7 +5,7 @@ import { sha256Hex } from "../../../src/catalog/hash.ts";
 import type { Body } from "../../../src/catalog/manifest.ts";
 import { storedManifest } from "../../../src/catalog/stored-manifest.ts";
 import { backupManifestKey, backupObjectKey, backupPartKey } from "../../../src/storage/keys.ts";
-import { BackupWorld } from "../../builders/backup-world.ts";
+import { BackupWorld, BY_OPS } from "../../builders/backup-world.ts";
 import { aLocaleEntry, aManifest, inEveryForm } from "../../builders/manifest.ts";
 import { aBackup } from "../../builders/stored-backup.ts";
 
@@ -52,7 +52,7 @@ it("proves a catalog by reading each of the pieces that its locales share once",
   world.before = (call) => {
     if (world.ingest.coordinator.jobs(1)[0]?.stage === "check_catalog") read.push(call);
   };
-  await world.jobs.verify(ID, "ops");
+  await world.jobs.verify(ID, BY_OPS);
   await world.drain(() => world.ingest.coordinator.jobs(1)[0]?.stage === "rebuild");
   const keys = pieces.map((piece) => `get ${backupObjectKey(sha256Hex(piece))}`);
   expect(read.filter((call) => keys.includes(call)).toSorted()).toEqual(keys.toSorted());

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { findBackup, listBackups } from "../../../src/backup/listing.ts";
-import { aRunRequest, BackupWorld } from "../../builders/backup-world.ts";
+import { aRunRequest, BackupWorld, BY_OPS } from "../../builders/backup-world.ts";
 
 let world: BackupWorld;
 
@@ -15,15 +15,15 @@ describe("one job at a time", () => {
     world.jobs.run(aRunRequest({ note: "first" }));
     const others = [{ note: "second" }, { pin: true }, { note: "first", pin: true }];
     for (const changes of others)
-      expect(world.jobs.run(aRunRequest(changes))).toMatchObject({ disposition: "queued" });
+      expect(world.jobs.run(aRunRequest(changes))).toMatchObject({ changed: true });
     for (const changes of [...others, { note: "first" }, {}])
-      expect(world.jobs.run(aRunRequest(changes))).toMatchObject({ disposition: "attached" });
+      expect(world.jobs.run(aRunRequest(changes))).toMatchObject({ changed: false });
     await world.drain();
     const listed = await listBackups(
       { backups: world.store, jobs: async () => [], now: () => 0, staleAfterMs: 0 },
-      { limit: 10, cursor: null },
+      { limit: 10 },
     );
-    expect(listed.backups.map(({ note, pinned }) => ({ note, pinned }))).toEqual([
+    expect(listed.ok && listed.body.backups.map(({ note, pinned }) => ({ note, pinned }))).toEqual([
       { note: "first", pinned: true },
       { note: null, pinned: true },
       { note: "second", pinned: false },
@@ -37,13 +37,13 @@ describe("one job at a time", () => {
     const { backup_id: b } = await world.backUp();
     const { coordinator } = world.ingest;
     world.jobs.run(aRunRequest());
-    const dispositions: string[] = [];
+    const changes: boolean[] = [];
     for (const id of [a, b, b, a, a]) {
-      const result = await coordinator.restoreBackup(id, "ops");
-      if (result.ok) dispositions.push(result.disposition);
+      const result = await coordinator.restoreBackup(id, BY_OPS);
+      if (result.ok) changes.push(result.changed);
     }
-    expect(dispositions).toEqual(["queued", "queued", "attached", "queued", "attached"]);
-    expect(world.jobs.run(aRunRequest())).toMatchObject({ disposition: "queued" });
+    expect(changes).toEqual([true, true, false, true, false]);
+    expect(world.jobs.run(aRunRequest())).toMatchObject({ changed: true });
     await world.drain();
     const [current, previous] = coordinator.versions();
     expect(current).toMatchObject({ generation: 6 });
@@ -54,22 +54,22 @@ describe("one job at a time", () => {
     const { backup_id } = await world.backUp();
     await world.ingest.publishVersions(1);
     const { coordinator } = world.ingest;
-    const states: string[] = [];
+    const changes: boolean[] = [];
     const again = async (call: () => ReturnType<typeof coordinator.backUp>) => {
       const result = await call();
-      if (result.ok) states.push(result.disposition);
+      if (result.ok) changes.push(result.changed);
     };
     await again(() => coordinator.backUp(aRunRequest()));
     await world.drain(() => world.ingest.coordinator.jobs(1)[0]?.stage === "copy_tables");
     await coordinator.rollback(1);
     await again(() => coordinator.backUp(aRunRequest()));
     await world.drain();
-    await again(() => coordinator.restoreBackup(backup_id, "ops"));
+    await again(() => coordinator.restoreBackup(backup_id, BY_OPS));
     await world.drain(() => world.ingest.coordinator.jobs(1)[0]?.generation !== null);
-    await again(() => coordinator.restoreBackup(backup_id, "ops"));
+    await again(() => coordinator.restoreBackup(backup_id, BY_OPS));
     await coordinator.rollback(1);
-    await again(() => coordinator.restoreBackup(backup_id, "ops"));
-    expect(states).toEqual(["started", "queued", "started", "attached", "queued"]);
+    await again(() => coordinator.restoreBackup(backup_id, BY_OPS));
+    expect(changes).toEqual([true, true, true, false, true]);
   });
 
   it("takes a restore in its turn: after what is under way or waits", async () => {
@@ -79,8 +79,8 @@ describe("one job at a time", () => {
     await world.ingest.drain(() => world.ingest.run(run.id).stage === "encode");
     const { coordinator } = world.ingest;
     await coordinator.backUp(aRunRequest());
-    const restore = await coordinator.restoreBackup(backup_id, "ops");
-    expect(restore).toMatchObject({ ok: true, disposition: "queued" });
+    const restore = await coordinator.restoreBackup(backup_id, BY_OPS);
+    expect(restore).toMatchObject({ ok: true, changed: true });
     await world.drain();
     expect(world.ingest.run(run.id)).toMatchObject({ outcome: "published", generation_after: 3 });
     expect(world.ingest.coordinator.jobs(3)).toMatchObject([
@@ -88,10 +88,12 @@ describe("one job at a time", () => {
       { kind: "restore", state: "succeeded", generation: 4 },
       { kind: "run", state: "succeeded" },
     ]);
-    expect(await coordinator.restoreBackup("019aa3c0-0000-7000-8000-000000000001", "ops")).toEqual({
-      ok: false,
-      reason: "not_found",
-    });
+    expect(await coordinator.restoreBackup("019aa3c0-0000-7000-8000-000000000001", BY_OPS)).toEqual(
+      {
+        ok: false,
+        reason: "not_found",
+      },
+    );
   });
 
   it("is under way in the status of the coordinator until it ends", async () => {
@@ -118,7 +120,7 @@ describe("one job at a time", () => {
     await world.ingest.enqueue();
     const queuedAt = world.ingest.time;
     const made = world.jobs.run(aRunRequest());
-    const restored = await world.jobs.restore(earlier, "ops");
+    const restored = await world.jobs.restore(earlier, BY_OPS);
     if (!made.ok || !restored.ok) throw new Error("not queued");
     const listing = {
       backups: world.store,

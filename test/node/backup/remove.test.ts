@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { backupManifestKey, backupNoteKey } from "../../../src/storage/keys.ts";
-import { aRunRequest, BackupWorld } from "../../builders/backup-world.ts";
+import { aRunRequest, BackupWorld, BY_OPS } from "../../builders/backup-world.ts";
 import { aBackup } from "../../builders/stored-backup.ts";
 
 let world: BackupWorld;
@@ -62,13 +62,13 @@ describe("deleting a backup", () => {
   it("is refused while a job needs it: to verify it, to restore it, or as its way back", async () => {
     const { backup_id } = await world.backUp();
     await world.backUp();
-    await world.jobs.verify(backup_id, "ops");
+    await world.jobs.verify(backup_id, BY_OPS);
     expect(await world.ingest.coordinator.removeBackup(backup_id)).toEqual({
       ok: false,
       reason: "in_use",
     });
     await world.drain();
-    const restore = await world.jobs.restore(backup_id, "ops");
+    const restore = await world.jobs.restore(backup_id, BY_OPS);
     expect(await world.ingest.coordinator.removeBackup(backup_id)).toEqual({
       ok: false,
       reason: "in_use",

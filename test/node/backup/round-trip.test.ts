@@ -8,7 +8,7 @@ import {
   blobKey,
 } from "../../../src/storage/keys.ts";
 import { manifestBlobs } from "../../../src/catalog/manifest.ts";
-import { aRunRequest, BackupWorld } from "../../builders/backup-world.ts";
+import { aRunRequest, BackupWorld, BY_OPS } from "../../builders/backup-world.ts";
 import { anUpstream } from "../../builders/coordinator-world.ts";
 import { moreAirports } from "../../builders/small-snapshot.ts";
 
@@ -81,7 +81,7 @@ describe("a backup", () => {
     const { coordinator } = world.ingest;
     const begun = await coordinator.backUp(aRunRequest());
     if (!begun.ok) throw new Error(begun.reason);
-    await coordinator.pause({ by: "ops", reason: null, until: null }, false);
+    await coordinator.pause({ by: "ops", note: null, until: null }, false);
     await world.drain();
     expect(world.job(begun.job.id)).toMatchObject({ state: "succeeded", verdict: "verified" });
     expect(world.ingest.run(run.id)).toMatchObject({ state: "running", stage: "encode" });
@@ -152,7 +152,7 @@ describe("a backup", () => {
 
 describe("a restore on an empty installation", () => {
   it("brings back the same history, versions, pause and bytes, and publishes them anew", async () => {
-    await world.ingest.coordinator.pause({ by: "ops", reason: "holidays", until: null }, false);
+    await world.ingest.coordinator.pause({ by: "ops", note: "holidays", until: null }, false);
     await world.drain();
     const before = await comparable(world);
     expect(before.history).toHaveLength(3);
@@ -166,7 +166,7 @@ describe("a restore on an empty installation", () => {
       paused: true,
       error: null,
     });
-    expect(fresh.ingest.coordinator.status().pause).toMatchObject({ reason: "holidays" });
+    expect(fresh.ingest.coordinator.status().pause).toMatchObject({ note: "holidays" });
     const after = await comparable(fresh);
     expect(after.history).toEqual(before.history);
     expect(after.versions.slice(0, -1)).toEqual(before.versions);
@@ -208,7 +208,7 @@ describe("a restore on an empty installation", () => {
     world.ingest.renameAirport("Kloten");
     const { run } = await world.ingest.enqueue();
     await world.drain(() => world.ingest.run(run.id).stage === "encode");
-    await world.ingest.coordinator.pause({ by: "ops", reason: null, until: null }, false);
+    await world.ingest.coordinator.pause({ by: "ops", note: null, until: null }, false);
     const { backup_id } = await world.backUp();
     const fresh = new BackupWorld(world);
     await fresh.restore(backup_id);
@@ -256,24 +256,24 @@ describe("a restore where there is something", () => {
     await world.ingest.publishVersions(1);
     const { id } = await world.restore(backup_id);
     const { coordinator } = world.ingest;
-    expect(await coordinator.restoreBackup(backup_id, "ops")).toMatchObject({
+    expect(await coordinator.restoreBackup(backup_id, BY_OPS)).toMatchObject({
       ok: true,
-      disposition: "unchanged",
+      changed: false,
       job: { id, generation: 5 },
     });
     // No run publishes what the restore has taken back until somebody resumes.
     world.ingest.renameAirport("Kloten");
     await world.ingest.enqueue();
     await world.drain();
-    expect(await coordinator.restoreBackup(backup_id, "ops")).toMatchObject({
-      disposition: "unchanged",
+    expect(await coordinator.restoreBackup(backup_id, BY_OPS)).toMatchObject({
+      changed: false,
     });
     await coordinator.resume();
     await world.drain();
     const { backup_id: other } = await world.backUp();
-    expect(await coordinator.restoreBackup(other, "ops")).toMatchObject({ disposition: "started" });
-    expect(await coordinator.restoreBackup(backup_id, "ops")).toMatchObject({
-      disposition: "queued",
+    expect(await coordinator.restoreBackup(other, BY_OPS)).toMatchObject({ changed: true });
+    expect(await coordinator.restoreBackup(backup_id, BY_OPS)).toMatchObject({
+      changed: true,
     });
   });
 
@@ -281,7 +281,7 @@ describe("a restore where there is something", () => {
     const { backup_id } = await world.backUp({ trigger: "cron" });
     world.ingest.time += 3_600_000;
     const made = await world.ingest.coordinator.backUp(aRunRequest({ trigger: "cron" }));
-    const restore = await world.ingest.coordinator.restoreBackup(backup_id, "ops");
+    const restore = await world.ingest.coordinator.restoreBackup(backup_id, BY_OPS);
     if (!made.ok || !restore.ok) throw new Error("not begun");
     await world.drain();
     expect(world.job(restore.job.id)).toMatchObject({ state: "succeeded", error: null });
@@ -333,16 +333,16 @@ describe("a restore where there is something", () => {
     await world.ingest.publishVersions(1);
     world.before = async (call) => {
       if (call === "d1 add")
-        await world.ingest.coordinator.pause({ by: "ops", reason: "stop", until: null }, false);
+        await world.ingest.coordinator.pause({ by: "ops", note: "stop", until: null }, false);
     };
     expect(await world.restore(backup_id)).toMatchObject({ state: "succeeded", paused: true });
-    expect(world.ingest.coordinator.status().pause).toMatchObject({ reason: "stop" });
+    expect(world.ingest.coordinator.status().pause).toMatchObject({ note: "stop" });
   });
 
   it("pauses ingestion where nothing else does, and where a pause of the backup has ended", async () => {
     const { coordinator } = world.ingest;
     const until = new Date(world.ingest.time + 60_000).toISOString();
-    await coordinator.pause({ by: "ops", reason: "soon over", until }, false);
+    await coordinator.pause({ by: "ops", note: "soon over", until }, false);
     const { backup_id } = await world.backUp();
     world.ingest.time += 120_000;
     await world.drain();
@@ -355,7 +355,7 @@ describe("a restore where there is something", () => {
     const { backup_id } = await world.backUp();
     await world.ingest.publishVersions(1);
     const until = new Date(world.ingest.time + 60_000).toISOString();
-    await world.ingest.coordinator.pause({ by: "ops", reason: "bad source", until }, false);
+    await world.ingest.coordinator.pause({ by: "ops", note: "bad source", until }, false);
     world.ingest.renameAirport("Kloten");
     const { run } = await world.ingest.enqueue();
     const { generation } = await world.restore(backup_id);
@@ -364,7 +364,7 @@ describe("a restore where there is something", () => {
     await world.drain();
     expect(world.ingest.run(run.id).state).toBe("queued");
     expect(world.ingest.coordinator.status()).toMatchObject({
-      pause: { by: "ops", reason: "bad source", until: null },
+      pause: { by: "ops", note: "bad source", until: null },
       current: { generation },
     });
   });
@@ -373,7 +373,7 @@ describe("a restore where there is something", () => {
     const { backup_id } = await world.backUp();
     await world.ingest.publishVersions(1);
     world.ingest.renameAirport("Kloten");
-    const begun = await world.ingest.coordinator.restoreBackup(backup_id, "ops");
+    const begun = await world.ingest.coordinator.restoreBackup(backup_id, BY_OPS);
     if (!begun.ok) throw new Error(begun.reason);
     const { run, willStart, message } = await world.ingest.enqueue();
     expect(willStart).toBe(`after_job:${begun.job.id}`);

@@ -18,7 +18,7 @@ import { moreAirports } from "../../builders/small-snapshot.ts";
 import { anAirportRow } from "../../builders/source.ts";
 
 const HOUR_MS = 3_600_000;
-const PAUSE = { by: "ops", reason: null, until: null };
+const PAUSE = { by: "ops", note: null, until: null };
 
 let world: CoordinatorWorld;
 
@@ -159,7 +159,7 @@ describe("what no version names", () => {
   });
 
   it.each([
-    ["by itself", (id: string) => world.coordinator.cancel(id, "ops")],
+    ["by itself", (id: string) => world.coordinator.cancel(id, { by: "ops", note: null })],
     ["by a pause", () => world.coordinator.pause(PAUSE, true)],
   ])("goes after a run that is cancelled between two steps %s", async (_, cancel) => {
     await world.publishVersions(1);

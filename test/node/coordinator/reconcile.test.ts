@@ -46,7 +46,7 @@ describe("a coordinator that is new while its stores are not", () => {
   });
 
   it("collects nothing that is served, though no run begins for a day", async () => {
-    await world.coordinator.pause({ by: "ops", reason: null, until: null }, false);
+    await world.coordinator.pause({ by: "ops", note: null, until: null }, false);
     const stored = () => [...world.store.kv.keys(), ...world.store.r2.keys()].toSorted();
     const before = stored();
     await world.collect();
@@ -95,7 +95,7 @@ describe("a row of D1 that shows a run as open", () => {
     world.endLostRuns = (open) => history.endLostRuns(open, world.time);
     const { run } = await world.enqueue();
     await save(run.id, "running");
-    await world.coordinator.pause({ by: "ops", reason: null, until: null }, false);
+    await world.coordinator.pause({ by: "ops", note: null, until: null }, false);
     await world.drain();
     await world.coordinator.reconcile();
     await world.drain();

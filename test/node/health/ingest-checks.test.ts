@@ -36,7 +36,7 @@ function said(changes: Partial<CoordinatorStatusFacts>) {
   return { status: worstOf(checks), output: outputOf(checks) };
 }
 
-const PAUSE = { at: ago(HOUR_MS), by: "ops", reason: "bad data", until: null };
+const PAUSE = { at: ago(HOUR_MS), by: "ops", note: "bad data", until: null };
 
 describe("checkCoordinator", () => {
   it("passes while nothing waits", () => {

@@ -7,6 +7,7 @@ import {
   type RuleName,
   RULES,
 } from "../../../src/health/rules.ts";
+import { judgeExpiry, TOKEN_WARNING_MS } from "../../../src/health/token-rules.ts";
 import {
   aFailedRun,
   ago,
@@ -118,7 +119,7 @@ const MEASURED: readonly {
     rule: "ingest_paused_long",
     threshold: 24 * HOUR_MS,
     step: 1,
-    facts: (ms) => withIngest({ pause: { at: ago(ms), by: "ops", reason: "upstream moves" } }),
+    facts: (ms) => withIngest({ pause: { at: ago(ms), by: "ops", note: "upstream moves" } }),
   },
   {
     rule: "queue_backlog",
@@ -206,6 +207,21 @@ const MEASURED: readonly {
       return { ...facts, monitor: { ...facts.monitor, lastTickAt: NOW - ms } };
     },
   },
+  {
+    rule: "token_expiring",
+    threshold: 1,
+    step: 1,
+    facts: (count) => {
+      const facts = someFacts();
+      const ending = { id: "ci", expiresAt: NOW + TOKEN_WARNING_MS };
+      const others = [
+        { id: "ops", expiresAt: null },
+        { id: "next", expiresAt: NOW + TOKEN_WARNING_MS + 1 },
+      ];
+      const tokens = [...others, ...Array.from({ length: count }, () => ending)];
+      return { ...facts, monitor: { ...facts.monitor, tokens } };
+    },
+  },
 ];
 
 describe.each(MEASURED)("$rule $label", ({ rule, label, threshold, step, facts }) => {
@@ -227,6 +243,25 @@ describe.each(MEASURED)("$rule $label", ({ rule, label, threshold, step, facts }
   });
 });
 
+describe("token_expiring", () => {
+  it("names each token with its end, also one that is past it", () => {
+    const tokens = [
+      { id: "ci", expiresAt: NOW + 30 * HOUR_MS },
+      { id: "old", expiresAt: NOW },
+    ];
+    const finding = judgeExpiry(tokens, { now: NOW });
+    expect(finding.message).toBe(
+      'The admin token "ci" expires in 1 d 6 h. The admin token "old" has expired.',
+    );
+    expect(finding.evidence).toEqual({
+      tokens: [
+        { id: "ci", expires_at: new Date(NOW + 30 * HOUR_MS).toISOString() },
+        { id: "old", expires_at: new Date(NOW).toISOString() },
+      ],
+    });
+  });
+});
+
 describe("the table of rules", () => {
   it("has no rule of which no threshold is tried above", () => {
     expect(new Set(MEASURED.map(({ rule }) => rule))).toEqual(new Set(RULE_NAMES));
@@ -237,7 +272,7 @@ describe("the table of rules", () => {
     expect(findings.map(({ rule, verdict }) => [rule, verdict])).toEqual(
       findings.map(({ rule }) => [rule, "good"]),
     );
-    expect(findings).toHaveLength(17);
+    expect(findings).toHaveLength(18);
   });
 
   it("lets a condition that may be a blip last for two ticks, and the others fire at once", () => {
@@ -252,7 +287,7 @@ describe("the table of rules", () => {
   });
 
   it("takes what is no number for bad", () => {
-    const facts = withIngest({ pause: { at: "yesterday", by: "ops", reason: null } });
+    const facts = withIngest({ pause: { at: "yesterday", by: "ops", note: null } });
     expect(findingOf("ingest_paused_long", facts).verdict).toBe("bad");
   });
 });
@@ -384,7 +419,7 @@ describe("catalog_stale", () => {
     ["paused for a day", 24 * HOUR_MS, false],
   ])("is excused while ingestion is %s: %s", (_, pausedMs, suppressed) => {
     const facts = withIngest({
-      pause: pausedMs === null ? null : { at: ago(pausedMs), by: "ops", reason: null },
+      pause: pausedMs === null ? null : { at: ago(pausedMs), by: "ops", note: null },
       ended: [anEndedRun({ finished_at: ago(60 * HOUR_MS) })],
     });
     expect(findingOf("catalog_stale", facts)).toMatchObject({ verdict: "bad", suppressed });
@@ -485,7 +520,7 @@ describe("ingest_stuck", () => {
 
   it("lets what is held by a pause be", () => {
     const facts = withIngest({
-      pause: { at: ago(HOUR_MS), by: "ops", reason: null },
+      pause: { at: ago(HOUR_MS), by: "ops", note: null },
       running: { id: "run-2", stage: "encode", heartbeat_at: ago(HOUR_MS) },
     });
     expect(findingOf("ingest_stuck", facts)).toMatchObject({ verdict: "good", value: 0 });
@@ -564,7 +599,7 @@ describe("guard_tripped", () => {
 describe("queue_backlog", () => {
   it("lets runs wait while ingestion is paused", () => {
     const queued = list(9, (index) => ({ id: `run-${index}`, queued_at: ago(HOUR_MS) }));
-    const pause = { at: ago(HOUR_MS), by: "ops", reason: null };
+    const pause = { at: ago(HOUR_MS), by: "ops", note: null };
     expect(findingOf("queue_backlog", withIngest({ queued, pause }), "ingest")).toMatchObject({
       verdict: "good",
       value: 0,

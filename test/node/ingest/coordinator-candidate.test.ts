@@ -140,7 +140,7 @@ describe("the upstream bytes of candidates", () => {
   it(`are kept of the newest ${REFUSED_KEPT}, and of no run that was cancelled`, async () => {
     const first = await refusedRun(40);
     const { run: waiting } = await world.enqueue(workingFrom(first, { forced: true }));
-    await world.coordinator.cancel(waiting.id, "ops");
+    await world.coordinator.cancel(waiting.id, { by: "ops", note: null });
     const later: Run[] = [];
     for (let n = 1; n <= REFUSED_KEPT; n++) later.push(await refusedRun(40 + n));
     await world.collect();
@@ -149,7 +149,7 @@ describe("the upstream bytes of candidates", () => {
 
   it("are kept of a run that waits, whatever becomes of the one that had fetched them", async () => {
     const first = await refusedRun(40);
-    await world.coordinator.pause({ by: "ops", reason: null, until: null }, false);
+    await world.coordinator.pause({ by: "ops", note: null, until: null }, false);
     const { run: waiting } = await world.enqueue(workingFrom(first, { forced: true }));
     world.tables.sql.exec("DELETE FROM jobs WHERE id = ?", first.id);
     world.crash();

@@ -4,7 +4,7 @@ import { Pipeline, type PipelineDependencies } from "../../../src/ingest/pipelin
 import { type Run, STAGES } from "../../../src/ingest/run.ts";
 import { CoordinatorWorld, START } from "../../builders/coordinator-world.ts";
 
-const PAUSE = { by: "ops", reason: null, until: null };
+const PAUSE = { by: "ops", note: null, until: null };
 const BEFORE_VERIFY = STAGES.filter((stage) => stage !== "verify");
 
 /** Reads once before it publishes, so that something can happen meanwhile. */
@@ -108,7 +108,7 @@ describe("a pause", () => {
     const until = new Date(START + 3_600_000).toISOString();
     await world.coordinator.pause({ ...PAUSE, until }, false);
     const { run, ...answer } = await world.enqueue();
-    expect(answer).toMatchObject({ disposition: "queued_while_paused", willStart: "on_resume" });
+    expect(answer).toMatchObject({ changed: true, willStart: "on_resume" });
     await world.drain(() => world.run(run.id).state !== "queued");
     expect(world.time).toBe(START + 3_600_000);
     await world.drain();
@@ -120,11 +120,11 @@ describe("a pause", () => {
 describe("a cancel", () => {
   it("of a run that waits ends it at once", async () => {
     const { run } = await world.enqueue();
-    const result = await world.coordinator.cancel(run.id, "ana");
+    const result = await world.coordinator.cancel(run.id, { by: "ana", note: "not now" });
     expect(result).toMatchObject({
       ok: true,
-      disposition: "cancelled",
-      run: { state: "cancelled" },
+      changed: true,
+      run: { state: "cancelled", cancellation: { by: "ana", note: "not now" } },
     });
     await world.drain();
     expect(world.callsOf("upstream fetch")).toHaveLength(1);
@@ -134,8 +134,8 @@ describe("a cancel", () => {
 
   it.each(BEFORE_VERIFY.slice(1))("before the %s step ends the run at once", async (stage) => {
     const run = await world.runUpTo(stage);
-    const result = await world.coordinator.cancel(run.id, "ana");
-    expect(result).toMatchObject({ ok: true, disposition: "cancelled" });
+    const result = await world.coordinator.cancel(run.id, { by: "ana", note: null });
+    expect(result).toMatchObject({ ok: true, changed: true, run: { state: "cancelled" } });
     await world.drain();
     expect(endsLogged(run)).toBe(1);
     expect(world.run(run.id)).toMatchObject({ state: "cancelled", outcome: null });
@@ -147,11 +147,11 @@ describe("a cancel", () => {
     async (stage) => {
       const run = await world.runUpTo(stage);
       await duringNextStep(async () => {
-        expect(await world.coordinator.cancel(run.id, "ana")).toMatchObject({
-          ok: true,
-          disposition: "cancelling",
-          run: { state: "running" },
-        });
+        for (const changed of [true, false]) {
+          const result = await world.coordinator.cancel(run.id, { by: "ana", note: null });
+          const running = { state: "running", cancellation: { by: "ana" } };
+          expect(result).toMatchObject({ ok: true, changed, run: running });
+        }
       });
       expect(world.run(run.id)).toMatchObject({ state: "cancelled" });
       await world.drain();
@@ -162,7 +162,7 @@ describe("a cancel", () => {
 
   it("during the publish step leaves no generation to the run, which published none", async () => {
     const run = await world.runUpTo("publish");
-    await duringNextStep(() => world.coordinator.cancel(run.id, "ana"));
+    await duringNextStep(() => world.coordinator.cancel(run.id, { by: "ana", note: null }));
     expect(world.run(run.id)).toMatchObject({ state: "cancelled", generation_after: null });
     expect(world.current()?.generation).toBe(1);
   });
@@ -172,7 +172,7 @@ describe("a cancel", () => {
     const answer = await world.coordinator.pause(PAUSE, true);
     expect(answer).toMatchObject({
       runningRunId: null,
-      cancelled: { runId: run.id, disposition: "cancelled" },
+      cancelled: { ok: true, run: { id: run.id, state: "cancelled" } },
     });
     await world.drain();
     expect(world.run(run.id)).toMatchObject({ state: "cancelled" });
@@ -183,7 +183,7 @@ describe("a cancel", () => {
     const run = await world.runUpTo("fetch");
     world.before = async (call) => {
       if (call !== "upstream fetch") return;
-      await world.coordinator.cancel(run.id, "ana");
+      await world.coordinator.cancel(run.id, { by: "ana", note: null });
       throw new Error("no connection");
     };
     await world.alarm();
@@ -200,7 +200,7 @@ describe("a cancel", () => {
     await world.alarm();
     const error = { stage: "fetch", message: "Error: no connection" };
     expect(world.run(run.id)).toMatchObject({ state: "running", error });
-    await world.coordinator.cancel(run.id, "ana");
+    await world.coordinator.cancel(run.id, { by: "ana", note: null });
     expect(world.run(run.id)).toMatchObject({ state: "cancelled", error });
     failures = 1;
     expect(await world.runToEnd()).toMatchObject({ state: "succeeded", retries: 1, error: null });
@@ -221,10 +221,10 @@ describe("a cancel", () => {
 
   it("comes too late once the run has published", async () => {
     const run = await world.runUpTo("verify");
-    const result = await world.coordinator.cancel(run.id, "ana");
+    const result = await world.coordinator.cancel(run.id, { by: "ana", note: null });
     expect(result).toEqual({ ok: false, reason: "too_late" });
     const { cancelled } = await world.coordinator.pause(PAUSE, true);
-    expect(cancelled).toEqual({ runId: run.id, disposition: "too_late" });
+    expect(cancelled).toEqual({ ok: false, reason: "too_late" });
     await world.drain();
     expect(world.run(run.id)).toMatchObject({ state: "succeeded", outcome: "published" });
   });

@@ -4,7 +4,7 @@ import { CoordinatorWorld, START } from "../../builders/coordinator-world.ts";
 import { anEnqueueRequest } from "../../builders/run.ts";
 
 const CRON = "17 4 * * *";
-const PAUSE = { by: "ops", reason: "maintenance", until: null };
+const PAUSE = { by: "ops", note: "maintenance", until: null };
 
 let world: CoordinatorWorld;
 
@@ -33,12 +33,12 @@ describe("the answer to an enqueue", () => {
     const third = await world.enqueue({ mode: "full" });
     expect([second, third]).toMatchObject([
       {
-        disposition: "queued_behind_running",
+        changed: true,
         willStart: `after_run:${first.run.id}`,
         queuePosition: 1,
       },
       {
-        disposition: "queued_behind_running",
+        changed: true,
         willStart: `after_run:${second.run.id}`,
         queuePosition: 2,
         queueDepth: 2,
@@ -55,7 +55,7 @@ describe("the answer to an enqueue", () => {
 
   it("is the same run for two callers who race, and one run is made", async () => {
     const [a, b] = await Promise.all([world.enqueue(), world.enqueue()]);
-    expect(b).toMatchObject({ disposition: "coalesced", willStart: "now", queuePosition: 1 });
+    expect(b).toMatchObject({ changed: false, willStart: "now", queuePosition: 1 });
     expect(b.run).toEqual(a.run);
     await world.drain();
     expect(rows()).toHaveLength(1);

@@ -4,7 +4,7 @@ import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { anUpstream, CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { moreAirports } from "../../builders/small-snapshot.ts";
 
-const PAUSE = { by: "ops", reason: null, until: null };
+const PAUSE = { by: "ops", note: null, until: null };
 
 let world: CoordinatorWorld;
 

@@ -16,7 +16,7 @@ const wanted = aRunRecord({ id: "wanted" });
 const running = aRunRecord({ id: "running", state: "running" });
 const waiting = aRunRecord({ id: "waiting" });
 const full = aRunRecord({ id: "full", mode: "full" });
-const pause: Pause = { at: "2026-11-01T04:00:00.000Z", by: "ops", reason: null, until: null };
+const pause: Pause = { at: "2026-11-01T04:00:00.000Z", by: "ops", note: null, until: null };
 const NOW = Date.parse("2026-11-01T04:17:00.000Z");
 
 const differing = (count: number) =>
@@ -37,11 +37,10 @@ const other = aRunRecord({ id: "other", source: "other" });
 
 describe("decideEnqueue", () => {
   it.each([
-    ["now when nothing runs or waits", {}, "queued", "now", 1, "It starts now."],
+    ["now when nothing runs or waits", {}, "now", 1, "It starts now."],
     [
       "after the run under way, also one of the same kind, which may miss what is new",
       { running: [running] },
-      "queued_behind_running",
       "after_run:running",
       1,
       "It starts after run running.",
@@ -49,16 +48,14 @@ describe("decideEnqueue", () => {
     [
       "after the last that waits",
       { running: [running], waiting: [full] },
-      "queued_behind_running",
       "after_run:full",
       2,
       "It starts after run full.",
     ],
-    ["before a second try whose time has not come", { waiting: [later] }, "queued", "now", 1, ""],
+    ["before a second try whose time has not come", { waiting: [later] }, "now", 1, ""],
     [
       "before a second try, and after the run that waits",
       { running: [running], waiting: [other, later] },
-      "queued_behind_running",
       "after_run:other",
       2,
       "",
@@ -66,7 +63,6 @@ describe("decideEnqueue", () => {
     [
       "after a second try whose time has come",
       { waiting: [{ ...later, notBefore: NOW }] },
-      "queued_behind_running",
       "after_run:full",
       2,
       "",
@@ -74,16 +70,14 @@ describe("decideEnqueue", () => {
     [
       "after a restore and the resume, whatever stands between",
       { running: [restore], waiting: [full] },
-      "queued_behind_running",
       "after_run:full",
       2,
       "It starts after run full. A restore before it pauses ingestion, so that it also waits for resume.",
     ],
-    ["after a backup job", { running: [backup] }, "queued", "after_job:job", 1, ""],
+    ["after a backup job", { running: [backup] }, "after_job:job", 1, ""],
     [
       "after the run that waits for a backup job",
       { running: [backup], waiting: [full] },
-      "queued_behind_running",
       "after_run:full",
       2,
       "",
@@ -91,18 +85,17 @@ describe("decideEnqueue", () => {
     [
       "after the end of a pause, whatever else it waits for",
       { running: [running], waiting: [full], pause },
-      "queued_while_paused",
       "on_resume",
       2,
       "Ingestion is paused; the run starts after resume.",
     ],
-  ] as const)("adds a run that starts %s", (_, queue, disposition, willStart, position, said) => {
+  ] as const)("adds a run that starts %s", (_, queue, willStart, position, said) => {
     const { result, add } = decide(aQueue(queue));
     expect(add).toBe(wanted);
     expect(result).toEqual({
       ok: true,
       answer: {
-        disposition,
+        changed: true,
         willStart,
         queuePosition: position,
         queueDepth: ("waiting" in queue ? queue.waiting.length : 0) + 1,
@@ -164,7 +157,7 @@ describe("decideEnqueue", () => {
       expect(decide(aQueue(queue))).toMatchObject({
         result: {
           answer: {
-            disposition: "coalesced",
+            changed: false,
             willStart,
             queuePosition,
             run: { id: "waiting" },

@@ -3,7 +3,7 @@ import { decidePause, hasEnded, type Pause, type PauseRequest } from "../../../s
 
 const AT = "2026-11-01T04:17:00.000Z";
 const LATER = "2026-11-01T05:00:00.000Z";
-const endless: Pause = { at: AT, by: "ops", reason: "bad data", until: null };
+const endless: Pause = { at: AT, by: "ops", note: "bad data", until: null };
 const ending: Pause = { ...endless, until: LATER };
 
 /** What comes of a pause when somebody else asks for one later. */
@@ -12,25 +12,25 @@ const askedAgain = (present: Pause, request: Omit<PauseRequest, "by">) =>
 
 describe("decidePause", () => {
   it("begins a pause", () => {
-    const request = { by: "ops", reason: "bad data", until: LATER };
+    const request = { by: "ops", note: "bad data", until: LATER };
     expect(decidePause(null, request, AT)).toEqual({ pause: ending, changed: true });
   });
 
   it.each<[Pause, Omit<PauseRequest, "by">]>([
-    [endless, { reason: "bad data" }],
-    [endless, { reason: null }],
-    [endless, { reason: "bad data", until: null }],
-    [endless, { reason: null, until: null }],
-    [ending, { reason: null }],
+    [endless, { note: "bad data" }],
+    [endless, { note: null }],
+    [endless, { note: "bad data", until: null }],
+    [endless, { note: null, until: null }],
+    [ending, { note: null }],
   ])("leaves %j as it is when the same is asked for again: %j", (present, request) => {
     expect(askedAgain(present, request)).toEqual({ pause: present, changed: false });
   });
 
   it.each<[string, Pause, Omit<PauseRequest, "by">, Partial<Pause>]>([
-    ["a reason", endless, { reason: "upgrade", until: null }, { reason: "upgrade" }],
-    ["an end", endless, { reason: "bad data", until: LATER }, { until: LATER }],
-    ["no end", ending, { reason: null, until: null }, { until: null }],
-    ["a reason, and keeps the end", ending, { reason: "upgrade" }, { reason: "upgrade" }],
+    ["a note", endless, { note: "upgrade", until: null }, { note: "upgrade" }],
+    ["an end", endless, { note: "bad data", until: LATER }, { until: LATER }],
+    ["no end", ending, { note: null, until: null }, { until: null }],
+    ["a note, and keeps the end", ending, { note: "upgrade" }, { note: "upgrade" }],
   ])("takes over %s, says who asked, and keeps when it began", (_, present, request, changes) => {
     const pause = { ...present, by: "ana", ...changes };
     expect(askedAgain(present, request)).toEqual({ pause, changed: true });

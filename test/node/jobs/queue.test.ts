@@ -8,7 +8,7 @@ import { aQueue, aRunRecord } from "../../builders/run.ts";
 const running = aRunRecord({ id: "running", state: "running" });
 const waiting = aRunRecord({ id: "waiting" });
 const full = aRunRecord({ id: "full", mode: "full" });
-const pause: Pause = { at: "2026-11-01T04:00:00.000Z", by: "ops", reason: null, until: null };
+const pause: Pause = { at: "2026-11-01T04:00:00.000Z", by: "ops", note: null, until: null };
 const NOW = Date.parse("2026-11-01T04:17:00.000Z");
 
 describe("nextToStep", () => {
@@ -22,7 +22,15 @@ describe("nextToStep", () => {
     expect(
       nextToStep(aQueue({ running: [running], waiting: [waiting], pause }), NOW),
     ).toBeUndefined();
-    for (const change of [{ isCommitted: true }, { cancelRequestedBy: "ops" }]) {
+    for (const change of [
+      { isCommitted: true },
+      {
+        job: {
+          ...running.job,
+          cancellation: { by: "ops", at: "2026-11-01T04:00:00.000Z", note: null },
+        },
+      },
+    ]) {
       const ending = { ...running, ...change };
       expect(nextToStep(aQueue({ running: [ending], pause }), NOW)).toBe(ending);
     }

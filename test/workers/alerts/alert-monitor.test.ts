@@ -38,7 +38,7 @@ describe("the cron trigger of the alerts", () => {
   it("evaluates before anything is published, and says so", async () => {
     await fire(0);
     const [row] = await rows();
-    expect(row).toMatchObject({ trigger: "cron", worst: "fail", firing: 1, changed: true });
+    expect(row).toMatchObject({ trigger: "cron", worst: "fail", firing: 2, changed: true });
     const states = await history.listStates();
     expect(states).toContainEqual(
       expect.objectContaining({
@@ -46,6 +46,13 @@ describe("the cron trigger of the alerts", () => {
         state: "firing",
         message: "Nothing is published.",
         runId: row?.id,
+      }),
+    );
+    expect(states).toContainEqual(
+      expect.objectContaining({
+        rule: "token_expiring",
+        state: "firing",
+        message: 'The admin token "expired" has expired.',
       }),
     );
   });

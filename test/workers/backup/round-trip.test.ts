@@ -85,7 +85,7 @@ beforeAll(async () => {
   await runToEnd({ source: "dropped" });
   await dropAirports(SMALL_AIRPORTS - 3);
   await runToEnd({ source: "dropped" });
-  await coordinator().pause({ by: "ops", reason: "holidays", until: null }, false);
+  await coordinator().pause({ by: "ops", note: "holidays", until: null }, false);
   await historyIsWritten();
   before = {
     database: await databaseTables(),
@@ -136,7 +136,7 @@ describe("restoring it where everything else is lost", () => {
       generation: 3,
       published_at: expect.any(String),
     });
-    expect((await coordinator().status()).pause).toMatchObject({ by: "ops", reason: "holidays" });
+    expect((await coordinator().status()).pause).toMatchObject({ by: "ops", note: "holidays" });
   });
 
   it("brings back every blob of every version, in KV and R2", async () => {

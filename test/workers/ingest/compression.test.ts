@@ -34,7 +34,9 @@ it(
       progress: { done: REPRESENTATIONS.length },
     });
     const { run: next } = await enqueue({ source: "dropped", mode: "full" });
-    expect(await coordinator().cancel(next.id, "ops")).toMatchObject({ ok: true });
+    expect(await coordinator().cancel(next.id, { by: "ops", note: null })).toMatchObject({
+      ok: true,
+    });
     gate.isOpen = true;
     expect(await runEnded(run.id)).toMatchObject({ state: "succeeded", outcome: "published" });
   },

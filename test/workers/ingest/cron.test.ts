@@ -31,7 +31,7 @@ async function withBrokenStub(binding: Instances, name: string): Promise<Env> {
   return { ...env, [binding]: { getByName } };
 }
 
-const pause = () => coordinator().pause({ by: "ops", reason: null, until: null }, true);
+const pause = () => coordinator().pause({ by: "ops", note: null, until: null }, true);
 
 const rows = async () => {
   await settled();
@@ -70,7 +70,7 @@ describe("the cron trigger", () => {
     await pause();
     await expect.poll(async () => (await coordinator().status()).running).toBeNull();
     const { queued } = await coordinator().status();
-    for (const { id } of queued) await coordinator().cancel(id, "ops");
+    for (const { id } of queued) await coordinator().cancel(id, { by: "ops", note: null });
     const taken = (await rows()).slice(1);
     expect(taken).toMatchObject([
       { state: "cancelled", trigger: "cron", mode: "incremental", skip_count: 0 },

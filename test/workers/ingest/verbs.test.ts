@@ -36,15 +36,15 @@ afterEach(async () => {
 
 describe("the verbs of an operator", { timeout: RUN_TIMEOUT_MS }, () => {
   it("pause: holds what is queued, also over an eviction; resume: lets it start", async () => {
-    expect(await send("pause", { reason: "odd" })).toMatchObject({ paused: true, changed: true });
+    expect(await send("pause", { note: "odd" })).toMatchObject({ paused: true, changed: true });
     const answer = await send("queue");
     const { id } = answer.run;
-    expect(answer).toMatchObject({ disposition: "queued_while_paused", will_start: "on_resume" });
+    expect(answer).toMatchObject({ changed: true, will_start: "on_resume" });
     await evictDurableObject(coordinator());
     await settled();
     const list = await admin("GET", "/admin/ingest/runs");
     expect(await list.json()).toMatchObject({ paused: true, runs: [{ id, state: "queued" }] });
-    expect(await send("resume")).toMatchObject({ paused: false, changed: true, queued: 1 });
+    expect(await send("resume")).toMatchObject({ paused: false, changed: true });
     await runWhen(id, ({ started_at }) => started_at !== null);
   });
 
@@ -62,7 +62,7 @@ describe("the verbs of an operator", { timeout: RUN_TIMEOUT_MS }, () => {
   it("pause and resume: stop a run at a step boundary, and let it go on", async () => {
     const { run } = await send("queue");
     await runWhen(run.id, ({ state }) => state === "running");
-    expect(await send("pause")).toMatchObject({ running_run_id: run.id });
+    expect(await send("pause")).toMatchObject({ message: expect.stringContaining(run.id) });
     await evictDurableObject(coordinator());
     await settled();
     const held = await coordinator().findRun(run.id);
@@ -77,7 +77,7 @@ describe("the verbs of an operator", { timeout: RUN_TIMEOUT_MS }, () => {
     const { run } = await send("queue");
     await runWhen(run.id, ({ state }) => state === "running");
     const { run: next } = await send("queue", { mode: "full" });
-    expect(await send(`runs/${next.id}/cancel`)).toMatchObject({ disposition: "cancelled" });
+    expect(await send(`runs/${next.id}/cancel`)).toMatchObject({ changed: true });
     await send(`runs/${run.id}/cancel`);
     const ended = await runEnded(run.id);
     expect(ended).toMatchObject({ state: "cancelled", outcome: null, error: null });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { alertCalls, MonitorUnavailable } from "../../../../src/admin/calls/alert-calls.ts";
 import { READER_TOKEN } from "../../../builders/admin-tokens.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
+import { anId } from "../../../builders/an-id.ts";
 import { status, WebhookReceiver } from "../../../builders/webhook-receiver.ts";
 
 let receiver: WebhookReceiver;
@@ -102,6 +103,48 @@ describe("GET /admin/alerts/runs", () => {
   });
 });
 
+describe("GET /admin/alerts", () => {
+  const current = async (query = "") => (await world.request(`/admin/alerts${query}`)).json();
+
+  it("lists what fires now, and what else by its state", async () => {
+    expect(await current()).toEqual({ evaluated_at: null, run_id: null, alerts: [] });
+    goStale();
+    const run = await world.monitor.tick();
+    const stale = { rule: "catalog_stale", state: "firing" };
+    const head = { evaluated_at: run.started_at, run_id: run.id };
+    expect(await current()).toMatchObject({ ...head, alerts: [stale] });
+    expect(await current("?state=firing&severity=fail")).toMatchObject({ alerts: [stale] });
+    expect(await current("?severity=warn")).toMatchObject({ alerts: [] });
+    expect(await current("?state=inactive&rule=data_old")).toMatchObject({
+      alerts: [{ rule: "data_old", state: "inactive" }],
+    });
+  });
+
+  it("needs no D1", async () => {
+    world.breakD1();
+    expect(await current()).toMatchObject({ alerts: [] });
+  });
+});
+
+describe("GET /admin/alerts/runs/{id}", () => {
+  it("shows the last evaluation also while D1 is away, and earlier ones from D1", async () => {
+    const first = await world.monitor.tick();
+    const last = await world.monitor.tick();
+    const one = async (id: string) => (await world.request(`/admin/alerts/runs/${id}`)).json();
+    expect(await one(first.id)).toEqual(first);
+    world.breakD1();
+    expect(await one(last.id)).toEqual(last);
+    expect(await one(first.id)).toMatchObject({ status: 503, code: "history_unavailable" });
+  });
+
+  it("is 404 for an id that there is not, and for what is no id", async () => {
+    const answer = await world.request(`/admin/alerts/runs/${anId(9)}`);
+    expect(await answer.json()).toMatchObject({ status: 404, code: "run_not_found" });
+    const none = await world.request("/admin/alerts/runs/ABC");
+    expect(await none.json()).toMatchObject({ status: 404, code: "not_found" });
+  });
+});
+
 describe("POST /admin/alerts/run", () => {
   const evaluate = () => world.post("/admin/alerts/run");
 
@@ -110,7 +153,11 @@ describe("POST /admin/alerts/run", () => {
     const answer = await evaluate();
     expect(answer.status).toBe(200);
     const { lastRun } = world.monitor.monitor.status();
-    expect(await answer.json()).toEqual({ run: lastRun });
+    expect(await answer.json()).toEqual({
+      changed: true,
+      run: lastRun,
+      message: expect.stringContaining("1 firing"),
+    });
     expect(lastRun).toMatchObject({ trigger: "manual", requested_by: "ops", worst: "fail" });
     expect(world.audited).toMatchObject([
       {

@@ -63,14 +63,14 @@ describe("a JWT of Cloudflare Access", () => {
   it("lets its user read", async () => {
     expect(await verify(await signed())).toEqual({
       ok: true,
-      actor: { id: "ann@example.org", scopes: ["read"] },
+      actor: { id: "ann@example.org", scopes: ["read"], expiresAt: expect.any(Number) },
     });
   });
 
   it("lets named operators operate, however their address is written", async () => {
     verify = newVerifier(["ann@example.org"]);
     expect(await verify(await signed({ claims: { email: "Ann@Example.org" } }))).toMatchObject({
-      actor: { id: "ann@example.org", scopes: ["read", "operate"] },
+      actor: { id: "ann@example.org", scopes: ["read", "operate"], expiresAt: expect.any(Number) },
     });
   });
 
@@ -88,7 +88,7 @@ describe("a JWT of Cloudflare Access", () => {
     const claims = { email: undefined, sub: "", common_name: "4f2a.access" };
     expect(await verify(await signed({ claims }))).toEqual({
       ok: true,
-      actor: { id: "4f2a.access", scopes: ["read", "operate"] },
+      actor: { id: "4f2a.access", scopes: ["read", "operate"], expiresAt: expect.any(Number) },
     });
   });
 

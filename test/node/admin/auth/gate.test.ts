@@ -106,7 +106,10 @@ describe("with Cloudflare Access in front", () => {
       };
   });
 
-  const ann = { ok: true, actor: { id: "ann@example.org", scopes: ["read"] } } as const;
+  const ann = {
+    ok: true,
+    actor: { id: "ann@example.org", scopes: ["read"], expiresAt: 0 },
+  } as const;
   const jwt = { "cf-access-jwt-assertion": "jwt" };
 
   it.each([
@@ -117,6 +120,20 @@ describe("with Cloudflare Access in front", () => {
   ])("lets %s", async (_, headers, status) => {
     world.access = ann;
     expect((await ask(headers)).status).toBe(status);
+  });
+
+  it("its user and its end are shown to whom it lets in", async () => {
+    world.access = ann;
+    expect(await (await world.send("/admin/whoami", { headers: jwt })).json()).toEqual({
+      id: "ann@example.org",
+      scopes: ["read"],
+      expires_at: "1970-01-01T00:00:00.000Z",
+    });
+    expect(await (await world.request("/admin/whoami")).json()).toEqual({
+      id: "ops",
+      scopes: ["read", "operate"],
+      expires_at: null,
+    });
   });
 
   it("its user who may only read changes nothing, and the attempt is in the audit", async () => {

@@ -49,9 +49,22 @@ describe("an id that is none", () => {
   );
 
   it.each([
-    ["backup/ABC", "must be the id of a backup, from GET /admin/backup/list"],
-    ["backup/jobs/ABC", "must be the id of a job, from GET /admin/backup/jobs"],
-    ["ingest/runs/ABC", "must be the id of a run, from GET /admin/ingest/runs"],
+    [
+      "backup/ABC",
+      "must be the id of a backup: a UUIDv7 in lower case, from GET /admin/backup/list",
+    ],
+    [
+      "backup/jobs/ABC",
+      "must be the id of a job: a UUIDv7 in lower case, from GET /admin/backup/jobs",
+    ],
+    [
+      "alerts/runs/ABC",
+      "must be the id of an evaluation: a UUIDv7 in lower case, from GET /admin/alerts/runs",
+    ],
+    [
+      "ingest/runs/ABC",
+      "must be the id of a run: a UUIDv7 in lower case, from GET /admin/ingest/runs",
+    ],
   ])("has one answer, which says where ids come from: %s", async (path, what) => {
     const answer = await world.request(`/admin/${path}`);
     expect(answer.status).toBe(404);
@@ -70,21 +83,21 @@ describe("an id that is none", () => {
 
 describe("POST /admin/backup/run", () => {
   it("answers 202 with the backup's place, and the same again while that is made", async () => {
-    for (const disposition of ["started", "attached"]) {
+    for (const changed of [true, false]) {
       const answer = await world.post("/admin/backup/run", { note: "why", pin: true });
-      expect(answer.status).toBe(202);
+      expect(answer.status).toBe(changed ? 202 : 200);
       const [job] = world.ingest.coordinator.jobs(10);
       expect(answer.headers.get("location")).toBe(`/admin/backup/${job?.backup_id}`);
       expect(await answer.json()).toMatchObject({
-        disposition,
+        changed,
         job,
         backup: { id: job?.backup_id, state: "queued", trigger: "manual", finished_at: null },
       });
     }
     expect(world.ingest.coordinator.jobs(10)).toHaveLength(1);
     expect(world.audited).toMatchObject([
-      { action: "backup.run", outcome: "done", after: { disposition: "started" } },
-      { action: "backup.run", outcome: "done", after: { disposition: "attached" } },
+      { action: "backup.run", outcome: "done", after: { changed: true } },
+      { action: "backup.run", outcome: "done", after: { changed: false } },
     ]);
   });
 
@@ -94,22 +107,61 @@ describe("POST /admin/backup/run", () => {
     };
     const answer = await world.post("/admin/backup/run");
     expect(answer.status).toBe(202);
-    expect(await answer.json()).toMatchObject({ disposition: "started", backup: null });
+    expect(await answer.json()).toMatchObject({ changed: true, backup: null });
     expect(world.audited).toMatchObject([{ action: "backup.run", outcome: "done" }]);
+  });
+});
+
+describe("the lists", () => {
+  it("of backups have those that wait, and select by state", async () => {
+    for (const number of [1, 2, 3]) storeGoodBackup(world.backups, anId(number));
+    await world.backups.writeManifest(anId(2), "{");
+    const asked = await (await world.post("/admin/backup/run")).json<{ job: { id: string } }>();
+    const ids = async (query: string) => {
+      const answer = await world.request(`/admin/backup/list${query}`);
+      const { backups, ...page } = await answer.json<{ backups: { id: string }[] }>();
+      return { ...page, ids: backups.map(({ id }) => id) };
+    };
+    expect(await ids("?state=queued")).toMatchObject({ ids: [asked.job.id], total: 1 });
+    expect(await ids("?state=damaged")).toMatchObject({ ids: [anId(2)], total: 1 });
+    const first = await ids("?state=complete&limit=1");
+    expect(first).toMatchObject({ ids: [anId(3)], total: 2 });
+    const { next_cursor } = first as unknown as { next_cursor: string };
+    expect(await ids(`?state=complete&limit=1&cursor=${next_cursor}`)).toMatchObject({
+      ids: [anId(1)],
+      next_cursor: null,
+    });
+  });
+
+  it("of jobs have pages, and select by kind and state", async () => {
+    await world.ingest.publishVersions(1);
+    const { backup_id, id } = await world.installation.backUp();
+    await world.post(`/admin/backup/${backup_id}/verify`);
+    const jobs = async (query: string) =>
+      (await world.request(`/admin/backup/jobs${query}`)).json<Json>();
+    const first = await jobs("?limit=1");
+    expect(first).toMatchObject({ jobs: [{ kind: "verify", state: "queued" }], total: 2 });
+    expect(await jobs(`?limit=1&cursor=${String(first["next_cursor"])}`)).toMatchObject({
+      jobs: [{ id, kind: "run" }],
+      next_cursor: null,
+    });
+    expect(await jobs("?kind=run")).toMatchObject({ jobs: [{ id }], total: 1 });
+    expect(await jobs("?state=succeeded")).toMatchObject({ jobs: [{ id }], total: 1 });
+    expect(await jobs("?cursor=x")).toMatchObject({ status: 400, code: "invalid_query" });
   });
 });
 
 describe("the routes of one backup", () => {
   it("pin it and unpin it, again without harm, and the audit shows by whom", async () => {
     storeGoodBackup(world.backups, anId(1));
-    for (const [verb, pinned] of [
-      ["pin", true],
-      ["pin", true],
-      ["unpin", false],
+    for (const [verb, pinned, changed] of [
+      ["pin", true, true],
+      ["pin", true, false],
+      ["unpin", false, true],
     ] as const) {
       const answer = await world.post(`/admin/backup/${anId(1)}/${verb}`);
       expect(answer.status).toBe(200);
-      expect(await answer.json()).toMatchObject({ id: anId(1), pinned });
+      expect(await answer.json()).toMatchObject({ changed, backup: { id: anId(1), pinned } });
       const shown = await world.request(`/admin/backup/${anId(1)}`);
       expect(await shown.json()).toMatchObject({ pinned });
     }
@@ -123,19 +175,45 @@ describe("the routes of one backup", () => {
   it("say of a restore that is repeated after a lost answer that nothing changed", async () => {
     await world.ingest.publishVersions(1);
     const { backup_id } = await world.installation.backUp();
-    const restore = async () => {
-      const answer = await world.post(`/admin/backup/${backup_id}/restore`);
-      expect(answer.status).toBe(202);
+    const restore = async (status: number) => {
+      const answer = await world.post(`/admin/backup/${backup_id}/restore`, { note: "bad names" });
+      expect(answer.status).toBe(status);
       return answer.json<Json>();
     };
-    const first = await restore();
-    expect(first).toMatchObject({ disposition: "started" });
+    const job = { note: "bad names", requested_by: "ops" };
+    expect(await restore(202)).toMatchObject({ changed: true, job });
+    expect(await restore(200)).toMatchObject({
+      changed: false,
+      job,
+      message: expect.stringContaining("already queued"),
+    });
     await world.installation.drain();
-    expect(await restore()).toMatchObject({
-      disposition: "unchanged",
-      job: { generation: 2 },
+    expect(await restore(200)).toMatchObject({
+      changed: false,
+      job: { ...job, generation: 2 },
       message: expect.stringContaining("nothing changed"),
     });
+  });
+
+  it("delete it, and say of a second time that nothing changed", async () => {
+    await world.ingest.publishVersions(1);
+    const { backup_id } = await world.installation.backUp();
+    await world.installation.backUp();
+    for (const changed of [true, false]) {
+      const answer = await world.request(`/admin/backup/${backup_id}?note=old`, {
+        method: "DELETE",
+      });
+      expect(answer.status).toBe(200);
+      expect(await answer.json()).toMatchObject({ changed });
+    }
+    expect(world.audited).toMatchObject([
+      { action: "backup.delete", target: backup_id, request: { note: "old" } },
+      { action: "backup.delete", target: backup_id, after: { changed: false } },
+    ]);
+    const audit = async (target: string) =>
+      (await world.request(`/admin/audit?target=${target}`)).json();
+    expect(await audit(backup_id)).toMatchObject({ total: 2 });
+    expect(await audit(anId(9))).toMatchObject({ total: 0 });
   });
 
   it("verify it, and tell why it is not deleted while a job needs it", async () => {

@@ -54,6 +54,16 @@ describe("POST /admin/catalog/rollback", () => {
     ]);
   });
 
+  it("says of a second time that nothing changed, with the same version", async () => {
+    const note = "bad names";
+    const first = await (await rollback({ generation: 1, note })).json<{ version: object }>();
+    const again = await rollback({ generation: 1, note });
+    expect(again.status).toBe(200);
+    expect(await again.json()).toMatchObject({ changed: false, version: first.version });
+    expect(generations()).toEqual([4, 3, 2, 1]);
+    expect(world.audited).toMatchObject([{ request: { note } }, { request: { note } }]);
+  });
+
   it("refuses a generation that is not retained", async () => {
     const answer = await rollback({ generation: 4 });
     expect(answer.status).toBe(404);
@@ -65,8 +75,8 @@ describe("POST /admin/catalog/rollback", () => {
   it.each([
     [undefined, "generation: this field is missing"],
     [{ generation: "1" }, "generation"],
-    [{ generation: 1.5 }, "generation"],
-    [{ generation: 0 }, "generation"],
+    [{ generation: 1.5 }, "generation: must be a whole number"],
+    [{ generation: 0 }, "generation: must be 1 at least"],
     [{ generation: 1e300 }, "generation"],
     [{ generation: 1, force: true }, 'unknown field "force"'],
   ])("refuses %j", async (body, named) => {

@@ -41,7 +41,7 @@ describe("GET /catalog/health", () => {
     const { coverage, bytes, bodies } = manifest.locales["en"] ?? aLocaleEntry();
     expect(await health(200)).toEqual({
       status: "pass",
-      version: "7",
+      generation: 7,
       catalog_sha256: manifest.catalog_sha256,
       published_at,
       as_of: "2026-10-20",
@@ -90,15 +90,15 @@ describe("GET /catalog/health", () => {
     world.store.publish({ ...aVersion(7, "seven"), blobs: [] });
     expect(await health(503)).toMatchObject({
       status: "fail",
-      version: "7",
+      generation: 7,
       output: expect.stringContaining("every copy of a body is damaged"),
     });
   });
 
   it.each([
     ["", undefined],
-    ["catalog/blob", "7"],
-  ])("is 503 while the stores do not answer calls with “%s”", async (what, version) => {
+    ["catalog/blob", 7],
+  ])("is 503 while the stores do not answer calls with “%s”", async (what, generation) => {
     publish();
     breakStores(what);
     const said = await health(503);
@@ -106,7 +106,7 @@ describe("GET /catalog/health", () => {
       status: "fail",
       output: expect.stringContaining("the stores do not answer"),
     });
-    expect(said["version"]).toBe(version);
+    expect(said["generation"]).toBe(generation);
   });
 
   it("says in the log alone why the catalog could not be looked at", async () => {

@@ -16,7 +16,7 @@ beforeEach(async () => {
 async function summary(): Promise<Json> {
   const answer = await world.send("/dashboard/summary");
   expect(answer.status).toBe(200);
-  expect(answer.headers.get("content-type")).toBe("application/health+json");
+  expect(answer.headers.get("content-type")).toBe("application/json");
   return answer.json();
 }
 
@@ -61,7 +61,7 @@ describe("GET /dashboard/summary", () => {
     await world.ingest.runToEnd({ note: "a secret" });
     await world.ingest.enqueue({ note: "a secret" });
     await world.ingest.alarm();
-    await world.post("/admin/ingest/pause", { reason: "a secret" });
+    await world.post("/admin/ingest/pause", { note: "a secret" });
     const shown = await summary();
     expect(shown).toMatchObject({ ingest: { paused: true, running: { stage: "fetch" } } });
     expect(JSON.stringify(shown)).not.toMatch(/ops|secret/);

@@ -72,6 +72,7 @@ describe("GET /admin/monitor/status", () => {
       "ingest:running",
       "kv:responseTime",
       "r2:responseTime",
+      "tokens:expiry",
     ]);
     expect(checks["ingest:lastRun"]).toMatchObject([
       { status: "pass", observedValue: "succeeded published" },
@@ -79,6 +80,18 @@ describe("GET /admin/monitor/status", () => {
     expect(checks["kv:responseTime"]).toEqual([
       { status: "pass", observedValue: 0, observedUnit: "ms" },
     ]);
+  });
+
+  it("warns before a token expires", async () => {
+    if (!world.credentials.ok) throw new Error("no credentials");
+    const { tokens } = world.credentials.credentials;
+    const expiresAt = world.ingest.time + 3 * 86_400_000;
+    const ending = tokens.map((token) => ({ ...token, expiresAt }));
+    world.credentials = { ok: true, credentials: { tokens: ending.slice(0, 1), access: null } };
+    expect(await monitor()).toMatchObject({
+      status: "warn",
+      output: 'tokens:expiry: The admin token "ops" expires in 3 d.',
+    });
   });
 
   it.each(["kv", "d1", "r2"] as const)("fails while %s refuses", async (name) => {
@@ -138,7 +151,7 @@ describe("GET /admin/monitor/status", () => {
   });
 
   it("only warns of a pause, and says whose it is", async () => {
-    await world.post("/admin/ingest/pause", { reason: "bad data" });
+    await world.post("/admin/ingest/pause", { note: "bad data" });
     const time = new Date(world.ingest.time).toISOString();
     expect(await monitor()).toMatchObject({
       status: "warn",
@@ -150,7 +163,7 @@ describe("GET /admin/monitor/status", () => {
   it("is judged by the settings of the alerts: raised, and the status follows", async () => {
     for (let runs = 0; runs < 3; runs++) {
       const { run } = await world.ingest.enqueue();
-      await world.ingest.coordinator.cancel(run.id, "ops");
+      await world.ingest.coordinator.cancel(run.id, { by: "ops", note: null });
     }
     expect((await monitor()).output).toContain("ingest:outbox: 6 rows wait for D1.");
     world.limitSettings = { ALERT_OUTBOX_BACKLOG_ROWS: "7" };
@@ -160,7 +173,7 @@ describe("GET /admin/monitor/status", () => {
     expect((await monitor(503)).output).toContain("ingest:running: ");
     world.limitSettings = { ALERT_INGEST_STUCK_MS: "600001" };
     expect((await monitor()).status).toBe("pass");
-    await world.ingest.coordinator.cancel(stuck.id, "ops");
+    await world.ingest.coordinator.cancel(stuck.id, { by: "ops", note: null });
     world.limitSettings = { ALERT_CATALOG_STALE_MS: "60000", ALERT_BACKUP_STALE_MS: "60000" };
     const { status, output: said } = await monitor();
     expect(status).toBe("warn");

@@ -31,8 +31,10 @@ describe("the OpenAPI document", () => {
   it("describes every route of the service", async () => {
     const { paths } = OPENAPI;
     const own = [
+      "/admin/alerts",
       "/admin/alerts/run",
       "/admin/alerts/runs",
+      "/admin/alerts/runs/{id}",
       "/admin/alerts/test",
       "/admin/audit",
       "/admin/backup/jobs",
@@ -59,6 +61,7 @@ describe("the OpenAPI document", () => {
       "/admin/ingest/runs/{id}/cancel",
       "/admin/monitor/status",
       "/admin/openapi.json",
+      "/admin/whoami",
       "/catalog/diff",
       "/catalog/health",
       "/credits",
@@ -67,11 +70,28 @@ describe("the OpenAPI document", () => {
     expect(Object.keys(paths ?? {}).toSorted()).toEqual(own);
   });
 
-  it("wants a credential for the admin routes and for no others", async () => {
-    for (const { path, operation } of await operations()) {
-      const wanted = path.startsWith("/admin") ? [{ token: [] }, { access: [] }] : undefined;
+  it("wants a credential for the admin routes and for no others, with the scope", async () => {
+    for (const { path, method, operation } of await operations()) {
+      const scope = method === "get" ? "read" : "operate";
+      const wanted = path.startsWith("/admin") ? [{ token: [scope] }, { access: [scope] }] : [];
       expect(operation.security).toEqual(wanted);
     }
+  });
+
+  it("says where the service is, what each group is about, and which headers answers have", () => {
+    const { paths, servers, tags } = OPENAPI;
+    expect(servers).toMatchObject([{ url: "/" }]);
+    const names = (tags ?? []).map(({ name }) => name);
+    expect(paths?.["/admin/ingest/queue"]?.post?.tags).toEqual(["ingest"]);
+    expect(paths?.["/catalog/diff"]?.get?.tags).toEqual(["catalog"]);
+    expect(names).toEqual(expect.arrayContaining(["ingest", "catalog", "backup", "alerts"]));
+    expect(paths?.["/admin/ingest/queue"]?.post?.responses).toMatchObject({
+      202: { headers: { Location: {} } },
+      401: { headers: { "WWW-Authenticate": {} } },
+      405: { headers: { Allow: {} } },
+      415: { headers: { Accept: {}, "Accept-Encoding": {} } },
+      429: { headers: { "Retry-After": {} } },
+    });
   });
 
   it("says which fields a body may have, and that there are no others", async () => {

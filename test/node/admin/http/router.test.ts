@@ -15,8 +15,8 @@ const { id } = aRunRecord().job;
 
 describe("another method than a path takes", () => {
   it.each([
-    ["DELETE", "/admin/ingest/pause", "POST"],
-    ["GET", "/admin/ingest/pause", "POST"],
+    ["DELETE", "/admin/ingest/pause", "GET, HEAD, POST"],
+    ["GET", "/admin/ingest/resume", "POST"],
     ["GET", `/admin/ingest/runs/${id}/cancel`, "POST"],
     ["POST", "/admin/ingest/runs", "GET, HEAD"],
     ["PUT", `/admin/ingest/runs/${id}`, "GET, HEAD"],
@@ -95,7 +95,8 @@ const ACTIONS: { readonly [route: string]: string } = {
 describe("every route that changes something", () => {
   const routes = Object.entries(ACTIONS).map(([route, action]) => {
     const [method = "", path = ""] = route.split(" ");
-    return [method, path.replace("{id}", id), action] as const;
+    const target = path.includes("/held/") ? "1-name-00000000" : id;
+    return [method, path.replace("{id}", target), action] as const;
   });
   const posts = routes.filter(([method]) => method === "POST");
   const call = (method: string, path: string, token: string) =>
@@ -106,7 +107,8 @@ describe("every route that changes something", () => {
     const described = Object.entries(paths ?? {}).flatMap(([path, item]) =>
       Object.entries(item).map(([method, operation]) => ({
         route: `${method.toUpperCase()} ${path}`,
-        scope: (operation as { "x-scope"?: string })["x-scope"], // an operation of our own document
+        // An operation of our own document.
+        scope: (operation as { security: { token: string[] }[] }).security[0]?.token[0],
       })),
     );
     const others = described.filter(({ route }) => !route.startsWith("GET "));
@@ -199,7 +201,7 @@ describe("every route that changes something", () => {
   });
 
   it("shows what was done, by whom, and what was so before and after", async () => {
-    const answer = await world.post("/admin/ingest/pause", { reason: "bad source" });
+    const answer = await world.post("/admin/ingest/pause", { note: "bad source" });
     expect(answer.status).toBe(200);
     const at = new Date(world.ingest.time).toISOString();
     expect(world.audited).toEqual([
@@ -213,9 +215,9 @@ describe("every route that changes something", () => {
         status: 200,
         code: null,
         detail: null,
-        request: { reason: "bad source", cancel_running: false },
-        before: { paused: false },
-        after: { paused: true, at, by: "ops", reason: "bad source", until: null },
+        request: { note: "bad source", cancel_running: false },
+        before: { paused: false, paused_at: null, paused_by: null, note: null, until: null },
+        after: { paused: true, paused_at: at, paused_by: "ops", note: "bad source", until: null },
         requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       },
     ]);

@@ -76,7 +76,7 @@ describe("GET /admin/ingest/held", () => {
 
   it("has pages", async () => {
     const first = await list("?limit=2");
-    expect(first).toMatchObject({ total: 3, next_cursor: first.held[1]?.id });
+    expect(first).toMatchObject({ total: 3, next_cursor: expect.stringMatching(/^[\w-]+$/) });
     const second = await list(`?limit=2&cursor=${first.next_cursor}`);
     expect(second.held.map(({ iata }) => iata)).toEqual(["ZRH"]);
     expect(second.next_cursor).toBeNull();
@@ -116,7 +116,7 @@ describe("POST /admin/ingest/held/{id}/approve", () => {
     const { changed, held, run, message } = await answer.json<Decided>();
     expect(held).toMatchObject([{ id, state: "approved", decided_by: "ops", note: "it is so" }]);
     expect({ changed, message }).toEqual({
-      changed: 1,
+      changed: true,
       message: `One change is approved. Run ${run?.id} takes over what upstream still says.`,
     });
     expect(answer.headers.get("location")).toBe(`/admin/ingest/runs/${run?.id}`);
@@ -133,7 +133,7 @@ describe("POST /admin/ingest/held/{id}/approve", () => {
     const id = await idOf("ZRH");
     await decide(`${id}/approve`);
     expect(await decide(`${id}/approve`)).toMatchObject({
-      changed: 0,
+      changed: false,
       run: null,
       message: "Nothing changed.",
     });
@@ -153,7 +153,7 @@ describe("POST /admin/ingest/held/{id}/approve", () => {
       action: "ingest.approve_held",
       target: id,
       before: { [id]: "waiting" },
-      after: { verdict: "approved", changed: 1 },
+      after: { verdict: "approved", decided: 1 },
     });
   });
 });
@@ -199,7 +199,7 @@ describe("POST /admin/ingest/held/{id}/reject", () => {
     const id = await idOf("ZRH");
     await decide(`${id}/reject`);
     await world.ingest.runToEnd();
-    expect(await decide(`${id}/approve`)).toMatchObject({ changed: 1 });
+    expect(await decide(`${id}/approve`)).toMatchObject({ changed: true });
     await world.ingest.drain();
     expect((await list("?iata=ZRH")).held).toEqual([]);
   });
@@ -207,7 +207,10 @@ describe("POST /admin/ingest/held/{id}/reject", () => {
 
 describe("decisions about many", () => {
   it("approve all of a run", async () => {
-    expect(await decide("approve", { run_id: firstRun })).toMatchObject({ changed: 3 });
+    expect(await decide("approve", { run_id: firstRun })).toMatchObject({
+      changed: true,
+      held: { length: 3 },
+    });
     await world.ingest.drain();
     expect((await list()).total).toBe(0);
   });
@@ -215,7 +218,7 @@ describe("decisions about many", () => {
   it("reject all that a rule holds, and leave what is decided already", async () => {
     await decide(`${await idOf("LIN")}/approve`);
     const answer = await decide("reject", { rule: "changes_name" });
-    expect(answer).toMatchObject({ changed: 1, run: null });
+    expect(answer).toMatchObject({ changed: true, run: null });
     expect(answer.held.map(({ iata }) => iata)).toEqual(["ZRH"]);
   });
 

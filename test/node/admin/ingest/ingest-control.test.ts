@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
 import { RUN_MODES, type Run } from "../../../../src/ingest/run.ts";
 import { StoreError } from "../../../../src/storage/store-error.ts";
@@ -36,7 +37,7 @@ describe("POST /admin/ingest/queue", () => {
     expect(answer.headers.get("cache-control")).toBe("no-store");
     const asked = { source: "dropped", mode: "dry_run", forced: true, note: "why" };
     const { run, ...rest } = await answer.json<{ run: Json }>();
-    expect(rest).toMatchObject({ disposition: "queued", will_start: "now" });
+    expect(rest).toMatchObject({ changed: true, will_start: "now" });
     expect(run).toMatchObject({ ...asked, state: "queued", requested_by: "ops" });
     expect(answer.headers.get("location")).toBe(`/admin/ingest/runs/${String(run["id"])}`);
     expect(queued()).toMatchObject([{ ...asked, id: run["id"] }]);
@@ -100,11 +101,61 @@ describe("POST /admin/ingest/queue", () => {
     ["malformed_json", "", '{"mode":"full",}'],
     ["malformed_json", "", new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
   ])("refuses as %s, and names “%s”: %j", async (code, named, body) => {
-    const answer = await world.request("/admin/ingest/queue", { method: "POST", body });
+    const headers = { "content-type": "application/json" };
+    const answer = await world.request("/admin/ingest/queue", { method: "POST", body, headers });
     expect(answer.status).toBe(400);
     expect(answer.headers.get("content-type")).toBe("application/problem+json");
     expect(await answer.json()).toMatchObject({ code, detail: expect.stringContaining(named) });
     expect(queued()).toEqual([]);
+  });
+
+  it.each([
+    ['{"force":"yes"}', "force: must be true or false"],
+    ['{"note":1}', "note: must be text"],
+    [JSON.stringify({ note: "x".repeat(501) }), "note: must have 500 characters at most"],
+    ['{"mode":"FULL"}', 'mode: must be one of "incremental", "full", "dry_run"'],
+    ["[]", "must be an object"],
+  ])("says in plain words what is wrong with %j", async (body, detail) => {
+    expect(await (await queue(body)).json()).toMatchObject({ status: 400, detail });
+  });
+
+  it.each([
+    ["text/plain", undefined, "application/json.", ["accept", "application/json"]],
+    [
+      "application/x-www-form-urlencoded",
+      undefined,
+      "application/json.",
+      ["accept", "application/json"],
+    ],
+    ["", undefined, "application/json.", ["accept", "application/json"]],
+    ["application/jsonp", undefined, "application/json.", ["accept", "application/json"]],
+    ["application/json", "gzip", "uncompressed", ["accept-encoding", "identity"]],
+    ["application/json", "br", "uncompressed", ["accept-encoding", "identity"]],
+  ] as const)(
+    "refuses a body of type “%s” in coding %s",
+    async (type, coding, said, [name, value]) => {
+      const body = coding === "gzip" ? gzipSync("{}") : "{}";
+      const headers = { "content-type": type, ...(coding && { "content-encoding": coding }) };
+      const answer = await world.request("/admin/ingest/queue", { method: "POST", body, headers });
+      expect(answer.status).toBe(415);
+      expect(answer.headers.get(name)).toBe(value);
+      const code = "unsupported_media_type";
+      expect(await answer.json()).toMatchObject({ code, detail: expect.stringContaining(said) });
+      expect(queued()).toEqual([]);
+    },
+  );
+
+  it.each(["application/json; charset=utf-8", "Application/JSON", "application/merge-patch+json"])(
+    "takes JSON as %s",
+    async (type) => {
+      expect((await world.post("/admin/ingest/queue", "{}", { "content-type": type })).status).toBe(
+        202,
+      );
+    },
+  );
+
+  it("asks for no type of an empty body", async () => {
+    expect((await world.request("/admin/ingest/queue", { method: "POST" })).status).toBe(202);
   });
 
   it("refuses parameters, which it has none of", async () => {
@@ -228,17 +279,16 @@ describe("POST /admin/ingest/queue with a candidate", () => {
 describe("POST /admin/ingest/pause", () => {
   it("says since when, by whom, why and until when, and again that nothing changed", async () => {
     const until = later(24);
-    const asked = { reason: "bad source", until: until.replace("Z", "+00:00") };
+    const asked = { note: "bad source", until: until.replace("Z", "+00:00") };
     const answer = await pause(asked);
     expect(answer.status).toBe(200);
     const state = {
       paused: true,
       paused_at: later(0),
       paused_by: "ops",
-      reason: "bad source",
+      note: "bad source",
       until,
-      running_run_id: null,
-      queued: 0,
+      run: null,
     };
     const message = `Ingestion is paused, until ${until}.`;
     expect(await answer.json()).toEqual({ ...state, changed: true, message });
@@ -254,24 +304,28 @@ describe("POST /admin/ingest/pause", () => {
   it("keeps an end that is left out, and takes it away for null", async () => {
     const until = later(24);
     await pause({ until });
-    expect(await (await pause({ reason: "bad source" })).json()).toMatchObject({ until });
+    expect(await (await pause({ note: "bad source" })).json()).toMatchObject({ until });
     const message = "Ingestion is paused.";
-    const changes = { changed: true, until: null, reason: "bad source", message };
+    const changes = { changed: true, until: null, note: "bad source", message };
     expect(await (await pause({ until: null })).json()).toMatchObject(changes);
   });
 
   it.each([
     ["build", false, "stops at its next step and goes on after resume", undefined],
-    ["build", true, "is cancelled.", "cancelled"],
-    ["verify", true, "has published already, and ends.", "too_late"],
+    ["build", true, "is cancelled.", true],
+    ["verify", true, "has published already, and ends.", false],
   ] as const)(
     "before the step %s, cancelling: %s, says that the run %s",
     async (stage, cancel_running, becomes, ended) => {
       const { id } = await world.ingest.runUpTo(stage);
       const { message } = await (await pause({ cancel_running })).json<Json>();
       expect(message).toContain(`Ingestion is paused. Run ${id} ${becomes}`);
-      const { run_id, disposition } = { ...Object(world.audited[0]?.after) };
-      expect({ run_id, disposition }).toEqual({ run_id: ended && id, disposition: ended });
+      const { run_id, run_changed } = { ...Object(world.audited[0]?.after) };
+      const isNamed = ended !== undefined;
+      expect({ run_id, run_changed }).toEqual({
+        run_id: isNamed ? id : undefined,
+        run_changed: ended,
+      });
     },
   );
 
@@ -283,7 +337,7 @@ describe("POST /admin/ingest/pause", () => {
     };
     await world.ingest.alarm();
     expect(await said).toMatchObject({
-      running_run_id: run.id,
+      run: { id: run.id, state: "running", cancellation: { by: "ops" } },
       message: expect.stringContaining("is cancelled at its next step"),
     });
   });
@@ -298,8 +352,8 @@ describe("POST /admin/ingest/pause", () => {
     ['{"until":"tomorrow"}', "until: must be a time"],
     ['{"until":"2026-12-02T06:00:00"}', "until: must be a time"],
     ['{"until":"9999-12-31T23:59:59-23:59"}', "until: must be within the years"],
-    ['{"reason":1}', "reason"],
-    [{ reason: "x".repeat(501) }, "reason"],
+    ['{"note":1}', "note"],
+    [{ note: "x".repeat(501) }, "note"],
     ['{"cancel":true}', 'unknown field "cancel"'],
   ])("refuses %j", async (body, named) => {
     const answer = await pause(body);
@@ -312,20 +366,56 @@ describe("POST /admin/ingest/pause", () => {
   });
 });
 
+describe("GET /admin/ingest/pause", () => {
+  it("shows the pause as data", async () => {
+    const show = async () => (await world.request("/admin/ingest/pause")).json();
+    const none = { paused: false, paused_at: null, paused_by: null, note: null, until: null };
+    expect(await show()).toEqual(none);
+    const until = later(24);
+    await pause({ note: "bad source", until });
+    const state = { paused: true, paused_at: later(0), paused_by: "ops", note: "bad source" };
+    expect(await show()).toEqual({ ...state, until });
+    world.ingest.time += 25 * HOUR_MS;
+    expect(await show()).toEqual(none);
+  });
+});
+
+describe("GET /admin/ingest/queue", () => {
+  it("shows what runs, and when each run that waits starts", async () => {
+    const show = async () => (await world.request("/admin/ingest/queue")).json();
+    expect(await show()).toEqual({ paused: false, running: null, queued: [] });
+    const running = await world.ingest.runUpTo("build");
+    const first = await (await queue()).json<{ run: { id: string } }>();
+    await queue({ mode: "full", note: "after it" });
+    expect(await show()).toMatchObject({
+      paused: false,
+      running: { id: running.id, state: "running" },
+      queued: [
+        { queue_position: 1, will_start: `after_run:${running.id}`, run: { id: first.run.id } },
+        { queue_position: 2, will_start: `after_run:${first.run.id}`, run: { note: "after it" } },
+      ],
+    });
+    await pause();
+    expect(await show()).toMatchObject({
+      paused: true,
+      queued: [{ will_start: "on_resume" }, { will_start: "on_resume" }],
+    });
+  });
+});
+
 describe("POST /admin/ingest/resume", () => {
   it("lifts a pause, once", async () => {
     await pause();
-    const first = await resume({ reason: "mended" });
+    const first = await resume({ note: "mended" });
     expect(first.status).toBe(200);
     expect(await first.json()).toEqual({
       paused: false,
       changed: true,
       paused_at: null,
       paused_by: null,
-      reason: null,
+      note: null,
       until: null,
-      running_run_id: null,
-      queued: 0,
+      run: null,
       message: "Ingestion goes on.",
     });
     expect(await (await resume()).json()).toMatchObject({
@@ -335,16 +425,17 @@ describe("POST /admin/ingest/resume", () => {
   });
 
   it("queues a run as well, if asked, and says where to follow it", async () => {
-    const answer = await resume({ run_now: true });
+    const answer = await resume({ run_now: true, note: "mended" });
     const [run] = queued();
-    expect(run).toMatchObject({ trigger: "resume", requested_by: "ops" });
+    expect(run).toMatchObject({ trigger: "resume", requested_by: "ops", note: "mended" });
     expect(answer.headers.get("location")).toBe(`/admin/ingest/runs/${run?.id}`);
     expect(await answer.json()).toMatchObject({
-      queued: 1,
+      changed: true,
+      run: { id: run?.id },
       message: "Ingestion was not paused. The run is queued. It starts now.",
     });
     expect(world.audited).toMatchObject([
-      { after: { paused: false, run_id: run?.id, disposition: "queued" } },
+      { after: { paused: false, run_id: run?.id, run_changed: true } },
     ]);
   });
 
@@ -359,7 +450,7 @@ describe("POST /admin/ingest/resume", () => {
     });
     expect(world.audited.at(-1)).toMatchObject({
       outcome: "done",
-      after: { paused: false, run_id: null, disposition: "queue_full" },
+      after: { paused: false, run_id: null, run_changed: false },
     });
   });
 });
@@ -384,7 +475,8 @@ describe("while the coordinator does not answer", () => {
         throw new Error("the coordinator is away");
       };
       const body = method === "POST" ? JSON.stringify(fields) : null;
-      const answer = await world.request(path, { method, body });
+      const headers = { "content-type": "application/json" };
+      const answer = await world.request(path, { method, body, headers });
       expect(answer.status).toBe(503);
       expect(answer.headers.get("retry-after")).toBe("5");
       const code = "coordinator_unavailable";

@@ -38,6 +38,24 @@ describe("GET /admin/ingest/runs", () => {
     });
   });
 
+  it("selects by mode, source and who asked, also what D1 does not have yet", async () => {
+    await world.saveRuns(
+      aRun(1, { mode: "full", source: "dropped", requested_by: "ann" }),
+      aRun(2, { mode: "dry_run" }),
+    );
+    const { run } = await world.ingest.enqueue({ mode: "full", requested_by: "ann" });
+    for (const [query, ids] of [
+      ["?mode=full", [run.id, anId(1)]],
+      ["?mode=dry_run", [anId(2)]],
+      ["?source=dropped", [anId(1)]],
+      ["?requested_by=ann&source=embedded", [run.id]],
+    ] as const)
+      expect(await page(query), query).toMatchObject({
+        runs: ids.map((id) => ({ id })),
+        total: ids.length,
+      });
+  });
+
   it("shows a run that D1 does not have yet, and as it is now where D1 has it as it was", async () => {
     const { run } = await world.ingest.enqueue();
     await world.saveRuns(aRun(1));
@@ -166,15 +184,15 @@ describe("GET /admin/ingest/runs/{id}", () => {
 });
 
 describe("POST /admin/ingest/runs/{id}/cancel", () => {
-  const cancel = (id: string) => world.post(`/admin/ingest/runs/${id}/cancel`);
+  const cancel = (id: string, body?: object) => world.post(`/admin/ingest/runs/${id}/cancel`, body);
 
   it("cancels a run that waits, and says of a second call that nothing has changed", async () => {
     const { run } = await world.ingest.enqueue();
-    const answer = await cancel(run.id);
+    const answer = await cancel(run.id, { note: "not now" });
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject({
-      disposition: "cancelled",
-      run: { id: run.id, state: "cancelled" },
+      changed: true,
+      run: { id: run.id, state: "cancelled", cancellation: { by: "ops", note: "not now" } },
     });
     expect(world.audited).toMatchObject([
       {
@@ -188,9 +206,17 @@ describe("POST /admin/ingest/runs/{id}/cancel", () => {
     const again = await cancel(run.id);
     expect(again.status).toBe(200);
     expect(await again.json()).toMatchObject({
-      disposition: "cancelled",
-      message: expect.stringContaining("nothing changed"),
+      changed: false,
+      message: expect.stringContaining("Nothing changed"),
     });
+  });
+
+  it("says of a cancelled run that only D1 has that nothing changed", async () => {
+    await world.saveRuns(aRun(1, { state: "cancelled" }), aRun(2));
+    const again = await cancel(anId(1));
+    expect(again.status).toBe(200);
+    expect(await again.json()).toMatchObject({ changed: false, run: { id: anId(1) } });
+    expect(await (await cancel(anId(2))).json()).toMatchObject({ code: "run_ended" });
   });
 
   it("says that a run under way ends at its next step", async () => {
@@ -200,7 +226,10 @@ describe("POST /admin/ingest/runs/{id}/cancel", () => {
       if (call === "upstream fetch") await (answer = cancel(run.id));
     };
     await world.ingest.alarm();
-    expect(await (await answer)?.json()).toMatchObject({ disposition: "cancelling" });
+    expect(await (await answer)?.json()).toMatchObject({
+      changed: true,
+      run: { state: "running", cancellation: { by: "ops" } },
+    });
   });
 
   it("refuses a run that has ended, one that has published, and one that nobody knows", async () => {

@@ -17,7 +17,7 @@ async function audit(query = ""): Promise<Page> {
 describe("GET /admin/audit", () => {
   it("has every change by the time it is answered, and pages through them", async () => {
     const { total: before } = await audit();
-    await admin("POST", "/admin/ingest/pause", { reason: "one" });
+    await admin("POST", "/admin/ingest/pause", { note: "one" });
     await admin("POST", "/admin/ingest/pause", { nonsense: 1 });
     await admin("POST", "/admin/ingest/resume");
     const first = await audit("?limit=2");
@@ -30,7 +30,7 @@ describe("GET /admin/audit", () => {
     expect(second.entries[0]).toMatchObject({
       action: "ingest.pause",
       outcome: "done",
-      request: { reason: "one" },
+      request: { note: "one" },
     });
     expect(await audit("?outcome=refused&limit=1")).toMatchObject({
       entries: [{ code: "invalid_body" }],
@@ -57,7 +57,7 @@ describe("GET /admin/audit", () => {
     const prepare = vi.spyOn(env.HISTORY, "prepare").mockImplementation(() => {
       throw new Error("D1_ERROR: out of service");
     });
-    const answer = await admin("POST", "/admin/ingest/pause", { reason: "while D1 is down" });
+    const answer = await admin("POST", "/admin/ingest/pause", { note: "while D1 is down" });
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject({ paused: true });
     const unread = await admin("GET", "/admin/audit");
@@ -66,7 +66,7 @@ describe("GET /admin/audit", () => {
     prepare.mockRestore();
     await expect
       .poll(async () => (await audit("?limit=1")).entries, { interval: 500 })
-      .toMatchObject([{ action: "ingest.pause", request: { reason: "while D1 is down" } }]);
+      .toMatchObject([{ action: "ingest.pause", request: { note: "while D1 is down" } }]);
     await admin("POST", "/admin/ingest/resume");
   });
 });

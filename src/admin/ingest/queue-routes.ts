@@ -1,0 +1,155 @@
+import { z } from "zod";
+import { SOURCE_NAMES } from "../../config.ts";
+import type { History } from "../../ingest/history.ts";
+import type { EnqueueResult, QueuedRun } from "../../ingest/queue.ts";
+import { RUN_MODES, runSchema, toListed } from "../../ingest/run.ts";
+import type { CoordinatorUseCases } from "../calls/coordinator.ts";
+import { noteField, outcome } from "../http/query.ts";
+import { type Refusal, route } from "../http/route.ts";
+import { findCandidate } from "./find-candidate.ts";
+import { OF_RUN, runId, runPath } from "./find-run.ts";
+import { describePause } from "./pause-routes.ts";
+
+const queueBody = z.strictObject({
+  source: z.enum(SOURCE_NAMES).optional(),
+  mode: z.enum(RUN_MODES).default("incremental").meta({
+    description:
+      "`full`: fetch and store everything again; `dry_run`: publish nothing, only show the guards' verdict and the changes.",
+  }),
+  force: z.boolean().default(false).meta({
+    description: "Override the guards against shrinking, change and lost coverage.",
+  }),
+  candidate_of: runId.optional().meta({
+    description:
+      "Work from the exact upstream bytes that this run has archived, instead of asking upstream, also in mode full. The source is that run's.",
+  }),
+  note: noteField,
+  if_paused: z.enum(["queue", "reject"]).default("queue"),
+});
+
+const queuedRun = z
+  .strictObject({
+    will_start: z
+      .union([
+        z.enum(["now", "on_resume"]),
+        z.templateLiteral(["after_job:", z.string()]),
+        z.templateLiteral(["after_run:", z.string()]),
+        z.templateLiteral(["at:", z.string()]),
+      ])
+      .meta({ description: "`after_…:` names a job or run, `at:` a time." }),
+    queue_position: z.int().min(1).meta({ description: "1 for the next run." }),
+    run: runSchema,
+    message: z.string().meta({ description: "For people." }),
+  })
+  .meta({ id: "QueuedRun" });
+
+const queueAnswer = queuedRun
+  .extend({ ...outcome, queue_depth: z.int().min(1), paused: z.boolean() })
+  .meta({ id: "QueueAnswer" });
+
+const queueState = z
+  .strictObject({
+    paused: z.boolean(),
+    running: runSchema.nullable().meta({ description: "The run under way." }),
+    queued: z.array(queuedRun).meta({ description: "In starting order, ten at most." }),
+  })
+  .meta({ id: "Queue" });
+
+/** Shows the queue, and queues runs. `history` has the runs that the coordinator has forgotten. */
+export function queueRoutes(ingest: CoordinatorUseCases, history: Pick<History, "findRun">) {
+  const show = route({
+    method: "get",
+    path: "/admin/ingest/queue",
+    summary: "The run under way, and when each waiting one starts",
+    access: "read",
+    responses: { 200: { description: "The present state", body: queueState } },
+  }).answer(async () => {
+    const [{ pause: flag, running }, queued] = await Promise.all([ingest.status(), ingest.queue()]);
+    return {
+      status: 200,
+      body: {
+        paused: flag !== null,
+        running: running && toListed(running),
+        queued: queued.map(describeQueued),
+      },
+    };
+  });
+
+  const queue = route({
+    method: "post",
+    path: "/admin/ingest/queue",
+    summary: "Queue an ingestion",
+    description:
+      "To approve what guards refused, send `candidate_of` with the id of the refused run, and `force`. Without `force` the same bytes are tried again.",
+    access: "operate",
+    action: "ingest.queue",
+    body: queueBody,
+    responses: {
+      200: { description: "The same run is already queued", headers: OF_RUN, body: queueAnswer },
+      202: { description: "The run is queued", headers: OF_RUN, body: queueAnswer },
+    },
+    problems: {
+      404: "`run_not_found`: there is no run `candidate_of`",
+      409: '`paused`: ingestion is paused, and the request said `"if_paused": "reject"`; `nothing_fetched`: the run `candidate_of` has archived nothing; `candidate_gone`: what it has archived is deleted',
+      429: "`queue_full`: ten runs wait already; see Retry-After",
+      503: "`history_unavailable`: D1 does not answer, and nobody else knows of the run `candidate_of`; `archive_unavailable`: R2 does not answer about its files",
+    },
+  }).answer(async ({ body, actor }) => {
+    const { mode, source, force, candidate_of, note = null, if_paused } = body;
+    const asked = { runId: candidate_of, source };
+    const found = await findCandidate({ ingest, history }, asked);
+    if ("problem" in found) return found;
+    const result = await ingest.enqueue({
+      trigger: "manual",
+      mode,
+      ...found,
+      forced: force,
+      requested_by: actor.id,
+      note,
+      ifPaused: if_paused,
+    });
+    if (!result.ok) return refuseQueue(result);
+    const { answer } = result;
+    const { changed, queueDepth: queue_depth, paused, run } = answer;
+    const described = describeQueued(answer);
+    const { will_start } = described;
+    return {
+      status: changed ? 202 : 200,
+      body: { ...described, changed, queue_depth, paused },
+      headers: { location: runPath(run) },
+      change: {
+        target: run.id,
+        after: { changed, will_start, queue_depth, candidate_of: run.candidate_of },
+      },
+    };
+  });
+
+  return [show, queue];
+}
+
+/** After this time a full queue is worth another try. */
+const QUEUE_RETRY_SECONDS = 60;
+
+function refuseQueue(result: Extract<EnqueueResult, { ok: false }>): Refusal {
+  if (result.reason === "paused") {
+    const detail = 'Ingestion is paused. Resume it, or send "if_paused": "queue".';
+    return {
+      problem: { status: 409, code: "paused", detail },
+      change: { before: describePause(result.pause) },
+    };
+  }
+  if (result.reason === "candidate_gone") {
+    const detail =
+      "The files of the run candidate_of are no longer archived. Queue a run without it, which fetches from upstream.";
+    return { problem: { status: 409, code: "candidate_gone", detail } };
+  }
+  const detail = `${result.queueDepth} runs wait already. Try again later, or cancel one.`;
+  return {
+    problem: { status: 429, code: "queue_full", detail },
+    headers: { "retry-after": String(QUEUE_RETRY_SECONDS) },
+  };
+}
+
+function describeQueued({ willStart, queuePosition, run, message }: QueuedRun) {
+  return { will_start: willStart, queue_position: queuePosition, run: toListed(run), message };
+}

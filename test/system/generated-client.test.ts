@@ -1,0 +1,100 @@
+/** A client that a generator makes of the OpenAPI document, against the running service. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+
+const { url, adminToken } = inject("service");
+
+mkdirSync(".wrangler", { recursive: true });
+const folder = mkdtempSync(".wrangler/client-");
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const run = (...args: readonly string[]) =>
+  execFileSync(process.execPath, args, { encoding: "utf8" });
+
+/** What somebody writes who uses the client; the last line of each kind does not type-check. */
+const PROGRAM = `
+import { HttpError } from "@oazapfts/runtime";
+import * as api from "./api.ts";
+
+api.defaults.baseUrl = ${JSON.stringify(url)};
+api.defaults.headers = { authorization: ${JSON.stringify(`Bearer ${adminToken}`)} };
+
+const { scopes } = await api.getAdminWhoami();
+const queued = await api.postAdminIngestQueue({ mode: "dry_run", note: "by a generated client" });
+const found = await api.getAdminIngestRuns({ mode: "dry_run", limit: 1 });
+const details = await api.getAdminIngestRunsById(queued.run.id);
+const { alerts } = await api.getAdminAlerts({ state: "firing" });
+const evaluated = await api.postAdminAlertsRun();
+const deleted = await api.deleteAdminBackupById(queued.run.id, { note: "it is none" });
+const refused = await api
+  .postAdminCatalogRollback({ generation: 999_999 })
+  .catch((error: unknown) => error instanceof HttpError && [error.status, error.data.code]);
+
+// @ts-expect-error there is no such mode
+void (() => api.postAdminIngestQueue({ mode: "fast" }));
+// @ts-expect-error a generation is required
+void (() => api.postAdminCatalogRollback());
+// @ts-expect-error an id is text
+void (() => api.getAdminIngestRunsById(7));
+// @ts-expect-error there is no such field
+void queued.disposition;
+
+const words: string[] = [queued.message, evaluated.message, deleted.message];
+console.log(
+  JSON.stringify({
+    scopes,
+    mode: details.mode,
+    note: found.runs[0]?.note,
+    firing: alerts.every(({ state }) => state === "firing"),
+    deleted: deleted.changed,
+    refused,
+    words: words.length,
+  }),
+);
+`;
+
+const TSCONFIG = {
+  compilerOptions: {
+    target: "es2024",
+    lib: ["es2024", "dom"],
+    module: "esnext",
+    moduleResolution: "bundler",
+    types: ["node"],
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    allowImportingTsExtensions: true,
+    erasableSyntaxOnly: true,
+  },
+  files: ["program.ts"],
+};
+
+beforeAll(async () => {
+  const headers = { authorization: `Bearer ${adminToken}` };
+  const document = await (await fetch(`${url}/admin/openapi.json`, { headers })).text();
+  writeFileSync(join(folder, "openapi.json"), document);
+  const made = join(folder, "api.ts");
+  run("node_modules/oazapfts/dist/cli.js", join(folder, "openapi.json"), made, "--optimistic");
+  writeFileSync(join(folder, "program.ts"), PROGRAM);
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(TSCONFIG));
+});
+
+describe("a client made by oazapfts from /admin/openapi.json", () => {
+  it("type-checks, and refuses what the service would", () => {
+    expect(run("node_modules/typescript/bin/tsc", "--project", folder)).toBe("");
+  });
+
+  it("calls the service", () => {
+    expect(JSON.parse(run(join(folder, "program.ts")))).toEqual({
+      scopes: ["read", "operate"],
+      mode: "dry_run",
+      note: "by a generated client",
+      firing: true,
+      deleted: false,
+      refused: [404, "generation_not_retained"],
+      words: 3,
+    });
+  });
+});
