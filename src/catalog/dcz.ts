@@ -64,12 +64,13 @@ export function encodeDcz({
  * Makes a frame without a dictionary that decodes to the dictionary and, behind it, to what `dcz`
  * decodes to with that dictionary. Distances are the same in both.
  */
-export function withDictionary(dcz: Uint8Array, dictionary: Uint8Array): Uint8Array {
+export function withDictionary(dcz: Uint8Array, ...dictionary: Uint8Array[]): Uint8Array {
   const header = dcz.subarray(DICTIONARY_FRAME_BYTES, DICTIONARY_FRAME_BYTES + FRAME_HEADER_BYTES);
   const { buffer, byteOffset } = header;
-  const bytes = new DataView(buffer, byteOffset).getUint32(FRAME_START.length, true);
+  const own = new DataView(buffer, byteOffset).getUint32(FRAME_START.length, true);
+  const bytes = dictionary.reduce((sum, { length }) => sum + length, own);
   const blocks = dcz.subarray(DICTIONARY_FRAME_BYTES + FRAME_HEADER_BYTES);
-  return concatenate([frameHeader(dictionary.length + bytes), ...rawBlocks(dictionary), blocks]);
+  return concatenate([frameHeader(bytes), ...dictionary.flatMap(rawBlocks), blocks]);
 }
 
 function frameHeader(bytes: number): Uint8Array {

@@ -5,7 +5,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { zstdDecompressSync } from "node:zlib";
 import { concatenate, releaseBuffer } from "../catalog/bytes.ts";
-import { encodeDcz, type Match, withDictionary } from "../catalog/dcz.ts";
+import { encodeDcz, type Match, MATCH_MIN_BYTES, withDictionary } from "../catalog/dcz.ts";
 import { findMatches } from "../catalog/find-matches.ts";
 import {
   type Body,
@@ -86,11 +86,10 @@ export class DeltaMaker {
     known.set(key, common);
     const local = common && (await this.#compareLocal(oldLocal, newLocal));
     if (local === null || common === null) return null;
-    const dictionary = concatenate([common.before, local.before]);
     const target = concatenate([common.after, local.after]);
     const [from, to] = [common.before.length, common.after.length];
     const dcz = encodeDcz({
-      dictionary: { sha256: before.sha256, bytes: dictionary.length },
+      dictionary: { sha256: before.sha256, bytes: before.bytes },
       bytes: target.length,
       matches: [
         ...common.matches,
@@ -98,9 +97,8 @@ export class DeltaMaker {
       ],
       literals: (start, end) => target.subarray(start, end),
     });
-    prove(dcz, dictionary, target);
-    for (const bytes of new Set([dictionary, target, local.before, local.after]))
-      releaseBuffer(bytes);
+    prove(dcz, [common.before, local.before], target);
+    for (const bytes of new Set([target, local.before, local.after])) releaseBuffer(bytes);
     return dcz;
   }
 
@@ -118,13 +116,17 @@ export class DeltaMaker {
 }
 
 function compare(before: Uint8Array, after: Uint8Array): Pair {
-  return { before, after, matches: findMatches(before, after) };
+  const isSame = before === after && after.length >= MATCH_MIN_BYTES;
+  const whole = { from: 0, to: 0, bytes: after.length };
+  return { before, after, matches: isSame ? [whole] : findMatches(before, after) };
 }
 
-function prove(dcz: Uint8Array, dictionary: Uint8Array, target: Uint8Array): void {
-  const frame = withDictionary(dcz, dictionary);
-  const decoded = zstdDecompressSync(frame);
-  if (!decoded.subarray(dictionary.length).equals(target))
+function prove(dcz: Uint8Array, dictionary: readonly Uint8Array[], target: Uint8Array): void {
+  const frame = withDictionary(dcz, ...dictionary);
+  const start = dictionary.reduce((sum, { length }) => sum + length, 0);
+  // In one piece: pieces are copied once more.
+  const decoded = zstdDecompressSync(frame, { chunkSize: start + target.length });
+  if (!decoded.subarray(start).equals(target))
     throw new Error("a delta does not decode to its body");
   releaseBuffer(frame);
   releaseBuffer(decoded);

@@ -1,6 +1,6 @@
+import { Buffer } from "node:buffer";
 import { type Coding, CODINGS } from "../catalog/manifest.ts";
 import { memoize } from "../catalog/memoize.ts";
-import { Buffer } from "node:buffer";
 import { type AnyCoding, MESSAGE_CODINGS, type MessageCoding } from "../catalog/framing.ts";
 import type { RequestHead } from "./request-head.ts";
 

@@ -85,7 +85,7 @@ async function find({ reader, defaultLocale }: CatalogSource, query: Query): Pro
   if (!wanted.ok) return wanted;
   const variant = selectVariant(query, wanted.manifest, defaultLocale);
   if (variant === undefined) return UNAVAILABLE;
-  const bodiless = known(query, variant, defaultLocale) ?? withoutBody(query, variant);
+  const bodiless = usualNotModified(query, variant, defaultLocale) ?? withoutBody(query, variant);
   if (bodiless !== undefined) return { ok: true, found: bodiless };
   const { manifest, locale, representation, fallback, isPinned } = variant;
   const { codings } = query;
@@ -147,14 +147,18 @@ export function peek(
   if (!hasPin(query.pin, query.tag, current.manifest, defaultLocale)) return undefined;
   const variant = selectVariant(query, current.manifest, defaultLocale);
   if (variant === undefined) return UNAVAILABLE;
-  const found = known(query, variant, defaultLocale) ?? withoutBody(query, variant);
+  const found = usualNotModified(query, variant, defaultLocale) ?? withoutBody(query, variant);
   if (found !== undefined) return { ok: true, found };
   const content = reader.heldContent(variant.body);
   return content && { ok: true, found: { kind: "body", variant, content, origin: "memory" } };
 }
 
-/** Answers a client that has the content in a usual coding, before any other coding is considered. */
-function known(query: Query, variant: Variant, defaultLocale: string): Found | undefined {
+/** Answers a client that could have a delta but names the tag of the usual body: it has that. */
+function usualNotModified(
+  query: Query,
+  variant: Variant,
+  defaultLocale: string,
+): Found | undefined {
   if (!isDeltaCoding(variant.coding)) return undefined;
   const codings = query.codings.filter((coding) => !isDeltaCoding(coding));
   const usual = selectVariant({ ...query, codings }, variant.manifest, defaultLocale);

@@ -73,11 +73,8 @@ const TAGS = {
 };
 
 function operation(spec: RouteSpec): ZodOpenApiOperationObject {
-  const [group = ""] = spec.path
-    .replace(/^\/admin/, "")
-    .slice(1)
-    .split("/");
   const { access, method, params, path, query, body, summary, description } = spec;
+  const [, group = ""] = /^\/(?:admin\/)?(\w+)/.exec(path) ?? [];
   // `GET /admin/ingest/runs/:id` is `getAdminIngestRunsById`.
   const words = path.replaceAll(":", "by-").match(/[a-z0-9]+/gi) ?? [];
   return {
@@ -129,23 +126,20 @@ function problemResponse([status, description]: [string, string]): [string, Resp
 }
 
 function describeHeaders(headers: NonNullable<ResponseSpec["headers"]>) {
-  const described = Object.entries(headers).map(([name, description]) => [
-    name,
-    { description, schema: { type: "string" as const } },
-  ]);
-  return Object.fromEntries(described);
+  const schema = { type: "string" } as const;
+  const named = Object.entries(headers);
+  return Object.fromEntries(named.map(([name, description]) => [name, { description, schema }]));
 }
+
+const RETRY = { "Retry-After": "Seconds after which another try is worth it." };
 
 /** The headers of problems, by status. */
 const OF_PROBLEMS: { readonly [status: string]: { readonly [name: string]: string } } = {
   401: { "WWW-Authenticate": "The scheme Bearer (RFC 6750)." },
   405: { Allow: "The methods that the path takes." },
-  415: {
-    Accept: "The media type to send.",
-    "Accept-Encoding": "The content coding to send.",
-  },
-  429: { "Retry-After": "Seconds after which another try is worth it." },
-  503: { "Retry-After": "Seconds after which another try is worth it." },
+  415: { Accept: "The media type to send.", "Accept-Encoding": "The content coding to send." },
+  429: RETRY,
+  503: RETRY,
 };
 
 const OF_ALL = {
