@@ -101,6 +101,8 @@ const INGEST_FIELDS = {
   SURPRISE_MOVE_KM: wholeNumber(1, 1000, 20),
   /** So is the loss of this share of a region's airports at once. */
   SURPRISE_REGION_LOSS_PERCENT: wholeNumber(1, 100, 50),
+  /** A file without over this share of the airports in use is truncated, and refused. */
+  SURPRISE_UNLISTED_PERCENT: wholeNumber(1, 100, 8),
 };
 
 /** The names of all settings that `loadConfig` reads. */
@@ -164,6 +166,7 @@ export function loadConfig(settings: Settings, known: readonly SnapshotLocale[])
       holdMs: parsed.SURPRISE_HOLD_MS,
       moveKm: parsed.SURPRISE_MOVE_KM,
       regionLossPercent: parsed.SURPRISE_REGION_LOSS_PERCENT,
+      unlistedPercent: parsed.SURPRISE_UNLISTED_PERCENT,
     },
   };
 }

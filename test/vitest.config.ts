@@ -87,6 +87,7 @@ export default defineConfig({
                 LOCALES: "en,de,ja",
                 // Files that are dropped are published as they are.
                 SURPRISE_HOLD_MS: "0",
+                SURPRISE_UNLISTED_PERCENT: "100",
                 MIGRATIONS: await readD1Migrations(`${root}migrations`),
               },
             },

@@ -6,6 +6,7 @@ import { isNear } from "../catalog/positions.ts";
 import type { SourceAirport } from "../sources/our-airports.ts";
 import { type Accepted, type AcceptedAirport, type GoneAirport, isImportant } from "./airport.ts";
 import type { UpstreamAirports } from "./comparison.ts";
+import type { SurpriseLimits } from "./surprises.ts";
 
 /** An airport of the catalog with its row at upstream; undefined if upstream does not list it. */
 export interface Pair {
@@ -75,16 +76,28 @@ export function matchAirports(accepted: Accepted, upstream: readonly SourceAirpo
   return { pairs, arrivals: [...returned, ...newcomers(accepted, free)] };
 }
 
+/** The airports of the catalog that travellers use. */
+export interface Listed {
+  readonly before: number;
+  /** Those of them with a row in upstream's file. */
+  readonly after: number;
+  /** Fewest of them in a whole file. */
+  readonly least: number;
+}
+
 /** Counts the airports that travellers use, and those of them with a row of their number or code. */
 export function countListed(
   accepted: readonly AcceptedAirport[],
   { airports, fates }: Pick<UpstreamAirports, "airports" | "fates">,
-): { readonly before: number; readonly after: number } {
+  { unlistedPercent }: Pick<SurpriseLimits, "unlistedPercent">,
+): Listed {
   const rows = new Set([...fates.keys(), ...airports.map(({ id }) => id)]);
   const codes = new Set(airports.map(({ iata }) => iata));
   const used = accepted.filter(isImportant);
   const listed = used.filter(({ row, iata }) => rows.has(row) || codes.has(iata));
-  return { before: used.length, after: listed.length };
+  const before = used.length;
+  const least = before - Math.floor((before * unlistedPercent) / 100);
+  return { before, after: listed.length, least };
 }
 
 function newcomers(accepted: Accepted, rows: ReadonlySet<SourceAirport>): AcceptedAirport[] {

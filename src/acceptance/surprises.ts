@@ -13,6 +13,8 @@ export interface SurpriseLimits {
   readonly moveKm: number;
   /** Share of its airports, in percent, that a region may not lose at once. */
   readonly regionLossPercent: number;
+  /** Share of the airports in use, in percent, that a whole file may lack. */
+  readonly unlistedPercent: number;
 }
 
 /** What the reference tables know. */

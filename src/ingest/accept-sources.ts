@@ -9,7 +9,7 @@ import {
   readLedger,
 } from "../acceptance/ledger-files.ts";
 import { trustAirports } from "../acceptance/other-sources.ts";
-import { countListed } from "../acceptance/identity.ts";
+import { countListed, type Listed } from "../acceptance/identity.ts";
 import type { SurpriseLimits } from "../acceptance/surprises.ts";
 import { type AirportsRead, readAirports } from "../sources/our-airports.ts";
 import { type OpenSnapshotFile, readColumn, readCountries } from "../sources/reference.ts";
@@ -48,7 +48,7 @@ export interface AcceptedSources {
   /** Rows of the file, and of the one that was compared before it; null if none was. */
   readonly fileRows: { readonly before: number | null; readonly after: number };
   /** Airports of the ledger that travellers use, and those of them with a row in the file. */
-  readonly listed: { readonly before: number; readonly after: number };
+  readonly listed: Listed;
   /** The account of upstream's file. */
   readonly read: Omit<AirportsRead, "airports">;
 }
@@ -97,7 +97,7 @@ export async function acceptSources(
     files,
     held: { ...summarizeHeld(before, after), ...(read.isLost && { ledger_lost: true }) },
     fileRows: { before: isTrusted ? null : before.accepted.rows, after: account.seen },
-    listed: countListed(before.accepted.airports, upstream),
+    listed: countListed(before.accepted.airports, upstream, limits),
     read: account,
   };
 }

@@ -3,6 +3,7 @@ import type { ChangeCounts } from "../catalog/diff.ts";
 import type { Counts } from "../catalog/manifest.ts";
 import type { Ledger } from "../acceptance/airport.ts";
 import type { HeldChange } from "../acceptance/held-change.ts";
+import type { Listed } from "../acceptance/identity.ts";
 import type { AirportsRead } from "../sources/our-airports.ts";
 import type { ListCounts, Run } from "./run.ts";
 import type { Workspace } from "./workspace.ts";
@@ -14,7 +15,7 @@ export interface Parsed {
   /** Rows of the whole file, and of the file that was compared before it; null if none was. */
   readonly fileRows: { readonly before: number | null; readonly after: number };
   /** Airports of the catalog that travellers use, and those of them with a row in the file. */
-  readonly listed: { readonly before: number; readonly after: number };
+  readonly listed: Listed;
   /** Number of the newest decision that it has followed. */
   readonly lastDecision: number;
   readonly held: HeldSummary;

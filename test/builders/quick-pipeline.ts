@@ -13,7 +13,7 @@ import { aLocaleEntry, aManifest, inEveryForm } from "./manifest.ts";
 const NOTHING_PARSED: Checkpoint["parsed"] = {
   rows: { seen: 0, rejected: 0 },
   fileRows: { before: null, after: 0 },
-  listed: { before: 0, after: 0 },
+  listed: { before: 0, after: 0, least: 0 },
   lastDecision: 0,
   held: { waiting: 0, oldest_since: null },
 };

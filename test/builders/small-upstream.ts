@@ -34,7 +34,12 @@ export async function startSmallUpstream(count = SMALL_AIRPORTS): Promise<SmallU
   const urls = [server.url("/airports.csv"), server.url("/regions.csv")];
   return {
     // Most of the snapshot's airports are gone here.
-    vars: { SOURCE: "ourairports", SOURCE_URLS: urls.join(","), SURPRISE_HOLD_MS: "0" },
+    vars: {
+      SOURCE: "ourairports",
+      SOURCE_URLS: urls.join(","),
+      SURPRISE_HOLD_MS: "0",
+      SURPRISE_UNLISTED_PERCENT: "100",
+    },
     change: (edit) => server.on("/airports.csv", file(edit(airports))),
     stop: () => server.stop(),
   };

@@ -5,6 +5,7 @@ export const DEPLOYED_LIMITS: SurpriseLimits = {
   holdMs: 72 * 60 * 60 * 1000,
   moveKm: 20,
   regionLossPercent: 50,
+  unlistedPercent: 8,
 };
 
 /** Every change is taken over at once. */

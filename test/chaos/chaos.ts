@@ -81,6 +81,7 @@ const service = new Service({
     SOURCE: "dropped",
     // Each drop is to be published as it is.
     SURPRISE_HOLD_MS: "0",
+    SURPRISE_UNLISTED_PERCENT: "100",
     MANIFEST_FRESH_MS: "500",
     // Too few bytes for all bodies, so that stores are read again and again.
     CACHE_MAX_BYTES: String(2 * 1024 * 1024),

@@ -22,6 +22,7 @@ function someSettings(changes: Partial<Settings> = {}): Settings {
     SURPRISE_HOLD_MS: "259200000",
     SURPRISE_MOVE_KM: "20",
     SURPRISE_REGION_LOSS_PERCENT: "50",
+    SURPRISE_UNLISTED_PERCENT: "8",
     ...changes,
   };
 }
@@ -54,7 +55,7 @@ describe("loadConfig", () => {
       },
       sourceAllowedHosts: ["cdn.example.org", "example.net:8443"],
       sourceMaxBytes: 33_554_432,
-      surprises: { holdMs: 259_200_000, moveKm: 20, regionLossPercent: 50 },
+      surprises: { holdMs: 259_200_000, moveKm: 20, regionLossPercent: 50, unlistedPercent: 8 },
       compression: "fast",
     });
   });
@@ -73,7 +74,7 @@ describe("loadConfig", () => {
       },
       sourceAllowedHosts: [],
       sourceMaxBytes: 33_554_432,
-      surprises: { holdMs: 259_200_000, moveKm: 20, regionLossPercent: 50 },
+      surprises: { holdMs: 259_200_000, moveKm: 20, regionLossPercent: 50, unlistedPercent: 8 },
       compression: "fast",
     });
   });

@@ -76,6 +76,7 @@ async function startService(
       ALERT_DATA_OLD_MS: "315360000000",
       // Files that are dropped are published as they are.
       SURPRISE_HOLD_MS: "0",
+      SURPRISE_UNLISTED_PERCENT: "100",
     },
   });
   const { url, token, logFile, stateFolder } = service;

@@ -40,6 +40,7 @@ beforeAll(async () => {
       SOURCE_MAX_BYTES: String(MAX_BYTES),
       // Most of the snapshot's airports are gone here.
       SURPRISE_HOLD_MS: "0",
+      SURPRISE_UNLISTED_PERCENT: "100",
     },
   });
   server.on(AIRPORTS_PATH, compressedFile(AIRPORTS, { etag: '"a1"' }));

@@ -22,7 +22,7 @@ const EVERYTHING_WRONG: GuardFacts = {
   coverage: { en: 0.5 },
   rows: { seen: 10, rejected: 5 },
   fileRows: { before: 100, after: 10 },
-  listed: { before: 100, after: 100 },
+  listed: { before: 100, after: 100, least: 92 },
   violations: [{ rule: "list_not_empty", entity: "regions" }],
   messageBytes: { en: 4 * MIB },
 };
@@ -183,7 +183,7 @@ describe("checkGuards", () => {
       { after: 4600, trips: false },
       { after: 4599, trips: true },
     ])("trips if the file lacks over 8 % of 5000 airports in use: $after is $trips", (each) => {
-      const listed = { before: 5000, after: each.after };
+      const listed = { before: 5000, after: each.after, least: 4600 };
       expect(guardsOf(checkGuards(someGuardFacts({ listed })))).toEqual(
         each.trips ? ["guard_truncated"] : [],
       );
@@ -414,7 +414,7 @@ const anyFacts: fc.Arbitrary<GuardFacts> = fc.record({
     before: fc.option(fc.nat({ max: 200 })),
     after: fc.nat({ max: 200 }),
   }),
-  listed: fc.constant({ before: 100, after: 92 }),
+  listed: fc.constant({ before: 100, after: 92, least: 92 }),
   rows: fc.record({ seen: fc.nat({ max: 200 }), rejected: fc.nat({ max: 8 }) }),
   violations: fc.array(fc.constant({ rule: "id_unique", entity: "airports x" }), { maxLength: 2 }),
   messageBytes: fc.dictionary(
