@@ -24,7 +24,8 @@ export function successResponse(found: Found, { method, url }: RequestHead): Res
   const head = headFor(variant, { isPost, kind });
   // The stream has a length.
   const response = new Response(kind === "body" ? found.content.stream() : null, head);
-  if (!isPost && !variant.isPinned) offerAsDictionary(response, url);
+  // A cache has the header of a 304 from the answer that it renews.
+  if (!isPost && !variant.isPinned && kind !== "not_modified") offerAsDictionary(response, url);
   return response;
 }
 
