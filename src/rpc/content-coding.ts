@@ -27,12 +27,16 @@ function isUsual(codings: readonly NamedCoding[]): codings is readonly Coding[] 
   return !codings.includes("dcz");
 }
 
-/** Puts the dictionary of the client into `dcz`, or leaves `dcz` out. */
+/**
+ * Puts the dictionary of the client into `dcz`, or leaves `dcz` out. `If-Match` names the tag of a
+ * usual body.
+ */
 function withDictionary(
   codings: readonly NamedCoding[],
   { method, headers }: Pick<RequestHead, "method" | "headers">,
 ): readonly AnyCoding[] {
-  const value = method === "POST" ? null : headers.get("available-dictionary");
+  const mayHave = method !== "POST" && !headers.has("if-match");
+  const value = mayHave ? headers.get("available-dictionary") : null;
   const hash = /^:([A-Za-z0-9+/]{43}=):$/.exec(value ?? "")?.[1];
   return codings.flatMap((coding): readonly AnyCoding[] => {
     if (coding !== "dcz") return [coding];

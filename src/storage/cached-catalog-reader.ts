@@ -14,6 +14,7 @@ import type {
 } from "./catalog-reader.ts";
 import type { Copy, Fault } from "./catalog-store.ts";
 import type { Content } from "./content.ts";
+import { settledWithin } from "./deadline.ts";
 import { HedgedReads } from "./hedged-reads.ts";
 import { ManifestMemo } from "./manifest-memo.ts";
 
@@ -23,6 +24,9 @@ interface Choice {
   readonly coding: AnyCoding;
   readonly body: Body;
 }
+
+/** Longest wait for the stores while memory has the same content in another coding. */
+const PATIENCE_MS = 1_000;
 
 type Faults = Set<Fault["fault"]>;
 
@@ -71,13 +75,25 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory, BlobRe
     const faults: Faults = new Set();
     const opened =
       this.#findHeld(choices.slice(0, 1), selection) ??
-      (await this.#tryLoad(choices.slice(0, 1), selection, faults)) ??
+      (await this.#tryBest(choices, selection, faults)) ??
       this.#findHeld([...choices, ...olderChoices(selection, this.#memo.previous)], selection) ??
       (await this.#tryLoad(choices.slice(1), selection, faults)) ??
       (await this.#tryNewer(selection, faults)) ??
       (await this.#tryPrevious(selection, faults));
     if (opened !== undefined) return { ok: true, opened };
     return { ok: false, reason: faults.has("unreadable") ? "unavailable" : "data_loss" };
+  }
+
+  /** Opens the first choice, but does not wait long while memory has another. */
+  async #tryBest(
+    choices: readonly Choice[],
+    selection: Selection,
+    faults: Faults,
+  ): Promise<Opened | undefined> {
+    const best = this.#tryLoad(choices.slice(0, 1), selection, faults);
+    return this.#findHeld(choices.slice(1), selection) === undefined
+      ? best
+      : settledWithin(PATIENCE_MS, best, () => undefined);
   }
 
   /** Blobs of a version that was replaced long ago are deleted. */

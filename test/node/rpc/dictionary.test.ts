@@ -102,6 +102,16 @@ describe.each(["proto", "json"] as const)("a client with a dictionary, in %s", (
     expect(sent.length < 200).toBe(coding === "dcz");
   });
 
+  it("receives the usual body if it matches the tag of that", async () => {
+    const dictionary = await wholeOf(versions[3], { form });
+    const usual = await ask(versions[4], { form, headers: { "accept-encoding": CHROMIUM } });
+    const tag = usual.headers.get("etag");
+    const headers = having(dictionary, { "if-match": tag });
+    const response = await ask(versions[4], { form, headers });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("etag")).toBe(tag);
+  });
+
   it("receives no body where a tag of the version is named", async () => {
     const dictionary = await wholeOf(versions[3], { form });
     const headers = having(dictionary);
