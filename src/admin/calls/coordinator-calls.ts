@@ -6,7 +6,7 @@ import { StoreUnavailable } from "./store-unavailable.ts";
 /** The coordinator could not be reached, was overloaded, or did not answer in time. */
 export class CoordinatorUnavailable extends Error {
   override readonly name = "CoordinatorUnavailable";
-  /** After this time another try is worth it. */
+  /** Time to wait before the next try. */
   readonly retryAfterSeconds = 5;
 }
 

@@ -38,7 +38,7 @@ export function describeRoutes(routes: readonly Route[], version: string) {
       title: "Locations at the Edge: operations",
       version,
       description:
-        "Operating the service: ingestion, published versions, audit, status and quick checks. Bodies are JSON objects of at most 16 KiB; an empty body is `{}`. Unknown fields and parameters are refused. Every change takes a `note` and answers `changed` and `message`; it can be repeated after a lost answer. Lists take `limit` and `cursor`, the `next_cursor` of the page before. Errors are problem+json (RFC 9457): `code` is for programs, `detail` says what to do, and the log has the `request_id`.",
+        "Operating the service: ingestion, published versions, audit, status and quick checks. Bodies are JSON objects of at most 16 KiB; an empty body is `{}`. Unknown fields and parameters are refused. Every change takes a `note` and answers `changed` and `message`. It can be repeated after a lost answer: the outcome is the same, except that a run, a backup or a test notification that has already begun is made once more. Lists take `limit` and `cursor`, the `next_cursor` of the page before. Errors are problem+json (RFC 9457): `code` is for programs, `detail` says what to do, and the log has the `request_id`.",
     },
     servers: [{ url: "/", description: "The host that serves this document." }],
     tags: Object.entries(TAGS).map(([name, text]) => ({ name, description: text })),
@@ -131,7 +131,7 @@ function describeHeaders(headers: NonNullable<ResponseSpec["headers"]>) {
   return Object.fromEntries(named.map(([name, description]) => [name, { description, schema }]));
 }
 
-const RETRY = { "Retry-After": "Seconds after which another try is worth it." };
+const RETRY = { "Retry-After": "Seconds to wait before the next try." };
 
 /** The headers of problems, by status. */
 const OF_PROBLEMS: { readonly [status: string]: { readonly [name: string]: string } } = {

@@ -25,8 +25,8 @@ export function inPlainWords(
   if (issue.code === "invalid_type") return `must be ${KINDS[issue.expected] ?? issue.expected}`;
   if (issue.code === "invalid_value")
     return `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(", ")}`;
-  if (issue.code === "too_small") return `must be ${issue.minimum} at least`;
+  if (issue.code === "too_small") return `must be at least ${issue.minimum}`;
   if (issue.code !== "too_big") return undefined;
   const unit = issue.origin === "string" ? " characters" : "";
-  return `must ${unit === "" ? "be" : "have"} ${issue.maximum}${unit} at most`;
+  return `must ${unit === "" ? "be" : "have"} at most ${issue.maximum}${unit}`;
 }

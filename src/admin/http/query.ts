@@ -28,11 +28,11 @@ export const noteField = z
   .string()
   .max(500)
   .optional()
-  .meta({ description: "Why, for the audit." });
+  .meta({ description: "Reason, kept in the audit." });
 
 /** What the answer to every change says, besides what is there now. */
 export const outcome = {
-  changed: z.boolean().meta({ description: "False if everything was so already." }),
+  changed: z.boolean().meta({ description: "False if nothing changed." }),
   message: z.string().meta({ description: "For people." }),
 };
 

@@ -144,11 +144,12 @@ function decisionRoutes(verb: Verb, deps: HeldDependencies) {
     problems: { 503: "`archive_unavailable`: R2 does not answer" },
   }).answer(async ({ body, actor }) => {
     const { note: why, ...wanted } = body;
-    const waiting = (await readHeld(deps)).filter(
-      (held) => held.state === "waiting" && matches(held, wanted),
+    const found = (await readHeld(deps)).filter(
+      (held) =>
+        (held.state === "waiting" || held.state === VERDICTS[verb]) && matches(held, wanted),
     );
     const target = wanted.run_id ?? wanted.rule ?? "";
-    return decide(deps, { verb, found: waiting, actor, note: why, target });
+    return decide(deps, { verb, found, actor, note: why, target });
   });
   return [one, many];
 }
@@ -203,8 +204,8 @@ async function decide(
   const changed = found.filter(({ state }) => state !== verdict);
   const decisions = changed.map(({ id }): Decision => ({ id, ...made }));
   if (decisions.length > 0) await coordinator.decide(decisions);
-  const queued = verb === "approve" && changed.length > 0;
-  const run = queued ? await queueRun(coordinator, actor) : null;
+  // What is approved is held until a run follows it. The answer to an earlier call may be lost.
+  const run = verb === "approve" && found.length > 0 ? await queueRun(coordinator, actor) : null;
   const held = found.map((each) => withDecision(each, decisions));
   const states = Object.fromEntries(changed.map(({ id, state }) => [id, state]));
   const decided = changed.length;
@@ -234,8 +235,11 @@ async function queueRun(
   return result.ok ? toListed(result.answer.run) : null;
 }
 
+const NO_CHANGE = "Nothing changed.";
+
 function messageOf(verb: Verb, changed: number, run: ListedRun | null): string {
-  if (changed === 0) return "Nothing changed.";
+  if (changed === 0)
+    return run === null ? NO_CHANGE : `${NO_CHANGE} Run ${run.id} takes over what is approved.`;
   const many = changed === 1 ? "One change is" : `${changed} changes are`;
   if (verb === "reject") return `${many} rejected until upstream says something else.`;
   const when = run === null ? "The next run takes" : `Run ${run.id} takes`;

@@ -76,7 +76,7 @@ describe("POST /admin/catalog/rollback", () => {
     [undefined, "generation: this field is missing"],
     [{ generation: "1" }, "generation"],
     [{ generation: 1.5 }, "generation: must be a whole number"],
-    [{ generation: 0 }, "generation: must be 1 at least"],
+    [{ generation: 0 }, "generation: must be at least 1"],
     [{ generation: 1e300 }, "generation"],
     [{ generation: 1, force: true }, 'unknown field "force"'],
   ])("refuses %j", async (body, named) => {

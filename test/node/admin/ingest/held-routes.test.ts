@@ -129,13 +129,18 @@ describe("POST /admin/ingest/held/{id}/approve", () => {
     expect((await list()).held.map(({ iata }) => iata)).toEqual(["GVA", "LIN"]);
   });
 
-  it("changes nothing a second time", async () => {
+  it("changes nothing a second time, and names the run that takes over", async () => {
     const id = await idOf("ZRH");
-    await decide(`${id}/approve`);
+    const { run } = await decide(`${id}/approve`);
     expect(await decide(`${id}/approve`)).toMatchObject({
       changed: false,
-      run: null,
-      message: "Nothing changed.",
+      run: { id: run?.id },
+      message: `Nothing changed. Run ${run?.id} takes over what is approved.`,
+    });
+    expect(await decide("approve", { run_id: firstRun })).toMatchObject({ held: { length: 3 } });
+    expect(await decide("approve", { run_id: firstRun })).toMatchObject({
+      changed: false,
+      held: { length: 3 },
     });
   });
 

@@ -112,7 +112,7 @@ describe("POST /admin/ingest/queue", () => {
   it.each([
     ['{"force":"yes"}', "force: must be true or false"],
     ['{"note":1}', "note: must be text"],
-    [JSON.stringify({ note: "x".repeat(501) }), "note: must have 500 characters at most"],
+    [JSON.stringify({ note: "x".repeat(501) }), "note: must have at most 500 characters"],
     ['{"mode":"FULL"}', 'mode: must be one of "incremental", "full", "dry_run"'],
     ["[]", "must be an object"],
   ])("says in plain words what is wrong with %j", async (body, detail) => {
