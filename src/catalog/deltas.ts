@@ -1,5 +1,3 @@
-import { Buffer } from "node:buffer";
-import { encodeDcz, MATCH_MIN_BYTES } from "./dcz.ts";
 import { type AnyCoding, bodyIn, isDeltaCoding } from "./framing.ts";
 import { type Body, DELTA_FORMS, type Manifest, type Representation } from "./manifest.ts";
 
@@ -18,8 +16,6 @@ export function findBody(manifest: Manifest, wanted: WantedBody): Body | undefin
   const identity = form && bodies?.[form].identity;
   if (form === undefined || identity === undefined) return undefined;
   const dictionary = coding.slice("dcz:".length);
-  if (dictionary === identity.sha256)
-    return identity.bytes < MATCH_MIN_BYTES ? undefined : memoized(identity, selfDelta);
   for (const { deltas } of manifest.diffs) {
     const delta = deltas?.locales[locale]?.[form];
     if (!deltas || delta?.dictionary !== dictionary) continue;
@@ -31,23 +27,7 @@ export function findBody(manifest: Manifest, wanted: WantedBody): Body | undefin
   return undefined;
 }
 
-/**
- * Makes the body for a client that has this content already, but as the answer to another request:
- * the tag that it revalidates is that of another dictionary.
- */
-function selfDelta(identity: Body): Body {
-  const { sha256, bytes } = identity;
-  const dcz = encodeDcz({
-    dictionary: identity,
-    bytes,
-    matches: [{ from: 0, to: 0, bytes }],
-    literals: () => new Uint8Array(),
-  });
-  const segment = { inline: Buffer.from(dcz).toString("base64") };
-  return { sha256: keyOf(sha256, identity), bytes: dcz.length, segments: [segment] };
-}
-
-/** Stands for the hash of the bytes. */
+/** Stands for the hash of the bytes. `findDeltaTag` knows the target by it. */
 function keyOf(dictionary: string, target: Body): string {
   return dictionary.slice(0, 16) + target.sha256.slice(0, 48);
 }

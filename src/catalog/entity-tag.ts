@@ -10,6 +10,15 @@ export function matchesEntityTag(ifNoneMatch: string, tag: string): boolean {
   return ifNoneMatch.trim() === "*" || listTags(ifNoneMatch).some(({ opaque }) => opaque === tag);
 }
 
+/**
+ * Finds the tag of a delta of a body in If-None-Match. Its client has the decoded body, from whatever
+ * dictionary the delta was.
+ */
+export function findDeltaTag(ifNoneMatch: string, body: Body): string | undefined {
+  const pattern = new RegExp(`^"[0-9a-f]{16}${body.sha256.slice(0, 16)}"$`);
+  return listTags(ifNoneMatch).find(({ opaque }) => pattern.test(opaque))?.opaque;
+}
+
 /** Whether If-Match names the tag, by strong comparison (RFC 9110, section 13.1.1). */
 export function matchesStrongly(ifMatch: string, tag: string): boolean {
   const isNamed = ({ isWeak, opaque }: Tag) => !isWeak && opaque === tag;

@@ -1,8 +1,14 @@
-import { entityTag } from "../catalog/entity-tag.ts";
+import { entityTag, findDeltaTag } from "../catalog/entity-tag.ts";
 import { type LocaleFallback, negotiateLocale } from "../catalog/locale.ts";
 import { findBody } from "../catalog/deltas.ts";
 import { type AnyCoding, isDeltaCoding } from "../catalog/framing.ts";
-import type { Body, LocaleEntry, Manifest, Representation } from "../catalog/manifest.ts";
+import {
+  type Body,
+  DELTA_FORMS,
+  type LocaleEntry,
+  type Manifest,
+  type Representation,
+} from "../catalog/manifest.ts";
 import { checkPreconditions } from "./preconditions.ts";
 import type { CatalogMemory, CatalogReader, Origin } from "../storage/catalog-reader.ts";
 import type { Content } from "../storage/content.ts";
@@ -173,7 +179,21 @@ function withoutBody({ conditions, withBody }: Query, variant: Variant): Found |
     conditions &&
     checkPreconditions(conditions, { etag, modifiedAt: variant.manifest.published_at });
   if (kind) return { kind, variant };
+  const known = conditions && withKnownDelta(conditions, variant);
+  if (known) return { kind: "not_modified", variant: known };
   return withBody ? undefined : { kind: "head", variant };
+}
+
+/** Names the delta by whose tag the client says that it has the content; undefined if it does not. */
+function withKnownDelta(conditions: Headers, variant: Variant): Variant | undefined {
+  const ifNoneMatch = conditions.get("if-none-match");
+  const form = DELTA_FORMS.find((each) => each === variant.representation);
+  const identity = form && variant.entry.bodies[form].identity;
+  if (ifNoneMatch === null || identity === undefined) return undefined;
+  const tag = findDeltaTag(ifNoneMatch, identity);
+  return tag === undefined
+    ? undefined
+    : { ...variant, body: { ...variant.body, sha256: tag.slice(1, -1) } };
 }
 
 /**
