@@ -96,7 +96,7 @@ describe("/docs", () => {
     expect(text).toContain("// GetLocationsV1 returns the full lists");
     expect(text).toContain("/admin/ingest/queue");
     expect(text).toContain("GeoNames");
-    await page.locator("summary", { hasText: "/admin/ingest/queue" }).click();
+    await page.locator("summary", { hasText: "POST /admin/ingest/queue" }).click();
     await page.getByRole("link", { name: "QueueAnswer" }).first().click();
     await page.getByText("queue_depth").first().waitFor();
   });
