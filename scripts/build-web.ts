@@ -49,7 +49,7 @@ const PAGES: readonly Page[] = [
     file: "docs.html",
     title: "Docs · Locations at the Edge",
     description: "How to call the service, the contract, the operators' routes and the credits.",
-    entries: [`${SOURCE}/docs/main.ts`, `${SOURCE}/style/docs.css`],
+    entries: [`${SOURCE}/docs/main.tsx`, `${SOURCE}/style/docs.css`],
     content: docsContent(),
   },
 ];

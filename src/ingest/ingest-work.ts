@@ -60,7 +60,7 @@ export class IngestWork implements Work<RunRecord> {
     const patch = { error };
     if (failure.retry?.step !== true || isLast)
       return { code, repeat: false, change: (run) => this.#fail(run, failure), patch };
-    const retried = (run: Run): Run => ({ ...run, error, retries: run.retries + 1 });
+    const retried = (run: Run): Run => ({ ...this.#timed(run), error, retries: run.retries + 1 });
     const change = (current: RunRecord) => ({ ...current, job: retried(current.job) });
     return { code, repeat: true, change, patch };
   }
@@ -89,7 +89,7 @@ export class IngestWork implements Work<RunRecord> {
 
   #apply(record: RunRecord, { next, outcome, patch, publish }: StepResult): RunRecord {
     const { state } = this.#deps;
-    const run: Run = { ...record.job, error: null, ...patch };
+    const run: Run = { ...this.#timed(record.job), error: null, ...patch };
     if (next === null) {
       if (outcome === "published" && run.generation_after !== null)
         state.setReplicated(run.generation_after);
@@ -120,7 +120,16 @@ export class IngestWork implements Work<RunRecord> {
       const next = retryOf(record, { made, waiting, notBefore: now() + retry.runAfterMs });
       if (next !== null) state.save(next);
     }
-    return this.#end(record, "failed", { ...patch, error });
+    const job = this.#timed(record.job);
+    return this.#end({ ...record, job }, "failed", { ...patch, error });
+  }
+
+  /** Adds the time since the claim of the present step to its stage. */
+  #timed(run: Run): Run {
+    const { stage, heartbeat_at: claimed, stage_ms: before } = run;
+    if (stage === null || claimed === null) return run;
+    const took = Math.max(0, this.#deps.now() - Date.parse(claimed));
+    return { ...run, stage_ms: { ...before, [stage]: (before?.[stage] ?? 0) + took } };
   }
 
   #end(record: RunRecord, state: "succeeded" | "failed", patch: Partial<Run>): RunRecord {

@@ -115,6 +115,9 @@ export const runSchema = z
     finished_at: timestamp.nullable(),
     duration_ms: z.int().nullable(),
     stage: z.enum(STAGES).nullable(),
+    stage_ms: z.partialRecord(z.enum(STAGES), count).exactOptional().meta({
+      description: "Milliseconds that the steps of each stage have taken, repeated ones included.",
+    }),
     progress: z.strictObject({ done: count, total: count }).meta({
       description: "Of the stage encode: the segments common to all locales, then the locales.",
     }),

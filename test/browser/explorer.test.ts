@@ -11,6 +11,12 @@ const CARIBBEAN = [
   ["ar", "الكاريبي", "rtl"],
 ] as const;
 
+/** Whether what has the focus has an outline, or a label that has it. */
+const FOCUS_IS_SEEN = `{
+  const shown = document.activeElement.nextElementSibling;
+  [document.activeElement, shown].some((e) => e && getComputedStyle(e).outlineStyle === "solid");
+}`;
+
 describe.each(["Connect GET", "Connect", "gRPC-Web"])("the explorer over %s", (protocol) => {
   it("shows the catalog in the chosen locale, and the same from JSON", async () => {
     const page = await openPage("/?region=caribbean");
@@ -123,6 +129,44 @@ describe("the explorer", () => {
     expect(new URL(page.url()).search).not.toBe("");
   });
 
+  it("is used by keyboard alone, from the first control to the last, and never loses the focus", async () => {
+    const page = await openPage("/");
+    await waitForAnswer(page, "en");
+    const passed: string[] = [];
+    const focused =
+      "(document.activeElement.ariaLabel ?? document.activeElement.textContent).trim()";
+    for (let name = ""; name !== "Copy this call"; passed.push(name)) {
+      await page.keyboard.press("Tab");
+      name = await page.evaluate<string>(focused);
+      expect(await page.evaluate(FOCUS_IS_SEEN), name).toBe(true);
+    }
+    expect(passed.slice(0, 8)).toEqual([
+      "Skip to content",
+      "Locations at the Edge",
+      "Explorer",
+      "Docs",
+      "Dashboard",
+      "Search airports, cities, countries and regions",
+      "Language",
+      "World",
+    ]);
+    expect(passed.slice(-8, -1).map((name) => name.slice(0, 10))).toEqual([
+      "Map of 9,1",
+      "Zoom in",
+      "Zoom out",
+      "Whole worl",
+      "",
+      "",
+      "Call again",
+    ]);
+    await page.getByRole("button", { name: "Show all 250" }).press("Enter");
+    await expect.poll(() => page.evaluate(focused)).toBe("Argentina");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.evaluate(focused)).toBe("Argentina");
+    await page.getByRole("button", { name: "Close" }).press("Enter");
+    expect(await page.evaluate("document.activeElement.className")).toBe("side-scroll");
+  });
+
   it("leads from an airport to its city, country and region, and back", async () => {
     const page = await openPage("/?airport=GVA");
     const heading = page.getByRole("heading", { level: 1 });
@@ -172,6 +216,7 @@ describe("the explorer", () => {
     const alert = page.getByRole("alert");
     await alert.getByText("The service does not accept this language").waitFor();
     expect(await alert.textContent()).toContain("invalid_argument");
+    expect(await seriousFaults(page)).toEqual([]);
     expect(takeProblems().join()).toContain("400");
     await page.getByLabel("Language", { exact: true }).selectOption("de");
     await page.getByRole("heading", { level: 1, name: "Zürich Airport" }).waitFor();
@@ -204,6 +249,8 @@ describe("the explorer", () => {
     await page.goto("/");
     const alert = page.getByRole("alert");
     await alert.getByText("Call again in 7 s.").waitFor();
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect((await alert.boundingBox())?.y).toBeLessThan(150);
     expect(await alert.textContent()).toContain("nothing is published yet");
     expect(takeProblems().join()).toContain("503");
   });

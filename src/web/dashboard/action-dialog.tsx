@@ -26,22 +26,27 @@ export function ActionDialog({ action, onClose, onAnswered }: Props) {
     setSending(false);
     onAnswered();
   };
+  const verb = result === undefined ? action.verb : "Try again";
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby="dialog-title" onClose={onClose}>
-      <form onSubmit={(event) => void onSubmit(event)}>
+      <form class="stack" onSubmit={(event) => void onSubmit(event)}>
         <h2 id="dialog-title">{action.title}</h2>
         <p class="hint">On {window.location.host}</p>
         {result === undefined && (
           <>
-            <p class="dialog-text">{action.explanation}</p>
-            {action.preview && <div class="dialog-preview">{action.preview}</div>}
+            <p>{action.explanation}</p>
+            {action.preview && (
+              <div class="dialog-preview" tabIndex={0}>
+                {action.preview}
+              </div>
+            )}
             {action.fields?.map((field) => (
               <Field key={field.name} field={field} />
             ))}
           </>
         )}
         {result && <Answer result={result} />}
-        <div class="dialog-buttons">
+        <div class="row dialog-buttons">
           <button type="button" class="button" onClick={() => dialog.current?.close()}>
             {result === undefined ? "Cancel" : "Close"}
           </button>
@@ -51,21 +56,13 @@ export function ActionDialog({ action, onClose, onAnswered }: Props) {
               class={`button ${action.isDangerous ? "button-danger" : "button-main"}`}
               disabled={isSending}
             >
-              {submitText(action, { isSending, hasFailed: result !== undefined })}
+              {isSending ? "Sending …" : verb}
             </button>
           )}
         </div>
       </form>
     </dialog>
   );
-}
-
-function submitText(
-  { verb }: Action,
-  { isSending, hasFailed }: { readonly isSending: boolean; readonly hasFailed: boolean },
-): string {
-  if (isSending) return "Sending …";
-  return hasFailed ? "Try again" : verb;
 }
 
 function Answer({ result }: { readonly result: AdminResult<ActionAnswer> }) {
@@ -93,45 +90,35 @@ function Answer({ result }: { readonly result: AdminResult<ActionAnswer> }) {
   );
 }
 
-function Field({ field }: { field: ActionField }) {
-  switch (field.kind) {
-    case "choice":
-      return (
-        <label class="field">
-          <span class="field-label">{field.label}</span>
-          <select class="select" name={field.name}>
-            {field.choices.map(([value, text]) => (
-              <option key={value} value={value}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </label>
-      );
-    case "check":
-      return (
-        <label class="check">
-          <input type="checkbox" name={field.name} />
-          <span>
-            {field.label}
-            {field.hint !== "" && <small>{field.hint}</small>}
-          </span>
-        </label>
-      );
-    case "text":
-    case "time":
-      return (
-        <label class="field">
-          <span class="field-label">{field.label} (optional)</span>
-          {field.kind === "time" ? (
-            <input class="input" name={field.name} type="datetime-local" />
-          ) : (
-            <input class="input" name={field.name} type="text" maxLength={500} autocomplete="off" />
-          )}
-          <small class="hint">{field.hint}</small>
-        </label>
-      );
-    default:
-      return field satisfies never;
-  }
+function Field({ field }: { readonly field: ActionField }) {
+  const { kind, name, label } = field;
+  if (kind === "check")
+    return (
+      <label class="row check">
+        <input type="checkbox" name={name} />
+        <span>
+          {label}
+          {field.hint !== "" && <small>{field.hint}</small>}
+        </span>
+      </label>
+    );
+  return (
+    <label class="stack field">
+      <span class="field-label">
+        {label} {kind !== "choice" && "(optional)"}
+      </span>
+      {kind === "choice" && (
+        <select class="select" name={name}>
+          {field.choices.map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+      {kind === "text" && <input class="input" name={name} maxLength={500} autocomplete="off" />}
+      {kind === "time" && <input class="input" name={name} type="datetime-local" />}
+      {kind !== "choice" && <small>{field.hint}</small>}
+    </label>
+  );
 }

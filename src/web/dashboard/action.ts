@@ -8,9 +8,12 @@ export interface ActionAnswer {
 
 /** A field of a confirmation dialog. */
 export type ActionField =
-  | { readonly kind: "text"; readonly name: string; readonly label: string; readonly hint: string }
-  | { readonly kind: "time"; readonly name: string; readonly label: string; readonly hint: string }
-  | { readonly kind: "check"; readonly name: string; readonly label: string; readonly hint: string }
+  | {
+      readonly kind: "text" | "time" | "check";
+      readonly name: string;
+      readonly label: string;
+      readonly hint: string;
+    }
   | {
       readonly kind: "choice";
       readonly name: string;

@@ -72,7 +72,7 @@ export const QUEUE: Action = {
       kind: "check",
       name: "force",
       label: "Force",
-      hint: "Overrides the guards against shrinking, change and lost coverage.",
+      hint: "Overrides the guards against truncation, shrinking, change and lost coverage.",
     },
     noteField("Shown in the run’s history."),
   ],
@@ -105,7 +105,7 @@ export const TEST_NOTIFICATION: Action = {
 };
 
 /** Guards that an operator can override. */
-const OVERRIDABLE = ["guard_shrink", "guard_change", "guard_coverage"];
+const OVERRIDABLE = ["guard_truncated", "guard_shrink", "guard_change", "guard_coverage"];
 
 /** Whether only guards that `force` overrides have refused a run. */
 export function mayApprove({ state, error, guards }: Run): boolean {
@@ -118,7 +118,7 @@ export function approve({ id, mode, guards }: Run): Action {
   return {
     title: "Approve the candidate",
     explanation:
-      "Queues a run that builds from the files that this run has archived, and overrides the guards against shrinking, change and lost coverage. A backup is made before it publishes.",
+      "Queues a run that builds from the files that this run has archived, and overrides the guards against truncation, shrinking, change and lost coverage. A backup is made before it publishes.",
     preview: (
       <ul>
         {guards.map(({ message }) => (
@@ -232,28 +232,23 @@ function BackupFacts({ backup }: { readonly backup: Backup }) {
 }
 
 const HELD = {
-  approve: {
-    title: "Approve the change",
-    explanation: "Queues a run, which takes over what upstream says, if it still says so.",
-  },
-  reject: {
-    title: "Reject the change",
-    explanation: "The served value stays until upstream says something else.",
-  },
-} as const;
+  Approve: "Queues a run, which publishes what upstream says, if it still says so.",
+  Reject: "The served value stays until upstream says something else.",
+};
 
 /** Decides on a surprising change by upstream. */
 export function decideHeld(verb: keyof typeof HELD, { id, iata, name, rules }: HeldChange): Action {
   const why = rules.map((rule) => rule.replaceAll("_", " ")).join(", ");
   return {
-    ...HELD[verb],
+    title: `${verb} the change`,
+    explanation: HELD[verb],
     preview: (
       <p>
         <b>{iata}</b> {name}: {why}
       </p>
     ),
-    verb: verb === "approve" ? "Approve" : "Reject",
-    path: `/admin/ingest/held/${encodeURIComponent(id)}/${verb}`,
+    verb,
+    path: `/admin/ingest/held/${encodeURIComponent(id)}/${verb.toLowerCase()}`,
     fields: [noteField()],
   };
 }

@@ -33,9 +33,8 @@ export function AlertsSection({ onAction }: { readonly onAction: (action: Action
       }
     >
       {latest && <Findings run={latest} />}
-      {polled.body && !latest && <p class="hint">The rules have not been evaluated yet.</p>}
-      {latest && <h3>History</h3>}
-      {latest && <Table label="Evaluations" columns={HISTORY} rows={runs.map(historyRow)} />}
+      <h3>Evaluations</h3>
+      <Table label="Evaluations" columns={HISTORY} rows={runs.map(historyRow)} />
     </Section>
   );
 }
@@ -89,7 +88,8 @@ function Findings({ run }: { readonly run: AlertRun }) {
 }
 
 function withUnit(value: number, unit: string): string {
-  return unit === "ms" ? formatDuration(value) : `${formatCount(value)} ${unit}`;
+  if (unit === "ms") return formatDuration(value);
+  return `${formatCount(value)} ${value === 1 ? unit.replace(/ies$/, "y").replace(/s$/, "") : unit}`;
 }
 
 const HISTORY = [

@@ -1,7 +1,7 @@
 /** The parts of the service's answers that the dashboard shows. */
 
 import type { HeldChange } from "../../acceptance/held-change.ts";
-import type { ListedRun as Run } from "../../ingest/run.ts";
+import type { ListedRun as Run, Run as RunDetail } from "../../ingest/run.ts";
 
 export const LISTS = ["airports", "cities", "countries", "regions"] as const;
 export type ListName = (typeof LISTS)[number];
@@ -17,14 +17,21 @@ export const STAGES = [
   "verify",
 ] as const satisfies readonly Run["stage"][];
 
-/** A run as lists show it, and as its own page does. */
-export type { ListedRun as Run, Run as RunDetail } from "../../ingest/run.ts";
+/** A run is shown by lists as `Run`, and by its own page as `RunDetail`. */
+export type { HeldChange, Run, RunDetail };
 
-export interface RunPage {
-  readonly runs: readonly Run[];
+/** A page of a history. */
+type Page<List extends string, Row> = { readonly [list in List]: readonly Row[] } & {
   readonly next_cursor: string | null;
-  readonly paused: boolean | null;
-}
+};
+
+export type RunPage = Page<"runs", Run> & { readonly paused: boolean | null };
+export type AlertRunPage = Page<"runs", AlertRun>;
+export type HeldPage = Page<"held", HeldChange>;
+export type AuditPage = Page<"entries", AuditEntry>;
+export type BackupList = Page<"backups", Backup> & {
+  readonly status: "ok" | "stale" | "unverified" | "no_backups";
+};
 
 export interface Version {
   readonly generation: number;
@@ -37,29 +44,9 @@ export interface Version {
   readonly has_diff: boolean;
 }
 
-export interface VersionList {
-  readonly versions: readonly Version[];
-}
-
-type Fields = { readonly [field: string]: unknown };
-
-export interface ListDiff {
-  readonly counts: { readonly added: number; readonly changed: number; readonly removed: number };
-  readonly added: readonly Fields[];
-  readonly changed: readonly {
-    readonly id: string;
-    readonly label: string;
-    readonly before: Fields;
-    readonly after: Fields;
-    readonly airport_iata_codes?: {
-      readonly added: readonly string[];
-      readonly removed: readonly string[];
-    };
-  }[];
-  readonly removed: readonly Fields[];
-}
-
-export type CatalogDiff = { readonly [list in ListName]: ListDiff };
+/** The changes to each list. */
+export type CatalogDiff = Pick<NonNullable<RunDetail["changes"]>, ListName>;
+export type ListDiff = CatalogDiff[ListName];
 export type VersionDiff = CatalogDiff & { readonly to: Pick<Version, "generation"> };
 
 export interface AlertResult {
@@ -89,11 +76,6 @@ export interface AlertRun {
   readonly notified: number;
   readonly notify_failed: number;
   readonly results: readonly AlertResult[];
-}
-
-export interface AlertRunPage {
-  readonly runs: readonly AlertRun[];
-  readonly next_cursor: string | null;
 }
 
 export interface Backup {
@@ -127,16 +109,6 @@ export interface BackupJob {
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
-export interface BackupJobList {
-  readonly jobs: readonly BackupJob[];
-}
-
-export interface BackupList {
-  readonly status: "ok" | "stale" | "unverified" | "no_backups";
-  readonly backups: readonly Backup[];
-  readonly next_cursor: string | null;
-}
-
 export interface AuditEntry {
   readonly id: string;
   readonly at: string;
@@ -148,18 +120,6 @@ export interface AuditEntry {
   readonly request: unknown;
   readonly before: unknown;
   readonly after: unknown;
-}
-
-export type { HeldChange } from "../../acceptance/held-change.ts";
-
-export interface HeldPage {
-  readonly held: readonly HeldChange[];
-  readonly next_cursor: string | null;
-}
-
-export interface AuditPage {
-  readonly entries: readonly AuditEntry[];
-  readonly next_cursor: string | null;
 }
 
 /** Answer of `GET /dashboard/summary`; an unreadable section is null. */

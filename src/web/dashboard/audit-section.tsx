@@ -21,18 +21,9 @@ export function AuditSection() {
       title="Audit"
       what="audit"
       polled={polled}
-      actions={
-        <Segmented
-          legend="Show"
-          name="audit-filter"
-          choices={FILTERS}
-          value={filter}
-          onChange={setFilter}
-        />
-      }
+      actions={<Segmented legend="Show" choices={FILTERS} value={filter} onChange={setFilter} />}
     >
-      {entries.length > 0 && <Table label="Audit" columns={COLUMNS} rows={entries.map(rowOf)} />}
-      {polled.body && entries.length === 0 && <p class="hint">No entries to show.</p>}
+      <Table label="Audit" columns={COLUMNS} rows={entries.map(rowOf)} />
     </Section>
   );
 }

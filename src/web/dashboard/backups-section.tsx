@@ -1,7 +1,7 @@
 import { formatBytes, formatDuration, formatTime } from "../shared/format.ts";
 import type { Action } from "./action.ts";
 import { deleteBackup, pinBackup, restoreBackup, verifyBackup } from "./actions.tsx";
-import type { Backup, BackupJob, BackupJobList, BackupList } from "./answers.ts";
+import type { Backup, BackupJob, BackupList } from "./answers.ts";
 import { Section } from "./section.tsx";
 import { StatusPill } from "./status-pill.tsx";
 import { RowButton, Table } from "./table.tsx";
@@ -25,27 +25,22 @@ export function BackupsSection({ onAction }: { readonly onAction: (action: Actio
     backup.pinned || backup === verified || backup.id === backups[0]?.id;
   return (
     <Section title="Backups" what="list of backups" polled={polled}>
-      {body && (
-        <p class="hint">
-          <StatusPill word={body.status} />{" "}
-          {verified ? (
-            <>
-              Last verified <Time at={verified.verified.at} />
-            </>
-          ) : (
-            "No backup has been verified."
-          )}
-        </p>
-      )}
-      {body && <Jobs />}
-      {backups.length > 0 && (
-        <Table
-          label="Backups"
-          columns={COLUMNS}
-          rows={backups.map((backup) => rowOf(backup, { onAction, isKept: isKept(backup) }))}
-        />
-      )}
-      {body?.backups.length === 0 && <p class="hint">There is no backup yet.</p>}
+      <p class="hint">
+        {body && <StatusPill word={body.status} />}{" "}
+        {verified ? (
+          <>
+            Last verified <Time at={verified.verified.at} />
+          </>
+        ) : (
+          "No backup has been verified."
+        )}
+      </p>
+      <Jobs />
+      <Table
+        label="Backups"
+        columns={COLUMNS}
+        rows={backups.map((backup) => rowOf(backup, { onAction, isKept: isKept(backup) }))}
+      />
     </Section>
   );
 }
@@ -77,7 +72,7 @@ function rowOf(backup: Backup, { onAction, isKept }: RowOptions) {
       </span>,
       expiryOf(backup),
       backup.problem ?? backup.note ?? "",
-      <div class="row-actions">
+      <div class="row">
         <RowButton about={about} onClick={() => onAction(verifyBackup(id))}>
           Verify …
         </RowButton>
@@ -104,7 +99,7 @@ function expiryOf({ pinned, expires_at: expiresAt }: Backup): string {
 
 /** Shows the latest jobs, or nothing if the deployment has no list of them. */
 function Jobs() {
-  const { body } = usePoll<BackupJobList>("/admin/backup/jobs", JOBS_EVERY_MS);
+  const { body } = usePoll<{ jobs: readonly BackupJob[] }>("/admin/backup/jobs", JOBS_EVERY_MS);
   if (body === undefined || body.jobs.length === 0) return null;
   return (
     <>

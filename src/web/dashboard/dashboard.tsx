@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Action } from "./action.ts";
 import { ActionDialog } from "./action-dialog.tsx";
 import { BACK_UP, PAUSE, QUEUE, RESUME } from "./actions.tsx";
@@ -40,10 +40,10 @@ export function Dashboard() {
   const { failure } = newest;
   const isSignedOut = failure?.kind === "unauthenticated";
   return (
-    <div class="dashboard">
-      <div class="dashboard-top">
+    <div class="dashboard stack">
+      <div class="row row-spread">
         <h1>
-          Dashboard <span class="environment">{window.location.host}</span>
+          Dashboard <span class="pill">{window.location.host}</span>
         </h1>
         {!isSignedOut && <ControlBar runs={newest} onAction={setAction} />}
       </div>
@@ -78,7 +78,7 @@ function ControlBar({ runs, onAction }: ControlProps) {
     window.location.reload();
   };
   return (
-    <div class="control-bar">
+    <div class="row control-bar">
       {runs.body && (
         <>
           <button
@@ -112,9 +112,15 @@ interface TabsProps {
 
 function Tabs({ live, onAction }: TabsProps) {
   const { tab, id } = useRoute();
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // The link or form is gone that had the focus.
+    if (document.activeElement !== document.body) return;
+    nav.current?.querySelector<HTMLElement>("[aria-current]")?.focus({ preventScroll: true });
+  }, [tab, id]);
   return (
     <>
-      <nav class="tabs" aria-label="Sections">
+      <nav ref={nav} class="row tabs" aria-label="Sections">
         {TABS.map((name) => (
           <a key={name} href={`#${name}`} aria-current={name === tab ? "page" : undefined}>
             {TAB_NAMES[name]}

@@ -42,12 +42,13 @@ export function DiffView({ from: { generation, catalog_sha256: sha256 }, to }: P
   }, [sha256, to]);
   return (
     <div class="diff" data-diff={`${generation}-${to}`}>
-      {result === undefined && <p role="status">Comparing …</p>}
-      {result?.ok === false && (
-        <FailureLine failure={result.failure} what="list of changes" hasOlder={false} />
-      )}
-      {result?.ok === true && (
+      {result?.ok === true ? (
         <DiffLists diff={result.body} same="The content is the same in this locale." />
+      ) : (
+        <FailureLine
+          polled={{ body: undefined, failure: result?.failure }}
+          what="such comparison"
+        />
       )}
     </div>
   );
@@ -88,12 +89,12 @@ function ListChanges({ list, diff }: { list: ListName; diff: ListDiff }) {
       </h4>
       <ul>
         {diff.added.slice(0, ROWS_MAX).map((entity) => (
-          <li key={String(entity["id"])} class="diff-added">
+          <li key={entity.id} class="diff-added">
             <ins>{entityName(entity)}</ins>
           </li>
         ))}
         {diff.removed.slice(0, ROWS_MAX).map((entity) => (
-          <li key={String(entity["id"])} class="diff-removed">
+          <li key={entity.id} class="diff-removed">
             <del>{entityName(entity)}</del>
           </li>
         ))}
@@ -107,14 +108,17 @@ function ListChanges({ list, diff }: { list: ListName; diff: ListDiff }) {
   );
 }
 
+type Fields = { readonly [field: string]: unknown };
+
 function FieldChanges({ change }: { change: ListDiff["changed"][number] }) {
+  const { before, after }: { readonly before: Fields; readonly after: Fields } = change;
   const codes = change.airport_iata_codes;
   return (
     <>
-      {Object.keys({ ...change.before, ...change.after }).map((field) => (
+      {Object.keys({ ...before, ...after }).map((field) => (
         <span key={field} class="diff-field">
-          {field.replaceAll("_", " ")}: <del>{text(change.before[field])}</del>{" "}
-          <ins>{text(change.after[field])}</ins>
+          {field.replaceAll("_", " ")}: <del>{text(before[field])}</del>{" "}
+          <ins>{text(after[field])}</ins>
         </span>
       ))}
       {codes && (
@@ -126,7 +130,7 @@ function FieldChanges({ change }: { change: ListDiff["changed"][number] }) {
   );
 }
 
-function entityName(entity: { readonly [field: string]: unknown }): string {
+function entityName(entity: Fields): string {
   const code = entity["iata"] ?? entity["iso_code2"] ?? "";
   const name = entity["name"] ?? entity["name_eng"] ?? entity["slug"] ?? entity["id"];
   return `${text(code)} ${text(name)}`.trim();

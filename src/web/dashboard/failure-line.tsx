@@ -1,21 +1,19 @@
-import type { AdminFailure } from "./admin-client.ts";
+import type { Polled } from "./use-poll.ts";
 
 interface Props {
-  readonly failure: AdminFailure | undefined;
+  readonly polled: Pick<Polled<unknown>, "body" | "failure">;
   /** Text for a deployment without this route. */
   readonly what: string;
-  /** Whether the section still shows an earlier answer. */
-  readonly hasOlder: boolean;
 }
 
-/** Explains why a section is missing or outdated. */
-export function FailureLine({ failure, what, hasOlder }: Props) {
-  if (failure === undefined) return null;
+/** Says that a document is loading, or why it is missing or outdated. */
+export function FailureLine({ polled: { body, failure }, what }: Props) {
+  if (failure === undefined) return body === undefined ? <p role="status">Loading …</p> : null;
   const text = failure.kind === "missing" ? `This deployment has no ${what}.` : failure.message;
   return (
     <p class="notice notice-warn" role="status">
       {text}
-      {hasOlder && " Below is the last known state."}
+      {body !== undefined && " Below is the last known state."}
       {failure.requestId !== "" && <small class="request-id"> Request {failure.requestId}</small>}
     </p>
   );

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { formatCount, formatTime } from "../shared/format.ts";
+import { formatCount, formatNumberOf, formatTime } from "../shared/format.ts";
+import { mayApprove } from "./actions.tsx";
 import type { MonitorStatus, Pause, Run, Summary } from "./answers.ts";
 import { FailureLine } from "./failure-line.tsx";
 import { causeOf } from "./runs-section.tsx";
@@ -28,28 +29,29 @@ interface Answer {
 
 /** Answers the five questions of an operator who opens the page at night. */
 export function Glance({ isSignedIn, runs }: Props) {
-  const { body, failure } = usePoll<Summary>("/dashboard/summary", EVERY_MS);
+  const polled = usePoll<Summary>("/dashboard/summary", EVERY_MS);
+  const { body } = polled;
+  const whenSignedIn = (path: string) => (isSignedIn ? path : null);
+  const status = usePoll<MonitorStatus>(whenSignedIn("/admin/monitor/status"), STATUS_EVERY_MS);
+  const isPaused = body?.ingest?.paused === true;
+  const pausePath = isPaused ? whenSignedIn("/admin/ingest/pause") : null;
+  const pause = usePoll<Pause>(pausePath, STATUS_EVERY_MS);
   return (
-    <section class="glance" aria-label="At a glance">
-      <FailureLine failure={failure} what="summary" hasOlder={body !== undefined} />
-      {body === undefined && failure === undefined && <p role="status">Loading …</p>}
+    <section class="stack" aria-label="At a glance">
+      <FailureLine polled={polled} what="summary" />
       {body && (
-        <div class="cards">
-          <Card {...isServed(body)} />
-          <Card {...isFresh(body)} />
-          {isSignedIn ? <Failures summary={body} runs={runs} /> : <Card {...whatFailed(body)} />}
-          {isSignedIn ? (
-            <Waiting summary={body} runs={runs} />
-          ) : (
-            <Card {...whatWaits(body, runs)} />
-          )}
-          <Card {...willAnybodyKnow(body)} />
-        </div>
-      )}
-      {body && (
-        <p class="hint">
-          Updated <Time at={body.at} />
-        </p>
+        <>
+          <div class="cards">
+            <Card {...isServed(body)} />
+            <Card {...isFresh(body)} />
+            <Card {...whatFailed(body, status.body, runs)} />
+            <Card {...whatWaits(body, pause.body, runs)} />
+            <Card {...willAnybodyKnow(body)} />
+          </div>
+          <p class="hint">
+            Updated <Time at={body.at} />
+          </p>
+        </>
       )}
     </section>
   );
@@ -57,7 +59,7 @@ export function Glance({ isSignedIn, runs }: Props) {
 
 function Card({ question, tone, answer, details }: Answer) {
   return (
-    <div class={`card tone-${tone}`} data-card={question}>
+    <div class={`panel card tone-${tone}`} data-card={question}>
       <h2>{question}</h2>
       <p class="card-value">{answer}</p>
       <ul class="card-note">
@@ -74,7 +76,7 @@ function isServed({ catalog }: Summary): Answer {
   if (catalog === null)
     return { question, tone: "bad", answer: "No", details: ["No catalog can be read."] };
   const { generation, counts, locales } = catalog;
-  const places = `${formatCount(counts.airports)} airports in ${count(locales, "locale")}`;
+  const places = `${formatCount(counts.airports)} airports in ${formatNumberOf(locales, "locale")}`;
   return { question, tone: "good", answer: "Yes", details: [`Version ${generation}`, places] };
 }
 
@@ -101,107 +103,83 @@ function isFresh({ catalog, ingest }: Summary): Answer {
   return { question, tone: isStale ? "warn" : "good", answer, details };
 }
 
-function whatFailed({ degraded, ingest, alerts }: Summary): Answer {
-  const failures: string[] = degraded.map((section) => `${section}: cannot be read`);
-  const last = ingest?.last_run;
-  if (last?.state === "failed") failures.push("The last ingest run failed.");
-  const firing = alerts?.alerts.filter(({ state }) => state === "firing") ?? [];
-  failures.push(...firing.map(({ rule }) => `Alert ${rule} fires.`));
-  return failureCard(failures);
-}
-
-function failureCard(failures: readonly ComponentChildren[]): Answer {
-  const { length } = failures;
-  const answer = length === 0 ? "Nothing" : count(length, "problem");
-  const tone = length === 0 ? "good" : "bad";
-  return { question: "What failed, and why?", tone, answer, details: failures };
-}
-
-/** What failed, with the causes that only an operator may read. */
-function Failures({ summary, runs }: { readonly summary: Summary; readonly runs: readonly Run[] }) {
-  const { body } = usePoll<MonitorStatus>("/admin/monitor/status", STATUS_EVERY_MS);
+/** What failed; with the causes, which only an operator may read, once `status` is there. */
+function whatFailed(
+  { degraded, ingest, alerts }: Summary,
+  status: MonitorStatus | undefined,
+  runs: readonly Run[],
+): Answer {
+  const failures: ComponentChildren[] = degraded.map((section) => `${section}: cannot be read`);
   const last = runs.find(({ state }) => state === "succeeded" || state === "failed");
-  const failures: ComponentChildren[] = [];
   if (last?.state === "failed")
     failures.push(
       <>
         <a href={`#runs/${last.id}`}>Last run</a>: {causeOf(last)}
       </>,
     );
-  const checks = Object.entries(body?.checks ?? {}).flatMap(([name, found]) =>
-    found.flatMap(({ status, output }) =>
-      status === "pass" || isToldElsewhere(name)
-        ? []
-        : `${name.split(":")[0]}: ${output ?? "fails"}`,
-    ),
+  else if (ingest?.last_run?.state === "failed") failures.push("The last ingest run failed.");
+  const firing = alerts?.alerts.filter(({ state }) => state === "firing") ?? [];
+  failures.push(
+    ...firing.map(({ rule }) => <>Alert {status ? <a href="#alerts">{rule}</a> : rule} fires.</>),
   );
-  failures.push(...checks);
-  if (body === undefined) failures.push(...whatFailed(summary).details);
-  return <Card {...failureCard(failures)} />;
+  for (const [name, found] of Object.entries(status?.checks ?? {}))
+    for (const check of found)
+      if (check.status !== "pass" && !SHOWN_ELSEWHERE.test(name))
+        failures.push(`${name.split(":")[0]}: ${check.output ?? "fails"}`);
+  const { length } = failures;
+  const answer = length === 0 ? "Nothing" : formatNumberOf(length, "problem");
+  const tone = length === 0 ? "good" : "bad";
+  return { question: "What failed, and why?", tone, answer, details: failures };
 }
 
-/** Whether another card has what a check of the monitor found. */
-function isToldElsewhere(check: string): boolean {
-  return /pause|webhook|backup|held/.test(check);
-}
+/** The checks of the monitor whose findings are among the alerts, the runs, or on another card. */
+const SHOWN_ELSEWHERE = /^(alerts|backup|ingest)|pause|webhook|held/;
 
-function whatWaits({ ingest, backups }: Summary, runs: readonly Run[]): Answer {
+/** What waits for an operator; with the reason of a pause once `pause` is there. */
+function whatWaits(
+  { ingest, backups }: Summary,
+  pause: Pause | undefined,
+  runs: readonly Run[],
+): Answer {
   const waiting: ComponentChildren[] = [];
+  const isPaused = ingest?.paused === true;
+  if (isPaused) waiting.push(describePause(ingest.paused_at, pause));
   const held = ingest?.held;
   if (held && held.waiting > 0)
     waiting.push(
       <>
-        <a href="#held">{count(held.waiting, "surprising change")}</a> by upstream, since{" "}
+        <a href="#held">{formatNumberOf(held.waiting, "surprising change")}</a> by upstream, since{" "}
         <Time at={held.oldest_since} />
       </>,
     );
-  if (ingest?.queued) waiting.push(`${count(ingest.queued, "run")} in the queue`);
+  if (ingest?.queued) waiting.push(`${formatNumberOf(ingest.queued, "run")} in the queue`);
   if (backups && backups.status !== "ok")
     waiting.push(
       <>
         Backups: <StatusPill word={backups.status} />
       </>,
     );
-  const refused = runs[0];
-  if (refused?.state === "failed" && refused.guards.length > 0)
+  const [newest] = runs;
+  if (newest && mayApprove(newest))
     waiting.push(
       <>
-        <a href={`#runs/${refused.id}`}>A run that guards refused</a> can be approved
+        <a href={`#runs/${newest.id}`}>A run that the guards refused</a> can be approved
       </>,
     );
-  const answer = waiting.length === 0 ? "Nothing" : count(waiting.length, "item");
   const tone = waiting.length === 0 ? "good" : "warn";
+  const items = waiting.length === 0 ? "Nothing" : formatNumberOf(waiting.length, "item");
+  const answer = isPaused ? "Ingestion is paused" : items;
   return { question: "What waits for me?", tone, answer, details: waiting };
 }
 
-/** What waits, with the reason of a pause. */
-function Waiting({ summary, runs }: { readonly summary: Summary; readonly runs: readonly Run[] }) {
-  const isPaused = summary.ingest?.paused === true;
-  const path = isPaused ? "/admin/ingest/pause" : null;
-  const { body: pause } = usePoll<Pause>(path, STATUS_EVERY_MS);
-  const card = whatWaits(summary, runs);
-  if (!isPaused) return <Card {...card} />;
-  const details = [
-    <PauseLine at={summary.ingest?.paused_at ?? null} pause={pause} />,
-    ...card.details,
-  ];
-  return <Card {...card} tone="warn" answer="Ingestion is paused" details={details} />;
-}
-
-interface PauseProps {
-  readonly at: string | null;
-  /** Undefined until the service has answered. */
-  readonly pause: Pause | undefined;
-}
-
-function PauseLine({ at, pause }: PauseProps) {
+function describePause(at: string | null, pause: Pause | undefined) {
   const { paused_by: by, note, until } = pause ?? {};
   return (
     <>
       Since <Time at={at} />
       {by && ` by ${by}`}
-      {note ? `: “${note}”` : ", without a reason"}.{" "}
-      {until ? `Ends ${formatTime(until)} UTC.` : "Ends when somebody resumes it."}
+      {pause && (note ? `: “${note}”. ` : ", without a reason. ")}
+      {pause && (until ? `Ends ${formatTime(until)} UTC.` : "Ends when somebody resumes it.")}
     </>
   );
 }
@@ -229,11 +207,7 @@ function willAnybodyKnow({ alerts }: Summary): Answer {
   return {
     question,
     tone: at ? "good" : "warn",
-    answer: `Yes, by ${count(webhooks, "webhook")}`,
+    answer: `Yes, by ${formatNumberOf(webhooks, "webhook")}`,
     details: [evaluated],
   };
-}
-
-function count(number: number, noun: string): string {
-  return `${formatCount(number)} ${noun}${number === 1 ? "" : "s"}`;
 }

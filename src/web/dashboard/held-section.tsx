@@ -26,24 +26,13 @@ export function HeldSection({ onAction }: { readonly onAction: (action: Action) 
       title="Held changes"
       what="list of held changes"
       polled={polled}
-      actions={
-        <Segmented
-          legend="Show"
-          name="held-filter"
-          choices={FILTERS}
-          value={filter}
-          onChange={setFilter}
-        />
-      }
+      actions={<Segmented legend="Show" choices={FILTERS} value={filter} onChange={setFilter} />}
     >
-      {changes.length > 0 && (
-        <Table
-          label="Held changes"
-          columns={["Airport", "Why", "Served", "Upstream says", "Since", "Days seen", ""]}
-          rows={changes.map((held) => ({ key: held.id, cells: cellsOf(held, onAction) }))}
-        />
-      )}
-      {polled.body && changes.length === 0 && <p class="hint">No changes to show.</p>}
+      <Table
+        label="Held changes"
+        columns={["Airport", "Why", "Served", "Upstream says", "Since", "Days seen", ""]}
+        rows={changes.map((held) => ({ key: held.id, cells: cellsOf(held, onAction) }))}
+      />
     </Section>
   );
 }
@@ -61,15 +50,15 @@ function cellsOf(held: HeldChange, onAction: (action: Action) => void) {
     after,
     <Time at={since} />,
     days_seen,
-    <div class="row-actions">
+    <div class="row">
       {decided_by && `${decided_by}${note ? `: “${note}”` : ""}`}
       {state !== "approved" && (
-        <RowButton about={about} onClick={() => onAction(decideHeld("approve", held))}>
+        <RowButton about={about} onClick={() => onAction(decideHeld("Approve", held))}>
           Approve …
         </RowButton>
       )}
       {state !== "rejected" && (
-        <RowButton about={about} onClick={() => onAction(decideHeld("reject", held))}>
+        <RowButton about={about} onClick={() => onAction(decideHeld("Reject", held))}>
           Reject …
         </RowButton>
       )}

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { formatCount, formatDuration } from "../shared/format.ts";
+import { formatCount, formatDuration, formatNumberOf } from "../shared/format.ts";
 import type { Action } from "./action.ts";
 import { approve, cancelRun, mayApprove } from "./actions.tsx";
 import { LISTS, type RunDetail } from "./answers.ts";
@@ -52,7 +52,7 @@ export function RunPage({ id, onAction }: Props) {
 function Details({ run }: { readonly run: RunDetail }) {
   const { error, guards, counts, changes } = run;
   return (
-    <div class="details">
+    <div class="details stack">
       <Stages run={run} />
       {error && guards.length === 0 && (
         <p class="notice notice-bad">
@@ -101,8 +101,8 @@ function Facts({ run }: { readonly run: RunDetail }) {
     ["Started", <Time at={run.started_at} />],
     ["Finished", <Time at={run.finished_at} />],
     ["Took", run.duration_ms === null ? "–" : formatDuration(run.duration_ms)],
-    ["Attempt", `${run.attempt}, ${run.retries} steps repeated`],
-    ["Version", `${run.generation_before ?? "–"} → ${run.generation_after ?? "–"}`],
+    ["Attempt", `${run.attempt}, ${formatNumberOf(run.retries, "step")} repeated`],
+    ["Version", versionsOf(run)],
     ["Files of run", run.candidate_of && <RunLink id={run.candidate_of} />],
     ["Retry of run", run.parent_run_id && <RunLink id={run.parent_run_id} />],
     ["Note", run.note],
@@ -121,6 +121,10 @@ function Facts({ run }: { readonly run: RunDetail }) {
       )}
     </dl>
   );
+}
+
+function versionsOf({ generation_before: before, generation_after: after }: RunDetail) {
+  return after === null ? before : `${before ?? "none"} → ${after}`;
 }
 
 function describeCancellation({ by, note }: NonNullable<RunDetail["cancellation"]>): string {

@@ -23,11 +23,10 @@ const FILTERS = {
   failed: "Failed",
   skipped: "Skipped",
 } as const;
-type Filter = keyof typeof FILTERS;
 
 /** Shows the ingest runs: those under way, then the history. */
 export function RunsSection({ live, onAction }: Props) {
-  const [filter, setFilter] = useState<Filter>("all");
+  const [filter, setFilter] = useState<keyof typeof FILTERS>("all");
   const state = filter === "all" ? "" : `?state=${filter}`;
   // A change of what is under way is news at once.
   const key = live.map(({ id, stage }) => `${id}${stage}`).join();
@@ -38,21 +37,12 @@ export function RunsSection({ live, onAction }: Props) {
       title="Ingest runs"
       what="run history"
       polled={polled}
-      actions={
-        <Segmented
-          legend="Show"
-          name="run-filter"
-          choices={FILTERS}
-          value={filter}
-          onChange={setFilter}
-        />
-      }
+      actions={<Segmented legend="Show" choices={FILTERS} value={filter} onChange={setFilter} />}
     >
       {live.map((run) => (
         <StageTrack key={run.id} run={run} onCancel={() => onAction(cancelRun(run.id))} />
       ))}
-      {runs.length > 0 && <Table label="Ingest runs" columns={COLUMNS} rows={runs.map(rowOf)} />}
-      {polled.body && runs.length === 0 && <p class="hint">No runs to show.</p>}
+      <Table label="Ingest runs" columns={COLUMNS} rows={runs.map(rowOf)} />
     </Section>
   );
 }
@@ -66,7 +56,7 @@ function rowOf(run: Run) {
     cells: [
       <a href={`#runs/${id}`}>
         <RunState run={run} />
-        <span class="visually-hidden"> run of {run.queued_at}</span>
+        <span class="visually-hidden">, queued {run.queued_at}</span>
       </a>,
       <Time at={run.queued_at} />,
       trigger === by ? trigger : `${trigger}, ${by}`,
@@ -74,7 +64,7 @@ function rowOf(run: Run) {
       took === null ? "–" : formatDuration(took),
       counts === null ? "–" : `${formatCount(counts.airports.kept)} (${changesOf(counts)})`,
       run.generation_after ?? "–",
-      <span class="cause">{causeOf(run)}</span>,
+      causeOf(run),
     ],
   };
 }

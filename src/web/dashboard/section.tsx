@@ -10,20 +10,20 @@ interface Props {
   readonly polled: Polled<unknown> & Partial<Pick<Pages<never>, "loadMore">>;
   /** Buttons beside the title. */
   readonly actions?: ComponentChildren;
+  /** Shown once the document is there. */
   readonly children: ComponentChildren;
 }
 
 /** A titled part of the dashboard that shows a document, and loads more of it. */
 export function Section({ title, what, polled, actions, children }: Props) {
   return (
-    <section class="section">
-      <header class="section-header">
+    <section class="section stack">
+      <header class="row row-spread">
         <h2>{title}</h2>
-        <div class="section-actions">{actions}</div>
+        <div class="row section-actions">{actions}</div>
       </header>
-      <FailureLine failure={polled.failure} what={what} hasOlder={polled.body !== undefined} />
-      {polled.body === undefined && polled.failure === undefined && <p role="status">Loading …</p>}
-      {children}
+      <FailureLine polled={polled} what={what} />
+      {polled.body !== undefined && children}
       {polled.loadMore && (
         <button type="button" class="button" onClick={polled.loadMore}>
           Show older

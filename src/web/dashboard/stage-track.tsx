@@ -14,8 +14,8 @@ export function StageTrack({ run, onCancel }: Props) {
   const { started_at: startedAt } = run;
   const elapsed = startedAt === null ? 0 : Math.max(0, now - Date.parse(startedAt));
   return (
-    <div class="panel track" data-run={run.id}>
-      <div class="track-top">
+    <div class="panel stack track" data-run={run.id}>
+      <div class="row track-top">
         <StatusPill word={run.state} />
         <a href={`#runs/${run.id}`}>
           {run.mode.replaceAll("_", " ")} run from {run.source}
@@ -30,9 +30,9 @@ export function StageTrack({ run, onCancel }: Props) {
   );
 }
 
-/** The stages of a run: those done, and the one that it is in or failed in. */
+/** The stages of a run, and how long each has taken: those done, and the one that it is in or failed in. */
 export function Stages({ run }: { readonly run: Run }) {
-  const { state, stage, progress, error } = run;
+  const { state, stage, stage_ms: took, progress, error } = run;
   const isDone = state === "succeeded";
   const reached = error?.stage ?? stage;
   const last = isDone ? STAGES.length : STAGES.indexOf(reached ?? "fetch");
@@ -56,6 +56,7 @@ export function Stages({ run }: { readonly run: Run }) {
           </span>
           {name}
           {isRunning && index === last && share > 0 && ` · ${progress.done} of ${progress.total}`}
+          {took?.[name] !== undefined && <small>{formatDuration(took[name])}</small>}
           {state === "failed" && index === last && <span class="visually-hidden"> failed</span>}
         </li>
       ))}

@@ -17,7 +17,9 @@ interface Props {
  * A table. On a phone, each row is a card that names its cells. The roles stay where the style
  * sheet makes blocks of its parts.
  */
-export function Table({ label, columns, rows }: Props) {
+export function Table({ label, columns: names, rows }: Props) {
+  if (rows.length === 0) return <p class="hint">There are none.</p>;
+  const columns = names.map((name) => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`);
   return (
     <table class="table" role="table" aria-label={label}>
       <thead role="rowgroup">

@@ -22,15 +22,15 @@ export function TokenForm({ failure, onToken }: Props) {
     onToken();
   };
   return (
-    <form class="panel token-form" onSubmit={onSubmit}>
+    <form class="panel stack token-form" onSubmit={onSubmit}>
       <h2>Sign in to operate</h2>
       <p class="hint">
         The token stays in this tab until you close it, and is sent to this service only. On your
         own machine, <code>npm start</code> has put one into{" "}
         <code>.wrangler/local-admin-token</code>.
       </p>
-      <div class="token-row">
-        <label class="field token-field">
+      <div class="row token-row">
+        <label class="stack field token-field">
           <span class="field-label">Operator’s token</span>
           <input
             class="input"
@@ -46,7 +46,7 @@ export function TokenForm({ failure, onToken }: Props) {
         </button>
       </div>
       {complaint !== undefined && (
-        <p class="bad" role="alert">
+        <p class="notice notice-bad" role="alert">
           {complaint}
         </p>
       )}

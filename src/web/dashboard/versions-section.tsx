@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { formatCount } from "../shared/format.ts";
 import type { Action } from "./action.ts";
 import { rollBack } from "./actions.tsx";
-import { LISTS, type Version, type VersionList } from "./answers.ts";
+import { LISTS, type Version } from "./answers.ts";
 import { DiffView } from "./diff-view.tsx";
 import { Section } from "./section.tsx";
 import { StatusPill } from "./status-pill.tsx";
@@ -14,7 +14,7 @@ const EVERY_MS = 10_000;
 
 /** Lists the versions, their differences and the rollback. */
 export function VersionsSection({ onAction }: { readonly onAction: (action: Action) => void }) {
-  const polled = usePoll<VersionList>("/admin/catalog/versions", EVERY_MS);
+  const polled = usePoll<{ versions: readonly Version[] }>("/admin/catalog/versions", EVERY_MS);
   const versions = polled.body?.versions ?? [];
   const current = versions.find((version) => version.is_current);
   const [from, setFrom] = useState<Version>();
@@ -22,7 +22,7 @@ export function VersionsSection({ onAction }: { readonly onAction: (action: Acti
     if (current === undefined || version.is_current) return null;
     const about = `version ${version.generation}`;
     return (
-      <div class="row-actions">
+      <div class="row">
         {version.has_diff && (
           <RowButton about={about} onClick={() => setFrom(version)}>
             Changes since
@@ -36,28 +36,26 @@ export function VersionsSection({ onAction }: { readonly onAction: (action: Acti
   };
   return (
     <Section title="Published versions" what="list of versions" polled={polled}>
-      {versions.length > 0 && (
-        <Table
-          label="Published versions"
-          columns={["Version", "Published", "SHA-256", ...LISTS, "locales", ""]}
-          rows={versions.map((version) => ({
-            key: String(version.generation),
-            cells: [
-              <>
-                {version.generation} {version.is_current && <StatusPill word="current" />}
-              </>,
-              <Time at={version.published_at} />,
-              <code title={version.catalog_sha256}>{version.catalog_sha256.slice(0, 12)}</code>,
-              ...LISTS.map((list) => formatCount(version.counts[list])),
-              version.locales.length,
-              buttonsOf(version),
-            ],
-          }))}
-        />
-      )}
+      <Table
+        label="Published versions"
+        columns={["Version", "Published", "SHA-256", ...LISTS, "locales", ""]}
+        rows={versions.map((version) => ({
+          key: String(version.generation),
+          cells: [
+            <>
+              {version.generation} {version.is_current && <StatusPill word="current" />}
+            </>,
+            <Time at={version.published_at} />,
+            <code title={version.catalog_sha256}>{version.catalog_sha256.slice(0, 12)}</code>,
+            ...LISTS.map((list) => formatCount(version.counts[list])),
+            version.locales.length,
+            buttonsOf(version),
+          ],
+        }))}
+      />
       {from && current && (
-        <div class="panel diff-panel">
-          <div class="diff-top">
+        <div class="panel">
+          <div class="row row-spread">
             <h3>
               From version {from.generation} to {current.generation}
             </h3>

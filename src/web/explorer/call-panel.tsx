@@ -24,17 +24,15 @@ const ENCODING_NAMES = { proto: "Protobuf", json: "JSON" } as const;
 export function CallPanel({ settings, facts, isCalling, hasFailed, onChange, onCall }: Props) {
   return (
     <section class="call" aria-label="The call">
-      <div class="call-controls">
+      <div class="row call-controls">
         <Segmented
           legend="Protocol"
-          name="protocol"
           choices={PROTOCOL_NAMES}
           value={settings.protocol}
           onChange={(protocol) => onChange({ protocol })}
         />
         <Segmented
           legend="Encoding"
-          name="encoding"
           choices={ENCODING_NAMES}
           value={settings.encoding}
           onChange={(encoding) => onChange({ encoding })}

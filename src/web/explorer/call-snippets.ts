@@ -3,8 +3,7 @@ import type { CallSettings } from "./permalink.ts";
 const PATH = "/locations.v1.LocationsService/GetLocationsV1";
 
 /** Languages of the copied calls. */
-const SNIPPET_KINDS = ["curl", "buf", "typescript"] as const;
-export type SnippetKind = (typeof SNIPPET_KINDS)[number];
+export type SnippetKind = "curl" | "buf" | "typescript";
 
 /** Writes the explorer's call as code. `origin` is the service's. */
 export function callSnippet(kind: SnippetKind, settings: CallSettings, origin: string): string {

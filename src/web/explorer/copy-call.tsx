@@ -13,15 +13,9 @@ export function CopyCall({ settings }: { settings: CallSettings }) {
   return (
     <details class="copy-call">
       <summary>Copy this call</summary>
-      <div class="copy-call-body">
-        <div class="copy-call-controls">
-          <Segmented
-            legend="As"
-            name="snippet"
-            choices={KIND_NAMES}
-            value={kind}
-            onChange={setKind}
-          />
+      <div class="stack">
+        <div class="row row-spread copy-call-controls">
+          <Segmented legend="As" choices={KIND_NAMES} value={kind} onChange={setKind} />
           <CopyButton label="Copy" text={() => snippet} />
         </div>
         <pre class="code-block" tabIndex={0} aria-label={`The call in ${KIND_NAMES[kind]}`}>

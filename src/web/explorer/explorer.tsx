@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { formatBytes } from "../shared/format.ts";
 import { CallPanel } from "./call-panel.tsx";
 import type { Place } from "./catalog.ts";
@@ -19,6 +19,7 @@ const TITLE = "Locations at the Edge";
 /** The explorer: a browser client of its own service. */
 export function Explorer() {
   const [link, go] = usePermalink();
+  const side = useRef<HTMLDivElement>(null);
   const { selection } = link;
   const call = { ...link.call, locale: link.call.locale || navigator.language };
   const { catalog, failure, isCalling, ...port } = useCatalog(call);
@@ -37,7 +38,7 @@ export function Explorer() {
   return (
     <div class="explorer">
       <div class="side">
-        <div class="side-top">
+        <div class="row side-top">
           <SearchBox {...port} locale={locale} onSelect={select} />
           <LocalePicker
             value={locale}
@@ -50,7 +51,7 @@ export function Explorer() {
             The catalog has no such {selection.kind}. Search for it instead.
           </p>
         )}
-        <div class="side-scroll" tabIndex={-1}>
+        <div ref={side} class="side-scroll" tabIndex={-1}>
           {catalog === undefined && isCalling && <Loading progress={port.progress} />}
           {catalog && selected && (
             <PlacePanel
@@ -58,7 +59,10 @@ export function Explorer() {
               place={selected}
               locale={locale}
               onSelect={select}
-              onClose={() => go({ selection: null })}
+              onClose={() => {
+                go({ selection: null });
+                side.current?.focus({ preventScroll: true });
+              }}
             />
           )}
           {catalog && !selected && <Overview catalog={catalog} onSelect={select} />}

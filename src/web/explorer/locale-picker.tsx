@@ -11,23 +11,19 @@ export function LocalePicker({ value, onChange }: Props) {
   const published = usePublishedLocales();
   const locales = published.includes(value) ? published : [...published, value];
   return (
-    <div class="locale-picker">
-      <label class="visually-hidden" for="locale">
-        Language
-      </label>
-      <select
-        id="locale"
-        class="select"
-        value={value}
-        onChange={(event) => onChange(event.currentTarget.value)}
-      >
-        {locales.map((locale) => (
-          <option key={locale} value={locale} lang={locale}>
-            {localeName(locale)}
-          </option>
-        ))}
-      </select>
-    </div>
+    <select
+      class="select"
+      aria-label="Language"
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    >
+      {locales.map((locale) => (
+        // A link may ask for what is no language.
+        <option key={locale} value={locale} lang={published.includes(locale) ? locale : undefined}>
+          {localeName(locale)}
+        </option>
+      ))}
+    </select>
   );
 }
 

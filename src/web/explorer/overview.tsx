@@ -19,7 +19,7 @@ export function Overview({ catalog, onSelect }: Props) {
   );
   const counts = { airports, cities, countries, regions };
   return (
-    <div class="overview">
+    <div class="overview stack">
       <h1 class="place-name">The world in one call</h1>
       <p>
         Every airport with an IATA code, with its city, country and regions. Search, or choose one

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { formatCount } from "../shared/format.ts";
 import type { Place } from "./catalog.ts";
 import { PlaceLink } from "./place-link.tsx";
@@ -17,6 +17,11 @@ const FIRST_ROWS = 12;
 /** A titled list of places. A long list is collapsed at first. */
 export function PlaceList({ title, places, locale, onSelect }: Props) {
   const [isWhole, setWhole] = useState(false);
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => {
+    // The button is gone that had the focus.
+    if (isWhole) list.current?.children[FIRST_ROWS]?.querySelector("a")?.focus();
+  }, [isWhole]);
   if (places.length === 0) return null;
   const shown = isWhole ? places : places.slice(0, FIRST_ROWS);
   return (
@@ -24,9 +29,9 @@ export function PlaceList({ title, places, locale, onSelect }: Props) {
       <h2>
         {title} <span class="count">{formatCount(places.length)}</span>
       </h2>
-      <ul>
+      <ul ref={list}>
         {shown.map((place) => (
-          <li key={selectionOf(place).key}>
+          <li key={selectionOf(place).key} class="row">
             {place.kind === "airport" && <span class="code">{place.iata}</span>}
             <PlaceLink place={place} locale={locale} onSelect={onSelect} />
             <span class="row-note">

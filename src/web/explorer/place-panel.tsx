@@ -27,8 +27,8 @@ export function PlacePanel({ place, locale, onSelect, onClose }: Props) {
   const lists = useMemo(() => listsOf(place), [place]);
   const links = { locale, onSelect };
   return (
-    <article class="place">
-      <div class="place-top">
+    <article class="place stack">
+      <div class="row row-spread place-top">
         <nav aria-label="Belongs to" class="trail">
           <span class="eyebrow">{place.kind}</span>
           {trailOf(place).map((above) => (

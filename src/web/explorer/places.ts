@@ -1,3 +1,4 @@
+import { formatNumberOf } from "../shared/format.ts";
 import type { AirportPlace, Catalog, CityPlace, Place, RegionPlace } from "./catalog.ts";
 import type { Selection } from "./permalink.ts";
 
@@ -66,7 +67,7 @@ function subdivisionOf({ name, country, airports }: CityPlace): RegionPlace | un
 
 /** Counts the airports of a place in words. */
 export function countAirports({ airports }: { readonly airports: readonly unknown[] }): string {
-  return airports.length === 1 ? "1 airport" : `${airports.length.toLocaleString("en")} airports`;
+  return formatNumberOf(airports.length, "airport");
 }
 
 /** Orders airports: scheduled service and size first, then those of large cities. */

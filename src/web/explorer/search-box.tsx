@@ -40,12 +40,9 @@ export function SearchBox({ found, search, prepareSearch, locale, onSelect }: Pr
 
   return (
     <div class="search" role="search">
-      <label class="visually-hidden" for="search">
-        Search airports, cities, countries and regions
-      </label>
       <input
-        id="search"
-        class="search-input"
+        aria-label="Search airports, cities, countries and regions"
+        class="input"
         type="text"
         autocomplete="off"
         spellcheck={false}
@@ -69,7 +66,7 @@ export function SearchBox({ found, search, prepareSearch, locale, onSelect }: Pr
       />
       <ul
         id="search-results"
-        class="results"
+        class="floating results"
         role="listbox"
         aria-label="Results"
         hidden={!isListed || places.length === 0}
@@ -118,7 +115,7 @@ function Result({ id, place, locale, isActive, onChoose }: ResultProps) {
     <li
       ref={option}
       id={id}
-      class="result"
+      class="row result"
       role="option"
       aria-selected={isActive}
       // The input keeps the focus, because its blur would close the list before the click.

@@ -6,6 +6,11 @@ export function formatCount(count: number): string {
   return GROUPED.format(count);
 }
 
+/** Formats 1 and "run" as "1 run", 9074 and "run" as "9,074 runs". */
+export function formatNumberOf(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 /** Formats bytes: "864 B", "12.3 KB", "1.82 MB" (powers of ten). */
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;

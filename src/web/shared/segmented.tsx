@@ -1,14 +1,15 @@
+import { useId } from "preact/hooks";
+
 interface Props<T extends string> {
   readonly legend: string;
-  /** Name of the group of radio buttons. */
-  readonly name: string;
   readonly choices: { readonly [choice in T]: string };
   readonly value: T;
   readonly onChange: (value: T) => void;
 }
 
 /** A row of radio buttons for a few choices. */
-export function Segmented<T extends string>({ legend, name, choices, value, onChange }: Props<T>) {
+export function Segmented<T extends string>({ legend, choices, value, onChange }: Props<T>) {
+  const name = useId();
   const names = Object.keys(choices) as T[]; // the keys of a mapped type over T
   return (
     <fieldset class="segmented">

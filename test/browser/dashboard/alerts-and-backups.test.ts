@@ -32,6 +32,7 @@ describe("alerts", () => {
     await evaluations.getByText("manual").first().waitFor();
     await page.locator('[data-card="What failed, and why?"]', { hasText: "guard" }).waitFor();
 
+    expect(await seriousFaults(page)).toEqual([]);
     await page.getByRole("button", { name: "Test notification" }).click();
     expect(await confirm(page, "Send")).toBe("ops: delivered.");
     expect(await seriousFaults(page)).toEqual([]);
@@ -61,6 +62,7 @@ describe("backups", () => {
     await first.waitFor({ state: "detached" });
 
     await second.getByRole("button", { name: "Restore" }).click();
+    expect(await seriousFaults(page)).toEqual([]);
     expect(await confirm(page, "Restore")).toContain("The job is queued.");
     await job(page, "restore").getByText("To undo it, restore").waitFor();
   });

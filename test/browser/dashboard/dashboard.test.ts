@@ -127,6 +127,8 @@ describe("operating ingestion", () => {
     expect(await details.textContent()).toContain("from a test");
     expect(await details.textContent()).toContain(AIRPORTS);
     expect(await details.textContent()).toContain("No upstream row was rejected");
+    for (const stage of ["fetch", "parse", "build", "guard"])
+      await details.locator(".stage", { hasText: new RegExp(`^${stage}\\d.*s$`) }).waitFor();
     const again = await signIn(new URL(page.url()).hash);
     await again.locator(".details").getByText("from a test").waitFor();
   });
@@ -139,7 +141,7 @@ describe("operating ingestion", () => {
     await confirm(page, "Queue");
     await firstRun(page).locator(".pill", { hasText: "failed" }).waitFor();
     const refused = (await firstRun(page).getAttribute("data-key")) ?? "";
-    expect(await firstRun(page).textContent()).toContain(String(kept));
+    expect(await firstRun(page).textContent()).toContain(kept.toLocaleString("en"));
     await dropAirports((_, index) => index % 2 !== 0);
     await page.locator('[data-card="What waits for me?"]').getByRole("link").click();
     const details = page.locator(".details");
@@ -149,6 +151,7 @@ describe("operating ingestion", () => {
     await expect.poll(() => details.locator(".diff-removed del").count()).toBeGreaterThan(9);
     await page.getByRole("button", { name: "Approve" }).click();
     await page.getByRole("dialog").getByText("airports").first().waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
     await confirm(page, "Approve");
     await page.getByRole("link", { name: "All runs" }).click();
     await firstRun(page).locator(".pill", { hasText: "published" }).waitFor();
@@ -159,7 +162,7 @@ describe("operating ingestion", () => {
 
   it("lists what is held back of upstream's changes, and approves one", async () => {
     const page = await signIn("#held");
-    await page.getByText("No changes to show.").waitFor();
+    await page.getByText("There are none.").waitFor();
     await page.getByLabel("Corrected").check();
     const table = page.getByRole("table", { name: "Held changes" });
     await table.getByText("not listed").first().waitFor();
@@ -256,6 +259,7 @@ describe("versions", () => {
     await earlier.getByRole("button", { name: "Roll back" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.locator("del", { hasText: "GVA Geneva" }).waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
     await dialog.getByLabel("Note").fill("Geneva is missing");
     expect(await confirm(page, "Roll back")).toContain(`published again, as ${before + 2}`);
     await page
@@ -267,6 +271,8 @@ describe("versions", () => {
   });
 });
 
+/** Whether the focus is seen. */
+const OUTLINE = "getComputedStyle(document.activeElement).outlineStyle";
 /** How often the dashboard asks for the summary. */
 const POLL_MS = 5_000;
 
@@ -301,15 +307,43 @@ describe("the dashboard", () => {
     "has no serious fault of accessibility, %s",
     async (colorScheme) => {
       const page = await signIn("", { colorScheme });
-      for (const tab of ["Runs", "Versions", "Audit"]) {
+      for (const tab of ["Versions", "Audit", "Runs"]) {
         await page.getByRole("link", { name: tab }).click();
         await page.locator("tbody tr").first().waitFor();
-        expect(await seriousFaults(page)).toEqual([]);
+        expect(await seriousFaults(page), tab).toEqual([]);
       }
-      await page.getByRole("button", { name: "Pause" }).click();
-      expect(await seriousFaults(page)).toEqual([]);
+      await firstRun(page).getByRole("link").click();
+      await page.locator(".run-facts").waitFor();
+      expect(await seriousFaults(page), "a run").toEqual([]);
+      for (const name of ["Pause …", "Queue a run …", "Back up …"]) {
+        const button = page.getByRole("button", { name });
+        await button.press("Enter");
+        await page.getByRole("dialog").waitFor();
+        expect(await seriousFaults(page), name).toEqual([]);
+        await page.keyboard.press("Escape");
+        expect(await page.evaluate("document.activeElement.textContent")).toBe(name);
+      }
     },
   );
+
+  it("is operated by keyboard, and never loses the focus", async () => {
+    const page = await signIn();
+    const focused = () => page.evaluate<string>("document.activeElement.textContent");
+    await expect.poll(focused).toBe("Runs");
+    await firstRun(page).getByRole("link").press("Enter");
+    await page.locator(".run-facts").waitFor();
+    await expect.poll(focused).toBe("Runs");
+    await page.getByRole("link", { name: "All runs" }).press("Enter");
+    await firstRun(page).waitFor();
+    await expect.poll(focused).toBe("Runs");
+    for (const name of ["Held changes", "Versions", "Alerts", "Backups", "Audit"]) {
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { level: 2, name: new RegExp(name, "i") }).waitFor();
+      expect(await focused()).toBe(name);
+      expect(await page.evaluate(OUTLINE)).toBe("solid");
+    }
+  });
 
   it("asks a slow service again only after it has answered", async () => {
     const page = await signIn();
@@ -323,8 +357,48 @@ describe("the dashboard", () => {
   });
 
   it("fits a phone", async () => {
-    const page = await signIn("", { viewport: { width: 360, height: 740 } });
-    await firstRun(page).waitFor();
-    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
+    const page = await signIn("", { viewport: { width: 360, height: 740 }, hasTouch: true });
+    for (const tab of ["Held changes", "Versions", "Alerts", "Backups", "Audit", "Runs"]) {
+      await page.getByRole("link", { name: tab, exact: true }).tap();
+      await page.getByRole("heading", { level: 2, name: new RegExp(tab, "i") }).waitFor();
+      expect(await page.evaluate("document.documentElement.scrollWidth"), tab).toBe(360);
+      expect(await seriousFaults(page), tab).toEqual([]);
+    }
+    await page.getByRole("button", { name: "Queue a run" }).tap();
+    const wide = "[...document.querySelectorAll('dialog *')].filter((e) => e.scrollWidth > 360)";
+    expect(await page.evaluate(`${wide}.length`)).toBe(0);
+    const [mode, dialog] = await Promise.all([
+      page.getByLabel("Mode").boundingBox(),
+      page.getByRole("dialog").boundingBox(),
+    ]);
+    expect((mode?.x ?? 0) + (mode?.width ?? 0)).toBeLessThan(
+      (dialog?.x ?? 0) + (dialog?.width ?? 0),
+    );
+  });
+
+  it("counts a failure once, and links to its run", async () => {
+    const page = await signIn();
+    const failed = {
+      state: "failed",
+      guards: [],
+      error: { code: "x", stage: "fetch", message: "No file." },
+    };
+    await page.route(RUNS, async (route) => {
+      const response = await route.fetch();
+      const body: { runs: object[] } = await response.json();
+      const runs = body.runs.map((run, index) => (index === 0 ? { ...run, ...failed } : run));
+      await route.fulfill({ response, json: { ...body, runs } });
+    });
+    await page.route(/\/admin\/monitor\/status/, (route) =>
+      route.fulfill({
+        json: { checks: { "ingest:last_run": [{ status: "warn", output: "run 1 failed: x" }] } },
+      }),
+    );
+    await page.reload();
+    const card = page.locator('[data-card="What failed, and why?"]');
+    await card.getByText("No file.").waitFor();
+    expect(await card.textContent()).not.toContain("run 1 failed");
+    await card.getByRole("link", { name: "Last run" }).click();
+    await page.locator(".run-facts").waitFor();
   });
 });

@@ -66,6 +66,36 @@ describe("the log", () => {
     ]);
   });
 
+  it("is summed up in the run: how long its steps took, stage by stage", async () => {
+    let refusals = 2;
+    world.before = (call) => {
+      if (call.startsWith("kv put catalog/blob/")) world.time += 40;
+      if (call.startsWith("kv put catalog/blob/") && refusals-- > 0) throw new Error("429");
+    };
+    const { id } = await world.runToEnd();
+    const { stage_ms: took = {} } = world.run(id);
+    expect(Object.keys(took)).toEqual([
+      "fetch",
+      "parse",
+      "build",
+      "guard",
+      "encode",
+      "publish",
+      "verify",
+    ]);
+    const steps = [...lines("ingest_step"), ...lines("ingest_step_failed")].map(
+      ({ fields }) => fields as { readonly stage: string; readonly duration_ms: number },
+    );
+    for (const [stage, ms] of Object.entries(took)) {
+      const durations = steps.filter((step) => step.stage === stage);
+      expect(
+        durations.reduce((sum, step) => sum + step.duration_ms, 0),
+        stage,
+      ).toBe(ms);
+    }
+    expect(took.encode).toBeGreaterThan(80);
+  });
+
   it("has the line of its stage for a guard that trips, and an error for its run", async () => {
     await world.runToEnd();
     world.setAirports(40);

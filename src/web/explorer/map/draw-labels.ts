@@ -102,12 +102,18 @@ interface Text {
 
 /** Writes a text with a halo where no other one is. */
 function write(frame: Frame, { text, left, top, style }: Text, taken: Box[]): void {
-  const { context, colors } = frame;
   const half = style.height / 2;
   const right = left + widthOf(frame, text, style.font);
   const box = { left: left - 3, right: right + 3, top: top - half, bottom: top + half };
   if (taken.some((other) => isOverlapping(box, other))) return;
   taken.push(box);
+  writeWithHalo(frame, { text, left, top, style });
+}
+
+function writeWithHalo(
+  { context, colors }: Omit<Frame, "zoom">,
+  { text, left, top, style }: Text,
+): void {
   context.font = style.font;
   context.textAlign = "left";
   context.textBaseline = "middle";
@@ -137,7 +143,8 @@ function widthOf({ context }: Frame, text: string, font: string): number {
 }
 
 /** Draws how long a round number of kilometers is in the middle of the map. */
-export function drawScale({ context, size, view, colors }: Omit<Frame, "zoom">): void {
+export function drawScale(frame: Omit<Frame, "zoom">): void {
+  const { context, size, view, colors } = frame;
   const meters = metersPerPixel(view, size);
   const largest = meters * SCALE_WIDTH_MAX;
   const power = 10 ** Math.floor(Math.log10(largest));
@@ -157,13 +164,7 @@ export function drawScale({ context, size, view, colors }: Omit<Frame, "zoom">):
     context.lineWidth = lineWidth;
     context.stroke();
   }
-  const km = (length * power) / 1000;
-  context.font = CITY_FONT;
-  context.textAlign = "left";
-  context.textBaseline = "middle";
-  context.lineWidth = 3;
-  context.strokeStyle = colors.halo;
-  context.strokeText(`${km} km`, left + 4, top - 11);
-  context.fillStyle = colors.label;
-  context.fillText(`${km} km`, left + 4, top - 11);
+  const text = `${(length * power) / 1000} km`;
+  const style = { font: CITY_FONT, color: colors.label, height: 13 };
+  writeWithHalo(frame, { text, left: left + 4, top: top - 11, style });
 }

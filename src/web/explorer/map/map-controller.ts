@@ -83,17 +83,17 @@ export class MapController {
 
   /** Zooms by a factor. */
   zoomBy(factor: number): void {
-    this.#zoom.scaleBy(this.#selection.transition().duration(duration(STEP_MS)), factor);
+    this.#zoom.scaleBy(this.#transition(STEP_MS), factor);
   }
 
   /** Moves the map by CSS pixels. */
   panBy(dx: number, dy: number): void {
     const { k } = this.#view;
-    this.#zoom.translateBy(
-      this.#selection.transition().duration(duration(STEP_MS)),
-      dx / k,
-      dy / k,
-    );
+    this.#zoom.translateBy(this.#transition(STEP_MS), dx / k, dy / k);
+  }
+
+  #transition(ms: number) {
+    return this.#selection.transition().duration(duration(ms));
   }
 
   /** Stops listening and drawing. */
@@ -151,10 +151,9 @@ export class MapController {
 
   #flyTo({ x, y, k }: View, ms: number): void {
     const transform = zoomIdentity.translate(x, y).scale(k);
-    const time = duration(ms);
     interrupt(this.#canvas);
-    if (time === 0) this.#zoom.transform(this.#selection, transform);
-    else this.#zoom.transform(this.#selection.transition().duration(time), transform);
+    if (duration(ms) === 0) this.#zoom.transform(this.#selection, transform);
+    else this.#zoom.transform(this.#transition(ms), transform);
   }
 
   #constrain(transform: ZoomTransform): ZoomTransform {

@@ -70,17 +70,22 @@ export function WorldMap({ catalog, selected, onSelect }: Props) {
         aria-label={`Map of ${count} airports. Arrow keys move it, plus and minus zoom, zero shows the whole world. Everything on it can be found by search as well.`}
         onKeyDown={onKeyDown}
       >
-        <canvas ref={canvas} class="map-canvas" data-points={points.length} />
+        <canvas ref={canvas} class="map-canvas" dir="ltr" data-points={points.length} />
         {tip && <MapTip tip={tip} />}
       </div>
-      <div class="map-buttons">
-        <MapButton label="Zoom in" text="+" onClick={() => controller.current?.zoomBy(ZOOM_STEP)} />
-        <MapButton
-          label="Zoom out"
-          text="−"
-          onClick={() => controller.current?.zoomBy(1 / ZOOM_STEP)}
-        />
-        <MapButton label="Whole world" text="⤢" onClick={() => controller.current?.reset()} />
+      <div class="floating map-buttons">
+        {BUTTONS.map(([label, sign, move]) => (
+          <button
+            key={label}
+            type="button"
+            class="icon-button map-button"
+            aria-label={label}
+            title={label}
+            onClick={() => controller.current && move(controller.current)}
+          >
+            <span aria-hidden="true">{sign}</span>
+          </button>
+        ))}
       </div>
       <div class="map-legend" aria-hidden="true">
         <span class="legend-large">large</span>
@@ -91,37 +96,26 @@ export function WorldMap({ catalog, selected, onSelect }: Props) {
   );
 }
 
-function MapButton({ label, text, onClick }: { label: string; text: string; onClick: () => void }) {
-  return (
-    <button type="button" class="map-button" aria-label={label} title={label} onClick={onClick}>
-      <span aria-hidden="true">{text}</span>
-    </button>
-  );
-}
-
 /** Half of the width that a tip has at most, and the height that it has at least. */
 const TIP_HALF = 130;
 const TIP_HEIGHT = 70;
 
 /** Names a point, above it where there is room, and always inside the map. */
 function MapTip({ tip: { point, left, top } }: { tip: Tip }) {
-  const box = useRef<HTMLDivElement>(null);
   const { iata, name, city } = point.place;
-  const width = box.current?.offsetParent?.clientWidth ?? Infinity;
-  const middle = Math.max(TIP_HALF, Math.min(left, width - TIP_HALF));
+  const middle = `clamp(${TIP_HALF}px, ${left}px, 100% - ${TIP_HALF}px)`;
   const transform =
     top < TIP_HEIGHT ? "translate(-50%, 14px)" : "translate(-50%, -100%) translateY(-12px)";
   return (
     <div
-      ref={box}
-      class="map-tip"
-      style={{ left: `${middle}px`, top: `${top}px`, transform }}
+      class="floating map-tip"
+      style={{ left: middle, top: `${top}px`, transform }}
       aria-hidden="true"
     >
       <b>{iata}</b> {name}
-      <span>
+      <small>
         {city.name}, {city.country.name}
-      </span>
+      </small>
     </div>
   );
 }
@@ -167,14 +161,26 @@ function codesOf(place: Place): string[] {
     .map(([{ code }]) => code);
 }
 
+type Move = (map: MapController) => void;
+
+const zoomIn: Move = (map) => map.zoomBy(ZOOM_STEP);
+const zoomOut: Move = (map) => map.zoomBy(1 / ZOOM_STEP);
+const showWorld: Move = (map) => map.reset();
+
+const BUTTONS: readonly [label: string, sign: string, move: Move][] = [
+  ["Zoom in", "+", zoomIn],
+  ["Zoom out", "−", zoomOut],
+  ["Whole world", "⤢", showWorld],
+];
+
 /** What the keys do to the map. */
-const KEYS: { readonly [key: string]: (map: MapController) => void } = {
+const KEYS: { readonly [key: string]: Move } = {
   ArrowLeft: (map) => map.panBy(PAN_STEP, 0),
   ArrowRight: (map) => map.panBy(-PAN_STEP, 0),
   ArrowUp: (map) => map.panBy(0, PAN_STEP),
   ArrowDown: (map) => map.panBy(0, -PAN_STEP),
-  "+": (map) => map.zoomBy(ZOOM_STEP),
-  "=": (map) => map.zoomBy(ZOOM_STEP),
-  "-": (map) => map.zoomBy(1 / ZOOM_STEP),
-  "0": (map) => map.reset(),
+  "+": zoomIn,
+  "=": zoomIn,
+  "-": zoomOut,
+  "0": showWorld,
 };

@@ -1,0 +1,18 @@
+/** Makes the page's examples call this service, and copies them. */
+import { render } from "preact";
+import { CopyButton } from "../shared/copy-button.tsx";
+
+/** Where README's examples find the service. */
+const EXAMPLE_ORIGIN = "http://127.0.0.1:8787";
+
+for (const block of document.querySelectorAll("pre.code-block")) {
+  const texts = document.createTreeWalker(block, NodeFilter.SHOW_TEXT);
+  for (let text = texts.nextNode(); text !== null; text = texts.nextNode())
+    text.nodeValue = text.nodeValue?.replaceAll(EXAMPLE_ORIGIN, window.location.origin) ?? "";
+  const frame = document.createElement("div");
+  const copy = document.createElement("span");
+  frame.className = "code-frame";
+  block.replaceWith(frame);
+  frame.append(block, copy);
+  render(<CopyButton label="Copy" text={() => block.textContent ?? ""} />, copy);
+}
