@@ -157,7 +157,7 @@ function chooseToken(isSet: boolean): AdminToken {
       "The service needs an admin token, and without a terminal a new one would end up in a log. Nothing was deployed. Give one in the variable ADMIN_TOKEN, such as that of: openssl rand -base64 32",
     );
   const text = randomBytes(32).toString("base64url");
-  say(`Admin token, shown this once, and valid if the Worker is uploaded:\n\n  ${text}\n`);
+  say(`Admin token, shown only this once, and valid if the Worker is uploaded:\n\n  ${text}\n`);
   return { text, secret: onlyToken("operator", text) };
 }
 

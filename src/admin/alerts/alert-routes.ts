@@ -196,7 +196,7 @@ export function alertRoutes(
 }
 
 function messageOf({ rules_total, firing, pending, nodata, notified }: AlertRun): string {
-  return `${rules_total} rules evaluated: ${firing} firing, ${pending} pending, ${nodata} without data. ${notified} notifications delivered.`;
+  return `${rules_total} rules evaluated: ${firing} firing, ${pending} pending, ${nodata} without data. Notifications delivered: ${notified}.`;
 }
 
 function describeReceipt({ target, delivered, error }: z.output<typeof receiptSchema>): string {

@@ -9,7 +9,7 @@ export const NO_BACKUP: Refusal = {
   problem: {
     status: 404,
     code: "backup_not_found",
-    detail: "There is no backup with this id. GET /admin/backup/list lists those that there are.",
+    detail: "There is no backup with this id. GET /admin/backup/list lists the backups that exist.",
   },
 };
 

@@ -161,7 +161,7 @@ function partsOf(from: Manifest | StoredDiff, locale: string): readonly string[]
 }
 
 function notStored(from: string, locale: string): Refusal {
-  const detail = `No changes from ${from} to the current version are stored in ${locale}: that version is too old, or too much has changed. Fetch the whole catalog.`;
+  const detail = `No changes from ${from} to the current version are stored in ${locale}: that version is not one of the last, belongs to another language, or too much has changed. Fetch the whole catalog.`;
   return {
     problem: { status: 404, code: "generation_not_retained", detail },
   };

@@ -74,7 +74,7 @@ async function readBytes(body: Body): Promise<Uint8Array | Refusal> {
   for await (const chunk of body ?? []) {
     length += chunk.length;
     if (length > MAX_BODY_BYTES) {
-      const detail = `The body may have ${MAX_BODY_BYTES} bytes at most.`;
+      const detail = `The body may have at most ${MAX_BODY_BYTES} bytes.`;
       return { problem: { status: 413, code: "body_too_large", detail } };
     }
     chunks.push(chunk);

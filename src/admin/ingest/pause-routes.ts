@@ -96,7 +96,7 @@ export function pauseRoutes(ingest: CoordinatorUseCases, now: () => number) {
     method: "post",
     path: "/admin/ingest/resume",
     summary: "Resume ingestion",
-    description: "What waits goes on; cron ticks that were skipped are not made up for.",
+    description: "What waits continues; skipped cron ticks are not made up for.",
     access: "operate",
     action: "ingest.resume",
     body: resumeBody,
@@ -179,7 +179,7 @@ function pauseMessage({ pause, changed, runningRunId, cancelled }: PauseAnswer):
 }
 
 function resumeMessage(answer: PauseAnswer, queued: EnqueueResult | null): string {
-  const flag = answer.changed ? "Ingestion goes on." : "Ingestion was not paused.";
+  const flag = answer.changed ? "Ingestion has resumed." : "Ingestion was not paused.";
   if (queued === null) return flag;
   if (queued.ok) return `${flag} ${queued.answer.message}`;
   return `${flag} No run was queued: ${queued.reason.replaceAll("_", " ")}.`;

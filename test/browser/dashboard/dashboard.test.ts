@@ -195,7 +195,7 @@ describe("operating ingestion", () => {
     await waiting.getByRole("button", { name: "Cancel" }).click();
     expect(await confirm(page, "Cancel the run")).toContain("cancelled");
     await page.getByRole("button", { name: "Resume" }).click();
-    expect(await confirm(page, "Resume")).toContain("Ingestion goes on");
+    expect(await confirm(page, "Resume")).toContain("Ingestion has resumed");
     await page.getByRole("button", { name: "Pause" }).waitFor();
     await page.getByRole("link", { name: "Audit" }).click();
     await page.getByRole("row", { name: "ingest.pause" }).first().waitFor();

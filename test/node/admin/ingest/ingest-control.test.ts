@@ -416,7 +416,7 @@ describe("POST /admin/ingest/resume", () => {
       note: null,
       until: null,
       run: null,
-      message: "Ingestion goes on.",
+      message: "Ingestion has resumed.",
     });
     expect(await (await resume()).json()).toMatchObject({
       changed: false,
@@ -446,7 +446,7 @@ describe("POST /admin/ingest/resume", () => {
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject({
       changed: true,
-      message: "Ingestion goes on. No run was queued: queue full.",
+      message: "Ingestion has resumed. No run was queued: queue full.",
     });
     expect(world.audited.at(-1)).toMatchObject({
       outcome: "done",
