@@ -30,8 +30,10 @@ export async function runDeploy(
   });
   let seen = "";
   child.stdout.on("data", (chunk) => {
+    if (until === undefined || seen.includes(until)) return;
     seen += String(chunk);
-    if (until !== undefined && seen.includes(until)) child.kill("SIGINT");
+    // Once: a second signal would kill it while it exits.
+    if (seen.includes(until)) child.kill("SIGINT");
   });
   const [stdout, stderr, [code]] = await Promise.all([
     text(child.stdout),
