@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
 
@@ -7,6 +8,8 @@ export interface Ended {
   readonly code: unknown;
   readonly stdout: string;
   readonly stderr: string;
+  /** Configuration files that it has not removed. */
+  readonly leftBehind: readonly string[];
 }
 
 export interface DeployRun {
@@ -40,5 +43,8 @@ export async function runDeploy(
     text(child.stderr),
     once(child, "close"),
   ]);
-  return { code, stdout, stderr };
+  const leftBehind = readdirSync(".").filter(
+    (name) => name.startsWith(".wrangler-deploy-") && name.endsWith(`-${child.pid}.json`),
+  );
+  return { code, stdout, stderr, leftBehind };
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, inject, it } from "vitest";
@@ -19,13 +19,17 @@ async function deploy(...args: readonly string[]): Promise<Ended> {
 
 describe("npm run deploy", () => {
   it("checks, builds and prints its plan in a dry run, without an account", async () => {
-    const { code, stdout } = await deploy("--dry-run", "--workers-dev", "--env=staging");
+    const { code, stdout, leftBehind } = await deploy(
+      "--dry-run",
+      "--workers-dev",
+      "--env=staging",
+    );
     expect(code).toBe(0);
     expect(stdout).toContain("Plan for locations-staging (staging)");
     expect(stdout).toContain("wrangler d1 migrations apply HISTORY --remote --env staging");
     expect(stdout).toContain("wrangler kv namespace create locations-staging-catalog");
     expect(stdout).toContain("nothing was deployed");
-    expect(readdirSync(".").filter((name) => name.startsWith(".wrangler-deploy-"))).toEqual([]);
+    expect(leftBehind).toEqual([]);
   });
 
   it("says how to log in when wrangler says that nobody is", async () => {
