@@ -66,6 +66,8 @@ export class MortalWorker {
       stateFolder: this.#folder,
       fresh: false,
       adminTokens: JSON.stringify([{ id: "crash", sha256: digest, scopes: ["read", "operate"] }]),
+      // Each drop is to be published as it is.
+      vars: { SURPRISE_HOLD_MS: "0" },
       say: () => undefined,
       signal: new AbortController().signal,
     });

@@ -75,6 +75,9 @@ beforeAll(async () => {
       ...config.vars,
       ADMIN_TOKENS: JSON.stringify([{ id: "test", sha256, scopes: ["read", "operate"] }]),
       SOURCE: "dropped",
+      // Each drop is to be published as it is.
+      SURPRISE_HOLD_MS: "0",
+      SURPRISE_UNLISTED_PERCENT: "100",
     },
   });
 });
