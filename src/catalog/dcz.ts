@@ -4,7 +4,8 @@
  * only sequence of its block, so its codes need no table. Pure: no clock, no I/O.
  */
 import { Buffer } from "node:buffer";
-import { concatenate } from "./bytes.ts";
+import { zstdDecompressSync } from "node:zlib";
+import { concatenate, releaseBuffer } from "./bytes.ts";
 
 /** Bytes of the target that are the same as the dictionary's; at least `MATCH_MIN_BYTES`. */
 export interface Match {
@@ -34,43 +35,55 @@ export interface Delta {
     readonly sha256: string;
     readonly bytes: number;
   };
-  readonly bytes: number;
+  readonly target: Uint8Array;
   /** In the order of the target. They do not overlap. */
   readonly matches: readonly Match[];
-  /** Returns the bytes of the target between two matches. */
-  readonly literals: (start: number, end: number) => Uint8Array;
 }
 
 /** Encodes a target by its matches. */
-export function encodeDcz({
-  dictionary,
-  bytes,
-  matches,
-  literals,
-}: Delta): Uint8Array<ArrayBuffer> {
+export function encodeDcz({ dictionary, target, matches }: Delta): Uint8Array<ArrayBuffer> {
   const blocks: Uint8Array[] = [];
   let end = 0;
   for (const { from, to, bytes: length } of matches) {
-    blocks.push(...rawBlocks(literals(end, to)));
+    blocks.push(...rawBlocks(target.subarray(end, to)));
     blocks.push(...copyBlocks(dictionary.bytes - from + to, length));
     end = to + length;
   }
-  blocks.push(...rawBlocks(literals(end, bytes)), LAST_BLOCK);
+  blocks.push(...rawBlocks(target.subarray(end)), LAST_BLOCK);
   const hash = Buffer.from(dictionary.sha256, "hex");
-  return concatenate([DICTIONARY_FRAME, hash, frameHeader(bytes), ...blocks]);
+  return concatenate([DICTIONARY_FRAME, hash, frameHeader(target.length), ...blocks]);
 }
 
+/** Lets zlib decode in one piece, and read a frame to its end, which a full buffer would hide. */
+const SPARE_BYTES = 64;
+
 /**
- * Makes a frame without a dictionary that decodes to the dictionary and, behind it, to what `dcz`
- * decodes to with that dictionary. Distances are the same in both.
+ * Whether a delta decodes to a target with a dictionary, which may be in pieces. For decoders that
+ * take no dictionary, the same blocks are put behind raw blocks of it: distances are the same.
  */
-export function withDictionary(dcz: Uint8Array, ...dictionary: Uint8Array[]): Uint8Array {
-  const header = dcz.subarray(DICTIONARY_FRAME_BYTES, DICTIONARY_FRAME_BYTES + FRAME_HEADER_BYTES);
-  const { buffer, byteOffset } = header;
-  const own = new DataView(buffer, byteOffset).getUint32(FRAME_START.length, true);
-  const bytes = dictionary.reduce((sum, { length }) => sum + length, own);
-  const blocks = dcz.subarray(DICTIONARY_FRAME_BYTES + FRAME_HEADER_BYTES);
-  return concatenate([frameHeader(bytes), ...dictionary.flatMap(rawBlocks), blocks]);
+export function decodesTo(
+  dcz: Uint8Array,
+  dictionary: readonly Uint8Array[],
+  target: Uint8Array,
+): boolean {
+  const headerEnd = DICTIONARY_FRAME_BYTES + FRAME_HEADER_BYTES;
+  const header = dcz.subarray(DICTIONARY_FRAME_BYTES, headerEnd);
+  // Decoders do not compare the length if the last block is empty.
+  if (!Buffer.from(header).equals(frameHeader(target.length))) return false;
+  const start = dictionary.reduce((sum, { length }) => sum + length, 0);
+  const bytes = start + target.length;
+  const blocks = [...dictionary.flatMap(rawBlocks), dcz.subarray(headerEnd)];
+  const frame = concatenate([frameHeader(bytes), ...blocks]);
+  try {
+    const decoded = zstdDecompressSync(frame, { chunkSize: bytes + SPARE_BYTES });
+    const isSame = decoded.subarray(start).equals(target);
+    releaseBuffer(decoded);
+    return isSame;
+  } catch {
+    return false;
+  } finally {
+    releaseBuffer(frame);
+  }
 }
 
 function frameHeader(bytes: number): Uint8Array {

@@ -3,9 +3,8 @@
  * when it is published. A browser that has the earlier one receives only what has changed.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { zstdDecompressSync } from "node:zlib";
 import { concatenate, releaseBuffer } from "../catalog/bytes.ts";
-import { encodeDcz, type Match, MATCH_MIN_BYTES, withDictionary } from "../catalog/dcz.ts";
+import { decodesTo, encodeDcz, type Match, MATCH_MIN_BYTES } from "../catalog/dcz.ts";
 import { findMatches } from "../catalog/find-matches.ts";
 import {
   type Body,
@@ -37,10 +36,16 @@ type Entries = Manifest["locales"];
 export class DeltaMaker {
   readonly #store: Pick<CatalogStore, "readBlob">;
   readonly #segments: SegmentStore;
+  readonly #encode: typeof encodeDcz;
 
-  constructor(store: Pick<CatalogStore, "readBlob">, segments: SegmentStore) {
+  constructor(
+    store: Pick<CatalogStore, "readBlob">,
+    segments: SegmentStore,
+    encode: typeof encodeDcz = encodeDcz,
+  ) {
     this.#store = store;
     this.#segments = segments;
+    this.#encode = encode;
   }
 
   /** Makes the deltas from an earlier version; null if nothing can be made of it. */
@@ -88,14 +93,13 @@ export class DeltaMaker {
     if (local === null || common === null) return null;
     const target = concatenate([common.after, local.after]);
     const [from, to] = [common.before.length, common.after.length];
-    const dcz = encodeDcz({
+    const dcz = this.#encode({
       dictionary: { sha256: before.sha256, bytes: before.bytes },
-      bytes: target.length,
+      target,
       matches: [
         ...common.matches,
         ...local.matches.map((match) => ({ ...match, from: from + match.from, to: to + match.to })),
       ],
-      literals: (start, end) => target.subarray(start, end),
     });
     const isProved = decodesTo(dcz, [common.before, local.before], target);
     for (const bytes of new Set([target, local.before, local.after])) releaseBuffer(bytes);
@@ -119,25 +123,4 @@ function compare(before: Uint8Array, after: Uint8Array): Pair {
   const isSame = before === after && after.length >= MATCH_MIN_BYTES;
   const whole = { from: 0, to: 0, bytes: after.length };
   return { before, after, matches: isSame ? [whole] : findMatches(before, after) };
-}
-
-/** Whether a delta decodes to its body. Without one, browsers fetch the usual body. */
-function decodesTo(
-  dcz: Uint8Array,
-  dictionary: readonly Uint8Array[],
-  target: Uint8Array,
-): boolean {
-  const frame = withDictionary(dcz, ...dictionary);
-  const start = dictionary.reduce((sum, { length }) => sum + length, 0);
-  try {
-    // In one piece: pieces are copied once more.
-    const decoded = zstdDecompressSync(frame, { chunkSize: start + target.length });
-    const isSame = decoded.subarray(start).equals(target);
-    releaseBuffer(decoded);
-    return isSame;
-  } catch {
-    return false;
-  } finally {
-    releaseBuffer(frame);
-  }
 }

@@ -1,6 +1,9 @@
 import { zstdDecompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { type Delta, encodeDcz } from "../../../src/catalog/dcz.ts";
 import { type Body, DELTA_FORMS, type Manifest } from "../../../src/catalog/manifest.ts";
+import { DeltaMaker } from "../../../src/ingest/deltas.ts";
+import { SegmentStore } from "../../../src/ingest/segment-store.ts";
 import { blobKey } from "../../../src/storage/keys.ts";
 import { tryReadBody } from "../../../src/storage/read-body.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
@@ -105,6 +108,25 @@ describe("the deltas of a version", () => {
       ["de", ["proto"]],
       ["en", ["proto", "json"]],
     ]);
+  });
+
+  it("are none that do not decode to their bodies", async () => {
+    const world = new PipelineWorld(["en"]);
+    const from = await publish(world, airports);
+    const { locales } = await publish(world, renamed("B"));
+    const make = (encode?: typeof encodeDcz) =>
+      new DeltaMaker(world.store, new SegmentStore(world.store), encode).make(
+        from,
+        locales,
+        world.context(),
+      );
+    const misplaced = (delta: Delta) =>
+      encodeDcz({
+        ...delta,
+        matches: delta.matches.map((one) => ({ ...one, from: one.from + 1 })),
+      });
+    expect(await make(misplaced)).toBe(null);
+    expect(Object.keys((await make())?.locales ?? {})).toEqual(["en"]);
   });
 
   it("are none where too much has changed", async () => {
