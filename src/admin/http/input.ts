@@ -14,8 +14,7 @@ export async function readInput(c: Context<Http>, spec: RouteSpec): Promise<Inpu
     return { problem: { status: 404, code: "not_found", detail } };
   }
   const { searchParams } = new URL(c.req.url);
-  const names = [...searchParams.keys()];
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  const twice = findTwice([...searchParams.keys()]);
   if (twice !== undefined)
     return badRequest("duplicate_parameter", `The parameter "${twice}" is given twice.`);
   const query = parse(spec.query, Object.fromEntries(searchParams), "parameter");
@@ -36,6 +35,10 @@ function parse(schema: z.ZodObject | undefined, sent: unknown, what: "field" | "
   });
   if (success) return data;
   return error.issues.map(({ path, message }) => [...path, message].join(": ")).join("; ");
+}
+
+function findTwice(names: readonly string[]): string | undefined {
+  return names.find((name, index) => names.indexOf(name) !== index);
 }
 
 function badRequest(code: string, detail: string): Refusal {
@@ -61,10 +64,24 @@ async function readJson({
   if (!JSON_TYPE.test(headers.get("content-type") ?? "")) return NO_JSON;
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
-    return { value: text.trim() === "" ? {} : JSON.parse(text) };
+    const value: unknown = text.trim() === "" ? {} : JSON.parse(text);
+    const twice = findTwice(outermostKeys(text));
+    if (twice === undefined) return { value };
+    return badRequest("duplicate_field", `The field ${JSON.stringify(twice)} is given twice.`);
   } catch {
     return badRequest("malformed_json", "The body is not JSON in UTF-8.");
   }
+}
+
+/** The fields of the outermost object, also those that `JSON.parse` drops for a later one. */
+function outermostKeys(json: string): string[] {
+  const keys: string[] = [];
+  let depth = 0;
+  for (const [, text, isKey, bracket] of json.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?|([[\]{}])/g)) {
+    if (bracket !== undefined) depth += "[{".includes(bracket) ? 1 : -1;
+    if (text !== undefined && isKey !== undefined && depth === 1) keys.push(JSON.parse(text));
+  }
+  return keys;
 }
 
 /** Does not read the rest of a body that is too large. */

@@ -100,6 +100,8 @@ describe("POST /admin/ingest/queue", () => {
     ["malformed_json", "", "\u0000"],
     ["malformed_json", "", '{"mode":"full",}'],
     ["malformed_json", "", new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+    ["duplicate_field", "given twice", '{"mode":"full","mode":"dry_run"}'],
+    ["duplicate_field", "given twice", '{"mode":"full","m\\u006fde":"dry_run"}'],
   ])("refuses as %s, and names “%s”: %j", async (code, named, body) => {
     const headers = { "content-type": "application/json" };
     const answer = await world.request("/admin/ingest/queue", { method: "POST", body, headers });
@@ -156,6 +158,10 @@ describe("POST /admin/ingest/queue", () => {
 
   it("asks for no type of an empty body", async () => {
     expect((await world.request("/admin/ingest/queue", { method: "POST" })).status).toBe(202);
+  });
+
+  it("takes a note that looks like fields", async () => {
+    expect((await queue({ note: '"mode":1,"mode":2 {"a":1,"a":2}' })).status).toBe(202);
   });
 
   it("refuses parameters, which it has none of", async () => {
