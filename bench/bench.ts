@@ -1,6 +1,7 @@
 /**
- * `npm run bench`: the service against the least and the most that a Worker can do, in one run, on the same bytes, and against other servers; what a new isolate costs; where the time
- * of an ingest goes, and how it grows. Ratios of medians.
+ * `npm run bench`: the service against the least and the most that a Worker can do, in one run, on
+ * the same bytes, and against other servers; what a new isolate costs; where the time of an ingest
+ * goes, how it grows, and what deltas add to it. Ratios of medians.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -23,6 +24,7 @@ import {
 } from "./serving.ts";
 import { round } from "./statistics.ts";
 import { StepCosts } from "./step-costs.ts";
+import { measureUpdates } from "./updates.ts";
 import { measureWarm } from "./warm.ts";
 
 /** What servers learn the message from. */
@@ -47,8 +49,9 @@ if (values.help) {
   --seconds N   how long each server is asked each request, altogether; longer if it is slow
                 (default 10)
   --only NAMES  measure only these, separated by commas: requests by their names, "serving" for
-                all of them, "ingest", "growth", "cold" for new isolates, and "warm" for all
-                locales in turn. Without ingest and warm it publishes English only
+                all of them, "ingest", "growth", "cold" for new isolates, "warm" for all locales
+                in turn, and "updates" for versions that differ a little. Without ingest, warm
+                and updates it publishes English only
   --effort E    how hard the catalog is compressed, "fast" or "best" (default best)
   --limits      compare the service with the limits only, which takes a quarter of the time
   --write       also write the tables into docs/performance.md
@@ -56,13 +59,13 @@ if (values.help) {
   process.exit(0);
 }
 
-const PARTS = ["serving", "ingest", "warm", "cold", "growth"];
+const PARTS = ["serving", "ingest", "warm", "cold", "updates", "growth"];
 const wanted = values.only === "" ? undefined : values.only.split(",");
 const cases = chosenCases();
 const forMs = Number(values.seconds) * 1000;
-const steps = new StepCosts();
+let steps = new StepCosts();
 const tables: Table[] = [];
-const needsAllLocales = isWanted("ingest") || isWanted("warm");
+const needsAllLocales = ["ingest", "warm", "updates"].some(isWanted);
 const worker = await BenchWorker.start({
   hear: (line) => steps.hear(line),
   vars: { COMPRESSION: values.effort, ...(!needsAllLocales && { LOCALES: "en" }) },
@@ -89,6 +92,10 @@ try {
   if (isWanted("cold")) {
     progress("new isolates");
     tables.push(await measureCold(worker, COLD));
+  }
+  if (isWanted("updates")) {
+    progress("updates");
+    tables.push(await measureUpdates(worker, (others) => (steps = others)));
   }
   tables.push(...ingest);
 } finally {
