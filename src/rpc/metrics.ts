@@ -19,8 +19,8 @@ export type Measure = (answered: Answered) => void;
 
 /**
  * Writes a data point for each answer to Workers Analytics Engine. `index1` is the locale; `blob1`
- * to `blob4` are the outcome, where the body came from (`memory`, `kv`, `r2`, or empty for none), the representation and the coding; `double1` and
- * `double2` are the body's bytes and the generation.
+ * to `blob4` are the outcome, where the body came from (`memory`, `kv`, `r2`, or empty for none), the
+ * representation and the coding; `double1` and `double2` are the body's bytes and the generation.
  */
 export function answerMetrics(dataset: AnalyticsEngineDataset): Measure {
   return ({ outcome, found }) => {

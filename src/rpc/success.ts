@@ -10,7 +10,8 @@ import type { RequestHead } from "./request-head.ts";
 
 /**
  * Caches a GET for five minutes, and afterwards while a fresh answer is on its way or unavailable. A
- * dictionary lasts as long as it may be used stale (RFC 9842, section 2.2): two days, so that a browser still has it the next day.
+ * dictionary lasts as long as it may be used stale (RFC 9842, section 2.2): two days, so that a
+ * browser still has it the next day.
  */
 const CACHEABLE = "public, max-age=300, stale-while-revalidate=172800, stale-if-error=604800";
 
