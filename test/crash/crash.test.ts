@@ -139,11 +139,15 @@ async function sampleUntilOver(): Promise<void> {
   }
 }
 
-/** Puts the snapshot's airports without the last few into R2, while nobody serves from it. */
+/**
+ * Puts the snapshot's airports without the first few into R2, while nobody serves from it. The last
+ * ones are those that the snapshot adds to any source.
+ */
 function dropOtherAirports(): void {
-  const lines = gunzipSync(readFileSync("data/snapshot/airports.csv.gz")).toString().split("\n");
+  const text = gunzipSync(readFileSync("data/snapshot/airports.csv.gz")).toString();
+  const [heading, ...rows] = text.split("\n");
   const file = join(folder, "airports.csv");
-  writeFileSync(file, `${lines.slice(0, -1 - REMOVED_AIRPORTS).join("\n")}\n`);
+  writeFileSync(file, [heading, ...rows.slice(REMOVED_AIRPORTS)].join("\n"));
   putObject(dropKey("airports.csv"), file);
   putObject(dropKey("regions.csv.gz"), "data/snapshot/regions.csv.gz");
 }

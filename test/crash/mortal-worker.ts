@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LocalWorker } from "../../scripts/local-worker.ts";
 import type { RunRecord } from "../../src/ingest/run-record.ts";
+import type { Stage } from "../../src/ingest/run.ts";
 import { isOpen } from "../../src/jobs/job-record.ts";
 import { readRecord } from "./coordinator-record.ts";
 import { findWorkerGroup } from "./worker-group.ts";
@@ -12,6 +13,9 @@ import { findWorkerGroup } from "./worker-group.ts";
 const WATCH_DEADLINE_MS = 300_000;
 /** How long the Worker runs between two looks at its storage. */
 const SLICE_MS = 1;
+/** The same in the stages that take a second, so that the next one is caught at its beginning. */
+const LONG_SLICE_MS = 5;
+const LONG_STAGES: readonly Stage[] = ["parse", "build"];
 const LOOK_FOR_PROCESS_MS = 50;
 /** How long a killed process may hold on to its port. */
 const PORT_DEADLINE_MS = 300_000;
@@ -102,9 +106,8 @@ export class MortalWorker {
   }
 
   /**
-   * Kills the Worker at a place that `is` wants, and starts it again on the same storage. At the
-   * beginning of a run and towards its end, where steps are short, the Worker runs for moments only
-   * between two looks.
+   * Kills the Worker at a place that `is` wants, and starts it again on the same storage. Where steps
+   * are short, the Worker runs for moments only between two looks.
    *
    * @param before the newest run that has ended before: the one that is meant comes after it.
    */
@@ -128,7 +131,8 @@ export class MortalWorker {
       if (near) process.kill(-group, "SIGCONT");
       if (near && isMeant && !isOpen(seen.job.state)) return { killed: false, record: seen };
       near = !isMeant || isNear(seen) || is(seen);
-      await sleep(SLICE_MS);
+      const isLong = isMeant && LONG_STAGES.includes(seen.checkpoint.stage);
+      await sleep(isLong ? LONG_SLICE_MS : SLICE_MS);
     }
     throw new Error(`it did not come there in time: ${JSON.stringify(readRecord(this.#folder))}`);
   }
@@ -168,7 +172,7 @@ async function untilFree(port: number): Promise<void> {
   }
 }
 
-/** Whether steps may be short from here on. */
-function isNear({ job: { state, progress } }: RunRecord): boolean {
-  return state !== "running" || (progress.total > 0 && progress.done >= progress.total - 1);
+/** Whether steps may be short from here on: all but those that compress. */
+function isNear({ job: { state, progress }, checkpoint: { stage } }: RunRecord): boolean {
+  return state !== "running" || stage !== "encode" || progress.done >= progress.total - 1;
 }
