@@ -102,6 +102,18 @@ describe.each(["proto", "json"] as const)("a client with a dictionary, in %s", (
     expect(sent.length < 200).toBe(coding === "dcz");
   });
 
+  it("learns the size by HEAD, and receives the same where it pins the version", async () => {
+    const asked = { form, headers: having(await wholeOf(versions[3], { form })) };
+    const sent = await bytesOf(await ask(versions[4], asked));
+    const { headers } = await ask(versions[4], { ...asked, method: "HEAD" });
+    expect(headers.get("content-encoding")).toBe("dcz");
+    expect(headers.get("content-length")).toBe(String(sent.length));
+    const query = `&v=${headers.get("catalog-sha256")}`;
+    const pinned = await ask(versions[4], { ...asked, query });
+    expect(pinned.headers.get("cache-control")).toContain("immutable");
+    expect(await bytesOf(pinned)).toEqual(sent);
+  });
+
   it("receives the usual body if it matches the tag of that", async () => {
     const dictionary = await wholeOf(versions[3], { form });
     const usual = await ask(versions[4], { form, headers: { "accept-encoding": CHROMIUM } });
