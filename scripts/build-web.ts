@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { createHash } from "node:crypto";
 import { build, type BuildOptions, type Metafile, type Plugin, transform } from "esbuild";
 import { cityNames, rankPlaces } from "./city-ranks.ts";
-import { docsContent } from "./docs-content.ts";
+import { docsPages } from "./docs-content.ts";
 import { worldOutline } from "./world-outline.ts";
 import { advice } from "./wrangler-command.ts";
 
@@ -44,14 +44,14 @@ const PAGES: readonly Page[] = [
     entries: [`${SOURCE}/dashboard/main.tsx`, `${SOURCE}/style/dashboard.css`],
     content: NO_SCRIPT,
   },
-  {
-    name: "docs",
-    file: "docs.html",
-    title: "Docs · Locations at the Edge",
-    description: "How to call the service, the contract, the operators' routes and the credits.",
+  ...docsPages().map(({ path, title, content }) => ({
+    name: "docs" as const,
+    file: `${path.slice(1)}.html`,
+    title: `${title} · Locations at the Edge`,
+    description: `The documentation of Locations at the Edge: ${title}.`,
     entries: [`${SOURCE}/docs/main.tsx`, `${SOURCE}/style/docs.css`],
-    content: docsContent(),
-  },
+    content,
+  })),
 ];
 
 type Files = Map<string, string | Uint8Array>;
@@ -108,7 +108,7 @@ async function buildWorker(): Promise<Uint8Array> {
 
 const { outputFiles, metafile } = await build({
   ...OPTIONS,
-  entryPoints: PAGES.flatMap(({ entries }) => entries),
+  entryPoints: [...new Set(PAGES.flatMap(({ entries }) => entries))],
   splitting: true,
   jsx: "automatic",
   jsxImportSource: "preact",

@@ -6,63 +6,90 @@ import { openApiDocument } from "./openapi-document.ts";
 import { openApiHtml } from "./openapi-html.ts";
 import { protoHtml } from "./proto-html.ts";
 
-interface Section {
+/** A page of the documentation, as HTML. */
+export interface DocsPage {
+  readonly path: string;
+  readonly title: string;
+  readonly content: string;
+}
+
+interface Guide {
+  readonly path: string;
   readonly title: string;
   readonly html: string;
 }
 
-/** The page /docs: what callers need of the README, docs/clients.md, the contract, and the credits. */
-export function docsContent(): string {
-  const readme = readFileSync("README.md", "utf8");
-  const clients = readFileSync("docs/clients.md", "utf8").replace(/^# .*\n/, "");
-  const proto = readFileSync("proto/locations/v1/locations.proto", "utf8");
-  const notice = readFileSync("data/NOTICE.md", "utf8");
-  const sections: readonly Section[] = [
-    ...["A browser client", "Locales", "Errors"].map((title) => ({
-      title,
-      html: markdownHtml(chapter(readme, title)),
-    })),
-    { title: "Clients", html: markdownHtml(clients.replaceAll("\n## ", "\n### ")) },
-    { title: "The contract", html: contractHtml(proto) },
-    { title: "Operating", html: operatingHtml() },
-    { title: "Licences and credits", html: creditsHtml(readme, notice) },
-  ];
-  return `
-      <nav class="docs-nav" aria-label="On this page">
-        <ul>${sections.map(navItem).join("")}</ul>
+const CLIENTS = "/docs";
+
+/** Pages of docs/, in the order of the navigation. */
+const GUIDES: { readonly [file: string]: string } = {
+  "clients.md": CLIENTS,
+  "operating.md": "/docs/operating",
+  "alerts.md": "/docs/alerts",
+  "backups.md": "/docs/backups",
+  "upstream.md": "/docs/upstream",
+  "deploying.md": "/docs/deploying",
+  "platform.md": "/docs/platform",
+  "architecture.md": "/docs/architecture",
+  "performance.md": "/docs/performance",
+  "developing.md": "/docs/developing",
+};
+/** Chapters of README that callers need. */
+const CHAPTERS = ["A browser client", "Locales", "Errors"];
+
+/** The pages below /docs: those of docs/, with the contract, the routes and the credits. */
+export function docsPages(): DocsPage[] {
+  const html = openApiHtml(openApiDocument());
+  const routes = { path: "/docs/routes", title: "HTTP routes", html };
+  const guides = [...Object.keys(GUIDES).map(readGuide), routes];
+  return guides.map((guide) => {
+    const { path, title, html } = guide;
+    const content = `
+      <nav class="docs-nav" aria-label="Documentation">
+        <ul>${guides.map((other) => navItem(other, other === guide)).join("")}</ul>
       </nav>
-      <div class="docs-body">
-        <h1>Documentation</h1>
-        ${sections.map(sectionHtml).join("\n")}
-      </div>`;
+      <div class="docs-body"><h1>${title}</h1>${html}</div>`;
+    return { path, title, content };
+  });
 }
 
-/** A link to a section, and to what its headings name. */
-function navItem({ title, html }: Section): string {
-  const inner = [...html.matchAll(/<h3 id="([^"]+)">(.+?)<\/h3>/g)]
+/** A link to a page and, on that page, to its headings. */
+function navItem({ path, title, html }: Guide, isCurrent: boolean): string {
+  if (!isCurrent) return `<li><a href="${path}">${title}</a></li>`;
+  const inner = [...html.matchAll(/<h2 id="([^"]+)">(.+?)<\/h2>/g)]
     .map(([, id, text]) => `<li><a href="#${id}">${text}</a></li>`)
     .join("");
-  const list = inner === "" ? "" : `<ul>${inner}</ul>`;
-  return `<li><a href="#${slugOf(title)}">${title}</a>${list}</li>`;
+  return `<li><a href="${path}" aria-current="page">${title}</a><ul>${inner}</ul></li>`;
 }
 
-function sectionHtml({ title, html }: Section): string {
-  return `<section id="${slugOf(title)}"><h2>${title}</h2>${html}</section>`;
+function readGuide(file: string): Guide {
+  const path = GUIDES[file] ?? CLIENTS;
+  const text = readFileSync(`docs/${file}`, "utf8");
+  const [heading = "", ...lines] = text.split("\n");
+  const title = heading.replace("# ", "");
+  const body = markdownHtml(lines.join("\n"));
+  return { path, title, html: path === CLIENTS ? forCallers(body) : body };
 }
 
-function contractHtml(proto: string): string {
-  return `<p><code>proto/locations/v1/locations.proto</code>, as the service is built from it: <a href="/locations.proto" download>download it</a>.</p>${protoHtml(proto)}`;
+function forCallers(html: string): string {
+  const readme = readFileSync("README.md", "utf8");
+  const chapters = CHAPTERS.map((title) => `## ${title}\n${chapter(readme, title)}`);
+  return [markdownHtml(chapters.join("\n")), html, contractHtml(), creditsHtml(readme)].join("\n");
 }
 
-function operatingHtml(): string {
-  return `<p>Plain HTTP and JSON. Routes below <code>/admin</code> want <code>Authorization: Bearer &lt;token&gt;</code>, or Cloudflare Access in front of them. Errors are problem+json (RFC 9457). A running service describes them at <code>/admin/openapi.json</code> (OpenAPI 3.1).</p>${openApiHtml(openApiDocument())}`;
+function contractHtml(): string {
+  const proto = readFileSync("proto/locations/v1/locations.proto", "utf8");
+  return `<h2 id="the-contract">The contract</h2><p><code>proto/locations/v1/locations.proto</code>, as the service is built from it: <a href="/locations.proto" download>download it</a>.</p>${protoHtml(proto)}`;
 }
 
-function creditsHtml(readme: string, notice: string): string {
-  const code = markdownHtml(chapter(readme, "Licences and credits").split(". ")[0] + ".");
-  const data = notice.replace(/^# .*\n/, "").replaceAll("\n## ", "\n### ");
+function creditsHtml(readme: string): string {
+  const title = "Licences and credits";
+  const code = `${chapter(readme, title).split(". ")[0]}.`;
+  const data = readFileSync("data/NOTICE.md", "utf8")
+    .replace(/^# .*\n/, "")
+    .replaceAll("\n## ", "\n### ");
   const map = `The outline of the world on the explorer's map is made from [Natural Earth](https://www.naturalearthdata.com/) (public domain), through the package world-atlas (ISC).`;
-  return `${code}<h3>Data</h3>${markdownHtml(data)}<h3>Map</h3>${markdownHtml(map)}`;
+  return markdownHtml(`## ${title}\n${code}\n\n### Data\n${data}\n### Map\n\n${map}`);
 }
 
 /** A chapter of a Markdown text without its heading. */
@@ -80,8 +107,17 @@ class DocsRenderer extends Renderer {
     return `<div class="scroll" tabindex="0" role="group" aria-label="Table">${super.table(token)}</div>`;
   }
 
+  /** Links that lead into the repository are shown as text. */
   override link(token: Tokens.Link): string {
-    return /^https?:/.test(token.href) ? super.link(token) : this.parser.parseInline(token.tokens);
+    const href = hrefOf(token.href);
+    return href === undefined
+      ? this.parser.parseInline(token.tokens)
+      : super.link({ ...token, href });
+  }
+
+  /** The pages that the pictures show are at hand. */
+  override image(): string {
+    return "";
   }
 
   override code({ text, lang = "" }: Tokens.Code): string {
@@ -94,9 +130,17 @@ class DocsRenderer extends Renderer {
   }
 }
 
+/** Where a link of README or docs/ leads here; undefined if nowhere. */
+function hrefOf(href: string): string | undefined {
+  if (/^(?:https?:|#)/.test(href)) return href;
+  const [file = "", fragment] = href.split("#");
+  const page = GUIDES[file.replace("docs/", "")];
+  return fragment === undefined ? page : page && `${page}#${fragment}`;
+}
+
 const marked = new Marked();
 
-/** Files of this repository are trusted; links that lead into it are shown as text. */
+/** Files of this repository are trusted. */
 function markdownHtml(markdown: string): string {
   return marked.parse(markdown, { async: false, renderer: new DocsRenderer() });
 }

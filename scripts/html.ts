@@ -7,10 +7,10 @@ export function escapeHtml(text: string): string {
     .replaceAll('"', "&quot;");
 }
 
-/** A heading's text as the id that links name. */
+/** A heading's text as the id that links name, as on GitHub. */
 export function slugOf(text: string): string {
   return text
     .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, "-")
-    .replaceAll(/^-|-$/g, "");
+    .replaceAll(/[^\p{L}\p{N}_ -]/gu, "")
+    .replaceAll(" ", "-");
 }

@@ -2,11 +2,19 @@ import { escapeHtml, slugOf } from "./html.ts";
 
 /** The parts of OpenAPI 3.1 that the service's document uses. */
 export interface OpenApiDocument {
+  readonly info: { readonly description?: string };
+  readonly tags?: readonly Tag[];
   readonly paths?: { readonly [path: string]: { readonly [method: string]: Operation } };
   readonly components?: { readonly schemas?: { readonly [name: string]: Schema } };
 }
 
+interface Tag {
+  readonly name: string;
+  readonly description?: string;
+}
+
 interface Operation {
+  readonly tags?: readonly string[];
   readonly summary?: string;
   readonly description?: string;
   readonly security?: readonly { readonly token?: readonly string[] }[];
@@ -52,15 +60,37 @@ interface Row {
   readonly description: string;
 }
 
-/** An OpenAPI document as HTML: every operation, then the schemas that they share. */
-export function openApiHtml({ paths = {}, components = {} }: OpenApiDocument): string {
+/** Operations without a tag. */
+const OTHERS: Tag = { name: "others" };
+
+/** An OpenAPI document as HTML: the operations of each tag, then the schemas that they share. */
+export function openApiHtml({
+  info,
+  tags = [],
+  paths = {},
+  components = {},
+}: OpenApiDocument): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => operationHtml(method, path, operation)),
+    Object.entries(methods).map(([method, operation]) => ({
+      tag: operation.tags?.[0] ?? OTHERS.name,
+      html: operationHtml(method, path, operation),
+    })),
   );
+  const groups = [...tags, OTHERS].map((tag) => {
+    const own = operations.filter((operation) => operation.tag === tag.name);
+    return groupHtml(tag, own.map(({ html }) => html).join("\n"));
+  });
   const schemas = Object.entries(components.schemas ?? {}).map(([name, schema]) =>
     schemaHtml(name, schema),
   );
-  return `${operations.join("\n")}<h3>Schemas</h3>${schemas.join("\n")}`;
+  const shared = groupHtml({ name: "schemas" }, schemas.join("\n"));
+  return [`<p>${inlineHtml(info.description ?? "")}</p>`, ...groups, shared].join("\n");
+}
+
+function groupHtml({ name, description = "" }: Tag, html: string): string {
+  const title = name.charAt(0).toUpperCase() + name.slice(1);
+  const about = description === "" ? "" : `<p>${inlineHtml(description)}</p>`;
+  return `<h2 id="${slugOf(name)}">${title}</h2>${about}${html}`;
 }
 
 function operationHtml(method: string, path: string, operation: Operation): string {

@@ -88,30 +88,40 @@ it("the explorer loads less than 300 KB compressed, besides the catalog", async 
   expect(total).toBeLessThan(FIRST_LOAD_MAX_BYTES);
 });
 
-describe("/docs", () => {
-  it("shows the contract with its comments, the operators' routes, and the credits", async () => {
+describe("the documentation", () => {
+  it("shows the contract with its comments, and the credits", async () => {
     const page = await openPage("/docs");
     await page.getByText("Every airport").first().waitFor({ state: "attached" });
     const text = (await page.locator("main").textContent()) ?? "";
     expect(text).toContain("// GetLocationsV1 returns the full lists");
-    expect(text).toContain("/admin/ingest/queue");
     expect(text).toContain("GeoNames");
+  });
+
+  it("leads operators to what to do, with the host of this service, and to the routes", async () => {
+    const page = await openPage("/docs");
+    const nav = page.getByRole("navigation", { name: "Documentation" });
+    await nav.getByRole("link", { name: "Operating" }).click();
+    await page.getByRole("heading", { name: "When something is wrong" }).waitFor();
+    await page.locator("pre", { hasText: `URL=${inject("service").url}` }).waitFor();
+    await nav.getByRole("link", { name: "HTTP routes" }).click();
     await page.locator("summary", { hasText: "POST /admin/ingest/queue" }).click();
     await page.getByRole("link", { name: "QueueAnswer" }).first().click();
     await page.getByText("queue_depth").first().waitFor();
   });
 
-  it.each(["light", "dark"] as const)(
-    "has no serious fault of accessibility, %s",
-    async (colorScheme) => {
-      const page = await openPage("/docs", { colorScheme });
-      expect(await seriousFaults(page)).toEqual([]);
-    },
-  );
+  describe.each(["/docs", "/docs/operating", "/docs/routes"])("%s", (path) => {
+    it.each(["light", "dark"] as const)(
+      "has no serious fault of accessibility, %s",
+      async (colorScheme) => {
+        const page = await openPage(path, { colorScheme });
+        expect(await seriousFaults(page)).toEqual([]);
+      },
+    );
 
-  it("fits a phone", async () => {
-    const page = await openPage("/docs", { viewport: { width: 360, height: 740 } });
-    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
+    it("fits a phone", async () => {
+      const page = await openPage(path, { viewport: { width: 360, height: 740 } });
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
+    });
   });
 });
 

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { docsPages } from "../../../scripts/docs-content.ts";
 
 const PAGES = ["README.md", "data/README.md", ...markdownIn("docs")];
 
@@ -34,6 +35,25 @@ describe("the README", () => {
   it("leads to every page of docs/", () => {
     const readme = readFileSync("README.md", "utf8");
     expect(markdownIn("docs").filter((page) => !readme.includes(`](${page})`))).toEqual([]);
+  });
+});
+
+describe("the pages below /docs", () => {
+  const pages = docsPages();
+
+  it("are those of docs/, and the routes", () => {
+    expect(pages).toHaveLength(markdownIn("docs").length + 1);
+  });
+
+  it.each(pages)("$path links to pages and headings that exist", ({ path, content }) => {
+    const links = [...content.matchAll(/href="((?:\/docs[^"#]*)?(?:#[^"]*)?)"/g)];
+    const broken = links.filter(([, link = ""]) => {
+      const [to = "", id] = link.split("#");
+      const target = pages.find((page) => page.path === (to || path));
+      return target === undefined || !(id === undefined || target.content.includes(` id="${id}"`));
+    });
+    expect(links.length).toBeGreaterThanOrEqual(pages.length);
+    expect(broken.map(([, link]) => link)).toEqual([]);
   });
 });
 
