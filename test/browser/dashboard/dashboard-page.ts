@@ -1,10 +1,10 @@
 import { gunzipSync } from "node:zlib";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { Page } from "playwright-core";
-import { afterEach, inject } from "vitest";
+import { afterEach, expect, inject } from "vitest";
 import { readSnapshotFile } from "../../builders/snapshot-on-disk.ts";
 import { readSnapshotRows } from "../../builders/forgetful-snapshot.ts";
-import { openPage, takeProblems } from "../browser.ts";
+import { openPage, seriousFaults, takeProblems } from "../browser.ts";
 
 /** Opens the dashboard and signs in. */
 export async function signIn(
@@ -51,11 +51,19 @@ async function admin<T>(method: string, path: string, body?: object): Promise<T>
   return answer.json<T>();
 }
 
-/** Confirms the dialog, and returns what the service answered. */
+/** Dialogs in which nobody need look for faults of accessibility again, by what confirms them. */
+const faultless = new Set<string>();
+
+/** Confirms the dialog, and returns what the service answered. Dialogs have no serious fault. */
 export async function confirm(page: Page, verb: string): Promise<string> {
   const dialog = page.getByRole("dialog");
-  await dialog.getByRole("button", { name: verb, exact: true }).click();
+  const button = dialog.getByRole("button", { name: verb, exact: true });
+  await button.waitFor();
+  if (!faultless.has(verb)) expect(await seriousFaults(page), verb).toEqual([]);
+  await button.click();
   const answer = (await dialog.locator(".notice").textContent()) ?? "";
+  if (!faultless.has(verb)) expect(await seriousFaults(page), `${verb}, answered`).toEqual([]);
+  faultless.add(verb);
   await dialog.getByRole("button", { name: "Close" }).click();
   return answer;
 }

