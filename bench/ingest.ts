@@ -44,15 +44,6 @@ export function ingestTables(
 ): Table[] {
   const wallMs = sum(stages.map((stage) => stage.wallMs));
   const cpuMs = sum(stages.map((stage) => stage.cpuMs));
-  const cpuOf = (kind: PartCost["kind"]) =>
-    sum(parts.filter((part) => part.kind === kind).map((part) => part.cpuMs));
-  const leaving = (name: string, ms: number) => [
-    name,
-    "",
-    round(cpuMs - ms, 0),
-    round(1 - ms / cpuMs, 2),
-  ];
-  const compression = cpuOf("compression");
   return [
     {
       title: `Ingest of the default locales, all of workerd. Peak memory: ${round(peakMb, 0)} MB resident, stores included; that of one step in its isolate is measured by \`npm run bench:growth\`.`,
@@ -78,19 +69,11 @@ export function ingestTables(
           round(part.cpuMs, 0),
           round(part.cpuMs / cpuMs, 2),
         ]),
-        leaving("all but compression", compression),
-        leaving("all but compression, hashing and decoding", compression + cpuOf("proof")),
         [
           "a whole run, with stores in memory and without a coordinator",
           round(inMemory.wallMs, 0),
           round(inMemory.cpuMs, 0),
           round(inMemory.cpuMs / cpuMs, 2),
-        ],
-        [
-          "all but compression of that, and its share of that",
-          "",
-          round(inMemory.cpuMs - compression, 0),
-          round(1 - compression / inMemory.cpuMs, 2),
         ],
         [
           "not done: compress each body whole, nothing shared between locales",
@@ -126,7 +109,6 @@ export async function ingest(worker: BenchWorker, body: object): Promise<RunAnsw
 /** A part of an ingest, by itself. */
 interface PartCost extends Cost {
   readonly name: string;
-  readonly kind: "compression" | "proof" | "other";
 }
 
 /** What an ingest consists of. */
@@ -146,28 +128,21 @@ export async function measureParts(worker: BenchWorker): Promise<IngestParts> {
     for (const path of paths) await worker.call("POST", `/phase/${path}`);
     return { wallMs: performance.now() - began, cpuMs: workerdCpuMs() - cpu };
   };
+  const each = (phase: string) => locales.map((locale) => `${phase}?locale=${locale}`);
   const build = await time(["build"]);
   const common = await time(["compress-common"]);
-  const each = { encode: NOTHING, compress: NOTHING, prove: NOTHING };
-  const measureLocale = async (locale: string) => {
-    each.encode = plus(each.encode, await time([`encode-locale?locale=${locale}`]));
-    // Encodes as well, since there is nothing to compress otherwise.
-    each.compress = plus(each.compress, await time([`compress-locale?locale=${locale}`]));
-    // Encodes and compresses as well, since there is nothing to prove otherwise.
-    each.prove = plus(each.prove, await time([`encode-bodies?locale=${locale}`]));
-  };
-  // Half of it before the run that it is compared with, and half after: machines slow down and recover.
-  const half = Math.ceil(locales.length / 2);
-  for (const locale of locales.slice(0, half)) await measureLocale(locale);
+  const encode = await time(each("encode-locale"));
+  // Encodes as well, since there is nothing to compress otherwise.
+  const compress = await time(each("compress-locale"));
+  // Encodes and compresses as well, since there is nothing to prove otherwise.
+  const prove = await time(each("encode-bodies"));
   const inMemory = await time([`whole-in-memory?locales=${locales.join(",")}`]);
-  for (const locale of locales.slice(half)) await measureLocale(locale);
-  const { encode, compress, prove } = each;
   const parts: PartCost[] = [
-    { name: "read, parse, build and encode the common part", kind: "other", ...build },
-    { name: "encode and hash each locale", kind: "other", ...encode },
-    { name: "compress the common part", kind: "compression", ...common },
-    { name: "compress each locale", kind: "compression", ...without(compress, encode) },
-    { name: "hash each body, and decode it again", kind: "proof", ...without(prove, compress) },
+    { name: "read, parse, build and encode the common part", ...build },
+    { name: "encode and hash each locale", ...encode },
+    { name: "compress the common part", ...common },
+    { name: "compress each locale", ...without(compress, encode) },
+    { name: "hash each body, and decode it again", ...without(prove, compress) },
   ];
   const some = locales.slice(0, WHOLE_LOCALES);
   const whole = await time(some.map((locale) => `compress-whole?locale=${locale}`));
@@ -182,12 +157,6 @@ export async function measureParts(worker: BenchWorker): Promise<IngestParts> {
 interface Cost {
   readonly wallMs: number;
   readonly cpuMs: number;
-}
-
-const NOTHING: Cost = { wallMs: 0, cpuMs: 0 };
-
-function plus(one: Cost, other: Cost): Cost {
-  return { wallMs: one.wallMs + other.wallMs, cpuMs: one.cpuMs + other.cpuMs };
 }
 
 function without(all: Cost, part: Cost): Cost {
