@@ -72,7 +72,10 @@ function Findings({ run }: { readonly run: AlertRun }) {
             cells: [
               <StatusPill word={state} />,
               <>
-                <code>{rule}</code> <small>{severity}</small>
+                <a href={`/docs/alerts#${rule}`}>
+                  <code>{rule}</code>
+                </a>{" "}
+                <small>{severity}</small>
               </>,
               message,
               <Time at={result.since} />,

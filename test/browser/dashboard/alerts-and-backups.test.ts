@@ -23,6 +23,8 @@ describe("alerts", () => {
     const rules = page.getByRole("table", { name: "Rules" });
     const refused = rules.getByRole("row", { name: "guard_tripped" });
     await refused.getByText("firing").waitFor();
+    const whatToDo = refused.getByRole("link", { name: "guard_tripped" });
+    expect(await whatToDo.getAttribute("href")).toBe("/docs/alerts#guard_tripped");
     expect(await refused.textContent()).toContain(`guard_shrink: airports ${airports} → ${half}`);
     const backlog = rules.locator("code", { hasText: "queue_backlog" });
     expect(await backlog.count()).toBe(0);
