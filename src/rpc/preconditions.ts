@@ -1,7 +1,7 @@
 import { matchesEntityTag, matchesStrongly } from "../catalog/entity-tag.ts";
 
 /** What the conditions of a GET are about. */
-export interface Validators {
+interface Validators {
   readonly etag: string;
   /** RFC 3339. Last-Modified has it in whole seconds. */
   readonly modifiedAt: string;

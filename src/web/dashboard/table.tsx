@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-export interface Row {
+interface Row {
   readonly key: string;
   /** As many as there are columns. The first one is the row's heading. */
   readonly cells: readonly ComponentChildren[];

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 export const TABS = ["runs", "held", "versions", "alerts", "backups", "audit"] as const;
 
 /** Part of the dashboard that the address names: `#runs`, or `#runs/<id>` for one run. */
-export interface Route {
+interface Route {
   readonly tab: (typeof TABS)[number];
   readonly id: string | undefined;
 }

@@ -149,7 +149,7 @@ export function packCatalog(answer: LocationsResponse, ranks: Ranks): string {
 }
 
 /** Waits for the next task, so that the browser can draw and hear in between. */
-export function nextTask(): Promise<void> {
+function nextTask(): Promise<void> {
   return new Promise((onwards) => setTimeout(onwards));
 }
 

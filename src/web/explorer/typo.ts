@@ -2,7 +2,7 @@
 export const TYPO_MIN_LENGTH = 5;
 
 /** Whether one letter that is wrong, missing, extra or swapped with its neighbour makes `a` into `b`. */
-export function isOneTypo(a: string, b: string): boolean {
+function isOneTypo(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1) return false;
   let start = 0;
   while (start < a.length && a[start] === b[start]) start++;

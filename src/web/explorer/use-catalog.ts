@@ -26,7 +26,7 @@ export interface LoadedCatalog extends Catalog {
   readonly locale: string;
 }
 
-export interface CatalogState {
+interface CatalogState {
   readonly isCalling: boolean;
   readonly progress: Progress | undefined;
   /** Of the last call. */
