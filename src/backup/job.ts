@@ -13,7 +13,6 @@ export type JobKind = (typeof JOB_KINDS)[number];
 
 /** `queued → running → succeeded | failed`. The last two are final. */
 export const JOB_STATES = ["queued", "running", "succeeded", "failed"] as const;
-export type JobState = (typeof JOB_STATES)[number];
 
 const BACKUP_STAGES = [
   "copy_state",
