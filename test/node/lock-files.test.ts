@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
 interface Package {
+  readonly optionalDependencies?: { readonly [name: string]: string };
   readonly integrity?: string;
   readonly resolved?: string;
   readonly link?: boolean;
@@ -32,6 +33,17 @@ describe.each(["package-lock.json", "data/build/package-lock.json"])("%s", (file
   it("lacks a hash only of optional packages for other platforms", () => {
     const without = packages.filter(([, { integrity }]) => integrity === undefined);
     expect(without.filter(([, { optional }]) => optional !== true)).toEqual([]);
+  });
+
+  it("names the packages of every platform, without which npm ci refuses it", () => {
+    const missing = packages.flatMap(([path, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter(
+        (name) =>
+          !(`node_modules/${name}` in lock.packages) &&
+          !(`${path}/node_modules/${name}` in lock.packages),
+      ),
+    );
+    expect(missing).toEqual([]);
   });
 
   it("takes every package from the npm registry", () => {

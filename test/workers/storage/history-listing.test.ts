@@ -57,15 +57,6 @@ beforeEach(async () => {
 });
 
 describe("listRuns", () => {
-  it("is an empty page without a next one when there are no runs", async () => {
-    expect(await history.listRuns({ limit: 50 })).toEqual({
-      ok: true,
-      runs: [],
-      nextCursor: null,
-      total: 0,
-    });
-  });
-
   it("lists the newest first, whatever the order in which they were saved", async () => {
     await history.saveRuns([2, 5, 1, 4, 3].map((n) => aRow(n)));
     expect(await list()).toEqual({ ids: [5, 4, 3, 2, 1], nextCursor: null, total: 5 });
@@ -102,13 +93,6 @@ describe("listRuns", () => {
     expect(second).toMatchObject({ nextCursor: null, total: 6 });
   });
 
-  it("goes on from a cursor whose run has been deleted since", async () => {
-    await history.saveRuns([1, 2, 3].map((n) => aRow(n)));
-    const { nextCursor } = await list({ limit: 2 });
-    await env.HISTORY.prepare("DELETE FROM ingest_runs WHERE id = ?").bind(idOf(2)).run();
-    expect((await list({ cursor: nextCursor ?? "" })).ids).toEqual([1]);
-  });
-
   it("counts all runs that match, on each page the same", async () => {
     await saveRange(0, 7, (n) => ({ state: n % 2 === 0 ? "failed" : "succeeded" }));
     const first = await list({ state: "failed", limit: 3 });
@@ -133,30 +117,18 @@ describe("listRuns", () => {
 
     it.each<{ query: Partial<RunQuery>; ids: number[] }>([
       { query: { state: "succeeded" }, ids: [4, 2, 1] },
-      { query: { state: "failed" }, ids: [3] },
       { query: { outcome: "published" }, ids: [4, 1] },
       { query: { trigger: "cron" }, ids: [5, 3, 2] },
       { query: { trigger: "cron", state: "succeeded" }, ids: [2] },
       { query: { trigger: "manual", outcome: "published", state: "succeeded" }, ids: [4] },
-      { query: { state: "nonsense" }, ids: [] },
       { query: { outcome: "' OR 1=1 --" }, ids: [] },
-      { query: { state: undefined, outcome: undefined }, ids: [5, 4, 3, 2, 1] },
       { query: { sinceMs: START + 3 * 60_000 }, ids: [5, 4, 3] },
-      { query: { sinceMs: START + 3 * 60_000 + 1 }, ids: [5, 4] },
       { query: { untilMs: START + 3 * 60_000 }, ids: [2, 1] },
-      { query: { untilMs: START + 3 * 60_000 + 1 }, ids: [3, 2, 1] },
       { query: { sinceMs: START + 2 * 60_000, untilMs: START + 4 * 60_000 }, ids: [3, 2] },
       { query: { trigger: "cron", sinceMs: START + 3 * 60_000 }, ids: [5, 3] },
     ])("lists of five runs, for $query, $ids", async ({ query, ids }) => {
       expect(await list(query)).toEqual({ ids, nextCursor: null, total: ids.length });
       expect((await listAll({ ...query, limit: 1 })).flat()).toEqual(ids);
-    });
-  });
-
-  it("refuses a bad cursor", async () => {
-    expect(await history.listRuns({ limit: 50, cursor: idOf(1) })).toEqual({
-      ok: false,
-      reason: "bad_cursor",
     });
   });
 
@@ -198,12 +170,6 @@ describe("deleteOldRuns", () => {
     return { queued_at: at, finished_at: at };
   };
 
-  it("deletes nothing while there are no more than 1,000 runs, however old", async () => {
-    await saveRange(0, 1_000, () => endedDaysAgo(300));
-    expect(await history.deleteOldRuns(now)).toBe(0);
-    expect((await list()).total).toBe(1_000);
-  });
-
   it("deletes the oldest of more than 1,000 runs, and keeps the newest 1,000", async () => {
     await saveRange(0, 1_003, () => endedDaysAgo(300));
     expect(await history.deleteOldRuns(now)).toBe(3);
@@ -240,23 +206,6 @@ describe("deleteOldRuns", () => {
     expect(await history.findRun(idOf(2))).not.toBeNull();
   });
 });
-
-describe("when D1 is down", () => {
-  it("every call rejects, so that the caller can tell it from an empty history", async () => {
-    const broken = createHistory(brokenD1());
-    await expect(broken.listRuns({ limit: 1 })).rejects.toThrow();
-    await expect(broken.findRun(idOf(1))).rejects.toThrow();
-    await expect(broken.deleteOldRuns(START)).rejects.toThrow();
-  });
-});
-
-/** A database that refuses every call. */
-function brokenD1(): D1Database {
-  const refuse = () => {
-    throw new Error("D1_ERROR: overloaded");
-  };
-  return new Proxy(env.HISTORY, { get: () => refuse });
-}
 
 describe("of some runs, those that match", () => {
   it("are told by id, however many are asked for", async () => {
