@@ -11,8 +11,8 @@ import { SourceError } from "../sources/source-error.ts";
 import { type Fault, fault } from "./fault.ts";
 import type { BackupManifest } from "./format.ts";
 import {
-  again,
   type Checkpoint,
+  countUp,
   failWith,
   next,
   type StepContext,
@@ -228,12 +228,6 @@ export async function readState(
     lines.push(...unpacked.lines);
   }
   return readStateLines(lines);
-}
-
-function countUp(checkpoint: Checkpoint, more: number, total: number): StepResult {
-  const done = checkpoint.done + more;
-  const changed = { ...checkpoint, done };
-  return done < total ? again(changed, total) : next(changed);
 }
 
 async function writeVerdict(

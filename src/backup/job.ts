@@ -207,6 +207,20 @@ export function next(
   return { do: "next", checkpoint, apply, items };
 }
 
+/** Counts finished units of a stage, which ends with the last of `total`. */
+export function countUp(
+  checkpoint: Checkpoint,
+  more: number,
+  total: number,
+  {
+    after = checkpoint.after,
+    items = [],
+  }: { readonly after?: string | undefined; readonly items?: readonly Item[] } = {},
+): StepResult {
+  const changed = { ...checkpoint, done: checkpoint.done + more, after };
+  return changed.done < total ? again(changed, total, items) : next(changed, { items });
+}
+
 export function failWith(fault: Fault): StepResult {
   return { do: "fail", fault };
 }
