@@ -24,7 +24,7 @@ afterAll(() => killed.remove());
 /** Makes a bundle whose checkpoints name something otherwise than the present code does. */
 function makeFormer(): string {
   const folder = join(killed.folder, "former");
-  cpSync(killed.bundle, folder, { recursive: true });
+  cpSync(join(killed.folder, "bundle"), folder, { recursive: true });
   const file = join(folder, "worker.js");
   const code = readFileSync(file, "utf8");
   const changed = code

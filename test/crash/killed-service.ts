@@ -1,20 +1,17 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AnswerCheck } from "../../bench/answer-check.ts";
-import { bundleWorker } from "../../bench/bundle.ts";
 import { Clients, REQUESTS } from "../chaos/clients.ts";
 import type { StoredState } from "../chaos/evidence.ts";
-import { readHostConfig } from "../chaos/host-config.ts";
 import { Random } from "../chaos/random.ts";
 import { Report } from "../chaos/report.ts";
-import { type Deploy, Service } from "../chaos/service.ts";
+import { buildService, type Deploy, type Service } from "../chaos/service.ts";
 import { FEWEST_AIRPORTS, goodAirports, REGIONS_FILE } from "../chaos/upstream-files.ts";
 import { isOpen } from "../../src/jobs/job-record.ts";
 import { CALL } from "../system/http.ts";
-import { freePort } from "../system/running-service.ts";
 import { requestMessage } from "../system/wire.ts";
 
 /** What `GET /admin/ingest/runs/{id}` answers, as far as it is looked at here. */
@@ -38,36 +35,22 @@ export const LOCALES = { LOCALES: "en,de" };
 
 /** The bundle in a process that is killed without warning, and started again on its storage. */
 export class KilledService {
-  readonly folder = mkdtempSync(join(tmpdir(), "locations-killed-"));
-  readonly bundle = join(this.folder, "bundle");
-  readonly random = new Random(1, "killed service");
-  readonly token = randomBytes(32).toString("base64url");
+  readonly folder: string;
   readonly service: Service;
+  readonly #token: string;
+  readonly #random = new Random(1, "killed service");
 
-  private constructor(port: number) {
-    bundleWorker("test/chaos/worker.ts", this.bundle);
-    const sha256 = createHash("sha256").update(this.token).digest("hex");
-    const config = readHostConfig();
-    this.service = new Service({
-      folder: this.folder,
-      config,
-      bundle: this.bundle,
-      port,
-      secret: randomBytes(16).toString("hex"),
-      vars: {
-        ...config.vars,
-        ADMIN_TOKENS: JSON.stringify([{ id: "test", sha256, scopes: ["read", "operate"] }]),
-        SOURCE: "dropped",
-        // Each drop is to be published as it is.
-        SURPRISE_HOLD_MS: "0",
-        SURPRISE_UNLISTED_PERCENT: "100",
-      },
-    });
+  private constructor(folder: string, service: Service, token: string) {
+    this.folder = folder;
+    this.service = service;
+    this.#token = token;
   }
 
   /** Builds it. `restart` starts it. */
   static async build(): Promise<KilledService> {
-    return new KilledService(await freePort());
+    const folder = mkdtempSync(join(tmpdir(), "locations-killed-"));
+    const token = randomBytes(32).toString("base64url");
+    return new KilledService(folder, await buildService(folder, token), token);
   }
 
   get url(): string {
@@ -90,7 +73,7 @@ export class KilledService {
   async admin<T>(method: string, path: string, body?: object): Promise<T> {
     const answer = await fetch(this.url + path, {
       method,
-      headers: { authorization: `Bearer ${this.token}`, "content-type": "application/json" },
+      headers: { authorization: `Bearer ${this.#token}`, "content-type": "application/json" },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
@@ -99,7 +82,7 @@ export class KilledService {
 
   /** Drops other airports and queues a run of them. Returns its id. */
   async publish(body: object = {}): Promise<string> {
-    await this.service.control("drop?name=airports.csv", goodAirports(this.random));
+    await this.service.control("drop?name=airports.csv", goodAirports(this.#random));
     await this.service.control("drop?name=regions.csv.gz", REGIONS_FILE);
     return this.queue({ source: "dropped", ...body });
   }
