@@ -14,22 +14,10 @@ export type JobKind = (typeof JOB_KINDS)[number];
 /** `queued → running → succeeded | failed`. The last two are final. */
 export const JOB_STATES = ["queued", "running", "succeeded", "failed"] as const;
 
-const BACKUP_STAGES = [
-  "copy_state",
-  "copy_tables",
-  "copy_objects",
-  "write_manifest",
-  "check_parts",
-  "check_objects",
-  "check_catalog",
-  "rebuild",
-  "retention",
-  "compare_schema",
-  "restore_objects",
-  "restore_tables",
-  "replace_versions",
-  "settle",
-] as const;
+const COPY = ["copy_state", "copy_tables", "copy_objects", "write_manifest"] as const;
+const CHECK = ["check_parts", "check_objects", "check_catalog", "rebuild"] as const;
+const RESTORE = ["restore_objects", "restore_tables", "replace_versions", "settle"] as const;
+const BACKUP_STAGES = [...COPY, ...CHECK, "retention", "compare_schema", ...RESTORE] as const;
 export type BackupStage = (typeof BACKUP_STAGES)[number];
 
 /** A job in the answers of the API. */
@@ -89,14 +77,6 @@ export interface PlannedStage {
   readonly of: "own" | "undo";
 }
 
-const COPY: readonly BackupStage[] = [
-  "copy_state",
-  "copy_tables",
-  "copy_objects",
-  "write_manifest",
-];
-const CHECK: readonly BackupStage[] = ["check_parts", "check_objects", "check_catalog", "rebuild"];
-
 /** Whether the units of a stage are objects. */
 export function countsObjects(stage: BackupStage): boolean {
   return stage.endsWith("_objects");
@@ -104,7 +84,7 @@ export function countsObjects(stage: BackupStage): boolean {
 
 /** Whether a stage verifies. */
 export function isCheck(stage: BackupStage): boolean {
-  return CHECK.includes(stage);
+  return CHECK.some((each) => each === stage);
 }
 
 const own = (stage: BackupStage): PlannedStage => ({ stage, of: "own" });
@@ -122,7 +102,7 @@ export const PLANS: { readonly [K in JobKind]: readonly PlannedStage[] } = {
   restore: [
     ...[...CHECK, "compare_schema" as const].map(own),
     ...COPY.map(undo),
-    ...(["restore_objects", "restore_tables", "replace_versions", "settle"] as const).map(own),
+    ...RESTORE.map(own),
   ],
 };
 

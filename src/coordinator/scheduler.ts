@@ -105,7 +105,6 @@ export class Scheduler {
     });
   }
 
-  /** Pauses dispatch and publishing at the next step boundary. */
   pause(request: PauseRequest, cancelRunning: boolean): PauseAnswer {
     const answer = this.#state.transaction(() => {
       liftEndedPause(this.#state, this.#deps.now());
@@ -120,7 +119,6 @@ export class Scheduler {
     return answer;
   }
 
-  /** Lifts the pause. Waiting runs continue; skipped ticks stay skipped. */
   resume(): PauseAnswer {
     return this.#state.transaction(() => {
       liftEndedPause(this.#state, this.#deps.now());

@@ -16,7 +16,7 @@ interface AlertRunRow extends Omit<typeof alertRuns.$inferInsert, "results"> {
 }
 
 /** Selects evaluations that match every given field. */
-interface AlertRunFilter {
+export interface AlertRunQuery extends PageQuery {
   /** An alert had this state; with `rule`, an alert of that rule. */
   readonly state?: string | undefined;
   /** The rule was not inactive. */
@@ -28,8 +28,6 @@ interface AlertRunFilter {
   /** Latest start, exclusive, in milliseconds since 1970. */
   readonly untilMs?: number | undefined;
 }
-
-export interface AlertRunQuery extends AlertRunFilter, PageQuery {}
 
 type AlertRunPage = Listed<{ readonly runs: readonly SavedAlertRun[] }>;
 
@@ -87,10 +85,13 @@ export function createAlertHistory(d1: D1Database) {
     },
 
     /** Lists one page of evaluations. Throws RangeError if `limit` is out of range. */
-    async listRuns({ limit, cursor, ...filter }: AlertRunQuery): Promise<AlertRunPage> {
-      const matching = conditions(filter);
+    async listRuns(query: AlertRunQuery): Promise<AlertRunPage> {
       const columns = getTableColumns(alertRuns);
-      const page = await readPage(db, alertRuns, { limit, cursor, matching, columns });
+      const page = await readPage(db, alertRuns, {
+        ...query,
+        matching: conditions(query),
+        columns,
+      });
       if (!page.ok) return page;
       const { rows: runs, ...rest } = page;
       return { ...rest, runs };
@@ -136,15 +137,15 @@ export function createAlertHistory(d1: D1Database) {
   };
 
   /** Builds the conditions; an index serves the filter by rule and state. */
-  function conditions({ state, rule, sinceMs, untilMs, ...filter }: AlertRunFilter) {
+  function conditions({ state, rule, worst, changed, sinceMs, untilMs }: AlertRunQuery) {
     const runIds = db
       .select({ id: alertFindings.runId })
       .from(alertFindings)
       .where(and(equal(alertFindings.rule, rule), equal(alertFindings.state, state)));
     return [
       state === undefined && rule === undefined ? undefined : inArray(alertRuns.id, runIds),
-      equal(alertRuns.worst, filter.worst),
-      equal(alertRuns.changed, filter.changed),
+      equal(alertRuns.worst, worst),
+      equal(alertRuns.changed, changed),
       ...within(alertRuns.started_at, sinceMs, untilMs),
     ];
   }

@@ -15,7 +15,7 @@ export const auditEntries = sqliteTable(
     /** Id or generation that the action changed. */
     target: text(),
     /** `done`, `refused` (nothing changed) or `failed` (the effect is unknown). */
-    outcome: text().notNull(),
+    outcome: text({ enum: ["done", "refused", "failed"] }).notNull(),
     /** HTTP status of the answer. */
     status: integer().notNull(),
     /** Code of the problem in the answer. */

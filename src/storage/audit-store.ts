@@ -5,31 +5,11 @@ import { equal, type Listed, type PageQuery, readPage, within } from "./page.ts"
 import { exceptNewest } from "./retention.ts";
 import { timeText } from "./time-text.ts";
 
-/** Outcome of a change. `failed` means that the effect is unknown. */
-type AuditOutcome = "done" | "refused" | "failed";
-
 /** One change or attempted change. */
-export interface AuditEntry {
-  /** UUIDv7. */
-  readonly id: string;
-  /** RFC 3339, UTC, milliseconds. */
-  readonly at: string;
-  readonly actor: string;
-  readonly action: string;
-  readonly target: string | null;
-  readonly outcome: AuditOutcome;
-  /** HTTP status of the answer. */
-  readonly status: number;
-  readonly code: string | null;
-  readonly detail: string | null;
-  readonly request: unknown;
-  readonly before: unknown;
-  readonly after: unknown;
-  readonly requestId: string;
-}
+export type AuditEntry = Readonly<typeof auditEntries.$inferSelect>;
 
 /** Selects entries that match every given field. */
-interface AuditFilter {
+interface AuditQuery extends PageQuery {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
   readonly target?: string | undefined;
@@ -39,8 +19,6 @@ interface AuditFilter {
   /** Latest time, exclusive, in milliseconds since 1970. */
   readonly untilMs?: number | undefined;
 }
-
-interface AuditQuery extends AuditFilter, PageQuery {}
 
 type AuditPage = Listed<{ readonly entries: readonly AuditEntry[] }>;
 
@@ -61,13 +39,16 @@ export function createAuditStore(d1: D1Database) {
       if (first !== undefined) await db.batch([first, ...rest]);
     },
 
-    async list({ limit, cursor, ...filter }: AuditQuery): Promise<AuditPage> {
-      const matching = conditions(filter);
+    async list(query: AuditQuery): Promise<AuditPage> {
       const columns = getTableColumns(auditEntries);
-      const page = await readPage(db, auditEntries, { limit, cursor, matching, columns });
+      const page = await readPage(db, auditEntries, {
+        ...query,
+        matching: conditions(query),
+        columns,
+      });
       if (!page.ok) return page;
       const { rows, ...rest } = page;
-      return { ...rest, entries: rows as readonly AuditEntry[] }; // `save` writes no other outcomes
+      return { ...rest, entries: rows };
     },
 
     /** Deletes entries of over 400 days. `now` is in milliseconds since 1970. */
@@ -78,7 +59,7 @@ export function createAuditStore(d1: D1Database) {
   };
 }
 
-function conditions({ actor, action, target, outcome, sinceMs, untilMs }: AuditFilter) {
+function conditions({ actor, action, target, outcome, sinceMs, untilMs }: AuditQuery) {
   return [
     equal(auditEntries.actor, actor),
     equal(auditEntries.action, action),

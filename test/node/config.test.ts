@@ -12,7 +12,7 @@ const load = (changes: Settings) => loadConfig(changes, KNOWN);
 /** What is said of settings that cannot be used. */
 function complaint(changes: { readonly [name: string]: string | undefined }): string {
   try {
-    load(changes as Settings); // as a deployment may have them
+    load(changes);
   } catch (error) {
     if (error instanceof ConfigError) return error.message;
     throw error;
