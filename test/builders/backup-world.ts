@@ -1,5 +1,5 @@
 import { manifestBlobs } from "../../src/catalog/manifest.ts";
-import { BackupJobs } from "../../src/backup/backup-jobs.ts";
+import { BackupJobs, type JobResult } from "../../src/backup/backup-jobs.ts";
 import type { RunRequest } from "../../src/backup/backup-record.ts";
 import type { StepDependencies } from "../../src/backup/step-dependencies.ts";
 import type { BackupJob } from "../../src/backup/job.ts";
@@ -69,41 +69,30 @@ export class BackupWorld {
     this.ingest.crash();
   }
 
-  alarm(): Promise<void> {
-    return this.ingest.alarm();
-  }
-
   /** Lets alarms fire at their times until none is set, or until `done`. */
   async drain(done: () => boolean = () => false): Promise<void> {
     const { ingest } = this;
     await ingest.coordinator.recover(ingest.alarmAt);
-    for (let alarms = 0; alarms < 3_000 && !done(); alarms++) {
-      if (ingest.alarmAt === null) return;
-      ingest.time = Math.max(ingest.time, ingest.alarmAt);
-      await this.alarm();
-    }
-    if (!done()) throw new Error("the alarms are set again and again");
+    await ingest.drain(done);
   }
 
   /** Makes a backup, waits for the end of its job, and gives the job. */
   async backUp(changes: Partial<RunRequest> = {}): Promise<BackupJob> {
-    const result = this.jobs.run(aRunRequest(changes));
-    if (!result.ok) throw new Error(`not begun: ${result.reason}`);
-    await this.drain();
-    return this.job(result.job.id);
+    return this.#ended(this.jobs.run(aRunRequest(changes)));
   }
 
   /** Restores a backup; `begun` is called between the answer and the first alarm. */
   async restore(id: string, begun: () => void = () => {}): Promise<BackupJob> {
     const result = await this.jobs.restore(id, BY_OPS);
-    if (!result.ok) throw new Error(`not begun: ${result.reason}`);
     begun();
-    await this.drain();
-    return this.job(result.job.id);
+    return this.#ended(result);
   }
 
   async verify(id: string): Promise<BackupJob> {
-    const result = await this.jobs.verify(id, BY_OPS);
+    return this.#ended(await this.jobs.verify(id, BY_OPS));
+  }
+
+  async #ended(result: JobResult): Promise<BackupJob> {
     if (!result.ok) throw new Error(`not begun: ${result.reason}`);
     await this.drain();
     return this.job(result.job.id);

@@ -69,13 +69,8 @@ export class Play {
       await this.#goOn();
     }
     must(world.alarmAt).toBeNull();
-    const { queued, running, replicated, outboxLength } = world.coordinator.status();
-    must({ queued, running, replicated, outboxLength }).toEqual({
-      queued: [],
-      running: null,
-      replicated: true,
-      outboxLength: 0,
-    });
+    const settled = { queued: [], running: null, replicated: true, outboxLength: 0 };
+    must(world.coordinator.status()).toMatchObject(settled);
     for (const id of this.#acknowledged) {
       const run = world.run(id);
       must(isOpen(run.state)).toBe(false); // I3
@@ -117,11 +112,7 @@ export class Play {
         this.#late.passTo(world.time + operation.ms);
         return;
       case "change":
-        world.upstream = {
-          name: "embedded",
-          fetch: async () => [{ name: "text", bytes: new TextEncoder().encode(operation.text) }],
-        };
-        return;
+        return this.#change(operation.text);
       case "crash":
         return world.crash();
       case "go_on":
@@ -133,6 +124,11 @@ export class Play {
       default:
         return operation satisfies never;
     }
+  }
+
+  #change(text: string): void {
+    const bytes = new TextEncoder().encode(text);
+    this.world.upstream = { name: "embedded", fetch: async () => [{ name: "text", bytes }] };
   }
 
   /** Asks for every run that there can be: more than the queue takes. */
@@ -158,12 +154,8 @@ export class Play {
     }
   }
 
-  async #enqueue({
-    mode,
-    forced,
-    source,
-    reject,
-  }: Extract<Operation, { do: "enqueue" }>): Promise<void> {
+  async #enqueue(operation: Extract<Operation, { do: "enqueue" }>): Promise<void> {
+    const { mode, forced, source, reject } = operation;
     const { world } = this;
     const before = world.coordinator.status();
     const result = await world.coordinator.enqueue(

@@ -3,7 +3,6 @@ import { DEPLOYED_LIMITS } from "./surprise-limits.ts";
 import { gzipSync } from "node:zlib";
 import type { AirportSet, Manifest } from "../../src/catalog/manifest.ts";
 import type { StepDependencies } from "../../src/backup/step-dependencies.ts";
-import { JobItems } from "../../src/backup/job-items.ts";
 import { Coordinator } from "../../src/coordinator/coordinator.ts";
 import type { CoordinatorDependencies } from "../../src/coordinator/dependencies.ts";
 import { CoordinatorState } from "../../src/ingest/coordinator-state.ts";
@@ -15,12 +14,9 @@ import type { LogLevel } from "../../src/log.ts";
 import { compressSegment } from "../../src/ingest/segment-coders.ts";
 import type { Upstream } from "../../src/sources/upstream.ts";
 import type { AuditEntry } from "../../src/storage/audit-store.ts";
-import { createBackupStore } from "../../src/storage/backup-store.ts";
-import { createDatabaseCopy } from "../../src/storage/database-copy.ts";
 import { idAt } from "./an-id.ts";
-import { MemoryBucket } from "./memory-bucket.ts";
+import { backupDependencies } from "./backup-dependencies.ts";
 import { MemoryCatalogStore } from "./memory-catalog-store.ts";
-import { MemoryD1 } from "./memory-d1.ts";
 import { MemoryHistory } from "./memory-history.ts";
 import { MemorySourceArchive } from "./memory-source-archive.ts";
 import { MemoryTables } from "./memory-tables.ts";
@@ -112,14 +108,13 @@ export class CoordinatorWorld {
   /** Lets the alarm fire, whenever it is set for, until it ends or the coordinator is lost. */
   async alarm(): Promise<void> {
     this.alarmAt = null;
-    const gone = this.#gone.promise;
-    await Promise.race([this.coordinator.alarm(), gone]);
+    await Promise.race([this.#gone.promise, this.coordinator.alarm()]);
   }
 
   /** Lets alarms fire at their times until none is set, or until `done`. */
   async drain(done: () => boolean = () => false): Promise<void> {
     for (let alarms = 0; this.alarmAt !== null && !done(); alarms++) {
-      if (alarms === 2_000) throw new Error("the alarm is set again and again");
+      if (alarms === 3_000) throw new Error("the alarm is set again and again");
       this.time = Math.max(this.time, this.alarmAt);
       await this.alarm();
     }
@@ -271,16 +266,7 @@ export class CoordinatorWorld {
       workerVersion: "v1",
     };
     const platform = [{} as DurableObjectState, null] as const; // all it works with is in `deps`
-    const backups: StepDependencies = {
-      ...deps,
-      items: new JobItems(this.tables),
-      backups: createBackupStore(new MemoryBucket(() => this.time).binding),
-      database: createDatabaseCopy(new MemoryD1().binding),
-      coordinator: state,
-      catalog: this.store,
-      archive: this.archive,
-      snapshot: this.snapshot,
-    };
+    const backups = backupDependencies(this, deps);
     const changed = this.#options.changeBackups?.(this, backups);
     return new Coordinator(platform, deps, changed ?? backups);
   }
