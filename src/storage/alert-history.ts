@@ -1,6 +1,6 @@
 import { and, eq, getTableColumns, inArray, lt, or, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { alertFindings, alertRuns, alertStates } from "./alert-schema.ts";
+import { alertFindings, alertRuns, alertStates } from "./schema.ts";
 import { excluded } from "./excluded.ts";
 import { equal, type Listed, type PageQuery, readPage, within } from "./page.ts";
 import { exceptNewest } from "./retention.ts";

@@ -1,6 +1,6 @@
 import { and, getTableColumns, lt } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { auditEntries } from "./audit-schema.ts";
+import { auditEntries } from "./schema.ts";
 import { equal, type Listed, type PageQuery, readPage, within } from "./page.ts";
 import { exceptNewest } from "./retention.ts";
 import { timeText } from "./time-text.ts";
