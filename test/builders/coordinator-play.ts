@@ -168,23 +168,17 @@ export class Play {
     const index = same === -1 ? due : same;
     const ahead = index === 0 ? before.running : before.queued[index - 1];
     const queueDepth = before.queued.length + (same === -1 ? 1 : 0);
-    if (this.#isPaused() && reject) {
+    const paused = this.#isPaused();
+    if (paused && reject) {
       must(result).toMatchObject({ ok: false, reason: "paused" });
     } else if (same === -1 && queueDepth > QUEUE_MAX_DEPTH) {
       must(result).toMatchObject({ ok: false, reason: "queue_full" });
       this.#note("queue_full");
     } else {
       const start = ahead ? `after_run:${ahead.id}` : this.#firstStart(before.queued[same]);
-      must(result).toMatchObject({
-        ok: true,
-        answer: {
-          changed: same === -1,
-          willStart: this.#isPaused() ? "on_resume" : start,
-          queuePosition: index + 1,
-          queueDepth,
-          paused: this.#isPaused(),
-        },
-      });
+      const place = { queuePosition: index + 1, queueDepth, paused };
+      const answer = { ...place, changed: same === -1, willStart: paused ? "on_resume" : start };
+      must(result).toMatchObject({ ok: true, answer });
       if (!result.ok) return;
       const { run, willStart } = result.answer;
       this.#acknowledged.add(run.id);
@@ -197,9 +191,8 @@ export class Play {
 
   /** When a run starts that is the first: a second try at its time. */
   #firstStart(waiting: Run | undefined): unknown {
-    const { time } = this.world;
     const startsAt = waiting === undefined ? 0 : dueAt(waiting);
-    return startsAt > time ? `at:${new Date(startsAt).toISOString()}` : "now";
+    return startsAt > this.world.time ? `at:${new Date(startsAt).toISOString()}` : "now";
   }
 
   async #pause(forMs: number | null | "kept", cancelRunning: boolean): Promise<void> {
