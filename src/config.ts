@@ -1,38 +1,18 @@
 import { z } from "zod";
-import type { SurpriseLimits } from "./acceptance/surprises.ts";
-import { type AirportSet, AIRPORT_SETS } from "./catalog/manifest.ts";
+import { AIRPORT_SETS } from "./catalog/manifest.ts";
 import { parseSourceUrl } from "./sources/fetch-policy.ts";
 import type { SourceUrls } from "./sources/http-upstream.ts";
 import type { SnapshotLocale } from "./sources/snapshot.ts";
 import { FILE_MAX_BYTES } from "./sources/source-file.ts";
 
 /** The settings that requests depend on, validated, with units. */
-export interface ServingConfig {
-  /** The locale of a request that names none. */
-  readonly defaultLocale: string;
-  readonly cacheMaxBytes: number;
-  readonly manifestFreshMs: number;
-}
+export type ServingConfig = Readonly<ReturnType<typeof loadServingConfig>>;
 
 /** The settings of the Worker, validated, with units. `defaultLocale` is one of `locales`. */
-export interface Config extends ServingConfig {
-  /** Locales to publish, in code unit order. */
-  readonly locales: readonly string[];
-  /** Airports to publish. */
-  readonly airportSet: AirportSet;
-  /** The upstream of a run that names none. */
-  readonly source: SourceName;
-  readonly sourceUrls: SourceUrls;
-  readonly sourceAllowedHosts: readonly string[];
-  readonly sourceMaxBytes: number;
-  readonly surprises: SurpriseLimits;
-  /** How hard an ingest run compresses. */
-  readonly compression: "fast" | "best";
-}
+export type Config = Readonly<ReturnType<typeof loadConfig>>;
 
 /** The names of all upstreams. */
 export const SOURCE_NAMES = ["embedded", "ourairports", "dropped"] as const;
-type SourceName = (typeof SOURCE_NAMES)[number];
 
 /** Some settings are wrong. The message names each and says what it must be. */
 export class ConfigError extends Error {
@@ -119,7 +99,7 @@ export type Settings = {
  *
  * @throws ConfigError
  */
-export function loadServingConfig(settings: Settings): ServingConfig {
+export function loadServingConfig(settings: Settings) {
   const parsed = parse(z.object(SERVING_FIELDS), settings);
   return {
     defaultLocale: parsed.DEFAULT_LOCALE,
@@ -134,7 +114,7 @@ export function loadServingConfig(settings: Settings): ServingConfig {
  * @param known locales that the snapshot has names for.
  * @throws ConfigError
  */
-export function loadConfig(settings: Settings, known: readonly SnapshotLocale[]): Config {
+export function loadConfig(settings: Settings, known: readonly SnapshotLocale[]) {
   const schema = z.object({
     ...SERVING_FIELDS,
     ...INGEST_FIELDS,

@@ -1,7 +1,7 @@
 import type { JobStore } from "../jobs/job-store.ts";
 import { newBackupRecord, type RunRequest } from "./backup-record.ts";
 import { BACKUP, type BackupJob, isBackup, type JobKind } from "./job.ts";
-import { findNewest, listIds } from "./read-backups.ts";
+import { findNewest, listIds, readBackup } from "./read-backups.ts";
 import type { StepDependencies } from "./step-dependencies.ts";
 
 /** Most open jobs. */
@@ -23,7 +23,14 @@ export type JobRequest = Pick<RunRequest, "requested_by" | "note">;
 export type JobResult =
   Accepted | { readonly ok: false; readonly reason: "not_found" | "queue_full" };
 
-/** Queues backup jobs. The engine runs them. */
+export type RemoveResult =
+  | { readonly ok: true }
+  | {
+      readonly ok: false;
+      readonly reason: "not_found" | "in_use" | "pinned" | "newest" | "newest_verified";
+    };
+
+/** Queues backup jobs, which the engine runs, and deletes backups. */
 export class BackupJobs {
   readonly #deps: StepDependencies;
   readonly #jobs: JobStore;
@@ -68,6 +75,22 @@ export class BackupJobs {
     if (isCurrent && newest.backup_id === id && newest.state === "succeeded")
       return { ok: true, changed: false, job: newest };
     return this.#accept("restore", id, null, { ...BY_HAND, ...request });
+  }
+
+  /** Deletes a backup, unless it is in use, pinned, the newest or the newest good one. */
+  async remove(id: string): Promise<RemoveResult> {
+    const { backups } = this.#deps;
+    const ids = await listIds(backups);
+    if (!ids.includes(id)) return { ok: false, reason: "not_found" };
+    const { whole, good } = await findNewest(backups, ids);
+    if (good?.id === id) return { ok: false, reason: "newest_verified" };
+    if (whole?.id === id) return { ok: false, reason: "newest" };
+    if ((await readBackup(backups, id)).pinned) return { ok: false, reason: "pinned" };
+    const open = this.#jobs.open().filter(isBackup);
+    const isUsed = open.some(({ job }) => job.backup_id === id || job.undo_backup_id === id);
+    if (isUsed) return { ok: false, reason: "in_use" };
+    await backups.deleteBackup(id);
+    return { ok: true };
   }
 
   async #exists(id: string): Promise<boolean> {

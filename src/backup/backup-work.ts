@@ -3,19 +3,50 @@ import { adoptVersions } from "../ingest/adopt-versions.ts";
 import { type Change, StepNeverEnded, type Verdict, type Work } from "../jobs/engine.ts";
 import { endRecord } from "../jobs/job-record.ts";
 import { describeError } from "../log.ts";
+import { checkCatalog, checkObjects, checkParts, rebuild } from "./check-steps.ts";
+import { copyObjects, copyState, copyTables, writeManifest } from "./copy-steps.ts";
 import { type Fault, fault } from "./fault.ts";
 import {
   type BackupJob,
   type BackupRecord,
+  type BackupStage,
   type Checkpoint,
   countsObjects,
   isCheck,
   PLANS,
   type PlannedStage,
+  type StepContext,
   type StepResult,
 } from "./job.ts";
+import {
+  compareSchema,
+  replaceVersions,
+  restoreObjects,
+  restoreTables,
+  settle,
+} from "./restore-steps.ts";
+import { retain } from "./retain-step.ts";
 import type { StepDependencies } from "./step-dependencies.ts";
-import { STEPS } from "./steps.ts";
+
+type Step = (deps: StepDependencies, context: StepContext) => Promise<StepResult>;
+
+/** Takes a step of each stage. Idempotent. Throws if a store fails. */
+const STEPS: { readonly [S in BackupStage]: Step } = {
+  copy_state: copyState,
+  copy_tables: copyTables,
+  copy_objects: copyObjects,
+  write_manifest: writeManifest,
+  check_parts: checkParts,
+  check_objects: checkObjects,
+  check_catalog: checkCatalog,
+  rebuild,
+  retention: retain,
+  compare_schema: compareSchema,
+  restore_objects: restoreObjects,
+  restore_tables: restoreTables,
+  replace_versions: replaceVersions,
+  settle,
+};
 
 /** Index of the stage `retention` in the plan of a backup. */
 const RETENTION_AT = PLANS.run.findIndex(({ stage }) => stage === "retention");

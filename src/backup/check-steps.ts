@@ -11,8 +11,8 @@ import { SourceError } from "../sources/source-error.ts";
 import { type Fault, fault } from "./fault.ts";
 import type { BackupManifest } from "./format.ts";
 import {
-  again,
   type Checkpoint,
+  countUp,
   failWith,
   next,
   type StepContext,
@@ -23,44 +23,53 @@ import { unpackPart } from "./ndjson.ts";
 import { type ParsedManifest, parseManifest } from "./parse-manifest.ts";
 import type { StepDependencies } from "./step-dependencies.ts";
 import { type ReadState, readStateLines, upstreamOf, wholeVersions } from "./state-part.ts";
-import { judgeRebuild, type Verdict } from "./verdict.ts";
+import { type Judgement, judgeRebuild, type Verdict } from "./verdict.ts";
 
 const PARTS_PER_STEP = 10;
 const OBJECTS_PER_STEP = 48;
 
-/** Reads, hashes and decodes some parts. */
-export async function checkParts(
+/** A stage that verifies. Its fault fails the job and is the verdict. */
+type Check = (
   deps: StepDependencies,
-  context: StepContext,
-): Promise<StepResult> {
-  const { checkpoint, subject } = context;
-  const parsed = await openManifest(deps, subject);
-  if (!parsed.ok) return markFailed(deps, subject, parsed.fault);
-  const { parts } = parsed.manifest;
-  const due = parts.slice(checkpoint.done, checkpoint.done + PARTS_PER_STEP);
-  for (const part of due) {
-    const unpacked = unpackPart(part, await deps.backups.readPart(subject, part.name));
-    if (!unpacked.ok) return markFailed(deps, subject, unpacked.fault);
-  }
-  return countUp(checkpoint, due.length, parts.length);
+  manifest: BackupManifest,
+  checkpoint: Checkpoint,
+) => Promise<StepResult | Fault>;
+
+/** Makes the step of a check, which first reads the manifest. */
+function stepOf(check: Check) {
+  return async (
+    deps: StepDependencies,
+    { checkpoint, subject }: StepContext,
+  ): Promise<StepResult> => {
+    const parsed = await openManifest(deps, subject);
+    const result = parsed.ok ? await check(deps, parsed.manifest, checkpoint) : parsed.fault;
+    if ("do" in result) return result;
+    const { code, message } = result;
+    if (code !== "manifest_missing")
+      await writeVerdict(deps, subject, { state: "failed", code, message });
+    return failWith(result);
+  };
 }
 
+/** Reads, hashes and decodes some parts. */
+export const checkParts = stepOf(async ({ backups }, { id, parts }, checkpoint) => {
+  const due = parts.slice(checkpoint.done, checkpoint.done + PARTS_PER_STEP);
+  for (const part of due) {
+    const unpacked = unpackPart(part, await backups.readPart(id, part.name));
+    if (!unpacked.ok) return unpacked.fault;
+  }
+  return countUp(checkpoint, due.length, parts.length);
+});
+
 /** Reads and hashes some objects. */
-export async function checkObjects(
-  deps: StepDependencies,
-  { checkpoint, subject }: StepContext,
-): Promise<StepResult> {
-  const parsed = await openManifest(deps, subject);
-  if (!parsed.ok) return markFailed(deps, subject, parsed.fault);
-  const { objects } = parsed.manifest;
+export const checkObjects = stepOf(async (deps, { objects }, checkpoint) => {
   const due = objects.slice(checkpoint.done, checkpoint.done + OBJECTS_PER_STEP);
   const faults = await mapConcurrently(due, OBJECTS_AT_A_TIME, ({ sha256 }) =>
     findFault(deps, sha256),
   );
   const found = faults.find((each) => each !== undefined);
-  if (found !== undefined) return markFailed(deps, subject, found);
-  return countUp(checkpoint, due.length, objects.length);
-}
+  return found ?? countUp(checkpoint, due.length, objects.length);
+});
 
 async function findFault(
   { backups }: StepDependencies,
@@ -76,47 +85,29 @@ async function findFault(
  * Checks that the backup is consistent: its manifest lists every object of its versions, apart from
  * `missing`, and the blobs of the published version have the hashes in its manifest.
  */
-export async function checkCatalog(
-  deps: StepDependencies,
-  { checkpoint, subject }: StepContext,
-): Promise<StepResult> {
-  const parsed = await openManifest(deps, subject);
-  if (!parsed.ok) return markFailed(deps, subject, parsed.fault);
-  const { manifest } = parsed;
+export const checkCatalog = stepOf(async (deps, manifest, checkpoint) => {
   const read = await readState(deps, manifest);
-  if (!read.ok) return markFailed(deps, subject, fault("state_invalid", read.problem));
+  if (!read.ok) return fault("state_invalid", read.problem);
   const { versions } = read.state;
   const known = new Set([...manifest.objects.map(({ sha256 }) => sha256), ...manifest.missing]);
   const unknown = versions
     .flatMap((version) => [...manifestBlobs(version), ...upstreamOf(version)])
     .find((sha256) => !known.has(sha256));
   if (unknown !== undefined)
-    return markFailed(
-      deps,
-      subject,
-      fault("catalog_mismatch", `manifest.json does not list the object ${unknown}`),
-    );
+    return fault("catalog_mismatch", `manifest.json does not list the object ${unknown}`);
   const [current] = versions;
   if (current !== undefined && wholeVersions([current], manifest.missing).length === 0)
-    return markFailed(
-      deps,
-      subject,
-      fault(
-        "object_missing",
-        "no store had every blob of the published version when the backup was made; a full ingest run stores them again",
-      ),
+    return fault(
+      "object_missing",
+      "no store had every blob of the published version when the backup was made; a full ingest run stores them again",
     );
   const named = manifest.catalog;
   const isNamed =
     current?.generation === named?.generation && current?.catalog_sha256 === named?.catalog_sha256;
   if (!isNamed || (current !== undefined && !(await isWhole(deps, current))))
-    return markFailed(
-      deps,
-      subject,
-      fault("catalog_mismatch", "the blobs do not make up the catalog of manifest.json"),
-    );
+    return fault("catalog_mismatch", "the blobs do not make up the catalog of manifest.json");
   return next(checkpoint);
-}
+});
 
 /** Whether the blobs of a version have the hashes of its messages, and these the catalog's hash. */
 async function isWhole(deps: StepDependencies, { locales, catalog_sha256 }: Manifest) {
@@ -153,26 +144,20 @@ function segmentReader({ backups }: StepDependencies, bodies: readonly Body[]) {
 }
 
 /** Rebuilds the catalog from the archived upstream files and writes the verdict. */
-export async function rebuild(
-  deps: StepDependencies,
-  { checkpoint, subject }: StepContext,
-): Promise<StepResult> {
-  const parsed = await openManifest(deps, subject);
-  if (!parsed.ok) return markFailed(deps, subject, parsed.fault);
-  const { manifest } = parsed;
+export const rebuild = stepOf(async (deps, manifest, checkpoint) => {
   const read = await readState(deps, manifest);
   if (!read.ok) throw new Error(read.problem);
   const judged = await judge(deps, manifest, read.state.versions[0]);
-  await writeVerdict(deps, subject, judged);
-  if (judged.state === "failed") return failWith(fault("rebuild_mismatch", judged.message));
+  if (judged.state === "failed") return fault("rebuild_mismatch", judged.message);
+  await writeVerdict(deps, manifest.id, judged);
   return next(checkpoint, { apply: () => ({ verdict: judged.state }) });
-}
+});
 
 async function judge(
   deps: StepDependencies,
   { missing, built_by: builtBy }: BackupManifest,
   current: Manifest | undefined,
-): Promise<Pick<Verdict, "state" | "code" | "message">> {
+): Promise<Judgement> {
   if (current === undefined) return NOTHING_PUBLISHED;
   if (upstreamOf(current).some((sha256) => missing.includes(sha256))) return UPSTREAM_MISSING;
   return judgeRebuild({
@@ -245,27 +230,10 @@ export async function readState(
   return readStateLines(lines);
 }
 
-function countUp(checkpoint: Checkpoint, more: number, total: number): StepResult {
-  const done = checkpoint.done + more;
-  const changed = { ...checkpoint, done };
-  return done < total ? again(changed, total) : next(changed);
-}
-
-/** Fails the job, and writes a failed verdict if the backup exists. */
-async function markFailed(
-  deps: StepDependencies,
-  subject: string,
-  { code, message }: Fault,
-): Promise<StepResult> {
-  if (code !== "manifest_missing")
-    await writeVerdict(deps, subject, { state: "failed", code, message });
-  return failWith(fault(code, message));
-}
-
 async function writeVerdict(
   { backups, workerVersion, now }: StepDependencies,
   subject: string,
-  judged: Pick<Verdict, "state" | "code" | "message">,
+  judged: Judgement,
 ): Promise<void> {
   const at = timeText(now());
   const verdict: Verdict = { ...judged, at, worker_version: workerVersion };

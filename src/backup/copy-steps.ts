@@ -15,6 +15,7 @@ import {
 import {
   again,
   type Checkpoint,
+  countUp,
   type Draft,
   next,
   type StepContext,
@@ -148,10 +149,8 @@ export async function copyObjects(
     const value = await copyObject(deps, wanted);
     return value === null ? { list: "missing", key, value: key } : { list: "copied", key, value };
   });
-  const done = checkpoint.done + due.length;
-  const changed = { ...checkpoint, done, after: due.at(-1)?.sha256 ?? checkpoint.after };
-  const total = items.count("to_copy");
-  return done < total ? again(changed, total, copied) : next(changed, { items: copied });
+  const after = due.at(-1)?.sha256;
+  return countUp(checkpoint, due.length, items.count("to_copy"), { after, items: copied });
 }
 
 /** Copies an object, unless it is stored already; null if no store has an intact copy. */

@@ -15,7 +15,10 @@
  * `backups/objects/<sha256>` has the blobs of all versions and the upstream files that they were
  * built from. All backups share these objects: a backup does not copy an object that exists.
  */
+import { z } from "zod";
+import { count, type DeepReadonly, hexHash, timestamp } from "../catalog/fields.ts";
 import { sha256Hex } from "../catalog/hash.ts";
+import { backupId } from "./backup-id.ts";
 
 /** Format version of this code, which reads no other. */
 export const FORMAT = 1;
@@ -27,54 +30,52 @@ export const PART_CONTENT_MAX_BYTES = 16 * 1024 * 1024;
 export const BACKUP_TRIGGERS = ["manual", "cron", "restore"] as const;
 export type BackupTrigger = (typeof BACKUP_TRIGGERS)[number];
 
-/** A stored file of rows. */
-export interface Part {
-  readonly name: string;
-  /** Name of the D1 table; null for the coordinator's state. */
-  readonly table: string | null;
-  readonly rows: number;
-  /** Length and SHA-256 (hex) of the stored file. */
-  readonly bytes: number;
-  readonly sha256: string;
-  /** SHA-256 (hex) of its uncompressed lines. */
-  readonly content_sha256: string;
-}
+/** Accepts only the output of `partName`, which cannot leave the folder. */
+const PART_NAME = /^(state|d1\.[A-Za-z0-9_]{1,64})\.\d{6}\.ndjson\.gz$/;
 
-/** A D1 table. */
-interface TableFacts {
-  readonly columns: readonly string[];
-  readonly rows: number;
-  /** SHA-256 (hex) over the content hashes of its parts, each with a line feed. */
-  readonly sha256: string;
-}
+/** A stored file of rows. */
+const partSchema = z.strictObject({
+  name: z.string().regex(PART_NAME),
+  /** Name of the D1 table; null for the coordinator's state. */
+  table: z.string().nullable(),
+  rows: count,
+  /** Length and hash of the stored file. */
+  bytes: count,
+  sha256: hexHash,
+  /** Hash of its uncompressed lines. */
+  content_sha256: hexHash,
+});
+
+/** The rows of a table, or of the state; `sha256` is over the hashes of its parts. */
+const rowsSchema = z.strictObject({ rows: count, sha256: hexHash });
 
 /** A shared object. */
-export interface StoredObject {
-  readonly sha256: string;
-  readonly bytes: number;
-}
+const objectSchema = z.strictObject({ sha256: hexHash, bytes: count });
 
-/** The content of `manifest.json`. */
-export interface BackupManifest {
-  readonly format: typeof FORMAT;
-  readonly id: string;
-  readonly trigger: BackupTrigger;
-  readonly note: string | null;
-  /** RFC 3339, UTC, milliseconds. */
-  readonly started_at: string;
-  readonly finished_at: string;
+/** The content of `manifest.json`. Hashes are SHA-256 (hex). */
+export const manifestSchema = z.strictObject({
+  format: z.literal(FORMAT),
+  id: backupId,
+  trigger: z.enum(BACKUP_TRIGGERS),
+  note: z.string().nullable(),
+  started_at: timestamp,
+  finished_at: timestamp,
   /** Versions of the Workers that made the backup and that built the catalog. */
-  readonly worker_version: string | null;
-  readonly built_by: string | null;
+  worker_version: z.string().nullable(),
+  built_by: z.string().nullable(),
   /** The published catalog; null if there was none. */
-  readonly catalog: { readonly generation: number; readonly catalog_sha256: string } | null;
-  readonly tables: { readonly [name: string]: TableFacts };
-  readonly state: Omit<TableFacts, "columns">;
-  readonly parts: readonly Part[];
-  readonly objects: readonly StoredObject[];
-  /** SHA-256 (hex) of its versions' objects that no store had. */
-  readonly missing: readonly string[];
-}
+  catalog: z.strictObject({ generation: count, catalog_sha256: hexHash }).nullable(),
+  tables: z.record(z.string(), rowsSchema.extend({ columns: z.array(z.string()) })),
+  state: rowsSchema,
+  parts: z.array(partSchema),
+  objects: z.array(objectSchema),
+  /** Objects of its versions that no store had. */
+  missing: z.array(hexHash),
+});
+
+export type Part = DeepReadonly<z.output<typeof partSchema>>;
+export type StoredObject = DeepReadonly<z.output<typeof objectSchema>>;
+export type BackupManifest = DeepReadonly<z.output<typeof manifestSchema>>;
 
 /** Encodes `manifest.json`. */
 export function manifestText(manifest: BackupManifest): string {
@@ -87,14 +88,8 @@ export function partName(table: string | null, number: number): string {
   return `${of}.${String(number).padStart(6, "0")}.ndjson.gz`;
 }
 
-/** Accepts only the output of `partName`, which cannot leave the folder. */
-export const PART_NAME = /^(state|d1\.[A-Za-z0-9_]{1,64})\.\d{6}\.ndjson\.gz$/;
-
 /** Sums the parts of a table, or of the state for null. */
-export function sumParts(
-  parts: readonly Part[],
-  table: string | null,
-): { readonly rows: number; readonly sha256: string } {
+export function sumParts(parts: readonly Part[], table: string | null) {
   const own = parts.filter((part) => part.table === table);
   return {
     rows: own.reduce((sum, part) => sum + part.rows, 0),

@@ -13,24 +13,11 @@ export type JobKind = (typeof JOB_KINDS)[number];
 
 /** `queued → running → succeeded | failed`. The last two are final. */
 export const JOB_STATES = ["queued", "running", "succeeded", "failed"] as const;
-export type JobState = (typeof JOB_STATES)[number];
 
-const BACKUP_STAGES = [
-  "copy_state",
-  "copy_tables",
-  "copy_objects",
-  "write_manifest",
-  "check_parts",
-  "check_objects",
-  "check_catalog",
-  "rebuild",
-  "retention",
-  "compare_schema",
-  "restore_objects",
-  "restore_tables",
-  "replace_versions",
-  "settle",
-] as const;
+const COPY = ["copy_state", "copy_tables", "copy_objects", "write_manifest"] as const;
+const CHECK = ["check_parts", "check_objects", "check_catalog", "rebuild"] as const;
+const RESTORE = ["restore_objects", "restore_tables", "replace_versions", "settle"] as const;
+const BACKUP_STAGES = [...COPY, ...CHECK, "retention", "compare_schema", ...RESTORE] as const;
 export type BackupStage = (typeof BACKUP_STAGES)[number];
 
 /** A job in the answers of the API. */
@@ -90,14 +77,6 @@ export interface PlannedStage {
   readonly of: "own" | "undo";
 }
 
-const COPY: readonly BackupStage[] = [
-  "copy_state",
-  "copy_tables",
-  "copy_objects",
-  "write_manifest",
-];
-const CHECK: readonly BackupStage[] = ["check_parts", "check_objects", "check_catalog", "rebuild"];
-
 /** Whether the units of a stage are objects. */
 export function countsObjects(stage: BackupStage): boolean {
   return stage.endsWith("_objects");
@@ -105,7 +84,7 @@ export function countsObjects(stage: BackupStage): boolean {
 
 /** Whether a stage verifies. */
 export function isCheck(stage: BackupStage): boolean {
-  return CHECK.includes(stage);
+  return CHECK.some((each) => each === stage);
 }
 
 const own = (stage: BackupStage): PlannedStage => ({ stage, of: "own" });
@@ -123,7 +102,7 @@ export const PLANS: { readonly [K in JobKind]: readonly PlannedStage[] } = {
   restore: [
     ...[...CHECK, "compare_schema" as const].map(own),
     ...COPY.map(undo),
-    ...(["restore_objects", "restore_tables", "replace_versions", "settle"] as const).map(own),
+    ...RESTORE.map(own),
   ],
 };
 
@@ -206,6 +185,20 @@ export function next(
   }: { apply?: () => Partial<BackupJob>; items?: readonly Item[] } = {},
 ): StepResult {
   return { do: "next", checkpoint, apply, items };
+}
+
+/** Counts finished units of a stage, which ends with the last of `total`. */
+export function countUp(
+  checkpoint: Checkpoint,
+  more: number,
+  total: number,
+  {
+    after = checkpoint.after,
+    items = [],
+  }: { readonly after?: string | undefined; readonly items?: readonly Item[] } = {},
+): StepResult {
+  const changed = { ...checkpoint, done: checkpoint.done + more, after };
+  return changed.done < total ? again(changed, total, items) : next(changed, { items });
 }
 
 export function failWith(fault: Fault): StepResult {

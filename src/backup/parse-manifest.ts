@@ -1,48 +1,7 @@
-import { z } from "zod";
 import { sha256Hex } from "../catalog/hash.ts";
-import { backupId } from "./backup-id.ts";
-import {
-  BACKUP_TRIGGERS,
-  type BackupManifest,
-  FORMAT,
-  PART_NAME,
-  partName,
-  sumParts,
-} from "./format.ts";
+import { parseJson } from "../parse-json.ts";
+import { type BackupManifest, FORMAT, manifestSchema, partName, sumParts } from "./format.ts";
 import { type Fault, fault } from "./fault.ts";
-
-const hash = z.string().regex(/^[0-9a-f]{64}$/, "is not a SHA-256");
-const count = z.int().nonnegative();
-const time = z.iso.datetime({ precision: 3 });
-
-const schema = z.strictObject({
-  format: z.literal(FORMAT),
-  id: backupId,
-  trigger: z.enum(BACKUP_TRIGGERS),
-  note: z.string().nullable(),
-  started_at: time,
-  finished_at: time,
-  worker_version: z.string().nullable(),
-  built_by: z.string().nullable(),
-  catalog: z.strictObject({ generation: count, catalog_sha256: hash }).nullable(),
-  tables: z.record(
-    z.string(),
-    z.strictObject({ columns: z.array(z.string()), rows: count, sha256: hash }),
-  ),
-  state: z.strictObject({ rows: count, sha256: hash }),
-  parts: z.array(
-    z.strictObject({
-      name: z.string().regex(PART_NAME),
-      table: z.string().nullable(),
-      rows: count,
-      bytes: count,
-      sha256: hash,
-      content_sha256: hash,
-    }),
-  ),
-  objects: z.array(z.strictObject({ sha256: hash, bytes: count })),
-  missing: z.array(hash),
-});
 
 export type ParsedManifest =
   | { readonly ok: true; readonly manifest: BackupManifest }
@@ -54,10 +13,10 @@ export type ParsedManifest =
  */
 export function parseManifest(text: string | null, id: string): ParsedManifest {
   if (text === null) return refuse("manifest_missing", "there is no manifest.json");
-  const json = readJson(text);
-  if (json === undefined)
+  const json = parseJson(text);
+  if (typeof json !== "object" || json === null || Array.isArray(json))
     return refuse("manifest_truncated", "manifest.json is truncated or not a JSON object");
-  const { sha256, ...fields } = json;
+  const { sha256, ...fields }: { readonly [name: string]: unknown } = { ...json };
   if (typeof fields["format"] === "number" && fields["format"] > FORMAT)
     return refuse(
       "future_format",
@@ -65,7 +24,7 @@ export function parseManifest(text: string | null, id: string): ParsedManifest {
     );
   if (sha256 !== sha256Hex(JSON.stringify(fields)))
     return refuse("manifest_altered", "manifest.json does not match its own hash");
-  const parsed = schema.safeParse(fields);
+  const parsed = manifestSchema.safeParse(fields);
   if (!parsed.success) {
     const issues = parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
     return refuse("manifest_invalid", `manifest.json: ${issues.slice(0, 5).join("; ")}`);
@@ -92,16 +51,6 @@ function findContradiction(manifest: BackupManifest, id: string): string | undef
       return `the sum of ${name ?? "the state"} differs from its parts`;
   }
   return undefined;
-}
-
-function readJson(text: string): { readonly [name: string]: unknown } | undefined {
-  try {
-    const json: unknown = JSON.parse(text);
-    const isObject = typeof json === "object" && json !== null && !Array.isArray(json);
-    return isObject ? { ...json } : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function refuse(code: Fault["code"], message: string): ParsedManifest {

@@ -9,7 +9,14 @@ import { timeText } from "../storage/time-text.ts";
 import { newBackupRecord } from "./backup-record.ts";
 import { fault } from "./fault.ts";
 import type { BackupManifest } from "./format.ts";
-import { again, failWith, type BackupJob, next, type StepContext, type StepResult } from "./job.ts";
+import {
+  type BackupJob,
+  countUp,
+  failWith,
+  next,
+  type StepContext,
+  type StepResult,
+} from "./job.ts";
 import type { Item, Wanted } from "./job-items.ts";
 import { mapConcurrently, OBJECTS_AT_A_TIME } from "./map-concurrently.ts";
 import { unpackPart } from "./ndjson.ts";
@@ -60,10 +67,8 @@ export async function restoreObjects(
 ): Promise<StepResult> {
   const due = items.page("to_store", checkpoint.after, OBJECTS_PER_STEP);
   await mapConcurrently(due, OBJECTS_AT_A_TIME, (each) => restoreObject(deps, each));
-  const done = checkpoint.done + due.length;
-  const changed = { ...checkpoint, done, after: due.at(-1)?.sha256 ?? checkpoint.after };
-  const total = items.count("to_store");
-  return done < total ? again(changed, total) : next(changed);
+  const after = due.at(-1)?.sha256;
+  return countUp(checkpoint, due.length, items.count("to_store"), { after });
 }
 
 async function restoreObject(
@@ -93,8 +98,7 @@ export async function restoreTables(
     const rows = unpacked.lines.map((line) => JSON.parse(line));
     await deps.database.addRows(table, tables.get(table)?.columns ?? [], rows);
   }
-  const changed = { ...checkpoint, done: checkpoint.done + due.length };
-  return changed.done < parts.length ? again(changed, parts.length) : next(changed);
+  return countUp(checkpoint, due.length, parts.length);
 }
 
 /**

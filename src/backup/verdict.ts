@@ -1,6 +1,8 @@
 /** The verdict of a verification. Pure: no clock, no I/O. */
 import { z } from "zod";
-import { type Fault, FAULT_CODES } from "./fault.ts";
+import { timestamp } from "../catalog/fields.ts";
+import { parseJson } from "../parse-json.ts";
+import { FAULT_CODES } from "./fault.ts";
 
 /**
  * - `verified`: every byte is intact, and the archived upstream files rebuild the published
@@ -14,24 +16,9 @@ export const VERDICT_STATES = ["unverified", "verified", "intact", "failed"] as 
 export type VerdictState = (typeof VERDICT_STATES)[number];
 
 /** The content of `verdict.json`. */
-export interface Verdict {
-  readonly state: Exclude<VerdictState, "unverified">;
-  /** RFC 3339. */
-  readonly at: string;
-  readonly code:
-    | Fault["code"]
-    | "rebuilt"
-    | "nothing_published"
-    | "other_snapshot"
-    | "other_code"
-    | "upstream_missing";
-  readonly message: string;
-  readonly worker_version: string | null;
-}
-
 const schema = z.object({
   state: z.enum(["verified", "intact", "failed"]),
-  at: z.iso.datetime({ precision: 3 }),
+  at: timestamp,
   code: z.enum([
     ...FAULT_CODES,
     "rebuilt",
@@ -43,6 +30,9 @@ const schema = z.object({
   message: z.string(),
   worker_version: z.string().nullable(),
 });
+export type Verdict = Readonly<z.output<typeof schema>>;
+/** A verdict, without when and by which Worker. */
+export type Judgement = Pick<Verdict, "state" | "code" | "message">;
 
 /** Whether a backup with this verdict can be restored byte for byte. */
 export function isGood(state: VerdictState): boolean {
@@ -51,12 +41,7 @@ export function isGood(state: VerdictState): boolean {
 
 /** Parses a `verdict.json`; null if it is missing or invalid. */
 export function parseVerdict(text: string | null): Verdict | null {
-  try {
-    const parsed = schema.safeParse(text === null ? null : JSON.parse(text));
-    return parsed.success ? parsed.data : null;
-  } catch {
-    return null;
-  }
+  return schema.safeParse(parseJson(text ?? "")).data ?? null;
 }
 
 /** Result of rebuilding the catalog of a backup. */
@@ -76,12 +61,7 @@ interface Rebuild {
  * from another snapshot or other code. If both are the same, the published catalog was not built
  * from these files.
  */
-export function judgeRebuild({
-  published,
-  rebuilt,
-  snapshot,
-  worker,
-}: Rebuild): Pick<Verdict, "state" | "code" | "message"> {
+export function judgeRebuild({ published, rebuilt, snapshot, worker }: Rebuild): Judgement {
   if (rebuilt === published)
     return {
       state: "verified",

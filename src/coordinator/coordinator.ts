@@ -1,11 +1,15 @@
 import { timeText } from "../storage/time-text.ts";
 import { DurableObject } from "cloudflare:workers";
-import { BackupJobs, type JobRequest, type JobResult } from "../backup/backup-jobs.ts";
+import {
+  BackupJobs,
+  type JobRequest,
+  type JobResult,
+  type RemoveResult,
+} from "../backup/backup-jobs.ts";
 import type { RunRequest } from "../backup/backup-record.ts";
 import type { StepDependencies } from "../backup/step-dependencies.ts";
 import { BackupWork } from "../backup/backup-work.ts";
 import { BACKUP, type BackupJob, isBackup } from "../backup/job.ts";
-import { removeBackup, type RemoveResult } from "../backup/remove-backup.ts";
 import type { Decision } from "../acceptance/held-change.ts";
 import type { CoordinatorState } from "../ingest/coordinator-state.ts";
 import { areArchived } from "../ingest/fetch-sources.ts";
@@ -47,7 +51,6 @@ import { type CoordinatorStatus, describeStatus } from "./status.ts";
  */
 export class Coordinator extends DurableObject<unknown> {
   readonly #deps: CoordinatorDependencies;
-  readonly #backups: StepDependencies;
   readonly #state: CoordinatorState;
   readonly #engine: Engine;
   readonly #scheduler: Scheduler;
@@ -63,12 +66,11 @@ export class Coordinator extends DurableObject<unknown> {
   ) {
     super(...platform);
     this.#deps = deps;
-    this.#backups = backups;
     this.#state = deps.state;
     this.#backupJobs = new BackupJobs(backups);
     this.#reconciler = new Reconciler(deps);
     this.#garbage = new GarbageCollector(deps);
-    this.#engine = this.#newEngine();
+    this.#engine = this.#newEngine(new BackupWork(backups));
     this.#scheduler = new Scheduler({ ...deps, ended: (record) => this.#engine.end(record) });
   }
 
@@ -136,7 +138,7 @@ export class Coordinator extends DurableObject<unknown> {
 
   /** Deletes a backup, unless it is protected. */
   removeBackup(id: string): Promise<RemoveResult> {
-    return removeBackup(this.#backups, id);
+    return this.#backupJobs.remove(id);
   }
 
   findJob(id: string): BackupJob | null {
@@ -225,7 +227,7 @@ export class Coordinator extends DurableObject<unknown> {
     if (dueAt !== null && dueAt < (alarmAt ?? Infinity)) await this.#deps.setAlarm(dueAt);
   }
 
-  #newEngine(): Engine {
+  #newEngine(backup: BackupWork): Engine {
     const { state, now, log } = this.#deps;
     const ingest = new IngestWork({
       ...this.#deps,
@@ -234,7 +236,7 @@ export class Coordinator extends DurableObject<unknown> {
     return new Engine({
       works: {
         [INGEST]: ingest,
-        [BACKUP]: new BackupWork(this.#backups),
+        [BACKUP]: backup,
         [GARBAGE]: this.#garbage,
       },
       queue: () => {

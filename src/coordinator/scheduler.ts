@@ -105,7 +105,6 @@ export class Scheduler {
     });
   }
 
-  /** Pauses dispatch and publishing at the next step boundary. */
   pause(request: PauseRequest, cancelRunning: boolean): PauseAnswer {
     const answer = this.#state.transaction(() => {
       liftEndedPause(this.#state, this.#deps.now());
@@ -113,14 +112,13 @@ export class Scheduler {
       const { pause, changed } = decidePause(before, request, this.#at());
       this.#state.setPause(pause);
       const running = cancelRunning ? this.#state.queue().running.find(isRun) : undefined;
-      const cancelled = running === undefined ? null : this.#cancelRunning(running, request);
+      const cancelled = running === undefined ? null : this.#cancel(running, request);
       return { ...this.#pauseAnswer(before, changed), cancelled };
     });
     this.#reportEnd(answer.cancelled);
     return answer;
   }
 
-  /** Lifts the pause. Waiting runs continue; skipped ticks stay skipped. */
   resume(): PauseAnswer {
     return this.#state.transaction(() => {
       liftEndedPause(this.#state, this.#deps.now());
@@ -137,12 +135,7 @@ export class Scheduler {
   cancel(id: string, request: CancelRequest): CancelResult {
     const result = this.#state.transaction((): CancelResult => {
       const record = this.#state.findRun(id);
-      if (record === undefined) return { ok: false, reason: "not_found" };
-      const { job: run } = record;
-      if (isCancelled(run)) return { ok: true, changed: false, before: run.state, run };
-      if (!isOpen(run.state)) return { ok: false, reason: "ended" };
-      if (run.state === "queued") return this.#cancelNow(record, request);
-      return this.#cancelRunning(record, request);
+      return record ? this.#cancel(record, request) : { ok: false, reason: "not_found" };
     });
     this.#reportEnd(result);
     return result;
@@ -165,13 +158,6 @@ export class Scheduler {
     return skipped;
   }
 
-  #cancelNow(record: RunRecord, request: CancelRequest): CancelResult {
-    const requested = this.#requested(record, request);
-    const ended = endRecord(requested, { state: "cancelled", at: this.#at() });
-    this.#state.save(ended);
-    return { ok: true, changed: true, before: record.job.state, run: ended.job };
-  }
-
   /** Calls `ended` for a cancelled run that had started. */
   #reportEnd(result: CancelResult | null): void {
     if (result?.ok !== true || result.before !== "running" || isOpen(result.run.state)) return;
@@ -179,18 +165,17 @@ export class Scheduler {
     if (record !== undefined) this.#deps.ended(record);
   }
 
-  #cancelRunning(record: RunRecord, request: CancelRequest): CancelResult {
+  #cancel(record: RunRecord, { by, note }: CancelRequest): CancelResult {
     const { job: run, isCommitted, leaseUntil } = record;
-    if (isCommitted) return { ok: false, reason: "too_late" };
     if (isCancelled(run)) return { ok: true, changed: false, before: run.state, run };
-    if (leaseUntil === null) return this.#cancelNow(record, request);
-    const requested = this.#requested(record, request);
-    this.#state.save(requested);
-    return { ok: true, changed: true, before: run.state, run: requested.job };
-  }
-
-  #requested(record: RunRecord, { by, note }: CancelRequest): RunRecord {
-    return { ...record, job: { ...record.job, cancellation: { by, at: this.#at(), note } } };
+    if (!isOpen(run.state)) return { ok: false, reason: "ended" };
+    if (isCommitted) return { ok: false, reason: "too_late" };
+    const at = this.#at();
+    const requested = { ...record, job: { ...run, cancellation: { by, at, note } } };
+    const isUnderWay = leaseUntil !== null;
+    const saved = isUnderWay ? requested : endRecord(requested, { state: "cancelled", at });
+    this.#state.save(saved);
+    return { ok: true, changed: true, before: run.state, run: saved.job };
   }
 
   #pauseAnswer(before: Pause | null, changed: boolean): PauseAnswer {

@@ -103,7 +103,7 @@ export class IngestWork implements Work<RunRecord> {
     }
     if (publish === null) return { ...record, job: run, checkpoint: next };
     // During a pause, the run stays at this step. It publishes after the resume.
-    if (state.pause() !== null) return record;
+    if (state.pause() !== null) return withoutError(record);
     const decided = state.decisions.list().at(-1)?.seq ?? 0;
     if (decided > parsedOf(record.checkpoint).lastDecision)
       return { ...record, job: run, checkpoint: parseAgain(record.checkpoint) };
@@ -135,4 +135,9 @@ export class IngestWork implements Work<RunRecord> {
   #end(record: RunRecord, state: "succeeded" | "failed", patch: Partial<Run>): RunRecord {
     return endRecord(record, { state, at: timeText(this.#deps.now()), patch });
   }
+}
+
+/** Clears the error of an earlier attempt. */
+function withoutError(record: RunRecord): RunRecord {
+  return record.job.error === null ? record : { ...record, job: { ...record.job, error: null } };
 }

@@ -1,5 +1,4 @@
 /** The order of the job queue. Pure: no clock, no I/O; times are milliseconds since 1970. */
-import { attemptTime } from "../storage/elapsed.ts";
 import { isCancelled, type JobRecord } from "./job-record.ts";
 import type { Pause } from "./pause.ts";
 
@@ -55,7 +54,7 @@ function isStopped(record: JobRecord, pause: Pause | null): boolean {
 export function nextToStep({ running, waiting, pause }: Queue, now: number): JobRecord | undefined {
   const active = running.find((record) => !isStopped(record, pause));
   if (active !== undefined) return stepTime(active, now) <= now ? active : undefined;
-  return waiting.find((record) => !isStopped(record, pause) && (record.notBefore ?? 0) <= now);
+  return waiting.find((record) => !isStopped(record, pause) && stepTime(record, now) <= now);
 }
 
 /** Time of the next alarm; null if nothing is due. */
@@ -73,12 +72,13 @@ export function nextAlarm(
 function stepTimes({ running, waiting, pause }: Queue, now: number): number[] {
   const active = running.find((record) => !isStopped(record, pause));
   if (active !== undefined) return [stepTime(active, now)];
-  return waiting.flatMap((record) => (isStopped(record, pause) ? [] : [record.notBefore ?? now]));
+  return waiting.flatMap((record) => (isStopped(record, pause) ? [] : [stepTime(record, now)]));
 }
 
-/** Time of the next step of a running job. A clock that was set back does not delay it. */
-function stepTime({ notBefore }: JobRecord, now: number): number {
-  return notBefore === null ? now : attemptTime(notBefore, MAX_BACKOFF_MS, now);
+/** Time of the next step of a job: now, if the clock was set back since its wait began. */
+function stepTime({ job, notBefore }: JobRecord, now: number): number {
+  const since = Date.parse(job.heartbeat_at ?? job.queued_at);
+  return notBefore === null || since > now ? now : notBefore;
 }
 
 const FIRST_BACKOFF_MS = 1_000;

@@ -1,8 +1,8 @@
-import { getTableColumns, and, eq, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray, lt, or, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { alertFindings, alertRuns, alertStates } from "./alert-schema.ts";
+import { alertFindings, alertRuns, alertStates } from "./schema.ts";
 import { excluded } from "./excluded.ts";
-import { type Listed, type PageQuery, readPage } from "./page.ts";
+import { equal, type Listed, type PageQuery, readPage, within } from "./page.ts";
 import { exceptNewest } from "./retention.ts";
 import { timeText } from "./time-text.ts";
 
@@ -16,7 +16,7 @@ interface AlertRunRow extends Omit<typeof alertRuns.$inferInsert, "results"> {
 }
 
 /** Selects evaluations that match every given field. */
-interface AlertRunFilter {
+export interface AlertRunQuery extends PageQuery {
   /** An alert had this state; with `rule`, an alert of that rule. */
   readonly state?: string | undefined;
   /** The rule was not inactive. */
@@ -28,8 +28,6 @@ interface AlertRunFilter {
   /** Latest start, exclusive, in milliseconds since 1970. */
   readonly untilMs?: number | undefined;
 }
-
-export interface AlertRunQuery extends AlertRunFilter, PageQuery {}
 
 type AlertRunPage = Listed<{ readonly runs: readonly SavedAlertRun[] }>;
 
@@ -46,26 +44,9 @@ const FINDINGS_PER_INSERT = Math.floor(MAX_PARAMETERS / 4);
  * History of alert evaluations in D1, for people. Every method throws if D1 fails, and every write
  * is idempotent.
  */
-export interface AlertHistory {
-  /** Saves evaluations, oldest first, and the states of the newest, in one transaction. */
-  saveRuns(rows: readonly AlertRunRow[]): Promise<void>;
-  /** Lists one page of evaluations. Throws RangeError if `limit` is out of range. */
-  listRuns(query: AlertRunQuery): Promise<AlertRunPage>;
-  findRun(id: string): Promise<SavedAlertRun | null>;
-  /** Lists the state of each alert at the newest evaluation, by rule. */
-  listStates(): Promise<readonly SavedAlertState[]>;
-  /**
-   * Deletes evaluations past their retention.
-   *
-   * @param now milliseconds since 1970.
-   * @returns the number of deleted rows.
-   */
-  deleteOldRuns(now: number): Promise<number>;
-  /** Throws if D1 fails. */
-  ping(): Promise<void>;
-}
+export type AlertHistory = ReturnType<typeof createAlertHistory>;
 
-export function createAlertHistory(d1: D1Database): AlertHistory {
+export function createAlertHistory(d1: D1Database) {
   const db = drizzle(d1);
 
   const saveRun = ({ results, ...row }: AlertRunRow) => [
@@ -75,14 +56,7 @@ export function createAlertHistory(d1: D1Database): AlertHistory {
       .onConflictDoUpdate({ target: alertRuns.id, set: excluded(alertRuns, "id") }),
     db.delete(alertFindings).where(eq(alertFindings.runId, row.id)),
     ...chunks(results.filter(({ state }) => state !== "inactive")).map((chunk) =>
-      db.insert(alertFindings).values(
-        chunk.map(({ fingerprint, rule, state }) => ({
-          runId: row.id,
-          fingerprint,
-          rule,
-          state,
-        })),
-      ),
+      db.insert(alertFindings).values(chunk.map((result) => ({ ...result, runId: row.id }))),
     ),
   ];
 
@@ -91,7 +65,7 @@ export function createAlertHistory(d1: D1Database): AlertHistory {
     ...results.map((result) =>
       db
         .insert(alertStates)
-        .values({ ...stateOf(result), runId: id })
+        .values({ ...result, runId: id })
         .onConflictDoUpdate({
           target: alertStates.fingerprint,
           set: excluded(alertStates, "fingerprint"),
@@ -102,36 +76,44 @@ export function createAlertHistory(d1: D1Database): AlertHistory {
   ];
 
   return {
-    async saveRuns(rows) {
+    /** Saves evaluations, oldest first, and the states of the newest, in one transaction. */
+    async saveRuns(rows: readonly AlertRunRow[]): Promise<void> {
       const newest = rows.at(-1);
       if (newest === undefined) return;
       const [first, ...rest] = [...rows.flatMap(saveRun), ...saveStates(newest)];
       if (first !== undefined) await db.batch([first, ...rest]);
     },
 
-    async listRuns({ limit, cursor, ...filter }) {
-      const matching = conditions(filter);
+    /** Lists one page of evaluations. Throws RangeError if `limit` is out of range. */
+    async listRuns(query: AlertRunQuery): Promise<AlertRunPage> {
+      const columns = getTableColumns(alertRuns);
       const page = await readPage(db, alertRuns, {
-        limit,
-        cursor,
-        matching,
-        columns: getTableColumns(alertRuns),
+        ...query,
+        matching: conditions(query),
+        columns,
       });
       if (!page.ok) return page;
       const { rows: runs, ...rest } = page;
       return { ...rest, runs };
     },
 
-    async findRun(id) {
+    async findRun(id: string): Promise<SavedAlertRun | null> {
       const found = await db.select().from(alertRuns).where(eq(alertRuns.id, id)).get();
       return found ?? null;
     },
 
-    listStates() {
+    /** Lists the state of each alert at the newest evaluation, by rule. */
+    listStates(): Promise<readonly SavedAlertState[]> {
       return db.select().from(alertStates).orderBy(alertStates.rule, alertStates.fingerprint).all();
     },
 
-    async deleteOldRuns(now) {
+    /**
+     * Deletes evaluations past their retention.
+     *
+     * @param now milliseconds since 1970.
+     * @returns the number of deleted rows.
+     */
+    async deleteOldRuns(now: number): Promise<number> {
       const isPast = or(
         and(
           eq(alertRuns.changed, false),
@@ -148,51 +130,25 @@ export function createAlertHistory(d1: D1Database): AlertHistory {
       return deleted.meta.changes;
     },
 
-    async ping() {
+    /** Throws if D1 fails. */
+    async ping(): Promise<void> {
       await db.run(sql`SELECT 1`);
     },
   };
 
   /** Builds the conditions; an index serves the filter by rule and state. */
-  function conditions({ state, rule, worst, changed, sinceMs, untilMs }: AlertRunFilter): SQL[] {
-    const found: SQL[] = [];
-    if (state !== undefined || rule !== undefined) {
-      const named = [
-        ...(rule === undefined ? [] : [eq(alertFindings.rule, rule)]),
-        ...(state === undefined ? [] : [eq(alertFindings.state, state)]),
-      ];
-      const runIds = db
-        .select({ id: alertFindings.runId })
-        .from(alertFindings)
-        .where(and(...named));
-      found.push(inArray(alertRuns.id, runIds));
-    }
-    if (worst !== undefined) found.push(eq(alertRuns.worst, worst));
-    if (changed !== undefined) found.push(eq(alertRuns.changed, changed));
-    if (sinceMs !== undefined) found.push(gte(alertRuns.started_at, timeText(sinceMs)));
-    if (untilMs !== undefined) found.push(lt(alertRuns.started_at, timeText(untilMs)));
-    return found;
+  function conditions({ state, rule, worst, changed, sinceMs, untilMs }: AlertRunQuery) {
+    const runIds = db
+      .select({ id: alertFindings.runId })
+      .from(alertFindings)
+      .where(and(equal(alertFindings.rule, rule), equal(alertFindings.state, state)));
+    return [
+      state === undefined && rule === undefined ? undefined : inArray(alertRuns.id, runIds),
+      equal(alertRuns.worst, worst),
+      equal(alertRuns.changed, changed),
+      ...within(alertRuns.started_at, sinceMs, untilMs),
+    ];
   }
-}
-
-/** Picks the columns of a state from a result. */
-function stateOf(result: Omit<SavedAlertState, "runId">): Omit<SavedAlertState, "runId"> {
-  const { fingerprint, rule, labels, severity, state, since } = result;
-  const { value, threshold, unit, message, evidence, suppressed } = result;
-  return {
-    fingerprint,
-    rule,
-    labels,
-    severity,
-    state,
-    since,
-    value,
-    threshold,
-    unit,
-    message,
-    evidence,
-    suppressed,
-  };
 }
 
 function chunks<T>(items: readonly T[]): T[][] {

@@ -19,14 +19,7 @@ export interface TableShape {
   readonly key: readonly string[];
 }
 
-export interface DatabaseCopy {
-  /** Lists all tables by name, except those of SQLite and D1. */
-  tables(): Promise<TableShape[]>;
-  /** Reads rows after the given key, in key order. */
-  readPage(table: TableShape, after: readonly Value[] | null, limit: number): Promise<Row[]>;
-  /** Adds rows. A row whose key exists already stays as it is. */
-  addRows(table: string, columns: readonly string[], rows: readonly Row[]): Promise<void>;
-}
+export type DatabaseCopy = ReturnType<typeof createDatabaseCopy>;
 
 /** Prefixes of the tables that belong to SQLite or D1. */
 const OTHERS = ["sqlite_", "_cf_", "d1_"];
@@ -36,7 +29,7 @@ const STATEMENT_BYTES = 512 * 1024;
 /** How long one call may take. */
 const CALL_DEADLINE_MS = 60_000;
 
-export function createDatabaseCopy(d1: D1Database): DatabaseCopy {
+export function createDatabaseCopy(d1: D1Database) {
   const names = async () => {
     const { results } = await d1
       .prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
@@ -44,12 +37,18 @@ export function createDatabaseCopy(d1: D1Database): DatabaseCopy {
     return results.map(({ name }) => name);
   };
   return bounded("D1", CALL_DEADLINE_MS, {
-    async tables() {
+    /** Lists all tables by name, except those of SQLite and D1. */
+    async tables(): Promise<TableShape[]> {
       const own = (await names()).filter((name) => !OTHERS.some((other) => name.startsWith(other)));
       return Promise.all(own.map((name) => readShape(d1, name)));
     },
 
-    async readPage({ name, columns, key }, after, limit) {
+    /** Reads rows after the given key, in key order. */
+    async readPage(
+      { name, columns, key }: TableShape,
+      after: readonly Value[] | null,
+      limit: number,
+    ): Promise<Row[]> {
       const list = columns.map((column) => quote(column.name)).join(", ");
       const order = key.map(quote).join(", ");
       const marks = key.map(() => "?").join(", ");
@@ -61,7 +60,8 @@ export function createDatabaseCopy(d1: D1Database): DatabaseCopy {
       return results.map((row) => asRow(name, row));
     },
 
-    async addRows(table, columns, rows) {
+    /** Adds rows. A row whose key exists already stays as it is. */
+    async addRows(table: string, columns: readonly string[], rows: readonly Row[]): Promise<void> {
       const list = columns.map(quote).join(", ");
       const values = columns.map((_, index) => `json_extract(value, '$[${index}]')`).join(", ");
       const insert = d1.prepare(
@@ -69,7 +69,7 @@ export function createDatabaseCopy(d1: D1Database): DatabaseCopy {
       );
       for (const text of inChunks(rows, columns)) await insert.bind(text).run();
     },
-  } satisfies DatabaseCopy);
+  });
 }
 
 async function readShape(d1: D1Database, name: string): Promise<TableShape> {

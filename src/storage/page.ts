@@ -1,8 +1,9 @@
-import { and, count, desc, lt, type SQL } from "drizzle-orm";
+import { and, count, desc, eq, gte, lt, type SQL } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import type { SelectResultFields } from "drizzle-orm/query-builders/select.types";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
+import { timeText } from "./time-text.ts";
 
 /** Position and length of a page. */
 export interface PageQuery {
@@ -52,7 +53,7 @@ export function pageOf<Item>(
 
 /** Rows and columns of a page. */
 interface RowQuery<C> extends PageQuery {
-  readonly matching: readonly SQL[];
+  readonly matching: readonly (SQL | undefined)[];
   /** What to read of each row. */
   readonly columns: C;
 }
@@ -95,4 +96,21 @@ export async function readPage<C extends Columns>(
     nextCursor: last === undefined ? null : encodeCursor(String(last["id"])),
     total: totals[0]?.total ?? 0,
   };
+}
+
+/** Matches a value, or every row if it is undefined. */
+export function equal(column: SQLiteColumn, value: string | boolean | undefined): SQL | undefined {
+  return value === undefined ? undefined : eq(column, value);
+}
+
+/** Matches the times (milliseconds since 1970) from `sinceMs` on and before `untilMs`. */
+export function within(
+  column: SQLiteColumn,
+  sinceMs: number | undefined,
+  untilMs: number | undefined,
+): (SQL | undefined)[] {
+  return [
+    sinceMs === undefined ? undefined : gte(column, timeText(sinceMs)),
+    untilMs === undefined ? undefined : lt(column, timeText(untilMs)),
+  ];
 }

@@ -1,5 +1,5 @@
 import { sha256Hex } from "../catalog/hash.ts";
-import { withStoreTimeout } from "./deadline.ts";
+import { bounded } from "./bounded.ts";
 import { sourceKey, SOURCES_PREFIX } from "./keys.ts";
 import { listNames } from "./list-names.ts";
 import { StoreError } from "./store-error.ts";
@@ -19,32 +19,25 @@ export interface SourceArchive {
   open(file: string, sha256: string): Promise<ReadableStream<Uint8Array>>;
 }
 
-const READ_DEADLINE_MS = 30_000;
-/** A write or deletion that exceeds this deadline may still take effect. */
-const WRITE_DEADLINE_MS = 60_000;
+/** How long one call may take. A write or deletion that takes longer may still take effect. */
+const CALL_DEADLINE_MS = 30_000;
 
 export function createSourceArchive(r2: R2Bucket): SourceArchive {
-  const get = async (key: string) => (await r2.get(key))?.arrayBuffer();
   const read = async (sha256: string) => {
-    const key = sourceKey(sha256);
-    const buffer = await withStoreTimeout(key, READ_DEADLINE_MS, get(key));
+    const buffer = await (await r2.get(sourceKey(sha256)))?.arrayBuffer();
     const bytes = new Uint8Array(buffer ?? []);
     return buffer !== undefined && sha256Hex(bytes) === sha256 ? bytes : null;
   };
-  return {
+  return bounded("upstream file", CALL_DEADLINE_MS, {
     async has(sha256) {
-      const key = sourceKey(sha256);
-      return storedHash(await withStoreTimeout(key, READ_DEADLINE_MS, r2.head(key))) === sha256;
+      return storedHash(await r2.head(sourceKey(sha256))) === sha256;
     },
     async write(sha256, bytes) {
-      const key = sourceKey(sha256);
-      await withStoreTimeout(`put ${key}`, WRITE_DEADLINE_MS, r2.put(key, bytes, { sha256 }));
+      await r2.put(sourceKey(sha256), bytes, { sha256 });
     },
     list: () => listNames(r2, SOURCES_PREFIX),
     async delete(sha256s) {
-      if (sha256s.length === 0) return;
-      const deleted = r2.delete(sha256s.map(sourceKey));
-      await withStoreTimeout("deletion of upstream files", WRITE_DEADLINE_MS, deleted);
+      if (sha256s.length > 0) await r2.delete(sha256s.map(sourceKey));
     },
     read,
     async open(file, sha256) {
@@ -53,5 +46,5 @@ export function createSourceArchive(r2: R2Bucket): SourceArchive {
         throw new StoreError(`${file} is not archived as ${sourceKey(sha256)}, or is damaged`);
       return new Blob([bytes]).stream();
     },
-  };
+  } satisfies SourceArchive);
 }

@@ -77,7 +77,7 @@ export class AdminWorld {
   }
 
   get backups() {
-    return this.installation.store;
+    return this.installation.bucket;
   }
 
   get d1() {
@@ -157,7 +157,7 @@ export class AdminWorld {
       coordinator: calls,
       history: this.#history,
       archive: ingest.archive,
-      backups: { jobs: calls, store: this.backups, staleAfterMs: limits.backupStaleMs },
+      backups: { jobs: calls, store: this.installation.store, staleAfterMs: limits.backupStaleMs },
       alerts: alertCalls(() => this.#stub("monitor", () => this.monitor.monitor)),
       alertHistory: {
         listRuns: async (query) => {

@@ -1,14 +1,14 @@
 import { manifestBlobs } from "../../src/catalog/manifest.ts";
-import { BackupJobs } from "../../src/backup/backup-jobs.ts";
+import { BackupJobs, type JobResult } from "../../src/backup/backup-jobs.ts";
 import type { RunRequest } from "../../src/backup/backup-record.ts";
 import type { StepDependencies } from "../../src/backup/step-dependencies.ts";
 import type { BackupJob } from "../../src/backup/job.ts";
-import { JobItems } from "../../src/backup/job-items.ts";
-import type { CoordinatorState } from "../../src/ingest/coordinator-state.ts";
+import { type BackupStore, createBackupStore } from "../../src/storage/backup-store.ts";
 import { createDatabaseCopy, type DatabaseCopy } from "../../src/storage/database-copy.ts";
 import { createHistory } from "../../src/ingest/history.ts";
+import { blobKey } from "../../src/storage/keys.ts";
 import { CoordinatorWorld, START } from "./coordinator-world.ts";
-import { MemoryBackupStore } from "./memory-backup-store.ts";
+import { MemoryBucket } from "./memory-bucket.ts";
 import { MemoryCatalogStore } from "./memory-catalog-store.ts";
 import { MemoryD1 } from "./memory-d1.ts";
 import type { MemoryTables } from "./memory-tables.ts";
@@ -28,7 +28,9 @@ export const BY_OPS = { requested_by: "ops", note: null } as const;
 export class BackupWorld {
   readonly ingest: CoordinatorWorld;
   readonly d1 = MemoryD1.migrated();
-  readonly store: MemoryBackupStore;
+  /** Holds the backups. */
+  readonly bucket: MemoryBucket;
+  readonly store: BackupStore;
   /** Every call to a store that a job makes, such as `put backups/…` or `d1 read`. */
   readonly calls: string[] = [];
   readonly events: { readonly event: string; readonly fields: object }[] = [];
@@ -44,12 +46,13 @@ export class BackupWorld {
   /** An hour after `other`, with nothing but its backups. */
   constructor(other?: BackupWorld, locales: readonly string[] = ["de", "en"]) {
     let now = () => START;
-    this.store = new MemoryBackupStore(() => now(), other?.store.files);
+    this.bucket = new MemoryBucket(() => now(), other?.bucket.files);
+    this.store = createBackupStore(this.bucket.binding);
     const history = createHistory(this.d1.binding);
     this.ingest = new CoordinatorWorld({
       locales,
       saveRuns: (rows) => history.saveRuns(rows),
-      makeBackups: (ingest, state) => this.#newBackups(ingest, state),
+      changeBackups: (ingest, deps) => this.#changeBackups(ingest, deps),
     });
     now = () => this.ingest.time;
     this.ingest.endLostRuns = (open) => history.endLostRuns(open, this.ingest.time);
@@ -66,41 +69,30 @@ export class BackupWorld {
     this.ingest.crash();
   }
 
-  alarm(): Promise<void> {
-    return this.ingest.alarm();
-  }
-
   /** Lets alarms fire at their times until none is set, or until `done`. */
   async drain(done: () => boolean = () => false): Promise<void> {
     const { ingest } = this;
     await ingest.coordinator.recover(ingest.alarmAt);
-    for (let alarms = 0; alarms < 3_000 && !done(); alarms++) {
-      if (ingest.alarmAt === null) return;
-      ingest.time = Math.max(ingest.time, ingest.alarmAt);
-      await this.alarm();
-    }
-    if (!done()) throw new Error("the alarms are set again and again");
+    await ingest.drain(done);
   }
 
   /** Makes a backup, waits for the end of its job, and gives the job. */
   async backUp(changes: Partial<RunRequest> = {}): Promise<BackupJob> {
-    const result = this.jobs.run(aRunRequest(changes));
-    if (!result.ok) throw new Error(`not begun: ${result.reason}`);
-    await this.drain();
-    return this.job(result.job.id);
+    return this.#ended(this.jobs.run(aRunRequest(changes)));
   }
 
   /** Restores a backup; `begun` is called between the answer and the first alarm. */
   async restore(id: string, begun: () => void = () => {}): Promise<BackupJob> {
     const result = await this.jobs.restore(id, BY_OPS);
-    if (!result.ok) throw new Error(`not begun: ${result.reason}`);
     begun();
-    await this.drain();
-    return this.job(result.job.id);
+    return this.#ended(result);
   }
 
   async verify(id: string): Promise<BackupJob> {
-    const result = await this.jobs.verify(id, BY_OPS);
+    return this.#ended(await this.jobs.verify(id, BY_OPS));
+  }
+
+  async #ended(result: JobResult): Promise<BackupJob> {
     if (!result.ok) throw new Error(`not begun: ${result.reason}`);
     await this.drain();
     return this.job(result.job.id);
@@ -119,6 +111,11 @@ export class BackupWorld {
       .versions()
       .flatMap(({ generation }) => state.findVersion(generation) ?? []);
     return [...new Set(manifests.flatMap((manifest) => [...manifestBlobs(manifest)]))];
+  }
+
+  /** Lets both stores of the catalog lose a blob. */
+  loseBlob(sha256 = ""): void {
+    for (const replica of ["kv", "r2"] as const) this.ingest.store[replica].delete(blobKey(sha256));
   }
 
   /** Rows of a table of D1. */
@@ -141,13 +138,13 @@ export class BackupWorld {
     };
   }
 
-  #newBackups(ingest: CoordinatorWorld, coordinator: CoordinatorState): StepDependencies {
+  #changeBackups(ingest: CoordinatorWorld, deps: StepDependencies): StepDependencies {
     const instance = this.#instance;
     const enter = (call: string) => this.#enter(instance, call);
     const leave = (call: string) => this.#leave(instance, call);
-    const backups = new MemoryBackupStore(() => ingest.time, this.store.files);
-    backups.before = enter;
-    backups.after = leave;
+    const bucket = new MemoryBucket(() => ingest.time, this.bucket.files);
+    bucket.before = enter;
+    bucket.after = leave;
     const catalog = new MemoryCatalogStore(ingest.store);
     catalog.before = (call) => enter(`catalog ${call}`);
     catalog.after = (call) => leave(`catalog ${call}`);
@@ -157,21 +154,16 @@ export class BackupWorld {
       await leave(name);
       return result;
     };
-    const deps: StepDependencies = {
-      items: new JobItems(ingest.tables),
-      backups,
+    const changed: StepDependencies = {
+      ...deps,
+      backups: createBackupStore(bucket.binding),
       database: intercepted(createDatabaseCopy(this.d1.binding), called),
-      coordinator,
       catalog,
-      archive: ingest.archive,
-      snapshot: ingest.snapshot,
       workerVersion: this.workerVersion,
-      now: () => ingest.time,
-      newId: () => ingest.newId(),
       log: (_, event, fields) => void this.events.push({ event, fields }),
     };
-    this.jobs = new BackupJobs(deps);
-    return deps;
+    this.jobs = new BackupJobs(changed);
+    return changed;
   }
 
   async #enter(instance: number, call: string): Promise<void> {

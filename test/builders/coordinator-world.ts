@@ -3,7 +3,6 @@ import { DEPLOYED_LIMITS } from "./surprise-limits.ts";
 import { gzipSync } from "node:zlib";
 import type { AirportSet, Manifest } from "../../src/catalog/manifest.ts";
 import type { StepDependencies } from "../../src/backup/step-dependencies.ts";
-import { JobItems } from "../../src/backup/job-items.ts";
 import { Coordinator } from "../../src/coordinator/coordinator.ts";
 import type { CoordinatorDependencies } from "../../src/coordinator/dependencies.ts";
 import { CoordinatorState } from "../../src/ingest/coordinator-state.ts";
@@ -15,11 +14,9 @@ import type { LogLevel } from "../../src/log.ts";
 import { compressSegment } from "../../src/ingest/segment-coders.ts";
 import type { Upstream } from "../../src/sources/upstream.ts";
 import type { AuditEntry } from "../../src/storage/audit-store.ts";
-import { createDatabaseCopy } from "../../src/storage/database-copy.ts";
 import { idAt } from "./an-id.ts";
-import { MemoryBackupStore } from "./memory-backup-store.ts";
+import { backupDependencies } from "./backup-dependencies.ts";
 import { MemoryCatalogStore } from "./memory-catalog-store.ts";
-import { MemoryD1 } from "./memory-d1.ts";
 import { MemoryHistory } from "./memory-history.ts";
 import { MemorySourceArchive } from "./memory-source-archive.ts";
 import { MemoryTables } from "./memory-tables.ts";
@@ -38,8 +35,8 @@ export interface CoordinatorWorldOptions {
   readonly makePipeline?: (deps: PipelineDependencies) => Pipeline;
   /** Writes rows to a database as well. */
   readonly saveRuns?: (rows: readonly HistoryRow[]) => Promise<void>;
-  /** What backups of an instance work with; without it they have nowhere to write to. */
-  readonly makeBackups?: (world: CoordinatorWorld, state: CoordinatorState) => StepDependencies;
+  /** Changes what backups of an instance work with. */
+  readonly changeBackups?: (world: CoordinatorWorld, deps: StepDependencies) => StepDependencies;
 }
 
 /**
@@ -84,16 +81,11 @@ export class CoordinatorWorld {
   #instance = 0;
   #ids = 0;
   #gone = Promise.withResolvers<void>();
-  readonly #makePipeline: (deps: PipelineDependencies) => Pipeline;
-  readonly #saveRuns: (rows: readonly HistoryRow[]) => Promise<void>;
-  readonly #makeBackups: NonNullable<CoordinatorWorldOptions["makeBackups"]>;
+  readonly #options: CoordinatorWorldOptions;
 
   constructor(options: CoordinatorWorldOptions = {}) {
-    const { locales = ["en"], makePipeline, makeBackups, saveRuns = async () => {} } = options;
-    this.locales = locales;
-    this.#saveRuns = saveRuns;
-    this.#makePipeline = makePipeline ?? ((deps) => new Pipeline(deps));
-    this.#makeBackups = makeBackups ?? noBackups;
+    this.locales = options.locales ?? ["en"];
+    this.#options = options;
     this.coordinator = this.#newCoordinator();
   }
 
@@ -116,14 +108,13 @@ export class CoordinatorWorld {
   /** Lets the alarm fire, whenever it is set for, until it ends or the coordinator is lost. */
   async alarm(): Promise<void> {
     this.alarmAt = null;
-    const gone = this.#gone.promise;
-    await Promise.race([this.coordinator.alarm(), gone]);
+    await Promise.race([this.#gone.promise, this.coordinator.alarm()]);
   }
 
   /** Lets alarms fire at their times until none is set, or until `done`. */
   async drain(done: () => boolean = () => false): Promise<void> {
     for (let alarms = 0; this.alarmAt !== null && !done(); alarms++) {
-      if (alarms === 2_000) throw new Error("the alarm is set again and again");
+      if (alarms === 3_000) throw new Error("the alarm is set again and again");
       this.time = Math.max(this.time, this.alarmAt);
       await this.alarm();
     }
@@ -230,7 +221,7 @@ export class CoordinatorWorld {
     const state = (this.state = new CoordinatorState(this.tables));
     const deps: CoordinatorDependencies = {
       state,
-      pipeline: this.#makePipeline({
+      pipeline: this.#newPipeline({
         store,
         archive,
         upstreams: { embedded: upstream, other: upstream },
@@ -251,7 +242,7 @@ export class CoordinatorWorld {
       saveRuns: async (rows) => {
         await enter("d1 save");
         this.history.save(rows);
-        await this.#saveRuns(rows);
+        await this.#options.saveRuns?.(rows);
         this.after("d1 save");
       },
       saveAudit: async (entries) => {
@@ -275,7 +266,13 @@ export class CoordinatorWorld {
       workerVersion: "v1",
     };
     const platform = [{} as DurableObjectState, null] as const; // all it works with is in `deps`
-    return new Coordinator(platform, deps, this.#makeBackups(this, state));
+    const backups = backupDependencies(this, deps);
+    const changed = this.#options.changeBackups?.(this, backups);
+    return new Coordinator(platform, deps, changed ?? backups);
+  }
+
+  #newPipeline(deps: PipelineDependencies): Pipeline {
+    return this.#options.makePipeline?.(deps) ?? new Pipeline(deps);
   }
 
   async #enter(instance: number, call: string): Promise<void> {
@@ -286,22 +283,6 @@ export class CoordinatorWorld {
     // An instance that is lost never hears again of what it was waiting for.
     if (instance !== this.#instance) await new Promise(() => {});
   }
-}
-
-function noBackups(world: CoordinatorWorld, coordinator: CoordinatorState): StepDependencies {
-  return {
-    items: new JobItems(world.tables),
-    backups: new MemoryBackupStore(() => world.time),
-    database: createDatabaseCopy(new MemoryD1().binding),
-    coordinator,
-    catalog: world.store,
-    archive: world.archive,
-    snapshot: world.snapshot,
-    workerVersion: "v1",
-    now: () => world.time,
-    newId: () => "no job",
-    log: () => {},
-  };
 }
 
 /** An upstream that gives an airports.csv of these rows. */

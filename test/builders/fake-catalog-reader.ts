@@ -75,13 +75,8 @@ function encodeBodies(message: LocationsResponse): EncodedBodies {
     gzip: new Uint8Array(gzipSync(bytes)),
     identity: new Uint8Array(bytes),
   });
-  return {
-    proto: codings(identity.proto),
-    json: codings(identity.json),
-    "grpc-web": codings(identity["grpc-web"]),
-    "grpc-web-text": codings(identity["grpc-web-text"]),
-    "grpc-web-json": codings(identity["grpc-web-json"]),
-  };
+  const encoded = Object.entries(identity).map(([form, bytes]) => [form, codings(bytes)]);
+  return Object.fromEntries(encoded) as EncodedBodies; // of the same forms
 }
 
 export interface FakeCatalog {
@@ -228,21 +223,15 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
   #publish(locale: string, codings: readonly Coding[]): LocaleEntry {
     const encoded = encodedBodiesOf(locale);
     const published = ["identity" as const, ...codings];
-    const bodies = (representation: Representation): { readonly [C in Coding]?: Body } =>
-      Object.fromEntries(
-        published.map((coding) => [coding, this.#store(encoded[representation][coding])]),
-      );
+    const bodiesOf = (codes: EncodedBodies[Representation]) =>
+      Object.fromEntries(published.map((coding) => [coding, this.#store(codes[coding])]));
     return {
       sha256: sha256(encoded.proto.identity),
       bytes: encoded.proto.identity.byteLength,
       coverage: 1,
-      bodies: {
-        proto: bodies("proto"),
-        json: bodies("json"),
-        "grpc-web": bodies("grpc-web"),
-        "grpc-web-text": bodies("grpc-web-text"),
-        "grpc-web-json": bodies("grpc-web-json"),
-      } satisfies Bodies,
+      bodies: Object.fromEntries(
+        Object.entries(encoded).map(([form, codes]) => [form, bodiesOf(codes)]),
+      ) as Bodies, // of the same forms
     };
   }
 

@@ -41,8 +41,6 @@ interface Asked {
   readonly names: readonly string[];
 }
 
-type Route = readonly [method: string, path: RegExp, answer: (asked: Asked) => Answer];
-
 const BASE = "/client/v4";
 const ACCOUNT = { id: "acc-1", name: "Ada's account" };
 const NO_WORKER = {
@@ -77,134 +75,75 @@ export async function fakeCloudflare(): Promise<FakeCloudflare> {
     uploads.push(JSON.parse(metadata));
   }
 
-  const routes: readonly Route[] = [
-    ["GET", /^\/user\/tokens\/verify$/, () => ({ result: { id: "t", status: "active" } })],
-    ["GET", /^\/user$/, () => ({ result: { id: "u", email: "ada@a.example" } })],
-    ["GET", /^\/accounts$/, () => ({ result: [ACCOUNT] })],
-    ["GET", /^\/memberships$/, () => ({ result: [{ id: "m", account: ACCOUNT, roles: [] }] })],
-    ["GET", /\/storage\/kv\/namespaces$/, () => ({ result: namespaces })],
-    [
-      "POST",
-      /\/storage\/kv\/namespaces$/,
-      ({ body }) => {
-        const { title } = JSON.parse(body);
-        namespaces.push({ id: `${namespaces.length}`.padStart(32, "a"), title });
-        return { result: namespaces.at(-1) };
-      },
-    ],
-    ["GET", /\/d1\/database$/, () => ({ result: databases })],
-    [
-      "POST",
-      /\/d1\/database$/,
-      ({ body }) => {
-        const { name } = JSON.parse(body);
-        databases.push({ uuid: `11111111-1111-4111-8111-11111111111${databases.length}`, name });
-        return { result: databases.at(-1) };
-      },
-    ],
-    [
-      "POST",
-      /\/d1\/database\/[^/]+\/query$/,
-      ({ body }) => {
-        statements.push(JSON.parse(body).sql);
-        return { result: [{ results: [], success: true, meta: { duration: 1 } }] };
-      },
-    ],
-    [
-      "GET",
-      /\/r2\/buckets\/([^/]+)$/,
-      ({ names: [name = ""] }) =>
-        buckets.includes(name)
-          ? { result: { name } }
-          : { status: 404, code: 10006, message: "The specified bucket does not exist." },
-    ],
-    ["GET", /\/r2\/buckets$/, () => ({ result: { buckets: buckets.map((name) => ({ name })) } })],
-    [
-      "POST",
-      /\/r2\/buckets$/,
-      ({ body }) => {
-        buckets.push(JSON.parse(body).name);
-        return { result: {} };
-      },
-    ],
-    [
-      "GET",
-      /\/workers\/scripts\/([^/]+)\/secrets$/,
-      ({ names: [name] }) => ofWorker(name, [{ name: "ADMIN_TOKENS", type: "secret_text" }]),
-    ],
-    [
-      "GET",
-      /\/workers\/services\/([^/]+)$/,
-      ({ names: [name] }) => {
-        const script = { last_deployed_from: "wrangler", tag: "t", tags: [], migration_tag: "v1" };
-        return ofWorker(name, {
-          id: name,
-          default_environment: { environment: "production", script },
-        });
-      },
-    ],
-    [
-      "GET",
-      /\/workers\/scripts\/([^/]+)\/settings$/,
-      ({ names: [name] }) => ofWorker(name, { bindings: [] }),
-    ],
-    [
-      "GET",
-      /\/workers\/scripts$/,
-      () => ({ result: workers.map((id) => ({ id, migration_tag: "v1" })) }),
-    ],
-    [
-      "PUT",
-      /\/workers\/scripts\/([^/]+)$/,
-      ({ names: [name = ""], body }) => {
-        upload(name, body);
-        return {
-          result: { id: name, etag: "e", deployment_id: "0".repeat(32), startup_time_ms: 9 },
-        };
-      },
-    ],
-    [
-      "POST",
-      /\/workers\/scripts\/([^/]+)\/versions$/,
-      ({ names: [name = ""], body }) => {
-        upload(name, body);
-        const id = "22222222-2222-4222-8222-222222222222";
-        return { result: { id, resources: { script: { etag: "e" } }, startup_time_ms: 9 } };
-      },
-    ],
+  const routes: { readonly [methodAndPath: string]: (asked: Asked) => Answer } = {
+    "GET /user/tokens/verify": () => ({ result: { id: "t", status: "active" } }),
+    "GET /user": () => ({ result: { id: "u", email: "ada@a.example" } }),
+    "GET /accounts": () => ({ result: [ACCOUNT] }),
+    "GET /memberships": () => ({ result: [{ id: "m", account: ACCOUNT, roles: [] }] }),
+    "GET /storage/kv/namespaces": () => ({ result: namespaces }),
+    "POST /storage/kv/namespaces": ({ body }) => {
+      const { title } = JSON.parse(body);
+      namespaces.push({ id: `${namespaces.length}`.padStart(32, "a"), title });
+      return { result: namespaces.at(-1) };
+    },
+    "GET /d1/database": () => ({ result: databases }),
+    "POST /d1/database": ({ body }) => {
+      const { name } = JSON.parse(body);
+      databases.push({ uuid: `11111111-1111-4111-8111-11111111111${databases.length}`, name });
+      return { result: databases.at(-1) };
+    },
+    "POST /d1/database/:id/query": ({ body }) => {
+      statements.push(JSON.parse(body).sql);
+      return { result: [{ results: [], success: true, meta: { duration: 1 } }] };
+    },
+    "GET /r2/buckets/:name": ({ names: [name = ""] }) =>
+      buckets.includes(name)
+        ? { result: { name } }
+        : { status: 404, code: 10006, message: "The specified bucket does not exist." },
+    "GET /r2/buckets": () => ({ result: { buckets: buckets.map((name) => ({ name })) } }),
+    "POST /r2/buckets": ({ body }) => {
+      buckets.push(JSON.parse(body).name);
+      return { result: {} };
+    },
+    "GET /workers/scripts/:name/secrets": ({ names: [name] }) =>
+      ofWorker(name, [{ name: "ADMIN_TOKENS", type: "secret_text" }]),
+    "GET /workers/services/:name": ({ names: [name] }) => {
+      const script = { last_deployed_from: "wrangler", tag: "t", tags: [], migration_tag: "v1" };
+      const environment = { environment: "production", script };
+      return ofWorker(name, { id: name, default_environment: environment });
+    },
+    "GET /workers/scripts/:name/settings": ({ names: [name] }) => ofWorker(name, { bindings: [] }),
+    "GET /workers/scripts": () => ({
+      result: workers.map((id) => ({ id, migration_tag: "v1" })),
+    }),
+    "PUT /workers/scripts/:name": ({ names: [name = ""], body }) => {
+      upload(name, body);
+      const deployment = { deployment_id: "0".repeat(32), startup_time_ms: 9 };
+      return { result: { id: name, etag: "e", ...deployment } };
+    },
+    "POST /workers/scripts/:name/versions": ({ names: [name = ""], body }) => {
+      upload(name, body);
+      const id = "22222222-2222-4222-8222-222222222222";
+      return { result: { id, resources: { script: { etag: "e" } }, startup_time_ms: 9 } };
+    },
     // It has every file already.
-    ["POST", /\/assets-upload-session$/, () => ({ result: { jwt: "complete", buckets: [] } })],
-    ["GET", /\/deployments$/, () => ({ result: { deployments: [] } })],
-    ["POST", /\/deployments$/, () => ({ result: { id: "d" } })],
-    ["PATCH", /\/script-settings$/, () => ({ result: {} })],
-    [
-      "GET",
-      /\/workers\/subdomain$/,
-      () => (subdomain === undefined ? NO_SUBDOMAIN : { result: { subdomain } }),
-    ],
-    [
-      "GET",
-      /\/workers\/workers\/([^/]+)$/,
-      ({ names: [name] }) =>
-        ofWorker(name, { name, subdomain: { enabled: isAtWorkersDev, previews_enabled: false } }),
-    ],
-    [
-      "POST",
-      /\/subdomain$/,
-      ({ body }) => {
-        isAtWorkersDev = JSON.parse(body).enabled;
-        return { result: { enabled: isAtWorkersDev, previews_enabled: false } };
-      },
-    ],
-    [
-      "PUT",
-      /\/schedules$/,
-      ({ body }) => {
-        crons = JSON.parse(body).map(({ cron }: { cron: string }) => cron);
-        return { result: { schedules: [] } };
-      },
-    ],
-  ];
+    "POST /assets-upload-session": () => ({ result: { jwt: "complete", buckets: [] } }),
+    "GET /deployments": () => ({ result: { deployments: [] } }),
+    "POST /deployments": () => ({ result: { id: "d" } }),
+    "PATCH /script-settings": () => ({ result: {} }),
+    "GET /workers/subdomain": () =>
+      subdomain === undefined ? NO_SUBDOMAIN : { result: { subdomain } },
+    "GET /workers/workers/:name": ({ names: [name] }) =>
+      ofWorker(name, { name, subdomain: { enabled: isAtWorkersDev, previews_enabled: false } }),
+    "POST /subdomain": ({ body }) => {
+      isAtWorkersDev = JSON.parse(body).enabled;
+      return { result: { enabled: isAtWorkersDev, previews_enabled: false } };
+    },
+    "PUT /schedules": ({ body }) => {
+      crons = JSON.parse(body).map(({ cron }: { cron: string }) => cron);
+      return { result: { schedules: [] } };
+    },
+  };
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = (await buffer(request)).toString("latin1");
@@ -213,14 +152,12 @@ export async function fakeCloudflare(): Promise<FakeCloudflare> {
     const path = pathname.slice(BASE.length);
     // Wrangler asks for pages until one is empty.
     if (Number(searchParams.get("page") ?? 1) > 1) return send(response, { result: [] });
-    const route = routes.find(
-      ([method, pattern]) => method === request.method && pattern.test(path),
-    );
-    const given: Answer =
-      route === undefined
-        ? { status: 404, code: 1, message: `the fake has no ${request.method} ${path}` }
-        : route[2]({ body, names: route[1].exec(path)?.slice(1) ?? [] });
-    send(response, given);
+    for (const [route, answerTo] of Object.entries(routes)) {
+      const names = matchEnd(`${request.method} ${path}`, route);
+      if (names !== undefined) return send(response, answerTo({ body, names }));
+    }
+    const message = `the fake has no ${request.method} ${path}`;
+    send(response, { status: 404, code: 1, message });
   }
 
   const server = createServer((request, response) => void answer(request, response));
@@ -250,6 +187,13 @@ export async function fakeCloudflare(): Promise<FakeCloudflare> {
       await once(server, "close");
     },
   };
+}
+
+/** The names in a request whose path ends as a route does; undefined if it does not. */
+function matchEnd(request: string, route: string): readonly string[] | undefined {
+  const [method = "", path = ""] = route.split(" ");
+  const pattern = `^${method} (?:/.*)?${path.replaceAll(/:\w+/g, "([^/]+)")}$`;
+  return new RegExp(pattern).exec(request)?.slice(1);
 }
 
 function send(response: ServerResponse, answer: Answer): void {

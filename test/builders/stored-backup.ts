@@ -3,7 +3,7 @@ import { type BackupManifest, manifestText, sumParts } from "../../src/backup/fo
 import { packPart } from "../../src/backup/ndjson.ts";
 import { backupManifestKey, backupNoteKey } from "../../src/storage/keys.ts";
 import { ago, HOUR_MS } from "./facts.ts";
-import type { MemoryBackupStore } from "./memory-backup-store.ts";
+import type { MemoryBucket } from "./memory-bucket.ts";
 
 /** The files of a small backup. */
 export function aBackup(id: string, changes: Partial<BackupManifest> = {}) {
@@ -40,14 +40,14 @@ export const GOOD_VERDICT = JSON.stringify({
   worker_version: null,
 });
 
-/** Lays the manifest of a backup that proved good into a store. */
-export function storeGoodBackup(store: MemoryBackupStore, id: string): void {
+/** Lays the manifest of a backup that proved good into a bucket. */
+export function storeGoodBackup({ files }: MemoryBucket, id: string): void {
   const texts = [
     [backupManifestKey(id), aBackup(id).text],
     [backupNoteKey(id, "verdict"), GOOD_VERDICT],
   ] as const;
   for (const [key, text] of texts)
-    store.files.set(key, {
+    files.set(key, {
       bytes: new TextEncoder().encode(text),
       sha256: undefined,
       storedAt: Date.parse(VERIFIED_AT),

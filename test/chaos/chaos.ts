@@ -4,20 +4,17 @@
  * at everything that is stored once the faults are over. All decisions come from the seed; when
  * they meet what the service does is up to the machine.
  */
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { bundleWorker } from "../../bench/bundle.ts";
 import { isOpen } from "../../src/jobs/job-record.ts";
-import { freePort } from "../system/running-service.ts";
 import { Admin } from "./admin.ts";
 import { Clients, REQUESTS } from "./clients.ts";
 import type { StoredState } from "./evidence.ts";
 import { NO_FAULTS } from "./fault-plan.ts";
-import { readHostConfig } from "./host-config.ts";
 import { checkInvariants, checkStores } from "./invariants.ts";
 import type { Injected } from "./faulty-calls.ts";
 import { addInjected, type Coverage, findTooLittle, type InjectedFault } from "./floors.ts";
@@ -25,7 +22,7 @@ import { MALFORMED } from "./judge-answer.ts";
 import { Operator } from "./operator.ts";
 import { Random } from "./random.ts";
 import { Report } from "./report.ts";
-import { Service } from "./service.ts";
+import { buildService } from "./service.ts";
 import { REGIONS_FILE } from "./upstream-files.ts";
 import { nextWeather } from "./weather.ts";
 
@@ -67,25 +64,12 @@ if (!Number.isFinite(seed) || !(durationMs > 0))
 const folder = mkdtempSync(join(tmpdir(), "locations-chaos-"));
 const token = randomBytes(32).toString("base64url");
 const report = new Report();
-const config = readHostConfig();
-const service = new Service({
-  folder,
-  config,
-  bundle: join(folder, "bundle"),
-  port: await freePort(),
-  secret: randomBytes(16).toString("hex"),
-  vars: {
-    ...config.vars,
-    ADMIN_TOKENS: adminTokens(),
-    DEFAULT_LOCALE,
-    SOURCE: "dropped",
-    // Each drop is to be published as it is.
-    SURPRISE_HOLD_MS: "0",
-    SURPRISE_UNLISTED_PERCENT: "100",
-    MANIFEST_FRESH_MS: "500",
-    // Too few bytes for all bodies, so that stores are read again and again.
-    CACHE_MAX_BYTES: String(2 * 1024 * 1024),
-  },
+say(`seed ${seed}: bundling …`);
+const service = await buildService(folder, token, {
+  DEFAULT_LOCALE,
+  MANIFEST_FRESH_MS: "500",
+  // Too few bytes for all bodies, so that stores are read again and again.
+  CACHE_MAX_BYTES: String(2 * 1024 * 1024),
 });
 const clients = new Clients(service, report);
 const admin = new Admin(service, report, token);
@@ -103,8 +87,6 @@ try {
 }
 
 async function main(): Promise<void> {
-  say(`seed ${seed}: bundling …`);
-  bundleWorker("test/chaos/worker.ts", join(folder, "bundle"));
   await service.start({ LOCALES: DEPLOYED_LOCALES[0] ?? "" });
   say("first ingest …");
   await service.control("drop?name=regions.csv.gz", REGIONS_FILE);
@@ -260,11 +242,6 @@ async function newestGeneration(): Promise<number> {
 
 async function readState(): Promise<StoredState> {
   return (await service.control("state")) as StoredState; // our worker
-}
-
-function adminTokens(): string {
-  const sha256 = createHash("sha256").update(token).digest("hex");
-  return JSON.stringify([{ id: "chaos", sha256, scopes: ["read", "operate"] }]);
 }
 
 function say(line: string): void {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isOpen } from "../../src/jobs/job-record.ts";
 import { CRON_JOBS } from "../../src/schedule.ts";
 import type { Admin, AdminAnswer } from "./admin.ts";
 import type { Operated, StoredState } from "./evidence.ts";
 import { type Action, chooseAction } from "./operator-choices.ts";
 import type { Random } from "./random.ts";
 import type { Report } from "./report.ts";
-import { isEnd } from "./restored.ts";
 import { Restorer } from "./restorer.ts";
 import type { Service } from "./service.ts";
 import { badAirports, goodAirports, shrunkAirports } from "./upstream-files.ts";
@@ -101,7 +101,7 @@ export class Operator {
   async untilIdle(ms: number): Promise<void> {
     for (const deadline = Date.now() + ms; Date.now() < deadline; await sleep(POLL_MS)) {
       const { truth } = (await this.#deps.service.control("state")) as StoredState; // our worker
-      if (truth.runs.every(({ state }) => isEnd(state))) return;
+      if (truth.runs.every(({ state }) => !isOpen(state))) return;
     }
   }
 
@@ -166,7 +166,7 @@ export class Operator {
   }
 
   async #cancel(random: Random): Promise<void> {
-    const open = (await this.#runs()).filter(({ state }) => !isEnd(state));
+    const open = (await this.#runs()).filter(({ state }) => isOpen(state));
     if (open.length === 0) return;
     const { id } = random.pick(open);
     const answer = await this.#call("POST", `/admin/ingest/runs/${id}/cancel`);
@@ -236,7 +236,7 @@ export class Operator {
       const what = `run ${id} had ended as ${known}, and is ${end}`;
       this.#deps.report.violate({ invariant: "I3", what });
     }
-    if (isEnd(state)) this.operated.ends.set(id, end);
+    if (!isOpen(state)) this.operated.ends.set(id, end);
   }
 
   async #call(method: string, path: string, body?: object): Promise<AdminAnswer | undefined> {

@@ -1,5 +1,6 @@
 /** What must hold of a restore that succeeded. Pure. */
 import { isDeepStrictEqual } from "node:util";
+import { isOpen } from "../../src/jobs/job-record.ts";
 import type { Restored, StoredState, Violation } from "./evidence.ts";
 
 /**
@@ -18,7 +19,7 @@ export function checkRestored(restored: Restored, state: StoredState): Violation
 function checkHistory({ backup }: Restored, state: StoredState): string[] {
   const present = new Map(state.rows.map((row) => [row.id, JSON.stringify(row)]));
   return backup.rows
-    .filter((row) => isEnd(row.state) && row.state !== "skipped") // which further ticks change
+    .filter((row) => !isOpen(row.state) && row.state !== "skipped") // which further ticks change
     .filter((row) => present.get(row.id) !== JSON.stringify(row))
     .map((row) => `${JSON.stringify(row)} came back as ${present.get(row.id)}`);
 }
@@ -48,9 +49,4 @@ function checkAudit({ undo }: Restored, state: StoredState): string[] {
   const present = new Set(state.audit);
   const lost = undo.audit.filter((id) => !present.has(id));
   return lost.map((id) => `the audit has lost ${id}`);
-}
-
-/** Whether a run has ended. */
-export function isEnd(state: string): boolean {
-  return state !== "queued" && state !== "running";
 }

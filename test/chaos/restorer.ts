@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isOpen } from "../../src/jobs/job-record.ts";
 import type { Admin } from "./admin.ts";
 import type { BackupContent, Operated, Restored, StoredState } from "./evidence.ts";
 import { Random } from "./random.ts";
@@ -91,7 +92,7 @@ export class Restorer {
     while (Date.now() < deadline) {
       const { truth, backupJobs } = await this.#readState();
       const isBusy = truth.runs.some(({ state }) => state === "running");
-      if (!isBusy && !backupJobs.some(({ state }) => isOpenJob(state))) return;
+      if (!isBusy && !backupJobs.some(({ state }) => isOpen(state))) return;
       await sleep(POLL_MS);
     }
   }
@@ -142,7 +143,7 @@ export class Restorer {
         const answer = await admin.call("GET", `/admin/backup/jobs/${id}`);
         if (answer?.status === 200) {
           const job = answer.body as JobAnswer; // our API
-          if (!isOpenJob(job.state)) return job;
+          if (!isOpen(job.state)) return job;
           this.#stage = job.stage ?? job.state;
           if (this.#polls.chance(RESET_CHANCE)) await this.reset();
         }
@@ -165,8 +166,4 @@ export class Restorer {
   async #readState(): Promise<StoredState> {
     return (await this.#deps.service.control("state")) as StoredState; // our worker
   }
-}
-
-function isOpenJob(state: string): boolean {
-  return state === "queued" || state === "running";
 }

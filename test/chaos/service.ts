@@ -1,11 +1,14 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { mayHaveSeenDamage, type PlanInForce } from "./damage-times.ts";
+import { bundleWorker } from "../../bench/bundle.ts";
+import { freePort } from "../system/running-service.ts";
 import { type FaultPlan, NO_FAULTS } from "./fault-plan.ts";
+import { readHostConfig } from "./host-config.ts";
 import type { HostOptions } from "./host.ts";
 
 const START_DEADLINE_MS = 60_000;
@@ -13,12 +16,50 @@ const POLL_MS = 50;
 /** How long the control path may take; a step that compresses holds the thread for some seconds. */
 const CONTROL_DEADLINE_MS = 60_000;
 
-export interface ServiceOptions extends Omit<HostOptions, "plan" | "migrate" | "sql"> {
+/**
+ * How long damage that was read may be answered with: many times what a reader remembers of a copy
+ * that it could not use (2 s), and what a busy machine may be late.
+ */
+const DAMAGE_LASTS_MS = 30_000;
+
+interface ServiceOptions extends Omit<HostOptions, "plan" | "migrate" | "sql"> {
   readonly secret: string;
 }
 
 /** What a deploy brings: other code, other tables, a door for the inspector. */
 export type Deploy = Partial<Pick<HostOptions, "bundle" | "migrate" | "sql" | "inspectorPort">>;
+
+/**
+ * Builds the Worker for a service with stores in a folder.
+ *
+ * @param token opens the admin routes.
+ */
+export async function buildService(
+  folder: string,
+  token: string,
+  vars: HostOptions["vars"] = {},
+): Promise<Service> {
+  const bundle = join(folder, "bundle");
+  bundleWorker("test/chaos/worker.ts", bundle);
+  const config = readHostConfig();
+  const sha256 = createHash("sha256").update(token).digest("hex");
+  return new Service({
+    folder,
+    config,
+    bundle,
+    port: await freePort(),
+    secret: randomBytes(16).toString("hex"),
+    vars: {
+      ...config.vars,
+      ADMIN_TOKENS: JSON.stringify([{ id: "chaos", sha256, scopes: ["read", "operate"] }]),
+      SOURCE: "dropped",
+      // Each drop is to be published as it is.
+      SURPRISE_HOLD_MS: "0",
+      SURPRISE_UNLISTED_PERCENT: "100",
+      ...vars,
+    },
+  });
+}
 
 /** The service in a process that is killed and started again. Times are milliseconds since 1970. */
 export class Service {
@@ -27,7 +68,8 @@ export class Service {
   readonly port: number;
   readonly #options: ServiceOptions;
   #child: ChildProcess | undefined;
-  readonly #plans: PlanInForce[] = [];
+  /** Each until the next one came into force. */
+  readonly #plans: { readonly plan: FaultPlan; readonly from: number }[] = [];
   #hasTables = false;
   /** When the process was killed and when it served again, in pairs. */
   readonly #outages: { from: number; to: number }[] = [];
@@ -46,7 +88,10 @@ export class Service {
 
   /** Whether copies may have looked damaged or missing to a request that has just been answered. */
   mayHaveSeenDamage(sentAt: number): boolean {
-    return mayHaveSeenDamage(this.#plans, { sentAt, answeredAt: Date.now() });
+    return this.#plans.some(({ plan, from }, index) => {
+      const to = this.#plans[index + 1]?.from ?? Infinity;
+      return damages(plan) && from <= Date.now() && to + DAMAGE_LASTS_MS >= sentAt;
+    });
   }
 
   /** Starts it on the storage that there is; D1 gets its tables the first time. */
@@ -119,6 +164,10 @@ export class Service {
     if (pid === undefined || exitCode !== null || signalCode !== null) return;
     process.kill(-pid, "SIGKILL");
   }
+}
+
+function damages({ rates }: FaultPlan): boolean {
+  return Object.values(rates).some(({ corrupt = 0, missing = 0 }) => corrupt > 0 || missing > 0);
 }
 
 async function isOpen(port: number): Promise<boolean> {

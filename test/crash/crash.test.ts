@@ -1,276 +1,108 @@
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { gunzipSync } from "node:zlib";
-import { fromBinary } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
-import { LocationsResponseSchema } from "../../gen/locations/v1/locations_pb.ts";
-import type { RunRecord } from "../../src/ingest/run-record.ts";
 import { type Stage, STAGES } from "../../src/ingest/run.ts";
-import { dropKey } from "../../src/storage/keys.ts";
-import { CALL, sha256 } from "../system/http.ts";
-import { freePort } from "../system/running-service.ts";
-import { requestMessage } from "../system/wire.ts";
-import { readHistory } from "./coordinator-record.ts";
-import { MortalWorker } from "./mortal-worker.ts";
+import type { Clients } from "../chaos/clients.ts";
+import type { Violation } from "../chaos/evidence.ts";
+import { NO_FAULTS } from "../chaos/fault-plan.ts";
+import { checkInvariants, checkStores } from "../chaos/invariants.ts";
+import { hasEnded, KilledService, type RunAnswer } from "./killed-service.ts";
 
-/** What `GET /admin/ingest/runs/{id}` answers, as far as it is looked at here. */
-interface RunAnswer {
-  readonly id: string;
-  readonly state: string;
-  readonly outcome: string | null;
-  readonly source: string;
-  readonly attempt: number;
-  readonly retries: number;
-  readonly progress: { readonly done: number; readonly total: number };
-  readonly generation_before: number | null;
-  readonly generation_after: number | null;
-  readonly error: unknown;
+/** A stage to kill the process in, and how much of it must be done by then. */
+interface Place {
+  readonly stage: Stage;
+  readonly done: number;
 }
 
-/** An answer to a client, decoded. */
-interface Sample {
-  readonly locale: string;
-  readonly generation: number;
-  readonly catalog_sha256: string;
-  /** Of the bytes that were received. */
-  readonly bodySha256: string;
-  readonly airports: number;
-}
-
-const LOCALES = ["en", "de"];
-const AIRPORTS = manifest.counts.airports;
-const REMOVED_AIRPORTS = 3;
-/** Odd generations are of the one source, even ones of the other. */
-const SOURCES = ["embedded", "dropped"];
-/** Bounds a hang only. */
-const RUN_DEADLINE_MS = 900_000;
-/** Runs that may end before they have been caught in the stage that is wanted. */
+/** Where the process is killed, in order; early and late in the stage `encode`. */
+const PLACES = STAGES.flatMap((stage): Place[] => [
+  { stage, done: 0 },
+  ...(stage === "encode" ? [{ stage, done: 2 }] : []),
+]);
+/** Runs that may pass the wanted place unseen. */
 const MAX_MISSES = 12;
+/** Stores are late, so that there is time to kill the process in each stage. */
+const LATE = { seed: 1, rates: { d1: { slow: 1 }, r2: { slow: 0.3 } } };
 
-/** In the middle of a step: it has been claimed and has not ended yet. */
-const isIn = (stage: Stage) => (record: RunRecord) =>
-  record.checkpoint.stage === stage && record.leaseUntil !== null;
-const localesDone = ({ checkpoint }: RunRecord) => Object.keys(checkpoint.entries).length;
-/** Where the process is killed, in order. */
-const PLACES: readonly { readonly name: string; readonly is: (record: RunRecord) => boolean }[] = [
-  { name: "fetch", is: isIn("fetch") },
-  { name: "parse", is: isIn("parse") },
-  { name: "build", is: isIn("build") },
-  { name: "guard", is: isIn("guard") },
-  { name: "encode", is: (record) => isIn("encode")(record) && localesDone(record) === 0 },
-  { name: "encode, late", is: (record) => isIn("encode")(record) && localesDone(record) === 1 },
-  // One transaction, which has no middle: it is killed when all is stored and nothing is recorded.
-  { name: "publish", is: ({ checkpoint }) => checkpoint.stage === "publish" },
-  { name: "verify", is: isIn("verify") },
-];
-
-const folder = mkdtempSync(join(tmpdir(), "locations-crash-"));
-const over = new AbortController();
-const samples: Sample[] = [];
-const deaths: { readonly name: string; readonly record: RunRecord }[] = [];
+const deaths: { readonly place: Place; readonly id: string }[] = [];
 /** Every run, as it ended. */
 const runs: RunAnswer[] = [];
-let worker: MortalWorker;
+let killed: KilledService;
+let clients: Clients;
+let violations: readonly Violation[];
 
-afterAll(async () => {
-  await worker.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const end = async (id: string) => void runs.push(await killed.runWhen(id, hasEnded));
 
-/** Queues a run of the source whose turn it is. */
-async function queue(): Promise<string> {
-  const body = { source: SOURCES[runs.length % 2], mode: "full" };
-  const queued = (await worker.admin("POST", "/admin/ingest/queue", body)) as { run: RunAnswer }; // our API
-  return queued.run.id;
+/** Kills the process at a place in a run, if the run is seen there. */
+async function killAt({ stage, done }: Place, id: string): Promise<boolean> {
+  const isThere = (run: RunAnswer) => run.stage === stage && run.progress.done >= done;
+  const isPast = (run: RunAnswer) =>
+    STAGES.findIndex((each) => each === run.stage) > STAGES.indexOf(stage);
+  const run = await killed.runWhen(id, (each) => isThere(each) || isPast(each) || hasEnded(each));
+  if (hasEnded(run) || !isThere(run)) return false;
+  await killed.restart();
+  return true;
 }
 
-/** Waits for the end of a run. */
-async function ended(id: string): Promise<void> {
-  const deadline = Date.now() + RUN_DEADLINE_MS;
-  for (;;) {
-    const run = (await worker.admin("GET", `/admin/ingest/runs/${id}`)) as RunAnswer; // our API
-    if (run.state !== "queued" && run.state !== "running") return void runs.push(run);
-    if (Date.now() > deadline) throw new Error(`not in time: ${JSON.stringify(run)}`);
-    await sleep(100);
-  }
-}
-
-/** Airports by the hash of the message that they were decoded from. */
-const decoded = new Map<string, number>();
-
-function countAirports(bytes: Uint8Array): number {
-  const hash = sha256(bytes);
-  const airports = decoded.get(hash) ?? fromBinary(LocationsResponseSchema, bytes).airports.length;
-  decoded.set(hash, airports);
-  return airports;
-}
-
-/** Asks as a client for every locale. */
-async function sample(): Promise<void> {
-  for (const locale of LOCALES) {
-    const answer = await fetch(worker.url + CALL, {
-      method: "POST",
-      headers: { "content-type": "application/proto", "accept-encoding": "identity" },
-      body: Uint8Array.from(requestMessage(locale)),
-    });
-    if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
-    const bytes = new Uint8Array(await answer.arrayBuffer());
-    samples.push({
-      locale,
-      generation: Number(answer.headers.get("catalog-version")),
-      catalog_sha256: answer.headers.get("catalog-sha256") ?? "",
-      bodySha256: sha256(bytes),
-      airports: countAirports(bytes),
-    });
-  }
-}
-
-/** Asks again and again; a process that is gone gives no answer at all. */
-async function sampleUntilOver(): Promise<void> {
-  while (!over.signal.aborted) {
-    await sample().catch((error: unknown) => {
-      if (!(error instanceof TypeError)) throw error; // fetch failed
-    });
-    await sleep(100);
-  }
-}
-
-/**
- * Puts the snapshot's airports without the first few into R2, while nobody serves from it. The last
- * ones are those that the snapshot adds to any source.
- */
-function dropOtherAirports(): void {
-  const text = gunzipSync(readFileSync("data/snapshot/airports.csv.gz")).toString();
-  const [heading, ...rows] = text.split("\n");
-  const file = join(folder, "airports.csv");
-  writeFileSync(file, [heading, ...rows.slice(REMOVED_AIRPORTS)].join("\n"));
-  putObject(dropKey("airports.csv"), file);
-  putObject(dropKey("regions.csv.gz"), "data/snapshot/regions.csv.gz");
-}
-
-function putObject(key: string, file: string): void {
-  const wrangler = "node_modules/wrangler/bin/wrangler.js";
-  const args = ["r2", "object", "put", `locations-archive/${key}`, `--file=${file}`, "--local"];
-  const { status, stderr } = spawnSync(
-    process.execPath,
-    [wrangler, ...args, `--persist-to=${folder}`],
-    { encoding: "utf8" },
-  );
-  if (status !== 0) throw new Error(stderr);
-}
-
-/**
- * Kills the Worker at every place, in one run as far as it can be caught there: a run that slips
- * through ends as it should, and another one is begun.
- */
+/** Kills the process at every place, in one run as far as it is seen there. */
 async function killEverywhere(): Promise<void> {
-  let open: string | undefined;
-  for (const { name, is } of PLACES)
+  let id: string | undefined;
+  for (const place of PLACES)
     for (let misses = 0; ; misses++) {
-      if (misses > MAX_MISSES) throw new Error(`${misses} runs slipped through ${name}`);
-      const caught = worker.killWithin(is, open === undefined ? runs.at(-1)?.id : undefined);
-      if (open === undefined) await queue().catch(() => undefined); // the answer may be lost
-      const { killed, record } = await caught;
-      if (killed) {
-        deaths.push({ name, record });
-        open = record.job.id;
+      if (misses > MAX_MISSES) throw new Error(`${misses} runs passed ${place.stage} unseen`);
+      id ??= await killed.publish({ mode: "full" });
+      if (await killAt(place, id)) {
+        deaths.push({ place, id });
         break;
       }
-      await worker.ready();
-      await ended(record.job.id);
-      open = undefined;
+      await end(id);
+      id = undefined;
     }
-  await worker.ready();
-  if (open !== undefined) await ended(open);
+  await killed.service.setPlan(NO_FAULTS);
+  if (id !== undefined) await end(id);
 }
 
 beforeAll(async () => {
-  worker = new MortalWorker(folder, await freePort(), LOCALES);
-  worker.boot();
-  await worker.ready();
-  await ended(await queue());
-  await worker.stop();
-  dropOtherAirports();
-  worker.boot();
-  await worker.ready();
-  await sample();
-  const clients = sampleUntilOver();
-  try {
-    await killEverywhere();
-  } catch (error) {
-    throw new Error(`after ${deaths.map(({ name }) => name).join(", ")}`, { cause: error });
-  } finally {
-    over.abort();
-    await clients;
-  }
-  await worker.stop();
-  worker.boot();
-  await worker.ready();
-  await sample();
-  await worker.stop();
+  killed = await KilledService.build();
+  await killed.restart();
+  await end(await killed.publish());
+  await killed.service.setPlan(LATE);
+  ({ clients, violations } = await killed.callDuring(killEverywhere));
 });
+
+afterAll(() => killed.remove());
 
 describe("a run whose process is killed in the middle of each stage", () => {
   it("was killed in every one, and in encode early and late", () => {
-    expect(deaths.map(({ name }) => name)).toEqual(PLACES.map(({ name }) => name));
-    expect(new Set(deaths.map(({ record }) => record.checkpoint.stage))).toEqual(new Set(STAGES));
-    for (const { record } of deaths) {
-      expect(record.job.state).toBe("running");
-      const ofRun = deaths.filter((death) => death.record.job.id === record.job.id);
-      const fences = ofRun.map((death) => death.record.fence);
-      expect(fences).toEqual([...new Set(fences)].toSorted((a, b) => a - b));
-    }
+    expect(deaths.map(({ place }) => place)).toEqual(PLACES);
   });
 
   it("completes by itself, in one attempt, as the next generation", () => {
-    for (const [index, run] of runs.entries()) {
+    for (const [index, run] of runs.entries())
       expect(run).toMatchObject({
-        state: "succeeded",
         outcome: "published",
-        source: SOURCES[index % 2],
         attempt: 1,
         error: null,
-        generation_before: index === 0 ? null : index,
         generation_after: index + 1,
       });
-      expect(run.progress.done).toBe(run.progress.total);
-    }
-    const killed = new Set(deaths.map(({ record }) => record.job.id));
-    expect(runs.filter(({ id }) => killed.has(id))).toHaveLength(killed.size);
+    const ids = runs.map(({ id }) => id);
+    expect(ids).toEqual(expect.arrayContaining(deaths.map(({ id }) => id)));
   });
 
-  it("is one row of the history in D1, which says the same", () => {
-    expect(readHistory(folder)).toMatchObject(
-      runs.map(({ id, state, outcome, source, retries, generation_after }) => ({
-        id,
-        state,
-        outcome,
-        source,
-        retries,
-        generation_after,
-      })),
-    );
-  });
-
-  it("serves the old catalog or the new one all the time, whole, and the new one in the end", () => {
-    expect(samples.length).toBeGreaterThan(2 * LOCALES.length);
-    for (const { catalog_sha256, bodySha256, generation, airports } of samples) {
-      expect(bodySha256).toBe(catalog_sha256);
-      expect(airports).toBe(generation % 2 === 1 ? AIRPORTS : AIRPORTS - REMOVED_AIRPORTS);
-    }
-    const catalogs = samples.map(({ locale, generation, catalog_sha256 }) =>
-      [locale, generation % 2, catalog_sha256].join(" "),
-    );
-    expect(new Set(catalogs).size).toBe(2 * LOCALES.length);
-    for (const locale of LOCALES) {
-      const generations = samples.filter((one) => one.locale === locale).map((s) => s.generation);
-      expect(generations).toEqual(generations.toSorted((a, b) => a - b));
-      expect(generations.at(0)).toBe(1);
-      expect(generations.at(-1)).toBe(runs.length);
-    }
+  it("serves the old catalog or the new one all the time, whole, and leaves the stores at one", async () => {
+    expect(violations).toEqual([]);
+    expect(clients.checked).toBeGreaterThan(0);
+    await expect.poll(async () => checkStores(await killed.state())).toEqual([]);
+    const operated = {
+      acknowledged: new Set(runs.map(({ id }) => id)),
+      cancelled: new Set<string>(),
+      pauses: [],
+      rollbackAttempts: 0,
+      rollbacks: new Map(),
+      ends: new Map(runs.map(({ id, state, outcome }) => [id, `${state} ${outcome}`])),
+      restores: [],
+    };
+    const state = await killed.state();
+    const { older } = clients;
+    const served = clients.served.values();
+    expect(checkInvariants({ served, older, operated, state, defaultLocale: "en" })).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
   storage: ["catalog"],
   jobs: ["storage", "log.ts"],
   ingest: ["acceptance", "catalog", "jobs", "sources", "storage"],
-  backup: ["catalog", "health", "ingest", "jobs", "sources", "storage", "log.ts"],
+  backup: ["catalog", "health", "ingest", "jobs", "sources", "storage", "log.ts", "parse-json.ts"],
   coordinator: [
     "acceptance",
     "backup",

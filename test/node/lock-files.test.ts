@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
 interface Package {
+  readonly optionalDependencies?: { readonly [name: string]: string };
   readonly integrity?: string;
   readonly resolved?: string;
   readonly link?: boolean;

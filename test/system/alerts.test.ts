@@ -1,7 +1,6 @@
 /** The alerts of a running service, from the first failure to the end of the story in D1. */
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { type SmallUpstream, startSmallUpstream } from "../builders/small-upstream.ts";
 import { status, WEBHOOK_SECRET, WebhookReceiver } from "../builders/webhook-receiver.ts";
@@ -159,39 +158,6 @@ describe("a catalog that goes stale", () => {
     expect(new Set(story.map(({ ping }) => ping))).toEqual(new Set(["sent"]));
     expect(switchboard.received.length).toBe((await recorded()).length);
   });
-
-  it("was told of in messages that are signed over their exact bytes", () => {
-    expect(ops.received).toHaveLength(2);
-    for (const { headers, body } of ops.received) {
-      const signature = String(headers["webhook-signature"]);
-      // Its own `verify` refuses a message of over five minutes ago, and a test may take longer.
-      const sentAt = new Date(Number(headers["webhook-timestamp"]) * 1000);
-      const id = String(headers["webhook-id"]);
-      expect(new Webhook(WEBHOOK_SECRET).sign(id, sentAt, body)).toBe(signature);
-    }
-  });
-});
-
-describe("operators", () => {
-  it("see the alerts at a glance and in the monitor's status", async () => {
-    const summary = await (await fetch(`${service().url}/dashboard/summary`)).json();
-    expect(summary).toMatchObject({ alerts: { worst: "pass", firing: 0 }, degraded: [] });
-    const { checks } = await service().admin<{ checks: object }>("GET", "/admin/monitor/status");
-    expect(checks).toMatchObject({
-      "alerts:settings": [{ status: "pass" }],
-      "alerts:evaluation": [{ status: "pass", observedValue: "pass" }],
-      "alerts:webhooks": [{ observedValue: "ops" }, { observedValue: "chat" }],
-    });
-  });
-
-  it("can try the webhooks", async () => {
-    const { receipts } = await service().admin<{ receipts: object }>("POST", "/admin/alerts/test");
-    expect(receipts).toMatchObject([
-      { target: "ops", delivered: true },
-      { target: "chat", delivered: true },
-    ]);
-    expect(ops.bodies.at(-1)).toMatchObject({ alerts: [{ labels: { alertname: "test" } }] });
-  });
 });
 
 describe("the log on standard output", () => {
@@ -210,25 +176,5 @@ describe("the log on standard output", () => {
     expect(said).toContain('"event":"alert_notification"');
     for (const hidden of [WEBHOOK_SECRET, ops.url, chat.url, switchboard.url, service().token])
       expect(said).not.toContain(hidden);
-  });
-});
-
-describe("settings of the alerts that cannot be used", () => {
-  it("close the alerts with a reason, and neither serving nor ingestion", async () => {
-    const url = "https://hooks.example.org/very-secret-path";
-    const webhooks = JSON.stringify([{ name: "ops", kind: "pager", url }]);
-    await service().restart({ ALERT_WEBHOOKS: webhooks });
-    const headers = { authorization: `Bearer ${service().token}` };
-    const refused = await fetch(`${service().url}/admin/alerts/run`, { method: "POST", headers });
-    expect(refused.status).toBe(503);
-    const { code, detail } = await refused.json<{ code: string; detail: string }>();
-    expect(code).toBe("alerts_misconfigured");
-    expect(detail).toContain("ALERT_WEBHOOKS must be a JSON list");
-    await ingest();
-    const health = await fetch(`${service().url}/catalog/health`);
-    expect(health.headers.get("content-type")).toContain("application/health+json");
-    const log = readFileSync(service().logFile, "utf8");
-    expect(log).toContain('"event":"alerts_misconfigured"');
-    expect(log + detail).not.toContain("very-secret-path");
   });
 });

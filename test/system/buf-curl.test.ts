@@ -1,30 +1,16 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { text } from "node:stream/consumers";
 import { fromJsonString } from "@bufbuild/protobuf";
 import { describe, expect, inject, it } from "vitest";
 import { LocationsResponseSchema } from "../../gen/locations/v1/locations_pb.ts";
 import { brokenRules } from "./catalog-rules.ts";
+import { runCommand } from "./run-command.ts";
 
 const { url } = inject("service");
 
-interface Ended {
-  readonly code: unknown;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function bufCurl(protocol: string, request: object): Promise<Ended> {
+function bufCurl(protocol: string, request: object) {
   const call = `${url}/locations.v1.LocationsService/GetLocationsV1`;
   const data = JSON.stringify(request);
-  const args = ["curl", "--schema", "proto", "--protocol", protocol, "--data", data, call];
-  const child = spawn("node_modules/.bin/buf", args, { stdio: ["ignore", "pipe", "pipe"] });
-  const [stdout, stderr, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, "exit"),
-  ]);
-  return { code, stdout, stderr };
+  const args = ["--schema", "proto", "--protocol", protocol, "--data", data, call];
+  return runCommand("buf", "curl", ...args);
 }
 
 describe.each(["connect", "grpcweb"])("buf curl --protocol %s", (protocol) => {

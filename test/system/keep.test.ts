@@ -1,14 +1,12 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { deserialize, serialize } from "node:v8";
 import { afterAll, describe, expect, it } from "vitest";
 import type { CatalogCopy } from "../../examples/catalog/refresh.ts";
 import { LOCALE, usePublishingService } from "../builders/publishing-service.ts";
 import { sha256 } from "./http.ts";
+import { runCommand } from "./run-command.ts";
 
 const service = usePublishingService();
 const folder = mkdtempSync(join(tmpdir(), "locations-keep-"));
@@ -18,14 +16,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** Runs the example; what it prints, and the bytes that it sends and receives. */
 async function keep(find: string, locale = LOCALE) {
   service.proxy.takeBytes();
-  const args = ["examples/keep.ts", file, find, service.proxy.url, locale];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
-  const [stdout, stderr, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, "close"),
-  ]);
-  return { code: Number(code), stdout, stderr, bytes: service.proxy.takeBytes() };
+  const ended = await runCommand("node", "examples/keep.ts", file, find, service.proxy.url, locale);
+  return { ...ended, bytes: service.proxy.takeBytes() };
 }
 
 function stored(): CatalogCopy {

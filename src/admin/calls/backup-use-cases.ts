@@ -1,7 +1,6 @@
-import type { JobRequest, JobResult } from "../../backup/backup-jobs.ts";
+import type { JobRequest, JobResult, RemoveResult } from "../../backup/backup-jobs.ts";
 import type { RunRequest } from "../../backup/backup-record.ts";
 import type { BackupJob } from "../../backup/job.ts";
-import type { RemoveResult } from "../../backup/remove-backup.ts";
 import type { BackupStore } from "../../storage/backup-store.ts";
 
 /** What the routes need of the coordinator for backups. Each rejects with CoordinatorUnavailable. */

@@ -25,7 +25,7 @@ beforeAll(async () => {
   ({ backup_id: id } = await whole.backUp());
   const { sha256: _, ...fields } = JSON.parse(textOf(backupManifestKey(id)));
   manifest = fields;
-  keys = [...whole.store.files.keys()].filter((key) => !key.endsWith("verdict.json"));
+  keys = [...whole.bucket.files.keys()].filter((key) => !key.endsWith("verdict.json"));
   const world = installation();
   await world.restore(id);
   expected = await contentsOf(world);
@@ -35,7 +35,7 @@ beforeAll(async () => {
 function installation(): BackupWorld {
   const world = new BackupWorld();
   world.ingest.time = whole.ingest.time + 3_600_000;
-  for (const [key, file] of whole.store.files) world.store.files.set(key, file);
+  for (const [key, file] of whole.bucket.files) world.bucket.files.set(key, file);
   return world;
 }
 
@@ -45,7 +45,7 @@ async function contentsOf(world: BackupWorld) {
 }
 
 function textOf(key: string): string {
-  return Buffer.from(whole.store.files.get(key)?.bytes ?? []).toString();
+  return Buffer.from(whole.bucket.files.get(key)?.bytes ?? []).toString();
 }
 
 /** Files of a backup with bytes changed that its hashes no longer fit, or a manifest that was sealed again. */
@@ -56,7 +56,7 @@ const damages = () =>
       arbitrary: fc
         .constantFrom(...keys)
         .chain((key) =>
-          mutatedBytes(whole.store.files.get(key)?.bytes ?? new Uint8Array()).map(
+          mutatedBytes(whole.bucket.files.get(key)?.bytes ?? new Uint8Array()).map(
             (bytes): [string, Uint8Array] => [key, bytes],
           ),
         ),
@@ -75,7 +75,7 @@ describe("a backup that is damaged in any way", UNHURRIED, () => {
       fc.asyncProperty(damages(), async ([key, bytes]) => {
         const world = installation();
         const before = await contentsOf(world);
-        world.store.damage(key, () => bytes);
+        world.bucket.damage(key, () => bytes);
         const result = await world.jobs.restore(id, BY_OPS);
         if (!result.ok) return;
         await world.drain();
@@ -91,7 +91,7 @@ describe("a backup that is damaged in any way", UNHURRIED, () => {
 /** A backup whose rows are others than were saved, while all its hashes are right. */
 const forgeries = () =>
   fc.constantFrom(...manifest.parts.filter(({ rows }) => rows > 0)).chain((part) => {
-    const lines = gunzipSync(whole.store.files.get(backupPartKey(id, part.name))?.bytes ?? "")
+    const lines = gunzipSync(whole.bucket.files.get(backupPartKey(id, part.name))?.bytes ?? "")
       .toString()
       .trimEnd()
       .split("\n");
@@ -139,8 +139,8 @@ describe("a backup that was forged", UNHURRIED, () => {
                 },
               }),
         };
-        world.store.damage(backupPartKey(id, part.name), () => forged.bytes);
-        world.store.damage(backupManifestKey(id), () => Buffer.from(manifestText(changed)));
+        world.bucket.damage(backupPartKey(id, part.name), () => forged.bytes);
+        world.bucket.damage(backupManifestKey(id), () => Buffer.from(manifestText(changed)));
         const job = await world.restore(id);
         expect(world.ingest.coordinator.status()).toMatchObject({ replicated: true });
         await world.ingest.coordinator.resume();

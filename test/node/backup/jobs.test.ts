@@ -108,7 +108,9 @@ describe("one job at a time", () => {
 
   it("shows an ended job with the number of its objects", async () => {
     const { backup_id, progress } = await world.backUp();
-    const objects = [...world.store.files.keys()].filter((key) => key.includes("/objects/")).length;
+    const objects = [...world.bucket.files.keys()].filter((key) =>
+      key.includes("/objects/"),
+    ).length;
     expect(objects).toBeGreaterThan(2);
     expect(progress).toEqual({ done: objects, total: objects });
     expect(await world.verify(backup_id)).toMatchObject({ progress });

@@ -15,81 +15,63 @@ beforeEach(async () => {
 function storeLater(number: number): string {
   const id = `029aa3c0-0000-7000-8000-${String(number).padStart(12, "0")}`;
   const bytes = new TextEncoder().encode(aBackup(id).text);
-  world.store.files.set(backupManifestKey(id), { bytes, sha256: undefined, storedAt: 0 });
+  world.bucket.files.set(backupManifestKey(id), { bytes, sha256: undefined, storedAt: 0 });
   return id;
+}
+
+/** Deletes a backup. Returns why it is refused, if it is. */
+async function remove(id: string): Promise<string> {
+  const result = await world.ingest.coordinator.removeBackup(id);
+  return result.ok ? "deleted" : result.reason;
 }
 
 describe("deleting a backup", () => {
   it("deletes it and nothing else", async () => {
     const { backup_id } = await world.backUp();
     const other = await world.backUp();
-    const files = [...world.store.files.keys()].filter((key) => !key.includes(backup_id));
-    expect(await world.ingest.coordinator.removeBackup(backup_id)).toEqual({ ok: true });
-    expect([...world.store.files.keys()]).toEqual(files);
+    const files = [...world.bucket.files.keys()].filter((key) => !key.includes(backup_id));
+    expect(await remove(backup_id)).toBe("deleted");
+    expect([...world.bucket.files.keys()]).toEqual(files);
     expect(await world.verify(other.backup_id)).toMatchObject({ verdict: "verified" });
   });
 
   it("is refused for the newest, and for the newest that proved good, however many follow", async () => {
     const { backup_id } = await world.backUp();
-    expect(await world.ingest.coordinator.removeBackup(backup_id)).toEqual({
-      ok: false,
-      reason: "newest_verified",
-    });
+    expect(await remove(backup_id)).toBe("newest_verified");
     const later = Array.from({ length: 120 }, (_, number) => storeLater(number));
-    expect(await world.ingest.coordinator.removeBackup(backup_id)).toEqual({
-      ok: false,
-      reason: "newest_verified",
-    });
-    expect(await world.ingest.coordinator.removeBackup(later.at(-1) ?? "")).toEqual({
-      ok: false,
-      reason: "newest",
-    });
-    expect(await world.ingest.coordinator.removeBackup(later.at(-2) ?? "")).toEqual({ ok: true });
-    expect(world.store.files.has(backupManifestKey(backup_id))).toBe(true);
+    expect(await remove(backup_id)).toBe("newest_verified");
+    expect(await remove(later.at(-1) ?? "")).toBe("newest");
+    expect(await remove(later.at(-2) ?? "")).toBe("deleted");
+    expect(world.bucket.files.has(backupManifestKey(backup_id))).toBe(true);
   });
 
   it("is refused for one that is pinned, until it is unpinned", async () => {
     const { backup_id } = await world.backUp({ pin: true });
     await world.backUp();
-    expect(await world.ingest.coordinator.removeBackup(backup_id)).toEqual({
-      ok: false,
-      reason: "pinned",
-    });
-    world.store.files.delete(backupNoteKey(backup_id, "pin"));
-    expect(await world.ingest.coordinator.removeBackup(backup_id)).toEqual({ ok: true });
+    expect(await remove(backup_id)).toBe("pinned");
+    world.bucket.files.delete(backupNoteKey(backup_id, "pin"));
+    expect(await remove(backup_id)).toBe("deleted");
   });
 
   it("is refused while a job needs it: to verify it, to restore it, or as its way back", async () => {
     const { backup_id } = await world.backUp();
     await world.backUp();
     await world.jobs.verify(backup_id, BY_OPS);
-    expect(await world.ingest.coordinator.removeBackup(backup_id)).toEqual({
-      ok: false,
-      reason: "in_use",
-    });
+    expect(await remove(backup_id)).toBe("in_use");
     await world.drain();
     const restore = await world.jobs.restore(backup_id, BY_OPS);
-    expect(await world.ingest.coordinator.removeBackup(backup_id)).toEqual({
-      ok: false,
-      reason: "in_use",
-    });
+    expect(await remove(backup_id)).toBe("in_use");
     const undo_backup_id = restore.ok ? (restore.job.undo_backup_id ?? "") : "";
     await world.drain(() => world.ingest.coordinator.jobs(1)[0]?.stage === "copy_objects");
-    expect(await world.ingest.coordinator.removeBackup(undo_backup_id)).toEqual({
-      ok: false,
-      reason: "in_use",
-    });
+    expect(await remove(undo_backup_id)).toBe("in_use");
     await world.drain();
-    expect(await world.ingest.coordinator.removeBackup(backup_id)).toEqual({ ok: true });
+    expect(await remove(backup_id)).toBe("deleted");
   });
 
   it("is refused for one that there is not", async () => {
     world.jobs.run(aRunRequest());
     const id = "019aa3c0-0000-7000-8000-000000000001";
-    expect(await world.ingest.coordinator.removeBackup(id)).toEqual({
-      ok: false,
-      reason: "not_found",
-    });
+    expect(await remove(id)).toBe("not_found");
     await world.drain();
   });
 });

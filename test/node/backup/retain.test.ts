@@ -30,7 +30,7 @@ const oldId = (number: number) => `019a0000-0000-7000-8000-${String(number).padS
 function store(key: string, content: string | Uint8Array, ageMs: number): void {
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   const storedAt = world.ingest.time - ageMs;
-  world.store.files.set(key, { bytes, sha256: sha256Hex(bytes), storedAt });
+  world.bucket.files.set(key, { bytes, sha256: sha256Hex(bytes), storedAt });
 }
 
 /** Stores a pinned backup of long ago, and gives the key of its one object. */
@@ -69,7 +69,7 @@ async function named(ids: readonly string[]): Promise<Set<string>> {
 }
 
 function objects(): string[] {
-  return [...world.store.files.keys()]
+  return [...world.bucket.files.keys()]
     .filter((key) => key.startsWith(BACKUP_OBJECTS_PREFIX))
     .map((key) => key.slice(BACKUP_OBJECTS_PREFIX.length));
 }
@@ -140,30 +140,30 @@ describe("retention", () => {
     store(backupManifestKey(oldId(1)), "{", 0);
     world.ingest.time = day + 23 * HOUR_MS;
     await world.backUp();
-    expect(world.store.files.has(object)).toBe(true);
+    expect(world.bucket.files.has(object)).toBe(true);
     expect(world.events.map(({ event }) => event)).toContain("backup_objects_kept");
     world.ingest.time = day + 25 * HOUR_MS;
     const newer = storeOld(2);
     const { text } = aBackup(oldId(2));
     store(backupManifestKey(oldId(2)), text.replace('"format":1', '"format":2'), 90 * DAY_MS);
     expect(await world.backUp()).toMatchObject({ state: "succeeded", kept_for: [oldId(2)] });
-    expect(world.store.files.has(object)).toBe(true);
+    expect(world.bucket.files.has(object)).toBe(true);
     await world.store.deleteBackup(oldId(2));
     expect(await world.backUp()).toMatchObject({ kept_for: [] });
-    expect(world.store.files.has(object)).toBe(false);
-    expect(world.store.files.has(newer)).toBe(false);
+    expect(world.bucket.files.has(object)).toBe(false);
+    expect(world.bucket.files.has(newer)).toBe(false);
   });
 
   it("overlooks no backup when others are deleted while it looks", async () => {
     const kept = Array.from({ length: 60 }, (_, number) => storeOld(number));
     store(backupObjectKey(sha256Hex("forgotten")), "forgotten", 25 * HOUR_MS);
     atList(2, () => {
-      for (const key of world.store.files.keys())
-        if (key.includes(oldId(0)) || key.includes(oldId(1))) world.store.files.delete(key);
+      for (const key of world.bucket.files.keys())
+        if (key.includes(oldId(0)) || key.includes(oldId(1))) world.bucket.files.delete(key);
     });
     await world.backUp();
     expect(await listIds(world.store)).toHaveLength(59);
-    expect(kept.slice(2).filter((key) => !world.store.files.has(key))).toEqual([]);
+    expect(kept.slice(2).filter((key) => !world.bucket.files.has(key))).toEqual([]);
     expect(objects()).not.toContain(sha256Hex("forgotten"));
   });
 
@@ -172,7 +172,7 @@ describe("retention", () => {
     let object = "";
     atList(2, () => void (object = storeOld(3)));
     await world.backUp();
-    expect(world.store.files.has(object)).toBe(true);
+    expect(world.bucket.files.has(object)).toBe(true);
   });
 
   it("lets go of no backup that has been pinned since it looked", async () => {
@@ -195,8 +195,8 @@ describe("retention", () => {
     world.before = (call) => {
       if (world.ingest.coordinator.jobs(1)[0]?.stage !== "check_parts" || !call.startsWith("get "))
         return;
-      if (world.store.files.get(backupObjectKey(blob))?.sha256 !== undefined)
-        world.store.damage(backupObjectKey(blob), () => new Uint8Array(3));
+      if (world.bucket.files.get(backupObjectKey(blob))?.sha256 !== undefined)
+        world.bucket.damage(backupObjectKey(blob), () => new Uint8Array(3));
     };
     const bad = await world.backUp({ trigger: "cron" });
     expect(bad).toMatchObject({

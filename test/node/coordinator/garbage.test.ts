@@ -57,6 +57,12 @@ function namedBlobs(): string[] {
     .toSorted();
 }
 
+/** Stores a blob that no version names. */
+async function storeStray(): Promise<void> {
+  const stray = new TextEncoder().encode("stray");
+  await world.store.writeBlob(sha256Hex(stray), stray);
+}
+
 /** What is stored is what the retained versions name, and nothing else. */
 function expectNoGarbage(): void {
   const versions = world.coordinator.versions();
@@ -173,8 +179,7 @@ describe("what no version names", () => {
   });
 
   it("goes also where a coordinator has left it behind that is gone", async () => {
-    const stray = new TextEncoder().encode("stray");
-    await world.store.writeBlob(sha256Hex(stray), stray);
+    await storeStray();
     await world.publishVersions(1);
     await collect();
     expectNoGarbage();
@@ -182,8 +187,7 @@ describe("what no version names", () => {
 
   it("stays while a version has not reached the stores", async () => {
     await world.publishVersions(2);
-    const stray = new TextEncoder().encode("stray");
-    await world.store.writeBlob(sha256Hex(stray), stray);
+    await storeStray();
     world.before = (call) => {
       if (call === `kv put ${MANIFEST_KEY}`) throw new Error("KV is away");
     };
@@ -203,8 +207,7 @@ describe("what no version names", () => {
 
   it("goes a day later also where the clock was ahead once", async () => {
     await world.publishVersions(1);
-    const stray = new TextEncoder().encode("stray");
-    await world.store.writeBlob(sha256Hex(stray), stray);
+    await storeStray();
     await reconcile(500 * 24 * HOUR_MS);
     world.time -= 500 * 24 * HOUR_MS;
     await collect();

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { anyOperation, type Operation, Play } from "../../builders/coordinator-play.ts";
+import { anyOperation, type Operation } from "../../builders/coordinator-operations.ts";
+import { Play } from "../../builders/coordinator-play.ts";
 import { fuzzed, UNHURRIED } from "../../builders/fuzzed.ts";
 
 /** What the operations have to lead to, or else they prove little. */

@@ -1,5 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import type { Checkpoint, RunContext, StepResult } from "../../../src/ingest/checkpoint.ts";
+import { Pipeline } from "../../../src/ingest/pipeline.ts";
 import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
+
+const PAUSE = { by: "ops", note: null, until: null };
 
 let world: CoordinatorWorld;
 
@@ -22,6 +26,24 @@ describe("a step whose commit fails", () => {
     expect(failures).toBeLessThan(0);
     expect(world.run(run.id)).toMatchObject({ outcome: "published", retries: 1 });
     expect(world.events.map(({ event }) => event)).toContain("ingest_step_failed");
+  });
+});
+
+describe("a step that a pause discards", () => {
+  it("leaves no error of an earlier attempt at it in the job", async () => {
+    let attempts = 0;
+    class Publishing extends Pipeline {
+      override async step(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
+        if (checkpoint.stage === "publish" && ++attempts === 1) throw new Error("no connection");
+        if (attempts === 2) await world.coordinator.pause(PAUSE, false);
+        return super.step(checkpoint, context);
+      }
+    }
+    world = new CoordinatorWorld({ makePipeline: (deps) => new Publishing(deps) });
+    const { run } = await world.enqueue();
+    await world.drain();
+    const held = { state: "running", stage: "publish", generation_after: null };
+    expect(world.run(run.id)).toMatchObject({ ...held, retries: 1, error: null });
   });
 });
 

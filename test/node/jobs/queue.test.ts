@@ -110,10 +110,16 @@ describe("nextAlarm", () => {
     );
   });
 
-  it("is now for a step that backs off for longer than any, since the clock was set back", () => {
-    const hourAhead = { ...running, notBefore: NOW + 3_600_000 };
-    expect(nextAlarm(aQueue({ running: [hourAhead] }), none)).toBe(NOW);
-    expect(nextToStep(aQueue({ running: [hourAhead] }), NOW)).toBe(hourAhead);
+  it("is now for a job that began to wait while the clock was ahead", () => {
+    const [claimed, queued] = [600_000, 700_000].map((ms) => new Date(NOW + ms).toISOString());
+    const step = aRunRecord({ state: "running", heartbeat_at: claimed ?? "" });
+    const secondTry = aRunRecord({ queued_at: queued ?? "" });
+    const backingOff = { ...step, notBefore: NOW + 601_000 };
+    const delayed = { ...secondTry, notBefore: NOW + 760_000 };
+    for (const queue of [aQueue({ running: [backingOff] }), aQueue({ waiting: [delayed] })]) {
+      expect(nextAlarm(queue, none)).toBe(NOW);
+      expect(nextToStep(queue, NOW)).toBe([...queue.running, ...queue.waiting][0]);
+    }
   });
 
   it("is when a pause ends by itself", () => {

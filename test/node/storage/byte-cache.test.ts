@@ -38,32 +38,13 @@ function bytesOf(length: number): Blob {
 }
 
 describe("ByteCache", () => {
-  it("gives back the very bytes that were set", () => {
-    const cache = new ByteCache(10);
-    const bytes = bytesOf(3);
-    cache.set("a", bytes);
-    expect(cache.get("a")).toBe(bytes);
-    expect(cache.get("b")).toBeUndefined();
-  });
-
   it("lets go of the least recently used, where a use is a get or a set", () => {
     const cache = new ByteCache(3);
     for (const key of ["a", "b", "c"]) cache.set(key, bytesOf(1));
     cache.get("a");
     cache.set("d", bytesOf(1));
-    expect(["a", "b", "c", "d"].filter((key) => cache.get(key) !== undefined)).toEqual([
-      "a",
-      "c",
-      "d",
-    ]);
-  });
-
-  it("does not hold a value over its bound, nor the one that it replaces", () => {
-    const cache = new ByteCache(3);
-    cache.set("a", bytesOf(3));
-    cache.set("a", bytesOf(4));
-    expect(cache.get("a")).toBeUndefined();
-    expect(cache.bytes).toBe(0);
+    const held = ["a", "b", "c", "d"].filter((key) => cache.get(key) !== undefined);
+    expect(held).toEqual(["a", "c", "d"]);
   });
 
   it("never holds more bytes than its bound, and always what the least-recently-used rule says", () => {

@@ -34,12 +34,6 @@ describe("SingleFlight", () => {
     expect(reads).toBe(1);
   });
 
-  it("reads apart for each key", async () => {
-    const { loads } = aWorld();
-    const answers = ["a", "b"].map((key) => loads.load(key, async () => key));
-    expect(await Promise.all(answers)).toEqual(["a", "b"]);
-  });
-
   it("holds nothing once a load has ended: it is no cache", async () => {
     const { loads } = aWorld();
     expect(await loads.load("key", async () => "old")).toBe("old");

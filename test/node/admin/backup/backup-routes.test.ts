@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { AdminWorld, type Json } from "../../../builders/admin-world.ts";
+import { backupManifestKey } from "../../../../src/storage/keys.ts";
 import { anId } from "../../../builders/an-id.ts";
 import { aRunRequest } from "../../../builders/backup-world.ts";
 import { storeGoodBackup } from "../../../builders/stored-backup.ts";
@@ -115,7 +116,7 @@ describe("POST /admin/backup/run", () => {
 describe("the lists", () => {
   it("of backups have those that wait, and select by state", async () => {
     for (const number of [1, 2, 3]) storeGoodBackup(world.backups, anId(number));
-    await world.backups.writeManifest(anId(2), "{");
+    await world.backups.put(backupManifestKey(anId(2)), "{");
     const asked = await (await world.post("/admin/backup/run")).json<{ job: { id: string } }>();
     const ids = async (query: string) => {
       const answer = await world.request(`/admin/backup/list${query}`);
@@ -242,7 +243,7 @@ describe("the routes of one backup", () => {
       expect(answer.status, path).toBe(404);
       expect(await answer.json()).toMatchObject({ code });
     }
-    expect(world.backups.callsOf("put")).toEqual([]);
+    expect(world.backups.calls.filter((call) => call.startsWith("put"))).toEqual([]);
   });
 
   it("answer 429 while too many jobs wait", async () => {
