@@ -7,7 +7,6 @@ interface Package {
   readonly resolved?: string;
   readonly link?: boolean;
   readonly optional?: boolean;
-  readonly optionalDependencies?: { readonly [name: string]: string };
   readonly os?: readonly string[];
   readonly cpu?: readonly string[];
   readonly libc?: readonly string[];
