@@ -18,14 +18,8 @@ describe("another method than a path takes", () => {
     ["DELETE", "/admin/ingest/pause", "GET, HEAD, POST"],
     ["GET", "/admin/ingest/resume", "POST"],
     ["GET", `/admin/ingest/runs/${id}/cancel`, "POST"],
-    ["POST", "/admin/ingest/runs", "GET, HEAD"],
     ["PUT", `/admin/ingest/runs/${id}`, "GET, HEAD"],
-    ["PATCH", "/admin/catalog/versions", "GET, HEAD"],
     ["OPTIONS", "/admin/audit", "GET, HEAD"],
-    ["POST", "/admin/monitor/status", "GET, HEAD"],
-    ["GET", "/admin/catalog/rollback", "POST"],
-    ["POST", "/admin/openapi.json", "GET, HEAD"],
-    ["POST", "/catalog/diff", "GET, HEAD"],
     ["POST", "/dashboard/summary", "GET, HEAD"],
   ])("%s %s is 405, and Allow says %s", async (method, path, allow) => {
     const answer = await world.request(path, { method });
@@ -145,10 +139,6 @@ describe("every route that changes something", () => {
     ]);
   });
 
-  it.each(posts)("%s %s refuses a body of over 16 KiB", async (_, path) => {
-    expect((await world.post(path, " ".repeat(16_385))).status).toBe(413);
-  });
-
   it.each(posts)(
     "%s %s refuses a body that is cut off, and it is no bug",
     async (_, path, action) => {
@@ -184,14 +174,6 @@ describe("every route that changes something", () => {
     } finally {
       vi.useRealTimers();
     }
-  });
-
-  it.each(posts)("%s %s refuses `__proto__`", async (_, path) => {
-    const answer = await world.post(path, '{"__proto__":{"reason":"x"}}');
-    expect(await answer.json()).toMatchObject({
-      status: 400,
-      detail: expect.stringContaining('unknown field "__proto__"'),
-    });
   });
 
   it.each(routes)("%s %s is not in the audit for strangers", async (method, path) => {

@@ -1,9 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  type CredentialSettings,
-  readCredentials,
-} from "../../../../src/admin/auth/credentials.ts";
-import { digest } from "../../../builders/admin-tokens.ts";
+import { type CredentialSettings, readCredentials } from "../../src/credentials.ts";
+import { digest } from "../builders/admin-tokens.ts";
 
 const TOKEN = { id: "ops", sha256: digest("secret"), scopes: ["read", "operate"] };
 const ACCESS = { ACCESS_TEAM_DOMAIN: "team.cloudflareaccess.com", ACCESS_AUD: "a1b2" };
