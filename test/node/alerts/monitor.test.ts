@@ -63,16 +63,6 @@ describe("an evaluation of a healthy service", () => {
     expect(world.rows.get(run.id)).toEqual(run);
     expect(receiver.received).toEqual([]);
   });
-
-  it("logs each stage with the evaluation's id", async () => {
-    const { id } = await world.tick();
-    expect(world.logged.map(({ event }) => event)).toEqual([
-      "alerts_started",
-      "alerts_facts_read",
-      "alerts_ended",
-    ]);
-    for (const { fields } of world.logged) expect(fields).toMatchObject({ alert_run_id: id });
-  });
 });
 
 describe("an alert", () => {
@@ -111,48 +101,11 @@ describe("an alert", () => {
     expect([...world.rows.values()]).toHaveLength(5);
   });
 
-  it("that loses its data for a while is counted once when it is raised, and once when it is over", async () => {
-    world.compared(31);
-    const runs = [await world.tick()];
-    world.before = (call) => {
-      if (call === "ingest") throw new Error("reset");
-    };
-    runs.push(await world.tick());
-    world.before = () => {};
-    runs.push(await world.tick());
-    world.compared(0);
-    runs.push(await world.tick(), await world.tick());
-    expect(runs.map((run) => resultOf(run, "catalog_stale").state)).toEqual([
-      "firing",
-      "nodata",
-      "firing",
-      "firing",
-      "resolved",
-    ]);
-    expect(runs.map(({ fired, resolved }) => [fired, resolved])).toEqual([
-      [1, 0],
-      [0, 0],
-      [0, 0],
-      [0, 0],
-      [0, 1],
-    ]);
-  });
-
   it("is repeated after some time while it stays open", async () => {
     world.restart({ ...receiver.settingsFor("ops"), ALERT_REPEAT_MS: "600000" });
     world.compared(31);
     for (let ticks = 0; ticks < 4; ticks++) await world.tick();
     expect(arrived()).toEqual(["firing catalog_stale", "firing catalog_stale"]);
-  });
-
-  it("shares one message with all the others of its evaluation", async () => {
-    world.compared(31);
-    world.ingest = {
-      ...world.ingest,
-      pause: { at: world.at(-25 * HOUR_MS), by: "ops", note: null },
-    };
-    await world.tick();
-    expect(arrived()).toEqual(["firing catalog_stale ingest_paused_long"]);
   });
 
   it("is not delivered while a pause excuses it, and is afterwards", async () => {
@@ -297,16 +250,6 @@ describe("two evaluations at a time", () => {
     expect(new Set(runs.map(({ id }) => id)).size).toBe(3);
   });
 
-  it("of the same tick are one", async () => {
-    world.compared(31);
-    const asked = { trigger: "cron", requested_by: "cron", tick: NOW } as const;
-    const results = await Promise.all([1, 2, 3].map(() => world.monitor.evaluate(asked)));
-    expect(results.map(({ ok }) => ok)).toEqual([true, false, false]);
-    expect(results[2]).toEqual({ ok: false, reason: "already_evaluated" });
-    expect(world.rows.size).toBe(1);
-    expect(arrived()).toEqual(["firing catalog_stale"]);
-  });
-
   it("of the same tick are two where the first has failed", async () => {
     world.compared(31);
     const tick = { trigger: "cron", requested_by: "cron", tick: NOW } as const;
@@ -431,12 +374,6 @@ describe("a gap between two ticks", () => {
     expect(resultOf(await world.tick(), "monitor_gap").state).toBe("resolved");
     expect(arrived()).toEqual(["firing monitor_gap", "resolved monitor_gap"]);
   });
-
-  it("is noticed as well by an evaluation that no tick has asked for", async () => {
-    await world.tick();
-    world.time += HOUR_MS;
-    expect(resultOf(await world.evaluate(), "monitor_gap").state).toBe("firing");
-  });
 });
 
 describe("a clock that was ahead once", () => {
@@ -495,41 +432,6 @@ describe("settings that cannot be used", () => {
       { level: "error", event: "alerts_misconfigured", fields: { problem } },
     ]);
     expect(receiver.received).toEqual([]);
-  });
-});
-
-describe("a test message", () => {
-  it("goes to all targets or to one, and reports receipts", async () => {
-    world.restart(receiver.settingsFor("ops", "night"));
-    const all = await world.monitor.test(null, "ops");
-    expect(all).toMatchObject({
-      ok: true,
-      receipts: [
-        { target: "ops", delivered: true, status: 200 },
-        { target: "night", delivered: true, status: 200 },
-      ],
-    });
-    receiver.answers = [status(403)];
-    expect(await world.monitor.test("night", "ops")).toMatchObject({
-      ok: true,
-      receipts: [{ target: "night", delivered: false, status: 403 }],
-    });
-    expect(arrived("/night")).toEqual(["firing test", "firing test"]);
-    expect(world.rows.size).toBe(0);
-  });
-
-  it("names the targets that there are where the asked for is none of them", async () => {
-    expect(await world.monitor.test("ogs", "ops")).toEqual({
-      ok: false,
-      reason: "unknown_target",
-      targets: ["ops"],
-    });
-    world.restart({});
-    expect(await world.monitor.test(null, "ops")).toEqual({
-      ok: false,
-      reason: "no_targets",
-      targets: [],
-    });
   });
 });
 

@@ -111,11 +111,6 @@ describe("GET /admin/alerts", () => {
       alerts: [{ rule: "data_old", state: "inactive" }],
     });
   });
-
-  it("needs no D1", async () => {
-    world.breakD1();
-    expect(await current()).toMatchObject({ alerts: [] });
-  });
 });
 
 describe("GET /admin/alerts/runs/{id}", () => {

@@ -176,12 +176,6 @@ describe("every route that changes something", () => {
     }
   });
 
-  it.each(routes)("%s %s is not in the audit for strangers", async (method, path) => {
-    const answer = await call(method, path, "wrong");
-    expect(answer.status).toBe(401);
-    expect(world.audited).toEqual([]);
-  });
-
   it("shows what was done, by whom, and what was so before and after", async () => {
     const answer = await world.post("/admin/ingest/pause", { note: "bad source" });
     expect(answer.status).toBe(200);

@@ -134,13 +134,6 @@ describe("POST /admin/ingest/queue", () => {
     expect((await world.request("/admin/ingest/queue", { method: "POST" })).status).toBe(202);
   });
 
-  it("refuses parameters, which it has none of", async () => {
-    const answer = await world.post("/admin/ingest/queue?mode=full");
-    const detail = 'unknown parameter "mode"';
-    expect(await answer.json()).toMatchObject({ status: 400, code: "invalid_query", detail });
-    expect(queued()).toEqual([]);
-  });
-
   it("takes 16 KiB, and refuses one byte more: bytes, not letters", async () => {
     const padded = (length: number) => "{}".padEnd(length);
     expect((await queue(padded(16 * 1024))).status).toBe(202);
