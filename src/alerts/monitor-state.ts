@@ -87,12 +87,8 @@ export class MonitorState {
 
   /** Returns the deliveries of an alert to a target; null if there are none. */
   delivery(target: string, fingerprint: string): DeliveryRecord | null {
-    const [row] = this.#exec(
-      "SELECT record FROM deliveries WHERE target = ? AND fingerprint = ?",
-      target,
-      fingerprint,
-    );
-    return row === undefined ? null : JSON.parse(String(row["record"]));
+    const query = "SELECT record FROM deliveries WHERE target = ? AND fingerprint = ?";
+    return this.#find<DeliveryRecord>(query, target, fingerprint) ?? null;
   }
 
   setDelivery(target: string, fingerprint: string, record: DeliveryRecord): void {
@@ -105,8 +101,9 @@ export class MonitorState {
   }
 
   target(name: string): TargetRecord {
-    const [row] = this.#exec("SELECT record FROM targets WHERE name = ?", name);
-    return row === undefined ? NEW_TARGET : JSON.parse(String(row["record"]));
+    return (
+      this.#find<TargetRecord>("SELECT record FROM targets WHERE name = ?", name) ?? NEW_TARGET
+    );
   }
 
   setTarget(name: string, record: TargetRecord): void {
@@ -131,6 +128,12 @@ export class MonitorState {
   saveRun(run: AlertRun): void {
     this.facts.set("last_run", run);
     this.outbox.add(run, run.id);
+  }
+
+  /** Only this class writes records. */
+  #find<T>(query: string, ...bindings: string[]): T | undefined {
+    const [row] = this.#exec(query, ...bindings);
+    return row && (JSON.parse(String(row["record"])) as T);
   }
 
   #exec(query: string, ...bindings: (string | number | null)[]): SqlRow[] {

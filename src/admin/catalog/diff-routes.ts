@@ -106,7 +106,7 @@ interface Source {
 const REASONS = {
   generation_not_retained: "is none of the last versions",
   locale_mismatch: "is the hash of a message in another language than the requested one",
-  changes_not_stored: "is a version from which too much has changed",
+  changes_not_stored: "is a version from which no changes are stored in this language",
 } as const;
 
 type Found = Source | "unreadable" | keyof typeof REASONS;

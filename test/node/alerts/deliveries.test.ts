@@ -84,6 +84,12 @@ describe("what is due to a target", () => {
     expect(play.run("bb")).toEqual(["fired", null]);
   });
 
+  it("is nothing about an alert that is over before the target heard of it", () => {
+    const play = new Play();
+    expect(play.run("b", { delivers: false })).toEqual(["fired"]);
+    expect(play.run("gggg")).toEqual([null, null, null, null]);
+  });
+
   it.each([
     [REPEAT_MS - 1, null],
     [REPEAT_MS, "repeated"],
