@@ -67,22 +67,13 @@ const deps: DeliveryDependencies = {
 };
 
 /** The receipt of the message. */
-function send(
-  changes: Partial<WebhookTarget> = {},
-  {
-    fetch = deps.fetch,
-    timeoutMs = deps.limits.timeoutMs,
-    now = deps.now,
-  }: {
-    readonly fetch?: NotifyFetch;
-    readonly timeoutMs?: number;
-    readonly now?: () => number;
-  } = {},
-) {
+function send(changes: Partial<WebhookTarget> = {}, others: Partial<DeliveryDependencies> = {}) {
   const target = { name: "ops", kind: "alertmanager", url: receiver.url, key: null } as const;
-  const limits = { ...deps.limits, timeoutMs };
-  return sendMessage({ ...target, ...changes }, message, { ...deps, fetch, limits, now });
+  return sendMessage({ ...target, ...changes }, message, { ...deps, ...others });
 }
+
+/** Attempts that end after so long. */
+const within = (timeoutMs: number) => ({ limits: { ...deps.limits, timeoutMs } });
 
 describe("a message in Alertmanager's shape", () => {
   it("has every field of its version 4", async () => {
@@ -229,7 +220,7 @@ describe("a receiver that", () => {
         signal.addEventListener("abort", () => reject(signal.reason));
       });
     };
-    const receipt = await send({}, { fetch, timeoutMs: 20 });
+    const receipt = await send({}, { fetch, ...within(20) });
     expect(receipt).toMatchObject({ delivered: true, attempts: 3, status: 204, error: null });
     expect(waits).toEqual([10, 20]);
     expect(ids).toEqual(["message-1", "message-1", "message-1"]);
@@ -237,7 +228,7 @@ describe("a receiver that", () => {
 
   it("never answers is asked three times", async () => {
     receiver.answers = [silence];
-    expect(await send({}, { timeoutMs: 100 })).toMatchObject({
+    expect(await send({}, within(100))).toMatchObject({
       delivered: false,
       attempts: 3,
       status: null,

@@ -11,7 +11,8 @@ let server: Server;
 let issuer: string;
 let team: AccessTeam;
 /** What the server answers with, instead of the keys. */
-let outage: { readonly status: number; readonly body: string } | undefined;
+let outage:
+  { readonly status: number; readonly body: string; readonly isCutShort?: boolean } | undefined;
 let fetches: number;
 let verify: ReturnType<typeof accessVerifier>;
 
@@ -19,7 +20,8 @@ async function serveKeys({ url }: IncomingMessage, response: ServerResponse): Pr
   fetches++;
   const keys = await team.keySet();
   response.writeHead(outage?.status ?? (url === "/cdn-cgi/access/certs" ? 200 : 404));
-  response.end(outage?.body ?? JSON.stringify(keys));
+  if (outage?.isCutShort) response.write(outage.body);
+  else response.end(outage?.body ?? JSON.stringify(keys));
 }
 
 beforeAll(async () => {
@@ -182,15 +184,8 @@ describe("while the team's keys cannot be fetched", () => {
   });
 
   it("a fetch is given up whose answer does not end", async () => {
-    const silent = createServer((_, response) => void response.write('{"keys":'));
-    silent.listen(0, "127.0.0.1");
-    await once(silent, "listening");
-    const { port } = silent.address() as AddressInfo; // of a TCP server
-    const settings = { issuer: `http://127.0.0.1:${port}`, audience: AUDIENCE, operators: [] };
-    const verified = await accessVerifier(settings)(await signed());
-    expect(verified).toEqual({ ok: false, reason: "keys_unavailable" });
-    silent.closeAllConnections();
-    silent.close();
+    outage = { status: 200, body: '{"keys":', isCutShort: true };
+    expect(await verify(await signed())).toEqual({ ok: false, reason: "keys_unavailable" });
   });
 
   it("those fetched within the hour are used", async () => {

@@ -91,6 +91,11 @@ describe("a page of another site", () => {
     expect(world.audited).toMatchObject([{ outcome: "refused", code: "cross_site" }]);
   });
 
+  it("may look, as by a link", async () => {
+    const headers = { "sec-fetch-site": "cross-site" };
+    expect((await world.request("/admin/ingest/runs", { headers })).status).toBe(200);
+  });
+
   it.each([
     {},
     { origin: "http://localhost" },
