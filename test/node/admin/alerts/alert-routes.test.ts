@@ -214,35 +214,6 @@ describe("POST /admin/alerts/test", () => {
   });
 });
 
-describe("the alerts in GET /dashboard/summary", () => {
-  const summary = async () => (await world.request("/dashboard/summary")).json();
-
-  it("are what is not inactive, without messages, labels and evidence", async () => {
-    goStale();
-    const { started_at } = await world.monitor.evaluate();
-    expect(await summary()).toMatchObject({
-      alerts: {
-        worst: "fail",
-        evaluated_at: started_at,
-        firing: 1,
-        nodata: 0,
-        pending: 0,
-        webhooks: 2,
-        alerts: [
-          {
-            rule: "catalog_stale",
-            severity: "fail",
-            state: "firing",
-            since: started_at,
-            suppressed: false,
-          },
-        ],
-      },
-    });
-    expect(JSON.stringify(await summary())).not.toContain("compared with upstream");
-  });
-});
-
 describe("a call to the monitor", () => {
   it("asks for a status twice, and evaluates and tests once", async () => {
     let stubs = 0;

@@ -57,9 +57,15 @@ describe("GET /dashboard/summary", () => {
     await world.ingest.enqueue({ note: "a secret" });
     await world.ingest.alarm();
     await world.post("/admin/ingest/pause", { note: "a secret" });
+    world.monitor.compared(31);
+    const { started_at: since } = await world.monitor.evaluate();
     const shown = await summary();
-    expect(shown).toMatchObject({ ingest: { paused: true, running: { stage: "fetch" } } });
-    expect(JSON.stringify(shown)).not.toMatch(/ops|secret/);
+    const stale = { rule: "catalog_stale", severity: "fail", state: "firing", since };
+    expect(shown).toMatchObject({
+      ingest: { paused: true, running: { stage: "fetch" } },
+      alerts: { worst: "fail", evaluated_at: since, firing: 1, alerts: [stale] },
+    });
+    expect(JSON.stringify(shown)).not.toMatch(/ops|secret|compared with upstream/);
   });
 
   it("names the run that ended last, whatever was queued after it and cancelled", async () => {

@@ -23,6 +23,9 @@ const queued = () => world.ingest.coordinator.status().queued;
 /** The time so many hours from now. */
 const later = (hours: number) => new Date(world.ingest.time + hours * HOUR_MS).toISOString();
 
+/** What is shown where ingestion is not paused. */
+const NO_PAUSE = { paused: false, paused_at: null, paused_by: null, note: null, until: null };
+
 /** Fills the queue. */
 async function fill(): Promise<void> {
   for (const mode of RUN_MODES)
@@ -323,14 +326,13 @@ describe("POST /admin/ingest/pause", () => {
 describe("GET /admin/ingest/pause", () => {
   it("shows the pause as data", async () => {
     const show = async () => (await world.request("/admin/ingest/pause")).json();
-    const none = { paused: false, paused_at: null, paused_by: null, note: null, until: null };
-    expect(await show()).toEqual(none);
+    expect(await show()).toEqual(NO_PAUSE);
     const until = later(24);
     await pause({ note: "bad source", until });
     const state = { paused: true, paused_at: later(0), paused_by: "ops", note: "bad source" };
     expect(await show()).toEqual({ ...state, until });
     world.ingest.time += 25 * HOUR_MS;
-    expect(await show()).toEqual(none);
+    expect(await show()).toEqual(NO_PAUSE);
   });
 });
 
@@ -362,16 +364,8 @@ describe("POST /admin/ingest/resume", () => {
     await pause();
     const first = await resume({ note: "mended" });
     expect(first.status).toBe(200);
-    expect(await first.json()).toEqual({
-      paused: false,
-      changed: true,
-      paused_at: null,
-      paused_by: null,
-      note: null,
-      until: null,
-      run: null,
-      message: "Ingestion has resumed.",
-    });
+    const message = "Ingestion has resumed.";
+    expect(await first.json()).toEqual({ ...NO_PAUSE, changed: true, run: null, message });
     expect(await (await resume()).json()).toMatchObject({
       changed: false,
       message: "Ingestion was not paused.",
