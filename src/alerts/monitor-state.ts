@@ -88,7 +88,7 @@ export class MonitorState {
   /** Returns the deliveries of an alert to a target; null if there are none. */
   delivery(target: string, fingerprint: string): DeliveryRecord | null {
     const query = "SELECT record FROM deliveries WHERE target = ? AND fingerprint = ?";
-    return this.#find<DeliveryRecord>(query, target, fingerprint) ?? null;
+    return this.#find(query, target, fingerprint) ?? null;
   }
 
   setDelivery(target: string, fingerprint: string, record: DeliveryRecord): void {
@@ -101,9 +101,7 @@ export class MonitorState {
   }
 
   target(name: string): TargetRecord {
-    return (
-      this.#find<TargetRecord>("SELECT record FROM targets WHERE name = ?", name) ?? NEW_TARGET
-    );
+    return this.#find("SELECT record FROM targets WHERE name = ?", name) ?? NEW_TARGET;
   }
 
   setTarget(name: string, record: TargetRecord): void {
@@ -130,10 +128,10 @@ export class MonitorState {
     this.outbox.add(run, run.id);
   }
 
-  /** Only this class writes records. */
-  #find<T>(query: string, ...bindings: string[]): T | undefined {
+  /** Returns the record of the first row; undefined if there is none. */
+  #find(query: string, ...bindings: string[]) {
     const [row] = this.#exec(query, ...bindings);
-    return row && (JSON.parse(String(row["record"])) as T);
+    return row && JSON.parse(String(row["record"]));
   }
 
   #exec(query: string, ...bindings: (string | number | null)[]): SqlRow[] {
