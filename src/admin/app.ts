@@ -1,16 +1,11 @@
 import { Hono, type MiddlewareHandler } from "hono";
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
-import type { Limits } from "../health/limits.ts";
 import { describeError, logLine } from "../log.ts";
 import type { AlertHistory } from "../storage/alert-history.ts";
 import type { AuditStore } from "../storage/audit-store.ts";
-import type { BackupStore } from "../storage/backup-store.ts";
 import type { CatalogReader } from "../storage/catalog-reader.ts";
-import type { History } from "../ingest/history.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
-import type { StoreProbes } from "../storage/probes.ts";
-import type { CoordinatorCalls, MonitorCalls } from "./calls/object-calls.ts";
 import { refusalOf } from "./calls/unavailable.ts";
 import { alertRoutes } from "./alerts/alert-routes.ts";
 import { auditRoutes } from "./audit/audit-routes.ts";
@@ -26,7 +21,7 @@ import type { Http } from "./http/http.ts";
 import { heldRoutes } from "./ingest/held-routes.ts";
 import { pauseRoutes } from "./ingest/pause-routes.ts";
 import { queueRoutes } from "./ingest/queue-routes.ts";
-import { monitorChecks } from "./health/monitor-checks.ts";
+import { monitorChecks, type MonitorSources } from "./health/monitor-checks.ts";
 import { monitorRoutes } from "./health/monitor-routes.ts";
 import { openApiRoute } from "./http/openapi.ts";
 import { sendProblem } from "./http/problem.ts";
@@ -35,22 +30,11 @@ import { runRoutes } from "./ingest/run-routes.ts";
 import { whoamiRoutes } from "./auth/whoami-routes.ts";
 import { versionRoutes } from "./catalog/version-routes.ts";
 
-export interface AdminDependencies extends AuthenticationDependencies {
-  readonly coordinator: CoordinatorCalls;
-  readonly history: History;
+export interface AdminDependencies extends MonitorSources, AuthenticationDependencies {
+  readonly reader: CatalogReader & DiffDependencies["reader"];
   readonly archive: Pick<SourceArchive, "open">;
-  readonly backups: BackupStore;
-  readonly alerts: MonitorCalls;
   readonly alertHistory: Pick<AlertHistory, "listRuns" | "findRun">;
   readonly audit: Pick<AuditStore, "list">;
-  readonly reader: CatalogReader & DiffDependencies["reader"];
-  /** The locale of a request that names none. */
-  readonly defaultLocale: string;
-  /** The limits that health is judged by. */
-  readonly limits: Limits;
-  readonly probes: StoreProbes;
-  /** The cron triggers that queue a run. */
-  readonly crons: readonly string[];
   readonly recordChange: RecordChange;
   /** Keeps the present request's context alive until a promise settles. */
   readonly waitUntil: (promise: Promise<unknown>) => void;

@@ -3,37 +3,26 @@ import type { CredentialsResult } from "../../credentials.ts";
 import { checkAlerts } from "../../health/alert-checks.ts";
 import { checkBackups } from "../../health/backup-rules.ts";
 import { checkCoordinator, checkCrons, checkRuns } from "../../health/ingest-checks.ts";
-import type { Limits } from "../../health/limits.ts";
 import type { RuleContext } from "../../health/rule.ts";
 import { judged } from "../../health/status.ts";
 import { judgeExpiry } from "../../health/monitor-rules.ts";
-import type { History } from "../../ingest/history.ts";
-import type { BackupStore } from "../../storage/backup-store.ts";
-import type { CatalogReader } from "../../storage/catalog-reader.ts";
 import { withDeadline } from "../../storage/deadline.ts";
 import type { StoreProbes } from "../../storage/probes.ts";
-import type { CoordinatorCalls, MonitorCalls } from "../calls/object-calls.ts";
 import { findLastRuns } from "../ingest/run-list.ts";
 import { checkCatalog } from "./catalog-health-routes.ts";
 import type { MonitorCheck } from "./monitor-routes.ts";
+import type { SummarySources } from "./summary-sections.ts";
 
 const STORE_DEADLINE_MS = 1_000;
 const DEADLINE_MS = 2_000;
 
-interface MonitorSources {
+export interface MonitorSources extends SummarySources {
   readonly probes: StoreProbes;
-  readonly reader: CatalogReader;
-  /** The locale whose body is opened. */
+  /** The locale of a request that names none. */
   readonly defaultLocale: string;
-  readonly coordinator: CoordinatorCalls;
-  readonly history: History;
-  readonly backups: BackupStore;
-  readonly alerts: MonitorCalls;
   readonly credentials: CredentialsResult;
   /** The cron triggers that queue a run. */
   readonly crons: readonly string[];
-  readonly limits: Limits;
-  readonly now: () => number;
 }
 
 /** A check of each component. */
