@@ -1,4 +1,4 @@
-import { ACCESS_SETTINGS } from "../src/admin/auth/credentials.ts";
+import { ACCESS_SETTINGS } from "../src/credentials.ts";
 import { CONFIG_SETTINGS } from "../src/config.ts";
 import { LIMIT_SETTINGS } from "../src/health/limits.ts";
 

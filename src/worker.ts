@@ -2,12 +2,11 @@ import { waitUntil } from "cloudflare:workers";
 import { ALERTS_INSTANCE, INGEST_INSTANCE } from "./instances.ts";
 import notice from "../data/NOTICE.md";
 import { accessVerifier } from "./admin/auth/access-jwt.ts";
-import { alertCalls } from "./admin/calls/alert-calls.ts";
 import { createAdminApp } from "./admin/app.ts";
 import { createAuditTrail } from "./admin/audit/audit-trail.ts";
 import type { AuthenticationDependencies } from "./admin/auth/authentication.ts";
-import { callCoordinator, coordinatorCalls } from "./admin/calls/coordinator-calls.ts";
-import { readCredentials } from "./admin/auth/credentials.ts";
+import { coordinatorCalls, monitorCalls } from "./admin/calls/object-calls.ts";
+import { readCredentials } from "./credentials.ts";
 import { loadServingConfig, type ServingConfig } from "./config.ts";
 import { readLimits } from "./health/limits.ts";
 import { describeError, logLine } from "./log.ts";
@@ -42,18 +41,13 @@ function createApp(env: Env): App {
   const version = env.VERSION.id || "local";
   const { limits } = readLimits(env);
   const { METRICS: metrics }: Env & OptionalBindings = env;
-  const calls = coordinatorCalls(() => coordinator(env));
   const admin = createAdminApp({
     ...authentication(env),
-    coordinator: calls,
+    coordinator: coordinatorCalls(() => coordinator(env)),
     history: createHistory(env.HISTORY),
     archive: createSourceArchive(env.ARCHIVE),
-    backups: {
-      jobs: calls,
-      store: createBackupStore(env.BACKUPS),
-      staleAfterMs: limits.backupStaleMs,
-    },
-    alerts: alertCalls(() => monitor(env)),
+    backups: createBackupStore(env.BACKUPS),
+    alerts: monitorCalls(() => monitor(env)),
     alertHistory: createAlertHistory(env.HISTORY),
     audit,
     probes: createStoreProbes(env.CATALOG, env.HISTORY, env.ARCHIVE),
@@ -99,7 +93,7 @@ function authentication(env: Env): AuthenticationDependencies {
   const access = credentials.ok ? credentials.credentials.access : null;
   return {
     credentials,
-    verifyAccess: access === null ? NO_ACCESS : accessVerifier(access, waitUntil),
+    verifyAccess: access === null ? NO_ACCESS : accessVerifier(access),
     mayFailAgain: async (key) => (await env.AUTH_FAILURES.limit({ key })).success,
     now: Date.now,
   };
@@ -125,20 +119,18 @@ function monitor(env: Env) {
  */
 async function runJob(cron: string, scheduledTime: number, env: Env): Promise<void> {
   const job = cronJob(cron);
-  const call = (work: (stub: ReturnType<typeof coordinator>) => Promise<void>) => {
-    const attempt = () => callCoordinator(() => coordinator(env), "idempotent", work);
-    return attempt().catch(attempt);
-  };
+  const calls = coordinatorCalls(() => coordinator(env));
+  const twice = (call: () => Promise<void>) => call().catch(call);
   switch (job.job) {
     case "ingest":
-      return call(async (stub) => stub.tick(cron, scheduledTime, job.request));
+      return twice(() => calls.tick(cron, scheduledTime, job.request));
     case "watch": {
       const asked = { trigger: "cron", requested_by: "cron", tick: scheduledTime } as const;
       const evaluate = async () => monitor(env).evaluate(asked);
       // An alert fires if the coordinator does not answer.
       const [evaluated, reconciled] = await Promise.allSettled([
         evaluate().catch(evaluate),
-        call(async (stub) => stub.reconcile()),
+        twice(calls.reconcile),
       ]);
       if (reconciled.status === "rejected")
         logLine(
@@ -153,7 +145,7 @@ async function runJob(cron: string, scheduledTime: number, env: Env): Promise<vo
     case "back_up":
     case "verify_backup": {
       const task = job.job;
-      return call(async (stub) => stub.tickJob(cron, scheduledTime, task));
+      return twice(() => calls.tickJob(cron, scheduledTime, task));
     }
     default:
       job satisfies never;

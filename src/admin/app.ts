@@ -1,23 +1,18 @@
 import { Hono, type MiddlewareHandler } from "hono";
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
-import type { Limits } from "../health/limits.ts";
 import { describeError, logLine } from "../log.ts";
 import type { AlertHistory } from "../storage/alert-history.ts";
 import type { AuditStore } from "../storage/audit-store.ts";
 import type { CatalogReader } from "../storage/catalog-reader.ts";
-import type { History } from "../ingest/history.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
-import type { StoreProbes } from "../storage/probes.ts";
-import type { AlertUseCases } from "./calls/alert-calls.ts";
+import { refusalOf } from "./calls/unavailable.ts";
 import { alertRoutes } from "./alerts/alert-routes.ts";
 import { auditRoutes } from "./audit/audit-routes.ts";
 import type { RecordChange } from "./http/report.ts";
 import type { AuthenticationDependencies } from "./auth/authentication.ts";
 import { backupRoutes } from "./backup/backup-routes.ts";
-import type { BackupAccess } from "./calls/backup-use-cases.ts";
 import { catalogHealthRoutes } from "./health/catalog-health-routes.ts";
-import type { CoordinatorUseCases } from "./calls/coordinator.ts";
 import { creditsRoutes } from "./catalog/credits-routes.ts";
 import { dashboardRoutes } from "./health/dashboard-routes.ts";
 import { type DiffDependencies, diffRoutes } from "./catalog/diff-routes.ts";
@@ -26,38 +21,20 @@ import type { Http } from "./http/http.ts";
 import { heldRoutes } from "./ingest/held-routes.ts";
 import { pauseRoutes } from "./ingest/pause-routes.ts";
 import { queueRoutes } from "./ingest/queue-routes.ts";
-import { monitorChecks } from "./health/monitor-checks.ts";
+import { monitorChecks, type MonitorSources } from "./health/monitor-checks.ts";
 import { monitorRoutes } from "./health/monitor-routes.ts";
 import { openApiRoute } from "./http/openapi.ts";
-import { refusalOf } from "./http/outages.ts";
 import { sendProblem } from "./http/problem.ts";
 import { addRoutes } from "./http/router.ts";
 import { runRoutes } from "./ingest/run-routes.ts";
-import {
-  alertsSection,
-  backupsSection,
-  catalogSection,
-  ingestSection,
-} from "./health/summary-sections.ts";
 import { whoamiRoutes } from "./auth/whoami-routes.ts";
 import { versionRoutes } from "./catalog/version-routes.ts";
 
-export interface AdminDependencies extends AuthenticationDependencies {
-  readonly coordinator: CoordinatorUseCases;
-  readonly history: History;
+export interface AdminDependencies extends MonitorSources, AuthenticationDependencies {
+  readonly reader: CatalogReader & DiffDependencies["reader"];
   readonly archive: Pick<SourceArchive, "open">;
-  readonly backups: BackupAccess;
-  readonly alerts: AlertUseCases;
   readonly alertHistory: Pick<AlertHistory, "listRuns" | "findRun">;
   readonly audit: Pick<AuditStore, "list">;
-  readonly reader: CatalogReader & DiffDependencies["reader"];
-  /** The locale of a request that names none. */
-  readonly defaultLocale: string;
-  /** The limits that health is judged by. */
-  readonly limits: Limits;
-  readonly probes: StoreProbes;
-  /** The cron triggers that queue a run. */
-  readonly crons: readonly string[];
   readonly recordChange: RecordChange;
   /** Keeps the present request's context alive until a promise settles. */
   readonly waitUntil: (promise: Promise<unknown>) => void;
@@ -124,8 +101,7 @@ const loadNothing = secureHeaders({
 
 /** Every route except the one that describes them. */
 export function routeGroups(deps: AdminDependencies) {
-  const { coordinator, history, reader, backups, limits, now } = deps;
-  const context = () => ({ limits, now: now() });
+  const { coordinator, history, now } = deps;
   return [
     ...pauseRoutes(coordinator, now),
     ...queueRoutes(coordinator, history),
@@ -133,20 +109,12 @@ export function routeGroups(deps: AdminDependencies) {
     ...heldRoutes(deps),
     ...versionRoutes(coordinator),
     ...diffRoutes(deps),
-    ...backupRoutes(backups, now),
+    ...backupRoutes(deps),
     ...alertRoutes(deps.alerts, deps.alertHistory),
     ...auditRoutes(deps.audit),
     ...monitorRoutes(monitorChecks(deps), deps),
-    ...dashboardRoutes(
-      {
-        catalog: catalogSection(reader, context),
-        ingest: ingestSection(coordinator, history, context),
-        backups: backupsSection(backups, context),
-        alerts: alertsSection(deps.alerts, context),
-      },
-      deps,
-    ),
-    ...catalogHealthRoutes(reader, deps),
+    ...dashboardRoutes(deps),
+    ...catalogHealthRoutes(deps),
     ...creditsRoutes(deps.notice),
     ...whoamiRoutes(),
   ];

@@ -60,7 +60,7 @@ export const alertRunSchema = z
     finished_at: timestamp.nullable().meta({ description: "Null if it was interrupted." }),
     duration_ms: count.nullable(),
     worst: z.enum(HEALTH_STATUSES),
-    rules_total: count,
+    rules_total: count.meta({ description: "Rules; one may have several alerts." }),
     pending: count,
     firing: count,
     fired: count.meta({ description: "Alerts raised by this evaluation: they fire or lack data." }),

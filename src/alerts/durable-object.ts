@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { v7 } from "uuid";
-import { readTokens } from "../admin/auth/credentials.ts";
+import { readTokens } from "../credentials.ts";
 import { newestTimes } from "../backup/listing.ts";
 import type { IngestFacts } from "../health/facts.ts";
 import { INPUT_TIMEOUT_MS } from "../health/read-facts.ts";

@@ -3,7 +3,7 @@ import { needsAttention } from "../health/alert-checks.ts";
 import type { RuleFinding } from "../health/rules.ts";
 import type { HealthStatus } from "../health/status.ts";
 import { timeText } from "../storage/time-text.ts";
-import type { AlertResult, AlertRun } from "./alert-run.ts";
+import type { AlertResult } from "./alert-run.ts";
 import { type AlertTrack, newTrack, nextTrack } from "./alert-state.ts";
 import type { AlertRecord } from "./monitor-state.ts";
 
@@ -38,39 +38,13 @@ function turnOf(before: AlertTrack, after: AlertTrack): Evaluated["turn"] {
 
 /** Builds a good finding for an alert whose subject is no longer configured. */
 export function noLongerWatched({ last }: AlertRecord): RuleFinding {
-  const { rule, fingerprint, labels, severity, threshold, unit } = last;
-  return {
-    rule,
-    fingerprint,
-    labels,
-    severity,
-    threshold,
-    unit,
-    forMs: 0,
-    verdict: "good",
-    value: null,
-    message: "It is no longer watched.",
-    evidence: {},
-    suppressed: false,
-  };
+  const message = "It is no longer watched.";
+  const nothing = { value: null, evidence: {}, suppressed: false };
+  return { ...last, ...nothing, message, forMs: 0, verdict: "good" };
 }
 
 /** Sums up the results of an evaluation. */
-export function summarize(
-  evaluated: readonly Evaluated[],
-): Pick<
-  AlertRun,
-  | "worst"
-  | "rules_total"
-  | "pending"
-  | "firing"
-  | "nodata"
-  | "fired"
-  | "resolved"
-  | "suppressed"
-  | "changed"
-  | "results"
-> {
+export function summarize(evaluated: readonly Evaluated[]) {
   const results = evaluated.map(({ result }) => result);
   const count = (is: (result: AlertResult) => boolean) => results.filter(is).length;
   const inState = (state: AlertResult["state"]) => count((result) => result.state === state);
@@ -78,7 +52,7 @@ export function summarize(
   const isNew = ({ state, previous_state }: AlertResult) => state !== previous_state;
   return {
     worst: worstOf(results),
-    rules_total: results.length,
+    rules_total: new Set(results.map(({ rule }) => rule)).size,
     pending: inState("pending"),
     firing: inState("firing"),
     nodata: inState("nodata"),

@@ -87,12 +87,8 @@ export class MonitorState {
 
   /** Returns the deliveries of an alert to a target; null if there are none. */
   delivery(target: string, fingerprint: string): DeliveryRecord | null {
-    const [row] = this.#exec(
-      "SELECT record FROM deliveries WHERE target = ? AND fingerprint = ?",
-      target,
-      fingerprint,
-    );
-    return row === undefined ? null : JSON.parse(String(row["record"]));
+    const query = "SELECT record FROM deliveries WHERE target = ? AND fingerprint = ?";
+    return this.#find(query, target, fingerprint) ?? null;
   }
 
   setDelivery(target: string, fingerprint: string, record: DeliveryRecord): void {
@@ -105,8 +101,7 @@ export class MonitorState {
   }
 
   target(name: string): TargetRecord {
-    const [row] = this.#exec("SELECT record FROM targets WHERE name = ?", name);
-    return row === undefined ? NEW_TARGET : JSON.parse(String(row["record"]));
+    return this.#find("SELECT record FROM targets WHERE name = ?", name) ?? NEW_TARGET;
   }
 
   setTarget(name: string, record: TargetRecord): void {
@@ -131,6 +126,12 @@ export class MonitorState {
   saveRun(run: AlertRun): void {
     this.facts.set("last_run", run);
     this.outbox.add(run, run.id);
+  }
+
+  /** Returns the record of the first row; undefined if there is none. */
+  #find(query: string, ...bindings: string[]) {
+    const [row] = this.#exec(query, ...bindings);
+    return row && JSON.parse(String(row["record"]));
   }
 
   #exec(query: string, ...bindings: (string | number | null)[]): SqlRow[] {

@@ -1,3 +1,4 @@
+import type { MonitorStatusFacts } from "../health/alert-checks.ts";
 import {
   type Facts,
   type MonitorFacts,
@@ -11,11 +12,9 @@ import { hasElapsed } from "../storage/elapsed.ts";
 import { timeText } from "../storage/time-text.ts";
 import type { AlertResult, AlertRun, AlertTrigger } from "./alert-run.ts";
 import { type Evaluated, noLongerWatched, step, summarize } from "./evaluation.ts";
-import { MonitorLog } from "./monitor-log.ts";
 import type { MonitorState } from "./monitor-state.ts";
-import { Notifier, type NotifierDependencies, type TestOutcome } from "./notifier.ts";
+import { logOf, Notifier, type NotifierDependencies, type TestOutcome } from "./notifier.ts";
 import type { AlertConfig, AlertConfigResult } from "./settings.ts";
-import type { WebhookTarget } from "./webhook.ts";
 
 /** Most damaged blobs that each evaluation reads again. */
 const SUSPECTS_MAX = 50;
@@ -64,20 +63,8 @@ export type EvaluationResult =
 export type TestResult = TestOutcome | Misconfigured;
 
 /** Status of the monitor. Times are RFC 3339. */
-export interface MonitorStatus {
-  /** Problem of the settings; null if they are valid. */
-  readonly problem: string | null;
+export interface MonitorStatus extends MonitorStatusFacts {
   readonly lastRun: AlertRun | null;
-  readonly lastTickAt: string | null;
-  /** Rows waiting for D1. */
-  readonly outboxLength: number;
-  readonly targets: readonly {
-    readonly name: string;
-    readonly kind: WebhookTarget["kind"];
-    readonly failures: number;
-    readonly lastError: string | null;
-    readonly lastDeliveredAt: string | null;
-  }[];
 }
 
 /**
@@ -116,16 +103,14 @@ export class Monitor {
 
   status(): MonitorStatus {
     const { config } = this.#deps;
-    const lastTick = this.#lastTick();
     return {
       problem: config.ok ? null : config.problem,
       lastRun: this.#state.facts.get("last_run"),
-      lastTickAt: lastTick === null ? null : timeText(lastTick),
       outboxLength: this.#state.outbox.length,
-      targets: (config.ok ? config.config.targets : []).map(({ name, kind }) => {
+      targets: (config.ok ? config.config.targets : []).map(({ name }) => {
         const { failures, lastError, lastDeliveredAt } = this.#state.target(name);
         const at = lastDeliveredAt === null ? null : timeText(lastDeliveredAt);
-        return { name, kind, failures, lastError, lastDeliveredAt: at };
+        return { name, failures, lastError, lastDeliveredAt: at };
       }),
     };
   }
@@ -151,10 +136,10 @@ export class Monitor {
   async #evaluate(id: string, request: EvaluationRequest, config: AlertConfig): Promise<AlertRun> {
     const started_at = this.#deps.now();
     const { trigger, requested_by } = request;
-    const log = new MonitorLog(this.#deps.log, id);
-    log.line("alerts_started", { trigger, actor: requested_by });
+    const log = logOf(this.#deps.log, id);
+    log("info", "alerts_started", { trigger, actor: requested_by });
     const facts = await this.#readFacts(config);
-    log.line("alerts_facts_read", {
+    log("info", "alerts_facts_read", {
       duration_ms: this.#deps.now() - started_at,
       checked_locale: facts.copies.locale,
       checked_copies: facts.copies.checked,
@@ -176,11 +161,13 @@ export class Monitor {
       worker_version: this.#deps.workerVersion,
     };
     this.#state.transaction(() => this.#state.saveRun(begun));
-    for (const { result } of evaluated) log.change(result);
+    for (const { result } of evaluated)
+      if (result.state !== result.previous_state)
+        log("info", "alert_changed", { ...result, evidence: undefined, notified: undefined });
     const run = await this.#notifier.notifyAll(begun, evaluated, { config, now });
     const ping = await this.#notifier.ping(config.pingUrl, log);
     const finished = this.#finish({ ...run, ping }, started_at, request.tick);
-    log.ended(finished);
+    log("info", "alerts_ended", { ...finished, results: undefined, deliveries: undefined });
     await this.#saveHistory();
     return finished;
   }

@@ -1,3 +1,4 @@
+import type { Log } from "../log.ts";
 import { timeText } from "../storage/time-text.ts";
 import type { AlertRun, PingOutcome, Receipt } from "./alert-run.ts";
 import type { Evaluated } from "./evaluation.ts";
@@ -8,7 +9,6 @@ import {
   dueChange,
   intoMessages,
 } from "./deliveries.ts";
-import { MonitorLog, type WriteLog } from "./monitor-log.ts";
 import type { MonitorState } from "./monitor-state.ts";
 import type { Notice } from "./notice.ts";
 import type { AlertConfig } from "./settings.ts";
@@ -18,7 +18,7 @@ export interface NotifierDependencies {
   readonly state: MonitorState;
   readonly delivery: DeliveryDependencies;
   readonly newId: () => string;
-  readonly log: WriteLog;
+  readonly log: Log;
 }
 
 export type TestOutcome =
@@ -94,22 +94,22 @@ export class Notifier {
       return { ok: false, reason: name === null ? "no_targets" : "unknown_target", targets: names };
     const { newId, delivery } = this.#deps;
     const id = newId();
-    const log = new MonitorLog(this.#deps.log, id);
+    const log = logOf(this.#deps.log, id);
     const notices = [testNotice(by, timeText(delivery.now()))];
     const receipts = await Promise.all(
       chosen.map((target) => sendMessage(target, { id, target: target.name, notices }, delivery)),
     );
-    for (const receipt of receipts) log.receipt("alert_test", receipt, id);
+    for (const receipt of receipts) logReceipt(log, "alert_test", { id, receipt });
     return { ok: true, receipts };
   }
 
   /** Pings the dead-man's switch after an evaluation. */
-  async ping(url: string | null, log: MonitorLog): Promise<PingOutcome> {
+  async ping(url: string | null, log: Log): Promise<PingOutcome> {
     if (url === null) return "not_configured";
     const headers = { "user-agent": "locations-at-the-edge" };
     const { error } = await request(url, { method: "GET", headers }, this.#deps.delivery);
     if (error === null) return "sent";
-    log.line("alerts_ping_failed", { error }, "warn");
+    log("warn", "alerts_ping_failed", { error });
     return "failed";
   }
 
@@ -129,7 +129,7 @@ export class Notifier {
     // Stores the ids before sending, because a crash must not change them.
     const undelivered = asUndelivered(messages);
     this.#state.transaction(() => this.#state.setTarget(name, { ...before, undelivered }));
-    const log = new MonitorLog(this.#deps.log, runId);
+    const log = logOf(this.#deps.log, runId);
     const sent = await Promise.all(
       [...messages].map(async ([id, notices]): Promise<Sent> => {
         const receipt = await sendMessage(
@@ -139,7 +139,7 @@ export class Notifier {
         );
         if (receipt.delivered)
           this.#state.transaction(() => this.#recordDeliveries(name, notices, context.now));
-        log.receipt("alert_notification", receipt, id);
+        logReceipt(log, "alert_notification", { id, receipt });
         return { id, receipt, notices };
       }),
     );
@@ -167,6 +167,15 @@ export class Notifier {
       this.#state.setDelivery(target, notice.fingerprint, afterDelivery(record, notice, now));
     }
   }
+}
+
+/** Adds the id of an evaluation or a test to each line. */
+export function logOf(write: Log, id: string): Log {
+  return (level, event, fields) => write(level, event, { alert_run_id: id, ...fields });
+}
+
+function logReceipt(log: Log, event: string, { id, receipt }: Pick<Sent, "id" | "receipt">) {
+  log(receipt.delivered ? "info" : "warn", event, { webhook_id: id, ...receipt });
 }
 
 function noticesDue(

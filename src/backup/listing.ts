@@ -99,6 +99,8 @@ const NEWEST_LOOKS_AT = 100;
 const READS_AT_A_TIME = 10;
 /** Most backups to read for the expiry dates. */
 const RETENTION_LOOKS_AT = 200;
+/** The newest backups, among which those of a state are looked for. */
+export const FILTER_LOOKS_AT = 200;
 
 type BackupList =
   | { readonly ok: true; readonly body: BackupPage }
@@ -118,7 +120,9 @@ export async function listBackups(
   const matching =
     state === undefined
       ? newest
-      : (await readAll(backups, newest)).filter(isWanted).map(({ id }) => id);
+      : (await readAll(backups, newest.slice(0, FILTER_LOOKS_AT)))
+          .filter(isWanted)
+          .map(({ id }) => id);
   const page = pageOf(matching, query, { keyOf: (id) => id, descending: true });
   if (!page.ok) return page;
   const found = await readAll(backups, page.items);

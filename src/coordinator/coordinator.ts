@@ -171,9 +171,8 @@ export class Coordinator extends DurableObject<unknown> {
 
   /** Lists the retained versions, newest first. */
   versions(): Version[] {
-    const [current, ...earlier] = this.#state.versions();
-    if (current === undefined) return [];
-    return [current, ...earlier].map((each) => describeVersion(each, current));
+    const versions = this.#state.versions();
+    return versions.map((each) => describeVersion(each, versions));
   }
 
   /** The ledger that upstream is compared with, and the decisions that no run has followed yet. */

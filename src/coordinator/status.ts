@@ -57,7 +57,7 @@ export function describeStatus(state: CoordinatorState, now: number): Coordinato
       .runs()
       .filter(({ state: at }) => !isOpen(at))
       .map(summarise),
-    current: current && describeVersion(current, current),
+    current: current && describeVersion(current, versions),
     replicated: state.unreplicated() === null,
     outboxLength: state.history.length + state.audit.length,
     held: state.presentLedger()?.held_changes ?? null,

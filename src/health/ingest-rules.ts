@@ -19,7 +19,7 @@ export function judgeFailures({ ingest }: Input, { limits }: RuleContext): Findi
     const [last] = failed;
     const runs = failed.slice(0, RUNS_NAMED).map(({ id, finished_at, error }) => ({
       id,
-      finished_at: finished_at,
+      finished_at,
       code: error?.code ?? null,
       message: error?.message ?? null,
     }));
@@ -50,11 +50,7 @@ export function judgeSource({ ingest }: Input): Finding {
       return { value: 0, message: "Upstream can be used." };
     const { id, finished_at, error } = last;
     const message = `Upstream is unusable until somebody fixes it or the settings: ${error.code}: ${error.message}`;
-    return {
-      value: 1,
-      message,
-      evidence: { run_id: id, finished_at: finished_at, code: error.code },
-    };
+    return { value: 1, message, evidence: { run_id: id, finished_at, code: error.code } };
   });
 }
 

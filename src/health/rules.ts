@@ -12,9 +12,8 @@ import {
   judgeSource,
   judgeStuck,
 } from "./ingest-rules.ts";
-import { judgeGap, judgeTargets } from "./monitor-rules.ts";
+import { judgeGap, judgeTargets, judgeTokens } from "./monitor-rules.ts";
 import type { Finding, Rule, RuleContext, Severity } from "./rule.ts";
-import { judgeTokens } from "./token-rules.ts";
 
 /** Two ticks, whose distance varies by seconds. A single tick may see a blip. */
 const TWO_TICKS_MS = 4 * 60_000;

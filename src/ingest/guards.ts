@@ -90,7 +90,10 @@ const LISTS = ["airports", "cities", "countries", "regions"] as const;
 
 /** Finds every tripped guard, the gravest first. */
 export function checkGuards(facts: GuardFacts): GuardTrip[] {
-  return [...trips(facts)];
+  const found = [...trips(facts)];
+  const first = found.find(({ guard }) => guard === "guard_shrink" || guard === "guard_change");
+  const why = describeSwitch(facts);
+  return found.map((trip) => (trip === first ? { ...trip, message: trip.message + why } : trip));
 }
 
 /**
@@ -114,7 +117,7 @@ function* trips(facts: GuardFacts): Generator<GuardTrip> {
   yield* checkTruncated(facts);
   if (facts.published !== null) {
     yield* checkShrink(facts.published, facts);
-    yield* checkChange(facts.published, facts);
+    yield* checkChange(facts.published);
   }
   yield* checkRejects(facts);
   if (facts.published !== null) yield* checkCoverage(facts.published, facts);
@@ -158,24 +161,22 @@ export function* checkTruncated({
   if (after < limit) yield { guard, before, after, limit, message };
 }
 
-function* checkShrink(published: PublishedFacts, facts: GuardFacts): Generator<GuardTrip> {
-  const { counts } = facts;
+function* checkShrink(published: PublishedFacts, { counts }: GuardFacts): Generator<GuardTrip> {
   for (const list of LISTS) {
     const [before, after] = [published.counts[list], counts[list]];
     const limit = before - percentOf(before, SHRINK_MAX_PERCENT);
-    const message = `${list} ${before} → ${after}${describeSwitch(published, facts)}`;
+    const message = `${list} ${before} → ${after}`;
     if (after < limit) yield { guard: "guard_shrink", list, before, after, limit, message };
   }
 }
 
 /** Explains a change of the setting AIRPORTS; empty if it is unchanged. */
-function describeSwitch(published: PublishedFacts, { airportSet }: GuardFacts): string {
-  if (published.airportSet === airportSet) return "";
+function describeSwitch({ published, airportSet }: GuardFacts): string {
+  if (published === null || published.airportSet === airportSet) return "";
   return ` (AIRPORTS was "${published.airportSet}" and is now "${airportSet}"; if you intend this, approve the candidate with force)`;
 }
 
-function* checkChange(published: PublishedFacts, facts: GuardFacts): Generator<GuardTrip> {
-  const { counts, changes } = published;
+function* checkChange({ counts, changes }: PublishedFacts): Generator<GuardTrip> {
   if (changes === null) {
     const before = LISTS.reduce((sum, list) => sum + counts[list], 0);
     const limit = percentOf(before, CHANGE_MAX_PERCENT);
@@ -187,7 +188,7 @@ function* checkChange(published: PublishedFacts, facts: GuardFacts): Generator<G
     const { added, changed, removed } = changes[list];
     const [before, after] = [counts[list], added + changed + removed];
     const limit = percentOf(before, CHANGE_MAX_PERCENT);
-    const message = `${list} ${added} added, ${changed} changed, ${removed} removed of ${before}${describeSwitch(published, facts)}`;
+    const message = `${list} ${added} added, ${changed} changed, ${removed} removed of ${before}`;
     if (after > limit) yield { guard: "guard_change", list, before, after, limit, message };
   }
 }

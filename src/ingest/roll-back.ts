@@ -26,7 +26,7 @@ export function rollBack(state: CoordinatorState, generation: number, at: string
     const changed = !isSameContent(earlier, current);
     const manifest = changed ? rolledBack(earlier, current, at) : current;
     if (changed) state.addVersion(manifest);
-    const version = describeVersion(manifest, manifest);
+    const version = describeVersion(manifest, state.versions());
     return { ok: true, version, changed, paused: state.pause() !== null };
   });
 }

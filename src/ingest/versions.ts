@@ -37,13 +37,24 @@ export interface Version {
   readonly counts: Manifest["counts"];
   readonly locales: readonly string[];
   readonly is_current: boolean;
+  /** The retained generation whose content it publishes again; null if none has it. */
+  readonly republishes: number | null;
   /** Whether `GET /catalog/diff` has the changes from it to the current version. */
   readonly has_diff: boolean;
 }
 
-/** Summarizes a version. */
-export function describeVersion(manifest: Manifest, current: Manifest): Version {
+/**
+ * Summarizes a version.
+ *
+ * @param versions all that are retained, newest first.
+ */
+export function describeVersion(manifest: Manifest, versions: readonly Manifest[]): Version {
+  const [current = manifest] = versions;
   const known = [current, ...current.diffs].map(({ catalog_sha256 }) => catalog_sha256);
+  const earlier = versions.find(
+    ({ generation, catalog_sha256 }) =>
+      generation < manifest.generation && catalog_sha256 === manifest.catalog_sha256,
+  );
   return {
     generation: manifest.generation,
     published_at: manifest.published_at,
@@ -51,6 +62,7 @@ export function describeVersion(manifest: Manifest, current: Manifest): Version 
     counts: manifest.counts,
     locales: Object.keys(manifest.locales),
     is_current: manifest.generation === current.generation,
+    republishes: earlier?.generation ?? null,
     has_diff: known.includes(manifest.catalog_sha256),
   };
 }

@@ -80,27 +80,18 @@ const queryValue = fc.oneof(
   fc.integer({ min: 150, max: 3000 }).map((length) => "x".repeat(length)),
   fc.json().map((json) => encodeURIComponent(Buffer.from(json).toString("base64url"))),
 );
-const queryName = fc.constantFrom(
-  "limit",
-  "cursor",
-  "state",
-  "outcome",
-  "trigger",
-  "mode",
-  "source",
-  "target",
-  "kind",
-  "note",
-  "since",
-  "until",
-  "from",
-  "to",
-  "worst",
-  "rule",
-  "changed",
-  "__proto__",
-  "x",
-);
+const queryName = fc.constantFrom(...parameterNames(), "__proto__", "x");
+
+/** Names of all parameters in a query, as the OpenAPI document has them. */
+function parameterNames(): Set<string> {
+  const names = new Set<string>();
+  JSON.stringify(OPENAPI.paths, (_, value: { in?: string; name?: string } | null) => {
+    if (value?.in === "query") names.add(value.name ?? "");
+    return value;
+  });
+  return names;
+}
+
 const query = fc
   .array(fc.tuple(queryName, queryValue), { maxLength: 3 })
   .map((all) => (all.length === 0 ? "" : `?${all.map((pair) => pair.join("=")).join("&")}`));

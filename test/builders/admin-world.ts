@@ -1,11 +1,13 @@
 import { createAdminApp } from "../../src/admin/app.ts";
 import { createAuditTrail } from "../../src/admin/audit/audit-trail.ts";
 import type { AccessResult } from "../../src/admin/auth/access-jwt.ts";
-import type { CredentialsResult } from "../../src/admin/auth/credentials.ts";
-import { alertCalls, type AlertUseCases } from "../../src/admin/calls/alert-calls.ts";
-import type { BackupJobCalls } from "../../src/admin/calls/backup-use-cases.ts";
-import type { CoordinatorUseCases } from "../../src/admin/calls/coordinator.ts";
-import { coordinatorCalls } from "../../src/admin/calls/coordinator-calls.ts";
+import type { CredentialsResult } from "../../src/credentials.ts";
+import {
+  type CoordinatorCalls,
+  coordinatorCalls,
+  type MonitorCalls,
+  monitorCalls,
+} from "../../src/admin/calls/object-calls.ts";
 import { type LimitSettings, readLimits } from "../../src/health/limits.ts";
 import { createHistory } from "../../src/ingest/history.ts";
 import type { Run } from "../../src/ingest/run.ts";
@@ -61,6 +63,7 @@ export class AdminWorld {
   /** Failures that the rate limit takes; null if it cannot be read. */
   failureLimit: number | null = 100;
   readonly #history = createHistory(this.d1.binding);
+  readonly #alertHistory = createAlertHistory(this.d1.binding);
   #seq = 0;
 
   constructor() {
@@ -125,7 +128,8 @@ export class AdminWorld {
 
   /** Answers a request as it is, in a new isolate. */
   async send(path: string, init: RequestInit = {}): Promise<Response> {
-    const answer = await this.#app().request(path, init);
+    await this.#alertHistory.saveRuns([...this.monitor.rows.values()]).catch(() => {});
+    const answer = await this.newIsolate().request(path, init);
     await checkAnswer(OPENAPI, { method: init.method ?? "GET", path }, answer);
     return answer;
   }
@@ -139,13 +143,11 @@ export class AdminWorld {
     });
   }
 
-  #app() {
+  newIsolate() {
     const { d1, ingest } = this;
     const now = () => ingest.time;
     const { limits } = readLimits(this.limitSettings);
     const audit = createAuditStore(d1.binding);
-    const calls = coordinatorCalls(() => this.#stub("coordinator", () => ingest.coordinator));
-    const alertHistory = createAlertHistory(d1.binding);
     return createAdminApp({
       credentials: this.credentials,
       verifyAccess: async () => this.access,
@@ -154,21 +156,12 @@ export class AdminWorld {
         this.failures.push(client);
         return this.failures.length <= this.failureLimit;
       },
-      coordinator: calls,
+      coordinator: coordinatorCalls(() => this.#stub("coordinator", () => ingest.coordinator)),
       history: this.#history,
       archive: ingest.archive,
-      backups: { jobs: calls, store: this.installation.store, staleAfterMs: limits.backupStaleMs },
-      alerts: alertCalls(() => this.#stub("monitor", () => this.monitor.monitor)),
-      alertHistory: {
-        listRuns: async (query) => {
-          await alertHistory.saveRuns([...this.monitor.rows.values()]);
-          return alertHistory.listRuns(query);
-        },
-        findRun: async (id) => {
-          await alertHistory.saveRuns([...this.monitor.rows.values()]);
-          return alertHistory.findRun(id);
-        },
-      },
+      backups: this.installation.store,
+      alerts: monitorCalls(() => this.#stub("monitor", () => this.monitor.monitor)),
+      alertHistory: this.#alertHistory,
       reader: new CachedCatalogReader({
         store: this.store,
         now,
@@ -211,4 +204,4 @@ export class AdminWorld {
   }
 }
 
-type Calls = CoordinatorUseCases & BackupJobCalls & AlertUseCases;
+type Calls = CoordinatorCalls & MonitorCalls;

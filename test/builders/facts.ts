@@ -5,6 +5,7 @@ import type {
   Facts,
   IngestFacts,
   ManifestCopy,
+  MonitorFacts,
   Published,
 } from "../../src/health/facts.ts";
 import { type Limits, readLimits } from "../../src/health/limits.ts";
@@ -57,6 +58,18 @@ export function someIngestFacts(changes: Partial<IngestFacts> = {}): IngestFacts
 /** Facts in which the coordinator holds something else. */
 export function withIngest(changes: Partial<IngestFacts>): Facts {
   return someFacts({ ingest: { ok: true, value: someIngestFacts(changes) } });
+}
+
+/** Facts in which the monitor itself is in another state. */
+export function withMonitor(changes: Partial<MonitorFacts>): Facts {
+  const facts = someFacts();
+  return { ...facts, monitor: { ...facts.monitor, ...changes } };
+}
+
+/** Facts in which both stores show another version. */
+export function withManifest(changes: Partial<Published>): Facts {
+  const copy = aManifestCopy(changes);
+  return someFacts({ catalog: { kv: copy, r2: copy } });
 }
 
 /** A run that has published, or found nothing new, eight hours ago. */

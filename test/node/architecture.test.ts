@@ -36,20 +36,21 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
     "storage",
     "data",
     "config.ts",
+    "credentials.ts",
     "log.ts",
-    "parse-json.ts",
   ],
   web: ["acceptance", "catalog", "gen", "ingest"],
   "config.ts": ["acceptance", "catalog", "sources"],
   "schedule.ts": ["ingest"],
   "instances.ts": [],
+  "credentials.ts": ["parse-json.ts"],
   "log.ts": [],
   "parse-json.ts": [],
 };
 
 /** The Durable Objects build what they need themselves. */
 const MORE_ARROWS: { readonly [file: string]: readonly string[] } = {
-  "src/alerts/durable-object.ts": ["admin", "backup", "instances.ts"],
+  "src/alerts/durable-object.ts": ["backup", "credentials.ts", "instances.ts"],
   "src/coordinator/durable-object.ts": ["config.ts"],
 };
 

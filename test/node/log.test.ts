@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { callCoordinator } from "../../src/admin/calls/coordinator-calls.ts";
+import { Unavailable } from "../../src/admin/calls/unavailable.ts";
 import { describeError } from "../../src/log.ts";
 
 describe("what a log line says of an error", () => {
@@ -15,15 +15,10 @@ describe("what a log line says of an error", () => {
     expect(describeError("out of order")).toEqual({ error: "out of order" });
   });
 
-  it("names what is behind a call that was given up, the nearest first", async () => {
+  it("names what is behind a call that was given up, the nearest first", () => {
     const reset = new Error("the object was reset", { cause: "a deploy" });
-    const failed = await callCoordinator(
-      () => null,
-      "once",
-      async () => Promise.reject(reset),
-    ).catch((error: unknown) => error);
-    expect(describeError(failed)).toMatchObject({
-      error: "CoordinatorUnavailable: the coordinator does not answer",
+    expect(describeError(new Unavailable("coordinator", reset))).toMatchObject({
+      error: "Unavailable: coordinator: no answer",
       causes: ["Error: the object was reset", "a deploy"],
     });
   });

@@ -10,11 +10,19 @@ import { idOf, timestamp } from "../../catalog/fields.ts";
 import { SEVERITIES } from "../../health/rule.ts";
 import { RULE_NAMES } from "../../health/rules.ts";
 import type { AlertHistory, SavedAlertRun } from "../../storage/alert-history.ts";
-import { type AlertUseCases, MonitorUnavailable } from "../calls/alert-calls.ts";
+import type { MonitorCalls } from "../calls/object-calls.ts";
+import { ask, orNull } from "../calls/unavailable.ts";
 import { healthStatus } from "../health/health-schema.ts";
-import { BAD_CURSOR, noteField, outcome, pageFields, pageQuery, time } from "../http/query.ts";
+import {
+  BAD_CURSOR,
+  noteField,
+  outcome,
+  pageFields,
+  pageQuery,
+  restOf,
+  time,
+} from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
-import { askHistory } from "../calls/store-calls.ts";
 
 const runsQuery = z.strictObject({
   state: z.enum(ALERT_STATES).exclude(["inactive"]).optional().meta({
@@ -66,7 +74,7 @@ const testBody = z.strictObject({
 
 /** Lists alerts and evaluations, evaluates now, and tests the webhooks. */
 export function alertRoutes(
-  alerts: AlertUseCases,
+  alerts: MonitorCalls,
   history: Pick<AlertHistory, "listRuns" | "findRun">,
 ) {
   const current = route({
@@ -82,8 +90,8 @@ export function alertRoutes(
     const wanted = (lastRun?.results ?? []).filter(
       (each) =>
         (state === undefined ? each.state !== "inactive" : each.state === state) &&
-        (rule === undefined || each.rule === rule) &&
-        (severity === undefined || each.severity === severity),
+        (rule ?? each.rule) === each.rule &&
+        (severity ?? each.severity) === each.severity,
     );
     const evaluated_at = lastRun?.started_at ?? null;
     return { status: 200, body: { evaluated_at, run_id: lastRun?.id ?? null, alerts: wanted } };
@@ -100,14 +108,12 @@ export function alertRoutes(
   }).answer(async ({ query }) => {
     const { since: sinceMs, until: untilMs, ...others } = query;
     const [read, monitor] = await Promise.all([
-      askHistory(history.listRuns({ ...others, sinceMs, untilMs })),
-      orUndefined(alerts.status()),
+      ask("history", history.listRuns({ ...others, sinceMs, untilMs })),
+      orNull(alerts.status()),
     ]);
     if (!read.ok) return BAD_CURSOR;
-    const { runs, nextCursor, total } = read;
     const waiting = monitor?.outboxLength ?? null;
-    const body = { runs: runs.map(toAlertRun), next_cursor: nextCursor, total, waiting };
-    return { status: 200, body };
+    return { status: 200, body: { runs: read.runs.map(toAlertRun), ...restOf(read), waiting } };
   });
 
   const one = route({
@@ -122,9 +128,9 @@ export function alertRoutes(
       503: "`history_unavailable`: D1 does not answer, and it is not the last one",
     },
   }).answer(async ({ params: { id } }) => {
-    const last = await orUndefined(alerts.status());
+    const last = await orNull(alerts.status());
     if (last?.lastRun?.id === id) return { status: 200, body: last.lastRun };
-    const found = await askHistory(history.findRun(id));
+    const found = await ask("history", history.findRun(id));
     return found === null ? NO_RUN : { status: 200, body: toAlertRun(found) };
   });
 
@@ -196,19 +202,11 @@ export function alertRoutes(
 }
 
 function messageOf({ rules_total, firing, pending, nodata, notified }: AlertRun): string {
-  return `${rules_total} rules evaluated: ${firing} firing, ${pending} pending, ${nodata} without data. Notifications delivered: ${notified}.`;
+  return `${rules_total} rules evaluated. Alerts: ${firing} firing, ${pending} pending, ${nodata} without data. Notifications delivered: ${notified}.`;
 }
 
 function describeReceipt({ target, delivered, error }: z.output<typeof receiptSchema>): string {
   return delivered ? `${target}: delivered.` : `${target}: not delivered (${error ?? "unknown"}).`;
-}
-
-/** Undefined if the monitor does not answer. */
-async function orUndefined<T>(call: Promise<T>): Promise<T | undefined> {
-  return call.catch((cause: unknown) => {
-    if (cause instanceof MonitorUnavailable) return undefined;
-    throw cause;
-  });
 }
 
 const NO_RUN: Refusal = {

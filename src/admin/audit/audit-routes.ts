@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { AuditStore } from "../../storage/audit-store.ts";
-import { BAD_CURSOR, pageFields, pageQuery, time } from "../http/query.ts";
+import type { AuditEntry, AuditStore } from "../../storage/audit-store.ts";
+import { BAD_CURSOR, pageFields, pageQuery, restOf, time } from "../http/query.ts";
 import { route } from "../http/route.ts";
 import { timestamp } from "../../catalog/fields.ts";
-import { askHistory } from "../calls/store-calls.ts";
+import { ask } from "../calls/unavailable.ts";
 
 const outcomes = ["done", "refused", "failed"] as const;
 
@@ -57,15 +57,10 @@ export function auditRoutes(audit: Pick<AuditStore, "list">) {
     problems: { 503: "`history_unavailable`: D1 does not answer" },
   }).answer(async ({ query }) => {
     const { since: sinceMs, until: untilMs, ...others } = query;
-    const read = await askHistory(audit.list({ ...others, sinceMs, untilMs }));
+    const read = await ask("history", audit.list({ ...others, sinceMs, untilMs }));
     if (!read.ok) return BAD_CURSOR;
-    const { entries, nextCursor, total } = read;
-    const body = {
-      entries: entries.map(({ requestId, ...entry }) => ({ ...entry, request_id: requestId })),
-      next_cursor: nextCursor,
-      total,
-    };
-    return { status: 200, body };
+    const shown = ({ requestId, ...entry }: AuditEntry) => ({ ...entry, request_id: requestId });
+    return { status: 200, body: { entries: read.entries.map(shown), ...restOf(read) } };
   });
   return [list];
 }

@@ -1,4 +1,4 @@
-import { describeError, type LogLevel } from "../../log.ts";
+import { describeError, type logLine } from "../../log.ts";
 import type { AuditEntry } from "../../storage/audit-store.ts";
 import { withDeadline } from "../../storage/deadline.ts";
 import type { RecordChange } from "../http/report.ts";
@@ -8,12 +8,7 @@ interface AuditTrailDependencies {
   readonly save: (entries: readonly AuditEntry[]) => Promise<void>;
   /** Hands an entry to the coordinator, which writes it to D1 as soon as D1 answers. */
   readonly keep: (entry: AuditEntry) => Promise<void>;
-  readonly log: (
-    level: LogLevel,
-    event: string,
-    msg: string,
-    fields: { readonly [name: string]: unknown },
-  ) => void;
+  readonly log: typeof logLine;
 }
 
 /** How long a change's answer waits for D1, and then for the coordinator. */

@@ -3,7 +3,7 @@ import { logLine } from "../../log.ts";
 import type { AccessResult } from "./access-jwt.ts";
 import { findToken } from "./bearer.ts";
 import { clientKey } from "./client-key.ts";
-import type { CredentialsResult } from "./credentials.ts";
+import type { CredentialsResult } from "../../credentials.ts";
 import type { Actor, Http, Problem } from "../http/http.ts";
 import { sendProblem } from "../http/problem.ts";
 

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { AdminToken } from "./credentials.ts";
+import type { AdminToken } from "../../credentials.ts";
 
 /** A configured token that a request presents. */
 interface Presented {
@@ -10,8 +10,8 @@ interface Presented {
 
 /**
  * The configured token that an Authorization header presents (RFC 6750); one that is valid before
- * one that has expired. Compares all digests, each
- * in constant time. An empty text is never a token, even if its hash is configured.
+ * one that has expired. Compares all digests, each in constant time. An empty text is never a token,
+ * even if its hash is configured.
  *
  * @param now milliseconds since 1970.
  */

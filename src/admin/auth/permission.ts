@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from "hono";
-import type { Http, Problem, Scope } from "../http/http.ts";
+import type { Scope } from "../../credentials.ts";
+import type { Http, Problem } from "../http/http.ts";
 import { sendProblem } from "../http/problem.ts";
 
 /** Lets a request pass that its credential permits and that no page of another site sends. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { timestamp } from "../../catalog/fields.ts";
 import { timeText } from "../../storage/time-text.ts";
-import { SCOPES } from "../http/http.ts";
+import { SCOPES } from "../../credentials.ts";
 import { route } from "../http/route.ts";
 
 const identity = z

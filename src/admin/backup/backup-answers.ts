@@ -1,9 +1,39 @@
-import type { z } from "zod";
-import type { Accepted, JobRequest, JobResult } from "../../backup/backup-jobs.ts";
-import type { BackupJob } from "../../backup/job.ts";
+import { z } from "zod";
+import type { Accepted, JobResult } from "../../backup/backup-jobs.ts";
+import { type BackupJob, jobSchema } from "../../backup/job.ts";
+import { backupSchema } from "../../backup/listing.ts";
 import { isOpen } from "../../jobs/job-record.ts";
-import type { Actor } from "../http/http.ts";
+import { outcome, pageFields } from "../http/query.ts";
 import type { Refusal } from "../http/route.ts";
+
+export const jobAnswer = z
+  .strictObject({
+    ...outcome,
+    job: jobSchema.meta({
+      description: "The new job, or the one that does or did the same.",
+    }),
+  })
+  .meta({ id: "BackupJobAnswer" });
+
+/** What asking for a backup is answered. */
+export const runAnswer = jobAnswer
+  .extend({
+    backup: backupSchema.nullable().meta({
+      description: "As it is now; null while R2 does not answer. The job goes on all the same.",
+    }),
+  })
+  .meta({ id: "BackupRunAnswer" });
+
+/** What changing a backup itself is answered. */
+export const backupAnswer = z
+  .strictObject({ ...outcome, backup: backupSchema })
+  .meta({ id: "BackupAnswer" });
+
+/** A page of backup jobs. */
+export const jobPage = z.strictObject({
+  jobs: z.array(jobSchema).meta({ description: "Newest first, of the last hundred that ended." }),
+  ...pageFields,
+});
 
 export const NO_BACKUP: Refusal = {
   problem: {
@@ -20,13 +50,6 @@ export function acceptances<Body extends z.ZodType>(named: string, body: Body) {
     200: { description: "The job that does or did the same", headers, body },
     202: { description: "The job is queued", headers, body },
   } as const;
-}
-
-export function jobRequest(
-  actor: Actor,
-  { note }: { readonly note?: string | undefined },
-): JobRequest {
-  return { requested_by: actor.id, note: note ?? null };
 }
 
 /** The answer to a new job, or to one that does or did the same. */

@@ -1,31 +1,35 @@
 import { z } from "zod";
-import { idOf } from "../../catalog/fields.ts";
+import type { JobRequest, JobResult } from "../../backup/backup-jobs.ts";
 import { backupId } from "../../backup/backup-id.ts";
 import { type BackupJob, JOB_KINDS, JOB_STATES, jobSchema } from "../../backup/job.ts";
 import {
   BACKUP_STATES,
   backupPage,
   backupSchema,
+  FILTER_LOOKS_AT,
   findBackup,
   listBackups,
   type ListingDependencies,
 } from "../../backup/listing.ts";
-import { describeError, logLine } from "../../log.ts";
+import { idOf } from "../../catalog/fields.ts";
+import type { Limits } from "../../health/limits.ts";
+import type { BackupStore } from "../../storage/backup-store.ts";
+import { pageOf } from "../../storage/page.ts";
+import type { CoordinatorCalls } from "../calls/object-calls.ts";
+import { ask, orNull } from "../calls/unavailable.ts";
+import { BAD_CURSOR, noteField, outcome, pageQuery, restOf } from "../http/query.ts";
+import { route } from "../http/route.ts";
 import {
   accept,
   acceptances,
-  jobRequest,
+  backupAnswer,
+  jobAnswer,
+  jobPage,
   NO_BACKUP,
   refuseJob,
   refuseRemoval,
+  runAnswer,
 } from "./backup-answers.ts";
-import { backupAnswer, jobAnswer, jobPage, runAnswer } from "./backup-schema.ts";
-import type { BackupAccess } from "../calls/backup-use-cases.ts";
-import { BAD_CURSOR, noteField, outcome, pageQuery } from "../http/query.ts";
-import { pageOf } from "../../storage/page.ts";
-import { route } from "../http/route.ts";
-import { askBackups } from "../calls/store-calls.ts";
-import { StoreUnavailable } from "../calls/store-unavailable.ts";
 
 const runBody = z.strictObject({
   note: noteField,
@@ -42,14 +46,21 @@ const BACKUPS_UNAVAILABLE = "`backups_unavailable`: R2 does not answer";
 /** How long the answer to making a backup waits for what R2 has of it. */
 const BACKUP_DEADLINE_MS = 2_000;
 
+interface BackupDependencies {
+  readonly coordinator: CoordinatorCalls;
+  readonly backups: BackupStore;
+  readonly limits: Pick<Limits, "backupStaleMs">;
+  readonly now: () => number;
+}
+
 /** Making, listing, verifying, restoring, pinning and deleting backups. */
-export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: () => number) {
-  const listing: ListingDependencies = {
-    backups: store,
-    jobs: () => jobs.jobs(),
+export function backupRoutes({ coordinator, backups, limits, now }: BackupDependencies) {
+  const listing = (): ListingDependencies => ({
+    backups,
+    jobs: () => coordinator.jobs(),
     now,
-    staleAfterMs,
-  };
+    staleAfterMs: limits.backupStaleMs,
+  });
 
   const run = route({
     method: "post",
@@ -65,7 +76,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
   }).answer(async ({ body, actor }) => {
     const { note = null, pin } = body;
     const request = { trigger: "manual", note, pin, requested_by: actor.id } as const;
-    const result = await jobs.backUp(request);
+    const result = await coordinator.backUp(request);
     if (!result.ok) return refuseJob(result);
     const { body: accepted, ...answer } = accept(result, `/admin/backup/${result.job.backup_id}`);
     const backup = await backupOf(result.job);
@@ -74,33 +85,21 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
 
   /** The backup that a job makes; null if R2 does not say. The job is begun all the same. */
   async function backupOf(made: BackupJob) {
-    try {
-      const found = findBackup({ ...listing, jobs: async () => [made] }, made.backup_id);
-      return await askBackups(found, BACKUP_DEADLINE_MS);
-    } catch (cause) {
-      if (!(cause instanceof StoreUnavailable)) throw cause;
-      logLine(
-        "warn",
-        "backup_unread",
-        "a backup was begun and cannot be shown",
-        describeError(cause),
-      );
-      return null;
-    }
+    const found = findBackup({ ...listing(), jobs: async () => [made] }, made.backup_id);
+    return orNull(ask("backups", found, BACKUP_DEADLINE_MS));
   }
 
   const list = route({
     method: "get",
     path: "/admin/backup/list",
     summary: "List the backups, newest first",
-    description:
-      "Also what is left of backups that never became whole, or whose manifest is wrong.",
+    description: `Also what is left of backups that never became whole, or whose manifest is wrong. With \`state\`, only among the newest ${FILTER_LOOKS_AT}.`,
     access: "read",
     query: z.strictObject({ state: z.enum(BACKUP_STATES).optional(), ...pageQuery }),
     responses: { 200: { description: "A page of backups", body: backupPage } },
     problems: { 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ query }) => {
-    const page = await askBackups(listBackups(listing, query));
+    const page = await ask("backups", listBackups(listing(), query));
     return page.ok ? { status: 200, body: page.body } : BAD_CURSOR;
   });
 
@@ -116,14 +115,12 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     }),
     responses: { 200: { description: "A page of jobs", body: jobPage } },
   }).answer(async ({ query: { kind, state, ...query } }) => {
-    const matching = (await jobs.jobs()).filter(
-      (each) =>
-        (kind === undefined || each.kind === kind) && (state === undefined || each.state === state),
+    const matching = (await coordinator.jobs()).filter(
+      (each) => (kind ?? each.kind) === each.kind && (state ?? each.state) === each.state,
     );
     const page = pageOf(matching, query, { keyOf: ({ id }) => id, descending: true });
     if (!page.ok) return BAD_CURSOR;
-    const { items, nextCursor: next_cursor, total } = page;
-    return { status: 200, body: { jobs: items, next_cursor, total } };
+    return { status: 200, body: { jobs: page.items, ...restOf(page) } };
   });
 
   const job = route({
@@ -135,7 +132,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     responses: { 200: { description: "The job", body: jobSchema } },
     problems: { 404: "`job_not_found`" },
   }).answer(async ({ params }) => {
-    const found = await jobs.findJob(params.id);
+    const found = await coordinator.findJob(params.id);
     if (found !== null) return { status: 200, body: found };
     const detail = "There is no such job among the last hundred.";
     return { problem: { status: 404, code: "job_not_found", detail } };
@@ -150,92 +147,87 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
     responses: { 200: { description: "The backup", body: backupSchema } },
     problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ params }) => {
-    const found = await askBackups(findBackup(listing, params.id));
+    const found = await ask("backups", findBackup(listing(), params.id));
     return found === null ? NO_BACKUP : { status: 200, body: found };
   });
 
-  const verify = route({
-    method: "post",
-    path: "/admin/backup/:id/verify",
-    summary: "Verify a backup",
-    description:
-      "Reads everything back, hashes and decodes it, and builds the catalog anew from the archived upstream bytes.",
-    access: "operate",
-    action: "backup.verify",
-    params: backupParams,
-    body: noteBody,
-    responses: acceptances("the job", jobAnswer),
-    problems: {
-      404: "`backup_not_found`",
-      429: "`queue_full`: too many jobs wait",
-      503: BACKUPS_UNAVAILABLE,
+  /** A route that begins a job with a backup. */
+  const jobRoute = (
+    verb: "verify" | "restore",
+    about: { readonly summary: string; readonly description: string },
+    begin: (id: string, request: JobRequest) => Promise<JobResult>,
+  ) =>
+    route({
+      method: "post",
+      path: `/admin/backup/:id/${verb}`,
+      ...about,
+      access: "operate",
+      action: `backup.${verb}`,
+      params: backupParams,
+      body: noteBody,
+      responses: acceptances("the job", jobAnswer),
+      problems: {
+        404: "`backup_not_found`",
+        429: "`queue_full`: too many jobs wait",
+        503: BACKUPS_UNAVAILABLE,
+      },
+    }).answer(async ({ params, body: { note: why = null }, actor }) => {
+      const result = await begin(params.id, { requested_by: actor.id, note: why });
+      return result.ok ? accept(result, `/admin/backup/jobs/${result.job.id}`) : refuseJob(result);
+    });
+
+  const verify = jobRoute(
+    "verify",
+    {
+      summary: "Verify a backup",
+      description:
+        "Reads everything back, hashes and decodes it, and builds the catalog anew from the archived upstream bytes.",
     },
-  }).answer(async ({ params, body, actor }) => {
-    const result = await jobs.verifyBackup(params.id, jobRequest(actor, body));
-    return result.ok ? accept(result, `/admin/backup/jobs/${result.job.id}`) : refuseJob(result);
-  });
+    async (id, request) => coordinator.verifyBackup(id, request),
+  );
 
-  const restore = route({
-    method: "post",
-    path: "/admin/backup/:id/restore",
-    summary: "Restore a backup",
-    description:
-      "In its turn after what is under way or waits: verifies it, backs up the present as `undo_backup_id`, adds what the history lacks, and publishes its catalog under a new generation. Ingestion is paused afterwards, so that no run undoes it, until `POST /admin/ingest/resume`. The audit stays as it is. Restoring `undo_backup_id` publishes the present again. Repeated, it changes nothing until something else is published.",
-    access: "operate",
-    action: "backup.restore",
-    params: backupParams,
-    body: noteBody,
-    responses: acceptances("the job", jobAnswer),
-    problems: {
-      404: "`backup_not_found`",
-      429: "`queue_full`: too many jobs wait",
-      503: BACKUPS_UNAVAILABLE,
+  const restore = jobRoute(
+    "restore",
+    {
+      summary: "Restore a backup",
+      description:
+        "In its turn after what is under way or waits: verifies it, backs up the present as `undo_backup_id`, adds what the history lacks, and publishes its catalog under a new generation. Ingestion is paused afterwards, so that no run undoes it, until `POST /admin/ingest/resume`. The audit stays as it is. Restoring `undo_backup_id` publishes the present again. Repeated, it changes nothing until something else is published.",
     },
-  }).answer(async ({ params, body, actor }) => {
-    const result = await jobs.restoreBackup(params.id, jobRequest(actor, body));
-    return result.ok ? accept(result, `/admin/backup/jobs/${result.job.id}`) : refuseJob(result);
-  });
+    async (id, request) => coordinator.restoreBackup(id, request),
+  );
 
-  const pin = route({
-    method: "post",
-    path: "/admin/backup/:id/pin",
-    summary: "Keep a backup until it is unpinned",
-    access: "operate",
-    action: "backup.pin",
-    params: backupParams,
-    body: noteBody,
-    responses: { 200: { description: "The backup after the call", body: backupAnswer } },
-    problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
-  }).answer(async ({ params, actor }) => setPin(params.id, actor.id));
+  const pinRoute = (verb: "pin" | "unpin", summary: string) =>
+    route({
+      method: "post",
+      path: `/admin/backup/:id/${verb}`,
+      summary,
+      access: "operate",
+      action: `backup.${verb}`,
+      params: backupParams,
+      body: noteBody,
+      responses: { 200: { description: "The backup after the call", body: backupAnswer } },
+      problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
+    }).answer(async ({ params: { id }, actor }) => {
+      const before = await ask("backups", findBackup(listing(), id));
+      if (before === null) return NO_BACKUP;
+      const pinned = verb === "pin";
+      const pin = JSON.stringify({ by: actor.id });
+      await ask(
+        "backups",
+        pinned ? backups.writeNote(id, "pin", pin) : backups.deleteNote(id, "pin"),
+      );
+      const changed = pinned !== before.pinned;
+      const kept = pinned ? "kept until somebody unpins it" : "left to retention";
+      const message = `The backup ${changed ? "is" : "was already"} ${kept}.`;
+      return {
+        status: 200,
+        body: { changed, message, backup: { ...before, pinned } },
+        change: { before: { pinned: before.pinned }, after: { pinned } },
+      };
+    });
 
-  const unpin = route({
-    method: "post",
-    path: "/admin/backup/:id/unpin",
-    summary: "Leave a backup to retention again",
-    access: "operate",
-    action: "backup.unpin",
-    params: backupParams,
-    body: noteBody,
-    responses: { 200: { description: "The backup after the call", body: backupAnswer } },
-    problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
-  }).answer(async ({ params }) => setPin(params.id, null));
-
-  /** Pins a backup for somebody, or unpins it for null. */
-  async function setPin(id: string, by: string | null) {
-    const before = await askBackups(findBackup(listing, id));
-    if (before === null) return NO_BACKUP;
-    if (by === null) await askBackups(store.deleteNote(id, "pin"));
-    else await askBackups(store.writeNote(id, "pin", JSON.stringify({ by })));
-    const pinned = by !== null;
-    const changed = pinned !== before.pinned;
-    const kept = pinned ? "kept until somebody unpins it" : "left to retention";
-    const message = `The backup ${changed ? "is" : "was already"} ${kept}.`;
-    return {
-      status: 200,
-      body: { changed, message, backup: { ...before, pinned } },
-      change: { before: { pinned: before.pinned }, after: { pinned } },
-    } as const;
-  }
+  const pin = pinRoute("pin", "Keep a backup until it is unpinned");
+  const unpin = pinRoute("unpin", "Leave a backup to retention again");
 
   const remove = route({
     method: "delete",
@@ -252,7 +244,7 @@ export function backupRoutes({ jobs, store, staleAfterMs }: BackupAccess, now: (
       503: BACKUPS_UNAVAILABLE,
     },
   }).answer(async ({ params }) => {
-    const result = await jobs.removeBackup(params.id);
+    const result = await coordinator.removeBackup(params.id);
     if (!result.ok && result.reason !== "not_found") return refuseRemoval(result.reason);
     const message = result.ok
       ? "The backup is deleted."

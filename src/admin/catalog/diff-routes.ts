@@ -52,7 +52,7 @@ export function diffRoutes({ reader, defaultLocale }: DiffDependencies) {
       304: { description: "The changes match the ETag that was sent", headers: CACHING },
     },
     problems: {
-      404: "`generation_not_retained`: there is no stored diff from that version. Fetch the whole catalog.",
+      404: "`generation_not_retained`, `locale_mismatch`, `changes_not_stored`: fetch the whole catalog",
       503: "`catalog_unreadable`: the stores do not answer",
     },
   }).answer(async ({ query, headers }) => {
@@ -72,10 +72,11 @@ async function answerDiff(reader: DiffDependencies["reader"], wanted: Wanted, if
   if (!current.ok) return UNREADABLE;
   const source = await findSource(reader, current.manifest, wanted);
   if (source === "unreadable") return UNREADABLE;
-  const { from, to } = source ?? { from: undefined, to: current.manifest };
+  if (typeof source === "string") return refuse(source, wanted.from);
+  const { from, to } = source;
   const locale = localeIn(to, wanted);
-  const parts = from && partsOf(from, locale);
-  if (from === undefined || parts === undefined) return notStored(wanted.from, locale);
+  const parts = partsOf(from, locale);
+  if (parts === undefined) return refuse("changes_not_stored", wanted.from);
   const head = { from: describe(from), to: describe(to), locale };
   const etag = `"${sha256Hex(JSON.stringify([head, parts]))}"`;
   const shared = { etag, "cache-control": "public, max-age=60" };
@@ -87,7 +88,7 @@ async function answerDiff(reader: DiffDependencies["reader"], wanted: Wanted, if
   const copies = await Promise.all(parts.map((sha256) => reader.blob(sha256)));
   const fault = worstFault(copies);
   if (fault !== undefined)
-    return fault.fault === "unreadable" ? UNREADABLE : notStored(wanted.from, locale);
+    return fault.fault === "unreadable" ? UNREADABLE : refuse("changes_not_stored", wanted.from);
   const pieces = copies.flatMap((copy) => (copy.ok ? [",", copy.value] : []));
   const body = new Blob([JSON.stringify(head).slice(0, -1), ...pieces, "}"]);
   return { status: 200 as const, body: await body.arrayBuffer(), headers: shared };
@@ -101,7 +102,14 @@ interface Source {
   readonly to: Manifest;
 }
 
-type Found = Source | "unreadable" | undefined;
+/** Why there is no diff from a version, as the end of a sentence that begins with its name. */
+const REASONS = {
+  generation_not_retained: "is none of the last versions",
+  locale_mismatch: "is the hash of a message in another language than the requested one",
+  changes_not_stored: "is a version from which no changes are stored in this language",
+} as const;
+
+type Found = Source | "unreadable" | keyof typeof REASONS;
 
 /** Finds the version that an app has. It may come from an isolate that knows a newer one than this. */
 async function findSource(
@@ -110,10 +118,10 @@ async function findSource(
   wanted: Wanted,
 ): Promise<Found> {
   const known = await findIn(reader, current, wanted);
-  if (known !== undefined) return known;
+  if (typeof known === "object" || known === "unreadable") return known;
   const newest = await reader.newest();
   const isNewer = newest.ok && newest.manifest.generation > current.generation;
-  return isNewer ? findIn(reader, newest.manifest, wanted) : undefined;
+  return isNewer ? findIn(reader, newest.manifest, wanted) : known;
 }
 
 /**
@@ -133,13 +141,18 @@ async function findIn(
   };
   const byGeneration = known.find(({ generation }) => String(generation) === name);
   const named = byContent(name) ?? (byGeneration && { from: byGeneration, to });
-  if (named !== undefined || !/^[0-9a-f]{64}$/.test(name)) return named;
+  if (named !== undefined) return named;
+  if (!/^[0-9a-f]{64}$/.test(name)) return "generation_not_retained";
   const locale = localeIn(to, wanted);
   const hasMessage = ({ locales }: Manifest) => locales[locale]?.sha256 === name;
   if (hasMessage(to)) return { from: to, to };
   const older = await reader.findOlder(hasMessage);
-  if (older.ok) return byContent(older.value.catalog_sha256);
-  return older.fault === "missing" ? undefined : "unreadable";
+  if (older.ok) return byContent(older.value.catalog_sha256) ?? "changes_not_stored";
+  if (older.fault !== "missing") return "unreadable";
+  const hasAny = ({ locales }: Manifest) =>
+    Object.values(locales).some(({ sha256 }) => sha256 === name);
+  const isOfOther = hasAny(to) || (await reader.findOlder(hasAny)).ok;
+  return isOfOther ? "locale_mismatch" : "generation_not_retained";
 }
 
 function localeIn({ locales }: Manifest, { locale, defaultLocale }: Wanted): string {
@@ -160,11 +173,9 @@ function partsOf(from: Manifest | StoredDiff, locale: string): readonly string[]
   return local === undefined ? undefined : [from.common, local];
 }
 
-function notStored(from: string, locale: string): Refusal {
-  const detail = `No changes from ${from} to the current version are stored in ${locale}: that version is not one of the last, belongs to another language, or too much has changed. Fetch the whole catalog.`;
-  return {
-    problem: { status: 404, code: "generation_not_retained", detail },
-  };
+function refuse(code: keyof typeof REASONS, from: string): Refusal {
+  const detail = `${from} ${REASONS[code]}. Fetch the whole catalog.`;
+  return { problem: { status: 404, code, detail } };
 }
 
 const UNREADABLE: Refusal = {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { RollbackResult } from "../../ingest/roll-back.ts";
 import { CONTENTS_RETAINED } from "../../ingest/versions.ts";
-import type { CoordinatorUseCases } from "../calls/coordinator.ts";
+import type { CoordinatorCalls } from "../calls/object-calls.ts";
 import { noteField, outcome } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
 import { listCounts, hexHash, timestamp } from "../../catalog/fields.ts";
@@ -14,6 +14,10 @@ const versionSchema = z
     counts: listCounts,
     locales: z.array(z.string()),
     is_current: z.boolean(),
+    republishes: z.int().min(1).nullable().meta({
+      description:
+        "The earlier generation whose content it publishes again, as a rollback does; null if none that is retained has it.",
+    }),
     has_diff: z.boolean().meta({
       description:
         "Whether `GET /catalog/diff` has the changes from its content to the current version.",
@@ -32,7 +36,7 @@ const rollbackAnswer = z.strictObject({
 });
 
 /** Lists the published versions, and rolls back to one. */
-export function versionRoutes(coordinator: CoordinatorUseCases) {
+export function versionRoutes(coordinator: CoordinatorCalls) {
   const list = route({
     method: "get",
     path: "/admin/catalog/versions",
@@ -44,10 +48,7 @@ export function versionRoutes(coordinator: CoordinatorUseCases) {
         body: z.strictObject({ versions: z.array(versionSchema) }),
       },
     },
-  }).answer(async () => {
-    const versions = await coordinator.versions();
-    return { status: 200, body: { versions: versions } };
-  });
+  }).answer(async () => ({ status: 200, body: { versions: await coordinator.versions() } }));
 
   const rollback = route({
     method: "post",
@@ -69,7 +70,7 @@ export function versionRoutes(coordinator: CoordinatorUseCases) {
     const after = { generation: version.generation, catalog_sha256: version.catalog_sha256 };
     return {
       status: 200,
-      body: { version: version, changed, message: messageOf(generation, result) },
+      body: { version, changed, message: messageOf(generation, result) },
       change: {
         target: String(generation),
         before: changed ? { generation: version.generation - 1 } : after,

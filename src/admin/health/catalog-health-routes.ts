@@ -1,11 +1,10 @@
 import { z } from "zod";
-import { AIRPORT_SETS, CODINGS } from "../../catalog/manifest.ts";
+import { AIRPORT_SETS, CODINGS, type Manifest } from "../../catalog/manifest.ts";
 import { checkServed, checkUnserved } from "../../health/catalog-checks.ts";
-import type { RuleContext } from "../../health/rule.ts";
+import type { Limits } from "../../health/limits.ts";
 import { outputOf, worstOf } from "../../health/status.ts";
-import { describeError, logLine } from "../../log.ts";
 import type { CatalogReader } from "../../storage/catalog-reader.ts";
-import { withDeadline } from "../../storage/deadline.ts";
+import { settledWithin } from "../../storage/deadline.ts";
 import { checksSchema, HEALTH_MEDIA_TYPE, healthStatus } from "./health-schema.ts";
 import { route } from "../http/route.ts";
 import { listCounts, hexHash, timestamp } from "../../catalog/fields.ts";
@@ -46,8 +45,10 @@ const healthSchema = z
   })
   .meta({ id: "CatalogHealth" });
 
-interface HealthDependencies extends Pick<RuleContext, "limits"> {
+interface HealthDependencies {
+  readonly reader: CatalogReader;
   readonly defaultLocale: string;
+  readonly limits: Limits;
   readonly now: () => number;
 }
 
@@ -55,58 +56,28 @@ interface HealthDependencies extends Pick<RuleContext, "limits"> {
  * `GET /catalog/health`: whether the catalog can be served. Like serving, it needs neither D1 nor the
  * coordinator.
  */
-export function catalogHealthRoutes(
-  reader: CatalogReader,
-  { defaultLocale, limits, now }: HealthDependencies,
-) {
+export function catalogHealthRoutes(deps: HealthDependencies) {
+  const answer = { body: healthSchema, mediaType: HEALTH_MEDIA_TYPE };
   const health = route({
     method: "get",
     path: "/catalog/health",
     summary: "Health of the catalog API",
     access: "public",
     responses: {
-      200: {
-        description: "The catalog is served",
-        body: healthSchema,
-        mediaType: HEALTH_MEDIA_TYPE,
-      },
-      503: {
-        description: "The catalog is not served",
-        body: healthSchema,
-        mediaType: HEALTH_MEDIA_TYPE,
-      },
+      200: { description: "The catalog is served", ...answer },
+      503: { description: "The catalog is not served", ...answer },
     },
-  }).answer(async ({ requestId }) => {
-    const unavailable = unavailableOnFault(requestId);
-    const read = <T>(reading: Promise<T>) =>
-      withDeadline("catalog", READ_DEADLINE_MS, reading).catch(unavailable);
-    const current = await read(reader.current());
-    if (!current.ok) return failed(current.reason);
-    const { manifest } = current;
-    const selection = { locale: defaultLocale, representation: "proto", codings: CODINGS } as const;
-    const opened = await read(reader.open({ manifest, ...selection }));
-    const context = { limits, now: now() };
-    const checks = checkServed({ manifest, opened, defaultLocale }, context);
+  }).answer(async () => {
+    const { manifest, checks } = await checkCatalog(deps);
     const status = worstOf(checks);
     const output = outputOf(checks);
     return {
       status: status === "fail" ? 503 : 200,
-      headers: NO_STORE,
+      headers: { "cache-control": "no-store" },
       body: {
         status,
         ...(output !== undefined && { output }),
-        generation: manifest.generation,
-        catalog_sha256: manifest.catalog_sha256,
-        published_at: manifest.published_at,
-        as_of: manifest.as_of,
-        data: [...manifest.data],
-        airports: manifest.airport_set,
-        counts: manifest.counts,
-        locales: Object.entries(manifest.locales).map(([locale, { bytes, coverage }]) => ({
-          locale,
-          bytes,
-          coverage,
-        })),
+        ...(manifest && describe(manifest)),
         checks,
       },
     };
@@ -114,23 +85,35 @@ export function catalogHealthRoutes(
   return [health];
 }
 
-const NO_STORE = { "cache-control": "no-store" };
+const UNAVAILABLE = { ok: false, reason: "unavailable" } as const;
 
-/** Turns a fault of the stores into `unavailable`, and logs its cause. */
-function unavailableOnFault(requestId: string) {
-  return (cause: unknown) => {
-    const fields = { request_id: requestId, ...describeError(cause) };
-    logLine("warn", "catalog_unreadable", "the catalog could not be read", fields);
-    return { ok: false, reason: "unavailable" } as const;
-  };
+/** Opens a body of the default locale as serving does, and checks it. */
+export async function checkCatalog({ reader, defaultLocale, limits, now }: HealthDependencies) {
+  const read = <T>(reading: Promise<T>) =>
+    settledWithin(READ_DEADLINE_MS, reading, () => UNAVAILABLE);
+  const current = await read(reader.current());
+  if (!current.ok) return { manifest: null, checks: checkUnserved(current.reason) };
+  const { manifest } = current;
+  const selection = { locale: defaultLocale, representation: "proto", codings: CODINGS } as const;
+  const opened = await read(reader.open({ manifest, ...selection }));
+  const served = { manifest, opened, defaultLocale };
+  return { manifest, checks: checkServed(served, { limits, now: now() }) };
 }
 
-function failed(reason: Parameters<typeof checkUnserved>[0]) {
-  const { "catalog:present": present = [] } = checkUnserved(reason);
-  const output = present[0]?.output;
+function describe({ generation, catalog_sha256, published_at, as_of, ...manifest }: Manifest) {
+  const { data, airport_set: airports, counts, locales } = manifest;
   return {
-    status: 503 as const,
-    headers: NO_STORE,
-    body: { status: "fail" as const, output, checks: { "catalog:present": present } },
+    generation,
+    catalog_sha256,
+    published_at,
+    as_of,
+    data,
+    airports,
+    counts,
+    locales: Object.entries(locales).map(([locale, { bytes, coverage }]) => ({
+      locale,
+      bytes,
+      coverage,
+    })),
   };
 }

@@ -1,34 +1,16 @@
-import { timeText } from "../../storage/time-text.ts";
-import { z } from "zod";
-import { gravest, type HealthStatus } from "../../health/status.ts";
+import { gravest } from "../../health/status.ts";
 import { describeError, logLine } from "../../log.ts";
 import { withDeadline } from "../../storage/deadline.ts";
 import { SingleFlight } from "../../storage/single-flight.ts";
-import { healthStatus } from "./health-schema.ts";
+import { timeText } from "../../storage/time-text.ts";
 import { route } from "../http/route.ts";
-import { type DeepReadonly, timestamp } from "../../catalog/fields.ts";
-
-/** A part of the public summary, which may fail alone. It names no operator and no reason. */
-interface SummarySection<Schema extends z.ZodType = z.ZodType> {
-  readonly schema: Schema;
-  /** Rejects if it cannot be read. */
-  readonly read: () => Promise<Found<Schema>>;
-  /** The status of a section that cannot be read. */
-  readonly unread: "warn" | "fail";
-}
-
-interface Found<Schema extends z.ZodType = z.ZodType> {
-  readonly status: HealthStatus;
-  readonly shown: DeepReadonly<z.output<Schema>>;
-}
-
-export function summarySection<Schema extends z.ZodType>(
-  section: SummarySection<Schema>,
-): SummarySection<Schema> {
-  return section;
-}
-
-type Sections = { readonly [name: string]: SummarySection };
+import {
+  type Found,
+  SECTIONS,
+  type Summary,
+  summarySchema,
+  type SummarySources,
+} from "./summary-sections.ts";
 
 const SECTION_DEADLINE_MS = 2_000;
 /** For this time a summary is reused, so that visitors put no load on the coordinator. */
@@ -39,37 +21,18 @@ const MEMO_MS = 5_000;
  * even if its `status` is `fail`: a dashboard still shows the sections.
  */
 export function dashboardRoutes(
-  sections: Sections,
-  deps: {
-    readonly now: () => number;
+  deps: SummarySources & {
     /** Keeps the present request's context alive until a promise settles. */
     readonly waitUntil: (promise: Promise<unknown>) => void;
   },
 ) {
   const { now } = deps;
-  const names = Object.keys(sections);
-  const shapes = Object.fromEntries(
-    Object.entries(sections).map(([name, { schema }]) => [name, schema.nullable()]),
-  );
-  const summarySchema = z
-    .strictObject({
-      status: healthStatus.meta({ description: "The gravest status of all sections." }),
-      at: timestamp,
-      degraded: z.array(z.enum(names)).meta({ description: "Sections that could not be read." }),
-      ...shapes,
-    })
-    .meta({ id: "DashboardSummary" });
-  type Summary = DeepReadonly<z.output<typeof summarySchema>>;
-
   const loads = new SingleFlight<Summary>(deps.waitUntil, now);
   let memo: { readonly summary: Summary; readonly at: number } | undefined;
   async function readSummary(): Promise<Summary> {
     const at = now();
-    const read = await readSections(sections);
-    // Each section matches its schema, or is null.
-    const summary = { at: timeText(at), ...read } as unknown as Summary;
-    memo = { at, summary };
-    return summary;
+    memo = { at, summary: { at: timeText(at), ...(await readSections(deps)) } };
+    return memo.summary;
   }
 
   const summary = route({
@@ -95,21 +58,25 @@ export function dashboardRoutes(
 }
 
 /** Reads all sections; one that cannot be read is null. Never rejects. */
-async function readSections(sections: Sections) {
-  const read = await Promise.all(
-    Object.entries(sections).map(async ([name, section]) => {
+async function readSections(deps: SummarySources): Promise<Omit<Summary, "at">> {
+  const found = await Promise.all(
+    Object.entries(SECTIONS).map(async ([name, { read, unread }]) => {
       try {
-        return { name, ...(await withDeadline(name, SECTION_DEADLINE_MS, section.read())) };
+        return { name, ...(await withDeadline<Found>(name, SECTION_DEADLINE_MS, read(deps))) };
       } catch (cause) {
         const fields = { section: name, ...describeError(cause) };
         logLine("warn", "summary_degraded", "a section could not be read", fields);
-        return { name, status: section.unread, shown: null };
+        return { name, status: unread, shown: null };
       }
     }),
   );
   return {
-    status: gravest(read.map(({ status }) => status)),
-    degraded: read.filter(({ shown }) => shown === null).map(({ name }) => name),
-    ...Object.fromEntries(read.map(({ name, shown }) => [name, shown])),
+    status: gravest(found.map(({ status }) => status)),
+    degraded: found.filter(({ shown }) => shown === null).map(({ name }) => name),
+    // Each of `SECTIONS`, as its schema says, or null.
+    ...(Object.fromEntries(found.map(({ name, shown }) => [name, shown])) as unknown as Pick<
+      Summary,
+      keyof typeof SECTIONS
+    >),
   };
 }

@@ -1,33 +1,36 @@
 import { z } from "zod";
-import { newestTimes } from "../../backup/listing.ts";
-import {
-  type ListedRun,
-  RUN_OUTCOMES,
-  RUN_STATES,
-  RUN_TRIGGERS,
-  STAGES,
-} from "../../ingest/run.ts";
-import type { CatalogReader } from "../../storage/catalog-reader.ts";
-import { withDeadline } from "../../storage/deadline.ts";
-import type { History } from "../../ingest/history.ts";
-import { ALERT_STATES } from "../../alerts/alert-state.ts";
+import { alertResultSchema } from "../../alerts/alert-run.ts";
+import { backupStatus, newestTimes } from "../../backup/listing.ts";
+import { type DeepReadonly, hexHash, listCounts, timestamp } from "../../catalog/fields.ts";
 import { checkWebhooks } from "../../health/alert-checks.ts";
 import { judgeBackups, STATUS_CHECKS } from "../../health/backup-rules.ts";
 import { checkData } from "../../health/catalog-checks.ts";
 import { checkCoordinator, checkRuns } from "../../health/ingest-checks.ts";
-import { type RuleContext, SEVERITIES } from "../../health/rule.ts";
-import { RULE_NAMES } from "../../health/rules.ts";
-import { gravest, worstOf } from "../../health/status.ts";
-import type { AlertUseCases } from "../calls/alert-calls.ts";
-import { backupStatus } from "../../backup/listing.ts";
-import type { BackupAccess } from "../calls/backup-use-cases.ts";
-import type { CoordinatorUseCases } from "../calls/coordinator.ts";
-import { summarySection } from "./dashboard-routes.ts";
+import type { Limits } from "../../health/limits.ts";
+import { gravest, type HealthStatus, worstOf } from "../../health/status.ts";
+import type { History } from "../../ingest/history.ts";
+import { type ListedRun, runSchema } from "../../ingest/run.ts";
+import type { BackupStore } from "../../storage/backup-store.ts";
+import type { CatalogReader } from "../../storage/catalog-reader.ts";
+import type { CoordinatorCalls, MonitorCalls } from "../calls/object-calls.ts";
 import { findLastRuns } from "../ingest/run-list.ts";
 import { healthStatus } from "./health-schema.ts";
-import { listCounts, hexHash, timestamp } from "../../catalog/fields.ts";
 
-const READ_DEADLINE_MS = 2_000;
+/** What the sections are read from. */
+export interface SummarySources {
+  readonly reader: CatalogReader;
+  readonly coordinator: CoordinatorCalls;
+  readonly history: History;
+  readonly backups: BackupStore;
+  readonly alerts: MonitorCalls;
+  readonly limits: Limits;
+  readonly now: () => number;
+}
+
+export interface Found<Schema extends z.ZodType = z.ZodType> {
+  readonly status: HealthStatus;
+  readonly shown: DeepReadonly<z.output<Schema>>;
+}
 
 const catalogSchema = z.strictObject({
   generation: z.int(),
@@ -39,50 +42,32 @@ const catalogSchema = z.strictObject({
 });
 
 /** The published version, and whether its data is stale. */
-export function catalogSection(reader: CatalogReader, context: () => RuleContext) {
-  return summarySection({
-    schema: catalogSchema,
-    unread: "fail",
-    read: async () => {
-      const current = await withDeadline("catalog", READ_DEADLINE_MS, reader.current());
-      if (!current.ok) throw new Error(current.reason);
-      const { generation, published_at, as_of, catalog_sha256, counts, locales } = current.manifest;
-      return {
-        status: checkData(current.manifest, context()).status,
-        shown: {
-          generation,
-          published_at,
-          as_of,
-          catalog_sha256,
-          counts,
-          locales: Object.keys(locales).length,
-        },
-      };
+async function readCatalog(sources: SummarySources): Promise<Found<typeof catalogSchema>> {
+  const current = await sources.reader.current();
+  if (!current.ok) throw new Error(current.reason);
+  const { generation, published_at, as_of, catalog_sha256, counts, locales } = current.manifest;
+  return {
+    status: checkData(current.manifest, contextOf(sources)).status,
+    shown: {
+      generation,
+      published_at,
+      as_of,
+      catalog_sha256,
+      counts,
+      locales: Object.keys(locales).length,
     },
-  });
+  };
 }
 
 const ingestSchema = z.strictObject({
   paused: z.boolean(),
   paused_at: timestamp.nullable(),
   queued: z.int(),
-  running: z
-    .strictObject({
-      stage: z.enum(STAGES).nullable(),
-      progress: z.strictObject({ done: z.int(), total: z.int() }),
-      started_at: timestamp.nullable(),
-    })
-    .nullable(),
-  last_run: z
-    .strictObject({
-      state: z.enum(RUN_STATES),
-      outcome: z.enum(RUN_OUTCOMES).nullable(),
-      trigger: z.enum(RUN_TRIGGERS),
-      finished_at: timestamp.nullable(),
-      duration_ms: z.int().nullable(),
-    })
+  running: runSchema.pick({ stage: true, progress: true, started_at: true }).nullable(),
+  last_run: runSchema
+    .pick({ state: true, outcome: true, trigger: true, finished_at: true, duration_ms: true })
     .nullable()
-    .meta({ description: "The last run that ended." }),
+    .meta({ description: "The run that ended last; a skipped tick is none." }),
   last_success_at: timestamp.nullable(),
   held: z
     .strictObject({ waiting: z.int(), oldest_since: timestamp.nullable() })
@@ -91,46 +76,37 @@ const ingestSchema = z.strictObject({
 });
 
 /** The state of ingestion. A failure is only a warning here, since serving continues. */
-export function ingestSection(
-  coordinator: CoordinatorUseCases,
-  history: History,
-  context: () => RuleContext,
-) {
-  return summarySection({
-    schema: ingestSchema,
-    unread: "warn",
-    read: async () => {
-      const [status, unsettled] = await Promise.all([
-        coordinator.status(),
-        coordinator.unsettledRuns(),
-      ]);
-      const lastRuns = await findLastRuns(history, unsettled);
-      const { ended, succeeded } = lastRuns;
-      const { pause, queued, running } = status;
-      const now = context();
-      const worst = worstOf({ ...checkCoordinator(status, now), ...checkRuns(lastRuns, now) });
-      return {
-        status: worst === "pass" ? "pass" : "warn",
-        shown: {
-          paused: pause !== null,
-          paused_at: pause?.at ?? null,
-          queued: queued.length,
-          running: running && {
-            stage: running.stage,
-            progress: running.progress,
-            started_at: running.started_at,
-          },
-          last_run: ended === undefined ? null : describeRun(ended),
-          last_success_at: succeeded?.finished_at ?? null,
-          held: status.held,
-        },
-      };
+async function readIngest(sources: SummarySources): Promise<Found<typeof ingestSchema>> {
+  const { coordinator, history } = sources;
+  const [status, unsettled] = await Promise.all([
+    coordinator.status(),
+    coordinator.unsettledRuns(),
+  ]);
+  const lastRuns = await findLastRuns(history, unsettled);
+  const { ended, succeeded } = lastRuns;
+  const { pause, queued, running } = status;
+  const now = contextOf(sources);
+  const worst = worstOf({ ...checkCoordinator(status, now), ...checkRuns(lastRuns, now) });
+  return {
+    status: worst === "pass" ? "pass" : "warn",
+    shown: {
+      paused: pause !== null,
+      paused_at: pause?.at ?? null,
+      queued: queued.length,
+      running: running && {
+        stage: running.stage,
+        progress: running.progress,
+        started_at: running.started_at,
+      },
+      last_run: ended === undefined ? null : describeRun(ended),
+      last_success_at: succeeded?.finished_at ?? null,
+      held: status.held,
     },
-  });
+  };
 }
 
 function describeRun({ state, outcome, trigger, finished_at, duration_ms }: ListedRun) {
-  return { state, outcome, trigger, finished_at: finished_at, duration_ms: duration_ms };
+  return { state, outcome, trigger, finished_at, duration_ms };
 }
 
 const backupsSchema = z.strictObject({
@@ -140,23 +116,11 @@ const backupsSchema = z.strictObject({
 });
 
 /** The state of the backups. */
-export function backupsSection(access: BackupAccess, context: () => RuleContext) {
-  return summarySection({
-    schema: backupsSchema,
-    unread: "warn",
-    read: async () => {
-      const backups = await newestTimes(access.store);
-      const status = judgeBackups(backups, context());
-      return {
-        status: STATUS_CHECKS[status].status,
-        shown: {
-          status,
-          newest_at: backups.newestFinishedAt,
-          newest_verified_at: backups.newestVerifiedAt,
-        },
-      };
-    },
-  });
+async function readBackups(sources: SummarySources): Promise<Found<typeof backupsSchema>> {
+  const backups = await newestTimes(sources.backups);
+  const status = judgeBackups(backups, contextOf(sources));
+  const { newestFinishedAt: newest_at, newestVerifiedAt: newest_verified_at } = backups;
+  return { status: STATUS_CHECKS[status].status, shown: { status, newest_at, newest_verified_at } };
 }
 
 const alertsSchema = z.strictObject({
@@ -168,12 +132,12 @@ const alertsSchema = z.strictObject({
   webhooks: z.int().meta({ description: "Configured webhooks; with none, nobody is notified." }),
   alerts: z
     .array(
-      z.strictObject({
-        rule: z.enum(RULE_NAMES),
-        severity: z.enum(SEVERITIES),
-        state: z.enum(ALERT_STATES),
-        since: timestamp,
-        suppressed: z.boolean(),
+      alertResultSchema.pick({
+        rule: true,
+        severity: true,
+        state: true,
+        since: true,
+        suppressed: true,
       }),
     )
     .meta({ description: "All alerts that are not inactive." }),
@@ -192,36 +156,51 @@ const NOTHING_EVALUATED = {
  * The last evaluation of the alerts, without its messages, which may name people and webhooks. A
  * firing alert is a warning here, as in the monitor's status.
  */
-export function alertsSection(alerts: AlertUseCases, context: () => RuleContext) {
-  return summarySection({
-    schema: alertsSchema,
-    unread: "warn",
-    read: async () => {
-      const { lastRun, targets } = await alerts.status();
-      const webhooks = targets.length;
-      if (lastRun === null) return { status: "warn", shown: { ...NOTHING_EVALUATED, webhooks } };
-      const { worst, started_at, firing, nodata, pending, results } = lastRun;
-      const notified = checkWebhooks(targets, context()).map(({ status }) => status);
-      return {
-        status: gravest([worst === "pass" ? "pass" : "warn", ...notified]),
-        shown: {
-          worst,
-          evaluated_at: started_at,
-          firing,
-          nodata,
-          pending,
-          webhooks,
-          alerts: results
-            .filter(({ state }) => state !== "inactive")
-            .map(({ rule, severity, state, since, suppressed }) => ({
-              rule,
-              severity,
-              state,
-              since,
-              suppressed,
-            })),
-        },
-      };
-    },
-  });
+async function readAlerts(sources: SummarySources): Promise<Found<typeof alertsSchema>> {
+  const { lastRun, targets } = await sources.alerts.status();
+  const webhooks = targets.length;
+  if (lastRun === null) return { status: "warn", shown: { ...NOTHING_EVALUATED, webhooks } };
+  const { worst, started_at: evaluated_at, firing, nodata, pending, results } = lastRun;
+  const notified = checkWebhooks(targets, contextOf(sources)).map(({ status }) => status);
+  const alerts = results
+    .filter(({ state }) => state !== "inactive")
+    .map(({ rule, severity, state, since, suppressed }) => ({
+      rule,
+      severity,
+      state,
+      since,
+      suppressed,
+    }));
+  return {
+    status: gravest([worst === "pass" ? "pass" : "warn", ...notified]),
+    shown: { worst, evaluated_at, firing, nodata, pending, webhooks, alerts },
+  };
 }
+
+function contextOf({ limits, now }: SummarySources) {
+  return { limits, now: now() };
+}
+
+/** The parts of the public summary, each of which may fail alone. They name nobody and no reason. */
+export const SECTIONS = {
+  catalog: { schema: catalogSchema.nullable(), read: readCatalog, unread: "fail" },
+  ingest: { schema: ingestSchema.nullable(), read: readIngest, unread: "warn" },
+  backups: { schema: backupsSchema.nullable(), read: readBackups, unread: "warn" },
+  alerts: { schema: alertsSchema.nullable(), read: readAlerts, unread: "warn" },
+} as const;
+
+export const summarySchema = z
+  .strictObject({
+    status: healthStatus.meta({ description: "The gravest status of all sections." }),
+    at: timestamp,
+    degraded: z
+      .array(z.enum(Object.keys(SECTIONS)))
+      .meta({ description: "Sections that could not be read." }),
+    catalog: SECTIONS.catalog.schema,
+    ingest: SECTIONS.ingest.schema,
+    backups: SECTIONS.backups.schema,
+    alerts: SECTIONS.alerts.schema,
+  })
+  .meta({ id: "DashboardSummary" });
+
+export type Summary = DeepReadonly<z.output<typeof summarySchema>>;

@@ -1,9 +1,6 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { RequestIdVariables } from "hono/request-id";
-
-/** What a credential allows: to look, or to change something. */
-export const SCOPES = ["read", "operate"] as const;
-export type Scope = (typeof SCOPES)[number];
+import type { Scope } from "../../credentials.ts";
 
 /** Who sends a request. */
 export interface Actor {

@@ -3,14 +3,13 @@ import { z } from "zod";
 import { concatenate } from "../../catalog/bytes.ts";
 import { settledWithin } from "../../storage/deadline.ts";
 import type { Http, Input } from "./http.ts";
-import { inPlainWords } from "./plain-words.ts";
 import type { Refusal, RouteSpec } from "./route.ts";
 
 /** Reads the path's parameters, the query and the body, or finds what is wrong with them. */
 export async function readInput(c: Context<Http>, spec: RouteSpec): Promise<Input | Refusal> {
   const params = parse(spec.params, c.req.param(), "parameter");
   if (typeof params === "string") {
-    const detail = `There is nothing at this path: ${params}.`;
+    const detail = `The ${params.replace(": ", " in the path ")}.`;
     return { problem: { status: 404, code: "not_found", detail } };
   }
   const { searchParams } = new URL(c.req.url);
@@ -45,6 +44,34 @@ function badRequest(code: string, detail: string): Refusal {
   return { problem: { status: 400, code, detail } };
 }
 
+const KINDS: { readonly [expected: string]: string } = {
+  int: "a whole number",
+  number: "a number",
+  string: "text",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+};
+
+/**
+ * Says in plain words what is wrong with a value of a request, and never repeats the value. Undefined
+ * for what a schema says itself.
+ *
+ * @param what the request has there: a field or a parameter.
+ */
+function inPlainWords(issue: z.core.$ZodRawIssue, what: "field" | "parameter"): string | undefined {
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((key) => `unknown ${what} "${key}"`).join("; ");
+  if (issue.input === undefined) return `this ${what} is missing`;
+  if (issue.code === "invalid_type") return `must be ${KINDS[issue.expected] ?? issue.expected}`;
+  if (issue.code === "invalid_value")
+    return `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(", ")}`;
+  if (issue.code === "too_small") return `must be at least ${issue.minimum}`;
+  if (issue.code !== "too_big") return undefined;
+  const unit = issue.origin === "string" ? " characters" : "";
+  return `must ${unit === "" ? "be" : "have"} at most ${issue.maximum}${unit}`;
+}
+
 /** Most bytes of a request body on an admin route. */
 const MAX_BODY_BYTES = 16 * 1024;
 const BODY_DEADLINE_MS = 10_000;
@@ -61,7 +88,8 @@ async function readJson({
   if ("problem" in bytes) return bytes;
   if (bytes.length === 0) return { value: {} };
   if (!/^(?:identity)?$/i.test(headers.get("content-encoding") ?? "")) return COMPRESSED;
-  if (!JSON_TYPE.test(headers.get("content-type") ?? "")) return NO_JSON;
+  const type = headers.get("content-type") ?? "";
+  if (!JSON_TYPE.test(type) || OTHER_CHARSET.test(type)) return NO_JSON;
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
     const value: unknown = text.trim() === "" ? {} : JSON.parse(text);
@@ -107,7 +135,10 @@ const LATE: Refusal = {
   },
 };
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
-const NO_JSON = unsupported("Send the body as application/json.", { accept: "application/json" });
+const OTHER_CHARSET = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i;
+const NO_JSON = unsupported("Send the body as application/json in UTF-8.", {
+  accept: "application/json",
+});
 const COMPRESSED = unsupported("Send the body uncompressed: this route takes no content coding.", {
   "accept-encoding": "identity",
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { instant } from "./instant.ts";
+import { timeText } from "../../storage/time-text.ts";
 import type { Refusal } from "./route.ts";
 
 /** A parameter that is a whole number. */
@@ -16,6 +16,23 @@ export function wholeNumber(min: number, max: number) {
         Object.assign(jsonSchema, { type: "integer", minimum: min, maximum: max });
       },
     });
+}
+
+/**
+ * A time in a request: RFC 3339 with an offset. In UTC its year must have four digits, so that an
+ * answer can repeat it.
+ */
+export function instant() {
+  return z.iso
+    .datetime({
+      offset: true,
+      abort: true,
+      error: 'must be a time such as "2026-11-21T06:00:00Z"',
+    })
+    .refine(
+      (text) => /^\d{4}-/.test(timeText(Date.parse(text))),
+      "must be within the years 0000 to 9999 (UTC)",
+    );
 }
 
 /** A parameter that is a time with an offset, as milliseconds since 1970. */
@@ -49,6 +66,11 @@ export const pageFields = {
   next_cursor: z.string().nullable().meta({ description: "Null on the last page." }),
   total: z.int().min(0).meta({ description: "Entries that match, on all pages." }),
 };
+
+/** The same of a page that was read. */
+export function restOf({ nextCursor, total }: { nextCursor: string | null; total: number }) {
+  return { next_cursor: nextCursor, total };
+}
 
 /** The answer to a cursor that came from no page. */
 export const BAD_CURSOR: Refusal = {

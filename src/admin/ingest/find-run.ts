@@ -1,10 +1,10 @@
-import { type Run } from "../../ingest/run.ts";
+import type { EnqueueRequest } from "../../ingest/queue.ts";
+import type { Run } from "../../ingest/run.ts";
 import { isOpen } from "../../jobs/job-record.ts";
 import type { History } from "../../ingest/history.ts";
-import type { CoordinatorUseCases } from "../calls/coordinator.ts";
-import { CoordinatorUnavailable, orNull, soon } from "../calls/coordinator-calls.ts";
+import type { CoordinatorCalls } from "../calls/object-calls.ts";
+import { ask, orNull, soon, Unavailable } from "../calls/unavailable.ts";
 import { idOf } from "../../catalog/fields.ts";
-import { askHistory } from "../calls/store-calls.ts";
 
 /** Id of a run. */
 export const runId = idOf("a run", "/admin/ingest/runs");
@@ -17,27 +17,32 @@ export function runPath({ id }: { readonly id: string }): string {
   return `/admin/ingest/runs/${id}`;
 }
 
+/** A run of the configured source, which waits while ingestion is paused. */
+export function plainRun(
+  asked: Pick<EnqueueRequest, "trigger" | "requested_by" | "note">,
+): EnqueueRequest {
+  const usual = { mode: "incremental", source: null, candidate: null, forced: false } as const;
+  return { ...asked, ...usual, ifPaused: "queue" };
+}
+
 /** Where a run is looked for. */
 export interface RunSources {
-  readonly ingest: Pick<CoordinatorUseCases, "findRun">;
+  readonly ingest: Pick<CoordinatorCalls, "findRun">;
   readonly history: Pick<History, "findRun">;
 }
 
 /**
  * Finds a run in the coordinator, or in D1 where the coordinator has forgotten it or does not answer
- * soon: an ended run never changes. Null if neither has it.
- *
- * @throws StoreUnavailable
- * @throws CoordinatorUnavailable if the coordinator does not answer and D1 has no ended run.
+ * soon: an ended run never changes. Null if neither has it. Rejects with Unavailable if D1 does not
+ * answer, or the coordinator does not and D1 has no ended run.
  */
 export async function findRun({ ingest, history }: RunSources, id: string): Promise<Run | null> {
   const asked = orNull(ingest.findRun(id).then((run) => ({ run })));
   const early = await orNull(soon(asked));
   if (early?.run) return early.run;
-  const stored = await askHistory(history.findRun(id));
+  const stored = await ask("history", history.findRun(id));
   if (stored !== null && !isOpen(stored.state)) return stored;
   const current = early ?? (await asked);
-  if (current === null)
-    throw new CoordinatorUnavailable("the coordinator does not answer, and D1 has no ended run");
+  if (current === null) throw new Unavailable("coordinator");
   return current.run ?? stored;
 }

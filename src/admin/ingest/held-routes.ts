@@ -9,20 +9,19 @@ import {
   withDecision,
 } from "../../acceptance/held-change.ts";
 import { decodeHeld, HELD_FILE } from "../../acceptance/ledger-files.ts";
-import type { EnqueueRequest } from "../../ingest/queue.ts";
 import { type ListedRun, runSchema, toListed } from "../../ingest/run.ts";
 import type { SourceArchive } from "../../storage/source-archive.ts";
 import { pageOf } from "../../storage/page.ts";
 import { timeText } from "../../storage/time-text.ts";
-import type { CoordinatorUseCases } from "../calls/coordinator.ts";
-import { StoreUnavailable } from "../calls/store-unavailable.ts";
+import type { CoordinatorCalls } from "../calls/object-calls.ts";
+import { Unavailable } from "../calls/unavailable.ts";
 import type { Actor } from "../http/http.ts";
-import { BAD_CURSOR, noteField, outcome, pageFields, pageQuery } from "../http/query.ts";
+import { BAD_CURSOR, noteField, outcome, pageFields, pageQuery, restOf } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
-import { OF_RUN, runId, runPath } from "./find-run.ts";
+import { OF_RUN, plainRun, runId, runPath } from "./find-run.ts";
 
 export interface HeldDependencies {
-  readonly coordinator: Pick<CoordinatorUseCases, "ledger" | "decide" | "enqueue">;
+  readonly coordinator: Pick<CoordinatorCalls, "ledger" | "decide" | "enqueue">;
   readonly archive: Pick<SourceArchive, "open">;
   readonly now: () => number;
 }
@@ -49,10 +48,7 @@ const heldPage = z
 const heldParams = z.object({
   id: z
     .string()
-    .regex(
-      /^\d+-[a-z]+-[0-9a-f]{8}$/,
-      "must be the id of a held change, from GET /admin/ingest/held",
-    ),
+    .regex(/^\d+-[a-z]+-[0-9a-f]{8}$/, "must be that of a change from GET /admin/ingest/held"),
 });
 
 const manyBody = z
@@ -93,8 +89,7 @@ export function heldRoutes(deps: HeldDependencies) {
     const matching = (await readHeld(deps)).filter((held) => matches(held, wanted));
     const page = pageOf(matching, { limit, cursor }, BY_CODE);
     if (!page.ok) return BAD_CURSOR;
-    const { items: held, nextCursor: next_cursor, total } = page;
-    return { status: 200, body: { held, next_cursor, total } };
+    return { status: 200, body: { held: page.items, ...restOf(page) } };
   });
   return [list, ...(["approve", "reject"] as const).flatMap((verb) => decisionRoutes(verb, deps))];
 }
@@ -162,28 +157,20 @@ async function readHeld({ coordinator, archive }: HeldDependencies): Promise<Hel
     .open(HELD_FILE, files.held)
     .then(decodeHeld)
     .catch((cause: unknown) => {
-      throw new StoreUnavailable("archive", cause);
+      throw new Unavailable("archive", cause);
     });
   return held.map((each) => withDecision(each, decisions));
 }
 
-interface Wanted {
-  readonly state?: string | undefined;
-  readonly rule?: HeldChange["rules"][number] | undefined;
-  readonly part?: string | undefined;
-  readonly iata?: string | undefined;
-  readonly run_id?: string | undefined;
-}
+type Wanted = Omit<z.output<typeof heldQuery>, "limit" | "cursor">;
 
-function matches(held: HeldChange, { rule, ...others }: Wanted): boolean {
-  const isWanted = (field: keyof typeof others) =>
-    others[field] === undefined || held[field] === others[field];
+function matches(held: HeldChange, { rule, state, part, iata, run_id }: Wanted): boolean {
   return (
     (rule === undefined || held.rules.includes(rule)) &&
-    isWanted("state") &&
-    isWanted("part") &&
-    isWanted("iata") &&
-    isWanted("run_id")
+    (state ?? held.state) === held.state &&
+    (part ?? held.part) === held.part &&
+    (iata ?? held.iata) === held.iata &&
+    (run_id ?? held.run_id) === held.run_id
   );
 }
 
@@ -218,19 +205,11 @@ async function decide(
 }
 
 async function queueRun(
-  coordinator: Pick<CoordinatorUseCases, "enqueue">,
+  coordinator: Pick<CoordinatorCalls, "enqueue">,
   actor: Actor,
 ): Promise<ListedRun | null> {
-  const request: EnqueueRequest = {
-    trigger: "manual",
-    mode: "incremental",
-    source: null,
-    candidate: null,
-    forced: false,
-    requested_by: actor.id,
-    note: "takes over approved changes",
-    ifPaused: "queue",
-  };
+  const why = "takes over approved changes";
+  const request = plainRun({ trigger: "manual", requested_by: actor.id, note: why });
   const result = await coordinator.enqueue(request);
   return result.ok ? toListed(result.answer.run) : null;
 }

@@ -1,15 +1,14 @@
 import { z } from "zod";
 import { timestamp } from "../../catalog/fields.ts";
 import type { PauseAnswer } from "../../coordinator/scheduler.ts";
-import type { EnqueueRequest, EnqueueResult } from "../../ingest/queue.ts";
-import { runSchema, toListed } from "../../ingest/run.ts";
+import type { EnqueueResult } from "../../ingest/queue.ts";
+import { type Run, runSchema, toListed } from "../../ingest/run.ts";
 import type { Pause } from "../../jobs/pause.ts";
 import { timeText } from "../../storage/time-text.ts";
-import type { CoordinatorUseCases } from "../calls/coordinator.ts";
-import { instant } from "../http/instant.ts";
-import { noteField, outcome } from "../http/query.ts";
+import type { CoordinatorCalls } from "../calls/object-calls.ts";
+import { instant, noteField, outcome } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
-import { OF_RUN, runPath } from "./find-run.ts";
+import { OF_RUN, plainRun, runPath } from "./find-run.ts";
 
 const pauseBody = z.strictObject({
   note: noteField,
@@ -43,7 +42,7 @@ const pauseAnswer = pauseState
   .meta({ id: "PauseAnswer" });
 
 /** Shows, sets and lifts the pause. */
-export function pauseRoutes(ingest: CoordinatorUseCases, now: () => number) {
+export function pauseRoutes(ingest: CoordinatorCalls, now: () => number) {
   const show = route({
     method: "get",
     path: "/admin/ingest/pause",
@@ -75,21 +74,7 @@ export function pauseRoutes(ingest: CoordinatorUseCases, now: () => number) {
     );
     const { cancelled, runningRunId } = answer;
     const done = cancelled?.ok ? cancelled : null;
-    const isChanged = done?.changed ?? false;
-    const run = done && toListed(done.run);
-    return {
-      status: 200,
-      body: {
-        ...describePause(answer.pause),
-        changed: answer.changed || isChanged,
-        run,
-        message: pauseMessage(answer),
-      },
-      change: pauseChange(
-        answer,
-        cancelled && { run_id: run?.id ?? runningRunId, run_changed: isChanged },
-      ),
-    };
+    return describe(answer, pauseMessage(answer), cancelled && { done, runId: runningRunId });
   });
 
   const resume = route({
@@ -101,29 +86,20 @@ export function pauseRoutes(ingest: CoordinatorUseCases, now: () => number) {
     action: "ingest.resume",
     body: resumeBody,
     responses: {
-      200: {
-        description: "The state after the call",
-        headers: OF_RUN,
-        body: pauseAnswer,
-      },
+      200: { description: "The state after the call", headers: OF_RUN, body: pauseAnswer },
     },
   }).answer(async ({ body, actor }) => {
     const answer = await ingest.resume();
-    const queued = body.run_now ? await ingest.enqueue(runAfterResume(actor.id, body.note)) : null;
+    const { note: why = null, run_now } = body;
+    const run = plainRun({ trigger: "resume", requested_by: actor.id, note: why });
+    const queued = run_now ? await ingest.enqueue(run) : null;
     const done = queued?.ok ? queued.answer : null;
-    const isChanged = done?.changed ?? false;
-    const run = done && toListed(done.run);
-    return {
-      status: 200,
-      body: {
-        ...describePause(answer.pause),
-        changed: answer.changed || isChanged,
-        run,
-        message: resumeMessage(answer, queued),
-      },
-      change: pauseChange(answer, queued && { run_id: run?.id ?? null, run_changed: isChanged }),
-      ...(run && { headers: { location: runPath(run) } }),
-    };
+    const answered = describe(
+      answer,
+      resumeMessage(answer, queued),
+      queued && { done, runId: null },
+    );
+    return { ...answered, ...(done && { headers: { location: runPath(done.run) } }) };
   });
 
   return [show, pause, resume];
@@ -132,19 +108,6 @@ export function pauseRoutes(ingest: CoordinatorUseCases, now: () => number) {
 const PAST_UNTIL: Refusal = {
   problem: { status: 400, code: "invalid_body", detail: "until: must be in the future" },
 };
-
-function runAfterResume(requested_by: string, why: string | undefined): EnqueueRequest {
-  return {
-    trigger: "resume",
-    mode: "incremental",
-    source: null,
-    candidate: null,
-    forced: false,
-    requested_by,
-    note: why ?? null,
-    ifPaused: "queue",
-  };
-}
 
 /** A pause in the answers of the API. */
 export function describePause(pause: Pause | null) {
@@ -157,16 +120,29 @@ export function describePause(pause: Pause | null) {
   };
 }
 
-/** What became of a run besides the flag, for the audit. */
-type RunChange = { readonly run_id: string | null; readonly run_changed: boolean };
-
-function pauseChange({ before, pause }: PauseAnswer, run: RunChange | null) {
-  return { before: describePause(before), after: { ...describePause(pause), ...run } };
+/** A run that was to be cancelled or queued as well. */
+interface RunChange {
+  /** Null if it was not. */
+  readonly done: { readonly changed: boolean; readonly run: Run } | null;
+  readonly runId: string | null;
 }
 
-function pauseMessage({ pause, changed, runningRunId, cancelled }: PauseAnswer): string {
-  const ends = pause?.until ? `, until ${pause.until}` : "";
-  const flag = changed ? `Ingestion is paused${ends}.` : `Ingestion was paused already${ends}.`;
+function describe(answer: PauseAnswer, message: string, asWell: RunChange | null) {
+  const { before, pause, changed } = answer;
+  const done = asWell?.done ?? null;
+  const run = done && toListed(done.run);
+  const run_changed = done?.changed ?? false;
+  const ofRun = asWell && { run_id: run?.id ?? asWell.runId, run_changed };
+  return {
+    status: 200,
+    body: { ...describePause(pause), changed: changed || run_changed, run, message },
+    change: { before: describePause(before), after: { ...describePause(pause), ...ofRun } },
+  } as const;
+}
+
+function pauseMessage(answer: PauseAnswer): string {
+  const { runningRunId, cancelled } = answer;
+  const flag = describeFlag(answer);
   if (cancelled?.ok === false)
     return `${flag} Run ${runningRunId} has published already, and ends.`;
   if (cancelled !== null) {
@@ -176,6 +152,16 @@ function pauseMessage({ pause, changed, runningRunId, cancelled }: PauseAnswer):
   }
   if (runningRunId === null) return flag;
   return `${flag} Run ${runningRunId} stops at its next step and goes on after resume; if it has published already, it ends.`;
+}
+
+function describeFlag({ before, pause }: PauseAnswer): string {
+  const ends = pause?.until ? `, until ${pause.until}` : "";
+  if (before === null) return `Ingestion is paused${ends}.`;
+  const replaced = [
+    ...(before.note === pause?.note ? [] : ["note"]),
+    ...(before.until === pause?.until ? [] : ["end"]),
+  ].join(" and ");
+  return `Ingestion was paused already${ends}.${replaced && ` It has a new ${replaced}.`}`;
 }
 
 function resumeMessage(answer: PauseAnswer, queued: EnqueueResult | null): string {

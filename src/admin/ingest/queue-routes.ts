@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { SOURCE_NAMES } from "../../config.ts";
+import type { ArchivedCandidate } from "../../ingest/candidate.ts";
 import type { History } from "../../ingest/history.ts";
 import type { EnqueueResult, QueuedRun } from "../../ingest/queue.ts";
 import { RUN_MODES, runSchema, toListed } from "../../ingest/run.ts";
-import type { CoordinatorUseCases } from "../calls/coordinator.ts";
+import type { CoordinatorCalls } from "../calls/object-calls.ts";
 import { noteField, outcome } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
-import { findCandidate } from "./find-candidate.ts";
-import { OF_RUN, runId, runPath } from "./find-run.ts";
+import { findRun, OF_RUN, runId, runPath, type RunSources } from "./find-run.ts";
 import { describePause } from "./pause-routes.ts";
 
 const queueBody = z.strictObject({
@@ -56,7 +56,7 @@ const queueState = z
   .meta({ id: "Queue" });
 
 /** Shows the queue, and queues runs. `history` has the runs that the coordinator has forgotten. */
-export function queueRoutes(ingest: CoordinatorUseCases, history: Pick<History, "findRun">) {
+export function queueRoutes(ingest: CoordinatorCalls, history: Pick<History, "findRun">) {
   const show = route({
     method: "get",
     path: "/admin/ingest/queue",
@@ -95,9 +95,8 @@ export function queueRoutes(ingest: CoordinatorUseCases, history: Pick<History, 
       503: "`history_unavailable`: D1 does not answer, and nobody else knows of the run `candidate_of`; `archive_unavailable`: R2 does not answer about its files",
     },
   }).answer(async ({ body, actor }) => {
-    const { mode, source, force, candidate_of, note = null, if_paused } = body;
-    const asked = { runId: candidate_of, source };
-    const found = await findCandidate({ ingest, history }, asked);
+    const { mode, force, note = null, if_paused } = body;
+    const found = await findCandidate({ ingest, history }, body);
     if ("problem" in found) return found;
     const result = await ingest.enqueue({
       trigger: "manual",
@@ -125,6 +124,37 @@ export function queueRoutes(ingest: CoordinatorUseCases, history: Pick<History, 
   });
 
   return [show, queue];
+}
+
+interface FoundCandidate {
+  readonly candidate: ArchivedCandidate | null;
+  readonly source: string | null;
+}
+
+/**
+ * Finds the archived upstream files of a run, so that a new run can work from them; none if no run is
+ * named. Refuses a run that does not exist, that fetched nothing, or that had another source.
+ */
+async function findCandidate(
+  runs: RunSources,
+  { candidate_of: id, source: wanted }: Pick<z.output<typeof queueBody>, "candidate_of" | "source">,
+): Promise<FoundCandidate | Refusal> {
+  if (id === undefined) return { candidate: null, source: wanted ?? null };
+  const run = await findRun(runs, id);
+  if (run === null) {
+    const detail = "candidate_of: there is no run with this id.";
+    return { problem: { status: 404, code: "run_not_found", detail } };
+  }
+  const { source, upstream } = run;
+  if (wanted !== undefined && wanted !== source) {
+    const detail = `source: run ${id} is of "${source}"; leave it out, or name the same`;
+    return { problem: { status: 400, code: "invalid_body", detail } };
+  }
+  if (Object.keys(upstream).length === 0) {
+    const detail = `Run ${id} fetched nothing that another run could work from.`;
+    return { problem: { status: 409, code: "nothing_fetched", detail } };
+  }
+  return { candidate: { runId: id, upstream }, source };
 }
 
 /** After this time a full queue is worth another try. */

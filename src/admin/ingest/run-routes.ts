@@ -1,16 +1,30 @@
 import { z } from "zod";
 import { SOURCE_NAMES } from "../../config.ts";
 import type { CancelResult } from "../../coordinator/scheduler.ts";
-import { RUN_MODES, RUN_OUTCOMES, RUN_STATES, RUN_TRIGGERS, toListed } from "../../ingest/run.ts";
+import {
+  RUN_MODES,
+  RUN_OUTCOMES,
+  RUN_STATES,
+  RUN_TRIGGERS,
+  runDetailsSchema,
+  runSchema,
+  toListed,
+} from "../../ingest/run.ts";
 import type { History } from "../../ingest/history.ts";
-import type { CoordinatorUseCases } from "../calls/coordinator.ts";
-import { orNull, soon } from "../calls/coordinator-calls.ts";
+import type { CoordinatorCalls } from "../calls/object-calls.ts";
+import { ask, orNull, soon } from "../calls/unavailable.ts";
 import { findRun, runId } from "./find-run.ts";
-import { BAD_CURSOR, noteField, outcome, pageFields, pageQuery, time } from "../http/query.ts";
+import {
+  BAD_CURSOR,
+  noteField,
+  outcome,
+  pageFields,
+  pageQuery,
+  restOf,
+  time,
+} from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
 import { listRuns } from "./run-list.ts";
-import { runDetailsSchema, runSchema } from "../../ingest/run.ts";
-import { askHistory } from "../calls/store-calls.ts";
 
 const runParams = z.object({ id: runId });
 
@@ -38,7 +52,7 @@ const runPage = z.strictObject({
 const cancelAnswer = z.strictObject({ ...outcome, run: runSchema });
 
 /** The run history, one run, and cancelling it. */
-export function runRoutes(ingest: CoordinatorUseCases, history: History) {
+export function runRoutes(ingest: CoordinatorCalls, history: History) {
   const list = route({
     method: "get",
     path: "/admin/ingest/runs",
@@ -54,11 +68,10 @@ export function runRoutes(ingest: CoordinatorUseCases, history: History) {
       orNull(soon(ingest.status())),
     ]);
     const wanted = { ...others, sinceMs, untilMs };
-    const page = await askHistory(listRuns(history, wanted, unsettled ?? []));
+    const page = await ask("history", listRuns(history, wanted, unsettled ?? []));
     if (!page.ok) return BAD_CURSOR;
-    const { runs, nextCursor, total } = page;
     const paused = unsettled === null || status === null ? null : status.pause !== null;
-    return { status: 200, body: { runs, next_cursor: nextCursor, total, paused } };
+    return { status: 200, body: { runs: page.runs, ...restOf(page), paused } };
   });
 
   const detail = route({
@@ -96,7 +109,7 @@ export function runRoutes(ingest: CoordinatorUseCases, history: History) {
   }).answer(async ({ params: { id }, body: { note: why = null }, actor }) => {
     const asked = await ingest.cancel(id, { by: actor.id, note: why });
     const isForgotten = !asked.ok && asked.reason === "not_found";
-    const result = isForgotten ? await askHistory(cancelledBefore(history, id)) : asked;
+    const result = isForgotten ? await ask("history", cancelledBefore(history, id)) : asked;
     if (!result.ok) return refuseCancel(result.reason, id);
     const { changed, before, run } = result;
     return {

@@ -18,7 +18,9 @@ describe("alerts", () => {
 
     await page.getByRole("link", { name: "Alerts" }).click();
     await page.getByRole("button", { name: "Evaluate now" }).click();
-    expect(await confirm(page, "Evaluate")).toMatch(/^\d+ rules evaluated: [1-9]\d* firing/);
+    expect(await confirm(page, "Evaluate")).toMatch(
+      /^\d+ rules evaluated\. Alerts: [1-9]\d* firing/,
+    );
     const { airports } = manifest.counts;
     const rules = page.getByRole("table", { name: "Rules" });
     const refused = rules.getByRole("row", { name: "guard_tripped" });

@@ -90,21 +90,6 @@ describe("what is due to a target", () => {
     expect(play.run("gggg")).toEqual([null, null, null, null]);
   });
 
-  it("is the end of an alert for as long as that is not delivered", () => {
-    const play = new Play();
-    play.run("b");
-    expect(play.run("ggg", { delivers: false })).toEqual([null, "resolved", "resolved"]);
-    expect(play.run("gg")).toEqual(["resolved", null]);
-  });
-
-  it("is no second beginning where the end in between was never delivered", () => {
-    const play = new Play();
-    play.run("b");
-    play.run("gg", { delivers: false });
-    expect(play.run("bb")).toEqual([null, null]);
-    expect(play.run("gg")).toEqual([null, "resolved"]);
-  });
-
   it.each([
     [REPEAT_MS - 1, null],
     [REPEAT_MS, "repeated"],
@@ -210,15 +195,6 @@ describe("whatever is found, delivered and excused, in whatever order,", () => {
       episodes(delivered).filter(
         ({ sent: { change, at }, since }) =>
           change === "repeated" && at - (since.at(-1)?.at ?? at) < REPEAT_MS,
-      ),
-    );
-  });
-
-  it("an alert begins to fire only with a bad finding", () => {
-    expectNeverToBreak((_, played) =>
-      played.filter(
-        ({ step, before, after }) =>
-          before.state !== "firing" && after.state === "firing" && step.verdict !== "bad",
       ),
     );
   });

@@ -107,6 +107,16 @@ describe("checkGuards", () => {
     });
   });
 
+  it("explains once that the setting AIRPORTS has changed", () => {
+    const published = aPublished({ changes: someChanges({ airports: { removed: 9000 } }) });
+    const facts = { ...withCounts({ airports: 74, cities: 10 }), published };
+    const said = checkGuards({ ...facts, airportSet: "scheduled" }).map(({ message }) => message);
+    expect(said.length).toBeGreaterThan(2);
+    expect(said.filter((message) => message.includes("AIRPORTS was"))).toEqual([
+      expect.stringMatching(/^airports 9074 → 74 \(AIRPORTS was "all" and is now "scheduled"/),
+    ]);
+  });
+
   describe("guard_change", () => {
     it.each([
       { changes: { changed: 2267 }, trips: false },

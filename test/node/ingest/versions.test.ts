@@ -13,15 +13,24 @@ import { aLocaleEntry, aManifest, aVersion } from "../../builders/manifest.ts";
 describe("describeVersion", () => {
   it("sums a manifest up, and says whether it is the current one", () => {
     const manifest = aManifest({ generation: 3 });
-    expect(describeVersion(manifest, manifest)).toEqual({
+    expect(describeVersion(manifest, [manifest])).toEqual({
       generation: 3,
       published_at: manifest.published_at,
       catalog_sha256: manifest.catalog_sha256,
       counts: manifest.counts,
       locales: ["en"],
       is_current: true,
+      republishes: null,
       has_diff: true,
     });
+  });
+
+  it("says whose content it publishes again", () => {
+    const versions = [4, 3, 2, 1].map((generation) =>
+      aManifest({ generation, catalog_sha256: String(generation === 4 ? 2 : generation) }),
+    );
+    const found = versions.map((each) => describeVersion(each, versions).republishes);
+    expect(found).toEqual([2, null, null, null]);
   });
 
   it("says whether there is a diff from its content to the current version", () => {
@@ -29,9 +38,10 @@ describe("describeVersion", () => {
       aManifest({ generation, catalog_sha256: String(generation) }),
     ) as [Manifest, Manifest, Manifest];
     const current = { ...newest, diffs: [{ ...known, common: "", local: {}, deltas: null }] };
-    expect(describeVersion(old, current)).toMatchObject({ is_current: false, has_diff: false });
-    expect(describeVersion(known, current)).toMatchObject({ is_current: false, has_diff: true });
-    expect(describeVersion(current, current)).toMatchObject({ is_current: true, has_diff: true });
+    const versions = [current, known, old];
+    expect(describeVersion(old, versions)).toMatchObject({ is_current: false, has_diff: false });
+    expect(describeVersion(known, versions)).toMatchObject({ is_current: false, has_diff: true });
+    expect(describeVersion(current, versions)).toMatchObject({ is_current: true, has_diff: true });
   });
 });
 

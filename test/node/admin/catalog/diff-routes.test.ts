@@ -117,7 +117,8 @@ describe("GET /catalog/diff", () => {
       expect(await answerTo(`?from=3&locale=${tag}`)).toMatchObject({ locale });
     // Generation 2 has no German.
     expect((await diff("?from=2&locale=en")).status).toBe(200);
-    expect((await diff("?from=2&locale=de")).status).toBe(404);
+    const missing = { status: 404, code: "changes_not_stored" };
+    expect(await answerTo("?from=2&locale=de")).toMatchObject(missing);
   });
 
   it("is read from R2 where KV has lost or damaged it, and 404 where neither has it", async () => {
@@ -129,7 +130,7 @@ describe("GET /catalog/diff", () => {
     world.store.r2.delete(blobKey(common));
     expect(await (await diff("?from=1")).json()).toMatchObject({
       status: 404,
-      code: "generation_not_retained",
+      code: "changes_not_stored",
     });
   });
 
@@ -154,12 +155,20 @@ describe("GET /catalog/diff", () => {
   });
 
   it.each(["3", "999999999", "0".repeat(64)])("is 404 without a diff from %s", async (from) => {
-    const answer = await diff(`?from=${from}`);
-    expect(answer.status).toBe(404);
-    expect(await answer.json()).toMatchObject({
-      code: "generation_not_retained",
-      detail: expect.stringContaining("Fetch the whole catalog"),
-    });
+    const detail = `${from} is none of the last versions. Fetch the whole catalog.`;
+    const problem = { status: 404, code: "generation_not_retained", detail };
+    expect(await (await diff(`?from=${from}`)).json()).toMatchObject(problem);
+  });
+
+  it("says that a hash belongs to another language", async () => {
+    world.ingest.locales = ["de", "en"];
+    world.ingest.crash();
+    await world.ingest.publishVersions(2);
+    const problem = { status: 404, code: "locale_mismatch" };
+    for (const generation of [3, 4])
+      expect(await (await diff(`?from=${messageOf(generation)}&locale=de`)).json()).toMatchObject(
+        problem,
+      );
   });
 
   it("leads to a newer version than this isolate knows of, for an app that has that one", async () => {
@@ -176,8 +185,13 @@ describe("GET /catalog/diff", () => {
   });
 
   it("is 404 from a content older than the last three before the current one", async () => {
+    const message = messageOf(1);
     await world.ingest.publishVersions(3);
     expect((await diff("?from=1")).status).toBe(404);
+    expect(await (await diff(`?from=${message}`)).json()).toMatchObject({
+      status: 404,
+      code: "changes_not_stored",
+    });
     for (const from of [2, 3, 4, 5]) expect((await diff(`?from=${from}`)).status).toBe(200);
   });
 
@@ -197,7 +211,6 @@ describe("GET /catalog/diff", () => {
     ["", "from: this parameter is missing"],
     ["?from=x", "from: must be a generation or a SHA-256"],
     ["?from=0", "from: must be a generation or a SHA-256"],
-    ["?from=-1", "from: must be a generation or a SHA-256"],
     ["?from=1&to=2", 'unknown parameter "to"'],
     ["?from=1&locale=.", "locale: must be a BCP 47 tag"],
     ["?from=1&from=1", '"from" is given twice'],

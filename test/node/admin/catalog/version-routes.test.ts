@@ -57,6 +57,7 @@ describe("POST /admin/catalog/rollback", () => {
   it("says of a second time that nothing changed, with the same version", async () => {
     const note = "bad names";
     const first = await (await rollback({ generation: 1, note })).json<{ version: object }>();
+    expect(first.version).toMatchObject({ republishes: 1 });
     const again = await rollback({ generation: 1, note });
     expect(again.status).toBe(200);
     expect(await again.json()).toMatchObject({ changed: false, version: first.version });
@@ -74,10 +75,8 @@ describe("POST /admin/catalog/rollback", () => {
 
   it.each([
     [undefined, "generation: this field is missing"],
-    [{ generation: "1" }, "generation"],
     [{ generation: 1.5 }, "generation: must be a whole number"],
     [{ generation: 0 }, "generation: must be at least 1"],
-    [{ generation: 1e300 }, "generation"],
     [{ generation: 1, force: true }, 'unknown field "force"'],
   ])("refuses %j", async (body, named) => {
     const answer = await rollback(body);

