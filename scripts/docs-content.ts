@@ -39,9 +39,7 @@ const CHAPTERS = ["A browser client", "Locales", "Errors"];
 
 /** The pages below /docs: those of docs/, with the contract, the routes and the credits. */
 export function docsPages(): DocsPage[] {
-  const html = openApiHtml(openApiDocument());
-  const routes = { path: "/docs/routes", title: "HTTP routes", html };
-  const guides = [...Object.keys(GUIDES).map(readGuide), routes];
+  const guides = [...Object.keys(GUIDES).map(readGuide), routesGuide()];
   return guides.map((guide) => {
     const { path, title, html } = guide;
     const content = `
@@ -69,6 +67,11 @@ function readGuide(file: string): Guide {
   const title = heading.replace("# ", "");
   const body = markdownHtml(lines.join("\n"));
   return { path, title, html: path === CLIENTS ? forCallers(body) : body };
+}
+
+function routesGuide(): Guide {
+  const html = openApiHtml(openApiDocument());
+  return { path: "/docs/routes", title: "HTTP routes", html };
 }
 
 function forCallers(html: string): string {

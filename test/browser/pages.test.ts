@@ -107,6 +107,7 @@ describe("the documentation", () => {
     await page.locator("summary", { hasText: "POST /admin/ingest/queue" }).click();
     await page.getByRole("link", { name: "QueueAnswer" }).first().click();
     await page.getByText("queue_depth").first().waitFor();
+    expect(new URL(page.url()).hash).toBe("#schema-queueanswer");
   });
 
   describe.each(["/docs", "/docs/operating", "/docs/routes"])("%s", (path) => {

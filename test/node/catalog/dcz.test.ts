@@ -90,16 +90,13 @@ describe("dcz", () => {
     const target = Buffer.concat([dictionary.subarray(1_000), Buffer.from("and more")]);
     const dcz = compress(dictionary, target);
     expect(decodesTo(dcz, [dictionary], target)).toBe(true);
-    let unproved = 0;
     const changed = (bytes: Uint8Array, at: number) =>
       bytes.map((byte, index) => (index === at ? byte ^ 1 : byte));
-    for (let at = DICTIONARY_FRAME_BYTES; at < dcz.length; at++) {
-      const damaged = changed(dcz, at);
-      if (decodesTo(damaged, [dictionary], target))
-        expect(decompress(dictionary, damaged).equals(target)).toBe(true); // a bit without meaning
-      else unproved++;
-    }
-    expect(unproved).toBeGreaterThan(35);
+    const damaged = [...dcz.keys()].slice(DICTIONARY_FRAME_BYTES).map((at) => changed(dcz, at));
+    const proved = damaged.filter((each) => decodesTo(each, [dictionary], target));
+    // Some bits have no meaning.
+    for (const each of proved) expect(decompress(dictionary, each).equals(target)).toBe(true);
+    expect(proved.length).toBeLessThan(damaged.length / 8);
     for (const cut of [1, 3, 10])
       expect(decodesTo(dcz.subarray(0, -cut), [dictionary], target)).toBe(false);
     expect(decodesTo(dcz, [changed(dictionary, 1_000)], target)).toBe(false);
