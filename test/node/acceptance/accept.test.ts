@@ -1,10 +1,14 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { SourceAirport } from "../../../src/sources/our-airports.ts";
-import { airportNumber, UpstreamLife } from "../../builders/upstream-life.ts";
+import {
+  airportNumber,
+  BASEL,
+  BERN,
+  FIELD,
+  UpstreamLife,
+  withBasel,
+} from "../../builders/upstream-life.ts";
 
-const BASEL = airportNumber(1, "BSL", { name: "EuroAirport Basel", region: "FR-GES" });
-const BERN = airportNumber(2, "BRN", { type: "medium_airport", scheduled: false });
-const FIELD = airportNumber(3, "XFD", { type: "small_airport", scheduled: false });
 const ALL = [BASEL, BERN, FIELD];
 
 let life: UpstreamLife;
@@ -12,11 +16,6 @@ let life: UpstreamLife;
 beforeEach(() => {
   life = new UpstreamLife(ALL);
 });
-
-/** The airports with other values of the first one. */
-function withBasel(changes: Partial<SourceAirport>): SourceAirport[] {
-  return [{ ...BASEL, ...changes }, BERN, FIELD];
-}
 
 describe("a change that surprises nobody", () => {
   it.each<[string, Partial<SourceAirport>]>([
@@ -240,27 +239,58 @@ describe("a new airport", () => {
 });
 
 describe("a region that loses half of its airports", () => {
-  const region = [11, 12, 13, 14].map((number, index) =>
-    airportNumber(number, `XA${"ABCD"[index]}`, {
-      type: "small_airport",
-      scheduled: false,
-      region: "BD-C",
-    }),
-  );
+  const regionOf = (letters: string) =>
+    letters.split("").map((letter, index) =>
+      airportNumber(11 + index, `XA${letter}`, {
+        type: "small_airport",
+        scheduled: false,
+        region: "BD-C",
+      }),
+    );
+  const region = regionOf("ABCD");
+  const ways: [string, (airport: SourceAirport) => SourceAirport[]][] = [
+    ["gone", () => []],
+    ["under another code", (airport) => [{ ...airport, region: "BD-3" }]],
+  ];
+  /** The airports of which the first ones are changed. */
+  const changed = (airports: SourceAirport[], count: number, change: (typeof ways)[0][1]) => [
+    ...airports.slice(0, count).flatMap(change),
+    ...airports.slice(count),
+  ];
 
-  it.each([
-    ["gone", (): SourceAirport[] => []],
-    ["under another code", (one: SourceAirport) => [{ ...one, region: "BD-3" }]],
-  ])("keeps them, however small they are, where they are %s", (_, change) => {
+  it.each(ways)("keeps them, however small they are, where they are %s", (_, change) => {
     life = new UpstreamLife(region);
-    const [first, second, ...others] = region;
-    if (first === undefined || second === undefined) throw new Error("four airports");
-    life.nextDay([...change(first), second, ...others]);
-    expect(life.held()).toEqual([]);
-    life = new UpstreamLife(region);
-    life.nextDay([...change(first), ...change(second), ...others]);
+    life.nextDay(changed(region, 2, change));
     expect(life.held().map(({ rules }) => rules)).toEqual([["region_emptied"], ["region_emptied"]]);
     expect(life.ledger.accepted.airports).toHaveLength(4);
+  });
+
+  it.each(ways)("keeps those that are %s on the next day", (_, change) => {
+    life = new UpstreamLife(region);
+    life.nextDay(changed(region, 1, change));
+    expect(life.held()).toEqual([]);
+    life.nextDay(changed(region, 2, change));
+    expect(life.held()).toMatchObject([{ iata: "XAB", rules: ["region_emptied"] }]);
+    life.nextDay(region);
+    expect(life.held()).toEqual([]);
+  });
+
+  it.each(ways)("lets some go that are %s three days after others", (_, change) => {
+    const six = regionOf("ABCDEF");
+    life = new UpstreamLife(six);
+    for (let day = 0; day <= 3; day++) life.nextDay(changed(six, 2, change));
+    life.nextDay(changed(six, 3, change));
+    expect(life.held()).toEqual([]);
+  });
+
+  it.each(ways)("keeps no more than that where an operator has let some be %s", (_, change) => {
+    life = new UpstreamLife(region);
+    const upstream = changed(region, 2, change);
+    life.nextDay(upstream);
+    const decisions = life.held().map(({ id }) => ({ ...life.decision("approved"), id }));
+    life.nextDay(upstream, { decisions });
+    life.nextDay(changed(region, 3, change));
+    expect(life.held()).toEqual([]);
   });
 
   it("is none: what is in no region may go", () => {
