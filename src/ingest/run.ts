@@ -74,7 +74,7 @@ const accounting = z.strictObject({
   city_origins: z.record(z.string(), count),
   new_regions: z
     .array(z.string())
-    .meta({ description: "The first subdivisions that the snapshot lacks." }),
+    .meta({ description: "Code and name of the first subdivisions that the snapshot lacks." }),
   unnamed_regions: z.array(z.string()).exactOptional().meta({
     description: "The first subdivisions that are no regions, because nothing names them.",
   }),
