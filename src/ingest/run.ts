@@ -60,9 +60,12 @@ const guardTrip = z.strictObject({
   guard: z.string(),
   list: z.string().exactOptional(),
   locale: z.string().exactOptional(),
-  before: z.number().nullable(),
-  after: z.number(),
-  limit: z.number(),
+  before: z.number().nullable().meta({
+    description:
+      "The value of the published version or of the last file; null if nothing is compared.",
+  }),
+  after: z.number().meta({ description: "The value that is judged." }),
+  limit: z.number().meta({ description: "The last value that passes, the least or the most." }),
   message: z.string(),
 });
 
