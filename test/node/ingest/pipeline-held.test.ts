@@ -150,11 +150,7 @@ describe("a run over an upstream that may lie", () => {
     });
   });
 
-  it("is refused at once where the first file lacks half of the snapshot's airports", async () => {
-    world.upstream = anUpstream(ROWS.slice(0, 20));
-    await expect(world.runToEnd()).rejects.toMatchObject({
-      message: "guard_truncated: of 40 airports that travellers use, airports.csv has 20",
-    });
+  it("holds half of the airports where their rows are closed, which the file still has", async () => {
     const closed = ROWS.map((row, index) => (index < 20 ? { ...row, type: "closed" } : row));
     expect(await nextDay(closed)).toBe("published");
     expect(world.run.held).toMatchObject({ by_rule: { closes: 20 } });

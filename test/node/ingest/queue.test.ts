@@ -1,16 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { RunRecord } from "../../../src/ingest/run-record.ts";
 import type { Pause } from "../../../src/jobs/pause.ts";
-import {
-  decideEnqueue,
-  decideTick,
-  newRun,
-  QUEUE_MAX_DEPTH,
-  retryOf,
-} from "../../../src/ingest/queue.ts";
+import { decideEnqueue, decideTick, QUEUE_MAX_DEPTH, retryOf } from "../../../src/ingest/queue.ts";
 import type { Queue } from "../../../src/jobs/queue.ts";
 import { aBackupRecord } from "../../builders/job.ts";
-import { anEnqueueRequest, aQueue, aRunRecord, someRunFacts } from "../../builders/run.ts";
+import { aQueue, aRunRecord, someRunFacts } from "../../builders/run.ts";
 
 const wanted = aRunRecord({ id: "wanted" });
 const running = aRunRecord({ id: "running", state: "running" });
@@ -223,36 +217,6 @@ describe("decideTick", () => {
     expect(decideTick(wanted, aQueue({ waiting: [waiting] }))).toBe("already_queued");
     const view = aQueue({ waiting: differing(QUEUE_MAX_DEPTH) });
     expect(decideTick(wanted, view)).toBe("queue_full");
-  });
-});
-
-describe("newRun", () => {
-  it("waits, and says who asked for it and when", () => {
-    const request = anEnqueueRequest({ mode: "full", requested_by: "ana", note: "new blobs" });
-    const {
-      job: run,
-      checkpoint,
-      attempts,
-    } = newRun(someRunFacts({ id: "id", workerVersion: "v7" }), request);
-    expect(run).toMatchObject({
-      id: "id",
-      state: "queued",
-      outcome: null,
-      trigger: "manual",
-      mode: "full",
-      source: "embedded",
-      requested_by: "ana",
-      note: "new blobs",
-      started_at: null,
-      queued_at: "2026-11-01T04:17:00.000Z",
-      finished_at: null,
-      error: null,
-      attempt: 1,
-      parent_run_id: null,
-      worker_version: "v7",
-    });
-    expect(checkpoint.stage).toBe("fetch");
-    expect(attempts).toBe(0);
   });
 });
 

@@ -21,7 +21,6 @@ import {
   AIRPORTS_PATH,
   aSourceError,
   REGIONS_PATH,
-  START,
   textOf,
   UpstreamWorld,
 } from "../../builders/upstream-world.ts";
@@ -102,34 +101,6 @@ describe("a fault that may pass", () => {
       fetch: async () => new Response(BEGINNING, { headers: { "content-length": "5000" } }),
     };
     expect(await failure()).toContain("after 100 of 5000 bytes");
-  });
-});
-
-describe("Retry-After", () => {
-  it.each([
-    ["seconds", "7"],
-    ["a date", new Date(START + 7000).toUTCString()],
-  ])("in %s is how long the next attempt waits", async (_, value) => {
-    server.on(AIRPORTS_PATH, status(429, { "retry-after": value }), GOOD);
-    await world.fetch();
-    expect(world.sleeps).toEqual([7000]);
-  });
-
-  it("of more than the limit ends the run at once, rather than come back too early", async () => {
-    server.on(AIRPORTS_PATH, status(503, { "retry-after": "31" }));
-    await expect(world.fetch()).rejects.toMatchObject({
-      fault: "http_status",
-      message: expect.stringContaining("(1 attempt; it asks to be left alone for 31000 ms)"),
-    });
-    expect(server.paths).toHaveLength(1);
-    expect(world.sleeps).toEqual([]);
-  });
-
-  it("ends the run when less time is left for all files", async () => {
-    world.limits = { ...world.limits, totalMs: 45_000 };
-    server.on(AIRPORTS_PATH, status(503, { "retry-after": "20" }));
-    await expect(world.fetch()).rejects.toMatchObject(aSourceError("http_status"));
-    expect(world.sleeps).toEqual([20_000, 20_000]);
   });
 });
 
