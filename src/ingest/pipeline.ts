@@ -6,7 +6,8 @@ import type { CatalogStore } from "../storage/catalog-store.ts";
 import { ledgerOf } from "../acceptance/ledger-files.ts";
 import type { SurpriseLimits } from "../acceptance/surprises.ts";
 import { acceptSources } from "./accept-sources.ts";
-import { account, countEntities, UNCHANGED } from "./accounting.ts";
+import { account, countEntities } from "./accounting.ts";
+import { nothingChanged } from "./change-sample.ts";
 import {
   type Checkpoint,
   contentOf,
@@ -143,16 +144,18 @@ export class Pipeline {
   }
 
   async #build(checkpoint: Checkpoint, { mode, current }: RunContext): Promise<StepResult> {
+    const { store, locales, defaultLocale } = this.#deps;
     const workspace = await this.#open(checkpoint);
-    const content = await describeContent(workspace, this.#deps.locales);
+    const content = await describeContent(workspace, locales);
     const { catalog_sha256 } = content;
     // What a truncated file lacks may all be held back for now.
     const isWhole = [...checkTruncated(parsedOf(checkpoint))].length === 0;
     if (mode === "incremental" && current?.catalog_sha256 === catalog_sha256 && isWhole) {
-      await repairCopies(this.#deps.store, current);
+      await repairCopies(store, current);
+      const unchanged = countChanges(nothingChanged(defaultLocale));
       return finish("unchanged", {
         catalog_sha256,
-        counts: countEntities(workspace, parsedOf(checkpoint), UNCHANGED),
+        counts: countEntities(workspace, parsedOf(checkpoint), unchanged),
         generation_before: current.generation,
       });
     }
