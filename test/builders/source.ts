@@ -96,7 +96,7 @@ export function aSourceAirport(changes: Partial<SourceAirport> = {}): SourceAirp
   };
 }
 
-export function aReferenceCountry(): ReferenceCountry {
+function aReferenceCountry(): ReferenceCountry {
   return {
     isoCode2: "CH",
     isoCode3: "CHE",

@@ -14,16 +14,7 @@ import { encodeCommon, encodeLocal } from "../../../src/catalog/encode.ts";
 import { airportId, cityId, countryId, idText, regionId } from "../../../src/catalog/ids.ts";
 import type { Catalog, RegionNames } from "../../../src/catalog/model.ts";
 import { patched, sortedById } from "../../builders/patched.ts";
-import {
-  aCatalog,
-  aCity,
-  aCountry,
-  aMilan,
-  anAirport,
-  anItaly,
-  aRegion,
-  byId,
-} from "../../builders/catalog.ts";
+import { aCatalog, aCity, aCountry, aMilan, anAirport, aRegion } from "../../builders/catalog.ts";
 
 function messageOf(catalog: Catalog, names: RegionNames = new Map()): Uint8Array {
   return concatenate([encodeCommon(catalog).proto, encodeLocal(catalog.regions, names).proto]);
@@ -133,52 +124,6 @@ describe("diffCatalogs", () => {
     expect(diffOf(before, after).airports.counts).toEqual({ added: 1, changed: 0, removed: 1 });
   });
 
-  it("shows references that changed as UUIDs", () => {
-    const moved = aCity({ countryId: countryId("IT") });
-    const diff = diffOf(
-      aCatalog(),
-      aCatalog({
-        airports: [
-          anAirport({ iata: "LIN", icao: "", cityId: aCity().id }),
-          anAirport({ cityId: aCity().id }),
-        ],
-        cities: byId([moved, aMilan()]),
-      }),
-    );
-    expect(diff.airports.changed).toEqual([
-      {
-        id: idText(anAirport({ iata: "LIN" }).id),
-        label: "LIN",
-        before: { city_id: idText(aMilan().id) },
-        after: { city_id: idText(aCity().id) },
-      },
-    ]);
-    expect(diff.cities.changed).toMatchObject([
-      {
-        label: "Zürich",
-        before: { country_id: idText(countryId("CH")) },
-        after: { country_id: idText(countryId("IT")) },
-      },
-    ]);
-  });
-
-  it.each([
-    { field: "iso_code3", change: { isoCode3: "CHX" }, was: "CHE", is: "CHX" },
-    { field: "name_eng", change: { nameEng: "Helvetia" }, was: "Switzerland", is: "Helvetia" },
-    { field: "name_native", change: { nameNative: "Suisse" }, was: "Schweiz", is: "Suisse" },
-    { field: "phone_prefix", change: { phonePrefix: "" }, was: "41", is: "" },
-  ])("compares $field of a country", ({ field, change, was, is }) => {
-    const countries = byId([aCountry(change), anItaly()]);
-    expect(diffOf(aCatalog(), aCatalog({ countries })).countries.changed).toEqual([
-      {
-        id: idText(countryId("CH")),
-        label: "CH",
-        before: { [field]: was },
-        after: { [field]: is },
-      },
-    ]);
-  });
-
   it("shows the airports that a region gained and lost by their codes", () => {
     const region = (airportIataCodes: string[]) =>
       aCatalog({ regions: [aRegion({ airportIataCodes })] });
@@ -272,11 +217,6 @@ describe("diffCatalogs", () => {
     ];
     const [before, after] = [concatenate(parts), concatenate(parts.toReversed())];
     expect(diffCatalogs({ before, after: () => [after] })).toEqual(EMPTY_DIFF);
-  });
-
-  it("refuses bytes that end too early", () => {
-    const whole = messageOf(aCatalog());
-    expect(() => diffCatalogs({ before: whole, after: () => [whole.subarray(0, -1)] })).toThrow();
   });
 
   it("refuses an entity without an id", () => {

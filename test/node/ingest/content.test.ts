@@ -7,12 +7,15 @@ import { acceptedWorkspace } from "../../builders/accepted-workspace.ts";
 import { aSnapshot, smallAirports } from "../../builders/small-snapshot.ts";
 import { csvOf, type Row } from "../../builders/source.ts";
 
-async function aWorkspace(airports: readonly Row[] = smallAirports): Promise<Workspace> {
+async function aWorkspace(
+  airports: readonly Row[] = smallAirports,
+  snapshot = aSnapshot(),
+): Promise<Workspace> {
   const files: { readonly [name: string]: string } = {
     "airports.csv": csvOf(airports),
     "regions.csv": "code,name\nCH-ZH,Zürich\n",
   };
-  return acceptedWorkspace(files, aSnapshot());
+  return acceptedWorkspace(files, snapshot);
 }
 
 describe("describeContent", () => {
@@ -30,6 +33,12 @@ describe("describeContent", () => {
     expect(rest.counts).toEqual({ airports: 3, cities: 3, countries: 2, regions: 4 });
     expect(Object.keys(messages)).toEqual(["de", "en"]);
     expect(violations).toEqual([]);
+  });
+
+  it("has the base slug of a region that has none of its own in the locale", async () => {
+    const snapshot = aSnapshot({ names: { de: "m49:150,Europa,\n" } });
+    const { namesIn } = await aWorkspace(smallAirports, snapshot);
+    expect([...(await namesIn("de"))]).toEqual([["m49:150", { name: "Europa", slug: "europe" }]]);
   });
 
   it("has another hash when any locale or entity is another", async () => {

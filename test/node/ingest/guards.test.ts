@@ -89,118 +89,59 @@ it("lets a candidate pass that is as the published version, and any first versio
 });
 
 describe("a guard shows what it has judged, and the last value that passes:", () => {
-  it.each<[GuardFacts, GuardTrip]>([
+  const broken = [{ rule: "city_id_resolves", entity: "airport ZRH" }];
+
+  it.each<[GuardFacts, GuardTrip["guard"], (number | null)[], string]>([
+    [withCounts({ airports: 0 }, null), "guard_empty", [null, 0, 1], "airports 0"],
     [
-      withCounts({ airports: 0 }, null),
-      {
-        guard: "guard_empty",
-        list: "airports",
-        before: null,
-        after: 0,
-        limit: 1,
-        message: "airports 0",
-      },
-    ],
-    [
-      someFacts({
-        violations: [{ rule: "city_id_resolves", entity: "airport ZRH" }],
-        published: null,
-      }),
-      {
-        guard: "guard_integrity",
-        before: null,
-        after: 1,
-        limit: 0,
-        message: "city_id_resolves: airport ZRH",
-      },
+      someFacts({ violations: broken, published: null }),
+      "guard_integrity",
+      [null, 1, 0],
+      "city_id_resolves: airport ZRH",
     ],
     [
       someFacts({ fileRows: { before: 80_000, after: 78_399 } }),
-      {
-        guard: "guard_truncated",
-        before: 80_000,
-        after: 78_399,
-        limit: 78_400,
-        message: "airports.csv had 80000 rows and now has 78399",
-      },
+      "guard_truncated",
+      [80_000, 78_399, 78_400],
+      "airports.csv had 80000 rows and now has 78399",
     ],
     [
       someFacts({ listed: { before: 5000, after: 4599, least: 4600 } }),
-      {
-        guard: "guard_truncated",
-        list: "airports",
-        before: 5000,
-        after: 4599,
-        limit: 4600,
-        message: "of 5000 airports that travellers use, airports.csv has 4599",
-      },
+      "guard_truncated",
+      [5000, 4599, 4600],
+      "of 5000 airports that travellers use, airports.csv has 4599",
     ],
-    [
-      withCounts({ airports: 4120 }),
-      {
-        guard: "guard_shrink",
-        list: "airports",
-        before: 9074,
-        after: 4120,
-        limit: 8621,
-        message: "airports 9074 → 4120",
-      },
-    ],
+    [withCounts({ airports: 4120 }), "guard_shrink", [9074, 4120, 8621], "airports 9074 → 4120"],
     [
       withChanges({ added: 18_148 }),
-      {
-        guard: "guard_change",
-        list: "airports",
-        before: null,
-        after: 18_148,
-        limit: 2268,
-        message: "airports 18148 added, 0 changed, 0 removed of 9074",
-      },
+      "guard_change",
+      [null, 18_148, 2268],
+      "airports 18148 added, 0 changed, 0 removed of 9074",
     ],
     [
       someFacts({ published: aPublished({ changes: null }) }),
-      {
-        guard: "guard_change",
-        before: null,
-        after: 20_035,
-        limit: 5_008,
-        message: "no copy of the published version is intact: any of its 20035 entities may change",
-      },
+      "guard_change",
+      [null, 20_035, 5_008],
+      "no copy of the published version is intact: any of its 20035 entities may change",
     ],
-    [
-      withRejects(9074, 300),
-      {
-        guard: "guard_rejects",
-        before: null,
-        after: 300,
-        limit: 181,
-        message: "300 of 9074 rows rejected",
-      },
-    ],
-    [
-      withCoverage(0.98, 0),
-      {
-        guard: "guard_coverage",
-        locale: "de",
-        before: 0.98,
-        after: 0,
-        limit: 0.88,
-        message: "de 98 % → 0 %",
-      },
-    ],
+    [withRejects(9074, 300), "guard_rejects", [null, 300, 181], "300 of 9074 rows rejected"],
+    [withCoverage(0.98, 0), "guard_coverage", [0.98, 0, 0.88], "de 98 % → 0 %"],
     [
       withLength(4_000_000),
-      {
-        guard: "guard_message_size",
-        locale: "uk",
-        before: null,
-        after: 4_000_000,
-        limit: 3_670_016,
-        message: "the message in uk has 4000000 bytes, over 3670016: gRPC clients would refuse it",
-      },
+      "guard_message_size",
+      [null, 4_000_000, 3_670_016],
+      "the message in uk has 4000000 bytes, over 3670016: gRPC clients would refuse it",
     ],
-  ])("%#", (facts, trip) => {
-    expect(checkGuards(facts)).toEqual([trip]);
+  ])("%#", (facts, guard, [before, after, limit], message) => {
+    const found = checkGuards(facts);
+    expect(found).toMatchObject([{ guard, before, after, limit, message }]);
+  });
+
+  it("and names the list or the locale", () => {
+    const named = checkGuards(EVERYTHING_WRONG).map(({ list, locale }) => list ?? locale);
+    const [empty, file, listed] = ["regions", undefined, "airports"];
+    const rest = ["regions", "regions", undefined, "en", "en"];
+    expect(named).toEqual([empty, undefined, file, listed, ...rest]);
   });
 });
 
