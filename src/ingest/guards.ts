@@ -76,7 +76,10 @@ const LISTS = ["airports", "cities", "countries", "regions"] as const;
 
 /** Finds every tripped guard, the gravest first. */
 export function checkGuards(facts: GuardFacts): GuardTrip[] {
-  return [...trips(facts)];
+  const found = [...trips(facts)];
+  const first = found.find(({ guard }) => guard === "guard_shrink" || guard === "guard_change");
+  const why = describeSwitch(facts);
+  return found.map((trip) => (trip === first ? { ...trip, message: trip.message + why } : trip));
 }
 
 /**
@@ -93,7 +96,7 @@ function* trips(facts: GuardFacts): Generator<GuardTrip> {
   yield* checkTruncated(facts);
   if (facts.published !== null) {
     yield* checkShrink(facts.published, facts);
-    yield* checkChange(facts.published, facts);
+    yield* checkChange(facts.published);
   }
   yield* checkRejects(facts);
   if (facts.published !== null) yield* checkCoverage(facts.published, facts);
@@ -137,24 +140,22 @@ export function* checkTruncated({
   if (after < limit) yield { guard, list: "airports", before, after, limit, message };
 }
 
-function* checkShrink(published: PublishedFacts, facts: GuardFacts): Generator<GuardTrip> {
-  const { counts } = facts;
+function* checkShrink(published: PublishedFacts, { counts }: GuardFacts): Generator<GuardTrip> {
   for (const list of LISTS) {
     const [before, after] = [published.counts[list], counts[list]];
     const limit = before - percentOf(before, SHRINK_MAX_PERCENT);
-    const message = `${list} ${before} → ${after}${describeSwitch(published, facts)}`;
+    const message = `${list} ${before} → ${after}`;
     if (after < limit) yield { guard: "guard_shrink", list, before, after, limit, message };
   }
 }
 
 /** Explains a change of the setting AIRPORTS; empty if it is unchanged. */
-function describeSwitch(published: PublishedFacts, { airportSet }: GuardFacts): string {
-  if (published.airport_set === airportSet) return "";
+function describeSwitch({ published, airportSet }: GuardFacts): string {
+  if (published === null || published.airport_set === airportSet) return "";
   return ` (AIRPORTS was "${published.airport_set}" and is now "${airportSet}"; if you intend this, approve the candidate with force)`;
 }
 
-function* checkChange(published: PublishedFacts, facts: GuardFacts): Generator<GuardTrip> {
-  const { counts, changes } = published;
+function* checkChange({ counts, changes }: PublishedFacts): Generator<GuardTrip> {
   if (changes === null) {
     const after = LISTS.reduce((sum, list) => sum + counts[list], 0);
     const limit = percentOf(after, CHANGE_MAX_PERCENT);
@@ -166,7 +167,7 @@ function* checkChange(published: PublishedFacts, facts: GuardFacts): Generator<G
     const { added, changed, removed } = changes[list];
     const [all, after] = [counts[list], added + changed + removed];
     const limit = percentOf(all, CHANGE_MAX_PERCENT);
-    const message = `${list} ${added} added, ${changed} changed, ${removed} removed of ${all}${describeSwitch(published, facts)}`;
+    const message = `${list} ${added} added, ${changed} changed, ${removed} removed of ${all}`;
     if (after > limit) yield { guard: "guard_change", list, before: null, after, limit, message };
   }
 }

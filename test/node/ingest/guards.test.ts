@@ -217,6 +217,16 @@ it("looks at each list for itself, so that a small list cannot change unseen", (
   ]);
 });
 
+it("explains once that the setting AIRPORTS has changed", () => {
+  const published = aPublished({ changes: someChanges({ airports: { removed: 9000 } }) });
+  const facts = withCounts({ airports: 74, cities: 10 }, published);
+  const said = checkGuards({ ...facts, airportSet: "scheduled" }).map(({ message }) => message);
+  expect(said.length).toBeGreaterThan(2);
+  expect(said.filter((message) => message.includes("AIRPORTS was"))).toEqual([
+    expect.stringMatching(/^airports 9074 → 74 \(AIRPORTS was "all" and is now "scheduled"/),
+  ]);
+});
+
 it("compares the rows of a file with none before the first", () => {
   expect(checkGuards(someFacts({ fileRows: { before: null, after: 10 } }))).toEqual([]);
 });

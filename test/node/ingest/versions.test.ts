@@ -9,6 +9,19 @@ import type { Manifest } from "../../../src/catalog/manifest.ts";
 import { aLocaleEntry, aManifest, aVersion } from "../../builders/manifest.ts";
 
 describe("describeVersion", () => {
+  it("sums a manifest up, and says whether it is the current one", () => {
+    const manifest = aManifest({ generation: 3 });
+    expect(describeVersion(manifest, manifest)).toEqual({
+      generation: 3,
+      published_at: manifest.published_at,
+      catalog_sha256: manifest.catalog_sha256,
+      counts: manifest.counts,
+      locales: ["en"],
+      is_current: true,
+      has_diff: true,
+    });
+  });
+
   it("says whether there is a diff from its content to the current version", () => {
     const [old, known, newest] = [1, 2, 3].map((generation) =>
       aManifest({ generation, catalog_sha256: String(generation) }),
