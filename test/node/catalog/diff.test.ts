@@ -13,7 +13,6 @@ import {
 import { encodeCommon, encodeLocal } from "../../../src/catalog/encode.ts";
 import { airportId, cityId, countryId, idText, regionId } from "../../../src/catalog/ids.ts";
 import type { Catalog, RegionNames } from "../../../src/catalog/model.ts";
-import { patched, sortedById } from "../../builders/patched.ts";
 import { aCatalog, aCity, aCountry, aMilan, anAirport, aRegion } from "../../builders/catalog.ts";
 
 function messageOf(catalog: Catalog, names: RegionNames = new Map()): Uint8Array {
@@ -226,24 +225,16 @@ describe("diffCatalogs", () => {
     );
   });
 
-  it("says what turns any version into any other", () => {
-    fc.assert(
-      fc.property(anyVersion, anyVersion, (before, after) => {
-        expect(patched(diffOf(EMPTY_CATALOG, before), diffOf(before, after))).toEqual(
-          patched(diffOf(EMPTY_CATALOG, after), EMPTY_DIFF),
-        );
-      }),
-    );
-  });
-
-  it("turns any version into any other where the example applies it", () => {
+  it("turns any version into any other, as the example applies it", () => {
     const applied = (before: Catalog, diff: CatalogDiff) => {
       const catalog = fromBinary(LocationsResponseSchema, messageOf(before));
       const parsed = JSON.parse(JSON.stringify({ ...diff, locale: "en" }));
       const { airports, cities, countries, regions } = applyDiff(catalog, parsed);
       // Codes and slugs of these versions are not unique, so only their order by id is certain.
       return [airports, cities, countries, regions].map((list) =>
-        sortedById(list.map((entity) => ({ ...entity, id: uuidText(entity.id) }))),
+        list
+          .map((each) => [uuidText(each.id), each] as const)
+          .toSorted(([a], [b]) => (a < b ? -1 : 1)),
       );
     };
     fc.assert(
