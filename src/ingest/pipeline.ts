@@ -187,7 +187,7 @@ export class Pipeline {
     const { catalog } = workspace;
     const earlier = earlierContents(context.retained.versions(), content.catalog_sha256, locales);
     const judged = current && { generation: current.generation, diff };
-    const common = { catalog, earlier, judged, known: checkpoint.diffs };
+    const common = { catalog, earlier, judged };
     const diffs = await this.#diffs.start(common, context);
     const judgedAgainst = current?.generation ?? null;
     return proceed({ ...checkpoint, stage: "encode", judgedAgainst, diffs }, patch);
