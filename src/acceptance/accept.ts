@@ -190,12 +190,11 @@ function stillHeld(
   const listed = new Set(pairs.filter((pair) => pair.upstream).map(({ accepted }) => accepted.id));
   const unseen = comparison.ledger.held.filter(({ id }) => !ids.has(id));
   const decided = unseen.filter((held) => {
-    const { airport, part, state, after } = held;
+    const { airport, part, state } = held;
     if (isOfOther(held, comparison) || (state !== "rejected" && state !== "corrected"))
       return false;
     const isTakenOver = changed.get(partOf(airport, part));
-    if (isTakenOver !== undefined) return !isTakenOver;
-    return part === "listing" ? after !== null || !listed.has(airport) : !listed.has(airport);
+    return isTakenOver === undefined ? !listed.has(airport) : !isTakenOver;
   });
   return [...heldOfOthers(unseen, comparison), ...decided];
 }

@@ -100,7 +100,6 @@ function fits(
     ({ id, iata }) => iata === airport.iata && id !== airport.id,
   );
   if (isTaken && ours !== null && (part === "listing" || part === "code")) return false;
-  if (part === "listing" && present === undefined) return true;
   return isSameValue(is, written) || isSameValue(is, ours);
 }
 
