@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { concatenate } from "../src/catalog/bytes.ts";
-import { encodeCommon, type EncodedPart } from "../src/catalog/encode.ts";
+import { encodeCommon, type EncodedPart, encodeLocal } from "../src/catalog/encode.ts";
 import { sha256Hex } from "../src/catalog/hash.ts";
 import type { Coding } from "../src/catalog/manifest.ts";
 import { commonUnits } from "../src/ingest/bodies.ts";
@@ -100,7 +100,8 @@ function build(): Promise<Workspace> {
 }
 
 async function encodeLocale(locale: string): Promise<EncodedPart> {
-  return (await built().workspace.local(locale)).encode();
+  const { catalog, namesIn } = built().workspace;
+  return encodeLocal(catalog.regions, await namesIn(locale));
 }
 
 function built() {

@@ -94,7 +94,7 @@ for (let day = 0; day < Number(days); day++) {
   );
   console.log("  ledger", sizes.join(", "));
   if (day === 0) console.log(await heldTable(accepted.files));
-  if (day === 0) console.log("  cities", city_origins, "new regions", new_regions.join(" "));
+  if (day === 0) console.log("  cities", city_origins, "new regions", new_regions.join(", "));
 }
 clearInterval(sampler);
 console.log(`largest heap ${(heap / 1e6).toFixed(0)} MB`);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { applyForce, type GuardTrip } from "../src/ingest/guards.ts";
+import { findRefusals, type GuardTrip } from "../src/ingest/guards.ts";
 import { ProgressBar, type Units } from "./progress-bar.ts";
 import type { AdminAnswer, AdminCall } from "./service-call.ts";
 
@@ -150,7 +150,7 @@ const PAUSED: Seen = {
 function describeFailure({ id, state, error, guards }: Run): IngestEnd {
   const { stage, code, message } = error ?? { stage: "?", code: "?", message: "?" };
   const problem = `The ingest ${state} in stage ${stage}: ${message} (${code})`;
-  const isApprovable = stage === "guard" && applyForce(guards, true).refused.length === 0;
+  const isApprovable = stage === "guard" && findRefusals(guards, true).length === 0;
   return { ok: false, reason: "failed", problem, ...(isApprovable && { approvable: id }) };
 }
 

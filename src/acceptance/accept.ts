@@ -4,10 +4,10 @@
  * it. Pure: no clock, no I/O.
  */
 import { compareText } from "../catalog/integrity.ts";
-import type { SourceAirport } from "../sources/our-airports.ts";
 import {
   type Accepted,
   type AcceptedAirport,
+  goneOf,
   isImportant,
   isSameValue,
   type Ledger,
@@ -15,7 +15,8 @@ import {
   valuesOf,
 } from "./airport.ts";
 import type { Change, Comparison, Judged } from "./comparison.ts";
-import { type HeldChange, type Part, PARTS, withDecision } from "./held-change.ts";
+import { withRegionRule } from "./emptied-regions.ts";
+import { type HeldChange, newHeldChange, type Part, PARTS, withDecision } from "./held-change.ts";
 import { heldId } from "./held-id.ts";
 import { matchAirports, type Pair } from "./identity.ts";
 import { heldOfOthers, isOfOther } from "./other-sources.ts";
@@ -27,7 +28,7 @@ import {
   type SurpriseLimits,
 } from "./surprises.ts";
 import { blockTakenCodes } from "./taken-codes.ts";
-import { settle, takeOver } from "./unsettled.ts";
+import { hasWaited, settle, takeOver } from "./unsettled.ts";
 
 /** Compares upstream with the ledger. Equal arguments give equal results. */
 export function acceptUpstream(comparison: Comparison): Ledger {
@@ -93,56 +94,17 @@ function arrivalsOf(arrivals: readonly AcceptedAirport[], accepted: Accepted): C
   }));
 }
 
-/** Regions with fewer airports may lose any. */
-const REGION_MIN_AIRPORTS = 4;
-
-/** Adds the rule of regions that lose many airports at once, whatever their size. */
-function withRegionRule(
-  changes: readonly Change[],
-  { ledger, limits, places }: Comparison,
-): readonly Change[] {
-  const regionOf = ({ region }: SourceAirport) => places.regionOf(region);
-  const leaves = (change: Change) =>
-    change.before !== null &&
-    (change.after === null ||
-      (change.part === "place" &&
-        places.regionOf(String(change.after["region"])) !== regionOf(change.airport)));
-  const had = Map.groupBy(ledger.accepted.airports, regionOf);
-  const lost = Map.groupBy(changes.filter(leaves), ({ airport }) => regionOf(airport));
-  const isEmptied = (region: string) => {
-    const [all, gone] = [had.get(region)?.length ?? 0, lost.get(region)?.length ?? 0];
-    const isKnown = region !== "" && all >= REGION_MIN_AIRPORTS;
-    return isKnown && gone * 100 >= all * limits.regionLossPercent;
-  };
-  return changes.map((change) =>
-    leaves(change) && isEmptied(regionOf(change.airport))
-      ? { ...change, rules: [...change.rules, "region_emptied"] }
-      : change,
-  );
-}
-
 /** @param known the changes that are held, by id. */
 function judge(
   change: Change,
   known: ReadonlyMap<string, HeldChange>,
   comparison: Comparison,
 ): Judged {
-  const { airport, part, before, after, said, rules } = change;
   const { decisions, limits, now } = comparison;
-  const id = heldId(airport.id, part, said);
+  const id = heldId(change.airport.id, change.part, change.said);
+  const first = newHeldChange({ ...change, id }, comparison);
   const seen = known.get(id);
-  const progress = seen === undefined ? firstProgress(comparison) : nextProgress(seen, comparison);
-  const found: HeldChange = {
-    id,
-    airport: airport.id,
-    iata: airport.iata,
-    name: airport.name,
-    part,
-    rules,
-    before,
-    after,
-    ...progress,
-  };
+  const found = seen === undefined ? first : { ...first, ...progressOf(seen, comparison) };
   const held = withDecision(found, decisions);
   return { change, held, isFree: mayPass(held, limits, now) };
 }
@@ -161,18 +123,8 @@ function mayPass(held: HeldChange, limits: SurpriseLimits, now: number): boolean
   }
 }
 
-/** What the runs have seen of a change, and what was decided about it. */
-type Progress = Omit<
-  HeldChange,
-  "id" | "airport" | "iata" | "name" | "part" | "rules" | "before" | "after"
->;
-
-function firstProgress({ now, runId, source }: Comparison): Progress {
-  const undecided = { state: "waiting", decided_by: null, decided_at: null, note: null } as const;
-  return { ...seenNow(now), days_seen: 1, run_id: runId, source, ...undecided };
-}
-
-function nextProgress(held: HeldChange, { now, source }: Comparison): Progress {
+/** What the runs have seen of a change, this one included, and what was decided about it. */
+function progressOf(held: HeldChange, { now, source }: Comparison) {
   const { state, run_id, decided_by, decided_at, note } = held;
   const seen = seenAgain(held, now);
   const isNewDay = seen.last_seen.slice(0, 10) > held.last_seen.slice(0, 10);
@@ -200,11 +152,12 @@ function apply(
   const gone = new Map(ledger.accepted.gone.map((airport) => [airport.id, airport]));
   for (const each of judged) {
     const { airport, after } = each.change;
-    const { id, row, iata, lat, lon } = airport;
+    const { id, region } = airport;
     if (!each.isFree) continue;
     if (after === null) {
       airports.delete(id);
-      gone.set(id, { id, row, iata, lat, lon });
+      const left = { region, since: seenNow(now).since };
+      gone.set(id, { ...goneOf(airport), ...(!hasWaited(each.held, { now, holdMs }) && { left }) });
     } else {
       gone.delete(id);
       const present = airports.get(id);
@@ -237,12 +190,11 @@ function stillHeld(
   const listed = new Set(pairs.filter((pair) => pair.upstream).map(({ accepted }) => accepted.id));
   const unseen = comparison.ledger.held.filter(({ id }) => !ids.has(id));
   const decided = unseen.filter((held) => {
-    const { airport, part, state, after } = held;
+    const { airport, part, state } = held;
     if (isOfOther(held, comparison) || (state !== "rejected" && state !== "corrected"))
       return false;
     const isTakenOver = changed.get(partOf(airport, part));
-    if (isTakenOver !== undefined) return !isTakenOver;
-    return part === "listing" ? after !== null || !listed.has(airport) : !listed.has(airport);
+    return isTakenOver === undefined ? !listed.has(airport) : !isTakenOver;
   });
   return [...heldOfOthers(unseen, comparison), ...decided];
 }

@@ -22,7 +22,14 @@ export interface AcceptedAirport extends SourceAirport {
 }
 
 /** What identifies an airport that is no longer listed, should it come back. */
-export type GoneAirport = Pick<AcceptedAirport, "id" | "row" | "iata" | "lat" | "lon">;
+export interface GoneAirport extends Pick<AcceptedAirport, "id" | "row" | "iata" | "lat" | "lon"> {
+  /** Where it was and since when it is gone (RFC 3339), if that surprised nobody. */
+  readonly left?: { readonly region: string; readonly since: string };
+}
+
+export function goneOf({ id, row, iata, lat, lon }: GoneAirport): GoneAirport {
+  return { id, row, iata, lat, lon };
+}
 
 /** The airports that a catalog is built from, with what later comparisons need. */
 export interface Accepted {

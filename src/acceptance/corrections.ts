@@ -3,11 +3,10 @@
  * and holds until upstream says something else than on that day. Pure.
  */
 import type { SourceAirport } from "../sources/our-airports.ts";
-import { type AcceptedAirport, isSameValue, type Ledger, valuesOf } from "./airport.ts";
-import { type HeldChange, type Part, PARTS, type Values } from "./held-change.ts";
+import { type AcceptedAirport, goneOf, isSameValue, type Ledger, valuesOf } from "./airport.ts";
+import { type HeldChange, newHeldChange, type Part, PARTS, type Values } from "./held-change.ts";
 import type { Comparison } from "./comparison.ts";
 import { heldId } from "./held-id.ts";
-import { seenNow } from "./seen.ts";
 import { withUnsettled } from "./unsettled.ts";
 
 /** An airport as upstream wrote it on the snapshot's day, and as the snapshot has it. */
@@ -18,6 +17,8 @@ export interface Correction {
   /** Undefined if the snapshot does not list it. */
   readonly ours: SourceAirport | undefined;
 }
+
+type RunFacts = Pick<Comparison, "now" | "runId" | "source">;
 
 /** A part of an airport that a correction changes. */
 interface Patch {
@@ -42,7 +43,7 @@ export function firstLedger(airports: readonly SourceAirport[]): Ledger {
 export function applyCorrections(
   ledger: Ledger,
   corrections: readonly Correction[],
-  run: Pick<Comparison, "now" | "runId" | "source">,
+  run: RunFacts,
 ): Ledger {
   const done = new Set(ledger.accepted.corrections);
   const patches = corrections.flatMap(patchesOf).filter(({ id }) => !done.has(id));
@@ -57,7 +58,7 @@ export function applyCorrections(
     made.push(patch.id);
     if (patch.ours === null) {
       airports.delete(airport.id);
-      gone.set(airport.id, { ...goneOf(airport), row: present?.row ?? airport.id });
+      gone.set(airport.id, goneOf({ ...airport, row: present?.row ?? airport.id }));
     } else {
       gone.delete(airport.id);
       const own = present ?? { ...airport, row: airport.id };
@@ -99,34 +100,10 @@ function fits(
     ({ id, iata }) => iata === airport.iata && id !== airport.id,
   );
   if (isTaken && ours !== null && (part === "listing" || part === "code")) return false;
-  if (part === "listing" && present === undefined) return true;
   return isSameValue(is, written) || isSameValue(is, ours);
 }
 
-function goneOf({ id, iata, lat, lon }: SourceAirport) {
-  return { id, iata, lat, lon };
-}
-
-function corrected(
-  { id, airport, part, written, ours }: Patch,
-  { now, runId, source }: Pick<Comparison, "now" | "runId" | "source">,
-): HeldChange {
-  return {
-    id,
-    state: "corrected",
-    airport: airport.id,
-    iata: airport.iata,
-    name: airport.name,
-    part,
-    rules: [],
-    before: ours,
-    after: written,
-    ...seenNow(now),
-    days_seen: 0,
-    run_id: runId,
-    source,
-    decided_by: null,
-    decided_at: null,
-    note: null,
-  };
+function corrected({ written, ours, ...patch }: Patch, run: RunFacts): HeldChange {
+  const held = newHeldChange({ ...patch, rules: [], before: ours, after: written }, run);
+  return { ...held, state: "corrected", days_seen: 0 };
 }

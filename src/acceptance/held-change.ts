@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";
+import { seenNow } from "./seen.ts";
 
 /** Why a change is surprising. */
 export const RULES = [
@@ -34,7 +35,6 @@ export type Part = (typeof PARTS)[number];
  * - `corrected`: the snapshot knows better, until upstream says something else.
  */
 export const HELD_STATES = ["waiting", "approved", "rejected", "corrected"] as const;
-export type HeldState = (typeof HELD_STATES)[number];
 
 const values = z
   .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
@@ -65,6 +65,35 @@ export const heldChangeSchema = z
 
 export type HeldChange = DeepReadonly<z.output<typeof heldChangeSchema>>;
 export type Values = HeldChange["after"];
+
+/** Makes a change that a run sees first. */
+export function newHeldChange(
+  { id, airport, part, rules, before, after }: NewChange,
+  { now, runId, source }: { readonly now: number; readonly runId: string; readonly source: string },
+): HeldChange {
+  return {
+    id,
+    state: "waiting",
+    airport: airport.id,
+    iata: airport.iata,
+    name: airport.name,
+    part,
+    rules,
+    before,
+    after,
+    ...seenNow(now),
+    days_seen: 1,
+    run_id: runId,
+    source,
+    decided_by: null,
+    decided_at: null,
+    note: null,
+  };
+}
+
+interface NewChange extends Pick<HeldChange, "id" | "part" | "rules" | "before" | "after"> {
+  readonly airport: Pick<HeldChange, "id" | "iata" | "name">;
+}
 
 /** What an operator decides about a held change. */
 export interface Decision {

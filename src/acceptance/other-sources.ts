@@ -1,6 +1,6 @@
 /** What outlives a run of another source, which can neither confirm nor refute it. Pure. */
 import type { SourceAirport } from "../sources/our-airports.ts";
-import type { Ledger } from "./airport.ts";
+import { goneOf, type Ledger } from "./airport.ts";
 import type { Comparison } from "./comparison.ts";
 import { type HeldChange, withDecision } from "./held-change.ts";
 import { isUnbroken } from "./seen.ts";
@@ -38,7 +38,7 @@ export function trustAirports(
         ...airport,
         row: rows.get(airport.id) ?? airport.id,
       })),
-      gone: others.map(({ id, row, iata, lat, lon }) => ({ id, row, iata, lat, lon })),
+      gone: others.map(goneOf),
       rows: accepted.rows,
       corrections: [],
     },

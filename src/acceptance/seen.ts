@@ -30,6 +30,6 @@ export function seenAgain(seen: Seen, now: number): Seen {
 }
 
 /** Whether upstream has said the same for long enough. */
-export function isRipe({ since }: Seen, holdMs: number, now: number): boolean {
+export function isRipe({ since }: Pick<Seen, "since">, holdMs: number, now: number): boolean {
   return now - Date.parse(since) >= holdMs - LATENESS_MS;
 }

@@ -12,7 +12,7 @@ import {
   valuesOf,
 } from "./airport.ts";
 import type { Judged } from "./comparison.ts";
-import { type Part, PARTS } from "./held-change.ts";
+import { type HeldChange, type Part, PARTS } from "./held-change.ts";
 import { isRipe, seenAgain, seenNow } from "./seen.ts";
 
 /** Forgets the former values of the parts that have settled. */
@@ -41,10 +41,18 @@ export function takeOver(
 ): AcceptedAirport {
   const changed = { ...airport, ...after } as AcceptedAirport; // a part of an airport
   const settled = valuesOf(part, settledOf(airport));
-  const hasWaited = held.state === "approved" || isRipe(held, holdMs, now);
-  const matters = isImportant(airport) || (typeof said === "object" && isImportant(said));
-  const isNew = !hasWaited && matters && !isSameValue(settled, after);
+  const isUsed = isImportant(airport) || (typeof said === "object" && isImportant(said));
+  const matters = isUsed || changed.region !== airport.region;
+  const isNew = !hasWaited(held, { now, holdMs }) && matters && !isSameValue(settled, after);
   return withUnsettled(changed, part, isNew ? { settled, ...seenNow(now) } : undefined);
+}
+
+/** Whether a change is known for long enough, or approved, so that it has settled. */
+export function hasWaited(
+  held: HeldChange,
+  { now, holdMs }: { readonly now: number; readonly holdMs: number },
+): boolean {
+  return held.state === "approved" || isRipe(held, holdMs, now);
 }
 
 /** @param value undefined where the present value of the part has settled. */

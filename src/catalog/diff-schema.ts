@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { DeepReadonly } from "./fields.ts";
 
 const uuid = z.guid();
 const degrees = z.number();
@@ -39,6 +40,12 @@ const regionNames = z.strictObject({
 });
 
 const codes = z.array(z.string());
+const region = regionNames.extend({ airport_iata_codes: codes });
+
+export type AirportFields = DeepReadonly<z.output<typeof airport>>;
+export type CityFields = DeepReadonly<z.output<typeof city>>;
+export type CountryFields = DeepReadonly<z.output<typeof country>>;
+export type RegionFields = DeepReadonly<z.output<typeof region>>;
 
 /** The changes of one list: whole entities, and the fields of an entity that differ. */
 function listDiff<Entity extends z.ZodObject, Fields extends z.ZodObject>(
@@ -76,7 +83,7 @@ const lists = {
   airports: listDiff(airport, airport.partial()),
   cities: listDiff(city, city.partial()),
   countries: listDiff(country, country.partial()),
-  regions: listDiff(regionNames.extend({ airport_iata_codes: codes }), regionNames.partial()),
+  regions: listDiff(region, regionNames.partial()),
 };
 
 /** The changes from one version to another. */

@@ -16,16 +16,8 @@ import {
   CountrySchema,
   RegionSchema,
 } from "../../gen/locations/v1/locations_pb.ts";
-import {
-  airportFields,
-  type AirportFields,
-  cityFields,
-  type CityFields,
-  countryFields,
-  type CountryFields,
-  regionFields,
-  type RegionFields,
-} from "./entity-fields.ts";
+import type { AirportFields, CityFields, CountryFields, RegionFields } from "./diff-schema.ts";
+import { airportFields, cityFields, countryFields, regionFields } from "./entity-fields.ts";
 import {
   type Change,
   compareFields,

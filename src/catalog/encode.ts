@@ -1,13 +1,9 @@
 import { create, type DescMessage, type MessageShape, toBinary, toJson } from "@bufbuild/protobuf";
 import {
-  type Airport as AirportMessage,
   AirportSchema,
-  type City as CityMessage,
   CitySchema,
-  type Country as CountryMessage,
   CountrySchema,
   LocationsResponseSchema,
-  type Region as RegionMessage,
   RegionSchema,
 } from "../../gen/locations/v1/locations_pb.ts";
 import { concatenate } from "./bytes.ts";
@@ -63,10 +59,7 @@ export function listPieces(
 
 /** Joins the pieces of `commonPieces` in both encodings. */
 export function encodeCommon(catalog: Catalog): EncodedPart {
-  return {
-    proto: concatenate([...commonPieces(catalog, "proto")]),
-    json: concatenate([...commonPieces(catalog, "json")]),
-  };
+  return joined((form) => commonPieces(catalog, form));
 }
 
 /**
@@ -86,10 +79,12 @@ export function* localPieces(
 
 /** Joins the pieces of `localPieces` in both encodings. */
 export function encodeLocal(regions: readonly Region[], names: RegionNames): EncodedPart {
-  return {
-    proto: concatenate([...localPieces(regions, names, "proto")]),
-    json: concatenate([...localPieces(regions, names, "json")]),
-  };
+  return joined((form) => localPieces(regions, names, form));
+}
+
+function joined(piecesIn: (form: Form) => Iterable<Uint8Array>): EncodedPart {
+  const [proto, json] = [piecesIn("proto"), piecesIn("json")];
+  return { proto: concatenate([...proto]), json: concatenate([...json]) };
 }
 
 function* encodeList<T, D extends DescMessage>(
@@ -113,49 +108,24 @@ function* encodeList<T, D extends DescMessage>(
   if (form === "json") yield utf8("]");
 }
 
-function airportMessage(airport: Airport): AirportMessage {
-  return create(AirportSchema, {
-    id: { value: airport.id },
-    iata: airport.iata,
-    icao: airport.icao,
-    name: airport.name,
-    lat: airport.lat,
-    lon: airport.lon,
-    cityId: { value: airport.cityId },
-  });
+function airportMessage({ id, cityId, ...airport }: Airport) {
+  return create(AirportSchema, { ...airport, id: { value: id }, cityId: { value: cityId } });
 }
 
-function cityMessage(city: City): CityMessage {
-  return create(CitySchema, {
-    id: { value: city.id },
-    name: city.name,
-    countryId: { value: city.countryId },
-    lat: city.lat,
-    lon: city.lon,
-  });
+function cityMessage({ id, countryId, ...city }: City) {
+  return create(CitySchema, { ...city, id: { value: id }, countryId: { value: countryId } });
 }
 
-function countryMessage(country: Country): CountryMessage {
-  return create(CountrySchema, {
-    id: { value: country.id },
-    isoCode2: country.isoCode2,
-    isoCode3: country.isoCode3,
-    nameEng: country.nameEng,
-    nameNative: country.nameNative,
-    phonePrefix: country.phonePrefix,
-  });
+function countryMessage({ id, ...country }: Country) {
+  return create(CountrySchema, { ...country, id: { value: id } });
 }
 
-function regionMessage(region: Region, names: RegionNames): RegionMessage {
-  const { name, slug } = localizedName(region, names);
-  return create(RegionSchema, {
-    id: { value: region.id },
-    slug: region.slug,
-    name: region.name,
-    nameLocalized: name,
-    slugLocalized: slug,
-    airportIataCodes: [...region.airportIataCodes],
-  });
+function regionMessage(region: Region, names: RegionNames) {
+  const { id, slug, name, airportIataCodes } = region;
+  const { name: nameLocalized, slug: slugLocalized } = localizedName(region, names);
+  const codes = [...airportIataCodes];
+  const localized = { nameLocalized, slugLocalized, airportIataCodes: codes };
+  return create(RegionSchema, { id: { value: id }, slug, name, ...localized });
 }
 
 const encoder = new TextEncoder();

@@ -1,42 +1,7 @@
 /** Converts entities to JSON with the contract's field names and ids as UUID text. */
 import type { Airport, City, Country, Region, Uuid } from "../../gen/locations/v1/locations_pb.ts";
+import type { AirportFields, CityFields, CountryFields, RegionFields } from "./diff-schema.ts";
 import { idText } from "./ids.ts";
-
-export interface AirportFields {
-  readonly id: string;
-  readonly iata: string;
-  readonly icao: string;
-  readonly name: string;
-  readonly lat: number;
-  readonly lon: number;
-  readonly city_id: string;
-}
-
-export interface CityFields {
-  readonly id: string;
-  readonly name: string;
-  readonly country_id: string;
-  readonly lat: number;
-  readonly lon: number;
-}
-
-export interface CountryFields {
-  readonly id: string;
-  readonly iso_code2: string;
-  readonly iso_code3: string;
-  readonly name_eng: string;
-  readonly name_native: string;
-  readonly phone_prefix: string;
-}
-
-export interface RegionFields {
-  readonly id: string;
-  readonly slug: string;
-  readonly name: string;
-  readonly name_localized: string;
-  readonly slug_localized: string;
-  readonly airport_iata_codes: readonly string[];
-}
 
 export function airportFields({ id, iata, icao, name, lat, lon, cityId }: Airport): AirportFields {
   return { id: uuidText(id), iata, icao, name, lat, lon, city_id: uuidText(cityId) };

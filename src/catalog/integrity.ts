@@ -1,4 +1,4 @@
-import { compareIds, idKey } from "./ids.ts";
+import { idKey } from "./ids.ts";
 import type { Catalog, LocalizedName, Region, RegionNames } from "./model.ts";
 
 /** A broken rule of the contract with the entity that breaks it. */
@@ -53,12 +53,7 @@ function* checkCountries({ countries }: Catalog): Generator<Violation> {
     if (!/^[0-9]*$/.test(country.phonePrefix)) yield { rule: "phone_prefix", entity };
     if (!isName(country.nameEng) || !isName(country.nameNative)) yield { rule: "name", entity };
   }
-  yield* checkOrder(
-    "country",
-    countries,
-    (a, b) => compareIds(a.id, b.id),
-    (c) => c.isoCode2,
-  );
+  yield* checkOrder("country", countries, keyOf, ({ isoCode2 }) => isoCode2);
 }
 
 function* checkCities({ cities, countries }: Catalog): Generator<Violation> {
@@ -69,12 +64,7 @@ function* checkCities({ cities, countries }: Catalog): Generator<Violation> {
     if (!isPosition(city)) yield { rule: "position", entity };
     if (!countryIds.has(idKey(city.countryId))) yield { rule: "country_id_resolves", entity };
   }
-  yield* checkOrder(
-    "city",
-    cities,
-    (a, b) => compareIds(a.id, b.id),
-    (c) => c.name,
-  );
+  yield* checkOrder("city", cities, keyOf, ({ name }) => name);
 }
 
 function* checkAirports({ airports, cities }: Catalog): Generator<Violation> {
@@ -87,12 +77,7 @@ function* checkAirports({ airports, cities }: Catalog): Generator<Violation> {
     if (!isPosition(airport)) yield { rule: "position", entity };
     if (!cityIds.has(idKey(airport.cityId))) yield { rule: "city_id_resolves", entity };
   }
-  yield* checkOrder(
-    "airport",
-    airports,
-    (a, b) => compareText(a.iata, b.iata),
-    (a) => a.iata,
-  );
+  yield* checkOrder("airport", airports, ({ iata }) => iata);
 }
 
 function* checkRegions({ airports, regions }: Catalog): Generator<Violation> {
@@ -104,14 +89,9 @@ function* checkRegions({ airports, regions }: Catalog): Generator<Violation> {
     if (region.airportIataCodes.length === 0) yield { rule: "region_has_airports", entity };
     if (!region.airportIataCodes.every((code) => iataCodes.has(code)))
       yield { rule: "airport_iata_codes_resolve", entity };
-    yield* checkOrder(entity, region.airportIataCodes, compareText, (code) => code);
+    yield* checkOrder(entity, region.airportIataCodes, (code) => code);
   }
-  yield* checkOrder(
-    "region",
-    regions,
-    (a, b) => compareText(a.slug, b.slug),
-    (r) => r.slug,
-  );
+  yield* checkOrder("region", regions, ({ slug }) => slug);
 }
 
 /** Finds violations in the names of one locale: empty or untrimmed names, bad or shared slugs. */
@@ -145,15 +125,20 @@ export function compareText(a: string, b: string): number {
 function* checkOrder<T>(
   what: string,
   entities: readonly T[],
-  compare: (a: T, b: T) => number,
-  nameOf: (entity: T) => string,
+  orderOf: (entity: T) => string,
+  nameOf = orderOf,
 ): Generator<Violation> {
-  let previous: T | undefined;
+  let previous: string | undefined;
   for (const entity of entities) {
-    if (previous !== undefined && compare(previous, entity) >= 0)
+    const order = orderOf(entity);
+    if (previous !== undefined && order <= previous)
       yield { rule: "ascending_and_unique", entity: `${what}: ${nameOf(entity)}` };
-    previous = entity;
+    previous = order;
   }
+}
+
+function keyOf({ id }: { readonly id: Uint8Array }): string {
+  return idKey(id);
 }
 
 function isName(name: string): boolean {

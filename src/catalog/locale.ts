@@ -105,13 +105,10 @@ const IRREGULAR: ReadonlyMap<string, string> = new Map([
 function intlTag(text: string): string {
   try {
     const { baseName, language } = new Intl.Locale(text);
-    return isNorwegian(language) ? `no${baseName.slice(language.length)}` : baseName;
+    // The catalog has one Norwegian, under the code of the macrolanguage.
+    const isNorwegian = language === "nb" || language === "nn";
+    return isNorwegian ? `no${baseName.slice(language.length)}` : baseName;
   } catch {
     return "";
   }
-}
-
-/** The catalog has one Norwegian, under the code of the macrolanguage. */
-function isNorwegian(language: string): boolean {
-  return language === "nb" || language === "nn";
 }

@@ -28,16 +28,6 @@ export interface HeldSummary {
   readonly oldest_since: string | null;
 }
 
-const NO_CHANGES = { added: 0, changed: 0, removed: 0 };
-
-/** Counts of a candidate that equals the published version. */
-export const UNCHANGED: ChangeCounts = {
-  airports: NO_CHANGES,
-  cities: NO_CHANGES,
-  countries: NO_CHANGES,
-  regions: NO_CHANGES,
-};
-
 /** Most rejected rows in a run. */
 const REJECTS_KEPT = 50;
 /** Most new regions in a run. */

@@ -9,7 +9,7 @@ import type { CityOrigins, ResolvedCities } from "./resolve-cities.ts";
 export interface Built {
   readonly catalog: Catalog;
   readonly city_origins: CityOrigins;
-  /** Codes of the subdivisions that come from upstream because the snapshot lacks them. */
+  /** Codes and names of subdivisions that come from upstream because the snapshot lacks them. */
   readonly new_regions: readonly string[];
   /** Codes of subdivisions that are no regions, because neither names them. */
   readonly unnamed_regions: readonly string[];
@@ -123,7 +123,7 @@ function resolveRegions({ placed, regionNames, regions: known }: CatalogParts): 
     if (name === undefined || isDummyName(name)) continue;
     const slug = freeSlug(name, code, slugs);
     slugs.add(slug);
-    added.push(code);
+    added.push(`${code} ${name}`);
     regions.push(toRegion({ key: `iso3166-2:${code}`, slug, name, codes }));
   }
   return {

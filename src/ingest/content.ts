@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { commonPieces } from "../catalog/encode.ts";
+import { commonPieces, localPieces } from "../catalog/encode.ts";
 import { asEvidence } from "../catalog/evidence.ts";
 import { sha256Hex } from "../catalog/hash.ts";
 import { checkCatalog, checkNames, type Violation } from "../catalog/integrity.ts";
@@ -39,12 +39,12 @@ export async function describeContent(
   const messages: { [locale: string]: Message } = {};
   for (const locale of locales) {
     await nextTurn(); // of other requests
-    const { names, pieces } = await workspace.local(locale);
+    const names = await workspace.namesIn(locale);
     const found = checkNames(catalog.regions, names);
     violations.push(
       ...found.map(({ rule, entity }) => ({ rule, entity: `${entity} in ${locale}` })),
     );
-    const message = [...common, ...pieces("proto")];
+    const message = [...common, ...localPieces(catalog.regions, names, "proto")];
     messages[locale] = {
       sha256: sha256Hex(...message),
       bytes: message.reduce((length, piece) => length + piece.length, 0),

@@ -62,8 +62,6 @@ interface CommonLists {
   readonly earlier: readonly Manifest[];
   /** The guards' comparison with a version, which need not be made again. */
   readonly judged: { readonly generation: number; readonly diff: CommonDiff | null } | null;
-  /** Diffs of an earlier judgement of the same run, with the regions of some locales. */
-  readonly known: readonly StoredDiff[];
 }
 
 interface LocalRegions {
@@ -91,7 +89,7 @@ export class DiffMaker {
 
   /** Compares the lists that all locales share. */
   async start(
-    { catalog, earlier, judged, known }: CommonLists,
+    { catalog, earlier, judged }: CommonLists,
     context: RunContext,
   ): Promise<StoredDiff[]> {
     const diffs: StoredDiff[] = [];
@@ -102,13 +100,12 @@ export class DiffMaker {
       const lists = isJudged ? judged.diff : await this.#compareCommon(version, catalog);
       const common = lists && encodeLists(lists, ["airports", "cities", "countries"]);
       if (common === null) continue;
-      const { local = {} } = known.find((diff) => diff.catalog_sha256 === catalog_sha256) ?? {};
       diffs.push({
         generation,
         published_at,
         catalog_sha256,
         common: common.sha256,
-        local,
+        local: {},
         deltas: null,
       });
       blobs.push(common);

@@ -58,30 +58,18 @@ export interface RunFailure {
  * throws errors of any kind: the engine repeats the step, and the run has no retry.
  */
 export function toFailure(cause: unknown, stage: Stage): RunFailure {
+  const fail = (code: string, message: string, retry: Retry | null, patch: Partial<Run> = {}) => ({
+    error: { code, stage, message },
+    retry,
+    patch,
+  });
   if (cause instanceof PassingError) return unreachable(cause, stage);
-  if (cause instanceof SourceError)
-    return {
-      error: { code: `source_${cause.fault}`, stage, message: cause.message },
-      retry: null,
-      patch: {},
-    };
-  if (cause instanceof RunFault)
-    return {
-      error: { code: cause.code, stage, message: cause.message },
-      retry: null,
-      patch: cause instanceof GuardsTripped ? cause.verdict : {},
-    };
+  if (cause instanceof SourceError) return fail(`source_${cause.fault}`, cause.message, null);
+  if (cause instanceof GuardsTripped) return fail(cause.code, cause.message, null, cause.verdict);
+  if (cause instanceof RunFault) return fail(cause.code, cause.message, null);
   if (cause instanceof StoreError)
-    return {
-      error: { code: "store_fault", stage, message: cause.message },
-      retry: { step: true, runAfterMs: RUN_RETRY_MS },
-      patch: {},
-    };
-  return {
-    error: { code: "internal", stage, message: String(cause) },
-    retry: { step: true, runAfterMs: null },
-    patch: {},
-  };
+    return fail("store_fault", cause.message, { step: true, runAfterMs: RUN_RETRY_MS });
+  return fail("internal", String(cause), { step: true, runAfterMs: null });
 }
 
 /** Retries the run at the time that upstream asks for, unless that is too late. */

@@ -16,9 +16,8 @@ import {
 
 /** From this many inhabitants on, a place may be in another subdivision than the airport. */
 const LARGE_CITY = 100_000;
-/** A smaller one must be this near, or so where one of the subdivisions is not known. */
+/** A smaller one must be this near. */
 const OTHER_REGION_MAX_KM = 40;
-const UNKNOWN_REGION_MAX_KM = 50;
 
 /** Greatest distance of a city that the airport's name begins with. */
 const NAMED_FIRST_MAX_KM = 40;
@@ -38,15 +37,12 @@ interface Candidate {
 /**
  * Finds the city of an airport: the place that its municipality names, unless that is a village and
  * the airport is named after a city nearby. Without a municipality also the nearest place.
- *
- * @param regions upstream's codes that the snapshot knows; others do not tell places apart.
  */
 export function findCity(
   airport: SourceAirport,
   places: Nearby<KnownPlace>,
-  regions: ReadonlySet<string>,
 ): { readonly place: KnownPlace; readonly rule: CityRule } | undefined {
-  const around = candidatesAround(airport, places, regions);
+  const around = candidatesAround(airport, places);
   const municipality = findMunicipality(airport, around);
   const namesake = findNamesake(airport, municipality, around);
   if (namesake !== undefined) return { place: namesake, rule: "airport_name" };
@@ -65,18 +61,13 @@ export function newCityName({ municipality, name }: SourceAirport): string {
   return plainPlace(city ?? (placeInAirportName(name) || name), name);
 }
 
-function candidatesAround(
-  airport: SourceAirport,
-  places: Nearby<KnownPlace>,
-  regions: ReadonlySet<string>,
-): Candidate[] {
-  const isKnown = regions.has(airport.region);
+function candidatesAround(airport: SourceAirport, places: Nearby<KnownPlace>): Candidate[] {
   return [...places.within(airport, CITY_MAX_KM)]
     .map(({ spot: place, km }) => ({ place, km, sameRegion: place.region === airport.region }))
-    .filter(({ place, km, sameRegion }) => {
-      if (sameRegion || place.population >= LARGE_CITY) return true;
-      return km <= (isKnown && place.region !== "" ? OTHER_REGION_MAX_KM : UNKNOWN_REGION_MAX_KM);
-    });
+    .filter(
+      ({ place, km, sameRegion }) =>
+        sameRegion || place.population >= LARGE_CITY || km <= OTHER_REGION_MAX_KM,
+    );
 }
 
 function findMunicipality(

@@ -1,8 +1,8 @@
 /** Guards check a candidate before its publication. Pure: no clock, no I/O. */
-import type { Listed } from "../acceptance/identity.ts";
 import type { ChangeCounts } from "../catalog/diff.ts";
-import type { Violation } from "../catalog/integrity.ts";
-import type { AirportSet, Counts } from "../catalog/manifest.ts";
+import type { AirportSet, Counts, LocaleEntry, Manifest } from "../catalog/manifest.ts";
+import type { Parsed } from "./accounting.ts";
+import type { Content } from "./content.ts";
 
 /** Largest permitted loss of a list, in percent of its published entities. */
 export const SHRINK_MAX_PERCENT = 5;
@@ -40,35 +40,21 @@ const OVERRIDABLE = {
 
 type Guard = keyof typeof OVERRIDABLE;
 
-/** Coverage (0 to 1) by locale, as in the manifest. */
-type Coverage = { readonly [locale: string]: number };
-
 /** The published version, with the candidate's changes. */
-export interface PublishedFacts {
-  readonly airportSet: AirportSet;
-  readonly counts: Counts;
-  readonly coverage: Coverage;
+export interface PublishedFacts extends Pick<Manifest, "airport_set" | "counts"> {
+  readonly locales: { readonly [locale: string]: Pick<LocaleEntry, "coverage"> };
   /** Null if no copy of the published version is intact, so that the changes are unknown. */
   readonly changes: ChangeCounts | null;
 }
 
 /** The inputs of the guards. */
-export interface GuardFacts {
+export interface GuardFacts
+  extends
+    Pick<Parsed, "rows" | "fileRows" | "listed">,
+    Pick<Content, "counts" | "messages" | "violations"> {
   /** Null before the first publication. */
   readonly published: PublishedFacts | null;
   readonly airportSet: AirportSet;
-  readonly counts: Counts;
-  readonly coverage: Coverage;
-  /** Rows of the airports file. `seen` excludes the many rows without an IATA code. */
-  readonly rows: { readonly seen: number; readonly rejected: number };
-  /** Rows of the whole file, and of the one that was compared before it; null if none was. */
-  readonly fileRows: { readonly before: number | null; readonly after: number };
-  /** Airports of the catalog that travellers use, and those of them with a row in the file. */
-  readonly listed: Listed;
-  /** Violations of the integrity rules: broken references, duplicates, order, bad values. */
-  readonly violations: readonly Violation[];
-  /** Length of the identity protobuf message by locale. */
-  readonly messageBytes: { readonly [locale: string]: number };
 }
 
 /** A tripped guard with its evidence. */
@@ -76,11 +62,11 @@ export interface GuardTrip {
   readonly guard: Guard;
   readonly list?: keyof Counts;
   readonly locale?: string;
-  /** The published value or the number of rows; null if `after` has no reference value. */
+  /** The value of the published version or of the last file; null if nothing is compared. */
   readonly before: number | null;
-  /** The value of the candidate. */
+  /** The value that is judged. */
   readonly after: number;
-  /** The last value of `after` that passes. */
+  /** The last value that passes, the least or the most. */
   readonly limit: number;
   /** Such as `airports 9074 → 4120`. */
   readonly message: string;
@@ -97,18 +83,11 @@ export function checkGuards(facts: GuardFacts): GuardTrip[] {
 }
 
 /**
- * Separates the tripped guards that `force` overrides from those that refuse the run anyway. Only
- * shrinking, change and lost coverage can be intended; the others would break clients.
+ * Selects the tripped guards that refuse the run. `force` overrides truncation, shrinking, change
+ * and lost coverage, which can be intended; the others would break clients.
  */
-export function applyForce(
-  found: readonly GuardTrip[],
-  force: boolean,
-): { readonly refused: GuardTrip[]; readonly overridden: GuardTrip[] } {
-  const isOverridden = ({ guard }: GuardTrip) => force && OVERRIDABLE[guard];
-  return {
-    refused: found.filter((trip) => !isOverridden(trip)),
-    overridden: found.filter(isOverridden),
-  };
+export function findRefusals(found: readonly GuardTrip[], force: boolean): GuardTrip[] {
+  return found.filter(({ guard }) => !(force && OVERRIDABLE[guard]));
 }
 
 function* trips(facts: GuardFacts): Generator<GuardTrip> {
@@ -158,7 +137,7 @@ export function* checkTruncated({
   }
   const { before, after, least: limit } = listed;
   const message = `of ${before} airports that travellers use, airports.csv has ${after}`;
-  if (after < limit) yield { guard, before, after, limit, message };
+  if (after < limit) yield { guard, list: "airports", before, after, limit, message };
 }
 
 function* checkShrink(published: PublishedFacts, { counts }: GuardFacts): Generator<GuardTrip> {
@@ -172,38 +151,38 @@ function* checkShrink(published: PublishedFacts, { counts }: GuardFacts): Genera
 
 /** Explains a change of the setting AIRPORTS; empty if it is unchanged. */
 function describeSwitch({ published, airportSet }: GuardFacts): string {
-  if (published === null || published.airportSet === airportSet) return "";
-  return ` (AIRPORTS was "${published.airportSet}" and is now "${airportSet}"; if you intend this, approve the candidate with force)`;
+  if (published === null || published.airport_set === airportSet) return "";
+  return ` (AIRPORTS was "${published.airport_set}" and is now "${airportSet}"; if you intend this, approve the candidate with force)`;
 }
 
 function* checkChange({ counts, changes }: PublishedFacts): Generator<GuardTrip> {
   if (changes === null) {
-    const before = LISTS.reduce((sum, list) => sum + counts[list], 0);
-    const limit = percentOf(before, CHANGE_MAX_PERCENT);
-    const message = `no copy of the published version is intact: any of its ${before} entities may change`;
-    yield { guard: "guard_change", before, after: before, limit, message };
+    const after = LISTS.reduce((sum, list) => sum + counts[list], 0);
+    const limit = percentOf(after, CHANGE_MAX_PERCENT);
+    const message = `no copy of the published version is intact: any of its ${after} entities may change`;
+    yield { guard: "guard_change", before: null, after, limit, message };
     return;
   }
   for (const list of LISTS) {
     const { added, changed, removed } = changes[list];
-    const [before, after] = [counts[list], added + changed + removed];
-    const limit = percentOf(before, CHANGE_MAX_PERCENT);
-    const message = `${list} ${added} added, ${changed} changed, ${removed} removed of ${before}`;
-    if (after > limit) yield { guard: "guard_change", list, before, after, limit, message };
+    const [all, after] = [counts[list], added + changed + removed];
+    const limit = percentOf(all, CHANGE_MAX_PERCENT);
+    const message = `${list} ${added} added, ${changed} changed, ${removed} removed of ${all}`;
+    if (after > limit) yield { guard: "guard_change", list, before: null, after, limit, message };
   }
 }
 
 function* checkRejects({ rows }: GuardFacts): Generator<GuardTrip> {
-  const [before, after] = [rows.seen, rows.rejected];
-  const limit = percentOf(before, REJECTS_MAX_PERCENT);
-  const message = `${after} of ${before} rows rejected`;
-  if (after > limit) yield { guard: "guard_rejects", before, after, limit, message };
+  const { seen, rejected: after } = rows;
+  const limit = percentOf(seen, REJECTS_MAX_PERCENT);
+  const message = `${after} of ${seen} rows rejected`;
+  if (after > limit) yield { guard: "guard_rejects", before: null, after, limit, message };
 }
 
 /** Ignores locales that are not in both versions. */
 function* checkCoverage(published: PublishedFacts, facts: GuardFacts): Generator<GuardTrip> {
-  for (const [locale, after] of Object.entries(facts.coverage)) {
-    const before = published.coverage[locale];
+  for (const [locale, { coverage: after }] of Object.entries(facts.messages)) {
+    const before = published.locales[locale]?.coverage;
     if (before === undefined) continue;
     // Coverage has four decimals. Integers avoid a rounding error at exactly the limit.
     const leastHundredths = hundredths(before) - COVERAGE_LOSS_MAX_POINTS * 100;
@@ -214,9 +193,9 @@ function* checkCoverage(published: PublishedFacts, facts: GuardFacts): Generator
   }
 }
 
-function* checkMessageSizes({ messageBytes }: GuardFacts): Generator<GuardTrip> {
+function* checkMessageSizes({ messages }: GuardFacts): Generator<GuardTrip> {
   const limit = MESSAGE_MAX_BYTES;
-  for (const [locale, after] of Object.entries(messageBytes)) {
+  for (const [locale, { bytes: after }] of Object.entries(messages)) {
     const message = `the message in ${locale} has ${after} bytes, over ${limit}: gRPC clients would refuse it`;
     if (after > limit)
       yield { guard: "guard_message_size", locale, before: null, after, limit, message };

@@ -1,4 +1,4 @@
-import { and, eq, gte, inArray, lt, notInArray, type SQL, sql } from "drizzle-orm";
+import { and, eq, gte, inArray, lt, not, notInArray, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { type Listed, type PageQuery, readPage } from "../storage/page.ts";
 import { exceptNewest } from "../storage/retention.ts";
@@ -32,52 +32,28 @@ type RunPage = Listed<{ readonly runs: readonly ListedRun[] }>;
 
 /** A run that ended within this time is never deleted. */
 const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
-/** D1 accepts 100 parameters; a filter takes eight. */
-const IDS_PER_QUERY = 90;
 /** States of unfinished runs. */
 const ACTIVE_STATES = ["queued", "running"];
-
-/**
- * Run history in D1, for people: neither serving nor ingestion depends on it. Every method throws
- * if D1 fails, and every write is idempotent.
- */
-export interface History {
-  /**
-   * Saves rows in one transaction. Of two rows of one run the one with the higher `seq` wins,
-   * whatever the order of the calls.
-   */
-  saveRuns(rows: readonly HistoryRow[]): Promise<void>;
-  /** Lists one page of runs. Throws RangeError if `limit` is out of range. */
-  listRuns(query: RunQuery): Promise<RunPage>;
-  findRun(id: string): Promise<Run | null>;
-  /** Returns which of these runs match the filter in D1. */
-  matching(ids: readonly string[], filter: RunFilter): Promise<ReadonlySet<string>>;
-  /**
-   * Marks unfinished rows that the coordinator does not know as failed with `lost`.
-   *
-   * @param open ids of the runs that the coordinator has open.
-   * @param now milliseconds since 1970.
-   * @returns the number of changed rows.
-   */
-  endLostRuns(open: readonly string[], now: number): Promise<number>;
-  /**
-   * Deletes runs that ended more than 90 days ago, except the newest 1,000.
-   *
-   * @param now milliseconds since 1970.
-   * @returns the number of deleted rows.
-   */
-  deleteOldRuns(now: number): Promise<number>;
-}
 
 /** A run without its changes, as lists show it. */
 const listedRun = sql<ListedRun>`json_remove(${ingestRuns.run}, '$.changes')`.mapWith(
   (text: string) => JSON.parse(text) as ListedRun, // only `saveRuns` writes rows
 );
 
-export function createHistory(d1: D1Database): History {
+export type History = ReturnType<typeof createHistory>;
+
+/**
+ * Run history in D1, for people: neither serving nor ingestion depends on it. Every method throws
+ * if D1 fails, and every write is idempotent.
+ */
+export function createHistory(d1: D1Database) {
   const db = drizzle(d1);
   return {
-    async saveRuns(rows) {
+    /**
+     * Saves rows in one transaction. Of two rows of one run the one with the higher `seq` wins,
+     * whatever the order of the calls.
+     */
+    async saveRuns(rows: readonly HistoryRow[]): Promise<void> {
       const upserts = rows.map(({ seq, run }) =>
         db
           .insert(ingestRuns)
@@ -92,7 +68,8 @@ export function createHistory(d1: D1Database): History {
       if (first !== undefined) await db.batch([first, ...rest]);
     },
 
-    async listRuns({ limit, cursor, ...filter }) {
+    /** Lists one page of runs. Throws RangeError if `limit` is out of range. */
+    async listRuns({ limit, cursor, ...filter }: RunQuery): Promise<RunPage> {
       const matching = conditions(filter);
       const columns = { id: ingestRuns.id, run: listedRun };
       const page = await readPage(db, ingestRuns, { limit, cursor, matching, columns });
@@ -101,7 +78,7 @@ export function createHistory(d1: D1Database): History {
       return { ...rest, runs: rows.map(({ run }) => run) };
     },
 
-    async findRun(id) {
+    async findRun(id: string): Promise<Run | null> {
       const found = await db
         .select({ run: ingestRuns.run })
         .from(ingestRuns)
@@ -110,21 +87,24 @@ export function createHistory(d1: D1Database): History {
       return (found?.run ?? null) as Run | null; // only `saveRuns` writes rows
     },
 
-    async matching(ids, filter) {
-      const found = new Set<string>();
-      for (let from = 0; from < ids.length; from += IDS_PER_QUERY) {
-        const some = ids.slice(from, from + IDS_PER_QUERY);
-        const rows = await db
-          .select({ id: ingestRuns.id })
-          .from(ingestRuns)
-          .where(and(inArray(ingestRuns.id, some), ...conditions(filter)));
-        for (const { id } of rows) found.add(id);
-      }
-      return found;
+    /** Returns which of these runs match the filter in D1. */
+    async matching(ids: readonly string[], filter: RunFilter): Promise<ReadonlySet<string>> {
+      if (ids.length === 0) return new Set();
+      const rows = await db
+        .select({ id: ingestRuns.id })
+        .from(ingestRuns)
+        .where(and(isAmong(ids), ...conditions(filter)));
+      return new Set(rows.map(({ id }) => id));
     },
 
-    async endLostRuns(open, now) {
-      const isLost = sql`${ingestRuns.id} NOT IN (SELECT value FROM json_each(${JSON.stringify(open)}))`;
+    /**
+     * Marks unfinished rows that the coordinator does not know as failed with `lost`.
+     *
+     * @param open ids of the runs that the coordinator has open.
+     * @param now milliseconds since 1970.
+     * @returns the number of changed rows.
+     */
+    async endLostRuns(open: readonly string[], now: number): Promise<number> {
       const message = "the coordinator does not know this run: only its row in D1 is left";
       const end = {
         state: "failed",
@@ -134,12 +114,18 @@ export function createHistory(d1: D1Database): History {
       const { meta } = await db
         .update(ingestRuns)
         .set({ run: sql`json_patch(${ingestRuns.run}, ${JSON.stringify(end)})` })
-        .where(and(inArray(ingestRuns.state, ACTIVE_STATES), isLost))
+        .where(and(inArray(ingestRuns.state, ACTIVE_STATES), not(isAmong(open))))
         .run();
       return meta.changes;
     },
 
-    async deleteOldRuns(now) {
+    /**
+     * Deletes runs that ended more than 90 days ago, except the newest 1,000.
+     *
+     * @param now milliseconds since 1970.
+     * @returns the number of deleted rows.
+     */
+    async deleteOldRuns(now: number): Promise<number> {
       const endedAt = sql`coalesce(${ingestRuns.finished_at}, ${ingestRuns.queued_at})`;
       const { meta } = await db
         .delete(ingestRuns)
@@ -165,6 +151,11 @@ export const FILTERED = [
   "source",
   "requested_by",
 ] as const satisfies readonly (keyof RunFilter)[];
+
+/** One parameter, however many ids: D1 accepts 100. */
+function isAmong(ids: readonly string[]): SQL {
+  return sql`${ingestRuns.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
+}
 
 function conditions({ sinceMs, untilMs, ...wanted }: RunFilter): SQL[] {
   const found = FILTERED.flatMap((field) => {

@@ -1,23 +1,13 @@
 import { timeText } from "../storage/time-text.ts";
-import { isDeepStrictEqual } from "node:util";
-import { concatenate } from "../catalog/bytes.ts";
 import { countChanges } from "../catalog/diff.ts";
-import { commonPieces } from "../catalog/encode.ts";
 import type { AirportSet, Manifest } from "../catalog/manifest.ts";
 import { snapshotOpener } from "../sources/snapshot.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { ledgerOf } from "../acceptance/ledger-files.ts";
 import type { SurpriseLimits } from "../acceptance/surprises.ts";
 import { acceptSources } from "./accept-sources.ts";
-import { account, countEntities, UNCHANGED } from "./accounting.ts";
-import {
-  type Blob,
-  type CommonUnit,
-  commonUnits,
-  encodeBodies,
-  toBlob,
-  toSegment,
-} from "./bodies.ts";
+import { account, countEntities } from "./accounting.ts";
+import { nothingChanged } from "./change-sample.ts";
 import {
   type Checkpoint,
   contentOf,
@@ -34,10 +24,10 @@ import {
 import { describeContent } from "./content.ts";
 import { DeltaMaker } from "./deltas.ts";
 import { DiffMaker, earlierContents } from "./diffs.ts";
+import { EncodeStage } from "./encode-stage.ts";
 import { GuardsTripped } from "./faults.ts";
 import { datesOf, type FetchDependencies, fetchSources } from "./fetch-sources.ts";
-import { applyForce, checkTruncated } from "./guards.ts";
-import { commonSegment, formOf, headLength } from "./plain-segments.ts";
+import { checkTruncated, findRefusals } from "./guards.ts";
 import { repairCopies, replicate } from "./publisher.ts";
 import type { Run } from "./run.ts";
 import type { Effort, SegmentTask } from "./segment-coders.ts";
@@ -71,14 +61,22 @@ export class Pipeline {
   #workspace: { key: string; workspace: Workspace } | undefined;
   readonly #segments: SegmentStore;
   readonly #diffs: DiffMaker;
-  readonly #deltas: DeltaMaker;
+  readonly #encoding: EncodeStage;
 
   constructor(deps: PipelineDependencies) {
     this.#deps = deps;
     this.#deploy = deployName(deps);
     this.#segments = new SegmentStore(deps.store);
     this.#diffs = new DiffMaker(deps.store, this.#segments);
-    this.#deltas = new DeltaMaker(deps.store, this.#segments);
+    const { store, locales, compress, effort } = deps;
+    this.#encoding = new EncodeStage({
+      locales,
+      compress: (task) => compress({ ...task, effort }),
+      segments: this.#segments,
+      diffs: this.#diffs,
+      deltas: new DeltaMaker(store, this.#segments),
+      open: (checkpoint) => this.#open(checkpoint),
+    });
   }
 
   /**
@@ -99,7 +97,7 @@ export class Pipeline {
       case "guard":
         return this.#guard(checkpoint, context);
       case "encode":
-        return this.#encode(checkpoint, context);
+        return this.#encoding.step(checkpoint, context);
       case "publish":
         return this.#publish(checkpoint, context);
       case "verify":
@@ -146,16 +144,18 @@ export class Pipeline {
   }
 
   async #build(checkpoint: Checkpoint, { mode, current }: RunContext): Promise<StepResult> {
+    const { store, locales, defaultLocale } = this.#deps;
     const workspace = await this.#open(checkpoint);
-    const content = await describeContent(workspace, this.#deps.locales);
+    const content = await describeContent(workspace, locales);
     const { catalog_sha256 } = content;
     // What a truncated file lacks may all be held back for now.
     const isWhole = [...checkTruncated(parsedOf(checkpoint))].length === 0;
     if (mode === "incremental" && current?.catalog_sha256 === catalog_sha256 && isWhole) {
-      await repairCopies(this.#deps.store, current);
+      await repairCopies(store, current);
+      const unchanged = countChanges(nothingChanged(defaultLocale));
       return finish("unchanged", {
         catalog_sha256,
-        counts: countEntities(workspace, parsedOf(checkpoint), UNCHANGED),
+        counts: countEntities(workspace, parsedOf(checkpoint), unchanged),
         generation_before: current.generation,
       });
     }
@@ -179,107 +179,18 @@ export class Pipeline {
       changes,
       guards: trips,
       generation_before: current?.generation ?? null,
-      progress: this.#progress(checkpoint),
+      progress: this.#encoding.progress(checkpoint),
     };
     if (mode === "dry_run") return finish("dry_run", patch);
-    const { refused } = applyForce(trips, forced);
+    const refused = findRefusals(trips, forced);
     if (refused.length > 0) throw new GuardsTripped(refused, patch);
     const { catalog } = workspace;
     const earlier = earlierContents(context.retained.versions(), content.catalog_sha256, locales);
     const judged = current && { generation: current.generation, diff };
-    const common = { catalog, earlier, judged, known: checkpoint.diffs };
+    const common = { catalog, earlier, judged };
     const diffs = await this.#diffs.start(common, context);
     const judgedAgainst = current?.generation ?? null;
     return proceed({ ...checkpoint, stage: "encode", judgedAgainst, diffs }, patch);
-  }
-
-  async #encode(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
-    const unit = commonUnits()[checkpoint.common.length];
-    return unit === undefined
-      ? this.#encodeLocale(checkpoint, context)
-      : this.#encodeCommon(unit, checkpoint, context);
-  }
-
-  /** Stores the next common segment. */
-  async #encodeCommon(
-    unit: CommonUnit,
-    checkpoint: Checkpoint,
-    context: RunContext,
-  ): Promise<StepResult> {
-    const { common } = checkpoint;
-    const made = toBlob(await this.#makeCommon(unit, checkpoint));
-    // Representations may share a segment, and KV accepts one write per second for each key.
-    if (!common.some(({ blob }) => blob === made.sha256))
-      await this.#segments.write([made], context);
-    this.#segments.cacheCommon(made);
-    const next = { ...checkpoint, common: [...common, toSegment(made)] };
-    return proceed(next, { progress: this.#progress(next) });
-  }
-
-  async #makeCommon(
-    { representation, coding }: CommonUnit,
-    checkpoint: Checkpoint,
-  ): Promise<Uint8Array> {
-    if (coding !== "identity") {
-      const { bytes } = await this.#common(checkpoint, { representation, coding: "identity" });
-      return this.#compress({ bytes, coding, offset: headLength(representation) });
-    }
-    const form = formOf(representation);
-    if (representation === form) {
-      const { catalog } = await this.#open(checkpoint);
-      return concatenate([...commonPieces(catalog, form)]);
-    }
-    const { bytes } = await this.#common(checkpoint, { representation: form, coding });
-    return commonSegment(representation, bytes);
-  }
-
-  async #encodeLocale(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
-    const locale = this.#deps.locales.find((name) => checkpoint.entries[name] === undefined);
-    if (locale === undefined) return this.#encodeDeltas(checkpoint, context);
-    const message = contentOf(checkpoint).messages[locale];
-    if (message === undefined) throw new Error(`${locale} was not built`);
-    const { local } = await this.#open(checkpoint);
-    const part = (await local(locale)).encode();
-    const bodies = await encodeBodies(part, {
-      common: async (unit) => this.#common(checkpoint, unit),
-      compress: async (task) => this.#compress(task),
-      store: async (blobs) => this.#segments.write(blobs, context),
-    });
-    if (bodies.proto.identity?.sha256 !== message.sha256)
-      throw new Error(`the message in ${locale} differs from that of the build stage`);
-    const regions = { locale, regions: part.proto, to: contentOf(checkpoint).catalog_sha256 };
-    const diffs = await this.#diffs.addLocale(checkpoint.diffs, regions, context);
-    const entries = { ...checkpoint.entries, [locale]: { ...message, bodies } };
-    return this.#proceedEncoded({ ...checkpoint, entries, diffs });
-  }
-
-  /** Compresses the bodies with those of the next earlier content. */
-  async #encodeDeltas(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
-    const { diffs, deltas, entries } = checkpoint;
-    const from = context.retained.findVersion(diffs[deltas.length]?.generation ?? 0);
-    const made = from ? await this.#deltas.make(from, entries, context) : null;
-    return this.#proceedEncoded({ ...checkpoint, deltas: [...deltas, made] });
-  }
-
-  #proceedEncoded(next: Checkpoint): StepResult {
-    const progress = this.#progress(next);
-    return proceed(
-      { ...next, stage: progress.done < progress.total ? "encode" : "publish" },
-      { progress },
-    );
-  }
-
-  /** Reads a stored common segment. */
-  async #common({ common }: Checkpoint, unit: CommonUnit): Promise<Blob> {
-    const index = commonUnits().findIndex((other) => isDeepStrictEqual(other, unit));
-    const segment = common[index];
-    if (segment === undefined)
-      throw new Error(`no common segment of ${unit.representation} in ${unit.coding} is stored`);
-    return this.#segments.readCommon(segment);
-  }
-
-  async #compress(task: Omit<SegmentTask, "effort">): Promise<Uint8Array> {
-    return this.#deps.compress({ ...task, effort: this.#deps.effort });
   }
 
   async #publish(checkpoint: Checkpoint, { current }: RunContext): Promise<StepResult> {
@@ -331,12 +242,5 @@ export class Pipeline {
     const workspace = await createWorkspace(sources, openSource, opener, airportSet);
     this.#workspace = { key, workspace };
     return workspace;
-  }
-
-  #progress({ common, entries, diffs, deltas }: Checkpoint): Run["progress"] {
-    return {
-      done: common.length + Object.keys(entries).length + deltas.length,
-      total: commonUnits().length + this.#deps.locales.length + diffs.length,
-    };
   }
 }

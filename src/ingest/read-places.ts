@@ -25,11 +25,11 @@ async function readCities(
 ): Promise<Places["cityOf"]> {
   if (unknown.length === 0) return () => "";
   const ids = new Set(unknown.map(({ id }) => id));
-  const { places, regions } = await readCityTables(open, unknown);
+  const { places } = await readCityTables(open, unknown);
   const nearby = new Nearby(places);
   return (airport) =>
     ids.has(airport.id)
-      ? (findCity(airport, nearby, regions)?.place.key ?? spellingKey(newCityName(airport)))
+      ? (findCity(airport, nearby)?.place.key ?? spellingKey(newCityName(airport)))
       : "";
 }
 

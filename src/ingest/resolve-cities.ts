@@ -1,8 +1,7 @@
 import { foldText } from "../catalog/fold.ts";
 import { cityId, compareIds, countryId } from "../catalog/ids.ts";
 import type { City } from "../catalog/model.ts";
-import { distanceKm, meanPosition } from "../catalog/positions.ts";
-import { roundDegrees } from "../catalog/round-degrees.ts";
+import { distanceKm, meanPosition, roundDegrees } from "../catalog/positions.ts";
 import type { CityTables } from "../sources/city-tables.ts";
 import { Nearby } from "../sources/nearby.ts";
 import type { SourceAirport } from "../sources/our-airports.ts";
@@ -43,7 +42,7 @@ export function resolveCities(
       origins.known_airport++;
       return tables.cities.get(key);
     }
-    const found = findCity(airport, places, tables.regions);
+    const found = findCity(airport, places);
     origins[found?.rule ?? "synthetic"]++;
     return found?.place.city;
   });

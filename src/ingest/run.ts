@@ -60,9 +60,12 @@ const guardTrip = z.strictObject({
   guard: z.string(),
   list: z.string().exactOptional(),
   locale: z.string().exactOptional(),
-  before: z.number().nullable(),
-  after: z.number(),
-  limit: z.number(),
+  before: z.number().nullable().meta({
+    description:
+      "The value of the published version or of the last file; null if nothing is compared.",
+  }),
+  after: z.number().meta({ description: "The value that is judged." }),
+  limit: z.number().meta({ description: "The last value that passes, the least or the most." }),
   message: z.string(),
 });
 
@@ -74,7 +77,7 @@ const accounting = z.strictObject({
   city_origins: z.record(z.string(), count),
   new_regions: z
     .array(z.string())
-    .meta({ description: "The first subdivisions that the snapshot lacks." }),
+    .meta({ description: "Code and name of the first subdivisions that the snapshot lacks." }),
   unnamed_regions: z.array(z.string()).exactOptional().meta({
     description: "The first subdivisions that are no regions, because nothing names them.",
   }),

@@ -1,5 +1,5 @@
 import { type CatalogDiff, countChanges, diffCatalogs } from "../catalog/diff.ts";
-import { listPieces } from "../catalog/encode.ts";
+import { listPieces, localPieces } from "../catalog/encode.ts";
 import type { AirportSet, Counts, Manifest } from "../catalog/manifest.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { tryReadBody } from "../storage/read-body.ts";
@@ -40,27 +40,8 @@ export async function judge(
   const { content, parsed, airportSet } = candidate;
   const found = current && (await findChanges(candidate, current, store));
   const changes = found && found.changes;
-  const coverageOf = (entries: { readonly [locale: string]: { readonly coverage: number } }) =>
-    Object.fromEntries(Object.entries(entries).map(([locale, { coverage }]) => [locale, coverage]));
-  const { messages } = content;
-  const trips = checkGuards({
-    published: current && {
-      airportSet: current.airport_set,
-      counts: current.counts,
-      coverage: coverageOf(current.locales),
-      changes: changes && countChanges(changes),
-    },
-    airportSet,
-    counts: content.counts,
-    coverage: coverageOf(messages),
-    rows: parsed.rows,
-    fileRows: parsed.fileRows,
-    listed: parsed.listed,
-    violations: content.violations,
-    messageBytes: Object.fromEntries(
-      Object.entries(messages).map(([locale, { bytes }]) => [locale, bytes]),
-    ),
-  });
+  const published = current && { ...current, changes: changes && countChanges(changes) };
+  const trips = checkGuards({ ...parsed, ...content, published, airportSet });
   return { trips, changes, diff: found && found.diff };
 }
 
@@ -84,9 +65,12 @@ async function findChanges(
     if (copy.fault === "unreadable") throw new StoreError(copy.detail);
     return null;
   }
-  const local = await workspace.local(locale);
+  const { catalog } = workspace;
+  const names = await workspace.namesIn(locale);
   const after = (list: keyof Counts) =>
-    list === "regions" ? local.pieces("proto") : listPieces(workspace.catalog, list, "proto");
+    list === "regions"
+      ? localPieces(catalog.regions, names, "proto")
+      : listPieces(catalog, list, "proto");
   const published = copy?.value ?? new Uint8Array();
   const diff = diffCatalogs({ before: published, after, maxListed: DIFF_LISTED });
   return { changes: sampleChanges(diff, locale), diff };

@@ -1,8 +1,7 @@
-import { type EncodedPart, encodeLocal, type Form, localPieces } from "../catalog/encode.ts";
 import { withDistinctSlugs } from "../catalog/distinct-slugs.ts";
 import { ACCEPTED_FILE, decodeAccepted } from "../acceptance/ledger-files.ts";
 import type { AirportSet } from "../catalog/manifest.ts";
-import type { Region, RegionNames } from "../catalog/model.ts";
+import type { RegionNames } from "../catalog/model.ts";
 import type { SourceAirport } from "../sources/our-airports.ts";
 import { readRegionNames } from "../sources/our-regions.ts";
 import type { Reject } from "../sources/rejects.ts";
@@ -21,25 +20,14 @@ import { resolveCities } from "./resolve-cities.ts";
 /** Opens an archived upstream file by its name and SHA-256 (hex). */
 export type OpenSource = (file: string, sha256: string) => Promise<ReadableStream<Uint8Array>>;
 
-/** Names and regions of one locale. */
-interface LocalPart {
-  readonly names: RegionNames;
-  /** Encodes the regions as a whole. */
-  readonly encode: () => EncodedPart;
-  /** Encodes the regions piece by piece. */
-  readonly pieces: (form: Form) => Iterable<Uint8Array>;
-}
-
-/** Makes the part of a locale. Keeps only the regions of a catalog in memory. */
-type LocalParts = (locale: string) => Promise<LocalPart>;
-
 /** A catalog built from archived upstream files, with an account of its inputs. */
 export interface Workspace extends Built {
   /** Number of airports without scheduled service that the airport set excludes. */
   readonly unscheduled: number;
   /** Rejected rows of regions.csv. */
   readonly regionRejects: readonly Reject[];
-  readonly local: LocalParts;
+  /** Reads the regions' names in a locale, with distinct slugs. */
+  readonly namesIn: (locale: string) => Promise<RegionNames>;
 }
 
 /**
@@ -73,12 +61,14 @@ export async function createWorkspace(
     regions: await readRegions(openSnapshot),
     regionNames,
   });
-  const unscheduled = airports.length - published.length;
+  const { regions } = built.catalog;
+  const slugs = new Map(regions.map(({ key, slug }) => [key, slug]));
   return {
     ...built,
-    unscheduled,
+    unscheduled: airports.length - published.length,
     regionRejects,
-    local: localParts(built.catalog.regions, openSnapshot),
+    namesIn: async (locale) =>
+      withDistinctSlugs(regions, await readLocaleNames(openSnapshot, locale, slugs)),
   };
 }
 
@@ -101,17 +91,4 @@ export async function openTable(
 /** A separate function, so that the tables leave memory before the catalog is built. */
 async function findCities(airports: readonly SourceAirport[], openSnapshot: OpenSnapshotFile) {
   return resolveCities(airports, await readCityTables(openSnapshot, airports));
-}
-
-function localParts(regions: readonly Region[], openSnapshot: OpenSnapshotFile): LocalParts {
-  const slugs = new Map(regions.map((region) => [region.key, region.slug]));
-  return async (locale) => {
-    const known = await readLocaleNames(openSnapshot, locale, slugs);
-    const names = withDistinctSlugs(regions, known);
-    return {
-      names,
-      encode: () => encodeLocal(regions, names),
-      pieces: (form) => localPieces(regions, names, form),
-    };
-  };
 }

@@ -1,6 +1,6 @@
 import { cityId, countryId } from "../catalog/ids.ts";
 import type { City } from "../catalog/model.ts";
-import { roundDegrees } from "../catalog/round-degrees.ts";
+import { roundDegrees } from "../catalog/positions.ts";
 import type { CsvRow } from "./csv.ts";
 import { Nearby, type Spot } from "./nearby.ts";
 import type { SourceAirport } from "./our-airports.ts";
@@ -30,8 +30,6 @@ export interface CityTables {
   readonly cityOfAirport: ReadonlyMap<string, string>;
   /** Places around the airports that are not in the previous table. */
   readonly places: readonly KnownPlace[];
-  /** Upstream's codes of the subdivisions that the snapshot knows. */
-  readonly regions: ReadonlySet<string>;
 }
 
 /** Greatest distance of an airport from its city. */
@@ -58,14 +56,12 @@ export async function readCityTables(
     await readTable(open, "gazetteer.csv.gz", (row) => reader.place(row, reader.city(row)));
     await readTable(open, "places.csv.gz", (row) => reader.alternate(row));
   }
-  const { places, regions } = reader;
-  return { cities, cityOfAirport, places: [...places.values()], regions };
+  return { cities, cityOfAirport, places: [...reader.places.values()] };
 }
 
 /** Reads places, of which it holds only those around some airports. */
 class PlaceReader {
   readonly places = new Map<string, KnownPlace>();
-  readonly regions = new Set<string>();
   readonly #airports: Nearby<SourceAirport>;
   readonly #countryIds = new Map<string, Uint8Array>();
 
@@ -89,7 +85,6 @@ class PlaceReader {
 
   place(row: CsvRow, city: City): void {
     const [key, country, region] = [row.get("key"), row.get("country"), row.get("region")];
-    if (region !== "") this.regions.add(region);
     const { lat, lon } = city;
     const [near] = this.#airports.within({ country, lat, lon }, CITY_MAX_KM);
     if (near === undefined) return;

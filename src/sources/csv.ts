@@ -4,16 +4,6 @@ import { CsvError, parse } from "csv-parse";
 import { asEvidence } from "../catalog/evidence.ts";
 import { SourceError } from "./source-error.ts";
 
-/** A row below the header. Values are not trimmed. */
-export interface CsvRow {
-  /** Last line of the row in the file, from 1. */
-  readonly line: number;
-  /** False if the row has more or fewer values than the header. */
-  readonly complete: boolean;
-  /** Returns the value of a column, or "" if the file or the row lacks it. */
-  get(column: string): string;
-}
-
 /** Longest quoted message of the parser, which may quote the file. */
 const MESSAGE_MAX_LENGTH = 200;
 /** Longest quoted column name. */
@@ -67,7 +57,7 @@ export async function* readCsv(
           `${file} has over ${INCOMPLETE_ROWS_MAX} rows with more or fewer values than its header; check that it is the right file`,
         );
       if (++rows % ROWS_IN_A_TURN === 0) await nextTurn();
-      yield new Row(info.lines, record, columns);
+      yield new CsvRow(info.lines, record, columns);
     }
     if (incomplete !== undefined && !lastText.endsWith("\n"))
       throw new SourceError("truncated", `${file} breaks off in the row of line ${incomplete}`);
@@ -84,7 +74,9 @@ interface ParsedRow {
   readonly info: { readonly lines: number };
 }
 
-class Row implements CsvRow {
+/** A row below the header. Values are not trimmed. */
+export class CsvRow {
+  /** Last line of the row in the file, from 1. */
   readonly line: number;
   readonly #values: readonly string[];
   readonly #columns: ReadonlyMap<string, number>;
@@ -95,10 +87,12 @@ class Row implements CsvRow {
     this.#columns = columns;
   }
 
+  /** False if the row has more or fewer values than the header. */
   get complete(): boolean {
     return this.#values.length === this.#columns.size;
   }
 
+  /** Returns the value of a column, or "" if the file or the row lacks it. */
   get(column: string): string {
     return this.#values[this.#columns.get(column) ?? -1] ?? "";
   }

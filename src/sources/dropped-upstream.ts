@@ -1,7 +1,7 @@
 import { dayOf } from "./as-of.ts";
 import { fileNames, nameFile, type Table, TABLES, tooLarge } from "./source-file.ts";
 import { SourceError } from "./source-error.ts";
-import type { NewUpstreamFile, WholeUpstream } from "./upstream.ts";
+import type { NewUpstreamFile } from "./upstream.ts";
 
 /** Storage where operators drop files by hand. */
 export interface DropBox {
@@ -26,13 +26,10 @@ interface DroppedFile {
  * Reads airports and regions from dropped files, plain or gzip. It reads one file after the other:
  * a run that begins between two drops gets one new and one old file.
  */
-export function droppedUpstream(
-  box: DropBox,
-  limits: { readonly maxBytes: number },
-): WholeUpstream {
+export function droppedUpstream(box: DropBox, limits: { readonly maxBytes: number }) {
   return {
     name: "dropped",
-    async fetch() {
+    async fetch(): Promise<NewUpstreamFile[]> {
       const files: NewUpstreamFile[] = [];
       for (const table of TABLES) files.push(await readTable(table, box, limits));
       return files;

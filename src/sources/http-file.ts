@@ -41,29 +41,21 @@ export async function fetchHttpFile(
   const found = findFile(table, archived);
   const known = found?.file.origin === origin ? found.file : undefined;
   const where = describeUrl(url);
-  return withRetries(
-    async () =>
-      attempt(async (signal): Promise<FetchedFile> => {
-        const response = await requestFile(url, { known: known ?? {}, signal }, request);
-        if (response.status === 304 && found !== undefined && known !== undefined)
-          return {
-            file: {
-              name: found.name,
-              unchangedSha256: known.sha256,
-              as_of: asOf(known.last_modified, request.now()),
-            },
-            validators: known,
-          };
-        refusePage(response, where);
-        const { deadline } = request;
-        const bytes = await readCappedBody(response, { where, maxBytes, deadline });
-        const name = nameFile(table, { where, bytes, maxBytes });
-        const validators: Validators = { origin, ...readValidators(response) };
-        const day = asOf(validators.last_modified, request.now());
-        return { file: { name, bytes, as_of: day, ...validators }, validators };
-      }),
-    retry,
-  );
+  return attempt(retry, async (signal): Promise<FetchedFile> => {
+    const response = await requestFile(url, { known: known ?? {}, signal }, request);
+    if (response.status === 304 && found !== undefined && known !== undefined) {
+      const as_of = asOf(known.last_modified, request.now());
+      const file = { name: found.name, unchangedSha256: known.sha256, as_of };
+      return { file, validators: known };
+    }
+    refusePage(response, where);
+    const { deadline } = request;
+    const bytes = await readCappedBody(response, { where, maxBytes, deadline });
+    const name = nameFile(table, { where, bytes, maxBytes });
+    const validators: Validators = { origin, ...readValidators(response) };
+    const as_of = asOf(validators.last_modified, request.now());
+    return { file: { name, bytes, as_of, ...validators }, validators };
+  });
 }
 
 /**
@@ -77,28 +69,29 @@ export async function hasChanged(
 ): Promise<boolean> {
   const { etag, last_modified } = validators;
   if (etag === undefined && last_modified === undefined) return false;
-  return withRetries(
-    async () =>
-      attempt(async (signal) => {
-        const response = await requestFile(url, { known: validators, signal }, request);
-        if (response.status === 304) return false;
-        const now = readValidators(response);
-        return etag === undefined
-          ? now.last_modified !== last_modified
-          : opaqueTag(now.etag) !== opaqueTag(etag);
-      }),
-    retry,
-  );
+  return attempt(retry, async (signal) => {
+    const response = await requestFile(url, { known: validators, signal }, request);
+    if (response.status === 304) return false;
+    const now = readValidators(response);
+    return etag === undefined
+      ? now.last_modified !== last_modified
+      : opaqueTag(now.etag) !== opaqueTag(etag);
+  });
 }
 
-/** Runs one attempt and closes its connections, whether it succeeds or fails. */
-async function attempt<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const controller = new AbortController();
-  try {
-    return await work(controller.signal);
-  } finally {
-    controller.abort();
-  }
+/** Works with retries. Closes the connections of each attempt, whether it succeeds or fails. */
+function attempt<T>(
+  retry: RetryDependencies,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  return withRetries(async () => {
+    const controller = new AbortController();
+    try {
+      return await work(controller.signal);
+    } finally {
+      controller.abort();
+    }
+  }, retry);
 }
 
 /** A weak and a strong tag can name one version: a server weakens the tag when it compresses. */

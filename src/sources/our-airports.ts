@@ -1,7 +1,6 @@
 import { asEvidence } from "../catalog/evidence.ts";
 import { compareText, IATA_CODE, isPosition } from "../catalog/integrity.ts";
-import { isNear } from "../catalog/positions.ts";
-import { roundDegrees } from "../catalog/round-degrees.ts";
+import { isNear, roundDegrees } from "../catalog/positions.ts";
 import { cleanName, cleanText, hasStateNote } from "./clean-names.ts";
 import { readCsv, type CsvRow } from "./csv.ts";
 import { type Reject, reject, type RejectReason, REJECTS_MAX, tooManyRejects } from "./rejects.ts";

@@ -1,17 +1,7 @@
 import { PassingError } from "./source-error.ts";
 
 /** The remaining time of a fetch, across all of its requests. */
-export interface Deadline {
-  /** Zero or negative once the time is over. */
-  remainingMs(): number;
-  /**
-   * Awaits a promise within the limits.
-   *
-   * @param where name of the file in messages.
-   * @throws PassingError `deadline` if the total time or the longest silence is over.
-   */
-  wait<T>(where: string, promise: Promise<T>): Promise<T>;
-}
+export type Deadline = ReturnType<typeof startDeadline>;
 
 export interface DeadlineLimits {
   /** Longest time for all requests. */
@@ -21,13 +11,20 @@ export interface DeadlineLimits {
 }
 
 /** Starts the clock. The deadline does not stop the work itself: the caller must abort it. */
-export function startDeadline(limits: DeadlineLimits, now: () => number): Deadline {
+export function startDeadline(limits: DeadlineLimits, now: () => number) {
   const { totalMs, idleMs } = limits;
   const endsAt = now() + totalMs;
+  /** Zero or negative once the time is over. */
   const remainingMs = () => endsAt - now();
   return {
     remainingMs,
-    async wait(where, promise) {
+    /**
+     * Awaits a promise within the limits.
+     *
+     * @param where name of the file in messages.
+     * @throws PassingError `deadline` if the total time or the longest silence is over.
+     */
+    async wait<T>(where: string, promise: Promise<T>): Promise<T> {
       const leftMs = remainingMs();
       const expired = leftMs <= idleMs ? overdue(where, totalMs) : silent(where, idleMs);
       let timer: ReturnType<typeof setTimeout> | undefined;

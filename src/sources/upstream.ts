@@ -46,16 +46,11 @@ export interface Upstream {
   fetch(archived?: ArchivedFiles): Promise<UpstreamFile[]>;
 }
 
-/** An upstream that always returns the bytes of all files. */
-export interface WholeUpstream extends Upstream {
-  fetch(archived?: ArchivedFiles): Promise<NewUpstreamFile[]>;
-}
-
 /** Name of the upstream that reads the snapshot. */
 export const EMBEDDED = "embedded";
 
 /** Reads airports and regions from the embedded snapshot, without a network. */
-export function embeddedUpstream(snapshot: Snapshot): WholeUpstream {
+export function embeddedUpstream(snapshot: Snapshot) {
   return {
     name: EMBEDDED,
     fetch: async () =>

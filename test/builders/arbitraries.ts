@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { Catalog } from "../../src/catalog/model.ts";
 
 /** Any Unicode text without lone surrogates. */
-export const anyText = fc.string({ unit: "binary", maxLength: 12 });
+const anyText = fc.string({ unit: "binary", maxLength: 12 });
 
 const anyId = fc.uint8Array({ minLength: 16, maxLength: 16 });
 const anyDegrees = fc.double({ noDefaultInfinity: true, noNaN: true });

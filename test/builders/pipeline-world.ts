@@ -33,6 +33,7 @@ export class PipelineWorld {
   time = Date.parse("2026-11-01T04:17:00.000Z");
   /** What a run that has ended has accepted. */
   ledger: LedgerFiles | null = null;
+  decisions: RunContext["decisions"] = [];
   /** The version recorded last. */
   current: Manifest | null = null;
   /** The versions recorded so far, newest first. */
@@ -77,7 +78,7 @@ export class PipelineWorld {
       },
       runId: "run",
       ledger: this.ledger,
-      decisions: [],
+      decisions: this.decisions,
       archived: this.archived,
       candidate: null,
       ...changes,

@@ -21,7 +21,7 @@ export function decoded(coding: Coding, body: Uint8Array): Buffer {
 }
 
 /** CRC-32 and length of the concatenation of `parts`. */
-export function checksum(parts: readonly Uint8Array[]): Checksum {
+function checksum(parts: readonly Uint8Array[]): Checksum {
   const whole = Buffer.concat(parts);
   return { crc32: crc32(whole), bytes: whole.length };
 }

@@ -36,7 +36,7 @@ const NAMES: { readonly [locale: string]: string } = {
 };
 
 /** What a snapshot says of the age of its data. */
-export const SNAPSHOT_SOURCES: readonly SnapshotSource[] = [
+const SNAPSHOT_SOURCES: readonly SnapshotSource[] = [
   { what: "OurAirports: airports", as_of: "2026-10-20", table: "airports.csv" },
   { what: "OurAirports: regions", as_of: "2026-10-19", table: "regions.csv" },
   { what: "GeoNames", as_of: "2026-03-05" },

@@ -96,7 +96,7 @@ export function aSourceAirport(changes: Partial<SourceAirport> = {}): SourceAirp
   };
 }
 
-export function aReferenceCountry(): ReferenceCountry {
+function aReferenceCountry(): ReferenceCountry {
   return {
     isoCode2: "CH",
     isoCode3: "CHE",
@@ -140,7 +140,6 @@ export function someCityTables(): CityTables {
     cities: new Map([zurich, winterthur].map(({ key, city }) => [key, city])),
     cityOfAirport: new Map([["4439", zurich.key]]),
     places: [zurich, winterthur],
-    regions: new Set(["CH-ZH"]),
   };
 }
 

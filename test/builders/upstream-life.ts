@@ -108,3 +108,13 @@ export function airportNumber(
     ...changes,
   });
 }
+
+/** An airport that travellers use, another one without scheduled service, and one of few. */
+export const BASEL = airportNumber(1, "BSL", { name: "EuroAirport Basel", region: "FR-GES" });
+export const BERN = airportNumber(2, "BRN", { type: "medium_airport", scheduled: false });
+export const FIELD = airportNumber(3, "XFD", { type: "small_airport", scheduled: false });
+
+/** The airports with other values of the first one. */
+export function withBasel(changes: Partial<SourceAirport>): SourceAirport[] {
+  return [{ ...BASEL, ...changes }, BERN, FIELD];
+}

@@ -1,10 +1,14 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { SourceAirport } from "../../../src/sources/our-airports.ts";
-import { airportNumber, UpstreamLife } from "../../builders/upstream-life.ts";
+import {
+  airportNumber,
+  BASEL,
+  BERN,
+  FIELD,
+  UpstreamLife,
+  withBasel,
+} from "../../builders/upstream-life.ts";
 
-const BASEL = airportNumber(1, "BSL", { name: "EuroAirport Basel", region: "FR-GES" });
-const BERN = airportNumber(2, "BRN", { type: "medium_airport", scheduled: false });
-const FIELD = airportNumber(3, "XFD", { type: "small_airport", scheduled: false });
 const ALL = [BASEL, BERN, FIELD];
 
 let life: UpstreamLife;
@@ -12,11 +16,6 @@ let life: UpstreamLife;
 beforeEach(() => {
   life = new UpstreamLife(ALL);
 });
-
-/** The airports with other values of the first one. */
-function withBasel(changes: Partial<SourceAirport>): SourceAirport[] {
-  return [{ ...BASEL, ...changes }, BERN, FIELD];
-}
 
 describe("a change that surprises nobody", () => {
   it.each<[string, Partial<SourceAirport>]>([
@@ -236,43 +235,6 @@ describe("a new airport", () => {
     expect(life.airport("ZRH")).toMatchObject({ id: "2000000000", row: "1" });
     life.nextDay([{ ...BASEL, id: "77" }, BERN, FIELD, taken]);
     expect(life.airport("ZRH")).toMatchObject({ id: "2000000000", row: "1" });
-  });
-});
-
-describe("a region that loses half of its airports", () => {
-  const region = [11, 12, 13, 14].map((number, index) =>
-    airportNumber(number, `XA${"ABCD"[index]}`, {
-      type: "small_airport",
-      scheduled: false,
-      region: "BD-C",
-    }),
-  );
-
-  it.each([
-    ["gone", (): SourceAirport[] => []],
-    ["under another code", (one: SourceAirport) => [{ ...one, region: "BD-3" }]],
-  ])("keeps them, however small they are, where they are %s", (_, change) => {
-    life = new UpstreamLife(region);
-    const [first, second, ...others] = region;
-    if (first === undefined || second === undefined) throw new Error("four airports");
-    life.nextDay([...change(first), second, ...others]);
-    expect(life.held()).toEqual([]);
-    life = new UpstreamLife(region);
-    life.nextDay([...change(first), ...change(second), ...others]);
-    expect(life.held().map(({ rules }) => rules)).toEqual([["region_emptied"], ["region_emptied"]]);
-    expect(life.ledger.accepted.airports).toHaveLength(4);
-  });
-
-  it("is none: what is in no region may go", () => {
-    life = new UpstreamLife(region.map((airport) => ({ ...airport, region: "BD-U-A" })));
-    life.nextDay([]);
-    expect(life.ledger.accepted.airports).toEqual([]);
-  });
-
-  it("has fewer than four: it may lose any", () => {
-    life = new UpstreamLife(region.slice(0, 3));
-    life.nextDay(region.slice(0, 1));
-    expect(life.ledger.accepted.airports).toHaveLength(1);
   });
 });
 

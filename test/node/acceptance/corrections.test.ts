@@ -42,6 +42,7 @@ describe("a correction of the snapshot", () => {
       { iata: "DAX", part: "listing", state: "corrected", before: null },
       { iata: "KIN", part: "listing", state: "corrected", after: null },
     ]);
+    expect(life.held().map(({ source }) => source)).toEqual(Array(3).fill("ourairports"));
   });
 
   it("ends when upstream agrees, and the airport keeps its id", () => {

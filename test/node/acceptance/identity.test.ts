@@ -1,9 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { airportNumber, UpstreamLife } from "../../builders/upstream-life.ts";
+import { airportNumber, BASEL, BERN, FIELD, UpstreamLife } from "../../builders/upstream-life.ts";
 
-const BASEL = airportNumber(1, "BSL", { name: "EuroAirport Basel", region: "FR-GES" });
-const BERN = airportNumber(2, "BRN", { type: "medium_airport", scheduled: false });
-const FIELD = airportNumber(3, "XFD", { type: "small_airport", scheduled: false });
 const ALL = [BASEL, BERN, FIELD];
 
 let life: UpstreamLife;

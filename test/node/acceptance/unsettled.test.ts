@@ -1,18 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { SourceAirport } from "../../../src/sources/our-airports.ts";
-import { airportNumber, UpstreamLife } from "../../builders/upstream-life.ts";
+import { BASEL, BERN, FIELD, UpstreamLife, withBasel } from "../../builders/upstream-life.ts";
 
-const BASEL = airportNumber(1, "BSL", { name: "EuroAirport Basel", region: "FR-GES" });
-const BERN = airportNumber(2, "BRN", { type: "medium_airport", scheduled: false });
-const FIELD = airportNumber(3, "XFD", { type: "small_airport", scheduled: false });
 const ALL = [BASEL, BERN, FIELD];
 
 let life: UpstreamLife;
-
-/** The airports with other values of the first one. */
-function withBasel(changes: Partial<SourceAirport>): SourceAirport[] {
-  return [{ ...BASEL, ...changes }, BERN, FIELD];
-}
 
 describe("steps of which none surprises anybody", () => {
   const steps: [rule: string, steps: Partial<SourceAirport>[]][] = [

@@ -13,17 +13,7 @@ import {
 import { encodeCommon, encodeLocal } from "../../../src/catalog/encode.ts";
 import { airportId, cityId, countryId, idText, regionId } from "../../../src/catalog/ids.ts";
 import type { Catalog, RegionNames } from "../../../src/catalog/model.ts";
-import { patched, sortedById } from "../../builders/patched.ts";
-import {
-  aCatalog,
-  aCity,
-  aCountry,
-  aMilan,
-  anAirport,
-  anItaly,
-  aRegion,
-  byId,
-} from "../../builders/catalog.ts";
+import { aCatalog, aCity, aCountry, aMilan, anAirport, aRegion } from "../../builders/catalog.ts";
 
 function messageOf(catalog: Catalog, names: RegionNames = new Map()): Uint8Array {
   return concatenate([encodeCommon(catalog).proto, encodeLocal(catalog.regions, names).proto]);
@@ -133,52 +123,6 @@ describe("diffCatalogs", () => {
     expect(diffOf(before, after).airports.counts).toEqual({ added: 1, changed: 0, removed: 1 });
   });
 
-  it("shows references that changed as UUIDs", () => {
-    const moved = aCity({ countryId: countryId("IT") });
-    const diff = diffOf(
-      aCatalog(),
-      aCatalog({
-        airports: [
-          anAirport({ iata: "LIN", icao: "", cityId: aCity().id }),
-          anAirport({ cityId: aCity().id }),
-        ],
-        cities: byId([moved, aMilan()]),
-      }),
-    );
-    expect(diff.airports.changed).toEqual([
-      {
-        id: idText(anAirport({ iata: "LIN" }).id),
-        label: "LIN",
-        before: { city_id: idText(aMilan().id) },
-        after: { city_id: idText(aCity().id) },
-      },
-    ]);
-    expect(diff.cities.changed).toMatchObject([
-      {
-        label: "Zürich",
-        before: { country_id: idText(countryId("CH")) },
-        after: { country_id: idText(countryId("IT")) },
-      },
-    ]);
-  });
-
-  it.each([
-    { field: "iso_code3", change: { isoCode3: "CHX" }, was: "CHE", is: "CHX" },
-    { field: "name_eng", change: { nameEng: "Helvetia" }, was: "Switzerland", is: "Helvetia" },
-    { field: "name_native", change: { nameNative: "Suisse" }, was: "Schweiz", is: "Suisse" },
-    { field: "phone_prefix", change: { phonePrefix: "" }, was: "41", is: "" },
-  ])("compares $field of a country", ({ field, change, was, is }) => {
-    const countries = byId([aCountry(change), anItaly()]);
-    expect(diffOf(aCatalog(), aCatalog({ countries })).countries.changed).toEqual([
-      {
-        id: idText(countryId("CH")),
-        label: "CH",
-        before: { [field]: was },
-        after: { [field]: is },
-      },
-    ]);
-  });
-
   it("shows the airports that a region gained and lost by their codes", () => {
     const region = (airportIataCodes: string[]) =>
       aCatalog({ regions: [aRegion({ airportIataCodes })] });
@@ -274,11 +218,6 @@ describe("diffCatalogs", () => {
     expect(diffCatalogs({ before, after: () => [after] })).toEqual(EMPTY_DIFF);
   });
 
-  it("refuses bytes that end too early", () => {
-    const whole = messageOf(aCatalog());
-    expect(() => diffCatalogs({ before: whole, after: () => [whole.subarray(0, -1)] })).toThrow();
-  });
-
   it("refuses an entity without an id", () => {
     const airportNamedA = Uint8Array.of(0x2a, 3, 0x22, 1, 0x41);
     expect(() => diffCatalogs({ before: airportNamedA, after: () => [airportNamedA] })).toThrow(
@@ -286,24 +225,16 @@ describe("diffCatalogs", () => {
     );
   });
 
-  it("says what turns any version into any other", () => {
-    fc.assert(
-      fc.property(anyVersion, anyVersion, (before, after) => {
-        expect(patched(diffOf(EMPTY_CATALOG, before), diffOf(before, after))).toEqual(
-          patched(diffOf(EMPTY_CATALOG, after), EMPTY_DIFF),
-        );
-      }),
-    );
-  });
-
-  it("turns any version into any other where the example applies it", () => {
+  it("turns any version into any other, as the example applies it", () => {
     const applied = (before: Catalog, diff: CatalogDiff) => {
       const catalog = fromBinary(LocationsResponseSchema, messageOf(before));
       const parsed = JSON.parse(JSON.stringify({ ...diff, locale: "en" }));
       const { airports, cities, countries, regions } = applyDiff(catalog, parsed);
       // Codes and slugs of these versions are not unique, so only their order by id is certain.
       return [airports, cities, countries, regions].map((list) =>
-        sortedById(list.map((entity) => ({ ...entity, id: uuidText(entity.id) }))),
+        list
+          .map((each) => [uuidText(each.id), each] as const)
+          .toSorted(([a], [b]) => (a < b ? -1 : 1)),
       );
     };
     fc.assert(
@@ -326,42 +257,6 @@ describe("diffCatalogs", () => {
           expect(was.filter((value, index) => value === is[index])).toEqual([]);
           const codes = change.airport_iata_codes ?? { added: [], removed: [] };
           expect(was.length + codes.added.length + codes.removed.length).toBeGreaterThan(0);
-        }
-      }),
-    );
-  });
-
-  it("is turned around with the versions, and JSON carries it unharmed", () => {
-    fc.assert(
-      fc.property(anyVersion, anyVersion, (before, after) => {
-        const there = diffOf(before, after);
-        const back = diffOf(after, before);
-        for (const list of ["airports", "cities", "countries", "regions"] as const) {
-          expect(back[list].added).toEqual(there[list].removed);
-          expect(back[list].removed).toEqual(there[list].added);
-          expect(sortedById(back[list].changed).map(turned)).toEqual(
-            sortedById(there[list].changed).map(({ before: was, after: is }) => ({ was, is })),
-          );
-        }
-        expect(JSON.parse(JSON.stringify(there))).toEqual(there);
-      }),
-    );
-  });
-});
-
-describe("countChanges", () => {
-  it("counts what the diff lists, list by list", () => {
-    fc.assert(
-      fc.property(anyVersion, anyVersion, (before, after) => {
-        const diff = diffOf(before, after);
-        const counts = countChanges(diff);
-        for (const list of ["airports", "cities", "countries", "regions"] as const) {
-          const { added, changed, removed } = diff[list];
-          expect(counts[list]).toEqual({
-            added: added.length,
-            changed: changed.length,
-            removed: removed.length,
-          });
         }
       }),
     );
@@ -403,8 +298,4 @@ interface Changed {
   readonly before: object;
   readonly after: object;
   readonly airport_iata_codes?: CodeChanges;
-}
-
-function turned({ before, after }: { readonly before: object; readonly after: object }) {
-  return { was: after, is: before };
 }

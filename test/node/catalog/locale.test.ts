@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { LOCALE_MAX_BYTES, negotiateLocale, parseLocale } from "../../../src/catalog/locale.ts";
 
@@ -123,49 +122,4 @@ describe("negotiateLocale", () => {
   ])("answers %j with %s", (raw, expected) => {
     expect(answer(raw)).toBe(expected);
   });
-
-  it("answers a published locale with itself", () => {
-    fc.assert(
-      fc.property(tags(), (raw) => {
-        const parsed = parseLocale(raw);
-        if (!parsed.ok || parsed.tag === "") return;
-        expect(negotiateLocale(parsed.tag, published(parsed.tag, "en"), "en")).toEqual({
-          locale: parsed.tag,
-          fallback: "none",
-        });
-      }),
-    );
-  });
-
-  it("finds the language of any region of it", () => {
-    fc.assert(
-      fc.property(fc.constantFrom("de", "fr", "pt", "he"), region(), (language, code) => {
-        expect(answer(`${language}-${code}`)).toMatch(new RegExp(`^${language}`));
-      }),
-    );
-  });
 });
-
-function region(): fc.Arbitrary<string> {
-  return fc.stringMatching(/^[A-Z]{2}$/);
-}
-
-/** Mostly well-formed tags of languages, scripts, regions and variants. */
-function tags(): fc.Arbitrary<string> {
-  const optional = (subtag: fc.Arbitrary<string>): fc.Arbitrary<string> =>
-    fc.option(subtag, { nil: "" });
-  return fc
-    .tuple(
-      fc.oneof(
-        fc.constantFrom("de", "en", "nb", "iw", "zh", "sr", "pt"),
-        fc.stringMatching(/^[a-z]{2,3}$/),
-      ),
-      optional(fc.constantFrom("Hant", "Hans", "Latn", "Cyrl")),
-      optional(region()),
-      optional(fc.constantFrom("1996", "valencia", "u-co-phonebk")),
-      fc.constantFrom("-", "_"),
-    )
-    .map(([language, script, code, rest, separator]) =>
-      [language, script, code, rest].filter((subtag) => subtag !== "").join(separator),
-    );
-}

@@ -80,7 +80,7 @@ describe("a region", () => {
     const regionNames = new Map([["CH-SG", "St. Gallen"]]);
     expect(buildFrom([altenrhein], { regions, regionNames }).new_regions).toEqual([]);
     expect(buildFrom([altenrhein, sitterdorf], { regions, regionNames }).new_regions).toEqual([
-      "CH-SG",
+      "CH-SG St. Gallen",
     ]);
   });
 
@@ -90,7 +90,7 @@ describe("a region", () => {
 
   it("is added when upstream names a subdivision that the snapshot lacks", () => {
     const built = build([altenrhein, aSourceAirport()], new Map([["CH-SG", "St. Gallen"]]));
-    expect(built.new_regions).toEqual(["CH-SG"]);
+    expect(built.new_regions).toEqual(["CH-SG St. Gallen"]);
     expect(built.catalog.regions[1]).toEqual({
       id: regionId("iso3166-2:CH-SG"),
       key: "iso3166-2:CH-SG",

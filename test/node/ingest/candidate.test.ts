@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { candidateFiles, candidateOf, REFUSED_KEPT } from "../../../src/ingest/candidate.ts";
+import { candidateFiles } from "../../../src/ingest/candidate.ts";
 import type { Run } from "../../../src/ingest/run.ts";
 import { aRunRecord } from "../../builders/run.ts";
 
@@ -30,21 +30,5 @@ describe("candidateFiles", () => {
     ["failed while it was judged", { state: "failed", error: { ...REFUSAL, code: "store_fault" } }],
   ])("are not those of a run that %s", (_, changes) => {
     expect(kept(aRun("ended", changes))).toEqual([]);
-  });
-
-  it(`are those of the newest ${REFUSED_KEPT} that guards refused, whatever came in between`, () => {
-    const ids = Array.from({ length: REFUSED_KEPT + 2 }, (_, index) => `refused ${index}`);
-    const runs = ids.flatMap((id) => [refused(id), aRun("between", { state: "succeeded" })]);
-    expect(kept(...runs)).toEqual(ids.slice(0, REFUSED_KEPT));
-  });
-});
-
-describe("candidate_of", () => {
-  it("is the run that was named with its files, and none where upstream is asked", () => {
-    expect(candidateOf(aRun("approves", { candidate_of: "refused" }))).toEqual({
-      runId: "refused",
-      upstream: filesOf("approves"),
-    });
-    expect(candidateOf(aRun("asks"))).toBeNull();
   });
 });

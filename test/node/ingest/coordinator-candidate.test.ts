@@ -81,20 +81,6 @@ describe("a candidate that guards have refused", () => {
     expect(fetches()).toBe(before);
   });
 
-  it("is worked from also by a second try", async () => {
-    let faults = 5;
-    world.before = (call) => {
-      if (call === "archive open airports.csv.gz" && faults-- > 0) throw new Error("503");
-    };
-    const failed = await runOffline(workingFrom(refused, { forced: true }));
-    expect(failed).toMatchObject({ state: "failed", error: { code: "store_fault" } });
-    const rows = [...world.history.rows.values()].map(({ run }) => run);
-    expect(rows.find(({ parent_run_id }) => parent_run_id === failed.id)).toMatchObject({
-      outcome: "published",
-      candidate_of: refused.id,
-    });
-  });
-
   it("is not queued once it is archived no more", async () => {
     world.archive.files.clear();
     const request = anEnqueueRequest(workingFrom(refused, { forced: true }));

@@ -135,13 +135,14 @@ describe("a D1 that takes a call and never answers", () => {
 
 describe("a dependency that fails once, at any one of its calls,", () => {
   it("leaves the same version, and the run tells that it tried again", async () => {
+    world = new CoordinatorWorld({ locales: ["de", "en"] });
     await world.runToEnd();
     const undisturbed = await picture(world);
     // D1 and the search for garbage are no part of a run.
     const steps = [...new Set(world.calls)].filter((call) => !/^d1 | list/.test(call));
     expect(steps.length).toBeGreaterThan(20);
     for (const call of steps) {
-      const disturbed = new CoordinatorWorld();
+      const disturbed = new CoordinatorWorld({ locales: ["de", "en"] });
       let failed = false;
       disturbed.before = (made) => {
         if (made !== call || failed) return;
@@ -157,10 +158,11 @@ describe("a dependency that fails once, at any one of its calls,", () => {
 
 describe("a crash at any one call", () => {
   it("loses nothing: the run completes with the same version, and its row arrives", async () => {
+    world = new CoordinatorWorld({ locales: ["de", "en"] });
     await world.runToEnd();
     const undisturbed = await picture(world);
     for (const call of new Set(world.calls)) {
-      const disturbed = new CoordinatorWorld();
+      const disturbed = new CoordinatorWorld({ locales: ["de", "en"] });
       let crashed = false;
       disturbed.before = (made) => {
         if (made !== call || crashed) return;

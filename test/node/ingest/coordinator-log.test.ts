@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { STAGES } from "../../../src/ingest/run.ts";
 import { AIRPORTS_AT_FIRST, CoordinatorWorld, START } from "../../builders/coordinator-world.ts";
 import { anEnqueueRequest } from "../../builders/run.ts";
 
@@ -18,15 +19,7 @@ describe("the log", () => {
   it("has a line for each step that is done, with its stage and how long it took", async () => {
     const { id } = await world.runToEnd();
     const stages = lines("ingest_step").map(({ fields }) => (fields as { stage: string }).stage);
-    expect([...new Set(stages)]).toEqual([
-      "fetch",
-      "parse",
-      "build",
-      "guard",
-      "encode",
-      "publish",
-      "verify",
-    ]);
+    expect([...new Set(stages)]).toEqual([...STAGES]);
     expect(lines("ingest_step")[0]).toMatchObject({
       level: "info",
       fields: { run_id: id, trigger: "manual", duration_ms: 0 },
@@ -74,15 +67,7 @@ describe("the log", () => {
     };
     const { id } = await world.runToEnd();
     const { stage_ms: took = {} } = world.run(id);
-    expect(Object.keys(took)).toEqual([
-      "fetch",
-      "parse",
-      "build",
-      "guard",
-      "encode",
-      "publish",
-      "verify",
-    ]);
+    expect(Object.keys(took)).toEqual([...STAGES]);
     const steps = [...lines("ingest_step"), ...lines("ingest_step_failed")].map(
       ({ fields }) => fields as { readonly stage: string; readonly duration_ms: number },
     );

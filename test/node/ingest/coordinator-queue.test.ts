@@ -52,14 +52,6 @@ describe("the answer to an enqueue", () => {
     });
     expect(begun).toEqual([first, second, third].map(({ run }) => run.id));
   });
-
-  it("is the same run for two callers who race, and one run is made", async () => {
-    const [a, b] = await Promise.all([world.enqueue(), world.enqueue()]);
-    expect(b).toMatchObject({ changed: false, willStart: "now", queuePosition: 1 });
-    expect(b.run).toEqual(a.run);
-    await world.drain();
-    expect(rows()).toHaveLength(1);
-  });
 });
 
 describe("a cron tick", () => {
@@ -128,27 +120,6 @@ describe("a cron tick", () => {
 });
 
 describe("a run that fails", () => {
-  it("by a fault that may pass is tried once more, as a run of its own", async () => {
-    breakUpstream(new PassingError("unreachable", "no answer"));
-    const failed = await world.runToEnd();
-    expect(rows()).toMatchObject([
-      { id: failed.id, state: "failed", error: { code: "source_unreachable", stage: "fetch" } },
-      { trigger: "retry", state: "failed", attempt: 2, parent_run_id: failed.id },
-    ]);
-    expect(rows()).toHaveLength(2);
-  });
-
-  it("by its content is not tried again", async () => {
-    breakUpstream(new SourceError("truncated", "airports.csv breaks off"));
-    expect(await world.runToEnd()).toMatchObject({
-      state: "failed",
-      error: { code: "source_truncated" },
-      retries: 0,
-    });
-    expect(rows()).toHaveLength(1);
-    expect(world.callsOf("upstream fetch")).toHaveLength(1);
-  });
-
   it("lets the next one proceed, also when it takes the coordinator down with it each time", async () => {
     const poison = await world.enqueue({ source: "other" });
     const next = await world.enqueue();
@@ -169,6 +140,31 @@ describe("a run that fails", () => {
     ]);
     // Five times each: the sixth claim ends the run.
     expect(world.callsOf("upstream fetch")).toHaveLength(5 + 1 + 5);
+  });
+});
+
+describe("a second try", () => {
+  it("waits for a minute, also over a crash, with the alarm set for its end", async () => {
+    const { upstream } = world;
+    breakUpstream(new PassingError("unreachable", "no answer"));
+    const { run } = await world.enqueue();
+    await world.drain(() => world.run(run.id).state === "failed");
+    world.upstream = upstream;
+    const [second] = world.coordinator.status().queued;
+    expect(second).toMatchObject({ parent_run_id: run.id, attempt: 2 });
+    const dueAt = START + 60_000;
+    await world.drain(() => world.alarmAt !== START);
+    expect(world.alarmAt).toBe(dueAt);
+    expect(world.coordinator.status().nextDueAt).toBe(new Date(dueAt).toISOString());
+    world.crash();
+    await world.alarm();
+    expect(world.run(second?.id ?? "").state).toBe("queued");
+    expect(world.alarmAt).toBe(dueAt);
+    await world.drain();
+    expect(world.run(second?.id ?? "")).toMatchObject({
+      outcome: "published",
+      started_at: new Date(dueAt).toISOString(),
+    });
   });
 });
 

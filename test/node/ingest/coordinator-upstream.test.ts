@@ -36,15 +36,6 @@ describe("a run whose upstream is out of reach", () => {
     expect(server.paths).toEqual(Array(8).fill(AIRPORTS_PATH));
   });
 
-  it("is published by the second run when upstream is back by then", async () => {
-    server.on(AIRPORTS_PATH, ...times(4, status(503)), AIRPORTS);
-    await world.runToEnd();
-    expect(rows()).toMatchObject([
-      { state: "failed" },
-      { state: "succeeded", outcome: "published", trigger: "retry" },
-    ]);
-  });
-
   it.each([
     [4, "20", 60_000],
     [1, "31", 60_000],

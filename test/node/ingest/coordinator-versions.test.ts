@@ -4,8 +4,6 @@ import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { anUpstream, CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { moreAirports } from "../../builders/small-snapshot.ts";
 
-const PAUSE = { by: "ops", note: null, until: null };
-
 let world: CoordinatorWorld;
 
 beforeEach(() => {
@@ -49,28 +47,6 @@ describe("a rollback", () => {
     expect(await world.served()).toEqual(served);
   });
 
-  it("that is repeated, or names what is published, changes nothing and says so", async () => {
-    await world.publishVersions(3);
-    expect(await world.coordinator.rollback(1)).toMatchObject({ ok: true, changed: true });
-    for (const generation of [1, 4, 1])
-      expect(await world.coordinator.rollback(generation)).toMatchObject({
-        ok: true,
-        changed: false,
-        version: { generation: 4 },
-      });
-    await world.drain();
-    expect(generations()).toEqual([4, 3, 2, 1]);
-  });
-
-  it("is carried out also while paused", async () => {
-    await world.publishVersions(2);
-    await world.coordinator.pause(PAUSE, false);
-    expect(await world.coordinator.rollback(1)).toMatchObject({ changed: true, paused: true });
-    await world.drain();
-    expect(await world.served()).toMatchObject({ generation: 3 });
-    expect(world.coordinator.status().pause).not.toBeNull();
-  });
-
   it("reaches the stores when they refused it at first, which are not asked all the time", async () => {
     await world.publishVersions(2);
     const attemptsAt: number[] = [];
@@ -105,20 +81,6 @@ describe("a rollback", () => {
     await world.drain();
     expect(await world.served()).toMatchObject({ generation: 3 });
     expect(world.time).toBeLessThan(before + DAY_MS);
-  });
-
-  it("reaches the stores also after a crash", async () => {
-    await world.publishVersions(2);
-    let refusals = 3;
-    world.before = (call) => {
-      if (call === `kv put ${MANIFEST_KEY}` && refusals-- > 0) throw new Error("429");
-    };
-    await world.coordinator.rollback(1);
-    await world.alarm();
-    world.crash();
-    await world.drain();
-    expect(world.coordinator.status().replicated).toBe(true);
-    expect(await world.served()).toMatchObject({ generation: 3, previous: 2 });
   });
 
   it("while a run publishes takes a generation of its own, and so does the run", async () => {

@@ -23,7 +23,6 @@ function find(airport: Partial<SourceAirport>, ...places: KnownPlace[]) {
   const found = findCity(
     aSourceAirport({ name: "Airport", municipality: "", lat: 0, lon: 8, ...airport }),
     new Nearby(places),
-    new Set(["CH-ZH", "CH-SG"]),
   );
   return found && `${found.place.city.name}, ${found.place.key.split(":")[1]} km, by ${found.rule}`;
 }
@@ -61,19 +60,49 @@ describe("a new airport's city", () => {
     expect(find({ municipality }, larger, nearer)).toBe("Wil, 25 km, by municipality");
   });
 
-  it("is not far away in another subdivision, unless it is large", () => {
-    const municipality = "Bedford";
-    const region = "CH-SG";
-    expect(find({ municipality }, aPlace(municipality, 45, { region }))).toBeUndefined();
-    expect(find({ municipality }, aPlace(municipality, 35, { region }))).toBeDefined();
-    const large = aPlace(municipality, 70, { region, population: 200_000 });
-    expect(find({ municipality }, large)).toBeDefined();
+  it.each([
+    [39, 99_999, true],
+    [41, 99_999, false],
+    [74, 100_000, true],
+  ])(
+    "may be in another subdivision %i km away with %i inhabitants: %s",
+    (km, population, found) => {
+      const place = aPlace("Bedford", km, { region: "CH-SG", population });
+      expect(find({ municipality: "Bedford" }, place) !== undefined).toBe(found);
+    },
+  );
+
+  it("is the place of that name before one that upstream calls so", () => {
+    const called = aPlace("Bengaluru", 5, {
+      alternates: new Set(["bangalore"]),
+      population: 90_000,
+    });
+    expect(find({ municipality: "Bangalore" }, called, aPlace("Bangalore", 30))).toBe(
+      "Bangalore, 30 km, by municipality",
+    );
   });
 
-  it("may be as far as 50 km where the snapshot does not know the airport's subdivision", () => {
-    const municipality = "Bedford";
-    expect(find({ municipality, region: "CH-NEW" }, aPlace(municipality, 45))).toBeDefined();
-    expect(find({ municipality, region: "CH-NEW" }, aPlace(municipality, 55))).toBeUndefined();
+  it("is the city that a runway in brackets is at where the town is unknown", () => {
+    expect(find({ municipality: "Nowhere (Belp)" }, aPlace("Belp", 10))).toBe(
+      "Belp, 10 km, by municipality",
+    );
+  });
+
+  it.each([
+    ["within the name, near a village", "Aéroport Genève", 34_999, 24, 40_000, true],
+    ["within the name, further away", "Aéroport Genève", 34_999, 26, 40_000, false],
+    ["within the name, near a town", "Aéroport Genève", 35_000, 24, 200_000, false],
+    ["first in the name, near a town", "Genève Vernier", 35_000, 39, 40_000, true],
+    ["first in the name, further away", "Genève Vernier", 35_000, 41, 40_000, false],
+    ["first in the name, but smaller", "Genève Vernier", 40_000, 5, 40_000, false],
+    ["first in the name, just large enough", "Genève Vernier", 1_000, 5, 30_000, true],
+    ["first in the name, too small", "Genève Vernier", 1_000, 5, 29_999, false],
+  ])("is a namesake: %s", (_, name, inhabitants, km, population, isNamesake) => {
+    const town = aPlace("Vernier", 3, { population: inhabitants });
+    const namesake = aPlace("Genève", km, { population });
+    expect(find({ name, municipality: "Vernier" }, town, namesake)).toBe(
+      isNamesake ? `Genève, ${km} km, by airport_name` : "Vernier, 3 km, by municipality",
+    );
   });
 
   it("is never in another country, nor over 75 km away", () => {
@@ -92,17 +121,6 @@ describe("a new airport's city", () => {
     const town = aPlace("Vernier", 3, { population: 40_000 });
     expect(find({ name, municipality: "Vernier" }, town, city)).toBe(
       "Vernier, 3 km, by municipality",
-    );
-  });
-
-  it("is the larger city that the airport's name begins with", () => {
-    const town = aPlace("Roskilde", 5, { population: 50_000 });
-    const city = aPlace("Copenhagen", 30, { population: 1_000_000 });
-    const municipality = "Roskilde";
-    const name = "Copenhagen Roskilde Airport";
-    expect(find({ name, municipality }, town, city)).toBe("Copenhagen, 30 km, by airport_name");
-    expect(find({ name: "Roskilde", municipality }, town, city)).toBe(
-      "Roskilde, 5 km, by municipality",
     );
   });
 

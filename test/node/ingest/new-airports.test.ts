@@ -1,3 +1,4 @@
+import { parse } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
 import { cityId, idKey } from "../../../src/catalog/ids.ts";
 import { spellingKey } from "../../../src/sources/place-names.ts";
@@ -21,143 +22,61 @@ async function resolve(airportRows: readonly Row[], openTables = open) {
   const { cities, cityIds, origins } = resolveCities(airports, tables);
   const byId = new Map(cities.map((city) => [idKey(city.id), city]));
   const inCatalog = new Set(tables.cities.values());
-  const places = new Map(tables.places.map((place) => [place.city, place]));
+  const inGazetteer = new Set(tables.places.map((place) => place.city));
   const found = airports.map((airport, index) => {
     const city = byId.get(idKey(cityIds[index] ?? new Uint8Array()));
     if (city === undefined) throw new Error(`${airport.iata} has no city`);
-    return { airport, city, known: inCatalog.has(city) ? "catalog" : places.get(city)?.key };
+    const table = inGazetteer.has(city) ? "gazetteer" : "none";
+    return { airport, city, table: inCatalog.has(city) ? "catalog" : table };
   });
   return { found, origins, tables };
 }
 
-/** IATA code, name, subdivision, municipality, position and city. */
-type Case = readonly [string, string, string, string, string, string, string];
+/** Rows of OurAirports of 2026-02 under ids that the snapshot does not have, each with its city. */
+const CASES: Row[] = parse(
+  `
+iata_code,iso_region,latitude_deg,longitude_deg,name,municipality,city,of
+KTI,KH-8,11.3599,104.9212,Techo International Airport,Phnom Penh (Boeng Khyang),Phnom Penh,catalog
+KIN,JM-01,17.9356,-76.7874,Norman Manley International Airport,Kingston,Kingston,catalog
+PEG,IT-55,43.0959,12.5132,Perugia San Francesco d'Assisi – Umbria Airport,Perugia (PG),Perugia,catalog
+LTH,VN-SE,10.7728,107.0405,Long Thanh International Airport (Under Construction),Ho Chi Minh City (Long Thanh),Ho Chi Minh City,catalog
+TIA,AL-02,41.4147,19.7206,Tirana International Airport Mother Teresa,Rinas,Tirana,catalog
+GWD,PK-BA,25.2967,62.4988,New Gwadar International Airport,Gurandani,Gwadar,catalog
+MLC,US-OK,34.8824,-95.7835,Mc Alester Regional Airport,Mc Alester,McAlester,catalog
+JNH,CN-33,30.7055,120.6797,Jiaxing Airport / Jiaxing Air Base,"Xiuzhou, Hangzhou",Jiaxing,catalog
+MEN,FR-OCC,44.5021,3.5328,Mende-Brenoux Airfield,Mende/Brénoux,Mende,catalog
+CGL,PE-LAL,-7.7976,-77.6512,Chagual Airport,,Chagual,catalog
+QLG,DE-BY,48.5120,12.0349,Landshut Airfield,Landshut,Landshut,gazetteer
+CBA,CA-BC,49.8636,-119.568,Alpine Heliport,West Kelowna,West Kelowna,gazetteer
+DGP,LV-111,55.9447,26.6650,Daugavpils International Airport,Daugavpils,Daugavpils,gazetteer
+JAH,FR-PAC,43.2866,5.6039,Zi Les Paluds Heliport,Aubagne,Aubagne,gazetteer
+EAX,SR-PM,5.8604,-55.192,Gummels Airport,Kwatta (Wanica),Kwatta,none
+`,
+  { columns: true, skip_empty_lines: true },
+);
 
-/** Rows of OurAirports of 2026-02 whose city has an airport in the snapshot. */
-const IN_THE_CATALOG: readonly Case[] = [
-  [
-    "KTI",
-    "Techo International Airport",
-    "KH-8",
-    "Phnom Penh (Boeng Khyang)",
-    "11.3599",
-    "104.9212",
-    "Phnom Penh",
-  ],
-  [
-    "KIN",
-    "Norman Manley International Airport",
-    "JM-01",
-    "Kingston",
-    "17.9356",
-    "-76.7874",
-    "Kingston",
-  ],
-  [
-    "PEG",
-    "Perugia San Francesco d'Assisi – Umbria International Airport",
-    "IT-55",
-    "Perugia (PG)",
-    "43.0959",
-    "12.5132",
-    "Perugia",
-  ],
-  [
-    "LTH",
-    "Long Thanh International Airport (Under Construction)",
-    "VN-SE",
-    "Ho Chi Minh City (Long Thanh)",
-    "10.7728",
-    "107.0405",
-    "Ho Chi Minh City",
-  ],
-  [
-    "TIA",
-    "Tirana International Airport Mother Teresa",
-    "AL-02",
-    "Rinas",
-    "41.4147",
-    "19.7206",
-    "Tirana",
-  ],
-  ["GWD", "New Gwadar International Airport", "PK-BA", "Gurandani", "25.2967", "62.4988", "Gwadar"],
-  ["MLC", "Mc Alester Regional Airport", "US-OK", "Mc Alester", "34.8824", "-95.7835", "McAlester"],
-  [
-    "JNH",
-    "Jiaxing Airport / Jiaxing Air Base",
-    "CN-33",
-    "Xiuzhou, Hangzhou",
-    "30.7055",
-    "120.6797",
-    "Jiaxing",
-  ],
-  ["MEN", "Mende-Brenoux Airfield", "FR-OCC", "Mende/Brénoux", "44.5021", "3.5328", "Mende"],
-  ["CGL", "Chagual Airport", "PE-LAL", "", "-7.7976", "-77.6512", "Chagual"],
-];
-
-/** The same, of towns that have none. */
-const IN_THE_GAZETTEER: readonly Case[] = [
-  ["QLG", "Landshut Airfield", "DE-BY", "Landshut", "48.5120", "12.0349", "Landshut"],
-  ["CBA", "Alpine Heliport", "CA-BC", "West Kelowna", "49.8636", "-119.568", "West Kelowna"],
-  [
-    "DGP",
-    "Daugavpils International Airport",
-    "LV-111",
-    "Daugavpils",
-    "55.9447",
-    "26.6650",
-    "Daugavpils",
-  ],
-  ["JAH", "Zi Les Paluds Heliport", "FR-PAC", "Aubagne", "43.2866", "5.6039", "Aubagne"],
-];
-
-/** A village that no table has. */
-const KWATTA: Case = [
-  "EAX",
-  "Gummels Airport",
-  "SR-PM",
-  "Kwatta (Wanica)",
-  "5.8604",
-  "-55.192",
-  "",
-];
-
-/** Rows under ids that the snapshot does not have. */
-const newRows = [...IN_THE_CATALOG, ...IN_THE_GAZETTEER, KWATTA].map(
-  ([iata, name, region, municipality, lat, lon], index) =>
-    anAirportRow({
-      id: String(900_000_000 + index),
-      name,
-      iata_code: iata,
-      iso_country: region.slice(0, 2),
-      iso_region: region,
-      municipality,
-      latitude_deg: lat,
-      longitude_deg: lon,
-    }),
+const newRows = CASES.map((row, index) =>
+  anAirportRow({
+    ...row,
+    id: String(900_000_000 + index),
+    iso_country: row["iso_region"]?.slice(0, 2) ?? "",
+  }),
 );
 
 describe("a new airport of upstream", () => {
   const resolved = resolve(newRows);
 
-  async function cityOf(iata: string) {
+  it.each(CASES)("$iata_code is in $city, which is a city of the table: $of", async (row) => {
     const { found } = await resolved;
-    const its = found.find(({ airport }) => airport.iata === iata);
-    return { city: its?.city, known: its?.known };
-  }
-
-  it.each(IN_THE_CATALOG)("%s is in the city that the snapshot has", async (...row) => {
-    expect(await cityOf(row[0])).toMatchObject({ city: { name: row[6] }, known: "catalog" });
+    const its = found.find(({ airport }) => airport.iata === row["iata_code"]);
+    expect(its?.city.name).toBe(row["city"]);
+    expect(its?.table).toBe(row["of"]);
   });
 
-  it.each(IN_THE_GAZETTEER)("%s is in a town of GeoNames", async (...row) => {
-    const known = expect.stringMatching(/^geonames:/);
-    expect(await cityOf(row[0])).toMatchObject({ city: { name: row[6] }, known });
-  });
-
-  it("is in its municipality, without additions, where that is a village", async () => {
-    const { city } = await cityOf(KWATTA[0]);
-    expect(city).toMatchObject({ id: cityId("ourairports:SR-PM:kwatta"), name: "Kwatta" });
+  it("is in its municipality, without additions, where no table has that", async () => {
+    const { found } = await resolved;
+    const kwatta = cityId("ourairports:SR-PM:kwatta");
+    expect(found.find(({ airport }) => airport.iata === "EAX")?.city.id).toEqual(kwatta);
   });
 });
 
@@ -168,9 +87,9 @@ describe("airports of the snapshot, if it had never known them", () => {
 
   it("find the same city in three of four cases, and a wrong one in one of fifty", async () => {
     const { found } = await resolved;
-    const results = found.map(({ airport, city, known }) => {
+    const results = found.map(({ airport, city, table }) => {
       if (idKey(city.id) === idKey(cityId(cityKeys.get(airport.id) ?? ""))) return "same";
-      return known === undefined ? "made" : "other";
+      return table === "none" ? "made" : "other";
     });
     const share = (result: string) =>
       results.filter((one) => one === result).length / sample.length;
@@ -181,7 +100,7 @@ describe("airports of the snapshot, if it had never known them", () => {
 
   it("never get a second city of one name beside the first", async () => {
     const { found, tables } = await resolved;
-    const made = found.filter(({ known }) => known === undefined);
+    const made = found.filter(({ table }) => table === "none");
     const seconds = made.filter(({ airport, city }) =>
       tables.places.some(
         (place) =>

@@ -1,27 +1,24 @@
 import { gunzipSync, gzipSync } from "node:zlib";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/hash.ts";
 import type { ArchivedFiles, Upstream } from "../../../src/sources/upstream.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
 import { aSnapshot } from "../../builders/small-snapshot.ts";
-import { compressedFile, file, UpstreamServer } from "../../builders/upstream-server.ts";
+import { file } from "../../builders/upstream-server.ts";
 import { AIRPORTS_PATH, REGIONS_PATH, UpstreamWorld } from "../../builders/upstream-world.ts";
+import { useUpstreamServer } from "../../builders/use-upstream-server.ts";
 
 const decompress = (name: string) =>
   gunzipSync(new Uint8Array(aSnapshot().files[name] ?? new ArrayBuffer())).toString();
 const AIRPORTS = decompress("airports.csv.gz");
 const REGIONS = decompress("regions.csv.gz");
 
-let server: UpstreamServer;
+const server = useUpstreamServer();
 let world: PipelineWorld;
 
-beforeAll(async () => {
-  server = await UpstreamServer.start();
-});
 beforeEach(() => {
   world = new PipelineWorld(["en"]);
 });
-afterAll(async () => server.stop());
 
 /** The hash of what is published from the files of an upstream. */
 async function publish(upstream: Upstream | undefined): Promise<string | undefined> {
@@ -45,13 +42,6 @@ describe("a run", () => {
     expect(await publish(giving(plain))).toBe(embedded);
     const mixed = { "airports.csv.gz": gzipSync(AIRPORTS), "regions.csv": REGIONS };
     expect(await publish(giving(mixed))).toBe(embedded);
-  });
-
-  it("publishes the same catalog from files that a server sends", async () => {
-    const upstreamWorld = new UpstreamWorld(server);
-    server.on(AIRPORTS_PATH, compressedFile(AIRPORTS, { etag: '"a1"' }));
-    server.on(REGIONS_PATH, file(REGIONS));
-    expect(await publish(upstreamWorld.upstream())).toBe(await publish(undefined));
   });
 
   it("builds from the archived bytes of a file that has not changed", async () => {

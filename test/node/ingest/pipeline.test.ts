@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { manifestBlobs } from "../../../src/catalog/manifest.ts";
 import { commonUnits } from "../../../src/ingest/bodies.ts";
 import { FIRST_CHECKPOINT } from "../../../src/ingest/checkpoint.ts";
+import { STAGES } from "../../../src/ingest/run.ts";
 import { embeddedUpstream } from "../../../src/sources/upstream.ts";
 import { blobKey, generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { anAirportRow, type Row } from "../../builders/source.ts";
@@ -26,15 +27,7 @@ describe("a run", () => {
       if ((await world.step(pipeline)).next === null) break;
     }
     const common = stages.filter((stage) => stage === "encode").length - world.locales.length;
-    expect(stages.filter((stage, index) => stage !== stages[index - 1])).toEqual([
-      "fetch",
-      "parse",
-      "build",
-      "guard",
-      "encode",
-      "publish",
-      "verify",
-    ]);
+    expect(stages.filter((stage, index) => stage !== stages[index - 1])).toEqual([...STAGES]);
     expect(common).toBe(commonUnits().length);
     expect(puts().slice(-3)).toEqual([
       `r2 put ${generationKey(1)}`,
@@ -183,68 +176,6 @@ describe.each(["incremental", "full"] as const)(
   },
 );
 
-describe("a run in mode full of a published version that has lost blobs", () => {
-  const loseBlobs = (...replicas: readonly ("kv" | "r2")[]) => {
-    for (const replica of replicas)
-      for (const key of world.store[replica].keys())
-        if (key.startsWith(blobKey(""))) world.store[replica].delete(key);
-  };
-  const isWhole = () =>
-    [...(world.current === null ? [] : manifestBlobs(world.current))].every((sha256) =>
-      [world.store.kv, world.store.r2].every((replica) => replica.has(blobKey(sha256))),
-    );
-  const renameAirport = () => {
-    const [first = {}, ...others] = moreAirports(20);
-    world.snapshot = aSnapshot({ airports: [{ ...first, name: "Kloten" }, ...others] });
-  };
-
-  beforeEach(async () => {
-    world.snapshot = aSnapshot({ airports: moreAirports(20) });
-    await world.runToEnd();
-  });
-
-  it.each([["r2"], ["kv"], ["r2", "kv"]] as const)(
-    "stores them anew where the content is the same, from %s %s",
-    async (...replicas) => {
-      loseBlobs(...replicas);
-      expect((await world.runToEnd("full")).outcome).toBe("unchanged");
-      expect(isWhole()).toBe(true);
-      expect(world.run.counts?.airports).toMatchObject({ kept: 20, added: 0, removed: 0 });
-    },
-  );
-
-  it("compares the candidate with the copy in KV where R2 has lost its own", async () => {
-    loseBlobs("r2");
-    renameAirport();
-    expect((await world.runToEnd("full")).outcome).toBe("published");
-    expect(world.run.counts?.airports).toMatchObject({ kept: 20, added: 0, changed: 1 });
-    expect(isWhole()).toBe(true);
-  });
-
-  it("is refused with another content where both have lost theirs, unless it is forced", async () => {
-    loseBlobs("r2", "kv");
-    renameAirport();
-    await expect(world.runToEnd("full")).rejects.toMatchObject({
-      code: "guard_change",
-      message: expect.stringContaining("no copy of the published version is intact"),
-    });
-    world.forced = true;
-    expect((await world.runToEnd("full")).outcome).toBe("published");
-    expect(world.run.counts).toBeNull();
-    expect(isWhole()).toBe(true);
-  });
-
-  it("waits where R2 has lost its copy and KV does not answer", async () => {
-    loseBlobs("r2");
-    renameAirport();
-    world.store.before = (call) => {
-      if (call.startsWith("kv get")) throw new Error("no connection");
-    };
-    await expect(world.runToEnd("full")).rejects.toThrow("no connection");
-    expect(world.checkpoint.stage).toBe("guard");
-  });
-});
-
 describe("a deploy that compresses harder", () => {
   beforeEach(async () => {
     world.snapshot = aSnapshot({ airports: moreAirports(500) }); // a smaller world has the same bytes
@@ -362,18 +293,5 @@ describe("the age of the data", () => {
     };
     await world.runToEnd();
     expect(world.current?.as_of).toBeNull();
-  });
-});
-
-describe("a message that gRPC clients would refuse", () => {
-  it("ends the run, and nothing is written", async () => {
-    const name = "x".repeat((3.5 * 1024 * 1024) / 20);
-    world.snapshot = aSnapshot({ airports: moreAirports(20).map((row) => ({ ...row, name })) });
-    await expect(world.runToEnd()).rejects.toMatchObject({
-      name: "GuardsTripped",
-      code: "guard_message_size",
-      message: expect.stringContaining("the message in de has 367"),
-    });
-    expect(puts()).toEqual([]);
   });
 });

@@ -1,16 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { RunRecord } from "../../../src/ingest/run-record.ts";
 import type { Pause } from "../../../src/jobs/pause.ts";
-import {
-  decideEnqueue,
-  decideTick,
-  newRun,
-  QUEUE_MAX_DEPTH,
-  retryOf,
-} from "../../../src/ingest/queue.ts";
+import { decideEnqueue, decideTick, QUEUE_MAX_DEPTH, retryOf } from "../../../src/ingest/queue.ts";
 import type { Queue } from "../../../src/jobs/queue.ts";
 import { aBackupRecord } from "../../builders/job.ts";
-import { anEnqueueRequest, aQueue, aRunRecord, someRunFacts } from "../../builders/run.ts";
+import { aQueue, aRunRecord, someRunFacts } from "../../builders/run.ts";
 
 const wanted = aRunRecord({ id: "wanted" });
 const running = aRunRecord({ id: "running", state: "running" });
@@ -35,142 +29,86 @@ const backup = aBackupRecord({ id: "job", state: "running" });
 const restore = { ...backup, leavesPause: true };
 const other = aRunRecord({ id: "other", source: "other" });
 
+const due: RunRecord = { ...later, notBefore: NOW };
+
 describe("decideEnqueue", () => {
   it.each([
-    ["now when nothing runs or waits", {}, "now", 1, "It starts now."],
+    ["now when nothing runs or waits", {}, "now", 1],
     [
-      "after the run under way, also one of the same kind, which may miss what is new",
+      "after the run under way, also of the same kind",
       { running: [running] },
       "after_run:running",
       1,
-      "It starts after run running.",
     ],
+    ["after the last that waits", { running: [running], waiting: [full] }, "after_run:full", 2],
+    ["before a second try that is not due", { waiting: [later] }, "now", 1],
+    ["between a run and such a try", { waiting: [other, later] }, "after_run:other", 2],
+    ["after a second try that is due", { waiting: [due] }, "after_run:full", 2],
+    ["after a backup job", { running: [backup] }, "after_job:job", 1],
+    ["after a run that waits for one", { running: [backup], waiting: [full] }, "after_run:full", 2],
     [
-      "after the last that waits",
-      { running: [running], waiting: [full] },
-      "after_run:full",
-      2,
-      "It starts after run full.",
-    ],
-    ["before a second try whose time has not come", { waiting: [later] }, "now", 1, ""],
-    [
-      "before a second try, and after the run that waits",
-      { running: [running], waiting: [other, later] },
-      "after_run:other",
-      2,
-      "",
-    ],
-    [
-      "after a second try whose time has come",
-      { waiting: [{ ...later, notBefore: NOW }] },
-      "after_run:full",
-      2,
-      "",
-    ],
-    [
-      "after a restore and the resume, whatever stands between",
-      { running: [restore], waiting: [full] },
-      "after_run:full",
-      2,
-      "It starts after run full. A restore before it pauses ingestion, so that it also waits for resume.",
-    ],
-    ["after a backup job", { running: [backup] }, "after_job:job", 1, ""],
-    [
-      "after the run that waits for a backup job",
-      { running: [backup], waiting: [full] },
-      "after_run:full",
-      2,
-      "",
-    ],
-    [
-      "after the end of a pause, whatever else it waits for",
+      "after a pause, whatever else waits",
       { running: [running], waiting: [full], pause },
       "on_resume",
       2,
-      "Ingestion is paused; the run starts after resume.",
     ],
-  ] as const)("adds a run that starts %s", (_, queue, willStart, position, said) => {
+  ] as const)("adds a run that starts %s", (_, queue, willStart, queuePosition) => {
     const { result, add } = decide(aQueue(queue));
     expect(add).toBe(wanted);
-    expect(result).toEqual({
+    expect(result).toMatchObject({
       ok: true,
       answer: {
         changed: true,
         willStart,
-        queuePosition: position,
+        queuePosition,
         queueDepth: ("waiting" in queue ? queue.waiting.length : 0) + 1,
         paused: "pause" in queue,
         run: wanted.job,
-        message: expect.stringMatching(new RegExp(`^The run is queued\\. .*${said}$`)),
       },
     });
   });
 
   it.each([
-    ["waits", { waiting: [waiting] }, "now", 1, "It starts now."],
+    ["waits", { waiting: [waiting] }, "now", 1],
+    ["waits for a run", { running: [running], waiting: [waiting] }, "after_run:running", 1],
+    ["waits behind one of another kind", { waiting: [full, waiting] }, "after_run:full", 2],
+    ["waits for its time", { waiting: [second] }, `at:${STARTS}`, 1],
+    ["was a second try", { waiting: [{ ...second, notBefore: NOW }] }, "now", 1],
+    ["is a second try behind another run", { waiting: [full, second] }, "after_run:full", 2],
     [
-      "waits for the run under way",
-      { running: [running], waiting: [waiting] },
-      "after_run:running",
-      1,
-      "It starts after run running.",
-    ],
-    [
-      "waits behind one of another kind",
-      { running: [running], waiting: [full, waiting] },
-      "after_run:full",
-      2,
-      "It starts after run full.",
-    ],
-    [
-      "waits until upstream may be asked again",
-      { waiting: [second] },
-      `at:${STARTS}`,
-      1,
-      `It is a retry, which starts at ${STARTS}.`,
-    ],
-    ["was a second try", { waiting: [{ ...second, notBefore: NOW }] }, "now", 1, ""],
-    [
-      "is a second try behind another run",
-      { waiting: [full, second] },
-      "after_run:full",
-      2,
-      `It starts after run full, but not before ${STARTS}.`,
-    ],
-    [
-      "is a second try behind the run under way",
+      "is one behind the run under way",
       { running: [full], waiting: [second] },
       "after_run:full",
       1,
-      `It starts after run full, but not before ${STARTS}.`,
     ],
-    [
-      "waits in a full queue",
-      { waiting: [...differing(QUEUE_MAX_DEPTH - 1), waiting] },
-      "after_run:other 8",
-      QUEUE_MAX_DEPTH,
-      "",
-    ],
+    ["waits in a full queue", { waiting: [...differing(9), waiting] }, "after_run:other 8", 10],
   ] as const)(
     "answers with the same run where that %s, and adds none",
-    (_, queue, willStart, queuePosition, said) => {
+    (_, queue, willStart, at) => {
       expect(decide(aQueue(queue))).toMatchObject({
         result: {
-          answer: {
-            changed: false,
-            willStart,
-            queuePosition,
-            run: { id: "waiting" },
-            message: expect.stringMatching(/^The same run is already queued\. /),
-          },
+          answer: { changed: false, willStart, queuePosition: at, run: { id: "waiting" } },
         },
         add: null,
       });
-      expect(decide(aQueue(queue)).result).toMatchObject({
-        answer: { message: expect.stringContaining(said) },
-      });
     },
   );
+
+  it.each([
+    [{}, "The run is queued. It starts now."],
+    [{ waiting: [waiting] }, "The same run is already queued. It starts now."],
+    [{ waiting: [full, second] }, `starts after run full, but not before ${STARTS}.`],
+    [{ waiting: [second] }, `It is a retry, which starts at ${STARTS}.`],
+    [
+      { running: [restore], waiting: [full] },
+      "pauses ingestion, so that it also waits for resume.",
+    ],
+    [{ pause }, "Ingestion is paused; the run starts after resume."],
+  ])("says so: %#", (queue, message) => {
+    expect(decide(aQueue(queue)).result).toMatchObject({
+      answer: { message: expect.stringContaining(message) },
+    });
+  });
 
   it.each([
     { mode: "full" },
@@ -223,36 +161,6 @@ describe("decideTick", () => {
     expect(decideTick(wanted, aQueue({ waiting: [waiting] }))).toBe("already_queued");
     const view = aQueue({ waiting: differing(QUEUE_MAX_DEPTH) });
     expect(decideTick(wanted, view)).toBe("queue_full");
-  });
-});
-
-describe("newRun", () => {
-  it("waits, and says who asked for it and when", () => {
-    const request = anEnqueueRequest({ mode: "full", requested_by: "ana", note: "new blobs" });
-    const {
-      job: run,
-      checkpoint,
-      attempts,
-    } = newRun(someRunFacts({ id: "id", workerVersion: "v7" }), request);
-    expect(run).toMatchObject({
-      id: "id",
-      state: "queued",
-      outcome: null,
-      trigger: "manual",
-      mode: "full",
-      source: "embedded",
-      requested_by: "ana",
-      note: "new blobs",
-      started_at: null,
-      queued_at: "2026-11-01T04:17:00.000Z",
-      finished_at: null,
-      error: null,
-      attempt: 1,
-      parent_run_id: null,
-      worker_version: "v7",
-    });
-    expect(checkpoint.stage).toBe("fetch");
-    expect(attempts).toBe(0);
   });
 });
 

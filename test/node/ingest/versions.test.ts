@@ -4,8 +4,6 @@ import {
   describeVersion,
   isSameContent,
   rolledBack,
-  unnamedSources,
-  unretained,
 } from "../../../src/ingest/versions.ts";
 import type { Manifest } from "../../../src/catalog/manifest.ts";
 import { aLocaleEntry, aManifest, aVersion } from "../../builders/manifest.ts";
@@ -45,19 +43,6 @@ describe("describeVersion", () => {
   });
 });
 
-describe("rolledBack", () => {
-  it("is the earlier manifest, as the successor of the current one", () => {
-    const earlier = aVersion(2, "old").manifest;
-    const current = aVersion(7, "new").manifest;
-    expect(rolledBack(earlier, current, "2026-11-02T00:00:00.000Z")).toEqual({
-      ...earlier,
-      generation: 8,
-      previous: 7,
-      published_at: "2026-11-02T00:00:00.000Z",
-    });
-  });
-});
-
 describe("bestCoverage", () => {
   it("is the highest of each locale in any version, also of one that is published no more", () => {
     const version = (coverages: { readonly [locale: string]: number }) =>
@@ -72,22 +57,6 @@ describe("bestCoverage", () => {
     const versions = [version({ en: 0.8, de: 0.7 }), version({ en: 0.9, de: 0.6, fr: 0.5 })];
     expect(bestCoverage(versions)).toEqual({ en: 0.9, de: 0.7, fr: 0.5 });
     expect(bestCoverage([])).toEqual({});
-  });
-});
-
-describe("unnamedSources", () => {
-  it("is every stored file that neither a retained version nor a later run needs", () => {
-    const sources = { snapshot: "s", "airports.csv": "a" };
-    const retained = [aManifest({ sources })];
-    expect(unnamedSources(["a", "b", "c"], retained, ["b"])).toEqual(["c"]);
-    expect(unnamedSources(["a", "b", "c"], [], [])).toEqual(["a", "b", "c"]);
-  });
-});
-
-describe("unretained", () => {
-  it("is every stored generation that is not retained, newer ones too", () => {
-    const retained = [aManifest({ generation: 3 }), aManifest({ generation: 4 })];
-    expect(unretained([1, 2, 3, 4, 9], retained)).toEqual([1, 2, 9]);
   });
 });
 

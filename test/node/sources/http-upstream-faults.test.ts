@@ -9,7 +9,6 @@ import {
   file,
   hangUp,
   raw,
-  redirect,
   reset,
   silence,
   stall,
@@ -21,7 +20,6 @@ import {
   AIRPORTS_PATH,
   aSourceError,
   REGIONS_PATH,
-  START,
   textOf,
   UpstreamWorld,
 } from "../../builders/upstream-world.ts";
@@ -102,34 +100,6 @@ describe("a fault that may pass", () => {
       fetch: async () => new Response(BEGINNING, { headers: { "content-length": "5000" } }),
     };
     expect(await failure()).toContain("after 100 of 5000 bytes");
-  });
-});
-
-describe("Retry-After", () => {
-  it.each([
-    ["seconds", "7"],
-    ["a date", new Date(START + 7000).toUTCString()],
-  ])("in %s is how long the next attempt waits", async (_, value) => {
-    server.on(AIRPORTS_PATH, status(429, { "retry-after": value }), GOOD);
-    await world.fetch();
-    expect(world.sleeps).toEqual([7000]);
-  });
-
-  it("of more than the limit ends the run at once, rather than come back too early", async () => {
-    server.on(AIRPORTS_PATH, status(503, { "retry-after": "31" }));
-    await expect(world.fetch()).rejects.toMatchObject({
-      fault: "http_status",
-      message: expect.stringContaining("(1 attempt; it asks to be left alone for 31000 ms)"),
-    });
-    expect(server.paths).toHaveLength(1);
-    expect(world.sleeps).toEqual([]);
-  });
-
-  it("ends the run when less time is left for all files", async () => {
-    world.limits = { ...world.limits, totalMs: 45_000 };
-    server.on(AIRPORTS_PATH, status(503, { "retry-after": "20" }));
-    await expect(world.fetch()).rejects.toMatchObject(aSourceError("http_status"));
-    expect(world.sleeps).toEqual([20_000, 20_000]);
   });
 });
 
@@ -290,114 +260,6 @@ describe("a file that takes too long", () => {
     world.limits = { ...world.limits, idleMs: 20, maxAttempts: 1 };
     world.options = { fetch: async () => new Promise<never>(() => {}) };
     await expect(world.fetch()).rejects.toMatchObject(aSourceError("deadline"));
-  });
-});
-
-describe("a redirect", () => {
-  it.each([301, 302, 303, 307, 308])(
-    "with status %i is followed on the same host",
-    async (code) => {
-      server.on(AIRPORTS_PATH, redirect("../moved.csv?v=2", code));
-      server.on("/moved.csv?v=2", GOOD);
-      expect(textOf(await world.fetch(), 0)).toBe(AIRPORTS_CSV);
-      expect(server.paths).toEqual([AIRPORTS_PATH, "/moved.csv?v=2", REGIONS_PATH]);
-    },
-  );
-
-  it("keeps the conditions of the request", async () => {
-    server.on(AIRPORTS_PATH, redirect("/moved.csv"));
-    server.on("/moved.csv", file(AIRPORTS_CSV, { etag: '"a1"' }));
-    await world.fetch();
-    expect(server.requests.at(-1)).toMatchObject({
-      path: "/moved.csv",
-      headers: { "if-none-match": '"a1"' },
-    });
-  });
-
-  it("is followed five times, and not a sixth", async () => {
-    const hops = (count: number) => {
-      for (let hop = 1; hop <= count; hop++)
-        server.on(hop === 1 ? AIRPORTS_PATH : `/${hop}`, redirect(`/${hop + 1}`));
-      server.on(`/${count + 1}`, GOOD);
-    };
-    hops(5);
-    expect(textOf(await world.fetch(), 0)).toBe(AIRPORTS_CSV);
-    hops(6);
-    await expect(world.fetch()).rejects.toMatchObject({
-      fault: "redirect_refused",
-      message: expect.stringContaining("redirects more than 5 times"),
-    });
-  });
-
-  it("is followed to a host of the other file", async () => {
-    const other = await UpstreamServer.start();
-    other.on("/r.csv", file("code,name\n"));
-    other.on("/a.csv", GOOD);
-    server.on(AIRPORTS_PATH, redirect(other.url("/a.csv")));
-    const urls = { "airports.csv": server.url(AIRPORTS_PATH), "regions.csv": other.url("/r.csv") };
-    world.options = { urls };
-    expect(textOf(await world.fetch(), 0)).toBe(AIRPORTS_CSV);
-    await other.stop();
-  });
-
-  it("to another port of this machine is not followed, unless it is on the list", async () => {
-    const other = await UpstreamServer.start();
-    server.on(AIRPORTS_PATH, redirect(other.url("/a.csv")));
-    expect(await failure()).toContain(
-      `redirects to ${other.host}/a.csv, which is not on an allowed`,
-    );
-    expect(other.paths).toEqual([]);
-    await other.stop();
-  });
-
-  it.each([
-    [
-      "off the list",
-      "https://evil.example/a.csv",
-      "evil.example/a.csv, which is not on an allowed",
-    ],
-    [
-      "to the metadata of a cloud",
-      "http://169.254.169.254/meta",
-      "which is not on an allowed host",
-    ],
-    ["to a file", "file:///etc/passwd", "file:, which is neither http nor https"],
-    ["with a password", "https://u:hidden@good.example/?hidden", "good.example/, which has a user"],
-    ["to no URL", "http://", "redirects to no URL"],
-    ["without a location", undefined, "redirects to no URL"],
-  ])("%s ends the run at once, and tells no secret", async (_, location, message) => {
-    world.options = { allowedHosts: ["good.example"] };
-    server.on(AIRPORTS_PATH, redirect(location));
-    const said = await failure();
-    expect(said).toContain(message);
-    expect(said).not.toContain("hidden");
-    expect(server.paths).toHaveLength(1);
-    await expect(world.fetch()).rejects.toMatchObject(aSourceError("redirect_refused"));
-  });
-
-  it("from https is followed to an allowed host, but not to http", async () => {
-    const asked: string[] = [];
-    const redirectTo = (location: string) => {
-      world.options = {
-        urls: {
-          "airports.csv": "https://a.example/a.csv",
-          "regions.csv": "https://a.example/r.csv",
-        },
-        allowedHosts: ["CDN.example"],
-        fetch: async (url) => {
-          asked.push(url);
-          return url.endsWith("/a.csv")
-            ? new Response(null, { status: 302, headers: { location } })
-            : new Response(AIRPORTS_CSV);
-        },
-      };
-    };
-    redirectTo("https://cdn.example/x");
-    expect(textOf(await world.fetch(), 0)).toBe(AIRPORTS_CSV);
-    expect(asked).toContain("https://cdn.example/x");
-    redirectTo("http://cdn.example/x");
-    expect(await failure()).toContain("cdn.example/x, which leaves https");
-    expect(asked).not.toContain("http://cdn.example/x");
   });
 });
 

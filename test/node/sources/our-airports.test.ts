@@ -1,5 +1,5 @@
 import { AIRPORT_COLUMNS } from "../../../data/build/airport-columns.ts";
-import { roundDegrees } from "../../../src/catalog/round-degrees.ts";
+import { roundDegrees } from "../../../src/catalog/positions.ts";
 import { describe, expect, it } from "vitest";
 import { type AirportsRead, readAirports } from "../../../src/sources/our-airports.ts";
 import {

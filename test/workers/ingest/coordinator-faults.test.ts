@@ -7,12 +7,9 @@ import type { Run } from "../../../src/ingest/run.ts";
 import { MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import {
   coordinator,
-  drainOutbox,
   enqueue,
-  historyRows,
   RUN_TIMEOUT_MS,
   runEnded,
-  runToEnd,
   runWhen,
   servedManifest,
   settled,
@@ -129,21 +126,4 @@ describe("a step that is overtaken by another attempt at it", () => {
     },
     RUN_TIMEOUT_MS,
   );
-});
-
-describe("a run while D1 is down", { timeout: RUN_TIMEOUT_MS }, () => {
-  it("ends all the same; its rows wait, and arrive when D1 is back", async () => {
-    const before = await historyRows();
-    const batch = vi.spyOn(env.HISTORY, "batch").mockRejectedValue(new Error("D1_ERROR: down"));
-    const run = await runToEnd(SOURCE);
-    expect(run).toMatchObject({ state: "succeeded", outcome: "unchanged" });
-    expect((await coordinator().status()).outboxLength).toBeGreaterThan(0);
-    expect(batch).toHaveBeenCalled();
-    expect(await historyRows()).toEqual(before);
-    vi.restoreAllMocks();
-    await drainOutbox();
-    const rows = await historyRows();
-    expect(rows.slice(0, -1)).toEqual(before);
-    expect(rows.at(-1)).toMatchObject({ id: run.id, state: "succeeded", outcome: "unchanged" });
-  });
 });

@@ -1,0 +1,143 @@
+import { isDeepStrictEqual } from "node:util";
+import { concatenate } from "../catalog/bytes.ts";
+import { commonPieces, encodeLocal } from "../catalog/encode.ts";
+import {
+  type Blob,
+  type BodyDependencies,
+  type CommonUnit,
+  commonUnits,
+  encodeBodies,
+  toBlob,
+  toSegment,
+} from "./bodies.ts";
+import {
+  type Checkpoint,
+  contentOf,
+  proceed,
+  type RunContext,
+  type StepResult,
+} from "./checkpoint.ts";
+import type { DeltaMaker } from "./deltas.ts";
+import type { DiffMaker } from "./diffs.ts";
+import { commonSegment, formOf, headLength } from "./plain-segments.ts";
+import type { Run } from "./run.ts";
+import type { SegmentStore } from "./segment-store.ts";
+import type { Workspace } from "./workspace.ts";
+
+interface EncodeDependencies {
+  /** Locales to publish, in order. */
+  readonly locales: readonly string[];
+  readonly compress: BodyDependencies["compress"];
+  readonly segments: SegmentStore;
+  readonly diffs: DiffMaker;
+  readonly deltas: DeltaMaker;
+  readonly open: (checkpoint: Checkpoint) => Promise<Workspace>;
+}
+
+/** Encodes and stores the common segments, then the locales, then the deltas, one in each step. */
+export class EncodeStage {
+  readonly #deps: EncodeDependencies;
+
+  constructor(deps: EncodeDependencies) {
+    this.#deps = deps;
+  }
+
+  async step(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
+    const unit = commonUnits()[checkpoint.common.length];
+    if (unit !== undefined) return this.#encodeCommon(unit, checkpoint, context);
+    const locale = this.#deps.locales.find((name) => checkpoint.entries[name] === undefined);
+    return locale === undefined
+      ? this.#encodeDeltas(checkpoint, context)
+      : this.#encodeLocale(locale, checkpoint, context);
+  }
+
+  progress({ common, entries, diffs, deltas }: Checkpoint): Run["progress"] {
+    return {
+      done: common.length + Object.keys(entries).length + deltas.length,
+      total: commonUnits().length + this.#deps.locales.length + diffs.length,
+    };
+  }
+
+  /** Stores the next common segment. */
+  async #encodeCommon(
+    unit: CommonUnit,
+    checkpoint: Checkpoint,
+    context: RunContext,
+  ): Promise<StepResult> {
+    const { segments } = this.#deps;
+    const { common } = checkpoint;
+    const made = toBlob(await this.#makeCommon(unit, checkpoint));
+    // Representations may share a segment, and KV accepts one write per second for each key.
+    if (!common.some(({ blob }) => blob === made.sha256)) await segments.write([made], context);
+    segments.cacheCommon(made);
+    return this.#proceed({ ...checkpoint, common: [...common, toSegment(made)] });
+  }
+
+  async #makeCommon(
+    { representation, coding }: CommonUnit,
+    checkpoint: Checkpoint,
+  ): Promise<Uint8Array> {
+    const { open, compress } = this.#deps;
+    if (coding !== "identity") {
+      const { bytes } = await this.#common(checkpoint, { representation, coding: "identity" });
+      return compress({ bytes, coding, offset: headLength(representation) });
+    }
+    const form = formOf(representation);
+    if (representation === form) {
+      const { catalog } = await open(checkpoint);
+      return concatenate([...commonPieces(catalog, form)]);
+    }
+    const { bytes } = await this.#common(checkpoint, { representation: form, coding });
+    return commonSegment(representation, bytes);
+  }
+
+  async #encodeLocale(
+    locale: string,
+    checkpoint: Checkpoint,
+    context: RunContext,
+  ): Promise<StepResult> {
+    const { open, compress, segments, diffs: maker } = this.#deps;
+    const { messages, catalog_sha256: to } = contentOf(checkpoint);
+    const message = messages[locale];
+    if (message === undefined) throw new Error(`${locale} was not built`);
+    const { catalog, namesIn } = await open(checkpoint);
+    const part = encodeLocal(catalog.regions, await namesIn(locale));
+    const bodies = await encodeBodies(part, {
+      common: (unit) => this.#common(checkpoint, unit),
+      compress,
+      store: (blobs) => segments.write(blobs, context),
+    });
+    if (bodies.proto.identity?.sha256 !== message.sha256)
+      throw new Error(`the message in ${locale} differs from that of the build stage`);
+    const diffs = await maker.addLocale(
+      checkpoint.diffs,
+      { locale, regions: part.proto, to },
+      context,
+    );
+    const entries = { ...checkpoint.entries, [locale]: { ...message, bodies } };
+    return this.#proceed({ ...checkpoint, entries, diffs });
+  }
+
+  /** Compresses the bodies with those of the next earlier content. */
+  async #encodeDeltas(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
+    const { diffs, deltas, entries } = checkpoint;
+    const from = context.retained.findVersion(diffs[deltas.length]?.generation ?? 0);
+    const made = from ? await this.#deps.deltas.make(from, entries, context) : null;
+    return this.#proceed({ ...checkpoint, deltas: [...deltas, made] });
+  }
+
+  #proceed(next: Checkpoint): StepResult {
+    const progress = this.progress(next);
+    const stage = progress.done < progress.total ? "encode" : "publish";
+    return proceed({ ...next, stage }, { progress });
+  }
+
+  /** Reads a stored common segment. */
+  async #common({ common }: Checkpoint, unit: CommonUnit): Promise<Blob> {
+    const index = commonUnits().findIndex((other) => isDeepStrictEqual(other, unit));
+    const segment = common[index];
+    if (segment === undefined)
+      throw new Error(`no common segment of ${unit.representation} in ${unit.coding} is stored`);
+    return this.#deps.segments.readCommon(segment);
+  }
+}

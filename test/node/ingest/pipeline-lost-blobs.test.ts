@@ -1,0 +1,70 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { manifestBlobs } from "../../../src/catalog/manifest.ts";
+import { blobKey } from "../../../src/storage/keys.ts";
+import { PipelineWorld } from "../../builders/pipeline-world.ts";
+import { aSnapshot, moreAirports } from "../../builders/small-snapshot.ts";
+
+let world: PipelineWorld;
+
+describe("a run in mode full of a published version that has lost blobs", () => {
+  const loseBlobs = (...replicas: readonly ("kv" | "r2")[]) => {
+    for (const replica of replicas)
+      for (const key of world.store[replica].keys())
+        if (key.startsWith(blobKey(""))) world.store[replica].delete(key);
+  };
+  const isWhole = () =>
+    [...(world.current === null ? [] : manifestBlobs(world.current))].every((sha256) =>
+      [world.store.kv, world.store.r2].every((replica) => replica.has(blobKey(sha256))),
+    );
+  const renameAirport = () => {
+    const [first = {}, ...others] = moreAirports(20);
+    world.snapshot = aSnapshot({ airports: [{ ...first, name: "Kloten" }, ...others] });
+  };
+
+  beforeEach(async () => {
+    world = new PipelineWorld();
+    world.snapshot = aSnapshot({ airports: moreAirports(20) });
+    await world.runToEnd();
+  });
+
+  it.each([["r2"], ["kv"], ["r2", "kv"]] as const)(
+    "stores them anew where the content is the same, from %s %s",
+    async (...replicas) => {
+      loseBlobs(...replicas);
+      expect((await world.runToEnd("full")).outcome).toBe("unchanged");
+      expect(isWhole()).toBe(true);
+      expect(world.run.counts?.airports).toMatchObject({ kept: 20, added: 0, removed: 0 });
+    },
+  );
+
+  it("compares the candidate with the copy in KV where R2 has lost its own", async () => {
+    loseBlobs("r2");
+    renameAirport();
+    expect((await world.runToEnd("full")).outcome).toBe("published");
+    expect(world.run.counts?.airports).toMatchObject({ kept: 20, added: 0, changed: 1 });
+    expect(isWhole()).toBe(true);
+  });
+
+  it("is refused with another content where both have lost theirs, unless it is forced", async () => {
+    loseBlobs("r2", "kv");
+    renameAirport();
+    await expect(world.runToEnd("full")).rejects.toMatchObject({
+      code: "guard_change",
+      message: expect.stringContaining("no copy of the published version is intact"),
+    });
+    world.forced = true;
+    expect((await world.runToEnd("full")).outcome).toBe("published");
+    expect(world.run.counts).toBeNull();
+    expect(isWhole()).toBe(true);
+  });
+
+  it("waits where R2 has lost its copy and KV does not answer", async () => {
+    loseBlobs("r2");
+    renameAirport();
+    world.store.before = (call) => {
+      if (call.startsWith("kv get")) throw new Error("no connection");
+    };
+    await expect(world.runToEnd("full")).rejects.toThrow("no connection");
+    expect(world.checkpoint.stage).toBe("guard");
+  });
+});
