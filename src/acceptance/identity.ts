@@ -14,7 +14,7 @@ export interface Pair {
   readonly upstream: SourceAirport | undefined;
 }
 
-export interface Matched {
+interface Matched {
   readonly pairs: readonly Pair[];
   /** Airports that only upstream lists, with the ids that they have or get. */
   readonly arrivals: readonly AcceptedAirport[];

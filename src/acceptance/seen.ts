@@ -2,7 +2,7 @@
 import { timeText } from "../storage/time-text.ts";
 
 /** The first and the last run that saw upstream say the same (RFC 3339). */
-export interface Seen {
+interface Seen {
   readonly since: string;
   readonly last_seen: string;
 }

@@ -12,7 +12,7 @@ import {
  * A manifest as it is stored, in JSON. Bodies name their segments by index, because several share
  * each. What follows from the rest, such as the length of a body, is left out.
  */
-export interface StoredManifest extends Omit<Manifest, "locales"> {
+interface StoredManifest extends Omit<Manifest, "locales"> {
   /** The segments of all bodies. */
   readonly segments: readonly StoredSegment[];
   readonly locales: { readonly [locale: string]: StoredEntry };

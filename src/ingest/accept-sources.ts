@@ -21,14 +21,14 @@ import { readPlaces } from "./read-places.ts";
 import type { RunMode } from "./run.ts";
 import { openTable } from "./workspace.ts";
 
-export interface AcceptDependencies {
+interface AcceptDependencies {
   readonly archive: Pick<SourceArchive, "open" | "read" | "has" | "write">;
   readonly openSnapshot: OpenSnapshotFile;
   readonly limits: SurpriseLimits;
   readonly now: () => number;
 }
 
-export interface AcceptRequest {
+interface AcceptRequest {
   /** Name of the upstream. The airports of the embedded one are accepted as they are. */
   readonly source: string;
   /** SHA-256 (hex) of each archived upstream file. */
@@ -41,7 +41,7 @@ export interface AcceptRequest {
 }
 
 /** What an ingest accepts of upstream's airports. */
-export interface AcceptedSources {
+interface AcceptedSources {
   /** SHA-256 (hex) of the archived files of the new ledger. */
   readonly files: { readonly [file: string]: string };
   readonly held: ReturnType<typeof summarizeHeld>;

@@ -29,7 +29,7 @@ interface Facts {
 }
 
 /** The ledger since the last comparison with upstream, while the same version is published. */
-export interface PresentLedger extends LedgerFiles {
+interface PresentLedger extends LedgerFiles {
   readonly generation: number;
   /** A restored version may have the generation of another one. */
   readonly published_at: string;

@@ -23,7 +23,7 @@ interface Candidate {
 }
 
 /** The tripped guards of a candidate, and its changes to the published version. */
-export interface Verdict {
+interface Verdict {
   readonly trips: readonly GuardTrip[];
   /** Null before the first publication, or if no copy of the published version is intact. */
   readonly changes: ChangeSample | null;

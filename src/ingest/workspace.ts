@@ -18,7 +18,7 @@ import { buildCatalog, type Built, placeAirports } from "./build.ts";
 import { resolveCities } from "./resolve-cities.ts";
 
 /** Opens an archived upstream file by its name and SHA-256 (hex). */
-export type OpenSource = (file: string, sha256: string) => Promise<ReadableStream<Uint8Array>>;
+type OpenSource = (file: string, sha256: string) => Promise<ReadableStream<Uint8Array>>;
 
 /** A catalog built from archived upstream files, with an account of its inputs. */
 export interface Workspace extends Built {

@@ -3,7 +3,7 @@ import { timeText } from "../../storage/time-text.ts";
 import type { Refusal } from "./route.ts";
 
 /** A parameter that is a whole number. */
-export function wholeNumber(min: number, max: number) {
+function wholeNumber(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`;
   return z
     .string()

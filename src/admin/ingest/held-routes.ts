@@ -20,7 +20,7 @@ import { BAD_CURSOR, noteField, outcome, pageFields, pageQuery, restOf } from ".
 import { type Refusal, route } from "../http/route.ts";
 import { OF_RUN, plainRun, runId, runPath } from "./find-run.ts";
 
-export interface HeldDependencies {
+interface HeldDependencies {
   readonly coordinator: Pick<CoordinatorCalls, "ledger" | "decide" | "enqueue">;
   readonly archive: Pick<SourceArchive, "open">;
   readonly now: () => number;
