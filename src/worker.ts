@@ -120,7 +120,7 @@ function monitor(env: Env) {
 async function runJob(cron: string, scheduledTime: number, env: Env): Promise<void> {
   const job = cronJob(cron);
   const calls = coordinatorCalls(() => coordinator(env));
-  const twice = (call: () => Promise<void>) => call().catch(call);
+  const twice = (call: () => Promise<void>) => call().catch(() => call());
   switch (job.job) {
     case "ingest":
       return twice(() => calls.tick(cron, scheduledTime, job.request));

@@ -7,6 +7,7 @@ import { compareText } from "../catalog/integrity.ts";
 import {
   type Accepted,
   type AcceptedAirport,
+  type GoneAirport,
   goneOf,
   isImportant,
   isSameValue,
@@ -28,7 +29,7 @@ import {
   type SurpriseLimits,
 } from "./surprises.ts";
 import { blockTakenCodes } from "./taken-codes.ts";
-import { hasWaited, settle, takeOver } from "./unsettled.ts";
+import { hasWaited, settle, takeOver, withUnsettled } from "./unsettled.ts";
 
 /** Compares upstream with the ledger. Equal arguments give equal results. */
 export function acceptUpstream(comparison: Comparison): Ledger {
@@ -102,11 +103,17 @@ function judge(
 ): Judged {
   const { decisions, limits, now } = comparison;
   const id = heldId(change.airport.id, change.part, change.said);
-  const first = newHeldChange({ ...change, id }, comparison);
   const seen = known.get(id);
+  const first = newHeldChange({ ...change, id, rules: rulesOf(change, seen) }, comparison);
   const found = seen === undefined ? first : { ...first, ...progressOf(seen, comparison) };
   const held = withDecision(found, decisions);
   return { change, held, isFree: mayPass(held, limits, now) };
+}
+
+/** What emptied a region on one day still surprises when the region counts fewer airports. */
+function rulesOf({ rules }: Change, seen: HeldChange | undefined): Change["rules"] {
+  const wasEmptied = seen?.rules.includes("region_emptied") === true;
+  return wasEmptied && !rules.includes("region_emptied") ? [...rules, "region_emptied"] : rules;
 }
 
 function mayPass(held: HeldChange, limits: SurpriseLimits, now: number): boolean {
@@ -152,16 +159,21 @@ function apply(
   const gone = new Map(ledger.accepted.gone.map((airport) => [airport.id, airport]));
   for (const each of judged) {
     const { airport, after } = each.change;
-    const { id, region } = airport;
+    const { id } = airport;
     if (!each.isFree) continue;
     if (after === null) {
       airports.delete(id);
-      const left = { region, since: seenNow(now).since };
+      const left = { region: settledOf(airport).region, since: seenNow(now).since };
       gone.set(id, { ...goneOf(airport), ...(!hasWaited(each.held, { now, holdMs }) && { left }) });
     } else {
+      const { left } = gone.get(id) ?? {};
       gone.delete(id);
       const present = airports.get(id);
-      airports.set(id, present === undefined ? airport : takeOver(present, each, { now, holdMs }));
+      const accepted =
+        present === undefined
+          ? comeBack(airport, left, now)
+          : takeOver(present, each, { now, holdMs });
+      airports.set(id, accepted);
     }
   }
   const byCode = (a: { iata: string; id: string }, b: { iata: string; id: string }) =>
@@ -170,6 +182,14 @@ function apply(
     airports: [...airports.values()].toSorted(byCode),
     gone: [...gone.values()].toSorted(byCode),
   };
+}
+
+/** An airport that left another region lately has not settled where it is now. */
+function comeBack(airport: AcceptedAirport, left: GoneAirport["left"], now: number) {
+  if (left === undefined || left.region === airport.region) return airport;
+  const settled = { ...valuesOf("place", airport), region: left.region };
+  const { last_seen } = seenNow(now);
+  return withUnsettled(airport, "place", { settled, since: left.since, last_seen });
 }
 
 /**

@@ -42,7 +42,7 @@ export function takeOver(
   const changed = { ...airport, ...after } as AcceptedAirport; // a part of an airport
   const settled = valuesOf(part, settledOf(airport));
   const isUsed = isImportant(airport) || (typeof said === "object" && isImportant(said));
-  const matters = isUsed || changed.region !== airport.region;
+  const matters = isUsed || (part === "place" && settled?.["region"] !== changed.region);
   const isNew = !hasWaited(held, { now, holdMs }) && matters && !isSameValue(settled, after);
   return withUnsettled(changed, part, isNew ? { settled, ...seenNow(now) } : undefined);
 }

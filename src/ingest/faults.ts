@@ -1,5 +1,6 @@
 import { PassingError, SourceError } from "../sources/source-error.ts";
 import type { StepNeverEnded } from "../jobs/engine.ts";
+import { RETRY_MAX_MS } from "../jobs/queue.ts";
 import { StoreError } from "../storage/store-error.ts";
 import type { GuardTrip } from "./guards.ts";
 import type { Run, RunError, Stage } from "./run.ts";
@@ -40,8 +41,6 @@ interface Retry {
 
 /** Shortest wait before the retry of a run. */
 const RUN_RETRY_MS = 60_000;
-/** Longest Retry-After of upstream for which the run is retried. */
-const RUN_RETRY_MAX_MS = 3_600_000;
 
 /** The failure of a run: its error, its retry and other fields of the run. */
 export interface RunFailure {
@@ -75,7 +74,7 @@ export function toFailure(cause: unknown, stage: Stage): RunFailure {
 /** Retries the run at the time that upstream asks for, unless that is too late. */
 function unreachable({ fault, message, retryAfterMs }: PassingError, stage: Stage): RunFailure {
   const waitMs = Math.max(retryAfterMs ?? 0, RUN_RETRY_MS);
-  const isTooLong = waitMs > RUN_RETRY_MAX_MS;
+  const isTooLong = waitMs > RETRY_MAX_MS;
   const text = isTooLong
     ? `${message}; the wait exceeds an hour, so the run is not retried`
     : message;

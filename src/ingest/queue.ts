@@ -2,7 +2,7 @@
 import { type ArchivedCandidate, candidateOf } from "./candidate.ts";
 import { type JobRecord, newRecord } from "../jobs/job-record.ts";
 import type { Pause } from "../jobs/pause.ts";
-import { inTurn, type Queue } from "../jobs/queue.ts";
+import { inTurn, type Queue, stepTime } from "../jobs/queue.ts";
 import { timeText } from "../storage/time-text.ts";
 import { FIRST_CHECKPOINT } from "./checkpoint.ts";
 import { INGEST, isRun, type RunRecord } from "./run-record.ts";
@@ -196,7 +196,7 @@ function describeQueued(
   const before = [...running.toReversed(), ...waiting.slice(0, waiting.indexOf(record))];
   const ahead = before.findLast(({ isListed }) => isListed);
   const willPause = before.some(({ leavesPause }) => leavesPause);
-  const start = startOf(ahead, { now, paused, willPause, notBefore: record.notBefore ?? 0 });
+  const start = startOf(ahead, { now, paused, willPause, notBefore: stepTime(record, now) });
   return {
     ...start,
     queuePosition: waiting.filter(isRun).indexOf(record) + 1,

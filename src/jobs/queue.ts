@@ -1,4 +1,5 @@
 /** The order of the job queue. Pure: no clock, no I/O; times are milliseconds since 1970. */
+import { attemptTime } from "../storage/elapsed.ts";
 import { isCancelled, type JobRecord } from "./job-record.ts";
 import type { Pause } from "./pause.ts";
 
@@ -75,12 +76,14 @@ function stepTimes({ running, waiting, pause }: Queue, now: number): number[] {
   return waiting.flatMap((record) => (isStopped(record, pause) ? [] : [stepTime(record, now)]));
 }
 
-/** Time of the next step of a job: now, if the clock was set back since its wait began. */
-function stepTime({ job, notBefore }: JobRecord, now: number): number {
-  const since = Date.parse(job.heartbeat_at ?? job.queued_at);
-  return notBefore === null || since > now ? now : notBefore;
+/** Time of the next step of a job. A clock that was set back does not delay it. */
+export function stepTime({ job, notBefore }: JobRecord, now: number): number {
+  const longestMs = job.state === "running" ? MAX_BACKOFF_MS : RETRY_MAX_MS;
+  return notBefore === null ? now : attemptTime(notBefore, longestMs, now);
 }
 
+/** Longest wait of a waiting job: that of a retry for which upstream asks. */
+export const RETRY_MAX_MS = 3_600_000;
 const FIRST_BACKOFF_MS = 1_000;
 /** Longest wait between two attempts at a step. */
 const MAX_BACKOFF_MS = 60_000;

@@ -20,7 +20,7 @@ export interface SourceArchive {
 }
 
 /** How long one call may take. A write or deletion that takes longer may still take effect. */
-const CALL_DEADLINE_MS = 30_000;
+const CALL_DEADLINE_MS = 60_000;
 
 export function createSourceArchive(r2: R2Bucket): SourceArchive {
   const read = async (sha256: string) => {

@@ -104,7 +104,7 @@ interface Source {
 
 /** Why there is no diff from a version, as the end of a sentence that begins with its name. */
 const REASONS = {
-  generation_not_retained: "is none of the last versions",
+  generation_not_retained: "is not one of the retained versions",
   locale_mismatch: "is the hash of a message in another language than the requested one",
   changes_not_stored: "is a version from which no changes are stored in this language",
 } as const;
@@ -142,11 +142,11 @@ async function findIn(
   const byGeneration = known.find(({ generation }) => String(generation) === name);
   const named = byContent(name) ?? (byGeneration && { from: byGeneration, to });
   if (named !== undefined) return named;
-  if (!/^[0-9a-f]{64}$/.test(name)) return "generation_not_retained";
   const locale = localeIn(to, wanted);
-  const hasMessage = ({ locales }: Manifest) => locales[locale]?.sha256 === name;
-  if (hasMessage(to)) return { from: to, to };
-  const older = await reader.findOlder(hasMessage);
+  const isNamed = ({ generation, catalog_sha256, locales }: Manifest) =>
+    [String(generation), catalog_sha256, locales[locale]?.sha256].includes(name);
+  if (isNamed(to)) return { from: to, to };
+  const older = await reader.findOlder(isNamed);
   if (older.ok) return byContent(older.value.catalog_sha256) ?? "changes_not_stored";
   if (older.fault !== "missing") return "unreadable";
   const hasAny = ({ locales }: Manifest) =>

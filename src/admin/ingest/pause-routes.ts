@@ -157,11 +157,10 @@ function pauseMessage(answer: PauseAnswer): string {
 function describeFlag({ before, pause }: PauseAnswer): string {
   const ends = pause?.until ? `, until ${pause.until}` : "";
   if (before === null) return `Ingestion is paused${ends}.`;
-  const replaced = [
-    ...(before.note === pause?.note ? [] : ["note"]),
-    ...(before.until === pause?.until ? [] : ["end"]),
-  ].join(" and ");
-  return `Ingestion was paused already${ends}.${replaced && ` It has a new ${replaced}.`}`;
+  const note = before.note === pause?.note ? "" : " The pause has a new note.";
+  const newEnd = pause?.until ? "a new end" : "no end any more";
+  const end = before.until === pause?.until ? "" : ` The pause has ${newEnd}.`;
+  return `Ingestion was paused already${ends}.${note}${end}`;
 }
 
 function resumeMessage(answer: PauseAnswer, queued: EnqueueResult | null): string {

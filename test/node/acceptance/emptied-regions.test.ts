@@ -41,6 +41,41 @@ describe("a region that loses half of its airports", () => {
     expect(life.held()).toEqual([]);
   });
 
+  it.each(ways)("holds those that are %s later for three days of their own", (_, change) => {
+    life = new UpstreamLife(region);
+    for (let day = 0; day < 2; day++) life.nextDay(changed(region, 1, change));
+    for (let day = 2; day < 5; day++) {
+      life.nextDay(changed(region, 4, change));
+      expect(life.held().map(({ iata }) => iata)).toEqual(["XAB", "XAC", "XAD"]);
+    }
+    life.nextDay(changed(region, 4, change));
+    expect(life.held()).toEqual([]);
+  });
+
+  const elsewhere = { region: "BD-3" };
+  const lives: [string, (first: SourceAirport) => SourceAirport[][]][] = [
+    [
+      "moves, and moves a little again",
+      (first) => [
+        [{ ...first, ...elsewhere }],
+        [{ ...first, ...elsewhere, lat: first.lat + 0.01 }],
+      ],
+    ],
+    ["moves, and is gone", (first) => [[{ ...first, ...elsewhere }], []]],
+    ["is gone, and comes back elsewhere", (first) => [[], [{ ...first, ...elsewhere }]]],
+  ];
+
+  it.each(lives)("remembers one that %s", (_, lifeOf) => {
+    life = new UpstreamLife(region);
+    const [first, ...others] = region;
+    if (first === undefined) throw new Error("the region is empty");
+    const days = lifeOf(first);
+    for (const day of days) life.nextDay([...day, ...others]);
+    expect(life.held()).toEqual([]);
+    life.nextDay([...(days.at(-1) ?? []), ...others.slice(1)]);
+    expect(life.held()).toMatchObject([{ iata: "XAB", rules: ["region_emptied"] }]);
+  });
+
   it.each(ways)("lets some go that are %s three days after others", (_, change) => {
     const six = regionOf("ABCDEF");
     life = new UpstreamLife(six);

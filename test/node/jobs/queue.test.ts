@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { RunRecord } from "../../../src/ingest/run-record.ts";
 import type { Pause } from "../../../src/jobs/pause.ts";
-import { backoffMs, inTurn, nextAlarm, nextToStep, queueOf } from "../../../src/jobs/queue.ts";
+import {
+  backoffMs,
+  inTurn,
+  nextAlarm,
+  nextToStep,
+  queueOf,
+  RETRY_MAX_MS,
+} from "../../../src/jobs/queue.ts";
 import { aBackupRecord } from "../../builders/job.ts";
 import { aQueue, aRunRecord } from "../../builders/run.ts";
 
@@ -111,15 +118,14 @@ describe("nextAlarm", () => {
   });
 
   it("is now for a job that began to wait while the clock was ahead", () => {
-    const [claimed, queued] = [600_000, 700_000].map((ms) => new Date(NOW + ms).toISOString());
-    const step = aRunRecord({ state: "running", heartbeat_at: claimed ?? "" });
-    const secondTry = aRunRecord({ queued_at: queued ?? "" });
-    const backingOff = { ...step, notBefore: NOW + 601_000 };
-    const delayed = { ...secondTry, notBefore: NOW + 760_000 };
+    const backingOff = { ...running, notBefore: NOW + 60_001 };
+    const delayed = { ...waiting, notBefore: NOW + RETRY_MAX_MS + 1 };
     for (const queue of [aQueue({ running: [backingOff] }), aQueue({ waiting: [delayed] })]) {
       expect(nextAlarm(queue, none)).toBe(NOW);
       expect(nextToStep(queue, NOW)).toBe([...queue.running, ...queue.waiting][0]);
     }
+    const asUpstreamAsked = { ...waiting, notBefore: NOW + RETRY_MAX_MS };
+    expect(nextAlarm(aQueue({ waiting: [asUpstreamAsked] }), none)).toBe(NOW + RETRY_MAX_MS);
   });
 
   it("is when a pause ends by itself", () => {

@@ -262,7 +262,7 @@ describe("POST /admin/ingest/pause", () => {
     const until = later(24);
     await pause({ until });
     expect(await (await pause({ note: "bad source" })).json()).toMatchObject({ until });
-    const message = "Ingestion was paused already. It has a new end.";
+    const message = "Ingestion was paused already. The pause has no end any more.";
     const changes = { changed: true, until: null, note: "bad source", message };
     expect(await (await pause({ until: null })).json()).toMatchObject(changes);
   });
@@ -272,7 +272,7 @@ describe("POST /admin/ingest/pause", () => {
     expect(await (await pause({ note: "worse" })).json()).toMatchObject({
       changed: true,
       note: "worse",
-      message: "Ingestion was paused already. It has a new note.",
+      message: "Ingestion was paused already. The pause has a new note.",
     });
   });
 
