@@ -192,6 +192,7 @@ describe("the history in D1", () => {
         locales: ["de", "en", "ja"],
         is_current: true,
         has_diff: true,
+        republishes: null,
       },
       replicated: true,
       held: { waiting: 0, oldest_since: null },
