@@ -93,7 +93,7 @@ function authentication(env: Env): AuthenticationDependencies {
   const access = credentials.ok ? credentials.credentials.access : null;
   return {
     credentials,
-    verifyAccess: access === null ? NO_ACCESS : accessVerifier(access),
+    verifyAccess: access === null ? NO_ACCESS : accessVerifier(access, waitUntil),
     mayFailAgain: async (key) => (await env.AUTH_FAILURES.limit({ key })).success,
     now: Date.now,
   };

@@ -134,6 +134,7 @@ export default defineConfig({
           // It starts the Worker some twelve times.
           hookTimeout: 1_800_000,
           testTimeout: 1_800_000,
+          expect: { poll: { timeout: 900_000 } },
         },
       },
     ],

@@ -65,6 +65,16 @@ describe("an evaluation of a healthy service", () => {
     expect(world.rows.get(run.id)).toEqual(run);
     expect(receiver.received).toEqual([]);
   });
+
+  it("logs each stage with the evaluation's id", async () => {
+    const { id } = await world.tick();
+    expect(world.logged.map(({ event }) => event)).toEqual([
+      "alerts_started",
+      "alerts_facts_read",
+      "alerts_ended",
+    ]);
+    for (const { fields } of world.logged) expect(fields).toMatchObject({ alert_run_id: id });
+  });
 });
 
 describe("an alert", () => {

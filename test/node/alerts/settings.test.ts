@@ -24,8 +24,27 @@ function problem(settings: AlertSettings): string {
 const webhooks = (...list: readonly object[]) => ({ ALERT_WEBHOOKS: JSON.stringify(list) });
 
 describe("loadAlertConfig", () => {
-  it("notifies nobody unless it is set", () => {
-    expect(config({})).toMatchObject({ targets: [], pingUrl: null });
+  it("has a value for each limit that is not set, and notifies nobody", () => {
+    expect(config({})).toEqual({
+      limits: {
+        catalogStaleMs: 108_000_000,
+        dataOldMs: 63_072_000_000,
+        ingestFailingRuns: 3,
+        ingestStuckMs: 600_000,
+        ingestPausedMs: 86_400_000,
+        changesHeldMs: 172_800_000,
+        queueBacklogRuns: 5,
+        outboxBacklogRows: 6,
+        coverageDropPoints: 5,
+        backupStaleMs: 93_600_000,
+        backupUnverifiedMs: 90_000_000,
+        notifyFailingEvaluations: 3,
+        monitorGapMs: 900_000,
+        repeatMs: 14_400_000,
+      },
+      targets: [],
+      pingUrl: null,
+    });
   });
 
   it.each(LIMIT_SETTINGS)("refuses a wrong %s", (name) => {
@@ -52,8 +71,11 @@ describe("loadAlertConfig", () => {
 describe("a setting that cannot be used is named with what it must be", () => {
   it.each([
     ["ALERT_CATALOG_STALE_MS", "30 h"],
+    ["ALERT_CATALOG_STALE_MS", "-1"],
     ["ALERT_CATALOG_STALE_MS", "999"],
+    ["ALERT_CATALOG_STALE_MS", "1e9"],
     ["ALERT_INGEST_FAILING_RUNS", ""],
+    ["ALERT_INGEST_FAILING_RUNS", "0"],
     ["ALERT_INGEST_FAILING_RUNS", "21"],
     ["ALERT_REPEAT_MS", "99999999999999999999"],
   ])("%s: “%s”", (name, value) => {

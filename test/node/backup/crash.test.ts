@@ -154,6 +154,19 @@ describe("a store that refuses", () => {
     expect((await world.everything()).state).toEqual(before.state);
   });
 
+  it("an object halfway leaves no whole backup, and the next one is clean", async () => {
+    let puts = 0;
+    world.before = (call) => {
+      if (call.startsWith("put backups/objects/") && ++puts > 5)
+        throw new Error("500 Internal Error");
+    };
+    const failed = await world.backUp();
+    expect(failed).toMatchObject({ state: "failed", error: { code: "store_fault" } });
+    expect(await world.store.readManifest(failed.backup_id)).toBeNull();
+    world.before = () => {};
+    expect(await world.backUp()).toMatchObject({ state: "succeeded", verdict: "verified" });
+  });
+
   it("once at each call is only repeated", async () => {
     const refused = new Set<string>();
     world.before = (call) => {

@@ -44,6 +44,15 @@ describe("a backup", () => {
     expect(read).toEqual([...new Set(read)]);
   });
 
+  it("writes only objects that no earlier one has", async () => {
+    const written = () => world.calls.filter((call) => call.startsWith("put backups/objects/"));
+    await world.backUp();
+    expect(written().length).toBeGreaterThan(0);
+    world.calls.length = 0;
+    await world.backUp();
+    expect(written()).toEqual([]);
+  });
+
   it("writes an object anew that has been damaged since", async () => {
     await world.backUp();
     const [blob = ""] = world.blobs();

@@ -62,6 +62,18 @@ describe("a manifest that comes after a newer one is replaced by that at the nex
     expect(replaced()).toMatchObject([{ level: "warn", fields: { generation: 3 } }]);
   });
 
+  it("where it was that of a rollback, also by a coordinator that was lost since", async () => {
+    await world.publishVersions(2);
+    takeLate(timeOut);
+    await rollBack();
+    await world.coordinator.rollback(2);
+    await world.drain(() => world.coordinator.status().replicated);
+    world.crash();
+    await land();
+    expect(await world.served()).toMatchObject({ generation: 4 });
+    expect(replaced()).toHaveLength(1);
+  });
+
   it("or at one after it, once the stores can be read and written again", async () => {
     await world.publishVersions(1);
     takeLate(timeOut);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { candidateFiles } from "../../../src/ingest/candidate.ts";
+import { candidateFiles, REFUSED_KEPT } from "../../../src/ingest/candidate.ts";
 import type { Run } from "../../../src/ingest/run.ts";
 import { aRunRecord } from "../../builders/run.ts";
 
@@ -30,5 +30,11 @@ describe("candidateFiles", () => {
     ["failed while it was judged", { state: "failed", error: { ...REFUSAL, code: "store_fault" } }],
   ])("are not those of a run that %s", (_, changes) => {
     expect(kept(aRun("ended", changes))).toEqual([]);
+  });
+
+  it(`are those of the newest ${REFUSED_KEPT} that guards refused, whatever came in between`, () => {
+    const ids = Array.from({ length: REFUSED_KEPT + 2 }, (_, index) => `refused ${index}`);
+    const runs = ids.flatMap((id) => [refused(id), aRun("between", { state: "succeeded" })]);
+    expect(kept(...runs)).toEqual(ids.slice(0, REFUSED_KEPT));
   });
 });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { exportSPKI, importJWK, SignJWT } from "jose";
+import { exportSPKI, importJWK, SignJWT, UnsecuredJWT } from "jose";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { accessVerifier } from "../../../../src/admin/auth/access-jwt.ts";
 import { AccessTeam, AUDIENCE, type JwtChanges } from "../../../builders/access-team.ts";
@@ -49,7 +49,7 @@ afterEach(() => void vi.useRealTimers());
 
 /** A verifier as a new isolate has it. */
 function newVerifier(operators: readonly string[] = []) {
-  return accessVerifier({ issuer, audience: AUDIENCE, operators });
+  return accessVerifier({ issuer, audience: AUDIENCE, operators }, () => {});
 }
 
 /** The clock stands still but for this: jose reads it itself. */
@@ -129,6 +129,10 @@ describe("a forged JWT", () => {
     exp: seconds() + 60,
   });
 
+  it("is refused with the algorithm none", async () => {
+    expect(await verify(new UnsecuredJWT(claims()).encode())).toMatchObject({ ok: false });
+  });
+
   it("is refused when the public key is taken for a shared secret", async () => {
     const [jwk] = (await team.keySet()).keys;
     if (jwk === undefined) throw new Error("the team has a key");
@@ -155,6 +159,13 @@ describe("a forged JWT", () => {
 });
 
 describe("the team's keys", () => {
+  it("are fetched once for many requests", async () => {
+    const jwt = await signed();
+    await Promise.all(Array.from({ length: 20 }, () => verify(jwt)));
+    await verify(jwt);
+    expect(fetches).toBe(1);
+  });
+
   it("are fetched again for a new key, at most twice a minute", async () => {
     await verify(await signed());
     await team.addKey("k2");

@@ -1,6 +1,9 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
-import { OPENAPI } from "../../../builders/openapi-check.ts";
+import { z } from "zod";
+import { describeRoutes } from "../../../../src/admin/http/openapi.ts";
+import { route } from "../../../../src/admin/http/route.ts";
+import { checkAnswer, OPENAPI } from "../../../builders/openapi-check.ts";
 
 interface Operation {
   readonly operationId?: string;
@@ -45,5 +48,40 @@ describe("the OpenAPI document", () => {
     expect(new Set(named).size).toBe(named.length);
     expect(named).toContain("postAdminIngestRunsByIdCancel");
     expect(named).toContain("deleteAdminBackupById");
+  });
+});
+
+describe("the check of answers against the document", () => {
+  const spec = route({
+    method: "get",
+    path: "/things/:id",
+    summary: "A thing",
+    access: "public",
+    responses: { 200: { description: "It", body: z.strictObject({ size: z.int() }) } },
+  }).answer(async () => ({ status: 200, body: { size: 1 } }));
+  const document = describeRoutes([spec], "test");
+  const check = (answer: Response) =>
+    checkAnswer(document, { method: "GET", path: "/things/1?a=b" }, answer);
+
+  function problem(code: string): Response {
+    const fields = { type: "about:blank", title: "Bad Request", status: 400, detail: "no" };
+    const body = { ...fields, code, request_id: "019aa3c0-0000-7000-8000-0000000000f0" };
+    const headers = { "content-type": "application/problem+json" };
+    return Response.json(body, { status: 400, headers });
+  }
+
+  it("passes what is described", async () => {
+    await expect(check(Response.json({ size: 1 }))).resolves.toBeUndefined();
+    await expect(check(problem("invalid_query"))).resolves.toBeUndefined();
+  });
+
+  it.each([
+    ["a field too many", Response.json({ size: 1, color: "red" })],
+    ["another status", Response.json({ size: 1 }, { status: 201 })],
+    ["another media type", new Response("size: 1", { headers: { "content-type": "text/yaml" } })],
+    ["a problem in another shape", Response.json({ error: "no" }, { status: 404 })],
+    ["a problem whose code is not named", problem("invalid_color")],
+  ])("fails %s", async (_, answer) => {
+    await expect(check(answer)).rejects.toThrow("GET /things/1");
   });
 });

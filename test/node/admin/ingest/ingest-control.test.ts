@@ -316,6 +316,7 @@ describe("POST /admin/ingest/pause", () => {
   it.each([
     ['{"until":"2026-11-20T12:00:00Z"}', "until: must be in the future"],
     ['{"until":"tomorrow"}', "until: must be a time"],
+    ['{"until":"2026-12-02T06:00:00"}', "until: must be a time"],
     ['{"until":"9999-12-31T23:59:59-23:59"}', "until: must be within the years"],
     ['{"until":"0000-01-01T00:00:00+23:59"}', "until: must be within the years"],
   ])("refuses %j", async (body, named) => {

@@ -9,6 +9,13 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
+/** The log's lines of an event, from now on. */
+function watchLog(event: string) {
+  const log = vi.spyOn(console, "log").mockImplementation(() => {});
+  const lines = () => log.mock.calls.map(([line]) => JSON.parse(String(line)));
+  return () => lines().filter((line) => line.event === event);
+}
+
 describe("GET /dashboard/summary", () => {
   it("is read from the stores, and then given again for some seconds", async () => {
     const first = await checkedFetch("/dashboard/summary");
@@ -34,6 +41,21 @@ describe("GET /admin/monitor/status", () => {
       },
     });
     expect(answer.status).toBe(503);
+  });
+
+  it("says which store is down, and the log alone says why", async () => {
+    const logged = watchLog("check_failed");
+    const cause = new Error("R2 is down", { cause: "no route" });
+    vi.spyOn(env.ARCHIVE, "head").mockRejectedValue(cause);
+    const answer = await admin("GET", "/admin/monitor/status");
+    expect(logged()).toMatchObject([
+      { level: "warn", check: "r2", error: "Error: R2 is down", causes: ["no route"] },
+    ]);
+    const text = await answer.text();
+    expect(JSON.parse(text)).toMatchObject({
+      checks: { "r2:responseTime": [{ status: "fail", output: "it does not answer" }] },
+    });
+    expect(text).not.toContain("no route");
   });
 });
 
