@@ -47,7 +47,7 @@ export function takeOver(
   return withUnsettled(changed, part, isNew ? { settled, ...seenNow(now) } : undefined);
 }
 
-/** Whether a change is known for long enough, or approved, so that it has settled. */
+/** Whether a change has been known for long enough, or approved, so that it has settled. */
 export function hasWaited(
   held: HeldChange,
   { now, holdMs }: { readonly now: number; readonly holdMs: number },

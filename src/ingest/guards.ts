@@ -66,7 +66,7 @@ export interface GuardTrip {
   readonly before: number | null;
   /** The value that is judged. */
   readonly after: number;
-  /** The last value that passes, the least or the most. */
+  /** The lowest or highest value that passes. */
   readonly limit: number;
   /** Such as `airports 9074 → 4120`. */
   readonly message: string;

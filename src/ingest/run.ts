@@ -65,7 +65,7 @@ const guardTrip = z.strictObject({
       "The value of the published version or of the last file; null if nothing is compared.",
   }),
   after: z.number().meta({ description: "The value that is judged." }),
-  limit: z.number().meta({ description: "The last value that passes, the least or the most." }),
+  limit: z.number().meta({ description: "The lowest or highest value that passes." }),
   message: z.string(),
 });
 

@@ -9,7 +9,7 @@ interface Manner {
   /** The store in R2 that the call works with. */
   readonly store?: "archive" | "backups";
   readonly deadlineMs: number;
-  /** Whether a second call has the same end as the first alone. */
+  /** Whether a second call has the same effect as one. */
   readonly isIdempotent: boolean;
 }
 

@@ -67,7 +67,7 @@ const ingestSchema = z.strictObject({
   last_run: runSchema
     .pick({ state: true, outcome: true, trigger: true, finished_at: true, duration_ms: true })
     .nullable()
-    .meta({ description: "The run that ended last; a skipped tick is none." }),
+    .meta({ description: "The run that ended last; skipped ticks do not count." }),
   last_success_at: timestamp.nullable(),
   held: z
     .strictObject({ waiting: z.int(), oldest_since: timestamp.nullable() })

@@ -67,7 +67,7 @@ export const pageFields = {
   total: z.int().min(0).meta({ description: "Entries that match, on all pages." }),
 };
 
-/** The same of a page that was read. */
+/** The page fields of a page that was read. */
 export function restOf({ nextCursor, total }: { nextCursor: string | null; total: number }) {
   return { next_cursor: nextCursor, total };
 }
