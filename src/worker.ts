@@ -12,6 +12,7 @@ import { readLimits } from "./health/limits.ts";
 import { describeError, logLine } from "./log.ts";
 import { answerMetrics, type OptionalBindings } from "./rpc/metrics.ts";
 import { createRpcHandler, isRpcRequest, type RpcHandler } from "./rpc/handler.ts";
+import { readHead } from "./rpc/request-head.ts";
 import { cronJob, INGEST_CRON, ingestCrons } from "./schedule.ts";
 import { CachedCatalogReader } from "./storage/cached-catalog-reader.ts";
 import { createAlertHistory } from "./storage/alert-history.ts";
@@ -160,7 +161,8 @@ addEventListener("unhandledrejection", ({ reason }) =>
 export default {
   fetch(request, env) {
     app ??= createApp(env);
-    return isRpcRequest(request) ? app.rpc(request) : app.admin(request);
+    const head = readHead(request);
+    return isRpcRequest(head) ? app.rpc(request, head) : app.admin(request);
   },
 
   async scheduled({ cron, scheduledTime }, env) {

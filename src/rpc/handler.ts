@@ -2,7 +2,6 @@ import { ConnectError, type HandlerContext } from "@connectrpc/connect";
 import { codeToString } from "@connectrpc/connect/protocol-connect";
 import { LocationsService } from "../../gen/locations/v1/locations_pb.ts";
 import { parseLocale } from "../catalog/locale.ts";
-import type { Representation } from "../catalog/manifest.ts";
 import { abortable, withTimeout } from "../storage/deadline.ts";
 import { acceptedCodings } from "./content-coding.ts";
 import { allowAnyOrigin, isPreflight, preflightResponse } from "./cors.ts";
@@ -14,7 +13,7 @@ import {
   malformedLocale,
   preconditionFailed,
 } from "./errors.ts";
-import { PIN_PARAMETER, readCall } from "./fast-path.ts";
+import { type Call, PIN_PARAMETER, readCall } from "./fast-path.ts";
 import {
   type CatalogSource,
   type Found,
@@ -26,6 +25,7 @@ import {
 } from "./look-up.ts";
 import { ACCEPT_POST, isGrpc, storedRepresentation } from "./media-type.ts";
 import type { Measure } from "./metrics.ts";
+import { readConditions } from "./preconditions.ts";
 import { NO_BODY, type RequestBody, takeBody } from "./request-body.ts";
 import { readHead, type RequestHead } from "./request-head.ts";
 import { type AnswerCall, createRoute } from "./router.ts";
@@ -43,8 +43,8 @@ export interface RpcOptions {
   readonly measure?: Measure | undefined;
 }
 
-/** Answers a request, synchronously where possible. Never throws or rejects. */
-export type RpcHandler = (request: Request) => Response | Promise<Response>;
+/** Answers a request, synchronously where possible. Never throws or rejects. Reads a missing head. */
+export type RpcHandler = (request: Request, head?: RequestHead) => Response | Promise<Response>;
 
 const SERVICE_PATH = `/${LocationsService.typeName}/`;
 
@@ -52,13 +52,12 @@ const SERVICE_PATH = `/${LocationsService.typeName}/`;
  * Whether a request addresses the service, has the path of another service's method, or uses gRPC on
  * any path outside `/admin`. Clients of all of these expect an error in their protocol.
  */
-export function isRpcRequest(request: Request): boolean {
-  const { url } = request;
+export function isRpcRequest({ url, contentType }: RequestHead): boolean {
   const pathStart = url.indexOf("/", url.indexOf("//") + "//".length);
   if (url.startsWith(SERVICE_PATH, pathStart)) return true;
   const path = url.slice(pathStart);
   if (/^\/admin/i.test(path)) return false;
-  return METHOD_PATH.test(path) || isGrpc(request.headers.get("content-type") ?? "");
+  return METHOD_PATH.test(path) || isGrpc(contentType);
 }
 
 /** `/package.Service/Method`, with or without a query. */
@@ -77,8 +76,7 @@ export function createRpcHandler({
   const source: CatalogSource<Reader> = { reader, defaultLocale };
   const route = createRoute();
 
-  function serve(request: Request): Response | Promise<Response> {
-    const head = readHead(request);
+  function serve(request: Request, head: RequestHead): Response | Promise<Response> {
     if (head.method === "OPTIONS") {
       measure({ outcome: "options" });
       return answerOptions(request, head);
@@ -95,11 +93,12 @@ export function createRpcHandler({
   ): Response | Promise<Response> {
     const call = body.bytes && readCall(head, body.bytes);
     if (call === undefined) return askRouter(request, head, body);
-    const query = { ...wantedForm(head, call.representation), tag: call.tag, pin: call.pin };
+    const query = queryFor(head, call);
+    const held = peek(source, query);
+    if (held?.ok) return sendFound(held.found, head);
     const fail = (cause: unknown) => askRouter(request, head, body, () => Promise.reject(cause));
     const send = (result: LookUpResult) =>
       result.ok ? sendFound(result.found, head) : fail(catalogFailure(result.reason));
-    const held = peek(source, query);
     if (held !== undefined) return send(held);
     const asked = lookUp(source, query);
     const { timeoutMs } = head.timeout;
@@ -154,7 +153,7 @@ export function createRpcHandler({
     signal.throwIfAborted();
     const stored = storedRepresentation(responseHeader.get("content-type"), head.contentType);
     const pin = head.method === "POST" ? null : new URL(head.url).searchParams.get(PIN_PARAMETER);
-    const query = { ...wantedForm(head, stored), tag: parsed.tag, pin };
+    const query = queryFor(head, { tag: parsed.tag, representation: stored, pin });
     const result = await abortable(signal, lookUp(source, query));
     if (!result.ok) throw catalogFailure(result.reason);
     return sendFound(result.found, head);
@@ -174,9 +173,9 @@ export function createRpcHandler({
     return errorResponse({ method: request.method, contentType }, errorAnswer(error, contentType));
   }
 
-  return (request) => {
+  return (request, head) => {
     try {
-      const answering = serve(request);
+      const answering = serve(request, head ?? readHead(request));
       return answering instanceof Response
         ? answering
         : answering.catch((cause: unknown) => answerBug(request, cause));
@@ -199,15 +198,13 @@ async function answerOptions(request: Request, head: RequestHead): Promise<Respo
   return new Response(null, { status: 204, headers: allowAnyOrigin(new Headers(headers)) });
 }
 
-/** Builds the query for a stored representation, without the locale and the version. */
-function wantedForm(
-  request: RequestHead,
-  representation: Representation,
-): Omit<Query, "tag" | "pin"> {
+function queryFor(head: RequestHead, { tag, representation, pin }: Call): Query {
   return {
+    tag,
     representation,
-    codings: acceptedCodings(request),
-    conditions: request.method === "POST" ? null : request.headers,
-    withBody: request.method !== "HEAD",
+    codings: acceptedCodings(head),
+    pin,
+    conditions: head.method === "POST" ? null : readConditions(head.headers),
+    withBody: head.method !== "HEAD",
   };
 }

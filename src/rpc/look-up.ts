@@ -9,7 +9,7 @@ import {
   type Manifest,
   type Representation,
 } from "../catalog/manifest.ts";
-import { checkPreconditions } from "./preconditions.ts";
+import { checkPreconditions, type Conditions } from "./preconditions.ts";
 import type { CatalogMemory, CatalogReader, Origin } from "../storage/catalog-reader.ts";
 import type { Content } from "../storage/content.ts";
 import { settledWithin } from "../storage/deadline.ts";
@@ -33,8 +33,8 @@ export interface Query {
   readonly codings: readonly AnyCoding[];
   /** The Catalog-Sha256 that the answer must have; null for that of the current version. */
   readonly pin: string | null;
-  /** The headers of a GET or HEAD, which may have conditions; null for a POST, which has none. */
-  readonly conditions: Headers | null;
+  /** The conditions of a GET or HEAD; null for a POST, which has none. */
+  readonly conditions: Conditions | null;
   /** False for HEAD, which needs only the manifest. */
   readonly withBody: boolean;
 }
@@ -174,22 +174,22 @@ function usualNotModified(
 
 /** Answers a HEAD or a conditional request from the manifest alone. */
 function withoutBody({ conditions, withBody }: Query, variant: Variant): Found | undefined {
+  if (conditions === null) return undefined;
   const etag = entityTag(variant.body);
-  const kind =
-    conditions &&
-    checkPreconditions(conditions, { etag, modifiedAt: variant.manifest.published_at });
-  if (kind) return { kind, variant };
-  const known = conditions && withKnownDelta(conditions, variant);
-  if (known) return { kind: "not_modified", variant: known };
+  const modifiedAt = variant.manifest.published_at;
+  const kind = checkPreconditions(conditions, { etag, modifiedAt });
+  if (kind !== undefined) return { kind, variant };
+  const known = withKnownDelta(conditions, variant);
+  if (known !== undefined) return { kind: "not_modified", variant: known };
   return withBody ? undefined : { kind: "head", variant };
 }
 
 /** Names the delta by whose tag the client says that it has the content; undefined if it does not. */
-function withKnownDelta(conditions: Headers, variant: Variant): Variant | undefined {
-  const ifNoneMatch = conditions.get("if-none-match");
+function withKnownDelta({ ifNoneMatch }: Conditions, variant: Variant): Variant | undefined {
+  if (ifNoneMatch === null) return undefined;
   const form = DELTA_FORMS.find((each) => each === variant.representation);
   const identity = form && variant.entry.bodies[form].identity;
-  if (ifNoneMatch === null || identity === undefined) return undefined;
+  if (identity === undefined) return undefined;
   const tag = findDeltaTag(ifNoneMatch, identity);
   return tag === undefined
     ? undefined

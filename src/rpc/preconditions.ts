@@ -1,5 +1,25 @@
 import { matchesEntityTag, matchesStrongly } from "../catalog/entity-tag.ts";
 
+/** The conditions of a GET or HEAD; null for those that it does not have. */
+export interface Conditions {
+  readonly ifMatch: string | null;
+  readonly ifUnmodifiedSince: string | null;
+  readonly ifNoneMatch: string | null;
+  readonly ifModifiedSince: string | null;
+}
+
+/** Reads the conditions. A date counts only without tags (RFC 9110, sections 13.1.3 and 13.1.4). */
+export function readConditions(headers: Headers): Conditions {
+  const ifMatch = headers.get("if-match");
+  const ifNoneMatch = headers.get("if-none-match");
+  return {
+    ifMatch,
+    ifUnmodifiedSince: ifMatch === null ? headers.get("if-unmodified-since") : null,
+    ifNoneMatch,
+    ifModifiedSince: ifNoneMatch === null ? headers.get("if-modified-since") : null,
+  };
+}
+
 /** What the conditions of a GET are about. */
 interface Validators {
   readonly etag: string;
@@ -12,19 +32,17 @@ interface Validators {
  * request is answered as if it had none.
  */
 export function checkPreconditions(
-  headers: Headers,
+  { ifMatch, ifUnmodifiedSince, ifNoneMatch, ifModifiedSince }: Conditions,
   { etag, modifiedAt }: Validators,
 ): "not_modified" | "precondition_failed" | undefined {
-  const ifMatch = headers.get("if-match");
   const isAsExpected =
     ifMatch === null
-      ? compareDate(headers.get("if-unmodified-since"), modifiedAt) !== "earlier"
+      ? compareDate(ifUnmodifiedSince, modifiedAt) !== "earlier"
       : matchesStrongly(ifMatch, etag);
   if (!isAsExpected) return "precondition_failed";
-  const ifNoneMatch = headers.get("if-none-match");
   const isKnown =
     ifNoneMatch === null
-      ? compareDate(headers.get("if-modified-since"), modifiedAt) === "not_earlier"
+      ? compareDate(ifModifiedSince, modifiedAt) === "not_earlier"
       : matchesEntityTag(ifNoneMatch, etag);
   return isKnown ? "not_modified" : undefined;
 }

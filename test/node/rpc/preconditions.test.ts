@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkPreconditions } from "../../../src/rpc/preconditions.ts";
+import { checkPreconditions, readConditions } from "../../../src/rpc/preconditions.ts";
 
 const ETAG = '"abc"';
 const BEFORE = "Sun, 01 Nov 2026 12:34:55 GMT";
@@ -7,7 +7,7 @@ const AT = "Sun, 01 Nov 2026 12:34:56 GMT";
 const AFTER = "Sun, 01 Nov 2026 12:34:57 GMT";
 
 const check = (headers: Record<string, string>) =>
-  checkPreconditions(new Headers(headers), {
+  checkPreconditions(readConditions(new Headers(headers)), {
     etag: ETAG,
     modifiedAt: "2026-11-01T12:34:56.789Z",
   }) ?? "none";

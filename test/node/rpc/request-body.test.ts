@@ -38,9 +38,9 @@ it("every other is waited for as long as connect-timeout-ms says", async () => {
   expect(await waitedMs({ ...headers, "connect-timeout-ms": "250" })).toBe(250);
 });
 
-it("none is waited for more than ten seconds", async () => {
+it("none of them is waited for more than ten seconds", async () => {
   for (const timeout of ["60000", "9999999999", "soon"])
     expect(await waitedMs({ "connect-timeout-ms": timeout })).toBe(10_000);
   expect(await waitedMs({})).toBe(10_000);
-  expect(await waitedMs({ "content-length": "4" })).toBe(10_000);
+  expect(await waitedMs({ "content-length": "65" })).toBe(10_000);
 });

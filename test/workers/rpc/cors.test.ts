@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isRpcRequest } from "../../../src/rpc/handler.ts";
+import { readHead } from "../../../src/rpc/request-head.ts";
 import { aGet, aHandler, aPost, PATH, URL_OF_METHOD } from "./requests.ts";
 
 const namesIn = (value: string | null): string[] => (value ?? "").toLowerCase().split(", ");
@@ -118,6 +119,6 @@ describe("isRpcRequest", () => {
     [false, post("https://example.com/admin/a.B/C", "application/grpc")],
     [false, post("https://example.com/favicon.ico")],
   ])("is %s", (expected, request) => {
-    expect(isRpcRequest(request)).toBe(expected);
+    expect(isRpcRequest(readHead(request))).toBe(expected);
   });
 });
