@@ -13,10 +13,12 @@ import { CASES, type Case } from "./cases.ts";
 import { measureCold } from "./cold.ts";
 import type { GrowthSummary } from "./growth.ts";
 import { ingestTables, measureParts, measureStages } from "./ingest.ts";
+import { measure } from "./measure.ts";
 import { printTable, type Table, writeReport } from "./report.ts";
 import {
   comparisonTable,
-  measureCase,
+  prepareCase,
+  type Prepared,
   type Served,
   type Servers,
   servingTable,
@@ -78,11 +80,10 @@ try {
   // Minutes of compression leave an isolate that is not what clients meet.
   await worker.restart();
   servers = await startServers(worker, EXAMPLE, (line) => process.stderr.write(`${line}\n`));
-  const served: Served[] = [];
-  for (const [index, one] of cases.entries()) {
-    progress(`${one.name} (${index + 1} of ${cases.length})`);
-    served.push(await measureCase(servers, one, { forMs, limitsOnly: values.limits }));
-  }
+  const prepared: Prepared[] = [];
+  for (const one of cases) prepared.push(await prepareCase(servers, one, values.limits));
+  const served: readonly Served[] =
+    prepared.length > 0 ? await measure(prepared, forMs, progress) : [];
   if (served.length > 0) tables.push(servingTable(served));
   if (served.length > 0 && !values.limits) tables.push(comparisonTable(served));
   if (isWanted("warm")) {

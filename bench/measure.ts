@@ -4,17 +4,18 @@ import { median } from "./statistics.ts";
 
 const CONNECTIONS = 8;
 /**
- * Long enough for garbage collections to be in each turn, and in an order of its own each round. A
- * slow moment of the machine spoils the rounds that it meets, which a median leaves out.
+ * All requests are measured in turn, in an order of its own each round. So V8 has compiled what it
+ * will for all of them, and a slow moment of the machine spoils a few rounds of each, which a median
+ * leaves out.
  */
-const TURN_MS = 250;
+const TURN_MS = 100;
 const WARM_UP_MS = 500;
 /** Times that the time to answer is measured, each over as many answers as take so long. */
 const ANSWER_TURNS = 5;
 const ANSWERS_MS = 200;
 
 /** How it is measured, for the reader of the tables. */
-export const METHOD = `over ${CONNECTIONS} connections, in rounds in which each server has a turn of ${TURN_MS} ms, or of a request on each connection where that takes longer, in random order. Figures are medians of the turns; ratios are medians of those of each round`;
+export const METHOD = `over ${CONNECTIONS} connections, in rounds in which each server has a turn of ${TURN_MS} ms for each request, or of one request on each connection where that takes longer, in random order. Figures are medians of the turns; ratios are medians of those of each round`;
 
 /** A server, and how it is asked for a case. */
 export interface Target {
@@ -45,29 +46,51 @@ export function pairedRatio(one: Measured, other: Measured, key: keyof Turn): nu
   return median(one.turns.map((turn, round) => turn[key] / (other.turns[round]?.[key] ?? NaN)));
 }
 
-/** Measures targets in turn, each for so long altogether, or longer where one answer takes more than a turn. */
-export async function measure<T extends string>(
-  { status }: Case,
-  targets: ReadonlyMap<T, Target>,
+/** A request, with the servers that it is sent to. */
+export interface Asked<T extends string> {
+  readonly one: Case;
+  readonly targets: ReadonlyMap<T, Target>;
+}
+
+/**
+ * Measures each target of each request for so long altogether, or longer where one answer takes more
+ * than a turn. `say` is told how far it is.
+ */
+export async function measure<T extends string, A extends Asked<T>>(
+  requests: readonly A[],
   forMs: number,
-): Promise<ReadonlyMap<T, Measured>> {
-  const turns = new Map([...targets.keys()].map((name): [T, Turn[]] => [name, []]));
-  for (const target of targets.values()) await takeTurn(target, status, WARM_UP_MS);
-  for (let ms = 0; ms < forMs; ms += TURN_MS)
-    for (const [name, target] of shuffled([...targets]))
-      turns.get(name)?.push(await takeTurn(target, status, TURN_MS));
-  const measured = new Map<T, Measured>();
-  for (const [name, target] of targets) {
-    const taken = turns.get(name) ?? [];
-    measured.set(name, {
-      requestsPerSecond: median(taken.map((turn) => turn.requestsPerSecond)),
-      cpuMs: median(taken.map((turn) => turn.cpuMs)),
-      answerMs: target.repeats ? await measureAnswer(target) : Number.NaN,
-      turns: taken,
-    });
+  say: (progress: string) => void,
+): Promise<readonly (A & { readonly results: ReadonlyMap<T, Measured> })[]> {
+  const courses = requests.map((asked) => {
+    const { one, targets } = asked;
+    const course = [...targets].map(([name, target]) => ({ name, target, one, turns: noTurns() }));
+    return { asked, course };
+  });
+  const all = courses.flatMap(({ course }) => course);
+  say("the warm-up");
+  for (const { target, one } of all) await takeTurn(target, one.status, WARM_UP_MS);
+  const rounds = Math.ceil(forMs / TURN_MS);
+  for (let round = 0; round < rounds; round++) {
+    if (round % 10 === 0) say(`round ${round + 1} of ${rounds}`);
+    for (const { target, one, turns } of shuffled(all))
+      turns.push(await takeTurn(target, one.status, TURN_MS));
+  }
+  const measured = [];
+  for (const { asked, course } of courses) {
+    const results = new Map<T, Measured>();
+    for (const { name, target, turns } of course)
+      results.set(name, {
+        requestsPerSecond: median(turns.map((turn) => turn.requestsPerSecond)),
+        cpuMs: median(turns.map((turn) => turn.cpuMs)),
+        answerMs: target.repeats ? await measureAnswer(target) : Number.NaN,
+        turns,
+      });
+    measured.push({ ...asked, results });
   }
   return measured;
 }
+
+const noTurns = (): Turn[] => [];
 
 async function takeTurn(target: Target, status: number, turnMs: number): Promise<Turn> {
   const { port, request, cpuMs } = target;

@@ -1,6 +1,6 @@
 import type { BenchWorker } from "./bench-worker.ts";
 import type { Case } from "./cases.ts";
-import { measure, type Measured, METHOD, pairedRatio, type Target } from "./measure.ts";
+import { type Asked, type Measured, METHOD, pairedRatio, type Target } from "./measure.ts";
 import { NodeServer } from "./node-server.ts";
 import type { Table } from "./report.ts";
 import { type RawAnswer, send } from "./send.ts";
@@ -30,25 +30,23 @@ export async function startServers(
   return { worker, node: await NodeServer.start(body), files: await StaticServer.start(say) };
 }
 
-/** What measuring a case came to. */
-export interface Served {
-  readonly one: Case;
+/** A case that all servers know. */
+export interface Prepared extends Asked<Name> {
   /** Bytes of the answer's body on the wire. */
   readonly bytes: number;
+}
+
+/** What measuring a case came to. */
+export interface Served extends Prepared {
   readonly results: Results;
 }
 
-interface Extent {
-  readonly forMs: number;
-  /** Whether the service is compared with the limits only. */
-  readonly limitsOnly: boolean;
-}
-
-export async function measureCase(
+/** @param limitsOnly whether the service is compared with the limits only. */
+export async function prepareCase(
   servers: Servers,
   one: Case,
-  { forMs, limitsOnly }: Extent,
-): Promise<Served> {
+  limitsOnly: boolean,
+): Promise<Prepared> {
   const { worker } = servers;
   const first = await send(worker.port, one);
   const prepared: Case = {
@@ -64,8 +62,7 @@ export async function measureCase(
     throw new Error(`${one.name}: ${learned.status} instead of ${one.status}`);
   const limits = limitsOf(servers, prepared);
   const others = limitsOnly ? [] : await othersOf(servers, prepared, first);
-  const targets = new Map([...limits, ...others]);
-  return { one, bytes: learned.bytes, results: await measure(one, targets, forMs) };
+  return { one, bytes: learned.bytes, targets: new Map([...limits, ...others]) };
 }
 
 const inWorkerd = (one: Case, port: number, path: string, repeats = false): Target => ({
