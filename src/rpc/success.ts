@@ -75,7 +75,7 @@ interface Head extends HeadKey {
 const memo = new WeakMap<Body, readonly Head[]>();
 
 /** Most heads of a body. Clients need a few, for methods and queries of a form each. */
-const HEADS_MAX = 16;
+const HEADS_MAX = 8;
 
 /** Returns the status and headers of a response. */
 function headFor(variant: Variant, key: HeadKey): ResponseInit {
@@ -88,13 +88,13 @@ function headFor(variant: Variant, key: HeadKey): ResponseInit {
   return made.init;
 }
 
+/** Whether a head of the same body is for this answer. A body belongs to one locale of a version. */
 function isFor(head: Head, variant: Variant, key: HeadKey): boolean {
   return (
     head.kind === key.kind &&
     head.isPost === key.isPost &&
     head.dictionary === key.dictionary &&
     head.variant.manifest === variant.manifest &&
-    head.variant.locale === variant.locale &&
     head.variant.fallback === variant.fallback &&
     head.variant.isPinned === variant.isPinned
   );

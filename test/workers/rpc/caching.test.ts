@@ -38,6 +38,30 @@ describe("headers of a success", () => {
     expect(headers.has("locale-fallback")).toBe(false);
   });
 
+  it("do not depend on the requests before", async () => {
+    const withQuery = (more: string) => new Request(`${aGet().url}&${more}`);
+    const { en } = new FakeCatalogReader().manifest.locales;
+    const requests = [
+      () => aGet(),
+      () => aGet({ method: "HEAD" }),
+      () => aGet({ headers: { "if-none-match": "*" } }),
+      () => withQuery("x=1"),
+      () => withQuery(`x=${"1".repeat(512)}`),
+      () => withQuery(`v=${en?.sha256}`),
+      () => aPost("application/proto"),
+      () => aPost("application/proto", { locale: "en-GB" }),
+      () => aPost("application/proto", { locale: "ja" }),
+    ];
+    const headersOf = async ({ handler }: Subject, build: () => Request) =>
+      Object.fromEntries((await handler(build())).headers);
+    const alone = await Promise.all(requests.map((build) => headersOf(aHandler(), build)));
+    expect(new Set(alone.map((headers) => JSON.stringify(headers))).size).toBe(requests.length);
+    const shared = aHandler();
+    for (const _ of ["made", "held"])
+      for (const [index, build] of requests.entries())
+        expect(await headersOf(shared, build)).toEqual(alone[index]);
+  });
+
   it("follow a new version, also where the body is the same", async () => {
     const old = new FakeCatalogReader();
     const { handler } = aHandler({ fake: old });
