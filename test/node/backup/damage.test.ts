@@ -1,6 +1,7 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/hash.ts";
+import type { LocaleEntry } from "../../../src/catalog/manifest.ts";
 import {
   type BackupManifest,
   manifestText,
@@ -9,6 +10,7 @@ import {
   sumParts,
 } from "../../../src/backup/format.ts";
 import { packPart } from "../../../src/backup/ndjson.ts";
+import { readStateLines, stateLines } from "../../../src/backup/state-part.ts";
 import { parseVerdict } from "../../../src/backup/verdict.ts";
 import { backupManifestKey, backupObjectKey, backupPartKey } from "../../../src/storage/keys.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";
@@ -34,6 +36,33 @@ function change(edit: (manifest: BackupManifest) => object): void {
   world.bucket.damage(backupManifestKey(id), (bytes) => {
     const { sha256: _, ...manifest } = JSON.parse(new TextDecoder().decode(bytes));
     return utf8(manifestText(edit(manifest) as BackupManifest)); // whatever it makes of it
+  });
+}
+
+/** Replaces the lines of the coordinator's state, under right hashes. */
+function changeState(edit: (lines: readonly string[]) => readonly string[]): void {
+  const key = backupPartKey(id, partName(null, 1));
+  const text = gunzipSync(world.bucket.files.get(key)?.bytes ?? new Uint8Array()).toString();
+  const { part, bytes } = packPart(null, 1, edit(text.trimEnd().split("\n")));
+  world.bucket.damage(key, () => bytes);
+  change((manifest) => {
+    const parts = manifest.parts.map((each) => (each.table === null ? part : each));
+    return { ...manifest, parts, state: sumParts(parts, null) };
+  });
+}
+
+/** Gives the newest version's German what `edit` makes of it and of English. */
+function changeGerman(edit: (de: LocaleEntry, en: LocaleEntry) => LocaleEntry): void {
+  changeState((lines) => {
+    const read = readStateLines(lines);
+    if (!read.ok) throw new Error(read.problem);
+    const [newest, ...others] = read.state.versions;
+    const { de, en } = newest?.locales ?? {};
+    if (newest === undefined || de === undefined || en === undefined)
+      throw new Error("de and en are not published");
+    const locales = { ...newest.locales, de: edit(de, en) };
+    const versions = [{ ...newest, locales }, ...others];
+    return stateLines({ pause: () => read.state.pause, versions: () => versions });
   });
 }
 
@@ -106,6 +135,21 @@ const DAMAGES: readonly (readonly [name: string, reason: string, damage: () => v
       })),
   ],
   [
+    "a message that is made of another's blobs",
+    "catalog_mismatch",
+    () =>
+      changeGerman((de, en) => {
+        const identity = { ...en.bodies.proto.identity, sha256: de.sha256 };
+        const proto = { ...de.bodies.proto, identity };
+        return { ...de, bodies: { ...de.bodies, proto } } as LocaleEntry; // both are published
+      }),
+  ],
+  [
+    "messages that do not make up its catalog",
+    "catalog_mismatch",
+    () => changeGerman((_, en) => en),
+  ],
+  [
     "a future format",
     "future_format",
     () => change((manifest) => ({ ...manifest, format: 2, more: "than is known here" })),
@@ -136,14 +180,7 @@ const DAMAGES: readonly (readonly [name: string, reason: string, damage: () => v
   [
     "a state that is none, under right hashes",
     "state_invalid",
-    () => {
-      const { part, bytes } = packPart(null, 1, ['{"pause":null}', '{"version":{"format":1}}']);
-      world.bucket.damage(backupPartKey(id, part.name), () => bytes);
-      change((manifest) => {
-        const parts = manifest.parts.map((each) => (each.table === null ? part : each));
-        return { ...manifest, parts, state: sumParts(parts, null) };
-      });
-    },
+    () => changeState(() => ['{"pause":null}', '{"version":{"format":1}}']),
   ],
   [
     "a table that there is not",
@@ -175,6 +212,23 @@ describe("a backup with", () => {
     expect(world.ingest.coordinator.status()).toMatchObject({ replicated: true });
     world.ingest.renameAirport("afterwards");
     expect(await world.ingest.runToEnd()).toMatchObject({ state: "succeeded" });
+  });
+});
+
+describe("an object that", () => {
+  it.each([
+    ["is damaged", () => world.bucket.damage(anObject(), flipBit)],
+    ["has gone", () => void world.bucket.files.delete(anObject())],
+  ])("%s after it was verified is not restored", async (_, damage) => {
+    const before = await world.ingest.served();
+    world.after = (call) => {
+      // The way back is complete: objects are written next.
+      if (/^put backups\/.*manifest\.json$/.test(call)) damage();
+    };
+    const job = await world.restore(id);
+    expect(job.error?.message).toContain("has changed since its verification");
+    expect(await world.ingest.served()).toEqual(before);
+    expect(job).toMatchObject({ state: "failed", generation: null });
   });
 });
 

@@ -109,6 +109,23 @@ describe("GET /admin/ingest/held", () => {
   });
 });
 
+describe("run_id", () => {
+  it("selects what that run saw first, of two", async () => {
+    const edited = VANDALISED.map((row) =>
+      row["iata_code"] === "XAA" ? { ...row, name: "Phantom" } : row,
+    );
+    world.ingest.time += DAY_MS;
+    world.ingest.upstream = anUpstream(edited);
+    const { id: secondRun } = await world.ingest.runToEnd();
+    const codesOf = async (run: string) =>
+      (await list(`?run_id=${run}`)).held.map(({ iata }) => iata);
+    expect(await codesOf(firstRun)).toEqual(["GVA", "LIN", "ZRH"]);
+    expect(await codesOf(secondRun)).toEqual(["XAA"]);
+    const { held } = await decide("reject", { run_id: secondRun });
+    expect(held.map(({ iata }) => iata)).toEqual(["XAA"]);
+  });
+});
+
 describe("POST /admin/ingest/held/{id}/approve", () => {
   it("queues a run, which takes the change over and nothing else", async () => {
     const id = await idOf("ZRH");
