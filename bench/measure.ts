@@ -4,9 +4,8 @@ import { median } from "./statistics.ts";
 
 const CONNECTIONS = 8;
 /**
- * All requests are measured in turn, in an order of its own each round. So V8 has compiled what it
- * will for all of them, and a slow moment of the machine spoils a few rounds of each, which a median
- * leaves out.
+ * Short, because a round takes a turn of every request at every server, in random order. A slow
+ * moment of the machine then spoils a few turns of each, which a median leaves out.
  */
 const TURN_MS = 100;
 const WARM_UP_MS = 500;

@@ -43,7 +43,7 @@ export interface RpcOptions {
   readonly measure?: Measure | undefined;
 }
 
-/** Answers a request, synchronously where possible. Never throws or rejects. Reads a missing head. */
+/** Answers a request, synchronously where possible. Never throws or rejects. */
 export type RpcHandler = (request: Request, head?: RequestHead) => Response | Promise<Response>;
 
 const SERVICE_PATH = `/${LocationsService.typeName}/`;

@@ -13,7 +13,7 @@ interface AuditQuery extends PageQuery {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
   readonly target?: string | undefined;
-  readonly outcome?: string | undefined;
+  readonly outcome?: AuditEntry["outcome"] | undefined;
   /** Earliest time, inclusive, in milliseconds since 1970. */
   readonly sinceMs?: number | undefined;
   /** Latest time, exclusive, in milliseconds since 1970. */

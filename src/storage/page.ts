@@ -99,7 +99,10 @@ export async function readPage<C extends Columns>(
 }
 
 /** Matches a value, or every row if it is undefined. */
-export function equal(column: SQLiteColumn, value: string | boolean | undefined): SQL | undefined {
+export function equal<C extends SQLiteColumn>(
+  column: C,
+  value: C["_"]["data"] | undefined,
+): SQL | undefined {
   return value === undefined ? undefined : eq(column, value);
 }
 
