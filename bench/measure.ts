@@ -4,10 +4,10 @@ import { median } from "./statistics.ts";
 
 const CONNECTIONS = 8;
 /**
- * Short, because a round takes a turn of every request at every server, in random order. A slow
- * moment of the machine then spoils a few turns of each, which a median leaves out.
+ * Long enough for garbage collections to be in each turn. A round takes a turn of every request at
+ * every server: a slow moment of the machine spoils a few turns of each, which a median leaves out.
  */
-const TURN_MS = 100;
+const TURN_MS = 250;
 const WARM_UP_MS = 500;
 /** Times that the time to answer is measured, each over as many answers as take so long. */
 const ANSWER_TURNS = 5;
@@ -45,51 +45,55 @@ export function pairedRatio(one: Measured, other: Measured, key: keyof Turn): nu
   return median(one.turns.map((turn, round) => turn[key] / (other.turns[round]?.[key] ?? NaN)));
 }
 
-/** A request, with the servers that it is sent to. */
-export interface Asked<T extends string> {
+/** A request, and the servers that it is sent to. */
+export interface Comparison<T extends string> {
   readonly one: Case;
   readonly targets: ReadonlyMap<T, Target>;
 }
 
 /**
  * Measures each target of each request for so long altogether, or longer where one answer takes more
- * than a turn. `say` is told how far it is.
+ * than a turn. Reports its progress to `say`.
  */
-export async function measure<T extends string, A extends Asked<T>>(
-  requests: readonly A[],
+export async function measure<T extends string, C extends Comparison<T>>(
+  comparisons: readonly C[],
   forMs: number,
   say: (progress: string) => void,
-): Promise<readonly (A & { readonly results: ReadonlyMap<T, Measured> })[]> {
-  const courses = requests.map((asked) => {
-    const { one, targets } = asked;
-    const course = [...targets].map(([name, target]) => ({ name, target, one, turns: noTurns() }));
-    return { asked, course };
-  });
-  const all = courses.flatMap(({ course }) => course);
-  say("the warm-up");
-  for (const { target, one } of all) await takeTurn(target, one.status, WARM_UP_MS);
+): Promise<readonly (C & { readonly results: ReadonlyMap<T, Measured> })[]> {
+  const cases = comparisons.map((comparison) => ({
+    comparison,
+    runs: [...comparison.targets].map(([name, target]) => ({
+      name,
+      target,
+      status: comparison.one.status,
+      turns: new Array<Turn>(),
+    })),
+  }));
+  say("a warm-up");
+  for (const { runs } of cases)
+    for (const { target, status } of runs) await takeTurn(target, status, WARM_UP_MS);
   const rounds = Math.ceil(forMs / TURN_MS);
-  for (let round = 0; round < rounds; round++) {
-    if (round % 10 === 0) say(`round ${round + 1} of ${rounds}`);
-    for (const { target, one, turns } of shuffled(all))
-      turns.push(await takeTurn(target, one.status, TURN_MS));
+  for (let round = 1; round <= rounds; round++) {
+    say(`round ${round} of ${rounds}`);
+    // The turns that a ratio is made of follow each other.
+    for (const { runs } of shuffled(cases))
+      for (const { target, status, turns } of shuffled(runs))
+        turns.push(await takeTurn(target, status, TURN_MS));
   }
   const measured = [];
-  for (const { asked, course } of courses) {
+  for (const { comparison, runs } of cases) {
     const results = new Map<T, Measured>();
-    for (const { name, target, turns } of course)
+    for (const { name, target, turns } of runs)
       results.set(name, {
         requestsPerSecond: median(turns.map((turn) => turn.requestsPerSecond)),
         cpuMs: median(turns.map((turn) => turn.cpuMs)),
         answerMs: target.repeats ? await measureAnswer(target) : Number.NaN,
         turns,
       });
-    measured.push({ ...asked, results });
+    measured.push({ ...comparison, results });
   }
   return measured;
 }
-
-const noTurns = (): Turn[] => [];
 
 async function takeTurn(target: Target, status: number, turnMs: number): Promise<Turn> {
   const { port, request, cpuMs } = target;

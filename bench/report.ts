@@ -22,12 +22,24 @@ export function printTable({ title, columns, rows }: Table): string {
   return `\n${title}\n\n${line(columns)}${rule}${rows.map(line).join("")}`;
 }
 
-/** Writes tables between the page's marks. */
+/** Writes tables between the page's marks. Each replaces the one with the same columns; others stay. */
 export function writeReport(tables: readonly Table[]): void {
   const page = readFileSync(PAGE, "utf8");
   const [before, rest] = page.split(BEGIN);
-  const after = rest?.split(END)[1];
-  if (after === undefined) throw new Error(`${PAGE} lacks ${BEGIN} … ${END}`);
-  const report = `${BEGIN}\n${tables.map(printTable).join("")}\n${END}`;
-  writeFileSync(PAGE, `${before}${report}${after}`);
+  const [written, after] = rest?.split(END) ?? [];
+  if (written === undefined || after === undefined)
+    throw new Error(`${PAGE} lacks ${BEGIN} … ${END}`);
+  const texts = new Map(
+    (written.match(TABLE) ?? []).map((text): [string, string] => [columnsOf(text), text]),
+  );
+  for (const text of tables.map(printTable)) texts.set(columnsOf(text), text);
+  writeFileSync(PAGE, `${before}${BEGIN}\n${[...texts.values()].join("")}\n${END}${after}`);
+}
+
+/** A table with its title, as `printTable` writes it. */
+const TABLE = /\n[^|\n].*\n\n(?:\|.*\n)+/g;
+
+/** The names of a table's columns, without the spaces that align them. */
+function columnsOf(text: string): string {
+  return (/^\|.*/m.exec(text)?.[0] ?? "").replaceAll(/ +/g, " ");
 }

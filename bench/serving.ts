@@ -1,6 +1,6 @@
 import type { BenchWorker } from "./bench-worker.ts";
 import type { Case } from "./cases.ts";
-import { type Asked, type Measured, METHOD, pairedRatio, type Target } from "./measure.ts";
+import { type Comparison, type Measured, METHOD, pairedRatio, type Target } from "./measure.ts";
 import { NodeServer } from "./node-server.ts";
 import type { Table } from "./report.ts";
 import { type RawAnswer, send } from "./send.ts";
@@ -31,7 +31,7 @@ export async function startServers(
 }
 
 /** A case that all servers know. */
-export interface Prepared extends Asked<Name> {
+export interface Prepared extends Comparison<Name> {
   /** Bytes of the answer's body on the wire. */
   readonly bytes: number;
 }

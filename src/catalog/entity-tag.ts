@@ -7,6 +7,7 @@ export function entityTag(body: Body): string {
 
 /** Whether If-None-Match names the tag, by weak comparison (RFC 9110, section 13.1.2). */
 export function matchesEntityTag(ifNoneMatch: string, tag: string): boolean {
+  // A browser sends the one tag that it has, which needs no parsing.
   const given = ifNoneMatch.trim();
   if (given === tag || given === "*") return true;
   return listTags(given).some(({ opaque }) => opaque === tag);

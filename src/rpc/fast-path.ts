@@ -51,10 +51,10 @@ interface Read {
   readonly call: Call | undefined;
 }
 
-/** Parses a body in Latin-1. */
+/** Reads the call in a body, given as Latin-1. */
 type ReadBody = (text: string) => Read;
 
-/** By content type. */
+/** How to read a body, by content type. */
 const POST_FORMS: ReadonlyMap<string, ReadBody> = new Map([
   ["application/proto", postForm("proto", decodeProto)],
   ["application/json", postForm("json", decodeJson)],

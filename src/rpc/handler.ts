@@ -27,7 +27,7 @@ import { ACCEPT_POST, isGrpc, storedRepresentation } from "./media-type.ts";
 import type { Measure } from "./metrics.ts";
 import { readConditions } from "./preconditions.ts";
 import { NO_BODY, type RequestBody, takeBody } from "./request-body.ts";
-import { readHead, type RequestHead } from "./request-head.ts";
+import type { RequestHead } from "./request-head.ts";
 import { type AnswerCall, createRoute } from "./router.ts";
 import { successResponse } from "./success.ts";
 
@@ -44,7 +44,7 @@ export interface RpcOptions {
 }
 
 /** Answers a request, synchronously where possible. Never throws or rejects. */
-export type RpcHandler = (request: Request, head?: RequestHead) => Response | Promise<Response>;
+export type RpcHandler = (request: Request, head: RequestHead) => Response | Promise<Response>;
 
 const SERVICE_PATH = `/${LocationsService.typeName}/`;
 
@@ -97,13 +97,13 @@ export function createRpcHandler({
     const held = peek(source, query);
     if (held?.ok) return sendFound(held.found, head);
     const fail = (cause: unknown) => askRouter(request, head, body, () => Promise.reject(cause));
-    const send = (result: LookUpResult) =>
-      result.ok ? sendFound(result.found, head) : fail(catalogFailure(result.reason));
-    if (held !== undefined) return send(held);
+    if (held !== undefined) return fail(catalogFailure(held.reason));
     const asked = lookUp(source, query);
     const { timeoutMs } = head.timeout;
     const inTime =
       timeoutMs === undefined ? asked : withTimeout(timeoutMs, asked, deadlineExceeded);
+    const send = (result: LookUpResult) =>
+      result.ok ? sendFound(result.found, head) : fail(catalogFailure(result.reason));
     return inTime.then(send, fail);
   }
 
@@ -175,7 +175,7 @@ export function createRpcHandler({
 
   return (request, head) => {
     try {
-      const answering = serve(request, head ?? readHead(request));
+      const answering = serve(request, head);
       return answering instanceof Response
         ? answering
         : answering.catch((cause: unknown) => answerBug(request, cause));

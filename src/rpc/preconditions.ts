@@ -1,6 +1,6 @@
 import { matchesEntityTag, matchesStrongly } from "../catalog/entity-tag.ts";
 
-/** The conditions of a GET or HEAD; null for those that it does not have. */
+/** The conditions of a GET or HEAD; null for those that do not count. */
 export interface Conditions {
   readonly ifMatch: string | null;
   readonly ifUnmodifiedSince: string | null;

@@ -45,8 +45,8 @@ class ShortBody implements RequestBody {
 /**
  * Reads a body that announces a short length at once. Streams any other body. Never rejects.
  *
- * Accepted: a client that does not send the few bytes that it announced gets no answer until one
- * side closes the connection. A timer for each request would cost more than all of its lookup.
+ * Accepted: neither a limit of ours nor the client's deadline ends the wait for a short body, only
+ * the end of the connection. A timer would cost each request more than its whole lookup.
  */
 export function takeBody(request: Request, head: RequestHead): Promise<RequestBody> {
   const text = head.headers.get("content-length") ?? "";

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { entityTag } from "../catalog/entity-tag.ts";
 import { isDeltaCoding, isMessageCoding, MESSAGE_CODINGS } from "../catalog/framing.ts";
-import type { Body } from "../catalog/manifest.ts";
+import type { Body, Manifest } from "../catalog/manifest.ts";
 import { memoize } from "../catalog/memoize.ts";
 import { allowAnyOrigin } from "./cors.ts";
 import type { Found, Variant } from "./look-up.ts";
@@ -22,21 +22,21 @@ const IMMUTABLE = "public, max-age=31536000, immutable";
 export function successResponse(found: Found, { method, url }: RequestHead): Response {
   const { variant, kind } = found;
   const isPost = method === "POST";
-  // A cache has the header of a 304 from the answer that it renews.
-  const isDictionary = !isPost && !variant.isPinned && kind !== "not_modified";
-  const dictionary = isDictionary ? offeredDictionary(url) : undefined;
-  const head = headFor(variant, { isPost, kind, dictionary });
+  const head = headFor(variant, { isPost, kind });
   // The stream has a length.
-  return new Response(kind === "body" ? found.content.stream() : null, head);
+  const response = new Response(kind === "body" ? found.content.stream() : null, head);
+  // A cache has the header of a 304 from the answer that it renews.
+  if (!isPost && !variant.isPinned && kind !== "not_modified") offerAsDictionary(response, url);
+  return response;
 }
 
 /** Longer queries are not worth a header that a proxy may refuse. */
 const QUERY_MAX_LENGTH = 512;
 
 /** Offers a body as the dictionary of later answers to the same query (RFC 9842, section 2.1). */
-function offeredDictionary(url: string): string | undefined {
+function offerAsDictionary({ headers }: Response, url: string): void {
   const query = url.slice(url.indexOf("?") + 1);
-  return query.length <= QUERY_MAX_LENGTH ? dictionaryOf(query) : undefined;
+  if (query.length <= QUERY_MAX_LENGTH) headers.set("use-as-dictionary", dictionaryOf(query));
 }
 
 /** Matches a query exactly: other locales are dictionaries of their own. */
@@ -61,48 +61,28 @@ function catalogHeaders(variant: Variant, isPost: boolean): Headers {
 interface HeadKey {
   readonly isPost: boolean;
   readonly kind: Found["kind"];
-  /** Value of Use-As-Dictionary, if any. */
-  readonly dictionary: string | undefined;
-}
-
-/** The status and headers of an answer, with what they depend on. */
-interface Head extends HeadKey {
-  readonly variant: Variant;
-  readonly init: ResponseInit;
 }
 
 /** Caches heads per body, because building one costs more than the rest of a warm request. */
-const memo = new WeakMap<Body, readonly Head[]>();
-
-/** Most heads of a body. Clients need a few, for methods and queries of a form each. */
-const HEADS_MAX = 8;
+const memo = new WeakMap<Body, { manifest: Manifest; made: Map<string, ResponseInit> }>();
 
 /** Returns the status and headers of a response. */
 function headFor(variant: Variant, key: HeadKey): ResponseInit {
-  const heads = memo.get(variant.body) ?? [];
-  const held = heads.find((head) => isFor(head, variant, key));
-  if (held !== undefined) return held.init;
-  const made: Head = { ...key, variant, init: makeHead(variant, key) };
-  const current = heads.filter((head) => head.variant.manifest === variant.manifest);
-  memo.set(variant.body, [made, ...current].slice(0, HEADS_MAX));
-  return made.init;
+  let known = memo.get(variant.body);
+  if (known?.manifest !== variant.manifest) {
+    known = { manifest: variant.manifest, made: new Map() };
+    memo.set(variant.body, known);
+  }
+  const name = `${key.isPost} ${key.kind} ${variant.locale} ${variant.fallback} ${variant.isPinned}`;
+  const held = known.made.get(name);
+  if (held !== undefined) return held;
+  const made = makeHead(variant, key);
+  known.made.set(name, made);
+  return made;
 }
 
-/** Whether a head of the same body is for this answer. A body belongs to one locale of a version. */
-function isFor(head: Head, variant: Variant, key: HeadKey): boolean {
-  return (
-    head.kind === key.kind &&
-    head.isPost === key.isPost &&
-    head.dictionary === key.dictionary &&
-    head.variant.manifest === variant.manifest &&
-    head.variant.fallback === variant.fallback &&
-    head.variant.isPinned === variant.isPinned
-  );
-}
-
-function makeHead(variant: Variant, { isPost, kind, dictionary }: HeadKey): ResponseInit {
+function makeHead(variant: Variant, { isPost, kind }: HeadKey): ResponseInit {
   const headers = catalogHeaders(variant, isPost);
-  if (dictionary !== undefined) headers.set("use-as-dictionary", dictionary);
   headers.set("etag", entityTag(variant.body));
   if (kind === "not_modified") return { status: 304, headers };
   headers.set("content-type", MEDIA_TYPES[variant.representation]);

@@ -5,6 +5,7 @@ import { LocationsService } from "../../../gen/locations/v1/locations_pb.ts";
 import type { Manifest } from "../../../src/catalog/manifest.ts";
 import { rolledBack } from "../../../src/ingest/versions.ts";
 import { createRpcHandler } from "../../../src/rpc/handler.ts";
+import { readHead } from "../../../src/rpc/request-head.ts";
 import { CachedCatalogReader } from "../../../src/storage/cached-catalog-reader.ts";
 import { blobKey } from "../../../src/storage/keys.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
@@ -63,9 +64,9 @@ async function ask(manifest: Manifest | undefined, asked: Asked = {}): Promise<R
     form === "json" ? encodeURIComponent(JSON.stringify({ locale })) : encodeURIComponent(locale);
   const path = `/${LocationsService.typeName}/GetLocationsV1`;
   const search = body === undefined ? `?connect=v1&${QUERY[form]}${message}${query}` : "";
-  return handler(
-    new Request(`http://localhost${path}${search}`, { method, headers, body: body ?? null }),
-  );
+  const url = `http://localhost${path}${search}`;
+  const request = new Request(url, { method, headers, body: body ?? null });
+  return handler(request, readHead(request));
 }
 
 async function bytesOf(response: Response): Promise<Buffer> {

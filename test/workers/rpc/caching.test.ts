@@ -57,9 +57,9 @@ describe("headers of a success", () => {
     const alone = await Promise.all(requests.map((build) => headersOf(aHandler(), build)));
     expect(new Set(alone.map((headers) => JSON.stringify(headers))).size).toBe(requests.length);
     const shared = aHandler();
-    for (const _ of ["made", "held"])
+    for (const round of ["made", "held"])
       for (const [index, build] of requests.entries())
-        expect(await headersOf(shared, build)).toEqual(alone[index]);
+        expect(await headersOf(shared, build), round).toEqual(alone[index]);
   });
 
   it("follow a new version, also where the body is the same", async () => {

@@ -175,7 +175,7 @@ describe("a bug", () => {
   it("outside of the router is internal as well", async () => {
     const { handler, logged } = aHandler();
     const broken = altered(aPost("application/grpc-web"), (name) => {
-      if (name === "url") throw new Error("no url");
+      if (name === "arrayBuffer") throw new Error("no body");
     });
     const frames = framesOf(await bytesOf(await handler(broken)));
     expect(frames.map(({ flags }) => flags)).toEqual([0x80]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createRpcHandler } from "../../../src/rpc/handler.ts";
+import { readHead } from "../../../src/rpc/request-head.ts";
 import { aVersion } from "../../builders/manifest.ts";
 import { ReaderWorld } from "../../builders/reader-world.ts";
 import { aGet, aHandler, aPost, bytesOf } from "./requests.ts";
@@ -78,12 +79,13 @@ describe("a call whose answer is in memory", () => {
 
   it("is followed by a look for a newer version once it is no longer fresh", async () => {
     const world = new ReaderWorld();
-    const handler = createRpcHandler({
+    const answer = createRpcHandler({
       reader: world.reader,
       defaultLocale: "en",
       log: (_, cause) => expect.unreachable(String(cause)),
     });
-    const version = (answer: Response) => answer.headers.get("catalog-version");
+    const handler = (request: Request) => answer(request, readHead(request));
+    const version = ({ headers }: Response) => headers.get("catalog-version");
     world.store.publish(aVersion(1, "one"));
     expect(version(await handler(aGet()))).toBe("1");
     world.store.publish(aVersion(2, "two"));

@@ -18,11 +18,10 @@ import {
 } from "../../../gen/locations/v1/locations_pb.ts";
 import { parseLocale } from "../../../src/catalog/locale.ts";
 import { catalogFailure, internalError, malformedLocale } from "../../../src/rpc/errors.ts";
-import type { RpcHandler } from "../../../src/rpc/handler.ts";
 import { ROUTER_OPTIONS } from "../../../src/rpc/router-options.ts";
 import { lookUp } from "../../../src/rpc/look-up.ts";
 import type { FakeCatalogReader } from "../../builders/fake-catalog-reader.ts";
-import { bytesOf, framesOf } from "./requests.ts";
+import { bytesOf, framesOf, type Handler } from "./requests.ts";
 
 /** The method as any server has it, which decodes what is stored to have it encoded again. */
 function plainService(reader: FakeCatalogReader): ServiceImpl<typeof LocationsService> {
@@ -52,7 +51,7 @@ function plainService(reader: FakeCatalogReader): ServiceImpl<typeof LocationsSe
 }
 
 /** Connect's router as any server has it. */
-export function plainRouter(reader: FakeCatalogReader): RpcHandler {
+export function plainRouter(reader: FakeCatalogReader): Handler {
   const router = createConnectRouter(ROUTER_OPTIONS).service(
     LocationsService,
     plainService(reader),

@@ -1,5 +1,6 @@
 import { LocationsService } from "../../../gen/locations/v1/locations_pb.ts";
-import { createRpcHandler, type RpcHandler, type RpcOptions } from "../../../src/rpc/handler.ts";
+import { createRpcHandler, type RpcOptions } from "../../../src/rpc/handler.ts";
+import { readHead } from "../../../src/rpc/request-head.ts";
 import { FakeCatalogReader } from "../../builders/fake-catalog-reader.ts";
 
 /** Path of the one method. */
@@ -75,10 +76,13 @@ function postBody(contentType: PostType, locale: string): Uint8Array<ArrayBuffer
   }
 }
 
+/** Answers a request. */
+export type Handler = (request: Request) => Response | Promise<Response>;
+
 /** A handler with its fake reader, and what it logged. */
 export interface Subject {
   readonly reader: FakeCatalogReader;
-  readonly handler: RpcHandler;
+  readonly handler: Handler;
   readonly logged: unknown[];
 }
 
@@ -88,13 +92,13 @@ export function aHandler(
 ): Subject {
   const { fake: reader = new FakeCatalogReader(), ...rest } = options;
   const logged: unknown[] = [];
-  const handler = createRpcHandler({
+  const answer = createRpcHandler({
     reader,
     defaultLocale: "en",
     log: (_, cause) => logged.push(cause),
     ...rest,
   });
-  return { reader, handler, logged };
+  return { reader, handler: (request) => answer(request, readHead(request)), logged };
 }
 
 /** The whole body. */
