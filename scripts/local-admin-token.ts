@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { onlyToken } from "./new-admin-token.ts";
 
@@ -17,11 +17,23 @@ const TOKEN_FILE = ".wrangler/local-admin-token";
 
 /** The token of this clone; made at the first call, readable by its owner only. */
 export function localAdminToken(file = TOKEN_FILE): LocalAdminToken {
-  const isNew = !existsSync(file);
-  if (isNew) {
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, `${randomBytes(32).toString("base64url")}\n`, { mode: 0o600 });
-  }
+  const isNew = !existsSync(file) && makeToken(file);
   const text = readFileSync(file, "utf8").trim();
   return { text, file, isNew, secret: onlyToken("local", text) };
+}
+
+/** Makes the token, unless another process does so first: returns false then. */
+function makeToken(file: string): boolean {
+  mkdirSync(dirname(file), { recursive: true });
+  const own = `${file}.${process.pid}`;
+  writeFileSync(own, `${randomBytes(32).toString("base64url")}\n`, { mode: 0o600 });
+  try {
+    linkSync(own, file);
+    return true;
+  } catch (error) {
+    if (existsSync(file)) return false;
+    throw error;
+  } finally {
+    rmSync(own);
+  }
 }

@@ -1,9 +1,21 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { localAdminToken } from "../../../scripts/local-admin-token.ts";
 import { digest } from "../../builders/admin-tokens.ts";
+
+/** What another process does at the last moment. */
+const other = vi.hoisted(() => ({ act: () => {} }));
+
+vi.mock(import("node:fs"), async (importOriginal) => {
+  const fs = await importOriginal();
+  const linkSync: typeof fs.linkSync = (from, to) => {
+    other.act();
+    fs.linkSync(from, to);
+  };
+  return { ...fs, linkSync };
+});
 
 let folder: string;
 
@@ -16,6 +28,14 @@ describe("the admin token of this machine", () => {
     const first = localAdminToken(file);
     expect(first.isNew).toBe(true);
     expect(localAdminToken(file)).toEqual({ ...first, isNew: false });
+  });
+
+  it("is that of another process which made it at the same time", () => {
+    const file = join(folder, "token");
+    other.act = () => writeFileSync(file, "theirs\n");
+    expect(localAdminToken(file)).toMatchObject({ isNew: false, text: "theirs" });
+    other.act = () => {};
+    expect(readdirSync(folder)).toEqual(["token"]);
   });
 
   it("is kept for its owner only, and the secret has its hash instead", () => {
