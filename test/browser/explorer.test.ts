@@ -120,7 +120,14 @@ describe("the explorer", () => {
     const search = page.getByRole("combobox", { name: "Search" });
     await search.focus();
     await page.keyboard.type("sao paulo");
-    await page.getByRole("option").nth(1).waitFor();
+    // Before, the list has what begins with the first letters.
+    let last = "";
+    const isSettled = async () => {
+      const before = last;
+      last = (await page.getByRole("option").allTextContents()).join("\n");
+      return last === before && last.includes("São Paulo");
+    };
+    await expect.poll(isSettled, { interval: 250 }).toBe(true);
     await page.keyboard.press("ArrowDown");
     const chosen = page.locator('[role="option"][aria-selected="true"]');
     const name = (await chosen.locator("bdi").textContent()) ?? "";
