@@ -36,14 +36,12 @@ export function checkPreconditions(
   { etag, modifiedAt }: Validators,
 ): "not_modified" | "precondition_failed" | undefined {
   const isAsExpected =
-    ifMatch === null
-      ? compareDate(ifUnmodifiedSince, modifiedAt) !== "earlier"
-      : matchesStrongly(ifMatch, etag);
+    (ifMatch === null || matchesStrongly(ifMatch, etag)) &&
+    compareDate(ifUnmodifiedSince, modifiedAt) !== "earlier";
   if (!isAsExpected) return "precondition_failed";
   const isKnown =
-    ifNoneMatch === null
-      ? compareDate(ifModifiedSince, modifiedAt) === "not_earlier"
-      : matchesEntityTag(ifNoneMatch, etag);
+    (ifNoneMatch !== null && matchesEntityTag(ifNoneMatch, etag)) ||
+    compareDate(ifModifiedSince, modifiedAt) === "not_earlier";
   return isKnown ? "not_modified" : undefined;
 }
 
