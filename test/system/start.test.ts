@@ -1,8 +1,9 @@
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { afterAll, afterEach, describe, expect, inject, it } from "vitest";
 import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 import { CALL } from "./http.ts";
@@ -64,6 +65,19 @@ describe("npm start", () => {
     expect(started.stderr).toBe("");
     expect(await survivors(pids)).toEqual([]);
     await expect(fetch(url)).rejects.toThrow("fetch failed");
+  });
+
+  it("shows the admin token that it makes, and only then", async () => {
+    const args = [resolve("scripts/start.ts"), `--port=${await freePort()}`];
+    const clone = mkdtempSync(join(tmpdir(), "locations-clone-"));
+    copyFileSync("wrangler.toml", join(clone, "wrangler.toml"));
+    // Without its migrations it ends once it has the token.
+    const start = () => spawnSync(process.execPath, args, { cwd: clone, encoding: "utf8" });
+    const first = start().stdout;
+    const token = readFileSync(join(clone, TOKEN_FILE), "utf8").trim();
+    expect(first.split(token)).toHaveLength(2);
+    expect(start().stdout).not.toContain(token);
+    rmSync(clone, { recursive: true });
   });
 
   it("finds the published catalog the next time, and shares neither port nor folder", async () => {
