@@ -4,7 +4,7 @@
  */
 import { parseArgs } from "node:util";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { findBrowser } from "../test/browser/find-browser.ts";
+import { findBrowser } from "../test/find-program.ts";
 import { dragMap, frameGaps } from "../test/browser/measure-frames.ts";
 import { median } from "./statistics.ts";
 

@@ -1,6 +1,5 @@
 /** `npm start`: the whole service on this machine, with a published catalog. */
 import { parseArgs } from "node:util";
-import { unstable_readConfig } from "wrangler";
 import manifest from "../data/snapshot/manifest.json" with { type: "json" };
 import { ConfigError, loadConfig, type Settings } from "../src/config.ts";
 import { CommandError, runCommand, say } from "./command.ts";
@@ -18,7 +17,7 @@ Starts the service on this machine and publishes the embedded snapshot. Needs no
 network. Ctrl-C stops everything.
 
   --port N          port to listen on (default 8787)
-  --locales LIST    locales to publish: "default", "all" or a list such as en,de,pt
+  --locales LIST    locales to publish: "all" (default) or a list such as en,de,pt
   --state FOLDER    where to store it all (default .wrangler/state)
   --fresh           forget what earlier starts stored there, and begin anew
   --var NAME=VALUE  a setting (docs/deploying.md) or a secret; may be given several times
@@ -84,7 +83,7 @@ function readOptions(): Options | undefined {
   const { values } = parseArgs({
     options: {
       port: { type: "string", default: "8787" },
-      locales: { type: "string", default: "default" },
+      locales: { type: "string", default: "all" },
       state: { type: "string", default: DEFAULT_STATE_FOLDER },
       fresh: { type: "boolean", default: false },
       var: { type: "string", multiple: true, default: [] },
@@ -97,7 +96,6 @@ function readOptions(): Options | undefined {
     throw new CommandError(`--port must be a number from 1 to 65535, not "${values.port}"`);
   const { locales, state: stateFolder, fresh } = values;
   const vars = Object.fromEntries(values.var.map(readVar));
-  const { vars: settings } = unstable_readConfig({ config: "wrangler.toml" });
   const known = [...SETTING_NAMES, ...SECRETS];
   for (const name of Object.keys(vars))
     if (!known.includes(name))
@@ -105,7 +103,7 @@ function readOptions(): Options | undefined {
   return {
     port,
     locales,
-    localeCount: countLocales({ ...settings, ...vars, LOCALES: locales } as Settings), // loadConfig checks each
+    localeCount: countLocales({ ...vars, LOCALES: locales } as Settings), // loadConfig checks each
     stateFolder,
     fresh,
     vars,

@@ -47,8 +47,8 @@ const SERVING_FIELDS = {
 
 /** The settings of ingest runs, and what each is where it is not set. */
 const INGEST_FIELDS = {
-  /** Locales to publish: "default" (the best covered), "all", or a comma-separated list. */
-  LOCALES: z.string().default("default"),
+  /** Locales to publish: "all" of the snapshot, or a comma-separated list. */
+  LOCALES: z.string().default("all"),
   /** Airports to publish: "all", or "scheduled" for those with scheduled service only. */
   AIRPORTS: z.enum(AIRPORT_SETS).default("all"),
   /**
@@ -70,7 +70,7 @@ const INGEST_FIELDS = {
     .transform((text) => splitList(text).filter((host) => host !== "")),
   /** Most bytes of an upstream file, as announced and as decoded; today's largest has 13 MB. */
   SOURCE_MAX_BYTES: wholeNumber(1, FILE_MAX_BYTES, FILE_MAX_BYTES),
-  /** How hard an ingest compresses: "fast" (brotli 5, gzip 6) or "best" (brotli 11, gzip 9). */
+  /** How hard an ingest compresses: "fast" (brotli 4, gzip 4) or "best" (brotli 11, gzip 9). */
   COMPRESSION: z.enum(["fast", "best"]).default("fast"),
   /**
    * A surprising change by upstream is held back until upstream has said the same for this time, or
@@ -161,8 +161,6 @@ function parse<Schema extends z.ZodType>(schema: Schema, settings: object): z.ou
 
 function chooseLocales(text: string, known: readonly SnapshotLocale[]): string[] {
   if (text === "all") return known.map(({ locale }) => locale);
-  if (text === "default")
-    return known.filter((entry) => entry.default).map((entry) => entry.locale);
   return splitList(text);
 }
 

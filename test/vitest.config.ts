@@ -23,7 +23,7 @@ const HANG_BOUNDS = {
 const parallel = { ...HANG_BOUNDS, maxWorkers: availableParallelism() + 2 };
 
 const runningService = {
-  globalSetup: ["test/system/running-service.ts"],
+  globalSetup: ["test/prerequisites.ts", "test/system/running-service.ts"],
   setupFiles: ["test/system/await-catalog.ts"],
 };
 
@@ -79,6 +79,15 @@ export default defineConfig({
       },
       {
         root,
+        test: {
+          name: "data",
+          include: ["data/test/*.test.ts"],
+          globalSetup: ["test/prerequisites.ts"],
+          ...parallel,
+        },
+      },
+      {
+        root,
         plugins: [
           cloudflareTest(async () => ({
             wrangler: { configPath: `${root}wrangler.toml` },
@@ -116,7 +125,6 @@ export default defineConfig({
       { root, test: { name: "commands", include: COMMANDS, ...runningService, ...parallel } },
       {
         root,
-        // nginx, Varnish and a browser must be installed.
         test: {
           name: "caches",
           include: ["test/caches/*.test.ts"],

@@ -18,7 +18,6 @@ export interface Manifest {
     readonly coverage: number;
     readonly scheduled_coverage: number;
     readonly names: number;
-    readonly default: boolean;
   }[];
   readonly sources: readonly Source[];
 }
@@ -87,12 +86,11 @@ export function makeManifest(world: World, files: Readonly<Record<string, FileEn
     snapshot: snapshotHash(files),
     files,
     counts: countWorld(world),
-    locales: world.locales.map(({ locale, coverage, scheduledCoverage, names, isDefault }) => ({
+    locales: world.locales.map(({ locale, coverage, scheduledCoverage, names }) => ({
       locale,
       coverage,
       scheduled_coverage: scheduledCoverage,
       names: names.length,
-      default: isDefault,
     })),
     sources: readSources(),
   };

@@ -42,8 +42,6 @@ export interface LocaleNames {
   readonly scheduledCoverage: number;
   /** Share of the macro-regions and travel regions with a name of this locale's own, 4 decimals. */
   readonly travelCoverage: number;
-  /** Whether the locale is ingested unless configured otherwise. */
-  readonly isDefault: boolean;
   readonly names: readonly LocalizedRegion[];
 }
 
@@ -155,7 +153,7 @@ export function buildLocales(
   weights: Weights,
 ): LocaleNames[] {
   const parentOf = readParentLocale();
-  const roles = readCuratedMap("locales", "locale", "role");
+  const excluded = readCuratedMap("excluded-locales", "locale", "reason");
   const given = givenNames(readGivenNames(), regions, new Set(subdivisionLocales()));
   const everywhere = [...regions, ...spares];
   const all = new Map(subdivisionLocales().map((locale) => [locale, readNames(locale, regions)]));
@@ -164,7 +162,7 @@ export function buildLocales(
   );
   const locales: LocaleNames[] = [];
   for (const [locale, own] of all) {
-    if (roles.get(locale) === "excluded") continue;
+    if (excluded.has(locale)) continue;
     if (coverageOf(own, weights, false) < SHIPPED_COVERAGE) continue;
     const inherited = all.get(parentOf(locale) ?? "") ?? [];
     const found = new Map([
@@ -183,7 +181,6 @@ export function buildLocales(
       coverage: coverageOf(names, weights, false),
       scheduledCoverage: coverageOf(names, weights, true),
       travelCoverage: travelCoverageOf(locale, names, regions),
-      isDefault: roles.get(locale) === "default",
       names: [
         ...localizedRegions(locale, names, regions),
         ...localizedSpares(locale, names, { regions, spares, found }),

@@ -1,6 +1,11 @@
+/** Returns the length of the joined byte arrays. */
+export function lengthOf(parts: readonly Uint8Array[]): number {
+  return parts.reduce((length, part) => length + part.length, 0);
+}
+
 /** Joins byte arrays. */
 export function concatenate(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  const whole = new Uint8Array(lengthOf(parts));
   let offset = 0;
   for (const part of parts) {
     whole.set(part, offset);

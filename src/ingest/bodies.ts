@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
-import { brotliDecompressSync, crc32, gunzipSync } from "node:zlib";
-import { concatenate, releaseBuffer } from "../catalog/bytes.ts";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { concatenate, lengthOf, releaseBuffer } from "../catalog/bytes.ts";
 import type { EncodedPart } from "../catalog/encode.ts";
 import { sha256Hex } from "../catalog/hash.ts";
 import {
@@ -62,13 +62,24 @@ export function commonUnits(): CommonUnit[] {
 export async function encodeBodies(local: EncodedPart, deps: BodyDependencies): Promise<Bodies> {
   const stored = new Set<string>();
   const entries: [Representation, Bodies[Representation]][] = [];
+  const compress = gzipOnce(deps.compress);
   for (const representation of REPRESENTATIONS) {
-    const { codings, blobs } = await encodeCodings(representation, local, deps);
+    const { codings, blobs } = await encodeCodings(representation, local, { ...deps, compress });
     await deps.store([...blobs.values()].filter(({ sha256 }) => !stored.has(sha256)));
     for (const sha256 of blobs.keys()) stored.add(sha256);
     entries.push([representation, codings]);
   }
   return Object.fromEntries(entries) as Bodies; // one entry for each of REPRESENTATIONS
+}
+
+/** Compresses the same bytes with gzip once: its segments do not depend on their offset. */
+function gzipOnce(compress: BodyDependencies["compress"]): BodyDependencies["compress"] {
+  const compressed = new Map<Uint8Array, Uint8Array>();
+  return async (task) => {
+    const bytes = (task.coding === "gzip" && compressed.get(task.bytes)) || (await compress(task));
+    if (task.coding === "gzip") compressed.set(task.bytes, bytes);
+    return bytes;
+  };
 }
 
 async function encodeCodings(
@@ -80,7 +91,7 @@ async function encodeCodings(
   const part = await deps.common({ representation: form, coding: "identity" });
   const shared = await deps.common({ representation, coding: "identity" });
   const around = surround(representation, part.bytes, local[form]);
-  const plain = concatenate([around.head, shared.bytes, around.local, around.tail]);
+  const plain = [around.head, shared.bytes, around.local, around.tail];
   const codings: { [C in Coding]?: Body } = {};
   const blobs = new Map<string, Blob>();
   for (const coding of CODINGS) {
@@ -89,48 +100,54 @@ async function encodeCodings(
     blobs.set(own.sha256, own);
     codings[coding] = body;
   }
-  releaseBuffer(plain);
   return { codings, blobs };
 }
 
+/** @param input `around` as it is, and with the common segment, uncompressed and in order. */
 async function encodeBody(
   unit: CommonUnit,
-  { around, plain }: { readonly around: Surroundings; readonly plain: Uint8Array },
+  input: { readonly around: Surroundings; readonly plain: readonly Uint8Array[] },
   { common, compress }: BodyDependencies,
 ): Promise<{ body: Body; own: Blob }> {
   const { coding } = unit;
   const coder = segmentCoder(coding);
   if (coder === undefined) throw new Error(`this runtime cannot join ${coding} segments`);
-  const { head, local, tail } = around;
-  const end = plain.length - tail.length;
+  const { head, local, tail } = input.around;
+  const end = lengthOf(input.plain) - tail.length;
   const offset = end - local.length;
   const shared = await common(unit);
   const own = toBlob(
     coding === "identity" ? local : await compress({ bytes: local, coding, offset }),
   );
-  const [open, close] = [coder.open(head), coder.close(tail, end, checksumOf(plain))];
-  const sent = concatenate([open, shared.bytes, own.bytes, close]);
-  if (!decodesTo(coding, sent, plain))
+  const [open, close] = [coder.open(head), coder.close(tail, end, input.plain)];
+  const sent = [open, shared.bytes, own.bytes, close];
+  if (coding !== "identity" && !decodesTo(coding, sent, input.plain))
     throw new Error(`${unit.representation} in ${coding} does not decode to its input`);
   const body: Body = {
-    sha256: sha256Hex(sent),
-    bytes: sent.length,
+    sha256: sha256Hex(...sent),
+    bytes: lengthOf(sent),
     segments: [...inline(open), toSegment(shared), toSegment(own), ...inline(close)],
   };
-  releaseBuffer(sent);
   return { body, own };
 }
 
-function checksumOf(bytes: Uint8Array) {
-  return { crc32: crc32(bytes), bytes: bytes.length };
-}
-
-function decodesTo(coding: Coding, sent: Uint8Array, plain: Uint8Array): boolean {
-  if (coding === "identity") return true;
-  const decoded = coding === "gzip" ? gunzipSync(sent) : brotliDecompressSync(sent);
-  const isSame = decoded.equals(plain);
+function decodesTo(
+  coding: Exclude<Coding, "identity">,
+  sent: readonly Uint8Array[],
+  plain: readonly Uint8Array[],
+): boolean {
+  const encoded = concatenate(sent);
+  const decoded = coding === "gzip" ? gunzipSync(encoded) : brotliDecompressSync(encoded);
+  let offset = 0;
+  const isSame = plain.every((part) => {
+    const start = offset;
+    offset += part.length;
+    return decoded.subarray(start, offset).equals(part);
+  });
+  const isWhole = decoded.length === offset;
+  releaseBuffer(encoded);
   releaseBuffer(decoded);
-  return isSame;
+  return isSame && isWhole;
 }
 
 /** Makes a segment within the manifest itself; none for no bytes. */

@@ -27,14 +27,20 @@ import type { Workspace } from "./workspace.ts";
 interface EncodeDependencies {
   /** Locales to publish, in order. */
   readonly locales: readonly string[];
+  /** Compresses a common segment. */
   readonly compress: BodyDependencies["compress"];
+  /** Compresses a segment of one locale. */
+  readonly compressOwn: BodyDependencies["compress"];
   readonly segments: SegmentStore;
   readonly diffs: DiffMaker;
   readonly deltas: DeltaMaker;
   readonly open: (checkpoint: Checkpoint) => Promise<Workspace>;
 }
 
-/** Encodes and stores the common segments, then the locales, then the deltas, one in each step. */
+/** A step between two of them costs as much as a tenth of a locale. */
+const LOCALES_PER_STEP = 4;
+
+/** Encodes and stores the common segments, then the locales, then the deltas, some in each step. */
 export class EncodeStage {
   readonly #deps: EncodeDependencies;
 
@@ -45,10 +51,12 @@ export class EncodeStage {
   async step(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
     const unit = commonUnits()[checkpoint.common.length];
     if (unit !== undefined) return this.#encodeCommon(unit, checkpoint, context);
-    const locale = this.#deps.locales.find((name) => checkpoint.entries[name] === undefined);
-    return locale === undefined
-      ? this.#encodeDeltas(checkpoint, context)
-      : this.#encodeLocale(locale, checkpoint, context);
+    const missing = this.#deps.locales.filter((name) => checkpoint.entries[name] === undefined);
+    if (missing.length === 0) return this.#encodeDeltas(checkpoint, context);
+    let next = checkpoint;
+    for (const locale of missing.slice(0, LOCALES_PER_STEP))
+      next = await this.#encodeLocale(locale, next, context);
+    return this.#proceed(next);
   }
 
   progress({ common, entries, diffs, deltas }: Checkpoint): Run["progress"] {
@@ -95,8 +103,8 @@ export class EncodeStage {
     locale: string,
     checkpoint: Checkpoint,
     context: RunContext,
-  ): Promise<StepResult> {
-    const { open, compress, segments, diffs: maker } = this.#deps;
+  ): Promise<Checkpoint> {
+    const { open, compressOwn, segments, diffs: maker } = this.#deps;
     const { messages, catalog_sha256: to } = contentOf(checkpoint);
     const message = messages[locale];
     if (message === undefined) throw new Error(`${locale} was not built`);
@@ -104,7 +112,7 @@ export class EncodeStage {
     const part = encodeLocal(catalog.regions, await namesIn(locale));
     const bodies = await encodeBodies(part, {
       common: (unit) => this.#common(checkpoint, unit),
-      compress,
+      compress: compressOwn,
       store: (blobs) => segments.write(blobs, context),
     });
     if (bodies.proto.identity?.sha256 !== message.sha256)
@@ -115,7 +123,7 @@ export class EncodeStage {
       context,
     );
     const entries = { ...checkpoint.entries, [locale]: { ...message, bodies } };
-    return this.#proceed({ ...checkpoint, entries, diffs });
+    return { ...checkpoint, entries, diffs };
   }
 
   /** Compresses the bodies with those of the next earlier content. */

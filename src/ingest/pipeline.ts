@@ -30,7 +30,7 @@ import { datesOf, type FetchDependencies, fetchSources } from "./fetch-sources.t
 import { checkTruncated, findRefusals } from "./guards.ts";
 import { repairCopies, replicate } from "./publisher.ts";
 import type { Run } from "./run.ts";
-import type { Effort, SegmentTask } from "./segment-coders.ts";
+import { compressSegment, type Effort, type SegmentTask } from "./segment-coders.ts";
 import { SegmentStore } from "./segment-store.ts";
 import { judge } from "./verdict.ts";
 import { isSameContent } from "./versions.ts";
@@ -72,6 +72,9 @@ export class Pipeline {
     this.#encoding = new EncodeStage({
       locales,
       compress: (task) => compress({ ...task, effort }),
+      // At `fast` a locale's segments take less time than the calls would.
+      compressOwn: async (task) =>
+        effort === "fast" ? compressSegment({ ...task, effort }) : compress({ ...task, effort }),
       segments: this.#segments,
       diffs: this.#diffs,
       deltas: new DeltaMaker(store, this.#segments),

@@ -23,8 +23,6 @@ export interface SnapshotSource {
 export interface SnapshotLocale {
   readonly locale: string;
   readonly coverage: number;
-  /** Whether the setting `default` publishes this locale. */
-  readonly default: boolean;
 }
 
 /** Returns a function that opens files of the snapshot, uncompressed. */

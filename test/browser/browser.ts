@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
 import type { RunningService } from "../system/running-service.ts";
-import { findBrowser } from "./find-browser.ts";
+import { findBrowser } from "../find-program.ts";
 
 /** Ends what hangs, and nothing else: a busy machine takes minutes to compress a new catalog. */
 const WAIT_MS = 240_000;
@@ -15,11 +15,11 @@ const opened = new Set<Page>();
 /** Has a browser for all tests of the file. Each test fails if its pages complained about anything. */
 export function useBrowser(): void {
   beforeAll(async () => {
-    const executablePath = findBrowser();
-    if (executablePath === undefined)
-      throw new Error("no Chromium was found: install one, or name it in the variable CHROMIUM");
     // Chromium's own sandbox wants rights that containers and root do not have.
-    browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+    browser = await chromium.launch({
+      executablePath: findBrowser() ?? "chromium",
+      args: ["--no-sandbox"],
+    });
   });
   afterEach(async () => {
     const seen = problems;

@@ -83,7 +83,7 @@ export function aSnapshot({
       Object.entries(tables).map(([name, text]) => [name, Uint8Array.from(gzipSync(text)).buffer]),
     ),
     sha256: sha256Hex(JSON.stringify(tables)),
-    locales: Object.keys(NAMES).map((locale) => ({ locale, coverage: 1, default: true })),
+    locales: Object.keys(NAMES).map((locale) => ({ locale, coverage: 1 })),
     sources: SNAPSHOT_SOURCES,
   };
 }

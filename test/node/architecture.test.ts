@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
+import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 
 /** Which rooms of `src/` each room may import from, besides itself. */
@@ -61,14 +62,17 @@ const BINDINGS_MAY_BE_NAMED_IN = [
   "src/worker.ts",
 ];
 
+/** What a clone has after `npm ci`, besides the modules of the runtimes. */
+const { dependencies, devDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+const INSTALLED = new Set(Object.keys({ ...dependencies, ...devDependencies }));
+const RUNTIME_MODULE = /^(?:node|cloudflare|virtual|generated):/;
+
 interface Import {
   readonly file: string;
   readonly target: string;
 }
 
-const files = readdirSync("src", { recursive: true, encoding: "utf8" })
-  .filter((name) => /\.tsx?$/.test(name))
-  .map((name) => join("src", name));
+const files = sourceFiles("src");
 
 const imports = files.flatMap((file): Import[] =>
   [...readFileSync(file, "utf8").matchAll(/from "(\.[^"]+)"/g)].map(([, path = ""]) => ({
@@ -124,3 +128,34 @@ describe("the rooms of src/", () => {
     expect(naming.toSorted()).toEqual(BINDINGS_MAY_BE_NAMED_IN);
   });
 });
+
+it("the code and its tests import only packages that npm ci installs", async () => {
+  const entryPoints = ["src", "test", "scripts", "bench"].flatMap(sourceFiles);
+  const { metafile } = await build({
+    entryPoints,
+    bundle: true,
+    write: false,
+    outdir: "nowhere",
+    metafile: true,
+    packages: "external",
+    platform: "node",
+    format: "esm",
+    loader: { ".gz": "empty", ".md": "empty", ".d.ts": "empty" },
+    logLevel: "silent",
+  });
+  expect(Object.keys(metafile.inputs).length).toBeGreaterThan(entryPoints.length);
+  const foreign = Object.entries(metafile.inputs).flatMap(([file, { imports: found }]) =>
+    found
+      .filter(({ path, external }) => external === true && !RUNTIME_MODULE.test(path))
+      .map(({ path }) => path.split("/", path.startsWith("@") ? 2 : 1).join("/"))
+      .filter((name) => !INSTALLED.has(name))
+      .map((name) => `${file}: ${name}`),
+  );
+  expect(foreign).toEqual([]);
+});
+
+function sourceFiles(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => /(?<!\.d)\.(?:tsx?|mjs)$/.test(name))
+    .map((name) => join(folder, name));
+}

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { ConfigError, loadConfig, loadServingConfig, type Settings } from "../../src/config.ts";
 
 const KNOWN = [
-  { locale: "de", coverage: 0.9, default: true },
-  { locale: "en", coverage: 1, default: true },
-  { locale: "ga", coverage: 0.6, default: false },
+  { locale: "de", coverage: 0.9 },
+  { locale: "en", coverage: 1 },
+  { locale: "ga", coverage: 0.6 },
 ];
 
 const load = (changes: Settings) => loadConfig(changes, KNOWN);
@@ -44,7 +44,7 @@ describe("loadConfig", () => {
   it("has a value for each setting that is not set", () => {
     expect(load({})).toEqual({
       defaultLocale: "en",
-      locales: ["de", "en"],
+      locales: ["de", "en", "ga"],
       airportSet: "all",
       cacheMaxBytes: 67_108_864,
       manifestFreshMs: 30_000,
@@ -62,7 +62,6 @@ describe("loadConfig", () => {
 
   it.each([
     ["all", ["de", "en", "ga"]],
-    ["default", ["de", "en"]],
     ["en", ["en"]],
     [" ga , en,de,en", ["de", "en", "ga"]],
   ])("reads LOCALES “%s” as %j, each once and in order", (LOCALES, locales) => {
@@ -99,8 +98,8 @@ describe("a setting that cannot be used is named with what it must be", () => {
     ["LOCALES", "", 'LOCALES names ""; there are names in de, en, ga'],
     ["LOCALES", "en,", 'LOCALES names ""'],
     ["LOCALES", "constructor", 'LOCALES names "constructor"'],
-    ["DEFAULT_LOCALE", "ga", 'LOCALES must name "ga", the DEFAULT_LOCALE, but is de, en'],
-    ["DEFAULT_LOCALE", "", 'LOCALES must name "", the DEFAULT_LOCALE, but is de, en'],
+    ["DEFAULT_LOCALE", "fr", 'LOCALES must name "fr", the DEFAULT_LOCALE, but is de, en, ga'],
+    ["DEFAULT_LOCALE", "", 'LOCALES must name "", the DEFAULT_LOCALE, but is de, en, ga'],
     ["AIRPORTS", "", "AIRPORTS "],
     ["AIRPORTS", "large", "AIRPORTS "],
     ["CACHE_MAX_BYTES", "48 MB", "CACHE_MAX_BYTES must be a whole number"],

@@ -46,9 +46,9 @@ describe("the embedded snapshot", () => {
     expect(locales.map(parseLocale)).toEqual(locales.map((tag) => ({ ok: true, tag })));
   });
 
-  it("covers at least 60 % of the airports in each locale, and 85 % in those by default", () => {
-    for (const { locale, coverage, default: byDefault } of snapshotManifest.locales)
-      expect(coverage, locale).toBeGreaterThanOrEqual(byDefault ? 0.85 : 0.6);
-    expect(snapshotManifest.locales.filter((entry) => entry.default).length).toBeGreaterThan(20);
+  it("covers at least 60 % of the airports in each locale", () => {
+    expect(snapshotManifest.locales.length).toBeGreaterThan(60);
+    for (const { locale, coverage } of snapshotManifest.locales)
+      expect(coverage, locale).toBeGreaterThanOrEqual(0.6);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { airportFinder, listedMembers, listMembers } from "../../../data/build/region-members.ts";
+import { airportFinder, listedMembers, listMembers } from "../build/region-members.ts";
 
 const kisumu = { iata: "KIS", country: "KE", region: "KE-700" };
 const nairobi = { iata: "NBO", country: "KE", region: "KE-110" };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { acceptedJoins, joinRegions, type JoinSources } from "../../../data/build/region-join.ts";
+import { acceptedJoins, joinRegions, type JoinSources } from "../build/region-join.ts";
 
 const sources = (changes: Partial<JoinSources>): JoinSources => ({
   english: new Map(),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { travelRegions } from "../../../data/build/travel-regions.ts";
+import { travelRegions } from "../build/travel-regions.ts";
 
 const airports = [
   { iata: "FAO", country: "PT" },

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { isEnglishTitle } from "../../../data/build/english-titles.ts";
-import { givenNames } from "../../../data/build/given-names.ts";
-import { withoutNamesakes } from "../../../data/build/namesakes.ts";
-import { inEnglishNumbering } from "../../../data/build/renumbered.ts";
-import { withCountries } from "../../../data/build/shared-names.ts";
-import { makeSounds } from "../../../data/build/sound.ts";
+import { isEnglishTitle } from "../build/english-titles.ts";
+import { givenNames } from "../build/given-names.ts";
+import { withoutNamesakes } from "../build/namesakes.ts";
+import { inEnglishNumbering } from "../build/renumbered.ts";
+import { withCountries } from "../build/shared-names.ts";
+import { makeSounds } from "../build/sound.ts";
 
 /** Latin letters without their marks. */
 const sounds = makeSounds((name) => name.normalize("NFD").replaceAll(/\p{M}/gu, ""));

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { applyChanges, type Change } from "../../../data/build/airport-changes.ts";
-import { listCorrections } from "../../../data/build/airport-corrections.ts";
-import { checkLosses, checkNames } from "../../../data/build/airport-losses.ts";
-import type { AirportRow } from "../../../data/build/airports.ts";
-import { checkFalls } from "../../../data/build/falls.ts";
-import type { Counts } from "../../../data/build/manifest.ts";
+import { applyChanges, type Change } from "../build/airport-changes.ts";
+import { listCorrections } from "../build/airport-corrections.ts";
+import { checkLosses, checkNames } from "../build/airport-losses.ts";
+import type { AirportRow } from "../build/airports.ts";
+import { checkFalls } from "../build/falls.ts";
+import type { Counts } from "../build/manifest.ts";
 
 function anAirport(changes: Partial<AirportRow> = {}): AirportRow {
   return {

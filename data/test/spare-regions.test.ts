@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { CatalogRegion } from "../../../data/build/catalog-region.ts";
-import type { JoinedRegion } from "../../../data/build/region-join.ts";
-import { codesWithAirfields, findSpareRegions } from "../../../data/build/spare-regions.ts";
+import type { CatalogRegion } from "../build/catalog-region.ts";
+import type { JoinedRegion } from "../build/region-join.ts";
+import { codesWithAirfields, findSpareRegions } from "../build/spare-regions.ts";
 
 const LONDON: CatalogRegion = {
   key: "iso3166-2:GB-LND",
