@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -55,6 +55,8 @@ describe("npm start", () => {
     const log = readFileSync(join(state, "worker.log"), "utf8");
     expect(log).toContain('"event":"ingest_');
     expect(log).not.toContain(token);
+    // Wrangler's tracing would store every request here.
+    expect(readdirSync(join(state, "v3"))).not.toContain("observability");
     const isMade = started.stdout.includes("Made an admin token");
     expect(started.stdout.split(token).length - 1).toBe(isMade ? 1 : 0);
 
@@ -115,7 +117,7 @@ describe("npm start", () => {
     expect(await next.interrupt()).toBe(0);
   });
 
-  it.each(["Applying migrations", "Starting the Worker", "encode …"])(
+  it.each(["Building the pages", "Starting the Worker", "encode …"])(
     "ends everything that it started when interrupted at: %s",
     async (step) => {
       const started = new Start([
