@@ -37,10 +37,7 @@ interface EncodeDependencies {
   readonly open: (checkpoint: Checkpoint) => Promise<Workspace>;
 }
 
-/** A step between two of them costs as much as a tenth of a locale. */
-const LOCALES_PER_STEP = 4;
-
-/** Encodes and stores the common segments, then the locales, then the deltas, some in each step. */
+/** Encodes and stores the common segments, then the locales, then the deltas, one in each step. */
 export class EncodeStage {
   readonly #deps: EncodeDependencies;
 
@@ -51,12 +48,10 @@ export class EncodeStage {
   async step(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
     const unit = commonUnits()[checkpoint.common.length];
     if (unit !== undefined) return this.#encodeCommon(unit, checkpoint, context);
-    const missing = this.#deps.locales.filter((name) => checkpoint.entries[name] === undefined);
-    if (missing.length === 0) return this.#encodeDeltas(checkpoint, context);
-    let next = checkpoint;
-    for (const locale of missing.slice(0, LOCALES_PER_STEP))
-      next = await this.#encodeLocale(locale, next, context);
-    return this.#proceed(next);
+    const locale = this.#deps.locales.find((name) => checkpoint.entries[name] === undefined);
+    return locale === undefined
+      ? this.#encodeDeltas(checkpoint, context)
+      : this.#encodeLocale(locale, checkpoint, context);
   }
 
   progress({ common, entries, diffs, deltas }: Checkpoint): Run["progress"] {
@@ -103,7 +98,7 @@ export class EncodeStage {
     locale: string,
     checkpoint: Checkpoint,
     context: RunContext,
-  ): Promise<Checkpoint> {
+  ): Promise<StepResult> {
     const { open, compressOwn, segments, diffs: maker } = this.#deps;
     const { messages, catalog_sha256: to } = contentOf(checkpoint);
     const message = messages[locale];
@@ -123,7 +118,7 @@ export class EncodeStage {
       context,
     );
     const entries = { ...checkpoint.entries, [locale]: { ...message, bodies } };
-    return { ...checkpoint, entries, diffs };
+    return this.#proceed({ ...checkpoint, entries, diffs });
   }
 
   /** Compresses the bodies with those of the next earlier content. */
