@@ -1,4 +1,4 @@
-import type { EnqueueRequest } from "./ingest/queue.ts";
+import type { EnqueueRequest } from "./coordinator/run-queue.ts";
 
 /** Job of a cron trigger. `watch` evaluates the alerts and reconciles the stores. */
 type CronJob =

@@ -19,7 +19,7 @@ import { createAlertHistory } from "./storage/alert-history.ts";
 import { createAuditStore } from "./storage/audit-store.ts";
 import { createBackupStore } from "./storage/backup-store.ts";
 import { createCatalogStore } from "./storage/catalog-store.ts";
-import { createHistory } from "./ingest/history.ts";
+import { createHistory } from "./coordinator/history.ts";
 import { createSourceArchive } from "./storage/source-archive.ts";
 import { createStoreProbes } from "./storage/probes.ts";
 

@@ -1,4 +1,4 @@
-import { Outbox } from "../jobs/outbox.ts";
+import { Outbox } from "../storage/outbox.ts";
 import { FactTable } from "../storage/fact-table.ts";
 import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
 import { TickTable } from "../storage/tick-table.ts";

@@ -1,4 +1,4 @@
-import type { JobStore } from "../jobs/job-store.ts";
+import type { JobStore } from "../coordinator/job-store.ts";
 import { newBackupRecord, type RunRequest } from "./backup-record.ts";
 import { BACKUP, type BackupJob, isBackup, type JobKind } from "./job.ts";
 import { findNewest, listIds, readBackup } from "./read-backups.ts";

@@ -1,4 +1,4 @@
-import { newRecord } from "../jobs/job-record.ts";
+import { newRecord } from "../coordinator/job-record.ts";
 import { timeText } from "../storage/time-text.ts";
 import type { BackupTrigger } from "./format.ts";
 import {

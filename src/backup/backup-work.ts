@@ -1,7 +1,7 @@
 import { timeText } from "../storage/time-text.ts";
-import { adoptVersions } from "../ingest/adopt-versions.ts";
-import { type Change, StepNeverEnded, type Verdict, type Work } from "../jobs/engine.ts";
-import { endRecord } from "../jobs/job-record.ts";
+import { adoptVersions } from "../coordinator/adopt-versions.ts";
+import { type Change, StepNeverEnded, type Verdict, type Work } from "../coordinator/engine.ts";
+import { endRecord } from "../coordinator/job-record.ts";
 import { describeError } from "../log.ts";
 import { checkCatalog, checkObjects, checkParts, rebuild } from "./check-steps.ts";
 import { copyObjects, copyState, copyTables, writeManifest } from "./copy-steps.ts";

@@ -1,7 +1,7 @@
 /** Backup jobs and the plans of their stages. Pure: no clock, no I/O. */
 import { z } from "zod";
 import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";
-import type { JobRecord } from "../jobs/job-record.ts";
+import type { JobRecord } from "../coordinator/job-record.ts";
 import type { TableShape, Value } from "../storage/database-copy.ts";
 import { type Fault, FAULT_CODES } from "./fault.ts";
 import { BACKUP_TRIGGERS, type BackupManifest } from "./format.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { count, type DeepReadonly, hexHash, timestamp } from "../catalog/fields.ts";
 import { BACKUP_STATUSES, judgeBackups } from "../health/backup-rules.ts";
 import type { BackupFacts } from "../health/facts.ts";
-import { isOpen } from "../jobs/job-record.ts";
+import { isOpen } from "../coordinator/job-record.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
 import { pageOf, type PageQuery } from "../storage/page.ts";
 import { timeText } from "../storage/time-text.ts";

@@ -3,7 +3,7 @@
  * only add data: blobs under their hashes, and missing rows of the history.
  */
 import { sha256Hex } from "../catalog/hash.ts";
-import { replicate } from "../ingest/publisher.ts";
+import { replicate } from "../storage/replicate.ts";
 import { openManifest, readState } from "./check-steps.ts";
 import { timeText } from "../storage/time-text.ts";
 import { newBackupRecord } from "./backup-record.ts";

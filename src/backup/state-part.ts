@@ -6,8 +6,8 @@ import { z } from "zod";
 import { bodyBlobs, type Manifest, manifestBlobs } from "../catalog/manifest.ts";
 import { readManifest } from "../catalog/parse-manifest.ts";
 import { storedManifest } from "../catalog/stored-manifest.ts";
-import type { CoordinatorState } from "../ingest/coordinator-state.ts";
-import type { Pause } from "../jobs/pause.ts";
+import type { CoordinatorState } from "../coordinator/state.ts";
+import type { Pause } from "../coordinator/pause.ts";
 import type { Wanted } from "./job-items.ts";
 
 /** The coordinator's state in a backup. */

@@ -1,4 +1,4 @@
-import type { CoordinatorState } from "../ingest/coordinator-state.ts";
+import type { CoordinatorState } from "../coordinator/state.ts";
 import type { Log } from "../log.ts";
 import type { Snapshot } from "../sources/snapshot.ts";
 import type { BackupStore } from "../storage/backup-store.ts";

@@ -11,22 +11,22 @@ import type { StepDependencies } from "../backup/step-dependencies.ts";
 import { BackupWork } from "../backup/backup-work.ts";
 import { BACKUP, type BackupJob, isBackup } from "../backup/job.ts";
 import type { Decision } from "../acceptance/held-change.ts";
-import type { CoordinatorState } from "../ingest/coordinator-state.ts";
+import type { CoordinatorState } from "./state.ts";
 import { areArchived } from "../ingest/fetch-sources.ts";
-import { IngestWork } from "../ingest/ingest-work.ts";
+import { IngestWork } from "./ingest-work.ts";
 import {
   describeQueue,
   type EnqueueRequest,
   type EnqueueResult,
   type QueuedRun,
-} from "../ingest/queue.ts";
-import { rollBack, type RollbackResult } from "../ingest/roll-back.ts";
-import { INGEST, isRun } from "../ingest/run-record.ts";
-import { type ListedRun, type Run, toListed } from "../ingest/run.ts";
-import { describeVersion, type Version } from "../ingest/versions.ts";
-import { Engine, LEASE_MS } from "../jobs/engine.ts";
-import type { PauseRequest } from "../jobs/pause.ts";
-import { nextAlarm } from "../jobs/queue.ts";
+} from "./run-queue.ts";
+import { rollBack, type RollbackResult } from "./roll-back.ts";
+import { INGEST, isRun } from "./run-record.ts";
+import { type ListedRun, type Run, toListed } from "./run.ts";
+import { describeVersion, type Version } from "./versions.ts";
+import { Engine, LEASE_MS } from "./engine.ts";
+import type { PauseRequest } from "./pause.ts";
+import { nextAlarm } from "./queue.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
 import type { CoordinatorDependencies } from "./dependencies.ts";
 import { GARBAGE, GarbageCollector } from "./garbage-collector.ts";

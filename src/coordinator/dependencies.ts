@@ -2,8 +2,8 @@ import type { Log } from "../log.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
-import type { CoordinatorState } from "../ingest/coordinator-state.ts";
-import type { HistoryRow } from "../ingest/history.ts";
+import type { CoordinatorState } from "./state.ts";
+import type { HistoryRow } from "./history.ts";
 import type { Pipeline } from "../ingest/pipeline.ts";
 
 export interface CoordinatorDependencies {

@@ -1,8 +1,8 @@
 import { manifestBlobs } from "../catalog/manifest.ts";
-import { isRun } from "../ingest/run-record.ts";
-import { unnamedSources, unretained } from "../ingest/versions.ts";
-import type { Change, Verdict, Work } from "../jobs/engine.ts";
-import { endRecord, type Job, type JobRecord, newRecord, isOpen } from "../jobs/job-record.ts";
+import { isRun } from "./run-record.ts";
+import { unnamedSources, unretained } from "./versions.ts";
+import type { Change, Verdict, Work } from "./engine.ts";
+import { endRecord, type Job, type JobRecord, newRecord, isOpen } from "./job-record.ts";
 import { hasElapsed } from "../storage/elapsed.ts";
 import { timeText } from "../storage/time-text.ts";
 import type { CoordinatorDependencies } from "./dependencies.ts";

@@ -1,6 +1,6 @@
-import { adoptVersions } from "../ingest/adopt-versions.ts";
-import { repairCopies, replicate } from "../ingest/publisher.ts";
-import { isRun } from "../ingest/run-record.ts";
+import { adoptVersions } from "./adopt-versions.ts";
+import { repairCopies, replicate } from "../storage/replicate.ts";
+import { isRun } from "./run-record.ts";
 import { describeError } from "../log.ts";
 import { withDeadline } from "../storage/deadline.ts";
 import { attemptTime } from "../storage/elapsed.ts";

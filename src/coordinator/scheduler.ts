@@ -1,5 +1,5 @@
 import { timeText } from "../storage/time-text.ts";
-import type { CoordinatorState } from "../ingest/coordinator-state.ts";
+import type { CoordinatorState } from "./state.ts";
 import {
   decideEnqueue,
   decideTick,
@@ -7,11 +7,11 @@ import {
   type EnqueueResult,
   type NewRun,
   newRun,
-} from "../ingest/queue.ts";
-import type { Run, RunState } from "../ingest/run.ts";
-import { isRun, type RunRecord } from "../ingest/run-record.ts";
-import { type Cancellation, endRecord, isCancelled, isOpen } from "../jobs/job-record.ts";
-import { decidePause, hasEnded, type Pause, type PauseRequest } from "../jobs/pause.ts";
+} from "./run-queue.ts";
+import type { Run, RunState } from "./run.ts";
+import { isRun, type RunRecord } from "./run-record.ts";
+import { type Cancellation, endRecord, isCancelled, isOpen } from "./job-record.ts";
+import { decidePause, hasEnded, type Pause, type PauseRequest } from "./pause.ts";
 import type { CoordinatorDependencies } from "./dependencies.ts";
 
 /** Result of a pause or resume. */

@@ -1,12 +1,12 @@
 import { timeText } from "../storage/time-text.ts";
 import type { HeldSummary } from "../ingest/accounting.ts";
-import type { CoordinatorState } from "../ingest/coordinator-state.ts";
-import type { EndedRun, Run } from "../ingest/run.ts";
-import { isRun } from "../ingest/run-record.ts";
-import { bestCoverage, describeVersion, type Version } from "../ingest/versions.ts";
-import { isOpen } from "../jobs/job-record.ts";
-import { hasEnded, type Pause } from "../jobs/pause.ts";
-import { dueSince } from "../jobs/queue.ts";
+import type { CoordinatorState } from "./state.ts";
+import type { EndedRun, Run } from "./run.ts";
+import { isRun } from "./run-record.ts";
+import { bestCoverage, describeVersion, type Version } from "./versions.ts";
+import { isOpen } from "./job-record.ts";
+import { hasEnded, type Pause } from "./pause.ts";
+import { dueSince } from "./queue.ts";
 
 /** The coordinator's present state. */
 export interface CoordinatorStatus {

@@ -5,7 +5,7 @@ import type { Ledger } from "../acceptance/airport.ts";
 import type { HeldChange } from "../acceptance/held-change.ts";
 import type { Listed } from "../acceptance/identity.ts";
 import type { AirportsRead } from "../sources/our-airports.ts";
-import type { ListCounts, Run } from "./run.ts";
+import type { ListCounts, Run } from "../coordinator/run.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** What the parse stage found in upstream's airports. */

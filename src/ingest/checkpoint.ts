@@ -8,11 +8,11 @@ import type {
 } from "../catalog/manifest.ts";
 import type { StoredSegment } from "./bodies.ts";
 import type { Parsed } from "./accounting.ts";
-import type { ArchivedCandidate } from "./candidate.ts";
+import type { ArchivedCandidate } from "../coordinator/candidate.ts";
 import type { Content } from "./content.ts";
 import type { Snapshot } from "../sources/snapshot.ts";
-import type { NumberedDecision } from "./decision-table.ts";
-import type { Run, RunMode, RunOutcome, Stage, UpstreamFiles } from "./run.ts";
+import type { NumberedDecision } from "../coordinator/decision-table.ts";
+import type { Run, RunMode, RunOutcome, Stage, UpstreamFiles } from "../coordinator/run.ts";
 import type { Effort } from "./segment-coders.ts";
 
 /** Raise it with each incompatible change: a running run then restarts after the deployment. */

@@ -20,7 +20,7 @@ import {
 import type { DeltaMaker } from "./deltas.ts";
 import type { DiffMaker } from "./diffs.ts";
 import { commonSegment, formOf, headLength } from "./plain-segments.ts";
-import type { Run } from "./run.ts";
+import type { Run } from "../coordinator/run.ts";
 import type { SegmentStore } from "./segment-store.ts";
 import type { Workspace } from "./workspace.ts";
 

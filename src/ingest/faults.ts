@@ -1,9 +1,9 @@
 import { PassingError, SourceError } from "../sources/source-error.ts";
-import type { StepNeverEnded } from "../jobs/engine.ts";
-import { RETRY_MAX_MS } from "../jobs/queue.ts";
+import type { StepNeverEnded } from "../coordinator/engine.ts";
+import { RETRY_MAX_MS } from "../coordinator/queue.ts";
 import { StoreError } from "../storage/store-error.ts";
 import type { GuardTrip } from "./guards.ts";
-import type { Run, RunError, Stage } from "./run.ts";
+import type { Run, RunError, Stage } from "../coordinator/run.ts";
 
 /** A permanent fault of a run: a retry cannot help. */
 export class RunFault extends Error {

@@ -28,12 +28,12 @@ import { EncodeStage } from "./encode-stage.ts";
 import { GuardsTripped } from "./faults.ts";
 import { datesOf, type FetchDependencies, fetchSources } from "./fetch-sources.ts";
 import { checkTruncated, findRefusals } from "./guards.ts";
-import { repairCopies, replicate } from "./publisher.ts";
-import type { Run } from "./run.ts";
+import { repairCopies, replicate } from "../storage/replicate.ts";
+import type { Run } from "../coordinator/run.ts";
 import { compressSegment, type Effort, type SegmentTask } from "./segment-coders.ts";
 import { SegmentStore } from "./segment-store.ts";
 import { judge } from "./verdict.ts";
-import { isSameContent } from "./versions.ts";
+import { isSameContent } from "../coordinator/versions.ts";
 import { createWorkspace, type Workspace } from "./workspace.ts";
 
 export interface PipelineDependencies extends FetchDependencies {

@@ -9,8 +9,8 @@ import {
   monitorCalls,
 } from "../../src/admin/calls/object-calls.ts";
 import { type LimitSettings, readLimits } from "../../src/health/limits.ts";
-import { createHistory } from "../../src/ingest/history.ts";
-import type { Run } from "../../src/ingest/run.ts";
+import { createHistory } from "../../src/coordinator/history.ts";
+import type { Run } from "../../src/coordinator/run.ts";
 import { embeddedUpstream } from "../../src/sources/upstream.ts";
 import { createAlertHistory } from "../../src/storage/alert-history.ts";
 import { type AuditEntry, createAuditStore } from "../../src/storage/audit-store.ts";

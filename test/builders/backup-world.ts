@@ -5,7 +5,7 @@ import type { StepDependencies } from "../../src/backup/step-dependencies.ts";
 import type { BackupJob } from "../../src/backup/job.ts";
 import { type BackupStore, createBackupStore } from "../../src/storage/backup-store.ts";
 import { createDatabaseCopy, type DatabaseCopy } from "../../src/storage/database-copy.ts";
-import { createHistory } from "../../src/ingest/history.ts";
+import { createHistory } from "../../src/coordinator/history.ts";
 import { blobKey } from "../../src/storage/keys.ts";
 import { CoordinatorWorld, START } from "./coordinator-world.ts";
 import { MemoryBucket } from "./memory-bucket.ts";

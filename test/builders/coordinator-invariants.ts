@@ -1,8 +1,8 @@
 /** What must hold of a coordinator at any time. */
 import { expect } from "vitest";
 import { type Manifest, manifestBlobs } from "../../src/catalog/manifest.ts";
-import type { Run } from "../../src/ingest/run.ts";
-import { isOpen } from "../../src/jobs/job-record.ts";
+import type { Run } from "../../src/coordinator/run.ts";
+import { isOpen } from "../../src/coordinator/job-record.ts";
 import { blobKey } from "../../src/storage/keys.ts";
 import type { CoordinatorWorld } from "./coordinator-world.ts";
 

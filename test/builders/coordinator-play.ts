@@ -1,8 +1,8 @@
 /** Random operations on a coordinator, played beside a reference model of what must be so. */
 import { expect } from "vitest";
-import { QUEUE_MAX_DEPTH } from "../../src/ingest/queue.ts";
-import { type Run, RUN_MODES } from "../../src/ingest/run.ts";
-import { isOpen } from "../../src/jobs/job-record.ts";
+import { QUEUE_MAX_DEPTH } from "../../src/coordinator/run-queue.ts";
+import { type Run, RUN_MODES } from "../../src/coordinator/run.ts";
+import { isOpen } from "../../src/coordinator/job-record.ts";
 import { Invariants } from "./coordinator-invariants.ts";
 import { type Operation, OUTAGE, SOURCES } from "./coordinator-operations.ts";
 import { CoordinatorWorld } from "./coordinator-world.ts";

@@ -4,7 +4,7 @@ import {
   type BackupRecord,
   FIRST_CHECKPOINT,
 } from "../../src/backup/job.ts";
-import { newRecord } from "../../src/jobs/job-record.ts";
+import { newRecord } from "../../src/coordinator/job-record.ts";
 
 /** A job that has begun to make a backup. */
 export function aJob(changes: Partial<BackupJob> = {}): BackupJob {

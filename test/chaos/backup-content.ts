@@ -1,4 +1,4 @@
-import type { Run } from "../../src/ingest/run.ts";
+import type { Run } from "../../src/coordinator/run.ts";
 import { gunzipSync } from "node:zlib";
 import { readManifest } from "../../src/catalog/parse-manifest.ts";
 import type { BackupContent } from "./evidence.ts";

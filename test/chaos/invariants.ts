@@ -1,10 +1,10 @@
 /** What must hold of everything that was seen and stored, once the faults are over. Pure. */
-import type { Run } from "../../src/ingest/run.ts";
+import type { Run } from "../../src/coordinator/run.ts";
 import { isDeepStrictEqual } from "node:util";
 import { negotiateLocale, parseLocale } from "../../src/catalog/locale.ts";
 import type { Manifest } from "../../src/catalog/manifest.ts";
 import { SHRINK_MAX_PERCENT } from "../../src/ingest/guards.ts";
-import { isOpen } from "../../src/jobs/job-record.ts";
+import { isOpen } from "../../src/coordinator/job-record.ts";
 import type { Older, Operated, Served, StoredState, Violation } from "./evidence.ts";
 
 export interface Evidence {

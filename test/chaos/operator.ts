@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isOpen } from "../../src/jobs/job-record.ts";
+import { isOpen } from "../../src/coordinator/job-record.ts";
 import { CRON_JOBS } from "../../src/schedule.ts";
 import type { Admin, AdminAnswer } from "./admin.ts";
 import type { Operated, StoredState } from "./evidence.ts";

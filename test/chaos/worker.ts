@@ -2,7 +2,7 @@
  * The Worker as it is deployed, with bindings that fail when the harness wants them to, and a
  * control path whose secret the harness alone knows.
  */
-import type { Run } from "../../src/ingest/run.ts";
+import type { Run } from "../../src/coordinator/run.ts";
 import { INGEST_INSTANCE } from "../../src/instances.ts";
 import service, {
   AlertMonitor as Monitor,
@@ -10,7 +10,7 @@ import service, {
 } from "../../src/worker.ts";
 import type { Manifest } from "../../src/catalog/manifest.ts";
 import { parseManifest } from "../../src/catalog/parse-manifest.ts";
-import type { RunRecord } from "../../src/ingest/run-record.ts";
+import type { RunRecord } from "../../src/coordinator/run-record.ts";
 import { dropKey, GENERATIONS_PREFIX, MANIFEST_KEY } from "../../src/storage/keys.ts";
 import { readBackupContent } from "./backup-content.ts";
 import type { BackupJob, CoordinatorTruth, StoredState } from "./evidence.ts";

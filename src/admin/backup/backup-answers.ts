@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Accepted, JobResult } from "../../backup/backup-jobs.ts";
 import { type BackupJob, jobSchema } from "../../backup/job.ts";
 import { backupSchema } from "../../backup/listing.ts";
-import { isOpen } from "../../jobs/job-record.ts";
+import { isOpen } from "../../coordinator/job-record.ts";
 import { outcome, pageFields } from "../http/query.ts";
 import type { Refusal } from "../http/route.ts";
 

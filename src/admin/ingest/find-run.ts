@@ -1,7 +1,7 @@
-import type { EnqueueRequest } from "../../ingest/queue.ts";
-import type { Run } from "../../ingest/run.ts";
-import { isOpen } from "../../jobs/job-record.ts";
-import type { History } from "../../ingest/history.ts";
+import type { EnqueueRequest } from "../../coordinator/run-queue.ts";
+import type { Run } from "../../coordinator/run.ts";
+import { isOpen } from "../../coordinator/job-record.ts";
+import type { History } from "../../coordinator/history.ts";
 import type { CoordinatorCalls } from "../calls/object-calls.ts";
 import { ask, orNull, soon, Unavailable } from "../calls/unavailable.ts";
 import { idOf } from "../../catalog/fields.ts";

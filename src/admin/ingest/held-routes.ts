@@ -9,7 +9,7 @@ import {
   withDecision,
 } from "../../acceptance/held-change.ts";
 import { decodeHeld, HELD_FILE } from "../../acceptance/ledger-files.ts";
-import { type ListedRun, runSchema, toListed } from "../../ingest/run.ts";
+import { type ListedRun, runSchema, toListed } from "../../coordinator/run.ts";
 import type { SourceArchive } from "../../storage/source-archive.ts";
 import { pageOf } from "../../storage/page.ts";
 import { timeText } from "../../storage/time-text.ts";

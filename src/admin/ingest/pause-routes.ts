@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { timestamp } from "../../catalog/fields.ts";
 import type { PauseAnswer } from "../../coordinator/scheduler.ts";
-import type { EnqueueResult } from "../../ingest/queue.ts";
-import { type Run, runSchema, toListed } from "../../ingest/run.ts";
-import type { Pause } from "../../jobs/pause.ts";
+import type { EnqueueResult } from "../../coordinator/run-queue.ts";
+import { type Run, runSchema, toListed } from "../../coordinator/run.ts";
+import type { Pause } from "../../coordinator/pause.ts";
 import { timeText } from "../../storage/time-text.ts";
 import type { CoordinatorCalls } from "../calls/object-calls.ts";
 import { instant, noteField, outcome } from "../http/query.ts";

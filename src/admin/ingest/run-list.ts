@@ -1,7 +1,12 @@
-import type { ListedRun } from "../../ingest/run.ts";
-import { isOpen } from "../../jobs/job-record.ts";
+import type { ListedRun } from "../../coordinator/run.ts";
+import { isOpen } from "../../coordinator/job-record.ts";
 import { decodeCursor, encodeCursor } from "../../storage/cursor.ts";
-import { FILTERED, type History, type RunFilter, type RunQuery } from "../../ingest/history.ts";
+import {
+  FILTERED,
+  type History,
+  type RunFilter,
+  type RunQuery,
+} from "../../coordinator/history.ts";
 
 type RunListResult =
   | {

@@ -9,8 +9,8 @@ import {
   runDetailsSchema,
   runSchema,
   toListed,
-} from "../../ingest/run.ts";
-import type { History } from "../../ingest/history.ts";
+} from "../../coordinator/run.ts";
+import type { History } from "../../coordinator/history.ts";
 import type { CoordinatorCalls } from "../calls/object-calls.ts";
 import { ask, orNull, soon } from "../calls/unavailable.ts";
 import { findRun, runId } from "./find-run.ts";

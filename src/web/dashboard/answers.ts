@@ -1,7 +1,7 @@
 /** The parts of the service's answers that the dashboard shows. */
 
 import type { HeldChange } from "../../acceptance/held-change.ts";
-import type { ListedRun as Run, Run as RunDetail } from "../../ingest/run.ts";
+import type { ListedRun as Run, Run as RunDetail } from "../../coordinator/run.ts";
 
 export const LISTS = ["airports", "cities", "countries", "regions"] as const;
 export type ListName = (typeof LISTS)[number];

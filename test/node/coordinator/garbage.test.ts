@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/hash.ts";
 import { manifestBlobs } from "../../../src/catalog/manifest.ts";
-import { CONTENTS_RETAINED } from "../../../src/ingest/versions.ts";
-import type { Run } from "../../../src/ingest/run.ts";
+import { CONTENTS_RETAINED } from "../../../src/coordinator/versions.ts";
+import type { Run } from "../../../src/coordinator/run.ts";
 import {
   blobKey,
   BLOBS_PREFIX,

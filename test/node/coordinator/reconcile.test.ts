@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { createHistory } from "../../../src/ingest/history.ts";
+import { createHistory } from "../../../src/coordinator/history.ts";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { MemoryD1 } from "../../builders/memory-d1.ts";

@@ -5,7 +5,7 @@ import { applyDiff, type CatalogDiff } from "../../../examples/catalog/apply-dif
 import { LocationsResponseSchema } from "../../../gen/locations/v1/locations_pb.ts";
 import type { Manifest, StoredDiff } from "../../../src/catalog/manifest.ts";
 import { DIFF_LISTED } from "../../../src/ingest/diffs.ts";
-import { rolledBack } from "../../../src/ingest/versions.ts";
+import { rolledBack } from "../../../src/coordinator/versions.ts";
 import { blobKey } from "../../../src/storage/keys.ts";
 import { tryReadBody } from "../../../src/storage/read-body.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";

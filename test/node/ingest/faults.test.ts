@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { GuardsTripped, leaseExpired, RunFault, toFailure } from "../../../src/ingest/faults.ts";
 import type { GuardTrip } from "../../../src/ingest/guards.ts";
-import { StepNeverEnded } from "../../../src/jobs/engine.ts";
+import { StepNeverEnded } from "../../../src/coordinator/engine.ts";
 import { PassingError, SourceError } from "../../../src/sources/source-error.ts";
 import { StoreTimeout } from "../../../src/storage/deadline.ts";
 import { StoreError } from "../../../src/storage/store-error.ts";

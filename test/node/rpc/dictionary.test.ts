@@ -3,7 +3,7 @@ import { gunzipSync, zstdDecompressSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
 import { LocationsService } from "../../../gen/locations/v1/locations_pb.ts";
 import type { Manifest } from "../../../src/catalog/manifest.ts";
-import { rolledBack } from "../../../src/ingest/versions.ts";
+import { rolledBack } from "../../../src/coordinator/versions.ts";
 import { createRpcHandler } from "../../../src/rpc/handler.ts";
 import { readHead } from "../../../src/rpc/request-head.ts";
 import { CachedCatalogReader } from "../../../src/storage/cached-catalog-reader.ts";

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { manifestBlobs } from "../../../src/catalog/manifest.ts";
 import { commonUnits } from "../../../src/ingest/bodies.ts";
-import type { Run } from "../../../src/ingest/run.ts";
+import type { Run } from "../../../src/coordinator/run.ts";
 import { MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import {
   coordinator,

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import snapshotManifest from "../../../data/snapshot/manifest.json" with { type: "json" };
 import { compareText } from "../../../src/catalog/integrity.ts";
 import { manifestBlobs } from "../../../src/catalog/manifest.ts";
-import type { EnqueueAnswer } from "../../../src/ingest/queue.ts";
-import { STAGES, type Run } from "../../../src/ingest/run.ts";
+import type { EnqueueAnswer } from "../../../src/coordinator/run-queue.ts";
+import { STAGES, type Run } from "../../../src/coordinator/run.ts";
 import { embeddedSnapshot } from "../../../src/sources/embedded-snapshot.ts";
 import { blobKey } from "../../../src/storage/keys.ts";
 import {

@@ -1,6 +1,6 @@
 import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { afterEach, describe, expect, it } from "vitest";
-import { toListed } from "../../../src/ingest/run.ts";
+import { toListed } from "../../../src/coordinator/run.ts";
 import { admin } from "../checked-fetch.ts";
 import {
   alarmTime,

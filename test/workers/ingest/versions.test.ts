@@ -2,7 +2,7 @@ import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Manifest, manifestBlobs } from "../../../src/catalog/manifest.ts";
-import type { Run } from "../../../src/ingest/run.ts";
+import type { Run } from "../../../src/coordinator/run.ts";
 import { dropKey, sourceKey } from "../../../src/storage/keys.ts";
 import { admin } from "../checked-fetch.ts";
 import {

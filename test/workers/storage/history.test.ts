@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { drizzle } from "drizzle-orm/d1";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createHistory, type HistoryRow, type RunQuery } from "../../../src/ingest/history.ts";
+import { createHistory, type HistoryRow, type RunQuery } from "../../../src/coordinator/history.ts";
 import { MAX_PAGE_ROWS } from "../../../src/storage/page.ts";
 import { ingestRuns } from "../../../src/storage/schema.ts";
 import { nothingChanged } from "../../../src/ingest/change-sample.ts";
-import type { Run } from "../../../src/ingest/run.ts";
+import type { Run } from "../../../src/coordinator/run.ts";
 import { aRunRecord } from "../../builders/run.ts";
 
 const history = createHistory(env.HISTORY);

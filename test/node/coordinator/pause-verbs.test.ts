@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Checkpoint, RunContext, StepResult } from "../../../src/ingest/checkpoint.ts";
 import { Pipeline, type PipelineDependencies } from "../../../src/ingest/pipeline.ts";
-import { type Run, STAGES } from "../../../src/ingest/run.ts";
+import { type Run, STAGES } from "../../../src/coordinator/run.ts";
 import { CoordinatorWorld, START } from "../../builders/coordinator-world.ts";
 
 const PAUSE = { by: "ops", note: null, until: null };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { candidateFiles, REFUSED_KEPT } from "../../../src/ingest/candidate.ts";
-import type { Run } from "../../../src/ingest/run.ts";
+import { candidateFiles, REFUSED_KEPT } from "../../../src/coordinator/candidate.ts";
+import type { Run } from "../../../src/coordinator/run.ts";
 import { aRunRecord } from "../../builders/run.ts";
 
 const filesOf = (name: string) => ({ "airports.csv": { sha256: name, bytes: 1 } });

@@ -1,10 +1,10 @@
 /** Queues ingest runs. Pure: no clock, no I/O; ids and times are arguments. */
 import { type ArchivedCandidate, candidateOf } from "./candidate.ts";
-import { type JobRecord, newRecord } from "../jobs/job-record.ts";
-import type { Pause } from "../jobs/pause.ts";
-import { inTurn, type Queue, stepTime } from "../jobs/queue.ts";
+import { type JobRecord, newRecord } from "./job-record.ts";
+import type { Pause } from "./pause.ts";
+import { inTurn, type Queue, stepTime } from "./queue.ts";
 import { timeText } from "../storage/time-text.ts";
-import { FIRST_CHECKPOINT } from "./checkpoint.ts";
+import { FIRST_CHECKPOINT } from "../ingest/checkpoint.ts";
 import { INGEST, isRun, type RunRecord } from "./run-record.ts";
 import type { Run, RunMode, RunTrigger, SkipReason } from "./run.ts";
 

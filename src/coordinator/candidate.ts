@@ -1,5 +1,5 @@
 /** Candidates: a run's archived files that another run builds from. Pure: no clock, no I/O. */
-import { isOpen } from "../jobs/job-record.ts";
+import { isOpen } from "./job-record.ts";
 import type { Run, UpstreamFiles } from "./run.ts";
 
 /** The archived files of the run `runId`. */

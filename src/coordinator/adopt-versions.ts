@@ -1,7 +1,7 @@
 import type { Manifest } from "../catalog/manifest.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { StoreError } from "../storage/store-error.ts";
-import type { CoordinatorState } from "./coordinator-state.ts";
+import type { CoordinatorState } from "./state.ts";
 
 /**
  * Records the versions of the stores in a new coordinator, which has none. Generations then

@@ -1,6 +1,6 @@
 import type { Manifest } from "../catalog/manifest.ts";
-import type { CatalogStore } from "../storage/catalog-store.ts";
-import { StoreError } from "../storage/store-error.ts";
+import type { CatalogStore } from "./catalog-store.ts";
+import { StoreError } from "./store-error.ts";
 
 /**
  * Replicates a published version to R2 and KV, and reads it back from both. Idempotent. Throws

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { CONTENTS_RETAINED } from "../../../src/ingest/versions.ts";
+import { CONTENTS_RETAINED } from "../../../src/coordinator/versions.ts";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { anUpstream, CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { moreAirports } from "../../builders/small-snapshot.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/hash.ts";
-import type { Run } from "../../../src/ingest/run.ts";
+import type { Run } from "../../../src/coordinator/run.ts";
 import { MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { anAuditEntry } from "../../builders/audit.ts";
 import { CoordinatorWorld, START } from "../../builders/coordinator-world.ts";

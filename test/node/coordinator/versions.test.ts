@@ -4,7 +4,7 @@ import {
   describeVersion,
   isSameContent,
   rolledBack,
-} from "../../../src/ingest/versions.ts";
+} from "../../../src/coordinator/versions.ts";
 import type { Manifest } from "../../../src/catalog/manifest.ts";
 import { aLocaleEntry, aManifest, aVersion } from "../../builders/manifest.ts";
 

@@ -1,7 +1,7 @@
 import { describeError, type Log } from "../log.ts";
-import { withDeadline } from "../storage/deadline.ts";
-import { attemptTime } from "../storage/elapsed.ts";
-import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
+import { withDeadline } from "./deadline.ts";
+import { attemptTime } from "./elapsed.ts";
+import type { SqlRow, TableStorage } from "./table-storage.ts";
 
 /** Largest number of rows in one call. */
 const BATCH = 20;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { RunRecord } from "../../../src/ingest/run-record.ts";
-import type { Pause } from "../../../src/jobs/pause.ts";
+import type { RunRecord } from "../../../src/coordinator/run-record.ts";
+import type { Pause } from "../../../src/coordinator/pause.ts";
 import {
   backoffMs,
   inTurn,
@@ -8,7 +8,7 @@ import {
   nextToStep,
   queueOf,
   RETRY_MAX_MS,
-} from "../../../src/jobs/queue.ts";
+} from "../../../src/coordinator/queue.ts";
 import { aBackupRecord } from "../../builders/job.ts";
 import { aQueue, aRunRecord } from "../../builders/run.ts";
 

@@ -1,8 +1,13 @@
 import { describe, expect, it } from "vitest";
-import type { RunRecord } from "../../../src/ingest/run-record.ts";
-import type { Pause } from "../../../src/jobs/pause.ts";
-import { decideEnqueue, decideTick, QUEUE_MAX_DEPTH, retryOf } from "../../../src/ingest/queue.ts";
-import type { Queue } from "../../../src/jobs/queue.ts";
+import type { RunRecord } from "../../../src/coordinator/run-record.ts";
+import type { Pause } from "../../../src/coordinator/pause.ts";
+import {
+  decideEnqueue,
+  decideTick,
+  QUEUE_MAX_DEPTH,
+  retryOf,
+} from "../../../src/coordinator/run-queue.ts";
+import type { Queue } from "../../../src/coordinator/queue.ts";
 import { aBackupRecord } from "../../builders/job.ts";
 import { aQueue, aRunRecord, someRunFacts } from "../../builders/run.ts";
 

@@ -1,4 +1,4 @@
-import type { CoordinatorState } from "./coordinator-state.ts";
+import type { CoordinatorState } from "./state.ts";
 import { describeVersion, isSameContent, rolledBack, type Version } from "./versions.ts";
 
 export type RollbackResult =

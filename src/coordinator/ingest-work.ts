@@ -1,14 +1,14 @@
 import { timeText } from "../storage/time-text.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
-import { type Change, StepNeverEnded, type Verdict, type Work } from "../jobs/engine.ts";
-import { endRecord, isOpen } from "../jobs/job-record.ts";
+import { type Change, StepNeverEnded, type Verdict, type Work } from "./engine.ts";
+import { endRecord, isOpen } from "./job-record.ts";
 import { adoptVersions } from "./adopt-versions.ts";
 import { candidateOf } from "./candidate.ts";
-import { parseAgain, parsedOf, type StepResult } from "./checkpoint.ts";
-import type { CoordinatorState } from "./coordinator-state.ts";
-import { leaseExpired, type RunFailure, toFailure } from "./faults.ts";
-import type { Pipeline } from "./pipeline.ts";
-import { type NewRun, retryOf } from "./queue.ts";
+import { parseAgain, parsedOf, type StepResult } from "../ingest/checkpoint.ts";
+import type { CoordinatorState } from "./state.ts";
+import { leaseExpired, type RunFailure, toFailure } from "../ingest/faults.ts";
+import type { Pipeline } from "../ingest/pipeline.ts";
+import { type NewRun, retryOf } from "./run-queue.ts";
 import { isRun, type RunRecord } from "./run-record.ts";
 import type { Run } from "./run.ts";
 

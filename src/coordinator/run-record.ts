@@ -1,5 +1,5 @@
-import type { JobRecord } from "../jobs/job-record.ts";
-import type { Checkpoint } from "./checkpoint.ts";
+import type { JobRecord } from "./job-record.ts";
+import type { Checkpoint } from "../ingest/checkpoint.ts";
 import type { Run } from "./run.ts";
 
 /** Name of the work that ingests. */
