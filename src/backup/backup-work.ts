@@ -1,5 +1,5 @@
 import { timeText } from "../storage/time-text.ts";
-import { adoptVersions } from "../coordinator/adopt-versions.ts";
+import { adoptVersions } from "../coordinator/published-versions.ts";
 import { type Change, StepNeverEnded, type Verdict, type Work } from "../coordinator/engine.ts";
 import { endRecord } from "../coordinator/job-record.ts";
 import { describeError } from "../log.ts";

@@ -20,10 +20,10 @@ import {
   type EnqueueResult,
   type QueuedRun,
 } from "./run-queue.ts";
-import { rollBack, type RollbackResult } from "./roll-back.ts";
-import { INGEST, isRun } from "./run-record.ts";
-import { type ListedRun, type Run, toListed } from "./run.ts";
 import { describeVersion, type Version } from "./versions.ts";
+import { rollBack, type RollbackResult } from "./published-versions.ts";
+import { INGEST, isRun } from "./run-queue.ts";
+import { type ListedRun, type Run, toListed } from "./run.ts";
 import { Engine, LEASE_MS } from "./engine.ts";
 import type { PauseRequest } from "./pause.ts";
 import { nextAlarm } from "./queue.ts";

@@ -1,10 +1,6 @@
+import type { NumberedDecision } from "../ingest/checkpoint.ts";
 import type { Decision } from "../acceptance/held-change.ts";
 import type { TableStorage } from "../storage/table-storage.ts";
-
-/** A decision with a number that rises with each one. */
-export interface NumberedDecision extends Decision {
-  readonly seq: number;
-}
 
 /** Most decisions that are kept. */
 const DECISIONS_MAX = 1000;

@@ -1,5 +1,5 @@
 import { manifestBlobs } from "../catalog/manifest.ts";
-import { isRun } from "./run-record.ts";
+import { isRun } from "./run-queue.ts";
 import { unnamedSources, unretained } from "./versions.ts";
 import type { Change, Verdict, Work } from "./engine.ts";
 import { endRecord, type Job, type JobRecord, newRecord, isOpen } from "./job-record.ts";

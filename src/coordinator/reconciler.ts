@@ -1,6 +1,6 @@
-import { adoptVersions } from "./adopt-versions.ts";
+import { adoptVersions } from "./published-versions.ts";
 import { repairCopies, replicate } from "../storage/replicate.ts";
-import { isRun } from "./run-record.ts";
+import { isRun } from "./run-queue.ts";
 import { describeError } from "../log.ts";
 import { withDeadline } from "../storage/deadline.ts";
 import { attemptTime } from "../storage/elapsed.ts";

@@ -1,12 +1,21 @@
 /** Queues ingest runs. Pure: no clock, no I/O; ids and times are arguments. */
-import { type ArchivedCandidate, candidateOf } from "./candidate.ts";
-import { type JobRecord, newRecord } from "./job-record.ts";
+import { isOpen, type JobRecord, newRecord } from "./job-record.ts";
 import type { Pause } from "./pause.ts";
 import { inTurn, type Queue, stepTime } from "./queue.ts";
 import { timeText } from "../storage/time-text.ts";
-import { FIRST_CHECKPOINT } from "../ingest/checkpoint.ts";
-import { INGEST, isRun, type RunRecord } from "./run-record.ts";
-import type { Run, RunMode, RunTrigger, SkipReason } from "./run.ts";
+import { type ArchivedCandidate, type Checkpoint, FIRST_CHECKPOINT } from "../ingest/checkpoint.ts";
+import type { Run, RunTrigger, SkipReason } from "./run.ts";
+import type { RunMode, UpstreamFiles } from "../ingest/report.ts";
+
+/** Name of the work that ingests. */
+export const INGEST = "ingest";
+
+/** A run with the coordinator's internal fields. */
+export type RunRecord = JobRecord<Run, Checkpoint>;
+
+export function isRun(record: JobRecord): record is RunRecord {
+  return record.work === INGEST;
+}
 
 /** Most waiting runs, apart from a retry. */
 export const QUEUE_MAX_DEPTH = 10;
@@ -251,4 +260,29 @@ export function decideTick(wanted: RunRecord, { waiting, pause }: Queue): SkipRe
   const runs = waiting.filter(isRun);
   if (runs.some(({ job }) => isEquivalent(job, wanted.job))) return "already_queued";
   return runs.length >= QUEUE_MAX_DEPTH ? "queue_full" : null;
+}
+
+/** Number of refused runs whose upstream files stay archived, so that people can approve them. */
+export const REFUSED_KEPT = 5;
+
+/** Returns the candidate that a run builds from; null if it fetches from upstream. */
+export function candidateOf({ candidate_of: runId, upstream }: Run): ArchivedCandidate | null {
+  return runId === null ? null : { runId, upstream };
+}
+
+/**
+ * Lists the archived files that are still candidates: those of unfinished runs and of the newest
+ * refused runs.
+ *
+ * @param runs newest first.
+ */
+export function candidateFiles(runs: readonly Run[]): UpstreamFiles[] {
+  const open = runs.filter(({ state }) => isOpen(state));
+  const refused = runs.filter(isRefused).slice(0, REFUSED_KEPT);
+  return [...open, ...refused].map(({ upstream }) => upstream);
+}
+
+/** Whether guards have refused the candidate of a run. */
+function isRefused({ state, error }: Run): boolean {
+  return state === "failed" && error?.stage === "guard" && error.code.startsWith("guard");
 }

@@ -8,8 +8,8 @@ import {
   type NewRun,
   newRun,
 } from "./run-queue.ts";
+import { isRun, type RunRecord } from "./run-queue.ts";
 import type { Run, RunState } from "./run.ts";
-import { isRun, type RunRecord } from "./run-record.ts";
 import { type Cancellation, endRecord, isCancelled, isOpen } from "./job-record.ts";
 import { decidePause, hasEnded, type Pause, type PauseRequest } from "./pause.ts";
 import type { CoordinatorDependencies } from "./dependencies.ts";

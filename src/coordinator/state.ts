@@ -11,12 +11,13 @@ import { Outbox } from "../storage/outbox.ts";
 import type { Pause } from "./pause.ts";
 import { type LedgerFiles, ledgerOf } from "../acceptance/ledger-files.ts";
 import { type Queue, queueOf } from "./queue.ts";
-import { candidateFiles } from "./candidate.ts";
+import { candidateFiles } from "./run-queue.ts";
 import type { HeldSummary } from "../ingest/accounting.ts";
 import type { Checkpoint } from "../ingest/checkpoint.ts";
 import { DecisionTable } from "./decision-table.ts";
-import type { Run, UpstreamFiles } from "./run.ts";
-import { INGEST, isRun, type RunRecord } from "./run-record.ts";
+import { INGEST, isRun, type RunRecord } from "./run-queue.ts";
+import type { Run } from "./run.ts";
+import type { UpstreamFiles } from "../ingest/report.ts";
 import { retainedVersions } from "./versions.ts";
 
 /** Single values by name. */

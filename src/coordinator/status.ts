@@ -2,7 +2,7 @@ import { timeText } from "../storage/time-text.ts";
 import type { HeldSummary } from "../ingest/accounting.ts";
 import type { CoordinatorState } from "./state.ts";
 import type { EndedRun, Run } from "./run.ts";
-import { isRun } from "./run-record.ts";
+import { isRun } from "./run-queue.ts";
 import { bestCoverage, describeVersion, type Version } from "./versions.ts";
 import { isOpen } from "./job-record.ts";
 import { hasEnded, type Pause } from "./pause.ts";

@@ -1,5 +1,4 @@
 /** Published versions and their retention. Pure: no clock, no I/O. */
-import { isDeepStrictEqual } from "node:util";
 import type { Manifest } from "../catalog/manifest.ts";
 
 /** Retained number of distinct contents, including the current one. */
@@ -75,11 +74,6 @@ export function rolledBack(earlier: Manifest, current: Manifest, publishedAt: st
     previous: current.generation,
     published_at: publishedAt,
   };
-}
-
-/** Whether two versions serve the same bytes, whatever the order in their manifests. */
-export function isSameContent(a: Pick<Manifest, "locales">, b: Pick<Manifest, "locales">): boolean {
-  return isDeepStrictEqual(a.locales, b.locales);
 }
 
 /** Selects the stored upstream files that neither a retained version nor a later run needs. */

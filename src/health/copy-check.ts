@@ -1,5 +1,4 @@
-import type { LocaleEntry, Manifest } from "../catalog/manifest.ts";
-import { manifestBlobs } from "../catalog/manifest.ts";
+import { type LocaleEntry, type Manifest, manifestBlobs } from "../catalog/manifest.ts";
 import type { CatalogStore, Replica } from "../storage/catalog-store.ts";
 import type { CopyCheck, DamagedCopy } from "./facts.ts";
 

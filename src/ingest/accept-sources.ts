@@ -18,7 +18,7 @@ import type { SourceArchive } from "../storage/source-archive.ts";
 import { summarizeHeld } from "./accounting.ts";
 import { archiveFile } from "./fetch-sources.ts";
 import { readPlaces } from "./read-places.ts";
-import type { RunMode } from "../coordinator/run.ts";
+import type { RunMode } from "./report.ts";
 import { openTable } from "./workspace.ts";
 
 interface AcceptDependencies {

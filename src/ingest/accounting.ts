@@ -5,7 +5,7 @@ import type { Ledger } from "../acceptance/airport.ts";
 import type { HeldChange } from "../acceptance/held-change.ts";
 import type { Listed } from "../acceptance/identity.ts";
 import type { AirportsRead } from "../sources/our-airports.ts";
-import type { ListCounts, Run } from "../coordinator/run.ts";
+import type { ListCounts, Report } from "./report.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** What the parse stage found in upstream's airports. */
@@ -47,7 +47,7 @@ export function countLists({ catalog }: Pick<Workspace, "catalog">): Counts {
 export function account(
   read: Omit<AirportsRead, "airports">,
   workspace: Workspace,
-): Pick<Run, "accounting" | "rejects" | "rejects_total"> {
+): Pick<Report, "accounting" | "rejects" | "rejects_total"> {
   const { unscheduled, regionRejects, city_origins, new_regions, unnamed_regions } = workspace;
   const rejects = [...read.rejects, ...regionRejects];
   const rejected_by_reason: { [reason: string]: number } = {};
@@ -77,7 +77,7 @@ export function countEntities(
   workspace: Workspace,
   { rows }: Pick<Parsed, "rows">,
   changes: ChangeCounts | null,
-): Run["counts"] {
+): Report["counts"] {
   const kept = countLists(workspace);
   const list = (name: keyof Counts, seen = kept[name], rejected = 0): ListCounts => ({
     seen,
@@ -94,7 +94,7 @@ export function countEntities(
 }
 
 /** Summarizes the held changes for the run. */
-export function summarizeHeld(before: Ledger, after: Ledger): NonNullable<Run["held"]> {
+export function summarizeHeld(before: Ledger, after: Ledger): NonNullable<Report["held"]> {
   const known = new Set(before.held.map(({ id }) => id));
   const isOpen = ({ state }: HeldChange) => state === "waiting";
   const waiting = after.held.filter(isOpen);

@@ -1,3 +1,4 @@
+import type { Decision } from "../acceptance/held-change.ts";
 import type { LedgerFiles } from "../acceptance/ledger-files.ts";
 import type {
   AirportSet,
@@ -8,11 +9,9 @@ import type {
 } from "../catalog/manifest.ts";
 import type { StoredSegment } from "./bodies.ts";
 import type { Parsed } from "./accounting.ts";
-import type { ArchivedCandidate } from "../coordinator/candidate.ts";
 import type { Content } from "./content.ts";
 import type { Snapshot } from "../sources/snapshot.ts";
-import type { NumberedDecision } from "../coordinator/decision-table.ts";
-import type { Run, RunMode, RunOutcome, Stage, UpstreamFiles } from "../coordinator/run.ts";
+import type { Report, RunMode, RunOutcome, Stage, UpstreamFiles } from "./report.ts";
 import type { Effort } from "./segment-coders.ts";
 
 /** Raise it with each incompatible change: a running run then restarts after the deployment. */
@@ -95,6 +94,17 @@ export function isOfDeploy({ stage, madeBy }: Checkpoint, name: string): boolean
   return stage === "fetch" || stage === "verify" || madeBy === name;
 }
 
+/** The archived files of the run `runId`. */
+export interface ArchivedCandidate {
+  readonly runId: string;
+  readonly upstream: UpstreamFiles;
+}
+
+/** A decision with a number that rises with each one. */
+export interface NumberedDecision extends Decision {
+  readonly seq: number;
+}
+
 /** The retained versions. */
 export interface RetainedVersions {
   /** Newest first. */
@@ -126,17 +136,17 @@ export interface StepResult {
   readonly next: Checkpoint | null;
   readonly outcome: RunOutcome | null;
   /** Changed fields of the run. */
-  readonly patch: Partial<Run>;
+  readonly patch: Partial<Report>;
   /** Version to record as published in the transaction that commits the step. */
   readonly publish: Manifest | null;
 }
 
 /** Continues with another step. */
-export function proceed(next: Checkpoint, patch: Partial<Run>): StepResult {
+export function proceed(next: Checkpoint, patch: Partial<Report>): StepResult {
   return { next, outcome: null, patch, publish: null };
 }
 
 /** Ends the run as succeeded. */
-export function finish(outcome: RunOutcome, patch: Partial<Run> = {}): StepResult {
+export function finish(outcome: RunOutcome, patch: Partial<Report> = {}): StepResult {
   return { next: null, outcome, patch, publish: null };
 }

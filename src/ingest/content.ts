@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { commonPieces, localPieces } from "../catalog/encode.ts";
 import { asEvidence } from "../catalog/evidence.ts";
 import { sha256Hex } from "../catalog/hash.ts";
 import { checkCatalog, checkNames, type Violation } from "../catalog/integrity.ts";
-import type { Counts, LocaleEntry } from "../catalog/manifest.ts";
+import type { Counts, LocaleEntry, Manifest } from "../catalog/manifest.ts";
 import type { Catalog, RegionNames } from "../catalog/model.ts";
 import { countLists } from "./accounting.ts";
 import type { Workspace } from "./workspace.ts";
@@ -71,4 +72,9 @@ function coverage(catalog: Catalog, names: RegionNames): number {
   const total = weigh(subdivisions);
   const named = weigh(subdivisions.filter((region) => names.has(region.key)));
   return total === 0 ? 0 : Math.round((named / total) * 1e4) / 1e4;
+}
+
+/** Whether two versions serve the same bytes, whatever the order in their manifests. */
+export function isSameContent(a: Pick<Manifest, "locales">, b: Pick<Manifest, "locales">): boolean {
+  return isDeepStrictEqual(a.locales, b.locales);
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { concatenate } from "../catalog/bytes.ts";
 import { commonPieces, encodeLocal } from "../catalog/encode.ts";
+import type { Report } from "./report.ts";
 import {
   type Blob,
   type BodyDependencies,
@@ -20,7 +21,6 @@ import {
 import type { DeltaMaker } from "./deltas.ts";
 import type { DiffMaker } from "./diffs.ts";
 import { commonSegment, formOf, headLength } from "./plain-segments.ts";
-import type { Run } from "../coordinator/run.ts";
 import type { SegmentStore } from "./segment-store.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -54,7 +54,7 @@ export class EncodeStage {
       : this.#encodeLocale(locale, checkpoint, context);
   }
 
-  progress({ common, entries, diffs, deltas }: Checkpoint): Run["progress"] {
+  progress({ common, entries, diffs, deltas }: Checkpoint): Report["progress"] {
     return {
       done: common.length + Object.keys(entries).length + deltas.length,
       total: commonUnits().length + this.#deps.locales.length + diffs.length,

@@ -1,9 +1,5 @@
-import { PassingError, SourceError } from "../sources/source-error.ts";
-import type { StepNeverEnded } from "../coordinator/engine.ts";
-import { RETRY_MAX_MS } from "../coordinator/queue.ts";
-import { StoreError } from "../storage/store-error.ts";
 import type { GuardTrip } from "./guards.ts";
-import type { Run, RunError, Stage } from "../coordinator/run.ts";
+import type { Report } from "./report.ts";
 
 /** A permanent fault of a run: a retry cannot help. */
 export class RunFault extends Error {
@@ -20,73 +16,13 @@ export class RunFault extends Error {
 export class GuardsTripped extends RunFault {
   override readonly name = "GuardsTripped";
   /** Fields of the run that describe the candidate: its counts and all tripped guards. */
-  readonly verdict: Partial<Run>;
+  readonly verdict: Partial<Report>;
 
-  constructor(refused: readonly GuardTrip[], verdict: Partial<Run>) {
+  constructor(refused: readonly GuardTrip[], verdict: Partial<Report>) {
     super(
       refused[0]?.guard ?? "guard",
       refused.map(({ guard, message }) => `${guard}: ${message}`).join("; "),
     );
     this.verdict = verdict;
   }
-}
-
-/** What to retry: the step several times, then the run once. */
-interface Retry {
-  /** False if the step has made its own attempts. */
-  readonly step: boolean;
-  /** Wait before the retry of the run; null for no retry. */
-  readonly runAfterMs: number | null;
-}
-
-/** Shortest wait before the retry of a run. */
-const RUN_RETRY_MS = 60_000;
-
-/** The failure of a run: its error, its retry and other fields of the run. */
-export interface RunFailure {
-  readonly error: RunError;
-  /** Null for a permanent fault. */
-  readonly retry: Retry | null;
-  readonly patch: Partial<Run>;
-}
-
-/**
- * The only map from the errors of a step to the failure of a run. Faults of upstream's content and
- * tripped guards are permanent. An unreachable upstream, which one step tries several times, and a
- * failing or lagging store are transient. Any other error is a bug or comes from the platform, which
- * throws errors of any kind: the engine repeats the step, and the run has no retry.
- */
-export function toFailure(cause: unknown, stage: Stage): RunFailure {
-  const fail = (code: string, message: string, retry: Retry | null, patch: Partial<Run> = {}) => ({
-    error: { code, stage, message },
-    retry,
-    patch,
-  });
-  if (cause instanceof PassingError) return unreachable(cause, stage);
-  if (cause instanceof SourceError) return fail(`source_${cause.fault}`, cause.message, null);
-  if (cause instanceof GuardsTripped) return fail(cause.code, cause.message, null, cause.verdict);
-  if (cause instanceof RunFault) return fail(cause.code, cause.message, null);
-  if (cause instanceof StoreError)
-    return fail("store_fault", cause.message, { step: true, runAfterMs: RUN_RETRY_MS });
-  return fail("internal", String(cause), { step: true, runAfterMs: null });
-}
-
-/** Retries the run at the time that upstream asks for, unless that is too late. */
-function unreachable({ fault, message, retryAfterMs }: PassingError, stage: Stage): RunFailure {
-  const waitMs = Math.max(retryAfterMs ?? 0, RUN_RETRY_MS);
-  const isTooLong = waitMs > RETRY_MAX_MS;
-  const text = isTooLong
-    ? `${message}; the wait exceeds an hour, so the run is not retried`
-    : message;
-  return {
-    error: { code: `source_${fault}`, stage, message: text },
-    retry: isTooLong ? null : { step: false, runAfterMs: waitMs },
-    patch: {},
-  };
-}
-
-/** Makes the failure of a run from a step that never finished. */
-export function leaseExpired(stage: Stage, { message }: StepNeverEnded): RunFailure {
-  const error = { code: "lease_expired", stage, message };
-  return { error, retry: { step: false, runAfterMs: RUN_RETRY_MS }, patch: {} };
 }

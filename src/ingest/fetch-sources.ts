@@ -4,10 +4,9 @@ import type { Snapshot } from "../sources/snapshot.ts";
 import { findFile, type Table, TABLES } from "../sources/source-file.ts";
 import { EMBEDDED, type Upstream } from "../sources/upstream.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
-import type { ArchivedCandidate } from "../coordinator/candidate.ts";
-import type { RunContext } from "./checkpoint.ts";
+import type { ArchivedCandidate, RunContext } from "./checkpoint.ts";
 import { RunFault } from "./faults.ts";
-import type { RunMode, UpstreamFacts, UpstreamFiles } from "../coordinator/run.ts";
+import type { RunMode, UpstreamFacts, UpstreamFiles } from "./report.ts";
 
 export interface FetchDependencies {
   readonly archive: SourceArchive;

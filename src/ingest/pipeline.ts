@@ -5,6 +5,7 @@ import { snapshotOpener } from "../sources/snapshot.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { ledgerOf } from "../acceptance/ledger-files.ts";
 import type { SurpriseLimits } from "../acceptance/surprises.ts";
+import type { Report } from "./report.ts";
 import { acceptSources } from "./accept-sources.ts";
 import { account, countEntities } from "./accounting.ts";
 import { nothingChanged } from "./change-sample.ts";
@@ -21,7 +22,7 @@ import {
   type RunContext,
   type StepResult,
 } from "./checkpoint.ts";
-import { describeContent } from "./content.ts";
+import { describeContent, isSameContent } from "./content.ts";
 import { DeltaMaker } from "./deltas.ts";
 import { DiffMaker, earlierContents } from "./diffs.ts";
 import { EncodeStage } from "./encode-stage.ts";
@@ -29,11 +30,9 @@ import { GuardsTripped } from "./faults.ts";
 import { datesOf, type FetchDependencies, fetchSources } from "./fetch-sources.ts";
 import { checkTruncated, findRefusals } from "./guards.ts";
 import { repairCopies, replicate } from "../storage/replicate.ts";
-import type { Run } from "../coordinator/run.ts";
 import { compressSegment, type Effort, type SegmentTask } from "./segment-coders.ts";
 import { SegmentStore } from "./segment-store.ts";
 import { judge } from "./verdict.ts";
-import { isSameContent } from "../coordinator/versions.ts";
 import { createWorkspace, type Workspace } from "./workspace.ts";
 
 export interface PipelineDependencies extends FetchDependencies {
@@ -173,7 +172,7 @@ export class Pipeline {
     const parsed = parsedOf(checkpoint);
     const candidate = { workspace, content, parsed, locales, defaultLocale, airportSet };
     const { trips, changes, diff } = await judge(candidate, current, store);
-    const patch: Partial<Run> = {
+    const patch: Partial<Report> = {
       // Without an intact copy of the published version, the changes are unknown.
       counts:
         current !== null && changes === null

@@ -1,6 +1,11 @@
 import { createFetchPolicy, parseSourceUrl } from "./fetch-policy.ts";
-import { type FetchedFile, fetchHttpFile, hasChanged, type HttpFile } from "./http-file.ts";
-import type { HttpFileDependencies } from "./http-file.ts";
+import {
+  type FetchedFile,
+  fetchHttpFile,
+  hasChanged,
+  type HttpFile,
+  type HttpFileDependencies,
+} from "./http-file.ts";
 import type { Fetch } from "./http-request.ts";
 import { type DeadlineLimits, startDeadline } from "./request-deadline.ts";
 import type { RetryLimits } from "./retries.ts";

@@ -1,7 +1,8 @@
 /** Random operations on a coordinator, played beside a reference model of what must be so. */
 import { expect } from "vitest";
 import { QUEUE_MAX_DEPTH } from "../../src/coordinator/run-queue.ts";
-import { type Run, RUN_MODES } from "../../src/coordinator/run.ts";
+import type { Run } from "../../src/coordinator/run.ts";
+import { RUN_MODES } from "../../src/ingest/report.ts";
 import { isOpen } from "../../src/coordinator/job-record.ts";
 import { Invariants } from "./coordinator-invariants.ts";
 import { type Operation, OUTAGE, SOURCES } from "./coordinator-operations.ts";

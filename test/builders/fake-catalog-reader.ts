@@ -7,8 +7,15 @@ import {
   LocationsResponseSchema,
 } from "../../gen/locations/v1/locations_pb.ts";
 import { findBody } from "../../src/catalog/deltas.ts";
-import type { Bodies, Body, Coding, LocaleEntry, Manifest } from "../../src/catalog/manifest.ts";
-import { CODINGS, type Representation } from "../../src/catalog/manifest.ts";
+import {
+  type Bodies,
+  type Body,
+  type Coding,
+  CODINGS,
+  type LocaleEntry,
+  type Manifest,
+  type Representation,
+} from "../../src/catalog/manifest.ts";
 import type { Copy, Fault } from "../../src/storage/catalog-store.ts";
 import type {
   CatalogMemory,

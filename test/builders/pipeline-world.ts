@@ -6,7 +6,8 @@ import {
   type StepResult,
 } from "../../src/ingest/checkpoint.ts";
 import { Pipeline } from "../../src/ingest/pipeline.ts";
-import type { Run, RunMode, Stage, UpstreamFiles } from "../../src/coordinator/run.ts";
+import type { Run } from "../../src/coordinator/run.ts";
+import type { RunMode, Stage, UpstreamFiles } from "../../src/ingest/report.ts";
 import { type LedgerFiles, ledgerOf } from "../../src/acceptance/ledger-files.ts";
 import type { SurpriseLimits } from "../../src/acceptance/surprises.ts";
 import { compressSegment, type Effort } from "../../src/ingest/segment-coders.ts";

@@ -1,8 +1,8 @@
 /** Builders of runs as the coordinator keeps them. */
-import type { RunRecord } from "../../src/coordinator/run-record.ts";
+import type { Run } from "../../src/coordinator/run.ts";
+import type { RunRecord } from "../../src/coordinator/run-queue.ts";
 import { newRun, type EnqueueRequest, type NewRun } from "../../src/coordinator/run-queue.ts";
 import type { Queue } from "../../src/coordinator/queue.ts";
-import type { Run } from "../../src/coordinator/run.ts";
 
 export function anEnqueueRequest(changes: Partial<EnqueueRequest> = {}): EnqueueRequest {
   return {

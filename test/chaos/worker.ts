@@ -3,6 +3,7 @@
  * control path whose secret the harness alone knows.
  */
 import type { Run } from "../../src/coordinator/run.ts";
+import type { RunRecord } from "../../src/coordinator/run-queue.ts";
 import { INGEST_INSTANCE } from "../../src/instances.ts";
 import service, {
   AlertMonitor as Monitor,
@@ -10,7 +11,6 @@ import service, {
 } from "../../src/worker.ts";
 import type { Manifest } from "../../src/catalog/manifest.ts";
 import { parseManifest } from "../../src/catalog/parse-manifest.ts";
-import type { RunRecord } from "../../src/coordinator/run-record.ts";
 import { dropKey, GENERATIONS_PREFIX, MANIFEST_KEY } from "../../src/storage/keys.ts";
 import { readBackupContent } from "./backup-content.ts";
 import type { BackupJob, CoordinatorTruth, StoredState } from "./evidence.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { RollbackResult } from "../../coordinator/roll-back.ts";
 import { CONTENTS_RETAINED } from "../../coordinator/versions.ts";
+import type { RollbackResult } from "../../coordinator/published-versions.ts";
 import type { CoordinatorCalls } from "../calls/object-calls.ts";
 import { noteField, outcome } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";

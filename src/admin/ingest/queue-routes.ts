@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { SOURCE_NAMES } from "../../config.ts";
-import type { ArchivedCandidate } from "../../coordinator/candidate.ts";
+import type { ArchivedCandidate } from "../../ingest/checkpoint.ts";
 import type { History } from "../../coordinator/history.ts";
 import type { EnqueueResult, QueuedRun } from "../../coordinator/run-queue.ts";
-import { RUN_MODES, runSchema, toListed } from "../../coordinator/run.ts";
+import { RUN_MODES } from "../../ingest/report.ts";
+import { runSchema, toListed } from "../../coordinator/run.ts";
 import type { CoordinatorCalls } from "../calls/object-calls.ts";
 import { noteField, outcome } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { SOURCE_NAMES } from "../../config.ts";
 import type { CancelResult } from "../../coordinator/scheduler.ts";
+import { RUN_MODES, RUN_OUTCOMES } from "../../ingest/report.ts";
 import {
-  RUN_MODES,
-  RUN_OUTCOMES,
   RUN_STATES,
   RUN_TRIGGERS,
   runDetailsSchema,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { candidateFiles, REFUSED_KEPT } from "../../../src/coordinator/candidate.ts";
+import { candidateFiles, REFUSED_KEPT } from "../../../src/coordinator/run-queue.ts";
 import type { Run } from "../../../src/coordinator/run.ts";
 import { aRunRecord } from "../../builders/run.ts";
 

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { REFUSED_KEPT } from "../../../src/coordinator/candidate.ts";
-import type { EnqueueRequest } from "../../../src/coordinator/run-queue.ts";
+import { type EnqueueRequest, REFUSED_KEPT } from "../../../src/coordinator/run-queue.ts";
 import type { Run } from "../../../src/coordinator/run.ts";
 import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { anEnqueueRequest } from "../../builders/run.ts";

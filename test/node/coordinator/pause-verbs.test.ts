@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Checkpoint, RunContext, StepResult } from "../../../src/ingest/checkpoint.ts";
 import { Pipeline, type PipelineDependencies } from "../../../src/ingest/pipeline.ts";
-import { type Run, STAGES } from "../../../src/coordinator/run.ts";
+import type { Run } from "../../../src/coordinator/run.ts";
+import { STAGES } from "../../../src/ingest/report.ts";
 import { CoordinatorWorld, START } from "../../builders/coordinator-world.ts";
 
 const PAUSE = { by: "ops", note: null, until: null };

@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  bestCoverage,
-  describeVersion,
-  isSameContent,
-  rolledBack,
-} from "../../../src/coordinator/versions.ts";
+import { bestCoverage, describeVersion, rolledBack } from "../../../src/coordinator/versions.ts";
+import { isSameContent } from "../../../src/ingest/content.ts";
 import type { Manifest } from "../../../src/catalog/manifest.ts";
 import { aLocaleEntry, aManifest, aVersion } from "../../builders/manifest.ts";
 

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { GuardsTripped, leaseExpired, RunFault, toFailure } from "../../../src/ingest/faults.ts";
+import { GuardsTripped, RunFault } from "../../../src/ingest/faults.ts";
+import { leaseExpired, toFailure } from "../../../src/coordinator/run-failure.ts";
 import type { GuardTrip } from "../../../src/ingest/guards.ts";
 import { StepNeverEnded } from "../../../src/coordinator/engine.ts";
 import { PassingError, SourceError } from "../../../src/sources/source-error.ts";

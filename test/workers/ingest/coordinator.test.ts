@@ -4,7 +4,8 @@ import snapshotManifest from "../../../data/snapshot/manifest.json" with { type:
 import { compareText } from "../../../src/catalog/integrity.ts";
 import { manifestBlobs } from "../../../src/catalog/manifest.ts";
 import type { EnqueueAnswer } from "../../../src/coordinator/run-queue.ts";
-import { STAGES, type Run } from "../../../src/coordinator/run.ts";
+import { STAGES } from "../../../src/ingest/report.ts";
+import type { Run } from "../../../src/coordinator/run.ts";
 import { embeddedSnapshot } from "../../../src/sources/embedded-snapshot.ts";
 import { blobKey } from "../../../src/storage/keys.ts";
 import {

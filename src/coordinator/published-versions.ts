@@ -1,0 +1,62 @@
+/** What changes the published versions, besides a run: adoption by a new coordinator, and rollback. */
+import type { Manifest } from "../catalog/manifest.ts";
+import { isSameContent } from "../ingest/content.ts";
+import type { CatalogStore } from "../storage/catalog-store.ts";
+import { StoreError } from "../storage/store-error.ts";
+import type { CoordinatorState } from "./state.ts";
+import { describeVersion, rolledBack, type Version } from "./versions.ts";
+
+/**
+ * Records the versions of the stores in a new coordinator, which has none. Generations then
+ * continue to rise, the guards compare with the served version, and served files do not count as
+ * garbage. Does nothing if the stores are empty.
+ *
+ * @throws StoreError if a store fails.
+ */
+export async function adoptVersions(state: CoordinatorState, store: CatalogStore): Promise<void> {
+  if (state.currentVersion() !== null) return;
+  const found = new Map<number, Manifest>();
+  for (const generation of (await store.listGenerations()).toSorted((a, b) => b - a))
+    take(await store.readGeneration(generation));
+  for (const replica of ["r2", "kv"] as const) take(await store.readManifest(replica));
+  const versions = [...found.values()].toSorted((a, b) => a.generation - b.generation);
+  state.transaction(() => {
+    if (state.currentVersion() === null)
+      for (const manifest of versions) state.addVersion(manifest);
+  });
+
+  function take(copy: Awaited<ReturnType<CatalogStore["readManifest"]>>): void {
+    if (copy.ok) found.set(copy.value.generation, copy.value);
+    else if (copy.fault === "unreadable") throw new StoreError(copy.detail);
+  }
+}
+
+export type RollbackResult =
+  | {
+      readonly ok: true;
+      readonly version: Version;
+      /** False if the current version, which is then `version`, has that content already. */
+      readonly changed: boolean;
+      /** Whether ingestion is paused. A rollback publishes even then. */
+      readonly paused: boolean;
+    }
+  | { readonly ok: false; readonly reason: "not_retained" };
+
+/**
+ * Publishes a retained version again under a new generation, unless its content is published
+ * already. Idempotent.
+ *
+ * @param at publication time (RFC 3339).
+ */
+export function rollBack(state: CoordinatorState, generation: number, at: string): RollbackResult {
+  return state.transaction((): RollbackResult => {
+    const current = state.currentVersion();
+    const earlier = state.findVersion(generation);
+    if (current === null || earlier === undefined) return { ok: false, reason: "not_retained" };
+    const changed = !isSameContent(earlier, current);
+    const manifest = changed ? rolledBack(earlier, current, at) : current;
+    if (changed) state.addVersion(manifest);
+    const version = describeVersion(manifest, state.versions());
+    return { ok: true, version, changed, paused: state.pause() !== null };
+  });
+}
