@@ -40,13 +40,13 @@ export async function measureStages(worker: BenchWorker, steps: StepCosts): Prom
 
 export function ingestTables(
   { stages, peakMb }: IngestStages,
-  { parts, inMemory, whole }: IngestParts,
+  { locales, parts, inMemory, whole }: IngestParts,
 ): Table[] {
   const wallMs = sum(stages.map((stage) => stage.wallMs));
   const cpuMs = sum(stages.map((stage) => stage.cpuMs));
   return [
     {
-      title: `Ingest of the default locales, all of workerd. Peak memory: ${round(peakMb, 0)} MB resident, stores included; that of one step in its isolate is measured by \`npm run bench:growth\`.`,
+      title: `Ingest of ${locales} locales, all of workerd. Peak memory: ${round(peakMb, 0)} MB resident, stores included; that of one step in its isolate is measured by \`npm run bench:growth\`.`,
       columns: ["stage", "steps", "wall ms", "CPU ms", "share of CPU"],
       rows: [
         ...stages.map((one) => [
@@ -113,6 +113,8 @@ interface PartCost extends Cost {
 
 /** What an ingest consists of. */
 export interface IngestParts {
+  /** How many are published. */
+  readonly locales: number;
   readonly parts: readonly PartCost[];
   /** A whole run with stores in memory and without a coordinator. */
   readonly inMemory: Cost;
@@ -148,6 +150,7 @@ export async function measureParts(worker: BenchWorker): Promise<IngestParts> {
   const whole = await time(some.map((locale) => `compress-whole?locale=${locale}`));
   const share = locales.length / some.length;
   return {
+    locales: locales.length,
     parts,
     inMemory,
     whole: without({ wallMs: whole.wallMs * share, cpuMs: whole.cpuMs * share }, encode),
