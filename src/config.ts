@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { AIRPORT_SETS } from "./catalog/manifest.ts";
-import { parseSourceUrl } from "./sources/fetch-policy.ts";
-import type { SourceUrls } from "./sources/http-upstream.ts";
 import type { SnapshotLocale } from "./sources/snapshot.ts";
 import { FILE_MAX_BYTES } from "./sources/source-file.ts";
+import { parseSourceUrl, type SourceUrls } from "./sources/source-url.ts";
 
 /** The settings that requests depend on, validated, with units. */
 export type ServingConfig = Readonly<ReturnType<typeof loadServingConfig>>;
