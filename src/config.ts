@@ -62,7 +62,7 @@ const INGEST_FIELDS = {
       "https://davidmegginson.github.io/ourairports-data/airports.csv,https://davidmegginson.github.io/ourairports-data/regions.csv",
     )
     .transform(parseUrls),
-  /** Other hosts that these URLs may redirect to, comma-separated. */
+  /** Other hosts where redirects of these URLs may end, comma-separated. */
   SOURCE_ALLOWED_HOSTS: z
     .string()
     .default("")
