@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { AIRPORT_SETS } from "./catalog/manifest.ts";
-import { parseSourceUrl } from "./sources/fetch-policy.ts";
-import type { SourceUrls } from "./sources/http-upstream.ts";
 import type { SnapshotLocale } from "./sources/snapshot.ts";
 import { FILE_MAX_BYTES } from "./sources/source-file.ts";
+import { parseSourceUrl, type SourceUrls } from "./sources/source-url.ts";
 
 /** The settings that requests depend on, validated, with units. */
 export type ServingConfig = Readonly<ReturnType<typeof loadServingConfig>>;
@@ -63,7 +62,7 @@ const INGEST_FIELDS = {
       "https://davidmegginson.github.io/ourairports-data/airports.csv,https://davidmegginson.github.io/ourairports-data/regions.csv",
     )
     .transform(parseUrls),
-  /** Other hosts that these URLs may redirect to, comma-separated. */
+  /** Other hosts where redirects of these URLs may end, comma-separated. */
   SOURCE_ALLOWED_HOSTS: z
     .string()
     .default("")

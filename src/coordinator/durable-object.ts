@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { v7 } from "uuid";
 import type { StepDependencies } from "../backup/step-dependencies.ts";
 import { JobItems } from "../backup/job-items.ts";
@@ -8,7 +7,7 @@ import { Pipeline } from "../ingest/pipeline.ts";
 import { logLine } from "../log.ts";
 import { droppedUpstream } from "../sources/dropped-upstream.ts";
 import { embeddedSnapshot } from "../sources/embedded-snapshot.ts";
-import { HTTP_LIMITS, httpUpstream } from "../sources/http-upstream.ts";
+import { HTTP_DEADLINE_MS, httpUpstream } from "../sources/http-upstream.ts";
 import { embeddedUpstream, type Upstream } from "../sources/upstream.ts";
 import { createAuditStore } from "../storage/audit-store.ts";
 import { createBackupStore } from "../storage/backup-store.ts";
@@ -89,18 +88,16 @@ function backupDependencies(
 
 /** Every upstream that a run may name. */
 function upstreamsOf(config: Config, archive: R2Bucket): { readonly [name: string]: Upstream } {
-  const limits = { ...HTTP_LIMITS, maxBytes: config.sourceMaxBytes };
+  const limits = { maxBytes: config.sourceMaxBytes, deadlineMs: HTTP_DEADLINE_MS };
   const upstreams = [
     embeddedUpstream(embeddedSnapshot),
     droppedUpstream(createDropBox(archive), limits),
     httpUpstream({
       urls: config.sourceUrls,
       allowedHosts: config.sourceAllowedHosts,
-      limits,
+      ...limits,
       fetch: async (url, init) => fetch(url, init),
       now: Date.now,
-      sleep: async (ms) => sleep(ms),
-      random: Math.random,
     }),
   ];
   return Object.fromEntries(upstreams.map((upstream) => [upstream.name, upstream]));

@@ -7,7 +7,7 @@ import { RETRY_MAX_MS } from "./queue.ts";
 
 /** What to retry: the step several times, then the run once. */
 interface Retry {
-  /** False if the step has made its own attempts. */
+  /** False if the step must not begin again so soon. */
   readonly step: boolean;
   /** Wait before the retry of the run; null for no retry. */
   readonly runAfterMs: number | null;
@@ -26,9 +26,9 @@ export interface RunFailure {
 
 /**
  * The only map from the errors of a step to the failure of a run. Faults of upstream's content and
- * tripped guards are permanent. An unreachable upstream, which one step tries several times, and a
- * failing or lagging store are transient. Any other error is a bug or comes from the platform, which
- * throws errors of any kind: the engine repeats the step, and the run has no retry.
+ * tripped guards are permanent. An unreachable upstream and a failing or lagging store are
+ * transient. Any other error is a bug or comes from the platform, which throws errors of any kind:
+ * the engine repeats the step, and the run has no retry.
  */
 export function toFailure(cause: unknown, stage: Stage): RunFailure {
   const fail = (
@@ -50,7 +50,10 @@ export function toFailure(cause: unknown, stage: Stage): RunFailure {
   return fail("internal", String(cause), { step: true, runAfterMs: null });
 }
 
-/** Retries the run at the time that upstream asks for, unless that is too late. */
+/**
+ * Retries the step. If upstream asks for a wait, retries only the run, not before that time, unless
+ * the wait is too long.
+ */
 function unreachable({ fault, message, retryAfterMs }: PassingError, stage: Stage): RunFailure {
   const waitMs = Math.max(retryAfterMs ?? 0, RUN_RETRY_MS);
   const isTooLong = waitMs > RETRY_MAX_MS;
@@ -59,7 +62,7 @@ function unreachable({ fault, message, retryAfterMs }: PassingError, stage: Stag
     : message;
   return {
     error: { code: `source_${fault}`, stage, message: text },
-    retry: isTooLong ? null : { step: false, runAfterMs: waitMs },
+    retry: isTooLong ? null : { step: retryAfterMs === null, runAfterMs: waitMs },
     patch: {},
   };
 }

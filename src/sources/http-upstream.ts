@@ -1,75 +1,67 @@
-import { createFetchPolicy, parseSourceUrl } from "./fetch-policy.ts";
-import {
-  type FetchedFile,
-  fetchHttpFile,
-  hasChanged,
-  type HttpFile,
-  type HttpFileDependencies,
-} from "./http-file.ts";
-import type { Fetch } from "./http-request.ts";
-import { type DeadlineLimits, startDeadline } from "./request-deadline.ts";
-import type { RetryLimits } from "./retries.ts";
-import { type Table, TABLES } from "./source-file.ts";
-import { PassingError } from "./source-error.ts";
-import type { ArchivedFiles, Upstream } from "./upstream.ts";
+import { concatenate } from "../catalog/bytes.ts";
+import { sha256Hex } from "../catalog/hash.ts";
+import { asOf } from "./as-of.ts";
+import { PassingError, SourceError } from "./source-error.ts";
+import { findFile, nameFile, type Table, TABLES, tooLarge } from "./source-file.ts";
+import { parseSourceUrl, type SourceUrls } from "./source-url.ts";
+import type { ArchivedFiles, Upstream, UpstreamFile, Validators } from "./upstream.ts";
 
-/** URLs of the upstream files; `parseSourceUrl` must accept each. */
-export type SourceUrls = { readonly [T in Table]: string };
-
-export interface HttpLimits extends DeadlineLimits, RetryLimits {
-  /** Limit of the announced and of the decoded bytes of a file. */
-  readonly maxBytes: number;
-}
-
-/** All requests end before the coordinator's watchdog fires. */
-export const HTTP_LIMITS: Omit<HttpLimits, "maxBytes"> = {
-  totalMs: 90_000,
-  idleMs: 15_000,
-  maxAttempts: 4,
-  backoffMs: 500,
-  maxBackoffMs: 8_000,
-  maxRetryAfterMs: 30_000,
-};
+/** Longest time for all requests of a fetch. It ends before the lease of the step. */
+export const HTTP_DEADLINE_MS = 60_000;
 
 export interface HttpUpstreamOptions {
   readonly urls: SourceUrls;
-  /** Other hosts that redirects may lead to, with a port unless it is the default. */
+  /** Other hosts that a redirect may end at, with a port unless it is the default. */
   readonly allowedHosts: readonly string[];
-  readonly limits: HttpLimits;
-  /** Must work without `this`. Must not follow redirects or cache. */
-  readonly fetch: Fetch;
+  /** Limit of the announced and of the decoded bytes of a file. */
+  readonly maxBytes: number;
+  readonly deadlineMs: number;
+  /** The platform's `fetch`. Must work without `this`. */
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   readonly now: () => number;
-  readonly sleep: (ms: number) => Promise<void>;
-  /** Returns 0 to 1, like Math.random. */
-  readonly random: () => number;
 }
 
-/** Most restarts of a fetch because upstream changed between two files. */
-const MAX_RESTARTS = 2;
+/** A fetch of all files. */
+interface Session extends Omit<HttpUpstreamOptions, "urls" | "allowedHosts"> {
+  readonly hosts: ReadonlySet<string>;
+  readonly signal: AbortSignal;
+}
+
+/** A fetched file with the validators of its version. */
+interface FetchedFile {
+  readonly url: URL;
+  readonly file: UpstreamFile;
+  readonly validators: Validators;
+}
 
 /**
  * Fetches airports and regions over HTTP, both of one version. After the last file it asks upstream
  * whether the earlier files are still current. This check needs ETag or Last-Modified; without them
  * a change between two files stays undetected.
+ *
+ * Makes each request once. The platform follows redirects, and only the URL where they end is
+ * checked: its host must be that of a configured URL or an allowed one.
  */
-export function httpUpstream(options: HttpUpstreamOptions): Upstream {
-  const { urls, allowedHosts, limits, fetch, now, sleep, random } = options;
-  const files = TABLES.map((table): HttpFile => ({ table, url: readUrl(table, urls[table]) }));
-  const policy = createFetchPolicy(
-    files.map(({ url }) => url),
-    allowedHosts,
-  );
+export function httpUpstream({ urls, allowedHosts, ...options }: HttpUpstreamOptions): Upstream {
+  const files = TABLES.map((table) => ({ table, url: readUrl(table, urls[table]) }));
+  const hosts = new Set(files.map(({ url }) => url.host));
+  for (const host of allowedHosts) hosts.add(host.toLowerCase());
   return {
     name: "ourairports",
     async fetch(archived = {}) {
-      const deadline = startDeadline(limits, now);
-      const dependencies: HttpFileDependencies = {
-        request: { fetch, policy, deadline, now },
-        retry: { limits, deadline, sleep, random },
-        maxBytes: limits.maxBytes,
-      };
-      const fetched = await fetchOneVersion(files, archived, dependencies);
-      return fetched.map(({ file }) => file);
+      const closing = new AbortController();
+      const signal = AbortSignal.any([AbortSignal.timeout(options.deadlineMs), closing.signal]);
+      const session = { ...options, hosts, signal };
+      try {
+        const fetched: FetchedFile[] = [];
+        for (const { table, url } of files)
+          fetched.push(await fetchFile(table, url, { archived, session }));
+        await checkVersion(fetched, session);
+        return fetched.map(({ file }) => file);
+      } finally {
+        // Closes the connections whose bodies were not read.
+        closing.abort();
+      }
     },
   };
 }
@@ -80,32 +72,187 @@ function readUrl(table: Table, text: string): URL {
   return parsed.url;
 }
 
-async function fetchOneVersion(
-  files: readonly HttpFile[],
-  archived: ArchivedFiles,
-  dependencies: HttpFileDependencies,
-): Promise<FetchedFile[]> {
-  for (let restarts = 0; restarts <= MAX_RESTARTS; restarts++) {
-    const fetched: FetchedFile[] = [];
-    for (const file of files) fetched.push(await fetchHttpFile(file, archived, dependencies));
-    if (await isOneVersion(files, fetched, dependencies)) return fetched;
+/** Fetches a file unless the archived version is still current. */
+async function fetchFile(
+  table: Table,
+  url: URL,
+  { archived, session }: { archived: ArchivedFiles; session: Session },
+): Promise<FetchedFile> {
+  const origin = sha256Hex(url.href);
+  const found = findFile(table, archived);
+  const known = found?.file.origin === origin ? found.file : undefined;
+  const response = await request(url, known ?? {}, session);
+  if (response.status === 304 && found !== undefined && known !== undefined) {
+    const as_of = asOf(known.last_modified, session.now());
+    const file = { name: found.name, unchangedSha256: known.sha256, as_of };
+    return { url, file, validators: known };
   }
+  const bytes = await readBody(response, url, session);
+  const { maxBytes } = session;
+  const name = nameFile(table, { where: describeUrl(url), bytes, maxBytes });
+  const validators: Validators = { origin, ...readValidators(response) };
+  const as_of = asOf(validators.last_modified, session.now());
+  return { url, file: { name, bytes, as_of, ...validators }, validators };
+}
+
+/** Checks that the files are of one version. Archived files already belong together. */
+async function checkVersion(fetched: readonly FetchedFile[], session: Session): Promise<void> {
+  if (!fetched.some(({ file }) => "bytes" in file)) return;
+  for (const { url, validators } of fetched.slice(0, -1)) {
+    const { etag, last_modified } = validators;
+    if (etag === undefined && last_modified === undefined) continue;
+    const response = await request(url, validators, session);
+    if (response.status === 304) continue;
+    const current = readValidators(response);
+    const isSame =
+      etag === undefined
+        ? current.last_modified === last_modified
+        : opaqueTag(current.etag) === opaqueTag(etag);
+    if (!isSame)
+      throw new PassingError("changing", "upstream changed between two files; try again later");
+  }
+}
+
+/** A weak and a strong tag can name one version: a server weakens the tag when it compresses. */
+function opaqueTag(etag: string | undefined): string | undefined {
+  return etag?.replace(/^W\//, "");
+}
+
+function readValidators({ headers }: Response): Validators {
+  const etag = headers.get("etag");
+  const last_modified = headers.get("last-modified");
+  return {
+    ...(etag !== null && { etag }),
+    ...(last_modified !== null && { last_modified }),
+  };
+}
+
+/**
+ * Requests a file and follows redirects.
+ *
+ * @param known validators of the archived version; `{}` for none.
+ * @returns a response with status 200, or 304 for a conditional request.
+ * @throws SourceError `unreachable`, `deadline`, `redirect_refused`, `http_status` or `http_refused`.
+ */
+async function request(
+  url: URL,
+  { etag, last_modified }: Validators,
+  session: Session,
+): Promise<Response> {
+  const where = describeUrl(url);
+  const { fetch, hosts, signal, now } = session;
+  const headers = {
+    accept: "text/csv, */*;q=0.1",
+    // Workers and Node both decode it.
+    "accept-encoding": "gzip",
+    "user-agent": "locations-at-the-edge",
+    ...(etag !== undefined && { "if-none-match": etag }),
+    ...(last_modified !== undefined && { "if-modified-since": last_modified }),
+  };
+  let response: Response;
+  try {
+    // Without no-store an edge cache would answer instead of upstream and hide a change.
+    response = await fetch(url.href, { headers, redirect: "follow", cache: "no-store", signal });
+  } catch (cause) {
+    const text = `${where} cannot be reached${describeCause(cause)}; check the host and the network`;
+    throw deadlineOf(where, session) ?? new PassingError("unreachable", text);
+  }
+  checkFinalUrl(url, response.url, hosts);
+  const { status } = response;
+  const isConditional = etag !== undefined || last_modified !== undefined;
+  if (status === 200 || (status === 304 && isConditional)) return response;
+  if (status < 500 && status !== 408 && status !== 429)
+    throw new SourceError("http_refused", `${where} answers ${status}; check the URL`);
+  const waitMs = parseRetryAfter(response.headers.get("retry-after"), now());
+  const asked = waitMs === null ? "" : ` and asks to be left alone for ${waitMs / 1000} s`;
   throw new PassingError(
-    "changing",
-    `upstream changed between two files, ${MAX_RESTARTS + 1} times in a row; try again later`,
+    "http_status",
+    `${where} answers ${status}${asked}; try again later`,
+    waitMs,
   );
 }
 
-/** Archived files already belong together. Only a new file makes the check necessary. */
-async function isOneVersion(
-  files: readonly HttpFile[],
-  fetched: readonly FetchedFile[],
-  dependencies: HttpFileDependencies,
-): Promise<boolean> {
-  if (!fetched.some(({ file }) => "bytes" in file)) return true;
-  for (const [index, file] of files.slice(0, -1).entries()) {
-    const before = fetched[index];
-    if (before !== undefined && (await hasChanged(file, before, dependencies))) return false;
+/** @throws SourceError `redirect_refused`. */
+function checkFinalUrl(start: URL, end: string, hosts: ReadonlySet<string>): void {
+  const refuse = (what: string) =>
+    new SourceError(
+      "redirect_refused",
+      `${describeUrl(start)} redirects to ${what}; check the URL and the allowed hosts`,
+    );
+  const parsed = parseSourceUrl(end);
+  if (!parsed.ok) throw refuse(`a URL that ${parsed.problem}`);
+  const { url } = parsed;
+  if (!hosts.has(url.host)) throw refuse(`${describeUrl(url)}, which is not on an allowed host`);
+  if (start.protocol === "https:" && url.protocol === "http:")
+    throw refuse(`${describeUrl(url)}, which leaves https`);
+}
+
+/**
+ * Reads a body that the platform decodes. Buffers at most `maxBytes` and one chunk, and twice that
+ * while it joins the chunks.
+ *
+ * The platform detects a body that is shorter than its Content-Length, and workerd also gzip that
+ * breaks off. Both platforms cut a body that is longer; only the CSV reader detects that.
+ *
+ * @throws SourceError `not_csv`, `bad_encoding`, `too_large`, `deadline` or `truncated`.
+ */
+async function readBody(response: Response, url: URL, session: Session): Promise<Uint8Array> {
+  const { headers, body } = response;
+  const where = describeUrl(url);
+  const { maxBytes } = session;
+  const [type = ""] = (headers.get("content-type") ?? "").toLowerCase().split(";");
+  if (["text/html", "application/xhtml+xml"].includes(type.trim()))
+    throw new SourceError("not_csv", `${where} answers with a page instead of CSV; check the URL`);
+  const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
+  if (!["identity", "gzip", "x-gzip"].includes(coding))
+    throw new SourceError(
+      "bad_encoding",
+      `${where} has the content coding "${coding}", but the request allowed only gzip or none; check the server`,
+    );
+  const announced = Number(headers.get("content-length"));
+  if (announced > maxBytes) throw tooLarge(where, maxBytes, announced);
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of body ?? []) {
+      length += chunk.length;
+      if (length > maxBytes) throw tooLarge(where, maxBytes);
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    if (cause instanceof SourceError) throw cause;
+    const text = `${where} breaks off, or cannot be decoded, after ${length} bytes${describeCause(cause)}; try again later`;
+    throw deadlineOf(where, session) ?? new PassingError("truncated", text);
   }
-  return true;
+  return concatenate(chunks);
+}
+
+/** The fault of a request that the deadline has ended; undefined for any other end. */
+function deadlineOf(where: string, { signal, deadlineMs }: Session): PassingError | undefined {
+  if (!signal.aborted) return undefined;
+  return new PassingError(
+    "deadline",
+    `${where} was not complete within the ${deadlineMs / 1000} s that all files may take; try again later`,
+  );
+}
+
+/**
+ * Parses `Retry-After` (RFC 9110, section 10.2.3: seconds or a date) to milliseconds, at least
+ * zero. Returns null if it is missing or malformed.
+ */
+function parseRetryAfter(value: string | null, now: number): number | null {
+  const waitMs = /^\d+$/.test(value ?? "") ? Number(value) * 1000 : Date.parse(value ?? "") - now;
+  return Number.isNaN(waitMs) ? null : Math.max(0, waitMs);
+}
+
+/** Describes the platform's error for people, without URLs. */
+function describeCause(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return text === "" ? "" : ` (${text.replace(/\b[a-z]+:\/\/\S+/gi, "…")})`;
+}
+
+/** Shortens a URL for messages and logs, without credentials, query and fragment. */
+function describeUrl({ host, pathname }: URL): string {
+  return `${host}${pathname}`.slice(0, 200);
 }

@@ -143,11 +143,10 @@ export function stall(beginning: string): Behavior {
   return async (_, response) => flush(response, beginning);
 }
 
-/** Sends a byte after every pause, without end, and calls `each` before. */
-export function drip(pauseMs: number, each: () => void): Behavior {
+/** Sends a byte before every pause, without end. */
+export function drip(pauseMs: number): Behavior {
   return async (_, response) => {
     while (!response.destroyed) {
-      each();
       response.write("x");
       await delay(pauseMs);
     }

@@ -1,11 +1,10 @@
-/** An HTTP upstream, the server that it asks, and a clock that passes by sleeping only. */
+/** An HTTP upstream and the server that it asks, on a fixed date. */
 import {
-  HTTP_LIMITS,
-  type HttpLimits,
+  HTTP_DEADLINE_MS,
   type HttpUpstreamOptions,
   httpUpstream,
 } from "../../src/sources/http-upstream.ts";
-import type { SourceFault } from "../../src/sources/source-error.ts";
+import { PassingError, SourceError, type SourceFault } from "../../src/sources/source-error.ts";
 import type { ArchivedFiles, Upstream, UpstreamFile } from "../../src/sources/upstream.ts";
 import { anAirportRow, csvOf } from "./source.ts";
 import { file, type UpstreamServer } from "./upstream-server.ts";
@@ -14,16 +13,12 @@ export const AIRPORTS_PATH = "/data/airports.csv";
 export const REGIONS_PATH = "/data/regions.csv";
 export const AIRPORTS_CSV = csvOf([anAirportRow()]);
 export const REGIONS_CSV = "code,name\nCH-ZH,Zürich\n";
-/** When the clock begins. */
+/** The time of every fetch. */
 export const START = Date.parse("2026-11-01T04:17:00.000Z");
 
 export class UpstreamWorld {
   readonly server: UpstreamServer;
-  /** Waits between attempts, in ms. */
-  readonly sleeps: number[] = [];
-  limits: HttpLimits = { ...HTTP_LIMITS, maxBytes: 100_000 };
   options: Partial<HttpUpstreamOptions> = {};
-  #nowMs = START;
 
   constructor(server: UpstreamServer) {
     this.server = server;
@@ -38,31 +33,40 @@ export class UpstreamWorld {
         "regions.csv": this.server.url(REGIONS_PATH),
       },
       allowedHosts: [],
-      limits: this.limits,
+      maxBytes: 100_000,
+      deadlineMs: HTTP_DEADLINE_MS,
       fetch: async (url, init) => fetch(url, init),
-      now: () => this.#nowMs,
-      sleep: async (ms) => {
-        this.sleeps.push(ms);
-        this.#nowMs += ms;
-      },
-      random: () => 1,
+      now: () => START,
       ...this.options,
     });
-  }
-
-  /** Lets time pass. */
-  wait(ms: number): void {
-    this.#nowMs += ms;
   }
 
   async fetch(archived?: ArchivedFiles): Promise<UpstreamFile[]> {
     return this.upstream().fetch(archived);
   }
+
+  /** Fetches, and returns the error. */
+  async failure(): Promise<Failure> {
+    try {
+      await this.fetch();
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      const { fault, message } = error;
+      return { fault, message, isTransient: error instanceof PassingError };
+    }
+    throw new Error("the fetch did not fail");
+  }
 }
 
-/** What a rejection has to look like. */
-export function aSourceError(fault: SourceFault): object {
-  return { name: "SourceError", fault };
+interface Failure {
+  readonly fault: SourceFault;
+  readonly message: string;
+  readonly isTransient: boolean;
+}
+
+/** A response as the platform makes it, with the URL where the redirects ended. */
+export function responseFrom(url: string, body: BodyInit | null, init?: ResponseInit): Response {
+  return Object.defineProperty(new Response(body, init), "url", { value: url });
 }
 
 /** The text of a file that was sent; undefined if it was not. */

@@ -152,8 +152,8 @@ describe("a second try", () => {
     world.upstream = upstream;
     const [second] = world.coordinator.status().queued;
     expect(second).toMatchObject({ parent_run_id: run.id, attempt: 2 });
-    const dueAt = START + 60_000;
-    await world.drain(() => world.alarmAt !== START);
+    const dueAt = Date.parse(world.run(run.id).finished_at ?? "") + 60_000;
+    await world.drain(() => world.alarmAt === dueAt);
     expect(world.alarmAt).toBe(dueAt);
     expect(world.coordinator.status().nextDueAt).toBe(new Date(dueAt).toISOString());
     world.crash();

@@ -33,7 +33,7 @@ it.each([
 });
 
 it.each([
-  [new PassingError("truncated", "gone"), "source_truncated", "gone", false, 60_000],
+  [new PassingError("truncated", "gone"), "source_truncated", "gone", true, 60_000],
   [new StoreError("KV put x: 429"), "store_fault", "KV put x: 429", true, 60_000],
   [new StoreTimeout("KV put x: no answer"), "store_fault", "KV put x: no answer", true, 60_000],
   [new TypeError("x is no function"), "internal", "TypeError: x is no function", true, null],
@@ -51,7 +51,7 @@ it.each([
   [7_000, 60_000],
   [60_001, 60_001],
   [3_600_000, 3_600_000],
-])("leaves upstream alone for the %i ms that it asks for, and for a minute: %i", (asked, ms) => {
+])("retries only the run if upstream asks for a wait of %i ms, after %i ms", (asked, ms) => {
   const { error, retry } = toFailure(new PassingError("http_status", "busy", asked), "fetch");
   expect(retry).toEqual({ step: false, runAfterMs: ms });
   expect(error.message).toBe("busy");

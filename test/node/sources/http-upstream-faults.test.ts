@@ -1,5 +1,9 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
+import { LEASE_MS } from "../../../src/coordinator/engine.ts";
+import { HTTP_DEADLINE_MS } from "../../../src/sources/http-upstream.ts";
+import type { SourceFault } from "../../../src/sources/source-error.ts";
 import {
   type Behavior,
   brokenOff,
@@ -18,8 +22,9 @@ import {
 import {
   AIRPORTS_CSV,
   AIRPORTS_PATH,
-  aSourceError,
+  REGIONS_CSV,
   REGIONS_PATH,
+  responseFrom,
   textOf,
   UpstreamWorld,
 } from "../../builders/upstream-world.ts";
@@ -30,89 +35,78 @@ let world: UpstreamWorld;
 
 beforeEach(() => void (world = new UpstreamWorld(server)));
 
-const GOOD = file(AIRPORTS_CSV);
 const BEGINNING = AIRPORTS_CSV.slice(0, 100);
 
-/** Fetches, and answers what the rejection says. */
-async function failure(): Promise<string> {
-  return world.fetch().then(
-    () => "no failure",
-    (error: unknown) => String(error),
-  );
+/** Serves airports.csv, and returns whether its connection is closed. */
+function noteClose(behavior: Behavior): () => boolean {
+  let isClosed = false;
+  server.on(AIRPORTS_PATH, (request, response) => {
+    response.on("close", () => {
+      isClosed = true;
+    });
+    return behavior(request, response);
+  });
+  return () => isClosed;
 }
 
-describe("a fault that may pass", () => {
-  it.each<[string, Behavior]>([
-    ["hangs up before it answers", hangUp],
-    ["resets the connection in the middle of the file", reset(BEGINNING)],
-    ["sends less than it announced", brokenOff(BEGINNING, AIRPORTS_CSV.length)],
-    ...[408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524].map((code): [string, Behavior] => [
-      `answers ${code}`,
-      status(code),
-    ]),
-  ])("is got over when upstream %s once", async (_, behavior) => {
-    server.on(AIRPORTS_PATH, behavior, GOOD);
-    expect(textOf(await world.fetch(), 0)).toBe(AIRPORTS_CSV);
-    expect(server.paths).toEqual([AIRPORTS_PATH, AIRPORTS_PATH, REGIONS_PATH]);
-    expect(world.sleeps).toEqual([500]);
-  });
-
-  it("is got over when upstream is silent once", async () => {
-    // A slow machine may make more attempts silent than these two.
-    world.limits = { ...world.limits, idleMs: 100, totalMs: Infinity, maxAttempts: Infinity };
-    server.on(AIRPORTS_PATH, silence, stall(BEGINNING), GOOD);
-    expect(textOf(await world.fetch(), 0)).toBe(AIRPORTS_CSV);
-    expect(world.sleeps.length).toBeGreaterThanOrEqual(2);
-  });
-
-  it("ends the run when it lasts, after four attempts further and further apart", async () => {
-    server.on(AIRPORTS_PATH, status(503));
-    await expect(world.fetch()).rejects.toMatchObject(aSourceError("http_status"));
-    expect(server.paths).toEqual(Array.from({ length: 4 }, () => AIRPORTS_PATH));
-    expect(world.sleeps).toEqual([500, 1000, 2000]);
-    expect(await failure()).toBe(
-      `SourceError: ${server.host}${AIRPORTS_PATH} answers 503; try again later (4 attempts)`,
-    );
-  });
-
-  it.each<[string, string, Behavior]>([
-    ["unreachable", "hangs up", hangUp],
-    ["truncated", "resets every connection", reset(BEGINNING)],
-    ["truncated", "always sends less than it announced", brokenOff(BEGINNING, 5000)],
-  ])("ends the run as %s when upstream %s", async (fault, _, behavior) => {
+describe("a transient fault", () => {
+  it.each<[SourceFault, string, Behavior]>([
+    ["unreachable", "hangs up before it answers", hangUp],
+    ["truncated", "resets the connection in the middle of the file", reset(BEGINNING)],
+    ["truncated", "sends less than it announced", brokenOff(BEGINNING, AIRPORTS_CSV.length)],
+    [
+      "truncated",
+      "compresses less than it says",
+      file(AIRPORTS_CSV, { "content-encoding": "gzip" }),
+    ],
+    ...[408, 429, 500, 501, 502, 503, 504, 520, 524, 526].map(
+      (code): [SourceFault, string, Behavior] => ["http_status", `answers ${code}`, status(code)],
+    ),
+  ])("is %s when upstream %s, after one request", async (fault, _, behavior) => {
     server.on(AIRPORTS_PATH, behavior);
-    await expect(world.fetch()).rejects.toMatchObject({ name: "SourceError", fault });
-    expect(server.paths).toHaveLength(4);
+    expect(await world.failure()).toMatchObject({ fault, isTransient: true });
+    expect(server.paths).toEqual([AIRPORTS_PATH]);
   });
 
-  it("ends the run as unreachable when nobody listens", async () => {
+  it("is unreachable when nobody listens", async () => {
     const gone = await UpstreamServer.start();
     const urls = { "airports.csv": gone.url("/a.csv"), "regions.csv": gone.url("/r.csv") };
     const { host } = gone;
     await gone.stop();
     world.options = { urls };
-    await expect(world.fetch()).rejects.toMatchObject(aSourceError("unreachable"));
-    expect(await failure()).toContain(`${host}/a.csv cannot be reached`);
+    expect(await world.failure()).toEqual({
+      fault: "unreachable",
+      isTransient: true,
+      message: expect.stringContaining(`${host}/a.csv cannot be reached`),
+    });
   });
 
-  it("ends the run with what was sent when a body is shorter than announced", async () => {
-    world.options = {
-      fetch: async () => new Response(BEGINNING, { headers: { "content-length": "5000" } }),
-    };
-    expect(await failure()).toContain("after 100 of 5000 bytes");
+  it.each([
+    [undefined, null, "answers 503; try again later"],
+    ["soon", null, "answers 503; try again later"],
+    ["0", 0, "answers 503 and asks to be left alone for 0 s; try again later"],
+    ["120", 120_000, "answers 503 and asks to be left alone for 120 s; try again later"],
+    ["Sun, 01 Nov 2026 04:18:30 GMT", 90_000, "left alone for 90 s"],
+    ["Sun, 01 Nov 2026 04:00:00 GMT", 0, "left alone for 0 s"],
+  ])("with the Retry-After %j carries a wait of %j ms", async (value, retryAfterMs, message) => {
+    server.on(AIRPORTS_PATH, status(503, { "retry-after": value }));
+    await expect(world.fetch()).rejects.toMatchObject({
+      retryAfterMs,
+      message: expect.stringContaining(message),
+    });
   });
 });
 
-describe("a fault that stays", () => {
-  it.each([204, 206, 400, 401, 403, 404, 410, 418, 451, 501, 525, 526])(
-    "ends the run at once when upstream answers %i",
+describe("a permanent fault", () => {
+  it.each([204, 206, 400, 401, 403, 404, 410, 418, 451])(
+    "is http_refused when upstream answers %i",
     async (code) => {
       server.on(AIRPORTS_PATH, status(code));
-      await expect(world.fetch()).rejects.toMatchObject({
+      expect(await world.failure()).toEqual({
         fault: "http_refused",
+        isTransient: false,
         message: `${server.host}${AIRPORTS_PATH} answers ${code}; check the URL`,
       });
-      expect(server.paths).toHaveLength(1);
     },
   );
 
@@ -133,58 +127,49 @@ describe("a fault that stays", () => {
     ["empty", "nothing but blanks", file("\ufeff \r\n\t")],
     ["bad_encoding", "a gzip file that breaks off", file(gzipSync(AIRPORTS_CSV).subarray(0, 60))],
     ["bad_encoding", "a gzip file that is damaged", file(Uint8Array.of(0x1f, 0x8b, 1, 2, 3, 4))],
-  ])(
-    "ends the run at once as %s when upstream sends %s with status 200",
-    async (fault, _, behavior) => {
-      server.on(AIRPORTS_PATH, behavior);
-      await expect(world.fetch()).rejects.toMatchObject({ name: "SourceError", fault });
-      expect(server.paths).toEqual([AIRPORTS_PATH]);
-    },
-  );
+  ])("is %s when upstream sends %s with status 200", async (fault, _, behavior) => {
+    server.on(AIRPORTS_PATH, behavior);
+    expect(await world.failure()).toMatchObject({ fault, isTransient: false });
+  });
 
-  it("is told of the second file as of the first", async () => {
+  it("of the second file names that file", async () => {
     server.on(REGIONS_PATH, file("<html>"));
-    expect(await failure()).toContain(`${server.host}${REGIONS_PATH} holds a page`);
+    const { message } = await world.failure();
+    expect(message).toContain(`${server.host}${REGIONS_PATH} holds a page`);
   });
 
-  it("ends the run when the body is not in the content coding that the server names", async () => {
-    server.on(AIRPORTS_PATH, file(AIRPORTS_CSV, { "content-encoding": "gzip" }));
-    await expect(world.fetch()).rejects.toMatchObject({
-      fault: "truncated",
-      message: expect.stringContaining("or cannot be decoded, after 0 bytes"),
-    });
-  });
-
-  it("ends the run at once for a content coding that was not asked for", async () => {
+  it("is bad_encoding when upstream sends a content coding that the request did not allow", async () => {
     world.options = {
-      fetch: async () => new Response("?", { headers: { "content-encoding": "zstd" } }),
+      fetch: async (url) => responseFrom(url, "?", { headers: { "content-encoding": "zstd" } }),
     };
-    await expect(world.fetch()).rejects.toMatchObject({
+    expect(await world.failure()).toEqual({
       fault: "bad_encoding",
+      isTransient: false,
       message: expect.stringContaining('has the content coding "zstd"'),
     });
   });
 });
 
 describe("a file over the limit", () => {
-  it("is taken when it has as many bytes as the limit, and refused with one more", async () => {
+  it("is refused with one byte more than the limit, and accepted without", async () => {
     const { length } = new TextEncoder().encode(AIRPORTS_CSV);
-    world.limits = { ...world.limits, maxBytes: length };
+    world.options = { maxBytes: length };
     expect(textOf(await world.fetch(), 0)).toBe(AIRPORTS_CSV);
-    world.limits = { ...world.limits, maxBytes: length - 1 };
-    await expect(world.fetch()).rejects.toMatchObject(aSourceError("too_large"));
+    world.options = { maxBytes: length - 1 };
+    expect(await world.failure()).toMatchObject({ fault: "too_large", isTransient: false });
   });
 
-  it("is refused as soon as its Content-Length says so, without a byte of it", async () => {
-    server.on(AIRPORTS_PATH, (_, response) => {
+  it("is refused by its Content-Length alone, and the connection is closed", async () => {
+    const isClosed = noteClose((_, response) => {
       response.setHeader("content-length", 100_001);
       response.flushHeaders();
     });
-    await expect(world.fetch()).rejects.toMatchObject({
+    expect(await world.failure()).toEqual({
       fault: "too_large",
+      isTransient: false,
       message: `${server.host}${AIRPORTS_PATH} announces 100001 bytes, over the limit of 100000 bytes; if it is meant to be, raise the limit`,
     });
-    expect(server.paths).toHaveLength(1);
+    await expect.poll(isClosed).toBe(true);
   });
 
   it.each<[string, Behavior]>([
@@ -192,23 +177,17 @@ describe("a file over the limit", () => {
     ["is small only while it is compressed", endless({ gzip: true })],
     ["announces no more than its compressed size", compressedFile("1,2,3\n".repeat(20_000))],
     ["is a gzip file that swells", file(gzipSync("1,2,3\n".repeat(20_000)))],
-  ])("is refused when it %s, and the connection is let go", async (_, behavior) => {
-    let closed = false;
-    server.on(AIRPORTS_PATH, (request, response) => {
-      response.on("close", () => {
-        closed = true;
-      });
-      return behavior(request, response);
-    });
-    await expect(world.fetch()).rejects.toMatchObject({
+  ])("is refused when it %s, and the connection is closed", async (_, behavior) => {
+    const isClosed = noteClose(behavior);
+    expect(await world.failure()).toEqual({
       fault: "too_large",
+      isTransient: false,
       message: expect.stringContaining("is larger than the limit of 100000 bytes"),
     });
-    await expect.poll(() => closed).toBe(true);
-    expect(server.paths).toHaveLength(1);
+    await expect.poll(isClosed).toBe(true);
   });
 
-  it("is read no further than a chunk beyond the limit", async () => {
+  it("is read at most one chunk beyond the limit", async () => {
     const chunk = Buffer.alloc(1000, "1,2,3\n");
     let chunks = 0;
     const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
@@ -216,55 +195,52 @@ describe("a file over the limit", () => {
       controller.enqueue(chunk);
     };
     const body = new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 });
-    world.options = { fetch: async () => new Response(body) };
-    await expect(world.fetch()).rejects.toMatchObject(aSourceError("too_large"));
+    world.options = { fetch: async (url) => responseFrom(url, body) };
+    expect(await world.failure()).toMatchObject({ fault: "too_large" });
     expect(chunks).toBe(101);
   });
+});
 
-  it("is cut at its Content-Length if that is too small, which its last row shows", async () => {
-    server.on(
-      AIRPORTS_PATH,
-      raw(`HTTP/1.1 200 OK\r\ncontent-length: ${BEGINNING.length}\r\n\r\n${AIRPORTS_CSV}`),
-    );
-    expect(textOf(await world.fetch(), 0)).toBe(BEGINNING);
+it("cuts a file at a Content-Length that is too small, which only its last row shows", async () => {
+  server.on(
+    AIRPORTS_PATH,
+    raw(`HTTP/1.1 200 OK\r\ncontent-length: ${BEGINNING.length}\r\n\r\n${AIRPORTS_CSV}`),
+  );
+  expect(textOf(await world.fetch(), 0)).toBe(BEGINNING);
+});
+
+describe("the deadline", () => {
+  const slowly = (content: string): Behavior => {
+    const answer = file(content);
+    return async (request, response) => {
+      await delay(250);
+      await answer(request, response);
+    };
+  };
+
+  it.each<[string, Behavior, Behavior?]>([
+    ["answers nothing", silence],
+    ["stops in the middle of the file", stall(BEGINNING)],
+    ["sends a byte at a time without end", drip(20)],
+    ["sends each file in time, but not both", slowly(AIRPORTS_CSV), slowly(REGIONS_CSV)],
+  ])("fails the fetch when upstream %s", async (_, airports, regions = file(REGIONS_CSV)) => {
+    world.options = { deadlineMs: 400 };
+    server.on(AIRPORTS_PATH, airports);
+    server.on(REGIONS_PATH, regions);
+    expect(await world.failure()).toEqual({
+      fault: "deadline",
+      isTransient: true,
+      message: expect.stringContaining("was not complete within the 0.4 s that all files may take"),
+    });
+  });
+
+  it("ends before the lease of the step", () => {
+    expect(HTTP_DEADLINE_MS).toBeLessThan(LEASE_MS);
   });
 });
 
-describe("a file that takes too long", () => {
-  it("ends the run when it drips without end, at the deadline for all files", async () => {
-    world.limits = { ...world.limits, idleMs: 60_000 };
-    server.on(
-      AIRPORTS_PATH,
-      drip(20, () => world.wait(10_000)),
-    );
-    await expect(world.fetch()).rejects.toMatchObject({
-      fault: "deadline",
-      message: expect.stringContaining("was not complete within the 90000 ms"),
-    });
-    expect(server.paths).toHaveLength(1);
-  });
-
-  it.each<[string, Behavior]>([
-    ["before it answers", silence],
-    ["in the middle of the file", stall(BEGINNING)],
-  ])("ends the run when upstream is always silent %s", async (_, behavior) => {
-    world.limits = { ...world.limits, idleMs: 100, maxAttempts: 2 };
-    server.on(AIRPORTS_PATH, behavior);
-    await expect(world.fetch()).rejects.toMatchObject({
-      fault: "deadline",
-      message: expect.stringContaining("sent nothing for 100 ms; try again later (2 attempts)"),
-    });
-  });
-
-  it("ends the run in time also when fetch does not heed its signal", async () => {
-    world.limits = { ...world.limits, idleMs: 20, maxAttempts: 1 };
-    world.options = { fetch: async () => new Promise<never>(() => {}) };
-    await expect(world.fetch()).rejects.toMatchObject(aSourceError("deadline"));
-  });
-});
-
-describe("what a failure says", () => {
-  it("names no query of a URL, nor one that the platform names", async () => {
+describe("the message of a fault", () => {
+  it("contains no query, not even from the platform's own message", async () => {
     world.options = {
       urls: {
         "airports.csv": "https://a.example/a.csv?key=hidden",
@@ -274,8 +250,18 @@ describe("what a failure says", () => {
         throw new TypeError("fetch failed", { cause: new Error(`no route to ${url}`) });
       },
     };
-    expect(await failure()).toBe(
-      "SourceError: a.example/a.csv cannot be reached (no route to …); check the host and the network (4 attempts)",
+    const { message } = await world.failure();
+    expect(message).toBe(
+      "a.example/a.csv cannot be reached (no route to …); check the host and the network",
     );
+  });
+
+  it("contains at most 200 characters of a URL", async () => {
+    const path = `/${"x".repeat(5000)}`;
+    world.options = {
+      urls: { "airports.csv": server.url(path), "regions.csv": server.url(REGIONS_PATH) },
+    };
+    const { message } = await world.failure();
+    expect(message).toBe(`${`${server.host}${path}`.slice(0, 200)} answers 404; check the URL`);
   });
 });
