@@ -164,12 +164,22 @@ describe("a file over the limit", () => {
       response.setHeader("content-length", 100_001);
       response.flushHeaders();
     });
+    const held: Response[] = [];
+    world.options = {
+      fetch: async (url, init) => {
+        const response = await fetch(url, init);
+        // Otherwise the garbage collector would close the connection.
+        held.push(response);
+        return response;
+      },
+    };
     expect(await world.failure()).toEqual({
       fault: "too_large",
       isTransient: false,
       message: `${server.host}${AIRPORTS_PATH} announces 100001 bytes, over the limit of 100000 bytes; if it is meant to be, raise the limit`,
     });
     await expect.poll(isClosed).toBe(true);
+    expect(held).toHaveLength(1);
   });
 
   it.each<[string, Behavior]>([

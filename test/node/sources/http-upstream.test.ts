@@ -195,6 +195,7 @@ describe("an upstream that publishes during a fetch", () => {
 
   it("is asked after the last file whether the first is still current", async () => {
     server.on(AIRPORTS_PATH, OLD);
+    server.on(REGIONS_PATH, file(REGIONS_CSV, { etag: '"r1"' }));
     expect(textOf(await world.fetch(), 0)).toBe(AIRPORTS_CSV);
     expect(server.paths).toEqual([AIRPORTS_PATH, REGIONS_PATH, AIRPORTS_PATH]);
     expect(server.requests[2]?.headers["if-none-match"]).toBe('"old"');
