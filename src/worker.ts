@@ -15,7 +15,7 @@ import { createRpcHandler, isRpcRequest, type RpcHandler } from "./rpc/handler.t
 import { readHead } from "./rpc/request-head.ts";
 import { cronJob, INGEST_CRON, ingestCrons } from "./schedule.ts";
 import { CachedCatalogReader } from "./storage/cached-catalog-reader.ts";
-import { createAlertHistory } from "./storage/alert-history.ts";
+import { createAlertHistory } from "./alerts/alert-history.ts";
 import { createAuditStore } from "./storage/audit-store.ts";
 import { createBackupStore } from "./storage/backup-store.ts";
 import { createCatalogStore } from "./storage/catalog-store.ts";

@@ -2,7 +2,7 @@ import { Hono, type MiddlewareHandler } from "hono";
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
 import { describeError, logLine } from "../log.ts";
-import type { AlertHistory } from "../storage/alert-history.ts";
+import type { AlertHistory } from "../alerts/alert-history.ts";
 import type { AuditStore } from "../storage/audit-store.ts";
 import type { CatalogReader } from "../storage/catalog-reader.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";

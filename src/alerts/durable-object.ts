@@ -7,7 +7,7 @@ import type { IngestFacts } from "../health/facts.ts";
 import { INPUT_TIMEOUT_MS } from "../health/read-facts.ts";
 import { INGEST_INSTANCE } from "../instances.ts";
 import { logLine } from "../log.ts";
-import { createAlertHistory } from "../storage/alert-history.ts";
+import { createAlertHistory } from "./alert-history.ts";
 import { createBackupStore } from "../storage/backup-store.ts";
 import { createCatalogStore } from "../storage/catalog-store.ts";
 import {

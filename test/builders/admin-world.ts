@@ -12,7 +12,7 @@ import { type LimitSettings, readLimits } from "../../src/health/limits.ts";
 import { createHistory } from "../../src/ingest/history.ts";
 import type { Run } from "../../src/ingest/run.ts";
 import { embeddedUpstream } from "../../src/sources/upstream.ts";
-import { createAlertHistory } from "../../src/storage/alert-history.ts";
+import { createAlertHistory } from "../../src/alerts/alert-history.ts";
 import { type AuditEntry, createAuditStore } from "../../src/storage/audit-store.ts";
 import { CachedCatalogReader } from "../../src/storage/cached-catalog-reader.ts";
 import type { StoreProbes } from "../../src/storage/probes.ts";
