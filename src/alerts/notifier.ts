@@ -10,7 +10,7 @@ import {
   intoMessages,
 } from "./deliveries.ts";
 import type { MonitorState } from "./monitor-state.ts";
-import type { Notice } from "./notice.ts";
+import type { Notice } from "./message.ts";
 import type { AlertConfig } from "./settings.ts";
 import { type DeliveryDependencies, request, sendMessage, type WebhookTarget } from "./webhook.ts";
 
