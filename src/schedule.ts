@@ -36,6 +36,11 @@ export function cronJob(cron: string): CronJob {
   return job;
 }
 
+/** Lists what each cron trigger starts. */
+export function scheduledJobs() {
+  return Object.entries(CRON_JOBS).map(([cron, { job }]) => ({ cron, job }));
+}
+
 /** Lists the cron triggers of ingest runs. */
 export function ingestCrons(): string[] {
   return Object.entries(CRON_JOBS)

@@ -13,9 +13,9 @@ import { describeError, logLine } from "./log.ts";
 import { answerMetrics, type OptionalBindings } from "./rpc/metrics.ts";
 import { createRpcHandler, isRpcRequest, type RpcHandler } from "./rpc/handler.ts";
 import { readHead } from "./rpc/request-head.ts";
-import { cronJob, INGEST_CRON, ingestCrons } from "./schedule.ts";
+import { cronJob, INGEST_CRON, scheduledJobs } from "./schedule.ts";
 import { CachedCatalogReader } from "./storage/cached-catalog-reader.ts";
-import { createAlertHistory } from "./storage/alert-history.ts";
+import { createAlertHistory } from "./alerts/alert-history.ts";
 import { createAuditStore } from "./storage/audit-store.ts";
 import { createBackupStore } from "./storage/backup-store.ts";
 import { createCatalogStore } from "./storage/catalog-store.ts";
@@ -52,7 +52,7 @@ function createApp(env: Env): App {
     alertHistory: createAlertHistory(env.HISTORY),
     audit,
     probes: createStoreProbes(env.CATALOG, env.HISTORY, env.ARCHIVE),
-    crons: ingestCrons(),
+    jobs: scheduledJobs(),
     recordChange: createAuditTrail({
       save: async (entries) => audit.save(entries),
       keep: async (entry) => coordinator(env).keepAuditEntry(entry),

@@ -2,8 +2,10 @@ import { Hono, type MiddlewareHandler } from "hono";
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
 import { describeError, logLine } from "../log.ts";
-import type { AlertHistory } from "../storage/alert-history.ts";
-import type { AuditStore } from "../storage/audit-store.ts";
+import type { AlertHistory } from "../alerts/alert-history.ts";
+import type { History } from "../ingest/history.ts";
+import type { BackupStore } from "../storage/backup-store.ts";
+import type { CoordinatorCalls, MonitorCalls } from "./calls/object-calls.ts";
 import type { CatalogReader } from "../storage/catalog-reader.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
 import { refusalOf } from "./calls/unavailable.ts";
@@ -14,15 +16,14 @@ import type { AuthenticationDependencies } from "./auth/authentication.ts";
 import { backupRoutes } from "./backup/backup-routes.ts";
 import { catalogHealthRoutes } from "./health/catalog-health-routes.ts";
 import { creditsRoutes } from "./catalog/credits-routes.ts";
-import { dashboardRoutes } from "./health/dashboard-routes.ts";
+import { type DashboardDependencies, dashboardRoutes } from "./health/dashboard-routes.ts";
 import { type DiffDependencies, diffRoutes } from "./catalog/diff-routes.ts";
 import { adminGate } from "./auth/gate.ts";
 import type { Http } from "./http/http.ts";
 import { heldRoutes } from "./ingest/held-routes.ts";
 import { pauseRoutes } from "./ingest/pause-routes.ts";
 import { queueRoutes } from "./ingest/queue-routes.ts";
-import { monitorChecks, type MonitorSources } from "./health/monitor-checks.ts";
-import { monitorRoutes } from "./health/monitor-routes.ts";
+import { type MonitorDependencies, monitorRoutes } from "./health/monitor-routes.ts";
 import { openApiRoute } from "./http/openapi.ts";
 import { sendProblem } from "./http/problem.ts";
 import { addRoutes } from "./http/router.ts";
@@ -30,18 +31,18 @@ import { runRoutes } from "./ingest/run-routes.ts";
 import { whoamiRoutes } from "./auth/whoami-routes.ts";
 import { versionRoutes } from "./catalog/version-routes.ts";
 
-export interface AdminDependencies extends MonitorSources, AuthenticationDependencies {
+export interface AdminDependencies
+  extends MonitorDependencies, DashboardDependencies, AuthenticationDependencies {
+  readonly coordinator: CoordinatorCalls;
+  readonly alerts: MonitorCalls;
+  readonly history: History;
+  readonly backups: BackupStore;
   readonly reader: CatalogReader & DiffDependencies["reader"];
   readonly archive: Pick<SourceArchive, "open">;
   readonly alertHistory: Pick<AlertHistory, "listRuns" | "findRun">;
-  readonly audit: Pick<AuditStore, "list">;
   readonly recordChange: RecordChange;
-  /** Keeps the present request's context alive until a promise settles. */
-  readonly waitUntil: (promise: Promise<unknown>) => void;
   /** The credits that the data's licences require, in Markdown. */
   readonly notice: string;
-  /** The version of the Worker. */
-  readonly version: string;
 }
 
 /**
@@ -112,7 +113,7 @@ export function routeGroups(deps: AdminDependencies) {
     ...backupRoutes(deps),
     ...alertRoutes(deps.alerts, deps.alertHistory),
     ...auditRoutes(deps.audit),
-    ...monitorRoutes(monitorChecks(deps), deps),
+    ...monitorRoutes(deps),
     ...dashboardRoutes(deps),
     ...catalogHealthRoutes(deps),
     ...creditsRoutes(deps.notice),

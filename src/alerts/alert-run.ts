@@ -6,7 +6,7 @@ import { z } from "zod";
 import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";
 import { SEVERITIES, UNITS } from "../health/rule.ts";
 import { RULE_NAMES } from "../health/rules.ts";
-import { HEALTH_STATUSES } from "../health/status.ts";
+import { HEALTH_STATUSES } from "../health/check.ts";
 import { ALERT_STATES } from "./alert-state.ts";
 import { CHANGES } from "./deliveries.ts";
 
@@ -21,6 +21,10 @@ export const alertResultSchema = z
     fingerprint: z.string().meta({ description: "The permanent name of the alert." }),
     labels: z.record(z.string(), z.string()),
     severity: z.enum(SEVERITIES),
+    status: z.enum(HEALTH_STATUSES).meta({
+      description:
+        "What the evaluation found, as the monitor's status shows it. A firing alert that passes is recovering.",
+    }),
     state: z.enum(ALERT_STATES),
     previous_state: z.enum(ALERT_STATES),
     since: timestamp.meta({ description: "When the alert entered this state." }),

@@ -10,6 +10,11 @@ import type { Verdict } from "../health/rule.ts";
 export const ALERT_STATES = ["inactive", "pending", "firing", "nodata", "resolved"] as const;
 type AlertState = (typeof ALERT_STATES)[number];
 
+/** Whether somebody should look: the alert fires, or its input is unreadable. */
+export function needsAttention(state: AlertState): boolean {
+  return state === "firing" || state === "nodata";
+}
+
 /** State of an alert between evaluations. Times are milliseconds since 1970. */
 export interface AlertTrack {
   readonly state: AlertState;

@@ -5,8 +5,7 @@
  * again at the next evaluation, in the same message. A successful one is never repeated.
  */
 import { sha256Hex } from "../catalog/hash.ts";
-import { needsAttention } from "../health/alert-checks.ts";
-import type { AlertTrack } from "./alert-state.ts";
+import { type AlertTrack, needsAttention } from "./alert-state.ts";
 
 /** Change of an alert that a message reports. */
 export const CHANGES = ["fired", "nodata", "repeated", "resolved"] as const;

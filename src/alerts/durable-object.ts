@@ -7,7 +7,8 @@ import type { IngestFacts } from "../health/facts.ts";
 import { INPUT_TIMEOUT_MS } from "../health/read-facts.ts";
 import { INGEST_INSTANCE } from "../instances.ts";
 import { logLine } from "../log.ts";
-import { createAlertHistory } from "../storage/alert-history.ts";
+import { createAlertHistory } from "./alert-history.ts";
+import { ingestCrons } from "../schedule.ts";
 import { createBackupStore } from "../storage/backup-store.ts";
 import { createCatalogStore } from "../storage/catalog-store.ts";
 import {
@@ -35,6 +36,7 @@ export class AlertMonitor extends DurableObject<Env> {
       state: new MonitorState(ctx.storage),
       config: loadAlertConfig(env),
       tokens: readTokens(env),
+      crons: ingestCrons(),
       sources: {
         readIngest: () => readIngest(env.COORDINATOR),
         store: createCatalogStore(env.CATALOG, env.ARCHIVE),

@@ -1,10 +1,9 @@
 /** Turns findings into results. Pure: no clock, no I/O. */
-import { needsAttention } from "../health/alert-checks.ts";
 import type { RuleFinding } from "../health/rules.ts";
-import type { HealthStatus } from "../health/status.ts";
+import type { HealthStatus } from "../health/check.ts";
 import { timeText } from "../storage/time-text.ts";
 import type { AlertResult } from "./alert-run.ts";
-import { type AlertTrack, newTrack, nextTrack } from "./alert-state.ts";
+import { type AlertTrack, needsAttention, newTrack, nextTrack } from "./alert-state.ts";
 import type { AlertRecord } from "./monitor-state.ts";
 
 /** An alert at one evaluation. */
@@ -39,7 +38,7 @@ function turnOf(before: AlertTrack, after: AlertTrack): Evaluated["turn"] {
 /** Builds a good finding for an alert whose subject is no longer configured. */
 export function noLongerWatched({ last }: AlertRecord): RuleFinding {
   const message = "It is no longer watched.";
-  const nothing = { value: null, evidence: {}, suppressed: false };
+  const nothing = { value: null, evidence: {}, suppressed: false, status: "pass" } as const;
   return { ...last, ...nothing, message, forMs: 0, verdict: "good" };
 }
 

@@ -12,12 +12,11 @@ export interface AlertRecord {
   readonly last: AlertResult;
 }
 
-/** Status of a webhook. Times are milliseconds since 1970. */
+/** Status of a webhook. */
 interface TargetRecord {
   /** Consecutive evaluations with a failed delivery. */
   readonly failures: number;
   readonly lastError: string | null;
-  readonly lastDeliveredAt: number | null;
   readonly undelivered: Undelivered;
 }
 
@@ -25,7 +24,7 @@ interface TargetRecord {
 const OUTBOX_MAX_ROWS = 5_000;
 
 /** Single values by name. */
-interface Facts {
+interface MonitorValues {
   /** Time of the first evaluation. */
   readonly since: number;
   readonly last_run: AlertRun;
@@ -40,7 +39,7 @@ interface Facts {
 
 /** The monitor's tables. Every method is synchronous; callers group writes in a `transaction`. */
 export class MonitorState {
-  readonly facts: FactTable<Facts>;
+  readonly facts: FactTable<MonitorValues>;
   readonly ticks: TickTable;
   /** Evaluations for D1. */
   readonly outbox: Outbox<AlertRun>;
@@ -142,6 +141,5 @@ export class MonitorState {
 const NEW_TARGET: TargetRecord = {
   failures: 0,
   lastError: null,
-  lastDeliveredAt: null,
   undelivered: {},
 };

@@ -1,4 +1,3 @@
-import type { MonitorStatusFacts } from "../health/alert-checks.ts";
 import {
   type Facts,
   type MonitorFacts,
@@ -7,6 +6,7 @@ import {
 } from "../health/facts.ts";
 import { type FactSources, readFacts } from "../health/read-facts.ts";
 import { evaluateRules } from "../health/rules.ts";
+import type { MonitorStatusFacts } from "../health/service-checks.ts";
 import { describeError } from "../log.ts";
 import { hasElapsed } from "../storage/elapsed.ts";
 import { timeText } from "../storage/time-text.ts";
@@ -38,6 +38,8 @@ interface MonitorDependencies extends NotifierDependencies {
   readonly config: AlertConfigResult;
   /** The admin tokens. */
   readonly tokens: readonly TokenFacts[];
+  /** The cron triggers that queue a run. */
+  readonly crons: readonly string[];
   readonly sources: FactSources;
   readonly workerVersion: string | null;
 }
@@ -62,9 +64,10 @@ export type EvaluationResult =
 
 export type TestResult = TestOutcome | Misconfigured;
 
-/** Status of the monitor. Times are RFC 3339. */
 export interface MonitorStatus extends MonitorStatusFacts {
   readonly lastRun: AlertRun | null;
+  /** Evaluations that wait for D1. */
+  readonly outboxLength: number;
 }
 
 /**
@@ -107,11 +110,7 @@ export class Monitor {
       problem: config.ok ? null : config.problem,
       lastRun: this.#state.facts.get("last_run"),
       outboxLength: this.#state.outbox.length,
-      targets: (config.ok ? config.config.targets : []).map(({ name }) => {
-        const { failures, lastError, lastDeliveredAt } = this.#state.target(name);
-        const at = lastDeliveredAt === null ? null : timeText(lastDeliveredAt);
-        return { name, failures, lastError, lastDeliveredAt: at };
-      }),
+      webhooks: config.ok ? config.config.targets.length : 0,
     };
   }
 
@@ -173,7 +172,7 @@ export class Monitor {
   }
 
   #readFacts({ targets }: AlertConfig): Promise<Facts> {
-    const { sources, tokens, now } = this.#deps;
+    const { sources, tokens, crons, now } = this.#deps;
     const since = this.#state.facts.get("since") ?? now();
     this.#state.transaction(() => this.#state.facts.set("since", since));
     const monitor: MonitorFacts = {
@@ -182,6 +181,7 @@ export class Monitor {
       outboxLength: this.#state.outbox.length,
       targets: targets.map(({ name }) => ({ name, ...this.#state.target(name) })),
       tokens,
+      crons,
     };
     const checkedAt = this.#state.facts.get("checked_at");
     const check = {

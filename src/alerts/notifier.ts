@@ -10,7 +10,7 @@ import {
   intoMessages,
 } from "./deliveries.ts";
 import type { MonitorState } from "./monitor-state.ts";
-import type { Notice } from "./notice.ts";
+import type { Notice } from "./message.ts";
 import type { AlertConfig } from "./settings.ts";
 import { type DeliveryDependencies, request, sendMessage, type WebhookTarget } from "./webhook.ts";
 
@@ -151,12 +151,9 @@ export class Notifier {
     if (sent.length === 0) return;
     const before = this.#state.target(target);
     const failed = sent.filter(({ receipt }) => !receipt.delivered);
-    const lastDelivered = sent.findLast(({ receipt }) => receipt.delivered)?.receipt.at;
     this.#state.setTarget(target, {
       failures: failed.length === 0 ? 0 : before.failures + 1,
       lastError: failed[0]?.receipt.error ?? null,
-      lastDeliveredAt:
-        lastDelivered === undefined ? before.lastDeliveredAt : Date.parse(lastDelivered),
       undelivered: asUndelivered(failed.map(({ id, notices }) => [id, notices])),
     });
   }

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { type Limits, type LimitSettings, readLimits } from "../health/limits.ts";
 import { parseJson } from "../parse-json.ts";
-import { WEBHOOK_KINDS, type WebhookTarget } from "./webhook.ts";
-import { keyOf } from "./webhook-signature.ts";
+import { keyOf, WEBHOOK_KINDS, type WebhookTarget } from "./webhook.ts";
 
 /** Validated settings of the alerts. */
 export interface AlertConfig {

@@ -86,5 +86,13 @@ export function toListed(run: Run): ListedRun {
 /** Summary of an ended run. */
 export type EndedRun = Pick<
   Run,
-  "id" | "state" | "outcome" | "trigger" | "mode" | "finished_at" | "error" | "guards"
+  | "id"
+  | "state"
+  | "outcome"
+  | "trigger"
+  | "mode"
+  | "finished_at"
+  | "duration_ms"
+  | "error"
+  | "guards"
 >;

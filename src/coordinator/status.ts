@@ -69,6 +69,6 @@ export function describeStatus(state: CoordinatorState, now: number): Coordinato
 }
 
 function summarise(run: Run): EndedRun {
-  const { id, state, outcome, trigger, mode, finished_at, error, guards } = run;
-  return { id, state, outcome, trigger, mode, finished_at, error, guards };
+  const { id, state, outcome, trigger, mode, finished_at, duration_ms, error, guards } = run;
+  return { id, state, outcome, trigger, mode, finished_at, duration_ms, error, guards };
 }

@@ -1,7 +1,6 @@
 import { describeDuration } from "./durations.ts";
 import type { BackupFacts, Facts } from "./facts.ts";
 import { type Finding, judgeInput, type RuleContext } from "./rule.ts";
-import type { Check, Checks } from "./status.ts";
 
 /** Judges the age of the newest backup. Before the first backup, the monitor's start counts. */
 export function judgeBackupAge({ backups, monitor }: Facts, { now, limits }: RuleContext): Finding {
@@ -58,27 +57,4 @@ export function judgeBackups(
   if (newestFinishedAt === null) return "no_backups";
   if (now - Date.parse(newestFinishedAt) >= limits.backupStaleMs) return "stale";
   return newestVerifiedAt === newestFinishedAt ? "ok" : "unverified";
-}
-
-/** Checks for a recent and verified backup. */
-export function checkBackups(backups: BackupFacts, context: RuleContext): Checks {
-  return {
-    "backup:status": [STATUS_CHECKS[judgeBackups(backups, context)]],
-    "backup:age": [checkAge(backups.newestFinishedAt, context.now)],
-    "backup:verifiedAge": [checkAge(backups.newestVerifiedAt, context.now)],
-  };
-}
-
-/** Warns at most, because serving does not depend on backups. */
-export const STATUS_CHECKS: { readonly [S in BackupStatus]: Check } = {
-  ok: { status: "pass" },
-  stale: { status: "warn", output: "the newest backup is too old" },
-  unverified: { status: "warn", output: "the newest backup is not verified" },
-  no_backups: { status: "warn", output: "there is no backup yet" },
-};
-
-function checkAge(at: string | null, now: number): Check {
-  if (at === null) return { status: "warn", output: "none" };
-  const seconds = Math.round((now - Date.parse(at)) / 1000);
-  return { status: "pass", observedValue: seconds, observedUnit: "s" };
 }

@@ -2,8 +2,10 @@
 import type { Manifest } from "../catalog/manifest.ts";
 import type { CurrentResult, OpenResult } from "../storage/catalog-reader.ts";
 import { judgeData } from "./catalog-rules.ts";
+import type { Check, Checks } from "./check.ts";
 import type { RuleContext } from "./rule.ts";
-import { type Check, type Checks, judged } from "./status.ts";
+import { findingOf } from "./rules.ts";
+import { toCheck } from "./service-checks.ts";
 
 /** The catalog as serving reads it. */
 interface ServedFacts {
@@ -47,7 +49,6 @@ export function checkServed(
         ...(age < 0 && { output: "the publication time lies ahead: a clock was wrong" }),
       },
     ],
-    "data:age": [checkData(manifest, context)],
     "catalog:integrity": [checkBody(manifest, opened)],
     "catalog:counts": [
       empty.length === 0
@@ -61,19 +62,7 @@ export function checkServed(
         ...(!hasDefault && { output: `the default locale ${defaultLocale} is not published` }),
       },
     ],
-  };
-}
-
-const DAY_MS = 86_400_000;
-
-/** Checks the age of the airports. Warns at most, because serving still works. */
-export function checkData(manifest: Manifest, context: RuleContext): Check {
-  const { generation, as_of, published_at } = manifest;
-  const finding = judgeData({ generation, as_of, published_at }, context);
-  const { value } = finding;
-  return {
-    ...judged(finding),
-    ...(value !== null && { observedValue: Math.floor(value / DAY_MS), observedUnit: "d" }),
+    "rule:data_old": [toCheck(findingOf("data_old", judgeData(manifest, context)))],
   };
 }
 

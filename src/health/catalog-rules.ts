@@ -6,14 +6,7 @@ import {
   type Published,
   readPublished,
 } from "./facts.ts";
-import {
-  type Finding,
-  judgeInput,
-  type Measured,
-  measured,
-  type RuleContext,
-  unknown,
-} from "./rule.ts";
+import { type Finding, judgeInput, measured, type RuleContext, unknown } from "./rule.ts";
 
 /** Most damaged copies in the evidence. */
 const COPIES_NAMED = 5;
@@ -41,24 +34,16 @@ export function judgeStaleness({ catalog, ingest }: Facts, context: RuleContext)
       last_success_at: checked?.finished_at ?? null,
       last_success_run_id: checked?.id ?? null,
     };
-    return { ...sinceComparison(comparedAt, now), evidence };
+    const value = Math.max(0, now - Date.parse(comparedAt));
+    const message = `The catalog was last compared with upstream ${describeDuration(value)} ago.`;
+    return { value, message, evidence };
   });
 }
 
-/** Judges the time since a run compared the content with upstream. */
-export function judgeComparison(comparedAt: string, { now, limits }: RuleContext): Finding {
-  const measurement = { threshold: limits.catalogStaleMs, unit: "ms" } as const;
-  return measured({ ...measurement, ...sinceComparison(comparedAt, now) });
-}
-
-function sinceComparison(comparedAt: string, now: number): Measured {
-  const value = Math.max(0, now - Date.parse(comparedAt));
-  const message = `The catalog was last compared with upstream ${describeDuration(value)} ago.`;
-  return { value, message };
-}
-
 /** Finds the newest run that published or found no change. */
-function lastSuccess(ended: readonly EndedRun[]): EndedRun | undefined {
+export function lastSuccess<R extends Pick<EndedRun, "state" | "mode">>(
+  ended: readonly R[],
+): R | undefined {
   return ended.find(({ state, mode }) => state === "succeeded" && mode !== "dry_run");
 }
 

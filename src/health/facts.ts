@@ -45,6 +45,10 @@ export interface CoordinatorFacts {
 }
 
 export interface IngestFacts extends CoordinatorFacts {
+  /** Due time of the newest tick of each cron trigger (milliseconds since 1970). */
+  readonly lastTicks: { readonly [cron: string]: number };
+  /** Publication time of the oldest retained version (RFC 3339). */
+  readonly oldestPublishedAt: string | null;
   /** Highest coverage of each locale in the retained versions, 0 to 1. */
   readonly bestCoverage: { readonly [locale: string]: number };
 }
@@ -116,6 +120,8 @@ export interface MonitorFacts {
   readonly outboxLength: number;
   readonly targets: readonly TargetFacts[];
   readonly tokens: readonly TokenFacts[];
+  /** The cron triggers that queue a run. */
+  readonly crons: readonly string[];
 }
 
 export interface Facts {

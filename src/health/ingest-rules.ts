@@ -1,14 +1,13 @@
+import { Cron } from "croner";
 import { describeDuration } from "./durations.ts";
-import type { CoordinatorFacts, EndedRun, Facts, Reading } from "./facts.ts";
+import type { CoordinatorFacts, EndedRun, Facts } from "./facts.ts";
 import { type Finding, judgeInput, type RuleContext } from "./rule.ts";
 
 /** Most failed runs in the evidence. */
 const RUNS_NAMED = 5;
 
 /** The input of most rules here. */
-interface Input {
-  readonly ingest: Reading<CoordinatorFacts>;
-}
+type Input = Pick<Facts, "ingest">;
 
 /** Judges the number of consecutive failed runs. */
 export function judgeFailures({ ingest }: Input, { limits }: RuleContext): Finding {
@@ -160,11 +159,11 @@ export function judgePause({ ingest }: Input, { now, limits }: RuleContext): Fin
 
 /** Judges queued runs and history rows waiting for D1. */
 export function judgeBacklog(facts: Facts, context: RuleContext): readonly Finding[] {
-  return [judgeQueue(facts, context), judgeOutbox(waitingRows(facts), context)];
+  return [judgeQueue(facts, context), judgeOutboxes(facts, context)];
 }
 
 /** Judges the number of queued runs. While paused they wait on purpose. */
-export function judgeQueue({ ingest }: Input, { limits }: RuleContext): Finding {
+function judgeQueue({ ingest }: Input, { limits }: RuleContext): Finding {
   const labels = { queue: "ingest" };
   const measurement = { labels, threshold: limits.queueBacklogRuns, unit: "runs" } as const;
   return judgeInput(ingest, measurement, ({ queued, pause }) => {
@@ -177,23 +176,46 @@ export function judgeQueue({ ingest }: Input, { limits }: RuleContext): Finding 
   });
 }
 
-/** Counts the rows waiting for D1 by outbox. */
-type WaitingRows = { readonly [outbox: string]: number };
-
-/** Rows can wait unseen while D1 fails, so this rule also needs an answer from D1. */
-function waitingRows({ ingest, history, monitor }: Facts): Reading<WaitingRows> {
-  if (!history.ok) return history;
-  if (!ingest.ok) return ingest;
-  const value = { ingest_rows: ingest.value.outboxLength, alert_rows: monitor.outboxLength };
-  return { ok: true, value };
-}
-
-/** Judges the number of rows waiting for D1. */
-export function judgeOutbox(rows: Reading<WaitingRows>, { limits }: RuleContext): Finding {
+/** Judges the rows that wait for D1. They can wait unseen while D1 fails, so it must answer. */
+function judgeOutboxes({ ingest, history, monitor }: Facts, { limits }: RuleContext): Finding {
   const labels = { queue: "history" };
   const measurement = { labels, threshold: limits.outboxBacklogRows, unit: "rows" } as const;
-  return judgeInput(rows, measurement, (waiting) => {
-    const value = Object.values(waiting).reduce((sum, count) => sum + count, 0);
-    return { value, message: `${value} rows wait for D1.`, evidence: waiting };
+  return judgeInput(history.ok ? ingest : history, measurement, ({ outboxLength }) => {
+    const ingest_rows = outboxLength;
+    const alert_rows = monitor.outboxLength;
+    const value = ingest_rows + alert_rows;
+    const message = `${value} rows wait for D1.`;
+    return { value, message, evidence: { ingest_rows, alert_rows } };
+  });
+}
+
+/** Delay after which a tick counts as missed. */
+const TICK_GRACE_MS = 15 * 60 * 1000;
+/** Most missed ticks that are counted for each trigger. */
+const TICKS_COUNTED = 100;
+
+/**
+ * Judges the number of ticks that were due and did not come. The first is expected after the first
+ * publication.
+ */
+export function judgeTicks({ ingest, monitor }: Facts, { now }: RuleContext): Finding {
+  return judgeInput(ingest, { threshold: 1, unit: "ticks" }, ({ lastTicks, oldestPublishedAt }) => {
+    const firstDueAfter = oldestPublishedAt === null ? now : Date.parse(oldestPublishedAt);
+    const triggers = monitor.crons.map((cron) => {
+      const after = lastTicks[cron] ?? firstDueAfter;
+      const due = new Cron(cron, { timezone: "UTC", paused: true })
+        .previousRuns(TICKS_COUNTED, new Date(now - TICK_GRACE_MS))
+        .filter((time) => time.getTime() > after);
+      return { cron, missed: due.length };
+    });
+    const late = triggers.filter(({ missed }) => missed > 0);
+    const sentences = late.map(
+      ({ cron, missed }) => `${missed} ticks of "${cron}" were due and did not come.`,
+    );
+    return {
+      value: late.reduce((sum, { missed }) => sum + missed, 0),
+      message: sentences.join(" ") || "Every tick came.",
+      evidence: { triggers },
+    };
   });
 }

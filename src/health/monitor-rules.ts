@@ -1,6 +1,6 @@
 import { timeText } from "../storage/time-text.ts";
 import { describeDuration } from "./durations.ts";
-import type { Facts, TargetFacts, TokenFacts } from "./facts.ts";
+import type { Facts, TargetFacts } from "./facts.ts";
 import { type Finding, measured, type RuleContext } from "./rule.ts";
 
 /** Judges whether each webhook accepts messages. */
@@ -9,10 +9,7 @@ export function judgeTargets({ monitor }: Facts, context: RuleContext): readonly
 }
 
 /** Judges the number of consecutive failed deliveries to a webhook. */
-export function judgeTarget(
-  { name, failures, lastError }: TargetFacts,
-  { limits }: RuleContext,
-): Finding {
+function judgeTarget({ name, failures, lastError }: TargetFacts, { limits }: RuleContext): Finding {
   const message =
     failures === 0
       ? `The webhook "${name}" takes messages.`
@@ -42,17 +39,9 @@ export function judgeGap({ monitor }: Facts, { now, limits }: RuleContext): Find
 /** Time before the end of a token at which a warning begins. */
 export const TOKEN_WARNING_MS = 14 * 24 * 60 * 60_000;
 
-/** Judges whether the admin tokens stay valid. */
-export function judgeTokens({ monitor }: Facts, context: RuleContext): Finding {
-  return judgeExpiry(monitor.tokens, context);
-}
-
 /** Counts the tokens that expire within 14 days, or have expired and are configured still. */
-export function judgeExpiry(
-  tokens: readonly TokenFacts[],
-  { now }: Pick<RuleContext, "now">,
-): Finding {
-  const ending = tokens.flatMap(({ id, expiresAt }) =>
+export function judgeTokens({ monitor }: Facts, { now }: RuleContext): Finding {
+  const ending = monitor.tokens.flatMap(({ id, expiresAt }) =>
     expiresAt === null || expiresAt - now > TOKEN_WARNING_MS ? [] : [{ id, expiresAt }],
   );
   const sentences = ending.map(({ id, expiresAt }) =>

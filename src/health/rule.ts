@@ -16,6 +16,7 @@ export const UNITS = [
   "copies",
   "points",
   "evaluations",
+  "ticks",
   "tokens",
 ] as const;
 type Unit = (typeof UNITS)[number];
@@ -55,8 +56,12 @@ export interface Rule {
   readonly severity: Severity;
   /** Time that the condition must last before the alert fires. */
   readonly forMs: number;
+  /** Whether the service does not work while the finding is bad: its status fails then. */
+  readonly isOutage?: true;
+  /** Value from which the status warns, although the finding is still good. */
+  readonly warnsFrom?: number;
   /** Returns one finding per subject. */
-  readonly judge: (facts: Facts, context: RuleContext) => Finding | readonly Finding[];
+  readonly evaluate: (facts: Facts, context: RuleContext) => Finding | readonly Finding[];
 }
 
 /** Threshold, unit and labels of a measurement. */
@@ -92,6 +97,6 @@ export function measured(measurement: Measurement & Measured): Finding {
 /** Builds a finding for an unreadable input. */
 export function unknown(why: string, measurement: Measurement): Finding {
   const message = `Cannot be known: ${why}.`;
-  const said = { value: null, message, evidence: { why }, verdict: "nodata" } as const;
-  return { labels: {}, suppressed: false, ...measurement, ...said };
+  const observed = { value: null, message, evidence: { why }, verdict: "nodata" } as const;
+  return { labels: {}, suppressed: false, ...measurement, ...observed };
 }

@@ -1,6 +1,7 @@
 import { sha256Hex } from "../catalog/hash.ts";
 import { judgeBackupAge, judgeVerification } from "./backup-rules.ts";
 import { judgeCopies, judgeCoverage, judgeDataAge, judgeStaleness } from "./catalog-rules.ts";
+import type { HealthStatus } from "./check.ts";
 import type { Facts } from "./facts.ts";
 import {
   judgeBacklog,
@@ -11,6 +12,7 @@ import {
   judgeReplication,
   judgeSource,
   judgeStuck,
+  judgeTicks,
 } from "./ingest-rules.ts";
 import { judgeGap, judgeTargets, judgeTokens } from "./monitor-rules.ts";
 import type { Finding, Rule, RuleContext, Severity } from "./rule.ts";
@@ -22,23 +24,24 @@ const FOUR_TICKS_MS = 14 * 60_000;
 
 /** Every rule. docs/alerts.md explains each one and the remedy. */
 export const RULES = {
-  catalog_stale: { severity: "fail", forMs: 0, judge: judgeStaleness },
-  data_old: { severity: "warn", forMs: 0, judge: judgeDataAge },
-  ingest_failing: { severity: "fail", forMs: 0, judge: judgeFailures },
-  source_broken: { severity: "fail", forMs: 0, judge: judgeSource },
-  ingest_stuck: { severity: "fail", forMs: TWO_TICKS_MS, judge: judgeStuck },
-  replication_stuck: { severity: "fail", forMs: 0, judge: judgeReplication },
-  guard_tripped: { severity: "warn", forMs: 0, judge: judgeGuards },
-  changes_held: { severity: "warn", forMs: 0, judge: judgeHeld },
-  ingest_paused_long: { severity: "warn", forMs: 0, judge: judgePause },
-  queue_backlog: { severity: "warn", forMs: FOUR_TICKS_MS, judge: judgeBacklog },
-  integrity_mismatch: { severity: "fail", forMs: TWO_TICKS_MS, judge: judgeCopies },
-  backup_stale: { severity: "fail", forMs: 0, judge: judgeBackupAge },
-  backup_unverified: { severity: "warn", forMs: 0, judge: judgeVerification },
-  coverage_drop: { severity: "warn", forMs: 0, judge: judgeCoverage },
-  notify_failing: { severity: "warn", forMs: 0, judge: judgeTargets },
-  monitor_gap: { severity: "warn", forMs: 0, judge: judgeGap },
-  token_expiring: { severity: "warn", forMs: 0, judge: judgeTokens },
+  catalog_stale: { severity: "fail", forMs: 0, evaluate: judgeStaleness },
+  data_old: { severity: "warn", forMs: 0, evaluate: judgeDataAge },
+  ingest_failing: { severity: "fail", forMs: 0, warnsFrom: 1, evaluate: judgeFailures },
+  source_broken: { severity: "fail", forMs: 0, evaluate: judgeSource },
+  ingest_stuck: { severity: "fail", forMs: TWO_TICKS_MS, isOutage: true, evaluate: judgeStuck },
+  replication_stuck: { severity: "fail", forMs: 0, evaluate: judgeReplication },
+  guard_tripped: { severity: "warn", forMs: 0, evaluate: judgeGuards },
+  changes_held: { severity: "warn", forMs: 0, evaluate: judgeHeld },
+  ingest_paused_long: { severity: "warn", forMs: 0, evaluate: judgePause },
+  queue_backlog: { severity: "warn", forMs: FOUR_TICKS_MS, evaluate: judgeBacklog },
+  integrity_mismatch: { severity: "fail", forMs: TWO_TICKS_MS, evaluate: judgeCopies },
+  backup_stale: { severity: "fail", forMs: 0, evaluate: judgeBackupAge },
+  backup_unverified: { severity: "warn", forMs: 0, evaluate: judgeVerification },
+  coverage_drop: { severity: "warn", forMs: 0, evaluate: judgeCoverage },
+  notify_failing: { severity: "warn", forMs: 0, evaluate: judgeTargets },
+  ticks_missed: { severity: "warn", forMs: 0, evaluate: judgeTicks },
+  monitor_gap: { severity: "warn", forMs: 0, evaluate: judgeGap },
+  token_expiring: { severity: "warn", forMs: 0, evaluate: judgeTokens },
 } as const satisfies { readonly [name: string]: Rule };
 
 export type RuleName = keyof typeof RULES;
@@ -50,20 +53,34 @@ export interface RuleFinding extends Finding {
   readonly fingerprint: string;
   readonly severity: Severity;
   readonly forMs: number;
+  /** The status of the check that shows it. */
+  readonly status: HealthStatus;
 }
 
 /** Evaluates every rule. Pure. */
 export function evaluateRules(facts: Facts, context: RuleContext): readonly RuleFinding[] {
-  return RULE_NAMES.flatMap((rule) => {
-    const { severity, forMs, judge } = RULES[rule];
-    return [judge(facts, context)].flat().map((finding) => ({
-      ...finding,
-      rule,
-      fingerprint: fingerprintOf(rule, finding.labels),
-      severity,
-      forMs,
-    }));
-  });
+  return RULE_NAMES.flatMap((name) =>
+    [RULES[name].evaluate(facts, context)].flat().map((finding) => findingOf(name, finding)),
+  );
+}
+
+/** Completes a finding with what its rule says about it. */
+export function findingOf(name: RuleName, finding: Finding): RuleFinding {
+  const rule: Rule = RULES[name];
+  return {
+    ...finding,
+    rule: name,
+    fingerprint: fingerprintOf(name, finding.labels),
+    severity: rule.severity,
+    forMs: rule.forMs,
+    status: statusOf(rule, finding),
+  };
+}
+
+function statusOf({ isOutage, warnsFrom }: Rule, { verdict, value }: Finding): HealthStatus {
+  if (verdict === "bad" && isOutage === true) return "fail";
+  const isNear = warnsFrom !== undefined && value !== null && value >= warnsFrom;
+  return verdict === "good" && !isNear ? "pass" : "warn";
 }
 
 /** Hex digits of a fingerprint, as in Alertmanager. */

@@ -3,10 +3,11 @@
  * by time.
  */
 import { sql } from "drizzle-orm";
-import { index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-const fieldOfRun = (name: string) =>
-  text(name).generatedAlwaysAs(sql.raw(`json_extract(run, '$.${name}')`), { mode: "virtual" });
+const fieldOfRun = (name: string) => sql.raw(`json_extract(run, '$.${name}')`);
+const textOfRun = (name: string) =>
+  text(name).generatedAlwaysAs(fieldOfRun(name), { mode: "virtual" });
 
 /**
  * Summarised history of ingest runs: each run as JSON, as the API answers it. Its fields that are
@@ -19,14 +20,14 @@ export const ingestRuns = sqliteTable(
     id: text().primaryKey(),
     seq: integer().notNull(),
     run: text({ mode: "json" }).notNull(),
-    state: fieldOfRun("state"),
-    outcome: fieldOfRun("outcome"),
-    trigger: fieldOfRun("trigger"),
-    mode: fieldOfRun("mode"),
-    source: fieldOfRun("source"),
-    requested_by: fieldOfRun("requested_by"),
-    queued_at: fieldOfRun("queued_at"),
-    finished_at: fieldOfRun("finished_at"),
+    state: textOfRun("state"),
+    outcome: textOfRun("outcome"),
+    trigger: textOfRun("trigger"),
+    mode: textOfRun("mode"),
+    source: textOfRun("source"),
+    requested_by: textOfRun("requested_by"),
+    queued_at: textOfRun("queued_at"),
+    finished_at: textOfRun("finished_at"),
   },
   (table) => [
     index("ingest_runs_by_state").on(table.state, table.id),
@@ -68,33 +69,17 @@ export const auditEntries = sqliteTable(
   ],
 );
 
-/** History of alert evaluations. */
+/** History of alert evaluations: each as JSON, as the API answers it. */
 export const alertRuns = sqliteTable(
   "alert_runs",
   {
     id: text().primaryKey(),
-    trigger: text().notNull(),
-    requested_by: text("requested_by").notNull(),
-    started_at: text("started_at").notNull(),
-    /** Null if the evaluation was interrupted. */
-    finished_at: text("finished_at"),
-    duration_ms: integer("duration_ms"),
-    worst: text().notNull(),
-    rules_total: integer("rules_total").notNull(),
-    pending: integer().notNull(),
-    firing: integer().notNull(),
-    fired: integer().notNull(),
-    resolved: integer().notNull(),
-    nodata: integer().notNull(),
-    suppressed: integer().notNull(),
-    notified: integer().notNull(),
-    notify_failed: integer("notify_failed").notNull(),
-    changed: integer({ mode: "boolean" }).notNull(),
-    results: text({ mode: "json" }).notNull(),
-    /** The receipt of each message. */
-    deliveries: text({ mode: "json" }).notNull(),
-    ping: text(),
-    worker_version: text("worker_version"),
+    run: text({ mode: "json" }).notNull(),
+    worst: textOfRun("worst"),
+    changed: integer({ mode: "boolean" }).generatedAlwaysAs(fieldOfRun("changed"), {
+      mode: "virtual",
+    }),
+    started_at: textOfRun("started_at"),
   },
   (table) => [
     index("alert_runs_by_worst").on(table.worst, table.id),
@@ -118,21 +103,3 @@ export const alertFindings = sqliteTable(
     index("alert_findings_by_state").on(table.state, table.runId),
   ],
 );
-
-/** State of each alert at the newest saved evaluation. */
-export const alertStates = sqliteTable("alert_states", {
-  fingerprint: text().primaryKey(),
-  rule: text().notNull(),
-  labels: text({ mode: "json" }).notNull(),
-  severity: text().notNull(),
-  state: text().notNull(),
-  since: text().notNull(),
-  value: real(),
-  threshold: real().notNull(),
-  unit: text().notNull(),
-  message: text().notNull(),
-  evidence: text({ mode: "json" }).notNull(),
-  suppressed: integer({ mode: "boolean" }).notNull(),
-  /** The newest saved evaluation. */
-  runId: text("run_id").notNull(),
-});

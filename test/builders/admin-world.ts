@@ -9,10 +9,12 @@ import {
   monitorCalls,
 } from "../../src/admin/calls/object-calls.ts";
 import { type LimitSettings, readLimits } from "../../src/health/limits.ts";
-import { createHistory } from "../../src/coordinator/history.ts";
-import type { Run } from "../../src/coordinator/run.ts";
+import { newestTimes } from "../../src/backup/listing.ts";
+import { scheduledJobs } from "../../src/schedule.ts";
+import { createHistory } from "../../src/ingest/history.ts";
+import type { Run } from "../../src/ingest/run.ts";
 import { embeddedUpstream } from "../../src/sources/upstream.ts";
-import { createAlertHistory } from "../../src/storage/alert-history.ts";
+import { createAlertHistory } from "../../src/alerts/alert-history.ts";
 import { type AuditEntry, createAuditStore } from "../../src/storage/audit-store.ts";
 import { CachedCatalogReader } from "../../src/storage/cached-catalog-reader.ts";
 import type { StoreProbes } from "../../src/storage/probes.ts";
@@ -92,13 +94,21 @@ export class AdminWorld {
     this.ingest.upstream = embeddedUpstream(this.ingest.snapshot);
     await this.ingest.runToEnd();
     await this.installation.backUp();
-    this.monitor.time = this.ingest.time;
     this.monitor.restart({
       ALERT_WEBHOOKS: JSON.stringify([
         { name: "ops", kind: "alertmanager", url: "http://127.0.0.1:9/", secret: WEBHOOK_SECRET },
       ]),
     });
-    await this.monitor.tick(0);
+    await this.evaluate();
+  }
+
+  /** Evaluates the alerts over the coordinator and the backups as they are now. */
+  async evaluate(): Promise<void> {
+    this.monitor.time = this.ingest.time;
+    // The monitor reads stores of its own, whose coverage is another.
+    this.monitor.ingest = { ...this.ingest.coordinator.status(), bestCoverage: {} };
+    this.monitor.backups = await newestTimes(this.installation.store);
+    await this.monitor.evaluate();
   }
 
   /** Writes rows of runs to D1, as an earlier coordinator has. */
@@ -175,7 +185,7 @@ export class AdminWorld {
       limits,
       audit,
       probes: this.probes,
-      crons: [],
+      jobs: scheduledJobs(),
       recordChange: createAuditTrail({
         save: async (entries) => {
           this.audited.push(...entries);

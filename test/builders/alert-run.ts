@@ -35,6 +35,7 @@ export function anAlertResult(changes: Partial<AlertResult> = {}): AlertResult {
     fingerprint: "00112233445566aa",
     labels: {},
     severity: "fail",
+    status: "pass",
     state: "inactive",
     previous_state: "inactive",
     since: "2026-11-20T11:00:00.000Z",

@@ -33,6 +33,7 @@ export function someFacts(changes: Partial<Facts> = {}): Facts {
       outboxLength: 0,
       targets: [{ name: "ops", failures: 0, lastError: null }],
       tokens: [],
+      crons: [],
     },
     ...changes,
   };
@@ -50,6 +51,8 @@ export function someIngestFacts(changes: Partial<IngestFacts> = {}): IngestFacts
     replicated: true,
     outboxLength: 0,
     held: null,
+    lastTicks: {},
+    oldestPublishedAt: null,
     bestCoverage: { de: 0.9, en: 1 },
     ...changes,
   };

@@ -90,6 +90,7 @@ export class MonitorWorld {
       state: new MonitorState(this.tables),
       config: loadAlertConfig(this.settings),
       tokens: this.tokens,
+      crons: [],
       sources: {
         readIngest: async () => {
           await this.before("ingest");

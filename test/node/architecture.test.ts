@@ -49,7 +49,7 @@ const ARROWS: { readonly [room: string]: readonly string[] } = {
 
 /** The Durable Objects build what they need themselves. */
 const MORE_ARROWS: { readonly [file: string]: readonly string[] } = {
-  "src/alerts/durable-object.ts": ["backup", "credentials.ts", "instances.ts"],
+  "src/alerts/durable-object.ts": ["backup", "credentials.ts", "instances.ts", "schedule.ts"],
   "src/coordinator/durable-object.ts": ["config.ts"],
 };
 

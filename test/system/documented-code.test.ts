@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 import { CALL } from "./http.ts";
-import { keyOf, webhookHeaders } from "../../src/alerts/webhook-signature.ts";
+import { keyOf, webhookHeaders } from "../../src/alerts/webhook.ts";
 import { WEBHOOK_SECRET } from "../builders/webhook-receiver.ts";
 
 const { url } = inject("service");

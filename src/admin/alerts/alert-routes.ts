@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { AlertHistory } from "../../alerts/alert-history.ts";
 import {
   alertResultSchema,
   type AlertRun,
@@ -9,7 +10,6 @@ import { ALERT_STATES } from "../../alerts/alert-state.ts";
 import { idOf, timestamp } from "../../catalog/fields.ts";
 import { SEVERITIES } from "../../health/rule.ts";
 import { RULE_NAMES } from "../../health/rules.ts";
-import type { AlertHistory, SavedAlertRun } from "../../storage/alert-history.ts";
 import type { MonitorCalls } from "../calls/object-calls.ts";
 import { ask, orNull } from "../calls/unavailable.ts";
 import { healthStatus } from "../health/health-schema.ts";
@@ -113,7 +113,7 @@ export function alertRoutes(
     ]);
     if (!read.ok) return BAD_CURSOR;
     const waiting = monitor?.outboxLength ?? null;
-    return { status: 200, body: { runs: read.runs.map(toAlertRun), ...restOf(read), waiting } };
+    return { status: 200, body: { runs: read.runs, ...restOf(read), waiting } };
   });
 
   const one = route({
@@ -131,7 +131,7 @@ export function alertRoutes(
     const last = await orNull(alerts.status());
     if (last?.lastRun?.id === id) return { status: 200, body: last.lastRun };
     const found = await ask("history", history.findRun(id));
-    return found === null ? NO_RUN : { status: 200, body: toAlertRun(found) };
+    return found === null ? NO_RUN : { status: 200, body: found };
   });
 
   const evaluate = route({
@@ -212,11 +212,6 @@ function describeReceipt({ target, delivered, error }: z.output<typeof receiptSc
 const NO_RUN: Refusal = {
   problem: { status: 404, code: "run_not_found", detail: "There is no evaluation with this id." },
 };
-
-/** `AlertHistory` writes evaluations and nothing else. */
-function toAlertRun(row: SavedAlertRun): AlertRun {
-  return row as unknown as AlertRun;
-}
 
 function misconfigured(problem: string): Refusal {
   const detail = `Nothing is evaluated, because the alert settings are wrong: ${problem}.`;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AIRPORT_SETS, CODINGS, type Manifest } from "../../catalog/manifest.ts";
 import { checkServed, checkUnserved } from "../../health/catalog-checks.ts";
 import type { Limits } from "../../health/limits.ts";
-import { outputOf, worstOf } from "../../health/status.ts";
+import { outputOf, worstOf } from "../../health/check.ts";
 import type { CatalogReader } from "../../storage/catalog-reader.ts";
 import { settledWithin } from "../../storage/deadline.ts";
 import { checksSchema, HEALTH_MEDIA_TYPE, healthStatus } from "./health-schema.ts";
@@ -45,7 +45,7 @@ const healthSchema = z
   })
   .meta({ id: "CatalogHealth" });
 
-interface HealthDependencies {
+export interface CatalogSources {
   readonly reader: CatalogReader;
   readonly defaultLocale: string;
   readonly limits: Limits;
@@ -56,7 +56,7 @@ interface HealthDependencies {
  * `GET /catalog/health`: whether the catalog can be served. Like serving, it needs neither D1 nor the
  * coordinator.
  */
-export function catalogHealthRoutes(deps: HealthDependencies) {
+export function catalogHealthRoutes(deps: CatalogSources) {
   const answer = { body: healthSchema, mediaType: HEALTH_MEDIA_TYPE };
   const health = route({
     method: "get",
@@ -88,7 +88,7 @@ export function catalogHealthRoutes(deps: HealthDependencies) {
 const UNAVAILABLE = { ok: false, reason: "unavailable" } as const;
 
 /** Opens a body of the default locale as serving does, and checks it. */
-export async function checkCatalog({ reader, defaultLocale, limits, now }: HealthDependencies) {
+export async function checkCatalog({ reader, defaultLocale, limits, now }: CatalogSources) {
   const read = <T>(reading: Promise<T>) =>
     settledWithin(READ_DEADLINE_MS, reading, () => UNAVAILABLE);
   const current = await read(reader.current());

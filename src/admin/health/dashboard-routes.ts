@@ -1,18 +1,103 @@
-import { gravest } from "../../health/status.ts";
-import { describeError, logLine } from "../../log.ts";
-import { withDeadline } from "../../storage/deadline.ts";
+import { z } from "zod";
+import { alertResultSchema } from "../../alerts/alert-run.ts";
+import { backupStatus } from "../../backup/listing.ts";
+import { type DeepReadonly, hexHash, listCounts, timestamp } from "../../catalog/fields.ts";
+import { judgeBackups } from "../../health/backup-rules.ts";
+import { lastSuccess } from "../../health/catalog-rules.ts";
+import { worstOf } from "../../health/check.ts";
+import type { Limits } from "../../health/limits.ts";
+import { runSchema } from "../../ingest/run.ts";
 import { SingleFlight } from "../../storage/single-flight.ts";
 import { timeText } from "../../storage/time-text.ts";
 import { route } from "../http/route.ts";
-import {
-  type Found,
-  SECTIONS,
-  type Summary,
-  summarySchema,
-  type SummarySources,
-} from "./summary-sections.ts";
+import { answerQuestions, answersSchema, type ScheduledJob } from "./answers.ts";
+import { healthStatus } from "./health-schema.ts";
+import { type Observation, observe, type ServiceSources } from "./observation.ts";
 
-const SECTION_DEADLINE_MS = 2_000;
+const catalogSchema = z.strictObject({
+  generation: z.int(),
+  published_at: timestamp,
+  as_of: z.iso.date().nullable().meta({ description: "The date of the airport data." }),
+  catalog_sha256: hexHash,
+  counts: listCounts,
+  locales: z.int(),
+});
+
+const ingestSchema = z.strictObject({
+  paused: z.boolean(),
+  paused_at: timestamp.nullable(),
+  queued: z.int(),
+  running: runSchema.pick({ stage: true, progress: true, started_at: true }).nullable(),
+  last_run: runSchema
+    .pick({ state: true, outcome: true, trigger: true, finished_at: true, duration_ms: true })
+    .nullable()
+    .meta({
+      description:
+        "The run that ended last among those that the coordinator remembers; skipped ticks do not count.",
+    }),
+  last_success_at: timestamp.nullable(),
+  held: z
+    .strictObject({ waiting: z.int(), oldest_since: timestamp.nullable() })
+    .nullable()
+    .meta({ description: "Surprising changes by upstream that wait; null if not known." }),
+});
+
+const backupsSchema = z
+  .strictObject({
+    status: backupStatus,
+    newest_at: timestamp.nullable(),
+    newest_verified_at: timestamp.nullable(),
+  })
+  .meta({ description: "As the last evaluation of the alerts found them." });
+
+const alertsSchema = z.strictObject({
+  worst: healthStatus.nullable(),
+  evaluated_at: timestamp.nullable().meta({ description: "Null before the first evaluation." }),
+  firing: z.int(),
+  nodata: z.int(),
+  pending: z.int(),
+  webhooks: z.int().meta({ description: "Configured webhooks; with none, nobody is notified." }),
+  alerts: z
+    .array(
+      alertResultSchema.pick({
+        rule: true,
+        severity: true,
+        state: true,
+        since: true,
+        suppressed: true,
+      }),
+    )
+    .meta({ description: "All alerts that are not inactive." }),
+});
+
+/** The parts of the public summary; null if they cannot be read. They name nobody and no reason. */
+const sections = {
+  catalog: catalogSchema.nullable(),
+  ingest: ingestSchema.nullable(),
+  backups: backupsSchema.nullable(),
+  alerts: alertsSchema.nullable(),
+};
+
+const summarySchema = z
+  .strictObject({
+    status: healthStatus.meta({ description: "As in `GET /admin/monitor/status`." }),
+    at: timestamp,
+    degraded: z
+      .array(z.enum(Object.keys(sections)))
+      .meta({ description: "Sections that could not be read." }),
+    answers: answersSchema,
+    ...sections,
+  })
+  .meta({ id: "DashboardSummary" });
+
+type Summary = DeepReadonly<z.output<typeof summarySchema>>;
+
+export interface DashboardDependencies extends ServiceSources {
+  readonly jobs: readonly ScheduledJob[];
+  /** Keeps the present request's context alive until a promise settles. */
+  readonly waitUntil: (promise: Promise<unknown>) => void;
+}
+
 /** For this time a summary is reused, so that visitors put no load on the coordinator. */
 const MEMO_MS = 5_000;
 
@@ -20,18 +105,14 @@ const MEMO_MS = 5_000;
  * `GET /dashboard/summary`: the state of the service at a glance, for everybody. The answer is 200
  * even if its `status` is `fail`: a dashboard still shows the sections.
  */
-export function dashboardRoutes(
-  deps: SummarySources & {
-    /** Keeps the present request's context alive until a promise settles. */
-    readonly waitUntil: (promise: Promise<unknown>) => void;
-  },
-) {
-  const { now } = deps;
+export function dashboardRoutes(deps: DashboardDependencies) {
+  const { now, limits, jobs } = deps;
   const loads = new SingleFlight<Summary>(deps.waitUntil, now);
   let memo: { readonly summary: Summary; readonly at: number } | undefined;
   async function readSummary(): Promise<Summary> {
     const at = now();
-    memo = { at, summary: { at: timeText(at), ...(await readSections(deps)) } };
+    const observation = await observe(deps);
+    memo = { at, summary: summarize(observation, { limits, jobs }) };
     return memo.summary;
   }
 
@@ -40,7 +121,7 @@ export function dashboardRoutes(
     path: "/dashboard/summary",
     summary: "The state of the service at a glance, for a dashboard",
     description:
-      "Always 200. `status` is `fail` if the catalog cannot be read. It is `warn` if another section cannot be read, while ingestion is paused, for old data, for a run that failed or is stuck, for a backup that is too old or unverified, for an open alert, and if no webhook is configured. A section that cannot be read is null and named in `degraded`.",
+      "Always 200. `status` is that of `GET /admin/monitor/status`. A section that cannot be read is null and named in `degraded`.",
     access: "public",
     responses: {
       200: {
@@ -57,26 +138,100 @@ export function dashboardRoutes(
   return [summary];
 }
 
-/** Reads all sections; one that cannot be read is null. Never rejects. */
-async function readSections(deps: SummarySources): Promise<Omit<Summary, "at">> {
-  const found = await Promise.all(
-    Object.entries(SECTIONS).map(async ([name, { read, unread }]) => {
-      try {
-        return { name, ...(await withDeadline<Found>(name, SECTION_DEADLINE_MS, read(deps))) };
-      } catch (cause) {
-        const fields = { section: name, ...describeError(cause) };
-        logLine("warn", "summary_degraded", "a section could not be read", fields);
-        return { name, status: unread, shown: null };
-      }
-    }),
-  );
-  return {
-    status: gravest(found.map(({ status }) => status)),
-    degraded: found.filter(({ shown }) => shown === null).map(({ name }) => name),
-    // Each of `SECTIONS`, as its schema says, or null.
-    ...(Object.fromEntries(found.map(({ name, shown }) => [name, shown])) as unknown as Pick<
-      Summary,
-      keyof typeof SECTIONS
-    >),
+interface SummaryContext {
+  readonly limits: Limits;
+  readonly jobs: readonly ScheduledJob[];
+}
+
+function summarize(observation: Observation, { limits, jobs }: SummaryContext): Summary {
+  const { at, checks } = observation;
+  const shown = {
+    catalog: describeCatalog(observation),
+    ingest: describeIngest(observation),
+    backups: describeBackups(observation, limits),
+    alerts: describeAlerts(observation),
   };
+  return {
+    status: worstOf(checks),
+    at: timeText(at),
+    degraded: Object.entries(shown).flatMap(([name, section]) => (section === null ? [name] : [])),
+    answers: answerQuestions(observation, { jobs }),
+    ...shown,
+  };
+}
+
+function describeCatalog({ manifest }: Observation): Summary["catalog"] {
+  if (manifest === null) return null;
+  const { generation, published_at, as_of, catalog_sha256, counts, locales } = manifest;
+  const localeCount = Object.keys(locales).length;
+  return { generation, published_at, as_of, catalog_sha256, counts, locales: localeCount };
+}
+
+function describeIngest({ coordinator }: Observation): Summary["ingest"] {
+  if (coordinator === null) return null;
+  const { pause, queued, running, ended, held } = coordinator;
+  const endOf = ({ finished_at }: (typeof ended)[number]) => Date.parse(finished_at ?? "");
+  // A later run may have been cancelled while it waited.
+  const [last] = ended
+    .filter(({ state }) => state !== "skipped")
+    .toSorted((a, b) => endOf(b) - endOf(a));
+  return {
+    paused: pause !== null,
+    paused_at: pause?.at ?? null,
+    queued: queued.length,
+    running: running && {
+      stage: running.stage,
+      progress: running.progress,
+      started_at: running.started_at,
+    },
+    last_run: last === undefined ? null : describeRun(last),
+    last_success_at: lastSuccess(ended)?.finished_at ?? null,
+    held,
+  };
+}
+
+type EndedRun = NonNullable<Observation["coordinator"]>["ended"][number];
+
+function describeRun({ state, outcome, trigger, finished_at, duration_ms }: EndedRun) {
+  return { state, outcome, trigger, finished_at, duration_ms };
+}
+
+function describeBackups({ monitor, at: now }: Observation, limits: Limits): Summary["backups"] {
+  const found = monitor?.lastRun?.results.find(({ rule }) => rule === "backup_unverified");
+  if (found === undefined || !("newest_finished_at" in found.evidence)) return null;
+  const timeIn = (name: string) => {
+    const at = found.evidence[name];
+    return typeof at === "string" ? at : null;
+  };
+  const newest_at = timeIn("newest_finished_at");
+  const newest_verified_at = timeIn("newest_verified_at");
+  const times = { newestFinishedAt: newest_at, newestVerifiedAt: newest_verified_at };
+  return { status: judgeBackups(times, { now, limits }), newest_at, newest_verified_at };
+}
+
+const NOTHING_EVALUATED = {
+  worst: null,
+  evaluated_at: null,
+  firing: 0,
+  nodata: 0,
+  pending: 0,
+  alerts: [],
+};
+
+/** The last evaluation, without its messages, which may name people and webhooks. */
+function describeAlerts({ monitor }: Observation): Summary["alerts"] {
+  if (monitor === null) return null;
+  const { lastRun, webhooks } = monitor;
+  if (lastRun === null) return { ...NOTHING_EVALUATED, webhooks };
+  const { worst, started_at: evaluated_at, firing, nodata, pending, results } = lastRun;
+  const alerts = results
+    .filter(({ state }) => state !== "inactive")
+    .map(({ rule, severity, state, since, suppressed }) => ({
+      rule,
+      severity,
+      state,
+      since,
+      suppressed,
+    }));
+  return { worst, evaluated_at, firing, nodata, pending, webhooks, alerts };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { HEALTH_STATUSES } from "../../health/status.ts";
+import { HEALTH_STATUSES } from "../../health/check.ts";
 import { timestamp } from "../../catalog/fields.ts";
 
 export const HEALTH_MEDIA_TYPE = "application/health+json";

@@ -1,5 +1,4 @@
-import type { ListedRun } from "../../coordinator/run.ts";
-import { isOpen } from "../../coordinator/job-record.ts";
+import type { ListedRun } from "../../ingest/run.ts";
 import { decodeCursor, encodeCursor } from "../../storage/cursor.ts";
 import {
   FILTERED,
@@ -52,37 +51,6 @@ export async function listRuns(
     nextCursor: last === undefined ? null : encodeCursor(last),
     total: page.total - replaced.size + matching.length,
   };
-}
-
-/** The newest runs, among which the one that ended last is looked for. */
-const RECENT_RUNS = 20;
-
-/** The run that ended last, but for skipped ticks, and the one that last succeeded. */
-interface LastRuns {
-  readonly ended: ListedRun | undefined;
-  readonly succeeded: ListedRun | undefined;
-}
-
-/** `unsettled` as for `listRuns`. */
-export async function findLastRuns(
-  history: Pick<History, "listRuns" | "matching">,
-  unsettled: readonly ListedRun[],
-): Promise<LastRuns> {
-  const [recent, successes] = await Promise.all([
-    listRuns(history, { limit: RECENT_RUNS }, unsettled),
-    listRuns(history, { limit: RECENT_RUNS, state: "succeeded" }, unsettled),
-  ]);
-  const runs = recent.ok ? recent.runs : [];
-  return {
-    ended: lastOf(runs.filter(({ state }) => !isOpen(state) && state !== "skipped")),
-    succeeded: lastOf(successes.ok ? successes.runs : []),
-  };
-}
-
-/** The run that ended last: a later one may have been cancelled while it waited. */
-function lastOf(ended: readonly ListedRun[]): ListedRun | undefined {
-  const endOf = ({ finished_at }: ListedRun) => Date.parse(finished_at ?? "");
-  return ended.toSorted((a, b) => endOf(b) - endOf(a))[0];
 }
 
 function matches(run: ListedRun, { sinceMs, untilMs, ...wanted }: RunFilter): boolean {

@@ -48,7 +48,7 @@ describe("an evaluation of a healthy service", () => {
       trigger: "cron",
       requested_by: "cron",
       worst: "pass",
-      rules_total: 17,
+      rules_total: 18,
       pending: 0,
       firing: 0,
       fired: 0,
@@ -429,7 +429,7 @@ describe("settings that cannot be used", () => {
     const refused = { ok: false, reason: "misconfigured", problem };
     expect(await world.monitor.evaluate(asked)).toEqual(refused);
     expect(await world.monitor.test(null, "ops")).toEqual(refused);
-    expect(world.monitor.status()).toMatchObject({ problem, targets: [] });
+    expect(world.monitor.status()).toMatchObject({ problem, webhooks: 0 });
     expect(world.logged).toEqual([
       { level: "error", event: "alerts_misconfigured", fields: { problem } },
     ]);

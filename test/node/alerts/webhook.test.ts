@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Message, Notice } from "../../../src/alerts/notice.ts";
+import type { Message, Notice } from "../../../src/alerts/message.ts";
 import {
   type DeliveryDependencies,
+  keyOf,
   type NotifyFetch,
   sendMessage,
   type WebhookTarget,
 } from "../../../src/alerts/webhook.ts";
-import { keyOf } from "../../../src/alerts/webhook-signature.ts";
 import {
   reset,
   silence,

@@ -190,7 +190,7 @@ const DAMAGES: readonly (readonly [name: string, reason: string, damage: () => v
   [
     "a column that there is not",
     "schema_mismatch",
-    () => world.d1.database.exec("ALTER TABLE alert_runs DROP COLUMN ping"),
+    () => world.d1.database.exec("ALTER TABLE alert_findings RENAME COLUMN state TO other"),
   ],
 ];
 

@@ -7,7 +7,7 @@ import {
   type RuleName,
   RULES,
 } from "../../../src/health/rules.ts";
-import { judgeExpiry, TOKEN_WARNING_MS } from "../../../src/health/monitor-rules.ts";
+import { TOKEN_WARNING_MS } from "../../../src/health/monitor-rules.ts";
 import {
   aFailedRun,
   ago,
@@ -38,6 +38,14 @@ function findingOf(rule: RuleName, facts: Facts, label?: string) {
   const [finding, ...more] = findingsOf(rule, facts, label);
   if (finding === undefined || more.length > 0) throw new Error(`not one finding of ${rule}`);
   return finding;
+}
+
+const DAILY = "17 4 * * *";
+
+/** Facts in which the last tick of a cron trigger came at this time, or none has come. */
+function withTicks(cron: string, lastTick: number | null): Facts {
+  const facts = withIngest({ lastTicks: lastTick === null ? {} : { [cron]: lastTick } });
+  return { ...facts, monitor: { ...facts.monitor, crons: [cron] } };
 }
 
 const list = <T>(length: number, make: (index: number) => T) =>
@@ -157,6 +165,11 @@ const MEASURED: readonly Measured[] = [
     (failures) =>
       withMonitor({ targets: [{ name: "ops", failures, lastError: "it answers 500" }] }),
   ],
+  [
+    "ticks_missed",
+    1,
+    (ticks) => withTicks(DAILY, Date.parse("2026-11-20T04:17:00Z") - ticks * 24 * HOUR_MS),
+  ],
   ["monitor_gap", 15 * MINUTE_MS, (ms) => withMonitor({ lastTickAt: NOW - ms })],
   [
     "token_expiring",
@@ -193,7 +206,7 @@ describe("token_expiring", () => {
       { id: "ci", expiresAt: NOW + 30 * HOUR_MS },
       { id: "old", expiresAt: NOW },
     ];
-    const finding = judgeExpiry(tokens, { now: NOW });
+    const finding = findingOf("token_expiring", withMonitor({ tokens }));
     expect(finding.message).toBe(
       'The admin token "ci" expires in 1 d 6 h. The admin token "old" has expired.',
     );
@@ -203,6 +216,71 @@ describe("token_expiring", () => {
         { id: "old", expires_at: new Date(NOW).toISOString() },
       ],
     });
+  });
+});
+
+describe("ticks_missed", () => {
+  const at = (text: string) => Date.parse(`2026-11-${text}Z`);
+  const judge = (facts: Facts, now: number) =>
+    evaluateRules(facts, { ...context, now }).find(({ rule }) => rule === "ticks_missed");
+
+  it.each([
+    ["right after the tick", DAILY, "03T04:17:00", "03T04:17:01", 0],
+    ["before the next one is due", DAILY, "03T04:17:00", "04T04:16:59", 0],
+    ["while the next one may still come", DAILY, "03T04:17:00", "04T04:31:59", 0],
+    ["once that did not come", DAILY, "03T04:17:00", "04T04:32:01", 1],
+    ["days later", DAILY, "03T04:17:00", "08T12:00:00", 5],
+    ["after a tick of the future", DAILY, "09T04:17:00", "08T12:00:00", 0],
+    ["of a trigger with a step", "*/5 * * * *", "03T04:00:00", "03T05:00:01", 9],
+    ["of a weekly trigger", "0 6 * * MON", "01T00:00:00", "10T12:00:00", 2],
+    ["up to a hundred", "* * * * *", "01T00:00:00", "08T12:00:00", 100],
+  ])("counts missed ticks %s", (_, cron, last, now, missed) => {
+    expect(judge(withTicks(cron, at(last)), at(now))?.value).toBe(missed);
+  });
+
+  it("expects the first tick after the first publication", () => {
+    const { ingest, ...facts } = withTicks(DAILY, null);
+    const published = (oldestPublishedAt: string | null) => {
+      const value = someIngestFacts({ oldestPublishedAt });
+      return judge({ ...facts, ingest: ingest.ok ? { ok: true, value } : ingest }, NOW);
+    };
+    expect(published(null)).toMatchObject({ verdict: "good", message: "Every tick came." });
+    expect(published(ago(24 * HOUR_MS))).toMatchObject({
+      verdict: "bad",
+      message: '1 ticks of "17 4 * * *" were due and did not come.',
+      evidence: { triggers: [{ cron: DAILY, missed: 1 }] },
+    });
+  });
+});
+
+describe("the status of a finding", () => {
+  const paused = { at: ago(25 * HOUR_MS), by: "ops", note: null };
+  const stuck = { id: "run-2", stage: "encode", heartbeat_at: ago(10 * MINUTE_MS) };
+
+  it.each<[string, RuleName, Facts, "pass" | "warn" | "fail"]>([
+    ["passes while all is well", "catalog_stale", someFacts(), "pass"],
+    ["warns of an alert", "ingest_paused_long", withIngest({ pause: paused }), "warn"],
+    [
+      "warns even of a severe alert while serving continues",
+      "catalog_stale",
+      withIngest({ ended: [anEndedRun({ finished_at: ago(31 * HOUR_MS) })] }),
+      "warn",
+    ],
+    ["fails while a run is stuck", "ingest_stuck", withIngest({ running: stuck }), "fail"],
+    [
+      "warns of a single failed run, before the alert",
+      "ingest_failing",
+      withIngest({ ended: [aFailedRun(), anEndedRun()] }),
+      "warn",
+    ],
+    [
+      "warns without data",
+      "ingest_stuck",
+      someFacts({ ingest: { ok: false, why: "reset" } }),
+      "warn",
+    ],
+  ])("%s", (_, rule, facts, status) => {
+    expect(findingOf(rule, facts).status).toBe(status);
   });
 });
 
@@ -216,7 +294,7 @@ describe("the table of rules", () => {
     expect(findings.map(({ rule, verdict }) => [rule, verdict])).toEqual(
       findings.map(({ rule }) => [rule, "good"]),
     );
-    expect(findings).toHaveLength(18);
+    expect(findings).toHaveLength(19);
   });
 
   it("lets a condition that may be a blip last for two ticks, and the others fire at once", () => {
@@ -260,6 +338,7 @@ describe("an input that cannot be read", () => {
         "queue_backlog",
         "queue_backlog",
         "coverage_drop",
+        "ticks_missed",
       ],
     ],
     [

@@ -52,29 +52,36 @@ describe("GET /catalog/health", () => {
       checks: {
         "catalog:present": [{ status: "pass", observedValue: 7 }],
         "catalog:age": [{ status: "pass", observedValue: 90, observedUnit: "s" }],
-        "data:age": [{ status: "pass", observedValue: 31, observedUnit: "d" }],
         "catalog:integrity": [{ status: "pass", observedValue: bodies.proto.gzip?.sha256 }],
         "catalog:counts": [{ status: "pass", observedValue: 2, observedUnit: "airports" }],
         "catalog:locales": [{ status: "pass", observedValue: 1 }],
+        "rule:data_old": [
+          { status: "pass", observedValue: NOW - Date.parse("2026-10-20"), observedUnit: "ms" },
+        ],
       },
     });
   });
 
   it.each([
     [{ as_of: "2025-10-20" }, 0, "pass", undefined],
-    [{ as_of: "2025-10-20" }, 1, "warn", "data:age: The airports are of 2025-10-20, 730 d ago."],
+    [
+      { as_of: "2025-10-20" },
+      1,
+      "warn",
+      "rule:data_old: The airports are of 2025-10-20, 730 d ago.",
+    ],
     [
       { as_of: null },
       0,
       "warn",
-      "data:age: Cannot be known: generation 7 does not say how old its data is.",
+      "rule:data_old: Cannot be known: generation 7 does not say how old its data is.",
     ],
   ] as const)("warns of old data, however new: %j, %s ms", async (of, ms, status, output) => {
     publish(of);
     world.ingest.time = Date.parse("2025-10-20") + DEFAULT_LIMITS.dataOldMs - 1 + ms;
-    const said = await health(200);
-    expect(said).toMatchObject({ status });
-    expect(said["output"]).toBe(output);
+    const observed = await health(200);
+    expect(observed).toMatchObject({ status });
+    expect(observed["output"]).toBe(output);
   });
 
   it("warns while an earlier version has to be served", async () => {

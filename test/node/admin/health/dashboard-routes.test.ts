@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { HOUR_MS, MINUTE_MS } from "../../../builders/facts.ts";
 import { AdminWorld, type Json } from "../../../builders/admin-world.ts";
 
 let world: AdminWorld;
@@ -52,6 +53,18 @@ describe("GET /dashboard/summary", () => {
     });
   });
 
+  it("has the status of the monitor's status, whatever happens", async () => {
+    const statuses = async () => {
+      const { status } = await (await world.request("/admin/monitor/status")).json<Json>();
+      return [(await summary())["status"], status];
+    };
+    expect(await statuses()).toEqual(["pass", "pass"]);
+    await world.post("/admin/ingest/pause");
+    expect(await statuses()).toEqual(["warn", "warn"]);
+    world.ingest.time += 15 * MINUTE_MS;
+    expect(await statuses()).toEqual(["fail", "fail"]);
+  });
+
   it("names no operator, no note and no reason", async () => {
     await world.ingest.runToEnd({ note: "a secret" });
     await world.ingest.enqueue({ note: "a secret" });
@@ -65,7 +78,7 @@ describe("GET /dashboard/summary", () => {
       ingest: { paused: true, running: { stage: "fetch" } },
       alerts: { worst: "fail", evaluated_at: since, firing: 1, alerts: [stale] },
     });
-    expect(JSON.stringify(shown)).not.toMatch(/ops|secret|compared with upstream/);
+    expect(JSON.stringify(shown)).not.toMatch(/ops|secret/);
   });
 
   it("names the run that ended last, whatever was queued after it and cancelled", async () => {
@@ -83,23 +96,27 @@ describe("GET /dashboard/summary", () => {
   });
 
   it.each([
-    ["D1 is down", () => world.breakD1()],
-    ["the coordinator is away", () => world.breakCalls("coordinator")],
-  ])("shows the rest while %s, and names what is missing", async (_, breakIt) => {
-    breakIt();
-    expect(await summary()).toMatchObject({
-      status: "warn",
-      degraded: ["ingest"],
-      ingest: null,
-      catalog: { generation: 1 },
-    });
+    ["the coordinator", "coordinator", ["ingest"]],
+    ["the monitor", "monitor", ["backups", "alerts"]],
+  ])(
+    "fails while %s is away, shows the rest, and names what is missing",
+    async (_, object, degraded) => {
+      world.breakCalls(object);
+      const nothing = Object.fromEntries(degraded.map((section) => [section, null]));
+      const catalog = { generation: 1 };
+      expect(await summary()).toMatchObject({ status: "fail", degraded, ...nothing, catalog });
+    },
+  );
+
+  it("needs no history in D1", async () => {
+    world.breakD1();
+    expect(await summary()).toMatchObject({ degraded: [], ingest: { paused: false } });
   });
 
   it("is still 200 while nothing can be read", async () => {
     world.store.before = () => {
       throw new Error("down");
     };
-    world.backups.before = world.store.before;
     world.breakCalls("");
     expect(await summary()).toMatchObject({
       status: "fail",
@@ -123,7 +140,6 @@ describe("GET /dashboard/summary", () => {
 
   it.each<[string, () => unknown]>([
     ["a pause", () => world.post("/admin/ingest/pause")],
-    ["a missing backup", () => world.backups.files.clear()],
     ["alerts that nobody gets", () => world.monitor.restart({})],
     [
       "an alert",
@@ -133,16 +149,27 @@ describe("GET /dashboard/summary", () => {
       },
     ],
     [
-      "a failed run",
+      "a failed run, once the rules have been evaluated",
       async () => {
         world.ingest.upstream = { name: "embedded", fetch: () => Promise.reject(new Error("bug")) };
         await world.ingest.runToEnd();
+        await world.evaluate();
       },
     ],
   ])("warns of %s", async (_, happen) => {
     expect(await summary()).toMatchObject({ status: "pass" });
     await happen();
     expect(await summary()).toMatchObject({ status: "warn" });
+  });
+
+  it.each<[string, () => void]>([
+    ["no_backups", () => world.backups.files.clear()],
+    ["stale", () => void (world.ingest.time += 26 * HOUR_MS)],
+    ["ok", () => {}],
+  ])("calls the backups %s, as the last evaluation found them", async (status, happen) => {
+    happen();
+    await world.evaluate();
+    expect(await summary()).toMatchObject({ backups: { status } });
   });
 
   it("is read once for all who ask at the same time, and again after five seconds", async () => {

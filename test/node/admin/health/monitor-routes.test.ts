@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { RULE_NAMES } from "../../../../src/health/rules.ts";
+import { HOUR_MS, MINUTE_MS } from "../../../builders/facts.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
 
 let world: AdminWorld;
@@ -39,27 +41,14 @@ describe("GET /admin/monitor/status", () => {
   it("passes while everything is as it should be, and shows each thing it looked at", async () => {
     const { status, output, checks } = await monitor();
     expect({ status, output }).toEqual({ status: "pass", output: undefined });
-    const names = "alerts backup catalog coordinator cron d1 data ingest kv r2 tokens";
+    const names = "catalog coordinator d1 ingest kv monitor r2 rule";
     const components = Object.keys(checks).map((name) => name.split(":")[0]);
     expect(new Set(components)).toEqual(new Set(names.split(" ")));
-    expect(checks["ingest:lastRun"]).toMatchObject([
-      { status: "pass", observedValue: "succeeded published" },
-    ]);
+    const rules = Object.keys(checks).filter((name) => name.startsWith("rule:"));
+    expect(new Set(rules)).toEqual(new Set(RULE_NAMES.map((rule) => `rule:${rule}`)));
     expect(checks["kv:responseTime"]).toEqual([
       { status: "pass", observedValue: 0, observedUnit: "ms" },
     ]);
-  });
-
-  it("warns before a token expires", async () => {
-    if (!world.credentials.ok) throw new Error("no credentials");
-    const { tokens } = world.credentials.credentials;
-    const expiresAt = world.ingest.time + 3 * 86_400_000;
-    const ending = tokens.map((token) => ({ ...token, expiresAt }));
-    world.credentials = { ok: true, credentials: { tokens: ending.slice(0, 1), access: null } };
-    expect(await monitor()).toMatchObject({
-      status: "warn",
-      output: 'tokens:expiry: The admin token "ops" expires in 3 d.',
-    });
   });
 
   it.each(["kv", "d1", "r2"] as const)("fails while %s refuses", async (name) => {
@@ -84,7 +73,7 @@ describe("GET /admin/monitor/status", () => {
       status: "fail",
       checks: {
         "coordinator:responseTime": [{ status: "fail" }],
-        "ingest:lastRun": [{ status: "pass" }],
+        "rule:ingest_failing": [{ status: "pass" }],
         "catalog:present": [{ status: "pass" }],
       },
     });
@@ -97,39 +86,162 @@ describe("GET /admin/monitor/status", () => {
     expect(await monitorAfter(2_000, 200)).toMatchObject({
       status: "warn",
       output: "coordinator:responseTime: no answer in time; a step of a run may be keeping it busy",
-      checks: { "ingest:lastRun": [{ status: "pass" }] },
+      checks: { "rule:ingest_failing": [{ status: "pass" }] },
     });
   });
 
-  it("only warns while there is no backup", async () => {
-    world.backups.files.clear();
-    expect(await monitor()).toMatchObject({
-      status: "warn",
-      checks: {
-        "backup:status": [{ status: "warn" }],
-        "backup:age": [{ status: "warn", output: "none" }],
-      },
+  it("fails while the monitor does not answer", async () => {
+    world.breakCalls("monitor");
+    const { output, checks } = await monitor(503);
+    expect(output).toBe("monitor:responseTime: it does not answer");
+    expect(checks).not.toHaveProperty("rule:ingest_failing");
+  });
+
+  it("fails once an evaluation is late, by the limit of the alerts, and shows the last findings", async () => {
+    world.ingest.time += 15 * MINUTE_MS - 1;
+    expect(await monitor()).toMatchObject({ status: "pass" });
+    world.ingest.time += 1;
+    const at = world.monitor.at();
+    expect(await monitor(503)).toMatchObject({
+      status: "fail",
+      output: expect.stringContaining("monitor:evaluation: the rules were last evaluated at"),
+      checks: { "rule:backup_stale": [{ status: "pass", time: at }] },
+    });
+    world.limitSettings = { ALERT_MONITOR_GAP_MS: String(20 * MINUTE_MS) };
+    expect(await monitor()).toMatchObject({ status: "pass" });
+  });
+
+  it("shows a finding of the last evaluation until the next one", async () => {
+    world.monitor.compared(31);
+    await world.monitor.evaluate();
+    const stale = "rule:catalog_stale: The catalog was last compared with upstream 1 d 7 h ago.";
+    expect(await monitor()).toMatchObject({ status: "warn", output: stale });
+    await world.evaluate();
+    expect(await monitor()).toMatchObject({ status: "pass" });
+  });
+});
+
+/** The answers of the status, or of the public summary, by question. */
+async function answers(path = "/admin/monitor/status") {
+  const { answers: list } = await (
+    await world.request(path)
+  ).json<{ answers: readonly Answer[] }>();
+  return Object.fromEntries(
+    list.map(({ question, status, answer, details }) => [
+      question,
+      { status, answer, text: details.map(({ text }) => text).join("; "), details },
+    ]),
+  );
+}
+
+interface Answer {
+  readonly question: string;
+  readonly status: string;
+  readonly answer: string;
+  readonly details: readonly {
+    readonly text: string;
+    readonly at: string | null;
+    readonly links: readonly { readonly href: string }[];
+  }[];
+}
+
+/** An answer as far as it is compared. */
+const say = (status: string, answer: string, text = "") => ({
+  status,
+  answer,
+  text: expect.stringContaining(text),
+});
+
+describe("the five answers", () => {
+  it("are good while everything is as it should be", async () => {
+    expect(await answers()).toMatchObject({
+      served: say("pass", "Yes", "Version 1; "),
+      fresh: say("pass", "2026-10-20", "Published; Last compared with upstream"),
+      failed: say("pass", "Nothing"),
+      changed: say("pass", "Version 1"),
+      next: say("pass", "Next evaluation of the alerts", "Next ingest"),
     });
   });
 
-  it("is judged by the settings of the alerts: raised, and the status follows", async () => {
-    for (let runs = 0; runs < 3; runs++) {
-      const { run } = await world.ingest.enqueue();
-      await world.ingest.coordinator.cancel(run.id, { by: "ops", note: null });
-    }
-    expect((await monitor()).output).toContain("ingest:outbox: 6 rows wait for D1.");
-    world.limitSettings = { ALERT_OUTBOX_BACKLOG_ROWS: "7" };
-    expect((await monitor()).status).toBe("pass");
-    const stuck = await world.ingest.runUpTo("build");
-    world.ingest.time += 600_000;
-    expect((await monitor(503)).output).toContain("ingest:running: ");
-    world.limitSettings = { ALERT_INGEST_STUCK_MS: "600001" };
-    expect((await monitor()).status).toBe("pass");
-    await world.ingest.coordinator.cancel(stuck.id, { by: "ops", note: null });
-    world.limitSettings = { ALERT_CATALOG_STALE_MS: "60000", ALERT_BACKUP_STALE_MS: "60000" };
-    const { status, output: said } = await monitor();
-    expect(status).toBe("warn");
-    expect(said).toContain("ingest:lastSuccess: The catalog was last compared");
-    expect(said).toContain("backup:status: the newest backup is too old");
+  it("are good for nobody while the evaluation is late", async () => {
+    world.ingest.time += 15 * MINUTE_MS;
+    const late = "the rules were last evaluated at";
+    for (const path of ["/admin/monitor/status", "/dashboard/summary"])
+      expect(await answers(path), path).toMatchObject({
+        served: say("pass", "Yes"),
+        fresh: say("fail", "2026-10-20", late),
+        failed: say("fail", "1 problem", late),
+      });
+  });
+
+  it("say that nothing is known while the monitor and the coordinator are away", async () => {
+    world.breakCalls("");
+    expect(await answers()).toMatchObject({
+      served: say("pass", "Yes"),
+      fresh: say("fail", "2026-10-20", "it does not answer"),
+      failed: say("fail", "2 problems", "monitor: it does not answer"),
+      next: say("warn", "Unknown", "The coordinator does not answer."),
+    });
+  });
+
+  it("say that nothing is served while the stores are down", async () => {
+    world.store.before = () => {
+      throw new Error("down");
+    };
+    expect(await answers()).toMatchObject({
+      served: say("fail", "No", "the stores do not answer"),
+      fresh: say("fail", "Unknown"),
+      failed: say("fail", "1 problem"),
+    });
+  });
+
+  it("link a failure to its run and to what to do; the public reads its name only", async () => {
+    world.ingest.upstream = { name: "embedded", fetch: () => Promise.reject(new Error("bug")) };
+    const { id } = await world.ingest.runToEnd();
+    await world.evaluate();
+    const { failed } = await answers();
+    expect(failed).toMatchObject(
+      say("warn", "1 problem", "1 run has failed, the last with internal"),
+    );
+    expect(failed?.details[0]?.links.map(({ href }) => href)).toEqual([
+      "/docs/alerts#ingest_failing",
+      `#runs/${id}`,
+    ]);
+    const { failed: shown } = await answers("/dashboard/summary");
+    expect(shown).toMatchObject({ answer: "1 problem", text: "ingest failing" });
+    expect(shown?.details[0]?.links.map(({ href }) => href)).toEqual([
+      "/docs/alerts#ingest_failing",
+    ]);
+  });
+
+  it("name who paused, and until when; the public reads neither name nor reason", async () => {
+    const until = new Date(world.ingest.time + HOUR_MS).toISOString();
+    await world.post("/admin/ingest/pause", { note: "bad data", until });
+    const { changed, next, failed } = await answers();
+    expect(failed).toMatchObject(say("pass", "Nothing"));
+    expect(changed).toMatchObject(say("pass", "ops", "ops: ingest.pause"));
+    expect(next).toMatchObject(
+      say("warn", "Ingestion is paused", "Paused by ops: “bad data”; The pause ends"),
+    );
+    expect(next?.details[1]?.at).toBe(until);
+    const seen = await answers("/dashboard/summary");
+    expect(seen["next"]).toMatchObject(
+      say("warn", "Ingestion is paused", "Paused; The pause ends"),
+    );
+    expect(JSON.stringify(seen)).not.toMatch(/ops|bad data/);
+  });
+
+  it("say what waits, and when each job comes next", async () => {
+    await world.ingest.enqueue();
+    const { next } = await answers();
+    expect(next).toMatchObject(say("pass", "A run", "Runs in the queue: 1"));
+    const ingest = next?.details.find(({ text }) => text === "Next ingest");
+    expect(ingest?.at).toBe("2026-11-21T04:17:00.000Z");
+  });
+
+  it("say that it is unknown who changed what while D1 does not answer", async () => {
+    world.breakD1();
+    const { changed } = await answers();
+    expect(changed).toMatchObject(say("warn", "Unknown", "The audit in D1 cannot be read."));
   });
 });

@@ -1,5 +1,4 @@
 /** Health in the format of draft-inadarei-api-health-check-06. Pure. */
-import type { Finding } from "./rule.ts";
 
 export const HEALTH_STATUSES = ["pass", "warn", "fail"] as const;
 export type HealthStatus = (typeof HEALTH_STATUSES)[number];
@@ -16,15 +15,6 @@ export interface Check {
 /** Observations by component and measurement, such as `kv:responseTime`. */
 export type Checks = { readonly [name: `${string}:${string}`]: readonly Check[] };
 
-/** Converts a finding to a check. A finding without data warns. */
-export function judged(
-  { verdict, message }: Finding,
-  whenBad: "warn" | "fail" = "warn",
-): Pick<Check, "status" | "output"> {
-  if (verdict === "good") return { status: "pass" };
-  return { status: verdict === "bad" ? whenBad : "warn", output: message };
-}
-
 /** Returns the worst status of all observations. */
 export function worstOf(checks: Checks): HealthStatus {
   return gravest(Object.values(checks).flatMap((list) => list.map(({ status }) => status)));
@@ -36,12 +26,25 @@ export function gravest(statuses: readonly HealthStatus[]): HealthStatus {
   return statuses.includes("warn") ? "warn" : "pass";
 }
 
+/** An observation that is not as it should be, with the name of its check. */
+interface Problem {
+  readonly name: string;
+  readonly status: HealthStatus;
+  readonly output: string;
+}
+
+/** Lists the problems, the gravest first. */
+export function problemsOf(checks: Checks): readonly Problem[] {
+  return Object.entries(checks)
+    .flatMap(([name, list]) =>
+      list.map(({ status, output = "not as it should be" }) => ({ name, status, output })),
+    )
+    .filter(({ status }) => status !== "pass")
+    .toSorted((a, b) => HEALTH_STATUSES.indexOf(b.status) - HEALTH_STATUSES.indexOf(a.status));
+}
+
 /** Joins all problems in one line. Returns undefined if there is none. */
 export function outputOf(checks: Checks): string | undefined {
-  const outputs = Object.entries(checks).flatMap(([name, list]) =>
-    list
-      .filter(({ status }) => status !== "pass")
-      .map(({ output }) => `${name}: ${output ?? "not as it should be"}`),
-  );
+  const outputs = problemsOf(checks).map(({ name, output }) => `${name}: ${output}`);
   return outputs.length === 0 ? undefined : outputs.join("; ");
 }

@@ -1,0 +1,218 @@
+/** The five questions of an operator, answered from one observation. Pure. */
+import { Cron } from "croner";
+import { z } from "zod";
+import type { AlertResult } from "../../alerts/alert-run.ts";
+import { type DeepReadonly, timestamp } from "../../catalog/fields.ts";
+import { lastSuccess } from "../../health/catalog-rules.ts";
+import { gravest, problemsOf, worstOf } from "../../health/check.ts";
+import { timeText } from "../../storage/time-text.ts";
+import { healthStatus } from "./health-schema.ts";
+import type { Observation } from "./observation.ts";
+
+const answerSchema = z
+  .strictObject({
+    question: z.enum(["served", "fresh", "failed", "changed", "next"]).meta({
+      description:
+        "Is it served? Is it fresh? What failed, and what do I do? Who changed what? What happens next?",
+    }),
+    status: healthStatus,
+    answer: z.string(),
+    details: z.array(
+      z.strictObject({
+        text: z.string(),
+        at: timestamp.nullable(),
+        links: z.array(z.strictObject({ text: z.string(), href: z.string() })),
+      }),
+    ),
+  })
+  .meta({ id: "Answer" });
+
+export const answersSchema = z.array(answerSchema).meta({
+  description: "The five questions of an operator, answered from the checks.",
+});
+
+type Answer = DeepReadonly<z.output<typeof answerSchema>>;
+type Detail = Answer["details"][number];
+
+/** A job that a cron trigger starts. */
+export interface ScheduledJob {
+  readonly cron: string;
+  readonly job: "ingest" | "watch" | "back_up" | "verify_backup";
+}
+
+/** A change by an operator. */
+interface ChangeByOperator {
+  readonly at: string;
+  readonly actor: string;
+  readonly action: string;
+  readonly target: string | null;
+}
+
+interface Viewer {
+  readonly jobs: readonly ScheduledJob[];
+  /**
+   * The last changes, newest first; null if they cannot be read. Absent for the public, who reads no
+   * name, no reason and no message of an alert.
+   */
+  readonly changes?: readonly ChangeByOperator[] | null;
+}
+
+/** Answers the five questions. */
+export function answerQuestions(observation: Observation, viewer: Viewer): readonly Answer[] {
+  return [
+    isServed(observation),
+    isFresh(observation),
+    whatFailed(observation, viewer),
+    whoChangedWhat(observation, viewer),
+    whatHappensNext(observation, viewer),
+  ];
+}
+
+function detail(text: string, at: string | null = null, links: Detail["links"] = []): Detail {
+  return { text, at, links };
+}
+
+function isServed({ manifest, checks }: Observation): Answer {
+  const own = Object.entries(checks).filter(([name]) => name.startsWith("catalog:"));
+  const found = Object.fromEntries(own);
+  const status = worstOf(found);
+  const problems = problemsOf(found).map(({ output }) => detail(output));
+  if (manifest === null || status === "fail")
+    return { question: "served", status: "fail", answer: "No", details: problems };
+  const { generation, counts, locales } = manifest;
+  const places = `${counts.airports} airports in ${Object.keys(locales).length} locales`;
+  const details = [detail(`Version ${generation}`), detail(places), ...problems];
+  return { question: "served", status, answer: "Yes", details };
+}
+
+/** The checks that say how fresh the catalog is, and whether anybody has looked. */
+const FRESHNESS = [
+  "monitor:responseTime",
+  "monitor:evaluation",
+  "rule:catalog_stale",
+  "rule:data_old",
+];
+
+function isFresh({ manifest, coordinator, checks }: Observation): Answer {
+  const own = Object.entries(checks).filter(([name]) => FRESHNESS.includes(name));
+  const found = Object.fromEntries(own);
+  const successAt = lastSuccess(coordinator?.ended ?? [])?.finished_at;
+  const details = [
+    ...(manifest?.as_of ? [detail("Day of the airports")] : []),
+    ...(manifest ? [detail("Published", manifest.published_at)] : []),
+    ...(successAt ? [detail("Last compared with upstream", successAt)] : []),
+    ...problemsOf(found).map(({ output }) => detail(output)),
+  ];
+  const status = manifest === null ? "fail" : worstOf(found);
+  return { question: "fresh", status, answer: manifest?.as_of ?? "Unknown", details };
+}
+
+/** No failure: an operator wanted it, and `next` says so. */
+const WANTED = "ingest:paused";
+const OPERATING = "/docs/operating#when-something-is-wrong";
+
+function whatFailed({ monitor, checks }: Observation, { changes }: Viewer): Answer {
+  const problems = problemsOf(checks).filter(({ name }) => name !== WANTED);
+  const details = problems.map(({ name, output }) => {
+    const [component = "", rule = ""] = name.split(":");
+    if (component !== "rule")
+      return detail(`${component}: ${output}`, null, [{ text: "What to do", href: OPERATING }]);
+    const whatToDo = { text: "What to do", href: `/docs/alerts#${rule}` };
+    if (changes === undefined) return detail(rule.replaceAll("_", " "), null, [whatToDo]);
+    const found = monitor?.lastRun?.results.find((result) => result.message === output);
+    return detail(output, null, [whatToDo, ...linksToRun(found)]);
+  });
+  const many = details.length === 1 ? "1 problem" : `${details.length} problems`;
+  const answer = details.length === 0 ? "Nothing" : many;
+  const status = gravest(problems.map((problem) => problem.status));
+  return { question: "failed", status, answer, details };
+}
+
+/** Links to the run that a finding is about. */
+function linksToRun(result: AlertResult | undefined): Detail["links"] {
+  const { run_id: one, runs } = result?.evidence ?? {};
+  const [first] = Array.isArray(runs) ? runs : [];
+  const id = one ?? (typeof first === "object" ? first?.["id"] : undefined);
+  return typeof id === "string" ? [{ text: "The run", href: `#runs/${id}` }] : [];
+}
+
+function whoChangedWhat({ manifest }: Observation, { changes }: Viewer): Answer {
+  const question = "changed";
+  const published = manifest
+    ? [detail(`Version ${manifest.generation} was published`, manifest.published_at)]
+    : [];
+  if (changes === null)
+    return { question, status: "warn", answer: "Unknown", details: [...published, NO_AUDIT] };
+  if (changes === undefined || changes.length === 0) {
+    const answer = manifest ? `Version ${manifest.generation}` : "Nothing";
+    return { question, status: "pass", answer, details: published };
+  }
+  const links = [{ text: "Audit", href: "#audit" }];
+  const details = changes.map(({ at, actor, action, target }) =>
+    detail(`${actor}: ${action}${target === null ? "" : ` ${target}`}`, at, links),
+  );
+  const [last] = changes;
+  return {
+    question,
+    status: "pass",
+    answer: last?.actor ?? "",
+    details: [...details, ...published],
+  };
+}
+
+const NO_AUDIT = detail("The audit in D1 cannot be read.");
+
+const JOBS = {
+  ingest: "Next ingest",
+  watch: "Next evaluation of the alerts",
+  back_up: "Next backup",
+  verify_backup: "Next verification of a backup",
+} as const satisfies { readonly [J in ScheduledJob["job"]]: string };
+
+function whatHappensNext({ at, coordinator }: Observation, { jobs, changes }: Viewer): Answer {
+  const question = "next";
+  const isPublic = changes === undefined;
+  const scheduled = jobs
+    .map(({ cron, job }) => ({ job, at: nextTick(cron, at) }))
+    .toSorted((a, b) => (a.at < b.at ? -1 : 1))
+    .map((next) => detail(JOBS[next.job], next.at));
+  if (coordinator === null) {
+    const why = detail("The coordinator does not answer.");
+    return { question, status: "warn", answer: "Unknown", details: [why, ...scheduled] };
+  }
+  const { pause, running, queued, held } = coordinator;
+  const details = [
+    ...(pause === null ? [] : describePause(pause, isPublic)),
+    ...(running === null ? [] : [detail(`A run is in stage ${running.stage}`, running.started_at)]),
+    ...(queued.length === 0 ? [] : [detail(`Runs in the queue: ${queued.length}`)]),
+    ...(held?.waiting ? [describeHeld(held, isPublic)] : []),
+    ...scheduled,
+  ];
+  if (pause !== null) return { question, status: "warn", answer: "Ingestion is paused", details };
+  const soonest = (running ?? queued[0]) ? "A run" : (details[0]?.text ?? "Nothing");
+  return { question, status: "pass", answer: soonest, details };
+}
+
+function nextTick(cron: string, now: number): string {
+  const next = new Cron(cron, { timezone: "UTC", paused: true }).nextRun(new Date(now));
+  return timeText(next?.getTime() ?? now);
+}
+
+type Pause = NonNullable<NonNullable<Observation["coordinator"]>["pause"]>;
+
+function describePause({ at, by, note, until }: Pause, isPublic: boolean): Detail[] {
+  const why = note === null ? ", without a reason" : `: “${note}”`;
+  return [
+    detail(isPublic ? "Paused" : `Paused by ${by}${why}`, at),
+    until === null
+      ? detail("The pause ends when somebody resumes.")
+      : detail("The pause ends", until),
+  ];
+}
+
+type Held = NonNullable<NonNullable<Observation["coordinator"]>["held"]>;
+
+function describeHeld({ waiting, oldest_since: since }: Held, isPublic: boolean): Detail {
+  const links = isPublic ? [] : [{ text: "Decide", href: "#held" }];
+  return detail(`Surprising changes by upstream that wait: ${waiting}`, since, links);
+}

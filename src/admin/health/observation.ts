@@ -1,0 +1,97 @@
+import type { MonitorStatus } from "../../alerts/monitor.ts";
+import type { Manifest } from "../../catalog/manifest.ts";
+import type { CoordinatorStatus } from "../../coordinator/status.ts";
+import type { Check, Checks } from "../../health/check.ts";
+import { checkCoordinator, checkMonitor } from "../../health/service-checks.ts";
+import { describeError, logLine } from "../../log.ts";
+import { StoreTimeout, withDeadline } from "../../storage/deadline.ts";
+import type { StoreProbes } from "../../storage/probes.ts";
+import type { CoordinatorCalls, MonitorCalls } from "../calls/object-calls.ts";
+import { type CatalogSources, checkCatalog } from "./catalog-health-routes.ts";
+
+export interface ServiceSources extends CatalogSources {
+  readonly probes: StoreProbes;
+  readonly coordinator: Pick<CoordinatorCalls, "status">;
+  readonly alerts: Pick<MonitorCalls, "status">;
+}
+
+/** The service as it is now. The status, the summary and the answers are views of it. */
+export interface Observation {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** Null if no version can be read. */
+  readonly manifest: Manifest | null;
+  /** Null if the coordinator does not answer. */
+  readonly coordinator: CoordinatorStatus | null;
+  /** Null if the monitor does not answer. */
+  readonly monitor: MonitorStatus | null;
+  readonly checks: Checks;
+}
+
+const STORE_DEADLINE_MS = 1_000;
+const DEADLINE_MS = 2_000;
+
+const BUSY: Check = {
+  status: "warn",
+  output: "no answer in time; a step of a run may be keeping it busy",
+};
+
+/** Reads every part within its deadline. Never rejects: a part that does not answer is a check. */
+export async function observe(sources: ServiceSources): Promise<Observation> {
+  const { probes, coordinator, alerts, limits, now } = sources;
+  const [kv, d1, r2, catalog, status, monitor] = await Promise.all([
+    probe("kv", { deadlineMs: STORE_DEADLINE_MS, now }, probes.kv),
+    probe("d1", { deadlineMs: STORE_DEADLINE_MS, now }, probes.d1),
+    probe("r2", { deadlineMs: STORE_DEADLINE_MS, now }, probes.r2),
+    checkCatalog(sources),
+    probe("coordinator", { deadlineMs: DEADLINE_MS, now, late: BUSY }, () => coordinator.status()),
+    probe("monitor", { deadlineMs: DEADLINE_MS, now }, () => alerts.status()),
+  ]);
+  const at = now();
+  return {
+    at,
+    manifest: catalog.manifest,
+    coordinator: status.value,
+    monitor: monitor.value,
+    checks: {
+      "kv:responseTime": [kv.check],
+      "d1:responseTime": [d1.check],
+      "r2:responseTime": [r2.check],
+      "coordinator:responseTime": [status.check],
+      "monitor:responseTime": [monitor.check],
+      ...(monitor.value && checkMonitor(monitor.value, { now: at, limits })),
+      ...(status.value && checkCoordinator(status.value)),
+      // After the monitor's findings: what is read live is newer.
+      ...catalog.checks,
+    },
+  };
+}
+
+interface ProbeOptions {
+  readonly deadlineMs: number;
+  readonly now: () => number;
+  /** The finding if there is no answer in time; it fails by default. */
+  readonly late?: Check;
+}
+
+/** Asks a component, and measures how long it takes. */
+async function probe<T>(
+  name: string,
+  { deadlineMs, now, late }: ProbeOptions,
+  ask: () => Promise<T>,
+): Promise<{ readonly value: T | null; readonly check: Check }> {
+  const began = now();
+  try {
+    const value = await withDeadline(name, deadlineMs, ask());
+    return {
+      value,
+      check: { status: "pass", observedValue: now() - began, observedUnit: "ms" },
+    };
+  } catch (error) {
+    const fields = { check: name, ...describeError(error) };
+    logLine("warn", "check_failed", "a component did not answer its check", fields);
+    const isLate = error instanceof StoreTimeout;
+    const output = isLate ? `no answer within ${deadlineMs} ms` : "it does not answer";
+    return { value: null, check: (isLate ? late : undefined) ?? { status: "fail", output } };
+  }
+}

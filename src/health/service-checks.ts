@@ -1,0 +1,110 @@
+/**
+ * The checks of the service: the monitor's last findings, their age, and what is known live. Pure.
+ * Only the rules judge; here a finding becomes a check, and a late evaluation fails.
+ */
+import type { Check, Checks } from "./check.ts";
+import type { CoordinatorFacts } from "./facts.ts";
+import type { Limits } from "./limits.ts";
+import type { RuleFinding } from "./rules.ts";
+
+/** The part of a finding that a check shows. */
+export type CheckedFinding = Pick<RuleFinding, "status" | "value" | "unit" | "message">;
+
+/** Status of the alert monitor. */
+export interface MonitorStatusFacts {
+  /** Problem of the settings; null if they are valid. */
+  readonly problem: string | null;
+  /** The last evaluation. Times are RFC 3339. */
+  readonly lastRun: {
+    readonly started_at: string;
+    readonly results: readonly (CheckedFinding & Pick<RuleFinding, "rule">)[];
+  } | null;
+  /** Number of configured webhooks. */
+  readonly webhooks: number;
+}
+
+/** Shows a finding as a check; `time` is that of its evaluation. */
+export function toCheck({ status, value, unit, message }: CheckedFinding, time?: string): Check {
+  return {
+    status,
+    observedValue: value,
+    observedUnit: unit,
+    ...(time !== undefined && { time }),
+    ...(status !== "pass" && { output: message }),
+  };
+}
+
+/** Checks the monitor itself and shows its last findings, by rule. */
+export function checkMonitor(
+  { problem, lastRun, webhooks }: MonitorStatusFacts,
+  context: { readonly now: number; readonly limits: Pick<Limits, "monitorGapMs"> },
+): Checks {
+  const findings = Map.groupBy(lastRun?.results ?? [], ({ rule }) => `rule:${rule}` as const);
+  return {
+    "monitor:settings": [
+      problem === null ? { status: "pass" } : { status: "fail", output: problem },
+    ],
+    "monitor:evaluation": [checkEvaluation(lastRun?.started_at ?? null, context)],
+    "monitor:webhooks": [
+      {
+        status: webhooks > 0 ? "pass" : "warn",
+        observedValue: webhooks,
+        ...(webhooks === 0 && { output: "no webhook is configured: nobody is notified" }),
+      },
+    ],
+    ...Object.fromEntries(
+      [...findings].map(([name, found]) => [
+        name,
+        found.map((finding) => toCheck(finding, lastRun?.started_at)),
+      ]),
+    ),
+  };
+}
+
+/** Fails without a recent evaluation, since then nobody knows what the rules would find. */
+function checkEvaluation(
+  at: string | null,
+  { now, limits }: { readonly now: number; readonly limits: Pick<Limits, "monitorGapMs"> },
+): Check {
+  if (at === null) return { status: "fail", output: "the rules have never been evaluated" };
+  // A time that lies ahead is as wrong as one that is too long ago.
+  const isRecent = Math.abs(now - Date.parse(at)) < limits.monitorGapMs;
+  if (isRecent) return { status: "pass", time: at };
+  const output = `the rules were last evaluated at ${at}: look at the cron trigger and the log`;
+  return { status: "fail", time: at, output };
+}
+
+/** Status of the coordinator, as far as it is shown live. */
+export interface LiveCoordinatorFacts extends Pick<CoordinatorFacts, "running" | "queued"> {
+  readonly pause: (CoordinatorFacts["pause"] & { readonly until: string | null }) | null;
+  /** End of the lease of the current step (RFC 3339); null between steps. */
+  readonly leaseUntil: string | null;
+}
+
+/** Shows the pause, the queue and the run under way. A pause only warns. */
+export function checkCoordinator(status: LiveCoordinatorFacts): Checks {
+  const { pause, queued, running, leaseUntil } = status;
+  return {
+    "ingest:paused": [
+      pause === null
+        ? { status: "pass", observedValue: false }
+        : {
+            status: "warn",
+            observedValue: true,
+            time: pause.at,
+            output: describePause(pause),
+          },
+    ],
+    "ingest:queue": [{ status: "pass", observedValue: queued.length, observedUnit: "runs" }],
+    "ingest:running": [
+      { status: "pass", observedValue: running === null ? null : `${running.id} ${running.stage}` },
+    ],
+    "ingest:lease": [{ status: "pass", observedValue: leaseUntil }],
+  };
+}
+
+function describePause({ by, until, note }: NonNullable<LiveCoordinatorFacts["pause"]>): string {
+  const end = until === null ? "" : ` until ${until}`;
+  const why = note === null ? "" : `: ${note}`;
+  return `paused by ${by}${end}${why}`;
+}

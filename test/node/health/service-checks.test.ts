@@ -1,0 +1,124 @@
+import { describe, expect, it } from "vitest";
+import { type Checks, outputOf, worstOf } from "../../../src/health/check.ts";
+import {
+  checkCoordinator,
+  checkMonitor,
+  type LiveCoordinatorFacts,
+  type MonitorStatusFacts,
+} from "../../../src/health/service-checks.ts";
+import { anAlertResult, anAlertRun } from "../../builders/alert-run.ts";
+import { ago, DEFAULT_LIMITS, HOUR_MS, MINUTE_MS, NOW } from "../../builders/facts.ts";
+
+const sumUp = (checks: Checks) => ({ status: worstOf(checks), output: outputOf(checks) });
+
+const EVALUATED_AT = ago(5 * MINUTE_MS);
+
+/** The checks of a monitor that has evaluated five minutes ago and notifies somebody. */
+const check = (changes: Partial<MonitorStatusFacts> = {}) => {
+  const lastRun = anAlertRun({ started_at: EVALUATED_AT });
+  const status = { problem: null, lastRun, webhooks: 1, ...changes };
+  return checkMonitor(status, { now: NOW, limits: DEFAULT_LIMITS });
+};
+
+const evaluatedAt = (started_at: string) => ({ lastRun: anAlertRun({ started_at }) });
+
+describe("checkMonitor", () => {
+  it.each<[string, Partial<MonitorStatusFacts>, "pass" | "warn" | "fail", string | undefined]>([
+    ["passes while nothing is wrong", {}, "pass", undefined],
+    [
+      "fails with settings that cannot be used",
+      { problem: "ALERT_REPEAT_MS must be …" },
+      "fail",
+      "monitor:settings: ALERT_REPEAT_MS must be …",
+    ],
+    [
+      "fails before the first evaluation",
+      { lastRun: null },
+      "fail",
+      "monitor:evaluation: the rules have never been evaluated",
+    ],
+    [
+      "passes just before an evaluation is late",
+      evaluatedAt(ago(15 * MINUTE_MS - 1)),
+      "pass",
+      undefined,
+    ],
+    [
+      "fails once an evaluation is late",
+      evaluatedAt(ago(15 * MINUTE_MS)),
+      "fail",
+      `monitor:evaluation: the rules were last evaluated at ${ago(15 * MINUTE_MS)}: look at the cron trigger and the log`,
+    ],
+    [
+      "fails with an evaluation of the future, which a wrong clock has left",
+      evaluatedAt(ago(-15 * MINUTE_MS)),
+      "fail",
+      expect.stringContaining("monitor:evaluation"),
+    ],
+    [
+      "warns where nobody is notified",
+      { webhooks: 0 },
+      "warn",
+      "monitor:webhooks: no webhook is configured: nobody is notified",
+    ],
+  ])("%s", (_, changes, status, output) => {
+    expect(sumUp(check(changes))).toEqual({ status, output });
+  });
+
+  it("shows each finding under its rule, with the time of the evaluation", () => {
+    const backlog = (queue: string) =>
+      anAlertResult({
+        rule: "queue_backlog",
+        labels: { queue },
+        status: queue === "history" ? "warn" : "pass",
+        value: 7,
+        unit: "rows",
+        message: `The queue ${queue} is long.`,
+      });
+    const results = [backlog("ingest"), backlog("history")];
+    const lastRun = anAlertRun({ started_at: EVALUATED_AT, results });
+    const observed = { observedValue: 7, observedUnit: "rows", time: EVALUATED_AT };
+    expect(check({ lastRun })["rule:queue_backlog"]).toEqual([
+      { status: "pass", ...observed },
+      { status: "warn", ...observed, output: "The queue history is long." },
+    ]);
+  });
+});
+
+describe("checkCoordinator", () => {
+  const IDLE: LiveCoordinatorFacts = { pause: null, queued: [], running: null, leaseUntil: null };
+  const pause = { at: ago(HOUR_MS), by: "ops", note: "bad data", until: null };
+  const until = ago(-HOUR_MS);
+
+  it.each<[string, Partial<LiveCoordinatorFacts>, "pass" | "warn", string | undefined]>([
+    ["passes while nothing happens", {}, "pass", undefined],
+    ["warns of a pause, with its reason", { pause }, "warn", "paused by ops: bad data"],
+    [
+      "names the end of a pause",
+      { pause: { ...pause, note: null, until } },
+      "warn",
+      `paused by ops until ${until}`,
+    ],
+    [
+      "leaves the judgment of a long queue to the rules",
+      { queued: Array.from({ length: 9 }, () => ({ id: "run-2", queued_at: ago(0) })) },
+      "pass",
+      undefined,
+    ],
+  ])("%s", (_, changes, status, output) => {
+    expect(sumUp(checkCoordinator({ ...IDLE, ...changes }))).toEqual({
+      status,
+      output: output && `ingest:paused: ${output}`,
+    });
+  });
+
+  it("shows what runs and waits", () => {
+    const running = { id: "run-1", stage: "build", heartbeat_at: ago(0) };
+    const queued = [{ id: "run-2", queued_at: ago(0) }];
+    expect(checkCoordinator({ ...IDLE, running, queued, leaseUntil: until })).toMatchObject({
+      "ingest:queue": [{ observedValue: 1 }],
+      "ingest:running": [{ observedValue: "run-1 build" }],
+      "ingest:lease": [{ observedValue: until }],
+    });
+  });
+});
