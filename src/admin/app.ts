@@ -3,7 +3,7 @@ import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
 import { describeError, logLine } from "../log.ts";
 import type { AlertHistory } from "../alerts/alert-history.ts";
-import type { History } from "../ingest/history.ts";
+import type { History } from "../coordinator/history.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
 import type { CoordinatorCalls, MonitorCalls } from "./calls/object-calls.ts";
 import type { CatalogReader } from "../storage/catalog-reader.ts";

@@ -1,6 +1,5 @@
+import { JsonTable, type TableStorage } from "../storage/json-table.ts";
 import { Outbox } from "../storage/outbox.ts";
-import { FactTable } from "../storage/fact-table.ts";
-import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
 import { TickTable } from "../storage/tick-table.ts";
 import type { AlertResult, AlertRun } from "./alert-run.ts";
 import type { AlertTrack } from "./alert-state.ts";
@@ -39,24 +38,26 @@ interface MonitorValues {
 
 /** The monitor's tables. Every method is synchronous; callers group writes in a `transaction`. */
 export class MonitorState {
-  readonly facts: FactTable<MonitorValues>;
+  readonly facts: JsonTable<MonitorValues>;
   readonly ticks: TickTable;
   /** Evaluations for D1. */
   readonly outbox: Outbox<AlertRun>;
+  /** By fingerprint. */
+  readonly #alerts: JsonTable<{ readonly [fingerprint: string]: AlertRecord }>;
+  /** By `deliveryKey`. */
+  readonly #deliveries: JsonTable<{ readonly [key: string]: DeliveryRecord }>;
+  /** By the webhook's name. */
+  readonly #targets: JsonTable<{ readonly [name: string]: TargetRecord }>;
   readonly #storage: TableStorage;
 
   constructor(storage: TableStorage) {
     this.#storage = storage;
-    this.facts = new FactTable(storage);
+    this.facts = new JsonTable(storage, "facts");
     this.ticks = new TickTable(storage);
     this.outbox = new Outbox(storage, "alert_history", OUTBOX_MAX_ROWS);
-    this.#exec(
-      `CREATE TABLE IF NOT EXISTS alerts (fingerprint TEXT PRIMARY KEY, record TEXT NOT NULL)`,
-    );
-    this.#exec(
-      `CREATE TABLE IF NOT EXISTS deliveries (target TEXT NOT NULL, fingerprint TEXT NOT NULL, record TEXT NOT NULL, PRIMARY KEY (target, fingerprint))`,
-    );
-    this.#exec(`CREATE TABLE IF NOT EXISTS targets (name TEXT PRIMARY KEY, record TEXT NOT NULL)`);
+    this.#alerts = new JsonTable(storage, "alerts");
+    this.#deliveries = new JsonTable(storage, "deliveries");
+    this.#targets = new JsonTable(storage, "targets");
   }
 
   transaction<T>(work: () => T): T {
@@ -65,60 +66,42 @@ export class MonitorState {
 
   /** Returns every stored alert by fingerprint. */
   alerts(): Map<string, AlertRecord> {
-    const rows = this.#exec("SELECT fingerprint, record FROM alerts ORDER BY fingerprint");
-    return new Map(
-      rows.map((row) => [String(row["fingerprint"]), JSON.parse(String(row["record"]))]),
-    );
+    return new Map(this.#alerts.entries());
   }
 
   saveAlert(fingerprint: string, record: AlertRecord): void {
-    this.#exec(
-      "INSERT OR REPLACE INTO alerts (fingerprint, record) VALUES (?, ?)",
-      fingerprint,
-      JSON.stringify(record),
-    );
+    this.#alerts.set(fingerprint, record);
   }
 
   forgetAlert(fingerprint: string): void {
-    this.#exec("DELETE FROM alerts WHERE fingerprint = ?", fingerprint);
-    this.#exec("DELETE FROM deliveries WHERE fingerprint = ?", fingerprint);
+    this.#alerts.set(fingerprint, null);
+    for (const [key] of this.#deliveries.entries(`${fingerprint} `))
+      this.#deliveries.set(key, null);
   }
 
   /** Returns the deliveries of an alert to a target; null if there are none. */
   delivery(target: string, fingerprint: string): DeliveryRecord | null {
-    const query = "SELECT record FROM deliveries WHERE target = ? AND fingerprint = ?";
-    return this.#find(query, target, fingerprint) ?? null;
+    return this.#deliveries.get(deliveryKey(target, fingerprint));
   }
 
   setDelivery(target: string, fingerprint: string, record: DeliveryRecord): void {
-    this.#exec(
-      "INSERT OR REPLACE INTO deliveries (target, fingerprint, record) VALUES (?, ?, ?)",
-      target,
-      fingerprint,
-      JSON.stringify(record),
-    );
+    this.#deliveries.set(deliveryKey(target, fingerprint), record);
   }
 
   target(name: string): TargetRecord {
-    return this.#find("SELECT record FROM targets WHERE name = ?", name) ?? NEW_TARGET;
+    return this.#targets.get(name) ?? NEW_TARGET;
   }
 
   setTarget(name: string, record: TargetRecord): void {
-    this.#exec(
-      "INSERT OR REPLACE INTO targets (name, record) VALUES (?, ?)",
-      name,
-      JSON.stringify(record),
-    );
+    this.#targets.set(name, record);
   }
 
   /** Deletes all other targets and their deliveries. */
   keepTargets(names: readonly string[]): void {
-    const known = this.#exec("SELECT name FROM targets UNION SELECT target FROM deliveries");
-    for (const name of known.map((row) => String(row["name"])))
-      if (!names.includes(name)) {
-        this.#exec("DELETE FROM targets WHERE name = ?", name);
-        this.#exec("DELETE FROM deliveries WHERE target = ?", name);
-      }
+    for (const [name] of this.#targets.entries())
+      if (!names.includes(name)) this.#targets.set(name, null);
+    for (const [key] of this.#deliveries.entries())
+      if (!names.includes(key.slice(key.indexOf(" ") + 1))) this.#deliveries.set(key, null);
   }
 
   /** Adds an evaluation to the outbox or replaces it. */
@@ -126,16 +109,11 @@ export class MonitorState {
     this.facts.set("last_run", run);
     this.outbox.add(run, run.id);
   }
+}
 
-  /** Returns the record of the first row; undefined if there is none. */
-  #find(query: string, ...bindings: string[]) {
-    const [row] = this.#exec(query, ...bindings);
-    return row && JSON.parse(String(row["record"]));
-  }
-
-  #exec(query: string, ...bindings: (string | number | null)[]): SqlRow[] {
-    return this.#storage.sql.exec(query, ...bindings).toArray();
-  }
+/** A fingerprint has no space. */
+function deliveryKey(target: string, fingerprint: string): string {
+  return `${fingerprint} ${target}`;
 }
 
 const NEW_TARGET: TargetRecord = {

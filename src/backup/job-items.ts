@@ -1,4 +1,4 @@
-import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
+import type { SqlRow, TableStorage } from "../storage/json-table.ts";
 import type { Part, StoredObject } from "./format.ts";
 import type { KeptBackup } from "./retention.ts";
 

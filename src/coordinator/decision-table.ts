@@ -1,6 +1,6 @@
 import type { NumberedDecision } from "../ingest/checkpoint.ts";
 import type { Decision } from "../acceptance/held-change.ts";
-import type { TableStorage } from "../storage/table-storage.ts";
+import type { TableStorage } from "../storage/json-table.ts";
 
 /** Most decisions that are kept. */
 const DECISIONS_MAX = 1000;

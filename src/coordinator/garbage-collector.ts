@@ -114,7 +114,7 @@ export class GarbageCollector implements Work<GarbageRecord> {
         ...unnamedSources(sources, retained, state.neededFiles()).map((name) => `source ${name}`),
         ...unretained(generations, retained).map((generation) => `manifest ${generation}`),
       ];
-      return state.ageGarbage(unnamed, now(), GARBAGE_AGE_MS);
+      return state.markGarbage(unnamed, now(), GARBAGE_AGE_MS);
     });
   }
 

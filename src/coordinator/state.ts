@@ -2,8 +2,8 @@ import type { Manifest } from "../catalog/manifest.ts";
 import { parseManifest } from "../catalog/parse-manifest.ts";
 import { storedManifest } from "../catalog/stored-manifest.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
-import { FactTable } from "../storage/fact-table.ts";
-import type { SqlRow, TableStorage } from "../storage/table-storage.ts";
+import { JsonTable } from "../storage/json-table.ts";
+import type { SqlRow, TableStorage } from "../storage/json-table.ts";
 import { TickTable } from "../storage/tick-table.ts";
 import type { JobRecord } from "./job-record.ts";
 import { JobStore } from "./job-store.ts";
@@ -46,7 +46,9 @@ export class CoordinatorState {
   readonly audit: Outbox<AuditEntry>;
   readonly ticks: TickTable;
   readonly decisions: DecisionTable;
-  readonly #facts: FactTable<Facts>;
+  readonly #facts: JsonTable<Facts>;
+  /** Since when each unreferenced file has been so, in milliseconds since 1970. */
+  readonly #garbage: JsonTable<{ readonly [name: string]: number }>;
   readonly #storage: TableStorage;
 
   constructor(storage: TableStorage) {
@@ -56,13 +58,11 @@ export class CoordinatorState {
     this.audit = new Outbox(storage, "audit");
     this.ticks = new TickTable(storage);
     this.decisions = new DecisionTable(storage);
-    this.#facts = new FactTable(storage);
+    this.#facts = new JsonTable(storage, "facts");
     this.#exec(
       `CREATE TABLE IF NOT EXISTS versions (generation INTEGER PRIMARY KEY, manifest TEXT NOT NULL)`,
     );
-    this.#exec(
-      `CREATE TABLE IF NOT EXISTS garbage (name TEXT PRIMARY KEY, since INTEGER NOT NULL)`,
-    );
+    this.#garbage = new JsonTable(storage, "garbage");
   }
 
   transaction<T>(work: () => T): T {
@@ -194,7 +194,7 @@ export class CoordinatorState {
   neededFiles(): string[] {
     const ledger = this.#facts.get("ledger");
     const files = [
-      ...this.#facts.startingWith<`archived:${string}`>("archived:"),
+      ...this.#facts.entries<`archived:${string}`>("archived:").map(([, files]) => files),
       ...candidateFiles(this.runs()),
     ];
     return [
@@ -210,18 +210,13 @@ export class CoordinatorState {
    * @param now milliseconds since 1970.
    * @returns the files that have been unreferenced for `ageMs`.
    */
-  ageGarbage(unreferenced: readonly string[], now: number, ageMs: number): string[] {
-    const since = new Map(
-      this.#exec("SELECT name, since FROM garbage").map((row) => [
-        String(row["name"]),
-        Number(row["since"]),
-      ]),
-    );
-    this.#exec("DELETE FROM garbage");
+  markGarbage(unreferenced: readonly string[], now: number, ageMs: number): string[] {
+    const since = new Map(this.#garbage.entries());
+    this.#garbage.clear();
     return unreferenced.filter((name) => {
       // A time that lies ahead is of a wrong clock.
       const at = Math.min(since.get(name) ?? now, now);
-      this.#exec("INSERT INTO garbage (name, since) VALUES (?, ?)", name, at);
+      this.#garbage.set(name, at);
       return now - at >= ageMs;
     });
   }

@@ -1,7 +1,7 @@
 import { describeError, type Log } from "../log.ts";
 import { withDeadline } from "./deadline.ts";
 import { attemptTime } from "./elapsed.ts";
-import type { SqlRow, TableStorage } from "./table-storage.ts";
+import type { SqlRow, TableStorage } from "./json-table.ts";
 
 /** Largest number of rows in one call. */
 const BATCH = 20;

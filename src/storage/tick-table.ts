@@ -1,43 +1,39 @@
-import type { TableStorage } from "./table-storage.ts";
+import { JsonTable, type TableStorage } from "./json-table.ts";
 
-/** Number of remembered cron ticks, so that a repeated tick counts once. */
-const TICKS_KEPT = 200;
+/** Number of remembered ticks of each cron trigger, so that a repeated tick counts once. */
+const TICKS_KEPT = 100;
 /** A tick may come a little before its time. */
 const SLACK_MS = 60_000;
 
-/** The cron ticks that a Durable Object has taken. Every method is synchronous. */
+/** The cron ticks that a Durable Object has taken, in milliseconds since 1970. */
 export class TickTable {
-  readonly #storage: TableStorage;
+  readonly #table: JsonTable<{ readonly [cron: string]: readonly number[] }>;
 
   constructor(storage: TableStorage) {
-    this.#storage = storage;
-    storage.sql.exec(
-      "CREATE TABLE IF NOT EXISTS ticks (cron TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (cron, at))",
-    );
+    this.#table = new JsonTable(storage, "ticks");
   }
 
-  /** @param at scheduled time of the tick, in milliseconds since 1970. */
+  /** @param at scheduled time of the tick. */
   has(cron: string, at: number): boolean {
-    const query = "SELECT 1 FROM ticks WHERE cron = ? AND at = ?";
-    return this.#storage.sql.exec(query, cron, at).toArray().length > 0;
+    return (this.#table.get(cron) ?? []).includes(at);
   }
 
   /** Remembers a tick, and returns whether it is new. */
   add(cron: string, at: number): boolean {
-    if (this.has(cron, at)) return false;
-    const { sql } = this.#storage;
-    sql.exec("INSERT INTO ticks (cron, at) VALUES (?, ?)", cron, at);
-    sql.exec(
-      "DELETE FROM ticks WHERE at < (SELECT MIN(at) FROM (SELECT at FROM ticks ORDER BY at DESC LIMIT ?))",
-      TICKS_KEPT,
-    );
+    const known = this.#table.get(cron) ?? [];
+    if (known.includes(at)) return false;
+    const newestFirst = [at, ...known].toSorted((a, b) => b - a);
+    this.#table.set(cron, newestFirst.slice(0, TICKS_KEPT));
     return true;
   }
 
   /** Returns the scheduled time of the newest tick of each cron trigger that is not in the future. */
   newest(now: number): { readonly [cron: string]: number } {
-    const query = "SELECT cron, MAX(at) AS at FROM ticks WHERE at <= ? GROUP BY cron";
-    const rows = this.#storage.sql.exec(query, now + SLACK_MS).toArray();
-    return Object.fromEntries(rows.map((row) => [String(row["cron"]), Number(row["at"])]));
+    return Object.fromEntries(
+      this.#table.entries().flatMap(([cron, ticks]) => {
+        const newest = ticks.find((at) => at <= now + SLACK_MS);
+        return newest === undefined ? [] : [[cron, newest]];
+      }),
+    );
   }
 }

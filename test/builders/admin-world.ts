@@ -11,8 +11,8 @@ import {
 import { type LimitSettings, readLimits } from "../../src/health/limits.ts";
 import { newestTimes } from "../../src/backup/listing.ts";
 import { scheduledJobs } from "../../src/schedule.ts";
-import { createHistory } from "../../src/ingest/history.ts";
-import type { Run } from "../../src/ingest/run.ts";
+import { createHistory } from "../../src/coordinator/history.ts";
+import type { Run } from "../../src/coordinator/run.ts";
 import { embeddedUpstream } from "../../src/sources/upstream.ts";
 import { createAlertHistory } from "../../src/alerts/alert-history.ts";
 import { type AuditEntry, createAuditStore } from "../../src/storage/audit-store.ts";

@@ -6,7 +6,7 @@ import { judgeBackups } from "../../health/backup-rules.ts";
 import { lastSuccess } from "../../health/catalog-rules.ts";
 import { worstOf } from "../../health/check.ts";
 import type { Limits } from "../../health/limits.ts";
-import { runSchema } from "../../ingest/run.ts";
+import { runSchema } from "../../coordinator/run.ts";
 import { SingleFlight } from "../../storage/single-flight.ts";
 import { timeText } from "../../storage/time-text.ts";
 import { route } from "../http/route.ts";

@@ -1,4 +1,4 @@
-import type { ListedRun } from "../../ingest/run.ts";
+import type { ListedRun } from "../../coordinator/run.ts";
 import { decodeCursor, encodeCursor } from "../../storage/cursor.ts";
 import {
   FILTERED,
