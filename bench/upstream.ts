@@ -26,9 +26,8 @@ if (airports === undefined || regions === undefined) {
 
 const files = new Map<string, Uint8Array<ArrayBuffer>>();
 const archive = {
-  has: async (sha256: string) => files.has(sha256),
   write: async (sha256: string, bytes: Uint8Array) => void files.set(sha256, new Uint8Array(bytes)),
-  read: async (sha256: string) => files.get(sha256) ?? null,
+  read: async (sha256: string) => files.get(sha256)?.slice() ?? null,
   open: async (_file: string, sha256: string) =>
     new Blob([files.get(sha256) ?? new Uint8Array()]).stream(),
 };

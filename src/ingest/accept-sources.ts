@@ -22,7 +22,7 @@ import type { RunMode } from "./report.ts";
 import { openTable } from "./workspace.ts";
 
 interface AcceptDependencies {
-  readonly archive: Pick<SourceArchive, "open" | "read" | "has" | "write">;
+  readonly archive: Pick<SourceArchive, "open" | "read" | "write">;
   readonly openSnapshot: OpenSnapshotFile;
   readonly limits: SurpriseLimits;
   readonly now: () => number;

@@ -1,3 +1,4 @@
+import { releaseBuffer } from "../catalog/bytes.ts";
 import { sha256Hex } from "../catalog/hash.ts";
 import type { DataSource, Manifest } from "../catalog/manifest.ts";
 import type { Snapshot } from "../sources/snapshot.ts";
@@ -46,7 +47,7 @@ export function datesOf(
 
 /**
  * Fetches upstream's files and archives their exact bytes. Mode `full` fetches every file; other
- * modes fetch only files that have changed or are no longer archived. A candidate comes from the
+ * modes fetch only files that have changed, or whose archived bytes are lost or damaged. A candidate comes from the
  * archive in any mode, without a request to upstream.
  *
  * @throws RunFault `candidate_gone` or `unknown_source`; SourceError if upstream's files cannot be
@@ -89,31 +90,39 @@ async function takeCandidate(
 
 /** Whether all these files are archived. */
 export async function areArchived(
-  archive: Pick<SourceArchive, "has">,
+  archive: Pick<SourceArchive, "read">,
   files: UpstreamFiles,
 ): Promise<boolean> {
   const present = await presentFiles(archive, files);
   return Object.keys(files).every((name) => present[name] !== undefined);
 }
 
-/** Selects the files that are still archived. Upstream need not send them again. */
+/** Selects the files whose archived bytes are intact. Upstream need not send them again. */
 async function presentFiles(
-  archive: Pick<SourceArchive, "has">,
+  archive: Pick<SourceArchive, "read">,
   archived: UpstreamFiles,
 ): Promise<UpstreamFiles> {
   const present: { [file: string]: UpstreamFacts } = {};
   for (const [name, file] of Object.entries(archived))
-    if (await archive.has(file.sha256)) present[name] = file;
+    if (await isIntact(archive, file.sha256)) present[name] = file;
   return present;
 }
 
-/** Archives bytes, unless they are archived already; mode `full` archives all. Returns their hash. */
+/** Whether the archive has these bytes. Reads them, because they may be damaged. */
+async function isIntact(archive: Pick<SourceArchive, "read">, sha256: string): Promise<boolean> {
+  const bytes = await archive.read(sha256);
+  if (bytes === null) return false;
+  releaseBuffer(bytes);
+  return true;
+}
+
+/** Archives bytes, unless they are archived intact; mode `full` archives all. Returns their hash. */
 export async function archiveFile(
-  archive: Pick<SourceArchive, "has" | "write">,
+  archive: Pick<SourceArchive, "read" | "write">,
   bytes: Uint8Array,
   mode: RunMode,
 ): Promise<string> {
   const sha256 = sha256Hex(bytes);
-  if (mode === "full" || !(await archive.has(sha256))) await archive.write(sha256, bytes);
+  if (mode === "full" || !(await isIntact(archive, sha256))) await archive.write(sha256, bytes);
   return sha256;
 }

@@ -3,12 +3,9 @@ import { bounded } from "./bounded.ts";
 import { sourceKey, SOURCES_PREFIX } from "./keys.ts";
 import { listNames } from "./list-names.ts";
 import { StoreError } from "./store-error.ts";
-import { storedHash } from "./stored-hash.ts";
 
 /** Exact upstream bytes in R2, by SHA-256 (hex). Every method throws StoreError if R2 fails. */
 export interface SourceArchive {
-  /** Whether R2 has bytes with this hash. Does not read them. */
-  has(sha256: string): Promise<boolean>;
   write(sha256: string, bytes: Uint8Array): Promise<void>;
   /** Lists the SHA-256 (hex) of every file. */
   list(): Promise<string[]>;
@@ -29,9 +26,6 @@ export function createSourceArchive(r2: R2Bucket): SourceArchive {
     return buffer !== undefined && sha256Hex(bytes) === sha256 ? bytes : null;
   };
   return bounded("upstream file", CALL_DEADLINE_MS, {
-    async has(sha256) {
-      return storedHash(await r2.head(sourceKey(sha256))) === sha256;
-    },
     async write(sha256, bytes) {
       await r2.put(sourceKey(sha256), bytes, { sha256 });
     },

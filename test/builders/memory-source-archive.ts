@@ -1,3 +1,4 @@
+import { sha256Hex } from "../../src/catalog/hash.ts";
 import type { SourceArchive } from "../../src/storage/source-archive.ts";
 import { StoreError, toStoreError } from "../../src/storage/store-error.ts";
 import { streamOf } from "./source.ts";
@@ -13,11 +14,6 @@ export class MemorySourceArchive implements SourceArchive {
   /** An archive of its own, or another way into the same files. */
   constructor(files = new Map<string, Uint8Array>()) {
     this.files = files;
-  }
-
-  async has(sha256: string): Promise<boolean> {
-    await this.#begin(`has ${sha256}`);
-    return this.files.has(sha256);
   }
 
   async write(sha256: string, bytes: Uint8Array): Promise<void> {
@@ -40,13 +36,14 @@ export class MemorySourceArchive implements SourceArchive {
   async read(sha256: string): Promise<Uint8Array<ArrayBuffer> | null> {
     await this.#begin(`read ${sha256}`);
     const bytes = this.files.get(sha256);
-    return bytes === undefined ? null : Uint8Array.from(bytes);
+    return bytes !== undefined && sha256Hex(bytes) === sha256 ? Uint8Array.from(bytes) : null;
   }
 
   async open(file: string, sha256: string): Promise<ReadableStream<Uint8Array>> {
     await this.#begin(`open ${file}`);
     const bytes = this.files.get(sha256);
-    if (bytes === undefined) throw new StoreError(`${file} is not archived as ${sha256}`);
+    if (bytes === undefined || sha256Hex(bytes) !== sha256)
+      throw new StoreError(`${file} is not archived as ${sha256}`);
     return streamOf(bytes);
   }
 

@@ -146,7 +146,7 @@ describe("a run that fails", () => {
 describe("a second try", () => {
   it("waits for a minute, also over a crash, with the alarm set for its end", async () => {
     const { upstream } = world;
-    breakUpstream(new PassingError("unreachable", "no answer"));
+    breakUpstream(new PassingError("http_status", "busy", 60_000));
     const { run } = await world.enqueue();
     await world.drain(() => world.run(run.id).state === "failed");
     world.upstream = upstream;

@@ -74,17 +74,22 @@ describe("a run", () => {
     });
   });
 
-  it("asks anew for a file that the archive has lost, and for no other", async () => {
+  it.each<[string, () => void]>([
+    ["lost", () => world.archive.files.delete(sha256Hex(AIRPORTS))],
+    ["damaged", () => world.archive.files.set(sha256Hex(AIRPORTS), new Uint8Array(9))],
+  ])("fetches and archives again a file that the archive has %s, and no other", async (_, harm) => {
     const upstreamWorld = new UpstreamWorld(server);
     server.on(AIRPORTS_PATH, file(AIRPORTS, { etag: '"a1"' }));
     server.on(REGIONS_PATH, file(REGIONS, { etag: '"r1"' }));
     world.upstream = upstreamWorld.upstream();
     await world.runToEnd();
-    world.archive.files.delete(sha256Hex(AIRPORTS));
+    harm();
     server.requests.length = 0;
     const end = await world.runToEnd("incremental", () => world.newPipeline());
     expect(end.outcome).toBe("unchanged");
-    expect(world.archive.files.has(sha256Hex(AIRPORTS))).toBe(true);
+    expect(await world.archive.read(sha256Hex(AIRPORTS))).toEqual(
+      Uint8Array.from(Buffer.from(AIRPORTS)),
+    );
     const asked = server.requests.map(({ path, headers }) => [path, headers["if-none-match"]]);
     expect(asked.slice(0, 2)).toEqual([
       [AIRPORTS_PATH, undefined],

@@ -102,7 +102,7 @@ describe("a run", () => {
     const fetched = ["airports.csv.gz", "regions.csv.gz"];
     const made = [ACCEPTED_FILE, HELD_FILE];
     expect(Object.keys(sources)).toEqual(["snapshot", ...fetched, ...made]);
-    const stored = (file: string) => [`has ${sources[file]}`, `write ${sources[file]}`];
+    const stored = (file: string) => [`read ${sources[file]}`, `write ${sources[file]}`];
     expect(world.archive.calls).toEqual([
       ...fetched.flatMap(stored),
       "open airports.csv.gz",

@@ -213,7 +213,7 @@ describe("POST /admin/ingest/queue with a candidate", () => {
 
   const failArchive = (name: string) => () => {
     world.ingest.before = (call) => {
-      if (call.startsWith("archive has")) throw Object.assign(new StoreError(call), { name });
+      if (call.startsWith("archive read")) throw Object.assign(new StoreError(call), { name });
     };
   };
 
