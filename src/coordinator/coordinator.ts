@@ -29,7 +29,6 @@ import type { PauseRequest } from "./pause.ts";
 import { nextAlarm } from "./queue.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
 import type { CoordinatorDependencies } from "./dependencies.ts";
-import { GARBAGE, GarbageCollector } from "./garbage-collector.ts";
 import { Reconciler } from "./reconciler.ts";
 import {
   type CancelRequest,
@@ -56,7 +55,6 @@ export class Coordinator extends DurableObject<unknown> {
   readonly #scheduler: Scheduler;
   readonly #backupJobs: BackupJobs;
   readonly #reconciler: Reconciler;
-  readonly #garbage: GarbageCollector;
   #isReconcileDue = false;
 
   constructor(
@@ -69,7 +67,6 @@ export class Coordinator extends DurableObject<unknown> {
     this.#state = deps.state;
     this.#backupJobs = new BackupJobs(backups);
     this.#reconciler = new Reconciler(deps);
-    this.#garbage = new GarbageCollector(deps);
     this.#engine = this.#newEngine(new BackupWork(backups));
     this.#scheduler = new Scheduler({ ...deps, ended: (record) => this.#engine.end(record) });
   }
@@ -195,12 +192,11 @@ export class Coordinator extends DurableObject<unknown> {
   }
 
   /**
-   * Makes the next alarm compare the stores and D1 with the tables, and queues a garbage collection
-   * once an hour. Sets the alarm again: after a clock was set back, the old one lies far ahead.
+   * Makes the next alarm compare the stores and D1 with the tables, and collect garbage. Sets the
+   * alarm again: after a clock was set back, the old one lies far ahead.
    */
   async reconcile(): Promise<void> {
     this.#isReconcileDue = true;
-    this.#garbage.enqueue(this.#deps.newId());
     await this.#rearm();
   }
 
@@ -236,7 +232,6 @@ export class Coordinator extends DurableObject<unknown> {
       works: {
         [INGEST]: ingest,
         [BACKUP]: backup,
-        [GARBAGE]: this.#garbage,
       },
       queue: () => {
         liftEndedPause(state, now());

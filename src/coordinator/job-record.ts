@@ -41,8 +41,6 @@ export interface JobRecord<J extends Job = Job, C = unknown> {
   readonly leaseUntil: number | null;
   /** Earliest time of the next attempt; null for at once. */
   readonly notBefore: number | null;
-  /** Whether operators can look it up. */
-  readonly isListed: boolean;
   /** Whether a pause stops it. */
   readonly isPausable: boolean;
   /** Whether it leaves ingestion paused. */
@@ -57,7 +55,7 @@ export interface JobRecord<J extends Job = Job, C = unknown> {
 /** Makes the record of a queued job. */
 export function newRecord<J extends Job, C>(
   made: Pick<JobRecord<J, C>, "work" | "job" | "checkpoint"> &
-    Partial<Pick<JobRecord, "key" | "isListed" | "isPausable" | "leavesPause">>,
+    Partial<Pick<JobRecord, "key" | "isPausable" | "leavesPause">>,
 ): JobRecord<J, C> {
   return {
     key: null,
@@ -65,7 +63,6 @@ export function newRecord<J extends Job, C>(
     attempts: 0,
     leaseUntil: null,
     notBefore: null,
-    isListed: true,
     isPausable: false,
     leavesPause: false,
     isCommitted: false,

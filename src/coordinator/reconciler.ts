@@ -5,13 +5,14 @@ import { describeError } from "../log.ts";
 import { withDeadline } from "../storage/deadline.ts";
 import { attemptTime } from "../storage/elapsed.ts";
 import type { CoordinatorDependencies } from "./dependencies.ts";
+import { collectGarbage } from "./garbage.ts";
 
 /** Wait after a store has failed. */
 const STORE_RETRY_MS = 30_000;
 
 type ReconcilerDependencies = Pick<
   CoordinatorDependencies,
-  "state" | "store" | "endLostRuns" | "historyDeadlineMs" | "now" | "log"
+  "state" | "store" | "archive" | "endLostRuns" | "historyDeadlineMs" | "now" | "log"
 >;
 
 /** Makes the stores and D1 match the coordinator's tables. */
@@ -51,11 +52,12 @@ export class Reconciler {
 
   /**
    * Repairs the stores if they do not show the current version, for example after a late write of
-   * an older manifest. Ends lost runs in D1. Never throws.
+   * an older manifest. Ends lost runs in D1, and collects garbage. Never throws.
    */
   async reconcile(): Promise<void> {
     await this.#repairCopies();
     await this.#endLostRuns();
+    await this.#collectGarbage();
   }
 
   async #repairCopies(): Promise<void> {
@@ -85,6 +87,16 @@ export class Reconciler {
       if (runs > 0) log("warn", "lost_runs_ended", { runs });
     } catch (cause) {
       log("warn", "history_unreachable", describeError(cause));
+    }
+  }
+
+  async #collectGarbage(): Promise<void> {
+    const { log } = this.#deps;
+    try {
+      const deleted = await collectGarbage(this.#deps);
+      if (deleted !== null) log("info", "garbage_collected", { deleted });
+    } catch (cause) {
+      log("warn", "garbage_left", describeError(cause));
     }
   }
 

@@ -203,7 +203,7 @@ function describeQueued(
   const paused = pause !== null;
   // An unlisted job takes only a moment.
   const before = [...running.toReversed(), ...waiting.slice(0, waiting.indexOf(record))];
-  const ahead = before.findLast(({ isListed }) => isListed);
+  const ahead = before.at(-1);
   const willPause = before.some(({ leavesPause }) => leavesPause);
   const start = startOf(ahead, { now, paused, willPause, notBefore: stepTime(record, now) });
   return {

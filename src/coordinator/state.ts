@@ -25,6 +25,8 @@ interface Facts {
   readonly pause: Pause;
   readonly skipped_run: string;
   readonly unreplicated: number;
+  /** Time of the last complete collection of garbage, in milliseconds since 1970. */
+  readonly collected_at: number;
   readonly ledger: PresentLedger;
   readonly [archived: `archived:${string}`]: UpstreamFiles;
 }
@@ -201,6 +203,14 @@ export class CoordinatorState {
       ...files.flatMap((each) => Object.values(each).map(({ sha256 }) => sha256)),
       ...(ledger === null ? [] : [ledger.accepted, ledger.held]),
     ];
+  }
+
+  collectedAt(): number | null {
+    return this.#facts.get("collected_at");
+  }
+
+  setCollectedAt(at: number): void {
+    this.#facts.set("collected_at", at);
   }
 
   /**

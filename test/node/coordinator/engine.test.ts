@@ -60,21 +60,3 @@ describe("a job", () => {
     expect(world.run(run.id)).toMatchObject({ state: "succeeded", started_at });
   });
 });
-
-describe("a queue that a publication blocks", () => {
-  it("gets one collection of garbage, however long that takes", async () => {
-    await world.publishVersions(1);
-    world.before = (call) => {
-      if (call.startsWith("r2 put catalog/manifest")) throw new Error("403");
-    };
-    world.renameAirport("Kloten");
-    const { run } = await world.enqueue();
-    await world.drain(() => world.run(run.id).stage === "verify");
-    for (let hours = 0; hours < 5; hours++) {
-      world.time += 3_600_000;
-      await world.coordinator.reconcile();
-      await world.alarm();
-    }
-    expect(world.state.jobs.open().map(({ work }) => work)).toEqual(["ingest", "garbage"]);
-  });
-});

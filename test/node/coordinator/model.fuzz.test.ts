@@ -16,7 +16,7 @@ const TO_BE_SEEN = [
   "ingest_step_failed",
   "history_unreachable",
   "replication_failed",
-  "garbage_ended",
+  "garbage_collected",
   "queue_full",
   "told a time",
   "late manifest",

@@ -1,0 +1,77 @@
+import { manifestBlobs } from "../catalog/manifest.ts";
+import { hasElapsed } from "../storage/elapsed.ts";
+import type { CoordinatorDependencies } from "./dependencies.ts";
+import { unnamedSources, unretained } from "./versions.ts";
+
+/** Age from which an unreferenced file is garbage. */
+const GARBAGE_AGE_MS = 24 * 60 * 60 * 1000;
+const COLLECTION_INTERVAL_MS = 60 * 60 * 1000;
+/** Most deletions of each kind in one call. */
+const BATCH = 100;
+
+type GarbageDependencies = Pick<CoordinatorDependencies, "state" | "store" | "archive" | "now">;
+type Kind = "blob" | "source" | "manifest";
+
+/**
+ * Deletes blobs, upstream files and manifests that nothing has referenced for a day. It lists R2
+ * itself, and so misses no file, whoever stored it. Does nothing within an hour of the last complete
+ * collection, and while a job is under way: a run has stored blobs that no version references yet,
+ * and a pause may stop it for days.
+ *
+ * Accepted race: a store may carry out a deletion up to a minute late, and delete a file that was
+ * stored again under the same name. Readers then use the other copy, and an alert reports it.
+ *
+ * @returns how many files of each kind it has deleted; null if it did nothing.
+ * @throws StoreError if a store fails. The next call finds what this one leaves.
+ */
+export async function collectGarbage(
+  deps: GarbageDependencies,
+): Promise<{ readonly [K in Kind]: number } | null> {
+  const { state, store, archive, now } = deps;
+  const last = state.collectedAt();
+  const isDue = last === null || hasElapsed(last, COLLECTION_INTERVAL_MS, now());
+  // Without a version everything would be garbage.
+  const isKnown = state.currentVersion() !== null && state.unreplicated() === null;
+  if (!isDue || !isKnown || state.queue().running.length > 0) return null;
+  const garbage = await findGarbage(deps);
+  const blob = await remove(garbage, "blob", (names) => store.deleteBlobs(names));
+  const source = await remove(garbage, "source", (names) => archive.delete(names));
+  const manifest = await remove(garbage, "manifest", (names) =>
+    store.deleteGenerations(names.map(Number)),
+  );
+  if (blob + source + manifest === garbage.length) state.setCollectedAt(now());
+  return { blob, source, manifest };
+}
+
+/** Lists the garbage as `<kind> <name>`. */
+async function findGarbage(deps: GarbageDependencies): Promise<string[]> {
+  const { state, store, archive, now } = deps;
+  const [blobs, sources, generations] = [
+    await store.listBlobs(),
+    await archive.list(),
+    await store.listGenerations(),
+  ];
+  return state.transaction(() => {
+    const retained = state.versions();
+    const named = new Set(retained.flatMap((manifest) => [...manifestBlobs(manifest)]));
+    const unnamed = [
+      ...blobs.filter((sha256) => !named.has(sha256)).map((sha256) => `blob ${sha256}`),
+      ...unnamedSources(sources, retained, state.neededFiles()).map((name) => `source ${name}`),
+      ...unretained(generations, retained).map((generation) => `manifest ${generation}`),
+    ];
+    return state.markGarbage(unnamed, now(), GARBAGE_AGE_MS);
+  });
+}
+
+/** Deletes up to `BATCH` pieces of garbage of one kind. Returns their number. */
+async function remove(
+  garbage: readonly string[],
+  kind: Kind,
+  deleteAll: (names: readonly string[]) => Promise<void>,
+): Promise<number> {
+  const prefix = `${kind} `;
+  const names = garbage.filter((each) => each.startsWith(prefix));
+  const some = names.slice(0, BATCH).map((each) => each.slice(prefix.length));
+  await deleteAll(some);
+  return some.length;
+}
