@@ -152,6 +152,13 @@ export class LocalWorker {
     });
   }
 
+  /** Fires a cron trigger, which `wrangler dev` leaves to others. The Worker logs a failure. */
+  async fire(cron: string): Promise<void> {
+    const url = `${this.url}/cdn-cgi/local/scheduled?cron=${encodeURIComponent(cron)}`;
+    const answer = await fetch(url).catch(() => undefined);
+    await answer?.body?.cancel();
+  }
+
   #assertAlive(): void {
     if (this.#group.isAlive) return;
     if (this.#stopping) throw new CommandError("The Worker was stopped.");

@@ -1,7 +1,9 @@
 /** `npm start`: the whole service on this machine, with a published catalog. */
 import { parseArgs } from "node:util";
+import { Cron } from "croner";
 import manifest from "../data/snapshot/manifest.json" with { type: "json" };
 import { ConfigError, loadConfig, type Settings } from "../src/config.ts";
+import { CRON_JOBS, WATCH_CRON } from "../src/schedule.ts";
 import { CommandError, runCommand, say } from "./command.ts";
 import type { IngestEnd } from "./ingest-progress.ts";
 import { localAdminToken } from "./local-admin-token.ts";
@@ -62,10 +64,23 @@ async function start(options: Options, signal: AbortSignal): Promise<void> {
         `${end.problem}\nNothing can be served: ${served.problem}\nTo try again: npm start\n${worker.wayOut}`,
       );
     if (!end.ok) say(describeEnd(end, worker.url, token.file));
+    await worker.fire(WATCH_CRON);
     say(welcome(worker, token.file, served));
-    await worker.untilEnd();
+    await untilEnd(worker);
   } finally {
     await worker.stop();
+  }
+}
+
+/** Fires the cron triggers at their times until the Worker has ended. */
+async function untilEnd(worker: LocalWorker): Promise<void> {
+  const triggers = Object.keys(CRON_JOBS).map(
+    (cron) => new Cron(cron, { timezone: "UTC" }, () => worker.fire(cron)),
+  );
+  try {
+    await worker.untilEnd();
+  } finally {
+    for (const trigger of triggers) trigger.stop();
   }
 }
 
@@ -103,7 +118,7 @@ function readOptions(): Options | undefined {
   return {
     port,
     locales,
-    localeCount: countLocales({ ...vars, LOCALES: locales } as Settings), // loadConfig checks each
+    localeCount: countLocales({ ...vars, LOCALES: locales }), // loadConfig checks each
     stateFolder,
     fresh,
     vars,

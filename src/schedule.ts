@@ -8,6 +8,9 @@ type CronJob =
 /** The cron trigger of the daily ingest. */
 export const INGEST_CRON = "17 4 * * *";
 
+/** The cron trigger that evaluates the alerts. */
+export const WATCH_CRON = "*/5 * * * *";
+
 /** Job of each string of `crons` in wrangler.toml; a test checks that the two agree. */
 export const CRON_JOBS: { readonly [cron: string]: CronJob } = {
   [INGEST_CRON]: {
@@ -23,7 +26,7 @@ export const CRON_JOBS: { readonly [cron: string]: CronJob } = {
       ifPaused: "queue",
     },
   },
-  "*/5 * * * *": { job: "watch" },
+  [WATCH_CRON]: { job: "watch" },
   // Runs after the daily ingest, so that a backup includes its publication.
   "47 4 * * *": { job: "back_up" },
   "27 5 * * SUN": { job: "verify_backup" },

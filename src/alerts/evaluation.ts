@@ -19,8 +19,10 @@ export function step(known: AlertRecord | undefined, finding: RuleFinding, now: 
   const { verdict, forMs, ...found } = finding;
   const before = known?.track ?? newTrack(now);
   const track = nextTrack(before, verdict, { now, forMs });
+  const isRecovering = verdict === "good" && track.raisedAt !== null;
   const result: AlertResult = {
     ...found,
+    message: isRecovering ? `Recovering: ${found.message}` : found.message,
     state: track.state,
     previous_state: before.state,
     since: timeText(track.since),

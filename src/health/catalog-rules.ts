@@ -22,7 +22,13 @@ export function judgeStaleness({ catalog, ingest }: Facts, context: RuleContext)
   const published = readPublished(catalog);
   if (!published.ok) return unknown(published.why, measurement);
   if (published.value === null)
-    return measured({ ...measurement, value: null, message: NOTHING_PUBLISHED });
+    // No pause excuses it: clients get no catalog at all.
+    return measured({
+      ...measurement,
+      suppressed: false,
+      value: null,
+      message: NOTHING_PUBLISHED,
+    });
   const { generation, published_at } = published.value;
   return judgeInput(ingest, measurement, ({ ended }) => {
     const checked = lastSuccess(ended);

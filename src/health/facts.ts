@@ -15,7 +15,7 @@ export interface EndedRun {
 }
 
 /** Status of the coordinator. */
-export interface CoordinatorFacts {
+export interface IngestFacts {
   readonly pause: {
     readonly at: string;
     readonly by: string;
@@ -42,9 +42,6 @@ export interface CoordinatorFacts {
   readonly outboxLength: number;
   /** Surprising changes by upstream that wait; null if no run has compared the present version. */
   readonly held: { readonly waiting: number; readonly oldest_since: string | null } | null;
-}
-
-export interface IngestFacts extends CoordinatorFacts {
   /** Due time of the newest tick of each cron trigger (milliseconds since 1970). */
   readonly lastTicks: { readonly [cron: string]: number };
   /** Publication time of the oldest retained version (RFC 3339). */

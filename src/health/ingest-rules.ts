@@ -1,6 +1,6 @@
 import { Cron } from "croner";
 import { describeDuration } from "./durations.ts";
-import type { CoordinatorFacts, EndedRun, Facts } from "./facts.ts";
+import type { IngestFacts, EndedRun, Facts } from "./facts.ts";
 import { type Finding, judgeInput, type RuleContext } from "./rule.ts";
 
 /** Most failed runs in the evidence. */
@@ -83,7 +83,7 @@ export function judgeStuck({ ingest }: Input, { now, limits }: RuleContext): Fin
  * Finds the run that should make progress, and the time of its last progress. Ignores paused runs,
  * runs behind another job, and a retry before its start time.
  */
-function expectedRun({ pause, running, isJobUnderWay, queued, nextDueAt }: CoordinatorFacts) {
+function expectedRun({ pause, running, isJobUnderWay, queued, nextDueAt }: IngestFacts) {
   const [next] = queued;
   if (pause !== null) return null;
   if (running !== null && running.heartbeat_at !== null) {

@@ -3,7 +3,7 @@
  * Only the rules judge; here a finding becomes a check, and a late evaluation fails.
  */
 import type { Check, Checks } from "./check.ts";
-import type { CoordinatorFacts } from "./facts.ts";
+import type { IngestFacts } from "./facts.ts";
 import type { Limits } from "./limits.ts";
 import type { RuleFinding } from "./rules.ts";
 
@@ -75,8 +75,8 @@ function checkEvaluation(
 }
 
 /** Status of the coordinator, as far as it is shown live. */
-export interface LiveCoordinatorFacts extends Pick<CoordinatorFacts, "running" | "queued"> {
-  readonly pause: (CoordinatorFacts["pause"] & { readonly until: string | null }) | null;
+export interface LiveCoordinatorFacts extends Pick<IngestFacts, "running" | "queued"> {
+  readonly pause: (IngestFacts["pause"] & { readonly until: string | null }) | null;
   /** End of the lease of the current step (RFC 3339); null between steps. */
   readonly leaseUntil: string | null;
 }

@@ -77,8 +77,11 @@ describe("an operator's day", () => {
     expect({ valid, errors }).toEqual({ valid: true, errors: undefined });
     document = JSON.parse(described.text) as OpenApi; // as it was just validated
 
-    // A new installation has no backup yet.
-    const output = expect.stringContaining("backup");
+    // Nothing has evaluated the rules yet, and no webhook is configured.
+    const never = expect.stringContaining("monitor:evaluation: the rules have never been");
+    expect(await get("/admin/monitor/status")).toMatchObject({ status: "fail", output: never });
+    expect((await call("POST", "/admin/alerts/run", {})).status).toBe(200);
+    const output = expect.stringContaining("nobody is notified");
     expect(await get("/admin/monitor/status")).toMatchObject({ status: "warn", output });
     expect(await get("/catalog/health")).toMatchObject({ generation: 1 });
 
@@ -151,6 +154,7 @@ describe("an operator's day", () => {
         { action: "ingest.queue", target: id, after: { changed: false } },
         { action: "ingest.queue", target: id, actor: "ann", outcome: "done" },
         { action: "ingest.pause", request: { note: "looking at the source" } },
+        { action: "alerts.run" },
         // The first service was started by an ingest.
         { action: "ingest.queue" },
       ],

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { AlertResult } from "../../alerts/alert-run.ts";
 import { type DeepReadonly, timestamp } from "../../catalog/fields.ts";
 import { lastSuccess } from "../../health/catalog-rules.ts";
-import { gravest, problemsOf, worstOf } from "../../health/check.ts";
+import { type Checks, gravest, problemsOf, worstOf } from "../../health/check.ts";
 import { timeText } from "../../storage/time-text.ts";
 import { healthStatus } from "./health-schema.ts";
 import type { Observation } from "./observation.ts";
@@ -72,15 +72,25 @@ function detail(text: string, at: string | null = null, links: Detail["links"] =
   return { text, at, links };
 }
 
+const GROUPED = new Intl.NumberFormat("en");
+
+/** Formats 9074 and "run" as "9,074 runs". */
+function numberOf(count: number, noun: string): string {
+  return `${GROUPED.format(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+function withNames(checks: Checks, isWanted: (name: string) => boolean): Checks {
+  return Object.fromEntries(Object.entries(checks).filter(([name]) => isWanted(name)));
+}
+
 function isServed({ manifest, checks }: Observation): Answer {
-  const own = Object.entries(checks).filter(([name]) => name.startsWith("catalog:"));
-  const found = Object.fromEntries(own);
+  const found = withNames(checks, (name) => name.startsWith("catalog:"));
   const status = worstOf(found);
   const problems = problemsOf(found).map(({ output }) => detail(output));
   if (manifest === null || status === "fail")
     return { question: "served", status: "fail", answer: "No", details: problems };
   const { generation, counts, locales } = manifest;
-  const places = `${counts.airports} airports in ${Object.keys(locales).length} locales`;
+  const places = `${numberOf(counts.airports, "airport")} in ${numberOf(Object.keys(locales).length, "locale")}`;
   const details = [detail(`Version ${generation}`), detail(places), ...problems];
   return { question: "served", status, answer: "Yes", details };
 }
@@ -94,8 +104,7 @@ const FRESHNESS = [
 ];
 
 function isFresh({ manifest, coordinator, checks }: Observation): Answer {
-  const own = Object.entries(checks).filter(([name]) => FRESHNESS.includes(name));
-  const found = Object.fromEntries(own);
+  const found = withNames(checks, (name) => FRESHNESS.includes(name));
   const successAt = lastSuccess(coordinator?.ended ?? [])?.finished_at;
   const details = [
     ...(manifest?.as_of ? [detail("Day of the airports")] : []),
@@ -122,8 +131,7 @@ function whatFailed({ monitor, checks }: Observation, { changes }: Viewer): Answ
     const found = monitor?.lastRun?.results.find((result) => result.message === output);
     return detail(output, null, [whatToDo, ...linksToRun(found)]);
   });
-  const many = details.length === 1 ? "1 problem" : `${details.length} problems`;
-  const answer = details.length === 0 ? "Nothing" : many;
+  const answer = details.length === 0 ? "Nothing" : numberOf(details.length, "problem");
   const status = gravest(problems.map((problem) => problem.status));
   return { question: "failed", status, answer, details };
 }
@@ -184,7 +192,7 @@ function whatHappensNext({ at, coordinator }: Observation, { jobs, changes }: Vi
   const details = [
     ...(pause === null ? [] : describePause(pause, isPublic)),
     ...(running === null ? [] : [detail(`A run is in stage ${running.stage}`, running.started_at)]),
-    ...(queued.length === 0 ? [] : [detail(`Runs in the queue: ${queued.length}`)]),
+    ...(queued.length === 0 ? [] : [detail(`${numberOf(queued.length, "run")} in the queue`)]),
     ...(held?.waiting ? [describeHeld(held, isPublic)] : []),
     ...scheduled,
   ];
@@ -214,5 +222,5 @@ type Held = NonNullable<NonNullable<Observation["coordinator"]>["held"]>;
 
 function describeHeld({ waiting, oldest_since: since }: Held, isPublic: boolean): Detail {
   const links = isPublic ? [] : [{ text: "Decide", href: "#held" }];
-  return detail(`Surprising changes by upstream that wait: ${waiting}`, since, links);
+  return detail(`${numberOf(waiting, "surprising change")} by upstream, since`, since, links);
 }

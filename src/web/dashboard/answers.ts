@@ -122,51 +122,20 @@ export interface AuditEntry {
   readonly after: unknown;
 }
 
-/** Answer of `GET /dashboard/summary`; an unreadable section is null. */
-export interface Summary {
+/** The service's answer to a question of an operator. */
+export interface Answer {
+  readonly question: "served" | "fresh" | "failed" | "changed" | "next";
+  readonly status: "pass" | "warn" | "fail";
+  readonly answer: string;
+  readonly details: readonly {
+    readonly text: string;
+    readonly at: string | null;
+    readonly links: readonly { readonly text: string; readonly href: string }[];
+  }[];
+}
+
+/** What `GET /dashboard/summary` and `GET /admin/monitor/status` have in common. */
+export interface AnswersBody {
   readonly at: string;
-  readonly degraded: readonly string[];
-  readonly catalog: {
-    readonly generation: number;
-    readonly published_at: string;
-    readonly as_of: string | null;
-    readonly counts: { readonly [list in ListName]: number };
-    readonly locales: number;
-  } | null;
-  readonly ingest: {
-    readonly paused: boolean;
-    readonly paused_at: string | null;
-    readonly queued: number;
-    readonly last_run: { readonly state: Run["state"] } | null;
-    readonly last_success_at: string | null;
-    /** Null while nobody knows: before the first run, and after a rollback. */
-    readonly held: { readonly waiting: number; readonly oldest_since: string | null } | null;
-  } | null;
-  /** Absent in a deployment without backups. */
-  readonly backups?: { readonly status: BackupList["status"] } | null;
-  /** Absent in a deployment without alerts. */
-  readonly alerts?: {
-    readonly evaluated_at: string | null;
-    /** Number of configured webhooks. */
-    readonly webhooks: number;
-    /** All that are not inactive. */
-    readonly alerts: readonly { readonly rule: string; readonly state: AlertResult["state"] }[];
-  } | null;
-}
-
-/** Answer of `GET /admin/monitor/status`. */
-export interface MonitorStatus {
-  readonly checks: {
-    readonly [name: string]: readonly {
-      readonly status: "pass" | "warn" | "fail";
-      readonly output?: string;
-    }[];
-  };
-}
-
-/** Answer of `GET /admin/ingest/pause`. */
-export interface Pause {
-  readonly paused_by: string | null;
-  readonly note: string | null;
-  readonly until: string | null;
+  readonly answers: readonly Answer[];
 }

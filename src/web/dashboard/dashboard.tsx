@@ -47,7 +47,7 @@ export function Dashboard() {
         </h1>
         {!isSignedOut && <ControlBar runs={newest} onAction={setAction} />}
       </div>
-      <Glance isSignedIn={newest.body !== undefined} runs={runs} />
+      <Glance isSignedIn={newest.body !== undefined} />
       {isSignedOut ? (
         <TokenForm failure={failure} onToken={newest.refresh} />
       ) : (

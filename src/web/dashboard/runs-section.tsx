@@ -74,12 +74,7 @@ export function RunState({ run: { state, outcome } }: { readonly run: Run }) {
 }
 
 /** Says in a line why a run did not publish. */
-export function causeOf({
-  error,
-  guards,
-  skipped_reason: skipped,
-  skip_count: count,
-}: Run): string {
+function causeOf({ error, guards, skipped_reason: skipped, skip_count: count }: Run): string {
   if (skipped !== null)
     return `${skipped.replaceAll("_", " ")}${count > 1 ? `, ${count} times` : ""}`;
   return guards[0]?.message ?? error?.message ?? "";

@@ -4,12 +4,15 @@ import { type AdminFailure, askAdmin } from "./admin-client.ts";
 export interface Polled<T> {
   /** The last answer; it stays while later requests fail. */
   readonly body: T | undefined;
+  /** When it came, in milliseconds since 1970; 0 without one. */
+  readonly receivedAt: number;
   /** Failure of the last request. */
   readonly failure: AdminFailure | undefined;
   /** Sends a request at once. */
   readonly refresh: () => void;
 }
 
+const NOTHING_YET = { body: undefined, receivedAt: 0, failure: undefined };
 /** Deadline of a request. */
 const ANSWER_TIMEOUT_MS = 30_000;
 
@@ -18,17 +21,14 @@ const ANSWER_TIMEOUT_MS = 30_000;
  * because the service counts and slows down such failures.
  */
 export function usePoll<T>(path: string | null, everyMs: number): Polled<T> {
-  const [state, setState] = useState<{ body: T | undefined; failure: AdminFailure | undefined }>({
-    body: undefined,
-    failure: undefined,
-  });
+  const [state, setState] = useState<Omit<Polled<T>, "refresh">>(NOTHING_YET);
   const [round, setRound] = useState(0);
   const asked = useRef(path);
   const refresh = useCallback(() => setRound((count) => count + 1), []);
   useEffect(() => {
     const left = new AbortController();
     // A document of another path is not an update.
-    if (asked.current !== path) setState({ body: undefined, failure: undefined });
+    if (asked.current !== path) setState(NOTHING_YET);
     asked.current = path;
     if (path === null) return undefined;
     let isAsking = false;
@@ -40,8 +40,8 @@ export function usePoll<T>(path: string | null, everyMs: number): Polled<T> {
       const result = await askAdmin<T>({ path, signal });
       isAsking = false;
       if (left.signal.aborted) return;
-      if (result.ok) setState({ body: result.body, failure: undefined });
-      else setState(({ body }) => ({ body, failure: result.failure }));
+      if (result.ok) setState({ body: result.body, receivedAt: Date.now(), failure: undefined });
+      else setState((last) => ({ ...last, failure: result.failure }));
       if (!result.ok && result.failure.kind === "unauthenticated") stop();
     };
     const askInSight = () => {

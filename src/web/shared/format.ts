@@ -33,15 +33,22 @@ function joinUnits(large: number, unit: string, small: number, smallUnit: string
   return small === 0 ? `${large} ${unit}` : `${large} ${unit} ${small} ${smallUnit}`;
 }
 
-/** Formats the age of a time, such as "3 min ago"; "just now" below five seconds. */
+/** Formats the distance of a time, such as "3 min ago" or "in 3 min"; "just now" below 5 seconds. */
 export function formatAge(time: string, now: number): string {
   const age = now - Date.parse(time);
-  if (age < 5_000) return "just now";
-  if (age < 60_000) return `${Math.floor(age / 1000)} s ago`;
-  if (age < 3_600_000) return `${Math.floor(age / 60_000)} min ago`;
-  if (age < 172_800_000) return `${Math.floor(age / 3_600_000)} h ago`;
-  return `${Math.floor(age / 86_400_000)} d ago`;
+  const distance = Math.abs(age);
+  if (distance < 5_000) return "just now";
+  const unit = AGE_UNITS.find(({ belowMs }) => distance < belowMs) ?? DAYS;
+  const text = `${Math.floor(distance / unit.ms)} ${unit.name}`;
+  return age < 0 ? `in ${text}` : `${text} ago`;
 }
+
+const DAYS = { ms: 86_400_000, name: "d" };
+const AGE_UNITS = [
+  { belowMs: 60_000, ms: 1_000, name: "s" },
+  { belowMs: 3_600_000, ms: 60_000, name: "min" },
+  { belowMs: 172_800_000, ms: 3_600_000, name: "h" },
+];
 
 /** Formats a time in UTC: "2026-11-21 06:40:12". */
 export function formatTime(time: string): string {

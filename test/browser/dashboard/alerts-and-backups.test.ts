@@ -34,7 +34,8 @@ describe("alerts", () => {
     await backlog.first().waitFor();
     const evaluations = page.getByRole("table", { name: "Evaluations" });
     await evaluations.getByText("manual").first().waitFor();
-    await page.locator('[data-card="What failed, and why?"]', { hasText: "guard" }).waitFor();
+    const failed = page.locator('[data-card="What failed, and what do I do?"]');
+    await failed.getByText("guard_shrink").waitFor();
 
     expect(await seriousFaults(page)).toEqual([]);
     await page.getByRole("button", { name: "Test notification" }).click();

@@ -4,13 +4,22 @@ import type { Page, Route } from "playwright-core";
 import { describe, expect, inject, it } from "vitest";
 import manifest from "../../../data/snapshot/manifest.json" with { type: "json" };
 import { openPage, seriousFaults, takeProblems, useBrowser } from "../browser.ts";
-import { confirm, dropAirports, firstRun, leaveServiceAsFound, signIn } from "./dashboard-page.ts";
+import {
+  confirm,
+  dropAirports,
+  evaluateAlerts,
+  firstRun,
+  leaveServiceAsFound,
+  signIn,
+} from "./dashboard-page.ts";
 
 useBrowser();
 leaveServiceAsFound();
 
 const { airports } = manifest.counts;
 const AIRPORTS = airports.toLocaleString("en");
+const FAILED = "What failed, and what do I do?";
+const STATUS = /\/admin\/monitor\/status/;
 const RUNS = /\/admin\/ingest\/runs(?:\?|$)/;
 
 describe("signing in", () => {
@@ -19,8 +28,9 @@ describe("signing in", () => {
     await page
       .locator('[data-card="Is it served?"]', { hasText: `${AIRPORTS} airports` })
       .waitFor();
-    await page.locator('[data-card="Is it fresh?"]', { hasText: "Last successful run" }).waitFor();
-    await page.locator('[data-card="Will anybody be notified?"]').waitFor();
+    const fresh = page.locator('[data-card="Is it fresh?"]');
+    await fresh.getByText("Last compared with upstream").waitFor();
+    await page.locator('[data-card="What happens next?"]', { hasText: "Next ingest" }).waitFor();
     await page.getByLabel("Operator’s token").waitFor();
     expect(await page.getByRole("button", { name: "Pause" }).count()).toBe(0);
     expect(takeProblems().every((problem) => problem.includes("401"))).toBe(true);
@@ -143,7 +153,9 @@ describe("operating ingestion", () => {
     const refused = (await firstRun(page).getAttribute("data-key")) ?? "";
     expect(await firstRun(page).textContent()).toContain(kept.toLocaleString("en"));
     await dropAirports((_, index) => index % 2 !== 0);
-    await page.locator('[data-card="What waits for me?"]').getByRole("link").click();
+    await evaluateAlerts();
+    const failed = page.locator(`[data-card="${FAILED}"]`);
+    await failed.locator("li", { hasText: "was refused" }).getByText("The run").click();
     const details = page.locator(".details");
     const airportsShrank = details.locator(".notice", { hasText: `airports ${airports} →` });
     // Once: what the error says as well is not repeated.
@@ -185,9 +197,9 @@ describe("operating ingestion", () => {
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByLabel("Note").fill("to see whether it works");
     expect(await confirm(page, "Pause")).toContain("Ingestion is paused");
-    const waits = page.locator('[data-card="What waits for me?"]');
-    await waits.getByText("“to see whether it works”").waitFor();
-    expect(await waits.textContent()).toMatch(/Since .* by .*Ends when somebody resumes it/);
+    const next = page.locator('[data-card="What happens next?"]');
+    await next.getByText("“to see whether it works”").waitFor();
+    expect(await next.textContent()).toMatch(/Paused by .*The pause ends when somebody resumes/);
     await page.getByRole("button", { name: "Queue a run" }).click();
     expect(await confirm(page, "Queue")).toMatch(/resume/i);
     const waiting = page.locator(".track", { hasText: "queued" });
@@ -346,7 +358,7 @@ describe("the dashboard", () => {
   it("asks a slow service again only after it has answered", async () => {
     const page = await signIn();
     const held: Route[] = [];
-    await page.route(/\/dashboard\/summary/, (route) => void held.push(route));
+    await page.route(/\/admin\/monitor\/status/, (route) => void held.push(route));
     await expect.poll(() => held.length).toBe(1);
     await page.waitForTimeout(POLL_MS * 1.5);
     expect(held).toHaveLength(1);
@@ -374,29 +386,32 @@ describe("the dashboard", () => {
     );
   });
 
-  it("counts a failure once, and links to its run", async () => {
+  it("shows the answers of the service as they are, with their links", async () => {
     const page = await signIn();
-    const failed = {
-      state: "failed",
-      guards: [],
-      error: { code: "x", stage: "fetch", message: "No file." },
-    };
-    await page.route(RUNS, async (route) => {
-      const response = await route.fetch();
-      const body: { runs: object[] } = await response.json();
-      const runs = body.runs.map((run, index) => (index === 0 ? { ...run, ...failed } : run));
-      await route.fulfill({ response, json: { ...body, runs } });
-    });
-    await page.route(/\/admin\/monitor\/status/, (route) =>
-      route.fulfill({
-        json: { checks: { "ingest:last_run": [{ status: "warn", output: "run 1 failed: x" }] } },
-      }),
-    );
-    await page.reload();
-    const card = page.locator('[data-card="What failed, and why?"]');
+    const detail = { text: "No file.", at: null, links: [{ text: "The run", href: "#runs/1" }] };
+    const answer = { question: "failed", status: "fail", answer: "1 problem", details: [detail] };
+    const at = new Date().toISOString();
+    await page.route(STATUS, (route) => route.fulfill({ json: { at, answers: [answer] } }));
+    const card = page.locator(`[data-card="${FAILED}"]`);
     await card.getByText("No file.").waitFor();
-    expect(await card.textContent()).not.toContain("run 1 failed");
-    await card.getByRole("link", { name: "Last run" }).click();
-    await page.locator(".run-facts").waitFor();
+    expect(await card.getAttribute("class")).toContain("tone-bad");
+    await card.getByRole("link", { name: "The run" }).click();
+    await page.locator(".details, .section").first().waitFor();
+    expect(page.url()).toContain("#runs/1");
+    takeProblems(); // There is no such run.
+  });
+
+  it("greys answers out once the service has been silent for a minute", async () => {
+    const page = await openPage("/docs");
+    await page.clock.install();
+    await page.goto("/dashboard");
+    const card = page.locator('[data-card="Is it served?"]');
+    await card.waitFor();
+    expect(await card.getAttribute("class")).toContain("tone-good");
+    await page.route(/\/dashboard\/summary/, (route) => route.abort());
+    await page.clock.runFor(61_000);
+    await page.getByText("Not up to date.").waitFor();
+    expect(await card.getAttribute("class")).toContain("tone-quiet");
+    takeProblems(); // The service is silent.
   });
 });

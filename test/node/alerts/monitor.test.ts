@@ -103,6 +103,10 @@ describe("an alert", () => {
       { target: "ops", delivered: true, attempts: 1, status: 200, error: null },
     ]);
     expect(better).toMatchObject({ worst: "fail", firing: 1, fired: 0, resolved: 0, notified: 0 });
+    expect(resultOf(better, "catalog_stale")).toMatchObject({
+      status: "pass",
+      message: expect.stringMatching(/^Recovering: The catalog was last compared/),
+    });
     expect(resolved).toMatchObject({ worst: "pass", firing: 0, resolved: 1, notified: 1 });
     expect(resultOf(resolved, "catalog_stale")).toMatchObject({
       state: "resolved",

@@ -411,11 +411,13 @@ describe("catalog_stale", () => {
     });
   });
 
-  it("is met where nothing is published", () => {
+  it("is bad while nothing is published, and no pause excuses that", () => {
     const missing = { state: "missing", detail: "catalog/manifest" } as const;
-    const facts = someFacts({ catalog: { kv: missing, r2: missing } });
+    const pause = { at: ago(HOUR_MS), by: "ops", note: null };
+    const facts = { ...withIngest({ pause }), catalog: { kv: missing, r2: missing } };
     expect(findingOf("catalog_stale", facts)).toMatchObject({
       verdict: "bad",
+      suppressed: false,
       value: null,
       message: "Nothing is published.",
     });

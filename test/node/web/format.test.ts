@@ -37,7 +37,8 @@ describe("numbers for people", () => {
     [180_000, "3 min ago"],
     [86_400_000, "24 h ago"],
     [259_200_000, "3 d ago"],
-  ])("writes a time %d ms before as %s", (ms, text) => {
+    [-180_000, "in 3 min"],
+  ])("writes a time %d ms ago as %s", (ms, text) => {
     const now = Date.parse("2026-11-21T06:00:00.000Z");
     expect(formatAge(new Date(now - ms).toISOString(), now)).toBe(text);
   });

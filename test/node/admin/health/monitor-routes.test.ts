@@ -234,7 +234,7 @@ describe("the five answers", () => {
   it("say what waits, and when each job comes next", async () => {
     await world.ingest.enqueue();
     const { next } = await answers();
-    expect(next).toMatchObject(say("pass", "A run", "Runs in the queue: 1"));
+    expect(next).toMatchObject(say("pass", "A run", "1 run in the queue"));
     const ingest = next?.details.find(({ text }) => text === "Next ingest");
     expect(ingest?.at).toBe("2026-11-21T04:17:00.000Z");
   });
