@@ -196,7 +196,7 @@ export class CoordinatorState {
   neededFiles(): string[] {
     const ledger = this.#facts.get("ledger");
     const files = [
-      ...this.#facts.entries<`archived:${string}`>("archived:").map(([, files]) => files),
+      ...this.#facts.entries<`archived:${string}`>("archived:").map(([, archived]) => archived),
       ...candidateFiles(this.runs()),
     ];
     return [
