@@ -1,16 +1,30 @@
+import { newRecord } from "../jobs/job-record.ts";
 import type { JobStore } from "../jobs/job-store.ts";
-import { newBackupRecord, type RunRequest } from "./backup-record.ts";
-import { BACKUP, type BackupJob, isBackup, type JobKind } from "./job.ts";
+import { timeText } from "../storage/time-text.ts";
+import type { BackupTrigger } from "./format.ts";
+import {
+  BACKUP,
+  type BackupJob,
+  type BackupRecord,
+  FIRST_CHECKPOINT,
+  isBackup,
+  type JobKind,
+} from "./job.ts";
 import { findNewest, listIds, readBackup } from "./read-backups.ts";
 import type { StepDependencies } from "./step-dependencies.ts";
 
 /** Most open jobs. */
-const MAX_OPEN_JOBS = 10;
+const MAX_OPEN_JOBS = 30;
 
-/**
- * A new job; or, not `changed`, an open one with the same result, or the restore that has succeeded
- * and since which nothing has been published.
- */
+/** A request for a backup. */
+export interface RunRequest {
+  readonly trigger: BackupTrigger;
+  readonly note: string | null;
+  readonly pin: boolean;
+  readonly requested_by: string;
+}
+
+/** A new job; or, not `changed`, an open one with the same result. */
 export interface Accepted {
   readonly ok: true;
   readonly changed: boolean;
@@ -65,15 +79,9 @@ export class BackupJobs {
     return this.#accept("verify", id, null, { ...BY_HAND, ...request });
   }
 
-  /** Queues a restore, unless it has succeeded and nothing has been published since. */
+  /** Queues a restore, after a backup of the present state and before its verification. */
   async restore(id: string, request: JobRequest): Promise<JobResult> {
     if (!(await this.#exists(id))) return { ok: false, reason: "not_found" };
-    const current = this.#deps.coordinator.currentVersion()?.generation ?? null;
-    const restores = this.#jobs.newest(BACKUP).filter(isBackup);
-    const newest = restores.find(({ job }) => job.kind === "restore")?.job;
-    const isCurrent = current !== null && newest?.generation === current;
-    if (isCurrent && newest.backup_id === id && newest.state === "succeeded")
-      return { ok: true, changed: false, job: newest };
     return this.#accept("restore", id, null, { ...BY_HAND, ...request });
   }
 
@@ -87,8 +95,7 @@ export class BackupJobs {
     if (whole?.id === id) return { ok: false, reason: "newest" };
     if ((await readBackup(backups, id)).pinned) return { ok: false, reason: "pinned" };
     const open = this.#jobs.open().filter(isBackup);
-    const isUsed = open.some(({ job }) => job.backup_id === id || job.undo_backup_id === id);
-    if (isUsed) return { ok: false, reason: "in_use" };
+    if (open.some(({ job }) => job.backup_id === id)) return { ok: false, reason: "in_use" };
     await backups.deleteBackup(id);
     return { ok: true };
   }
@@ -123,9 +130,11 @@ export class BackupJobs {
       // A request with a key needs a job of its own, which the key finds.
       if (same !== undefined && key === null) return { ok: true, changed: false, job: same.job };
       if (open.length >= MAX_OPEN_JOBS) return { ok: false, reason: "queue_full" };
-      const record = newBackupRecord(this.#deps, { kind, backupId, key, ...request });
-      coordinator.save(record);
-      return { ok: true, changed: true, job: record.job };
+      const chain = newChain(this.#deps, { kind, backupId, key, request });
+      for (const record of chain) coordinator.save(record);
+      const made = chain.find(({ job }) => job.kind === kind);
+      if (made === undefined) throw new Error(`the chain has no ${kind}`);
+      return { ok: true, changed: true, job: made.job };
     });
     if (!result.ok) this.#deps.log("warn", "backup_refused", { kind, reason: result.reason });
     else {
@@ -134,6 +143,66 @@ export class BackupJobs {
     }
     return result;
   }
+}
+
+/** The jobs of each kind of request, in order. Every new backup is verified. */
+const CHAINS: { readonly [K in JobKind]: readonly JobKind[] } = {
+  run: ["run", "verify"],
+  verify: ["verify"],
+  restore: ["run", "restore", "verify"],
+};
+
+interface NewChain {
+  readonly kind: JobKind;
+  /** The backup to verify or restore; null for a new one. */
+  readonly backupId: string | null;
+  readonly key: string | null;
+  readonly request: RunRequest;
+}
+
+/** Makes the queued jobs of a request. A backup has the id of the job that makes it. */
+function newChain(
+  { newId, now }: Pick<StepDependencies, "newId" | "now">,
+  { kind, backupId, key, request }: NewChain,
+): BackupRecord[] {
+  const kinds = CHAINS[kind];
+  const chain = kinds.map(() => newId());
+  const queued_at = timeText(now());
+  const others: RunRequest =
+    kind === "restore"
+      ? { ...request, trigger: "restore", note: `before the restore of ${backupId}`, pin: false }
+      : { ...request, pin: false };
+  return chain.map((id, index) => {
+    const own = kinds[index] ?? kind;
+    const isRequested = own === kind;
+    const job: BackupJob = {
+      id,
+      kind: own,
+      backup_id: (isRequested ? backupId : null) ?? chain[0] ?? id,
+      chain,
+      ...(isRequested ? request : others),
+      state: "queued",
+      stage: null,
+      progress: { done: 0, total: 0 },
+      queued_at,
+      started_at: null,
+      heartbeat_at: null,
+      finished_at: null,
+      duration_ms: null,
+      verdict: null,
+      generation: null,
+      paused: null,
+      kept_for: [],
+      error: null,
+    };
+    return newRecord({
+      work: BACKUP,
+      job,
+      key: isRequested ? key : null,
+      checkpoint: FIRST_CHECKPOINT,
+      leavesPause: own === "restore",
+    });
+  });
 }
 
 const BY_CRON = { note: null, pin: false, requested_by: "cron" } as const;

@@ -5,11 +5,9 @@ import type { BackupStore } from "../storage/backup-store.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import type { DatabaseCopy } from "../storage/database-copy.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
-import type { JobItems } from "./job-items.ts";
 
 /** The dependencies of steps. A store throws if it fails. */
 export interface StepDependencies {
-  readonly items: JobItems;
   readonly backups: BackupStore;
   readonly database: DatabaseCopy;
   readonly coordinator: CoordinatorState;

@@ -5,8 +5,8 @@ import {
   type JobRequest,
   type JobResult,
   type RemoveResult,
+  type RunRequest,
 } from "../backup/backup-jobs.ts";
-import type { RunRequest } from "../backup/backup-record.ts";
 import type { StepDependencies } from "../backup/step-dependencies.ts";
 import { BackupWork } from "../backup/backup-work.ts";
 import { BACKUP, type BackupJob, isBackup } from "../backup/job.ts";

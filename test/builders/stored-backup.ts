@@ -1,5 +1,5 @@
 import { sha256Hex } from "../../src/catalog/hash.ts";
-import { type BackupManifest, manifestText, sumParts } from "../../src/backup/format.ts";
+import { type BackupManifest, manifestText } from "../../src/backup/format.ts";
 import { packPart } from "../../src/backup/ndjson.ts";
 import { backupManifestKey, backupNoteKey } from "../../src/storage/keys.ts";
 import { ago, HOUR_MS } from "./facts.ts";
@@ -20,7 +20,6 @@ export function aBackup(id: string, changes: Partial<BackupManifest> = {}) {
     built_by: null,
     catalog: null,
     tables: {},
-    state: sumParts([state.part], null),
     parts: [state.part],
     missing: [],
     objects: [{ sha256: sha256Hex(object), bytes: object.length }],
