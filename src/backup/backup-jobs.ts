@@ -9,9 +9,9 @@ import {
   FIRST_CHECKPOINT,
   isBackup,
   type JobKind,
+  type StepDependencies,
 } from "./job.ts";
 import { findNewest, listIds, readBackup } from "./read-backups.ts";
-import type { StepDependencies } from "./step-dependencies.ts";
 
 /** Most open jobs. */
 const MAX_OPEN_JOBS = 30;
@@ -56,33 +56,29 @@ export class BackupJobs {
 
   /** Queues a backup, or returns a waiting one with the requested note and pin. */
   run(request: RunRequest): JobResult {
-    return this.#accept("run", null, null, request);
+    return this.#accept({ kind: "run", backupId: null, key: null, request });
   }
 
   /** Queues the backup of a cron tick, once for each key. */
   async runOnce(key: string): Promise<void> {
-    if (this.#jobs.findByKey(key) === undefined)
-      this.#accept("run", null, key, { ...BY_CRON, trigger: "cron" });
+    this.#accept({ kind: "run", backupId: null, key, request: BY_CRON });
   }
 
   /** Queues the verification of the newest backup, if there is one, once for each key. */
   async verifyNewestOnce(key: string): Promise<void> {
-    if (this.#jobs.findByKey(key) !== undefined) return;
     const { backups } = this.#deps;
     const { whole } = await findNewest(backups, await listIds(backups));
-    if (whole !== null) this.#accept("verify", whole.id, key, { ...BY_CRON, trigger: "cron" });
+    if (whole !== null) this.#accept({ kind: "verify", backupId: whole.id, key, request: BY_CRON });
   }
 
   /** Queues the verification of a backup. */
-  async verify(id: string, request: JobRequest): Promise<JobResult> {
-    if (!(await this.#exists(id))) return { ok: false, reason: "not_found" };
-    return this.#accept("verify", id, null, { ...BY_HAND, ...request });
+  verify(id: string, request: JobRequest): Promise<JobResult> {
+    return this.#workWith("verify", id, request);
   }
 
   /** Queues a restore, after a backup of the present state and before its verification. */
-  async restore(id: string, request: JobRequest): Promise<JobResult> {
-    if (!(await this.#exists(id))) return { ok: false, reason: "not_found" };
-    return this.#accept("restore", id, null, { ...BY_HAND, ...request });
+  restore(id: string, request: JobRequest): Promise<JobResult> {
+    return this.#workWith("restore", id, request);
   }
 
   /** Deletes a backup, unless it is in use, pinned, the newest or the newest good one. */
@@ -100,22 +96,21 @@ export class BackupJobs {
     return { ok: true };
   }
 
-  async #exists(id: string): Promise<boolean> {
-    return (await this.#deps.backups.readManifest(id)) !== null;
+  async #workWith(kind: JobKind, backupId: string, request: JobRequest): Promise<JobResult> {
+    if ((await this.#deps.backups.readManifest(backupId)) === null)
+      return { ok: false, reason: "not_found" };
+    const byHand = { trigger: "manual", pin: false, ...request } as const;
+    return this.#accept({ kind, backupId, key: null, request: byHand });
   }
 
-  #accept(
-    kind: JobKind,
-    backupId: string | null,
-    key: string | null,
-    request: RunRequest,
-  ): JobResult {
+  #accept(wanted: Wanted): JobResult {
+    const { kind, backupId, key, request } = wanted;
     const { coordinator } = this.#deps;
     const result = coordinator.transaction((): JobResult => {
+      const known = key === null ? undefined : this.#jobs.findByKey(key);
+      if (known !== undefined && isBackup(known))
+        return { ok: true, changed: false, job: known.job };
       const open = this.#jobs.open().filter(isBackup);
-      // A tick may have fired again while the newest backup was looked for.
-      const known = key === null ? undefined : open.find((record) => record.key === key);
-      if (known !== undefined) return { ok: true, changed: false, job: known.job };
       const lastRestore = open.findLastIndex(({ job }) => job.kind === "restore");
       const current = coordinator.currentVersion()?.generation;
       const same = open
@@ -130,7 +125,7 @@ export class BackupJobs {
       // A request with a key needs a job of its own, which the key finds.
       if (same !== undefined && key === null) return { ok: true, changed: false, job: same.job };
       if (open.length >= MAX_OPEN_JOBS) return { ok: false, reason: "queue_full" };
-      const chain = newChain(this.#deps, { kind, backupId, key, request });
+      const chain = newChain(this.#deps, wanted);
       for (const record of chain) coordinator.save(record);
       const made = chain.find(({ job }) => job.kind === kind);
       if (made === undefined) throw new Error(`the chain has no ${kind}`);
@@ -152,7 +147,8 @@ const CHAINS: { readonly [K in JobKind]: readonly JobKind[] } = {
   restore: ["run", "restore", "verify"],
 };
 
-interface NewChain {
+/** A request for a job. */
+interface Wanted {
   readonly kind: JobKind;
   /** The backup to verify or restore; null for a new one. */
   readonly backupId: string | null;
@@ -163,7 +159,7 @@ interface NewChain {
 /** Makes the queued jobs of a request. A backup has the id of the job that makes it. */
 function newChain(
   { newId, now }: Pick<StepDependencies, "newId" | "now">,
-  { kind, backupId, key, request }: NewChain,
+  { kind, backupId, key, request }: Wanted,
 ): BackupRecord[] {
   const kinds = CHAINS[kind];
   const chain = kinds.map(() => newId());
@@ -205,8 +201,7 @@ function newChain(
   });
 }
 
-const BY_CRON = { note: null, pin: false, requested_by: "cron" } as const;
-const BY_HAND = { trigger: "manual", pin: false } as const;
+const BY_CRON = { trigger: "cron", note: null, pin: false, requested_by: "cron" } as const;
 
 /** Whether a job misses a change of now: it copies or has replaced an earlier state. */
 function isPassed({ kind, state, generation }: BackupJob, current: number | undefined): boolean {

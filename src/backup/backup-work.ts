@@ -15,6 +15,7 @@ import {
   isCheck,
   PLANS,
   type StepContext,
+  type StepDependencies,
   type StepResult,
 } from "./job.ts";
 import {
@@ -25,7 +26,6 @@ import {
   settle,
 } from "./restore-steps.ts";
 import { retain } from "./retention.ts";
-import type { StepDependencies } from "./step-dependencies.ts";
 
 type Step = (deps: StepDependencies, context: StepContext) => Promise<StepResult>;
 
@@ -150,8 +150,12 @@ export class BackupWork implements Work<BackupRecord> {
 }
 
 /** Cancels a job whose predecessor has failed. */
-function cancelled(record: BackupRecord, { id, kind }: BackupJob, at: string): BackupRecord {
-  const message = `The ${NAMES[kind]} before it failed: job ${id} says why.`;
+function cancelled(
+  record: BackupRecord,
+  { id, kind, error: cause }: BackupJob,
+  at: string,
+): BackupRecord {
+  const message = `The ${NAMES[kind]} before it, job ${id}, failed: ${cause?.message}`;
   const error = { code: "predecessor_failed", message, stage: null } as const;
   return endRecord(record, { state: "cancelled", at, patch: { error } });
 }

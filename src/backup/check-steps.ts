@@ -9,19 +9,18 @@ import { createWorkspace } from "../ingest/workspace.ts";
 import { snapshotOpener } from "../sources/snapshot.ts";
 import { SourceError } from "../sources/source-error.ts";
 import { type Fault, fault } from "./fault.ts";
-import { type BackupManifest, parseManifest } from "./format.ts";
+import { type BackupManifest, parseManifest, unpackPart } from "./format.ts";
 import {
   type Checkpoint,
   countUp,
   failWith,
   next,
   type StepContext,
+  type StepDependencies,
   type StepResult,
 } from "./job.ts";
 import { mapConcurrently, OBJECTS_AT_A_TIME, OBJECTS_PER_STEP } from "./map-concurrently.ts";
-import { unpackPart } from "./ndjson.ts";
 import { readState } from "./read-backups.ts";
-import type { StepDependencies } from "./step-dependencies.ts";
 import { upstreamOf, wholeVersions } from "./state-part.ts";
 import { type Judgement, judgeRebuild, type Verdict } from "./verdict.ts";
 

@@ -7,9 +7,10 @@ import {
   type BackupManifest,
   FORMAT,
   manifestText,
-  PART_CONTENT_MAX_BYTES,
-  type Part,
+  packPart,
   parseManifest,
+  type Part,
+  PART_CONTENT_MAX_BYTES,
   partName,
 } from "./format.ts";
 import {
@@ -19,13 +20,12 @@ import {
   type Draft,
   next,
   type StepContext,
+  type StepDependencies,
   type StepResult,
 } from "./job.ts";
 import { mapConcurrently, OBJECTS_AT_A_TIME, OBJECTS_PER_STEP } from "./map-concurrently.ts";
-import { packPart } from "./ndjson.ts";
 import { readState } from "./read-backups.ts";
 import { stateLines, type StoredFile, storedFiles } from "./state-part.ts";
-import type { StepDependencies } from "./step-dependencies.ts";
 
 /** Tables to copy before the others: rows of `alert_findings` belong to them. */
 const FIRST_TABLES = new Set(["alert_runs"]);

@@ -1,8 +1,14 @@
-/** Backup jobs and the plans of their stages. Pure: no clock, no I/O. */
+/** Backup jobs, the plans of their stages, and the inputs and results of their steps. */
 import { z } from "zod";
 import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";
+import type { CoordinatorState } from "../ingest/coordinator-state.ts";
 import type { JobRecord } from "../jobs/job-record.ts";
-import type { TableShape, Value } from "../storage/database-copy.ts";
+import type { Log } from "../log.ts";
+import type { Snapshot } from "../sources/snapshot.ts";
+import type { BackupStore } from "../storage/backup-store.ts";
+import type { CatalogStore } from "../storage/catalog-store.ts";
+import type { DatabaseCopy, TableShape, Value } from "../storage/database-copy.ts";
+import type { SourceArchive } from "../storage/source-archive.ts";
 import { type Fault, FAULT_CODES } from "./fault.ts";
 import { BACKUP_TRIGGERS, type BackupManifest, type Part } from "./format.ts";
 import { VERDICT_STATES } from "./verdict.ts";
@@ -116,6 +122,20 @@ export interface Checkpoint {
 }
 
 export const FIRST_CHECKPOINT: Checkpoint = { at: 0, done: 0, draft: null };
+
+/** The dependencies of steps. A store throws if it fails. */
+export interface StepDependencies {
+  readonly backups: BackupStore;
+  readonly database: DatabaseCopy;
+  readonly coordinator: CoordinatorState;
+  readonly catalog: CatalogStore;
+  readonly archive: SourceArchive;
+  readonly snapshot: Snapshot;
+  readonly workerVersion: string | null;
+  readonly now: () => number;
+  readonly newId: () => string;
+  readonly log: Log;
+}
 
 /** The inputs of a step. */
 export interface StepContext {

@@ -1,8 +1,13 @@
 /** Reads backups from R2, which is the only record of them. */
 import type { BackupStore } from "../storage/backup-store.ts";
 import { isBackupId } from "./backup-id.ts";
-import { type BackupManifest, type ParsedManifest, parseManifest, tableOf } from "./format.ts";
-import { unpackPart } from "./ndjson.ts";
+import {
+  type BackupManifest,
+  type ParsedManifest,
+  parseManifest,
+  tableOf,
+  unpackPart,
+} from "./format.ts";
 import { type ReadState, readStateLines } from "./state-part.ts";
 import { isGood, parseVerdict, type Verdict } from "./verdict.ts";
 

@@ -6,20 +6,19 @@ import { sha256Hex } from "../catalog/hash.ts";
 import { replicate } from "../ingest/publisher.ts";
 import { timeText } from "../storage/time-text.ts";
 import { fault } from "./fault.ts";
-import { type BackupManifest, parseManifest, tableOf } from "./format.ts";
+import { type BackupManifest, parseManifest, tableOf, unpackPart } from "./format.ts";
 import {
   type BackupJob,
   countUp,
   failWith,
   next,
   type StepContext,
+  type StepDependencies,
   type StepResult,
 } from "./job.ts";
 import { mapConcurrently, OBJECTS_AT_A_TIME, OBJECTS_PER_STEP } from "./map-concurrently.ts";
-import { unpackPart } from "./ndjson.ts";
 import { readState } from "./read-backups.ts";
 import { type SavedState, type StoredFile, storedFiles, wholeVersions } from "./state-part.ts";
-import type { StepDependencies } from "./step-dependencies.ts";
 
 const PARTS_PER_STEP = 4;
 /** A restore does not write the audit, or anyone who can write a backup could forge it. */

@@ -2,10 +2,9 @@
 import type { BackupStore } from "../storage/backup-store.ts";
 import { timeOfId } from "./backup-id.ts";
 import { type BackupTrigger, parseManifest } from "./format.ts";
-import { isBackup, next, type StepContext, type StepResult } from "./job.ts";
+import { isBackup, next, type StepContext, type StepDependencies, type StepResult } from "./job.ts";
 import { mapConcurrently } from "./map-concurrently.ts";
 import { type FoundBackup, listIds, readBackup } from "./read-backups.ts";
-import type { StepDependencies } from "./step-dependencies.ts";
 import { isGood, type VerdictState } from "./verdict.ts";
 
 /** A complete backup, as retention sees it. */

@@ -7,9 +7,8 @@ import {
   type RemoveResult,
   type RunRequest,
 } from "../backup/backup-jobs.ts";
-import type { StepDependencies } from "../backup/step-dependencies.ts";
+import { BACKUP, type BackupJob, isBackup, type StepDependencies } from "../backup/job.ts";
 import { BackupWork } from "../backup/backup-work.ts";
-import { BACKUP, type BackupJob, isBackup } from "../backup/job.ts";
 import type { Decision } from "../acceptance/held-change.ts";
 import type { CoordinatorState } from "../ingest/coordinator-state.ts";
 import { areArchived } from "../ingest/fetch-sources.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { v7 } from "uuid";
-import type { StepDependencies } from "../backup/step-dependencies.ts";
+import type { StepDependencies } from "../backup/job.ts";
 import { type Config, loadConfig } from "../config.ts";
 import { CoordinatorState } from "../ingest/coordinator-state.ts";
 import { Pipeline } from "../ingest/pipeline.ts";

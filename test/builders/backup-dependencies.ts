@@ -1,4 +1,4 @@
-import type { StepDependencies } from "../../src/backup/step-dependencies.ts";
+import type { StepDependencies } from "../../src/backup/job.ts";
 import type { CoordinatorDependencies } from "../../src/coordinator/dependencies.ts";
 import { createBackupStore } from "../../src/storage/backup-store.ts";
 import { createDatabaseCopy } from "../../src/storage/database-copy.ts";

@@ -1,8 +1,6 @@
 import { manifestBlobs } from "../../src/catalog/manifest.ts";
-import { BackupJobs, type JobResult } from "../../src/backup/backup-jobs.ts";
-import type { RunRequest } from "../../src/backup/backup-jobs.ts";
-import type { StepDependencies } from "../../src/backup/step-dependencies.ts";
-import type { BackupJob } from "../../src/backup/job.ts";
+import { BackupJobs, type JobResult, type RunRequest } from "../../src/backup/backup-jobs.ts";
+import type { BackupJob, StepDependencies } from "../../src/backup/job.ts";
 import { type BackupStore, createBackupStore } from "../../src/storage/backup-store.ts";
 import { createDatabaseCopy, type DatabaseCopy } from "../../src/storage/database-copy.ts";
 import { createHistory } from "../../src/ingest/history.ts";

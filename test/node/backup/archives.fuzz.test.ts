@@ -1,8 +1,12 @@
 import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type BackupManifest, manifestText, tableOf } from "../../../src/backup/format.ts";
-import { packPart } from "../../../src/backup/ndjson.ts";
+import {
+  type BackupManifest,
+  manifestText,
+  packPart,
+  tableOf,
+} from "../../../src/backup/format.ts";
 import { backupManifestKey, backupPartKey } from "../../../src/storage/keys.ts";
 import { BackupWorld, BY_OPS } from "../../builders/backup-world.ts";
 import { fuzzed, UNHURRIED } from "../../builders/fuzzed.ts";

@@ -5,11 +5,11 @@ import type { LocaleEntry } from "../../../src/catalog/manifest.ts";
 import {
   type BackupManifest,
   manifestText,
+  packPart,
   PART_CONTENT_MAX_BYTES,
   partName,
   tableOf,
 } from "../../../src/backup/format.ts";
-import { packPart } from "../../../src/backup/ndjson.ts";
 import { readStateLines, stateLines } from "../../../src/backup/state-part.ts";
 import { parseVerdict } from "../../../src/backup/verdict.ts";
 import { backupManifestKey, backupObjectKey, backupPartKey } from "../../../src/storage/keys.ts";

@@ -118,7 +118,7 @@ describe("a restore where there is something", () => {
     };
     const [safety, ...others] = world.chainOf(await world.restore(backup_id));
     expect(safety).toMatchObject({ state: "failed", error: { code: "store_fault" } });
-    const message = `The backup before it failed: job ${safety?.id} says why.`;
+    const message = `The backup before it, job ${safety?.id}, failed: ${safety?.error?.message}`;
     const error = { code: "predecessor_failed", message, stage: null };
     expect(others).toMatchObject([
       { kind: "restore", state: "cancelled", generation: null, error },
@@ -131,7 +131,7 @@ describe("a restore where there is something", () => {
     world.bucket.damage(backupPartKey(backup_id, "state.000001.ndjson.gz"), flipBit);
     const jobs = world.chainOf(await world.restore(backup_id));
     expect(jobs.map(({ state }) => state)).toEqual(["succeeded", "failed", "cancelled"]);
-    expect(jobs[2]?.error?.message).toContain("The restore before it failed");
+    expect(jobs[2]?.error?.message).toContain("The restore before it, job");
     expect(await world.verify(jobs[0]?.backup_id ?? "")).toMatchObject({ verdict: "verified" });
   });
 
