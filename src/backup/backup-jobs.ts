@@ -1,16 +1,30 @@
+import { newRecord } from "../coordinator/job-record.ts";
 import type { JobStore } from "../coordinator/job-store.ts";
-import { newBackupRecord, type RunRequest } from "./backup-record.ts";
-import { BACKUP, type BackupJob, isBackup, type JobKind } from "./job.ts";
+import { timeText } from "../storage/time-text.ts";
+import type { BackupTrigger } from "./format.ts";
+import {
+  BACKUP,
+  type BackupJob,
+  type BackupRecord,
+  FIRST_CHECKPOINT,
+  isBackup,
+  type JobKind,
+  type StepDependencies,
+} from "./job.ts";
 import { findNewest, listIds, readBackup } from "./read-backups.ts";
-import type { StepDependencies } from "./step-dependencies.ts";
 
 /** Most open jobs. */
-const MAX_OPEN_JOBS = 10;
+const MAX_OPEN_JOBS = 30;
 
-/**
- * A new job; or, not `changed`, an open one with the same result, or the restore that has succeeded
- * and since which nothing has been published.
- */
+/** A request for a backup. */
+export interface RunRequest {
+  readonly trigger: BackupTrigger;
+  readonly note: string | null;
+  readonly pin: boolean;
+  readonly requested_by: string;
+}
+
+/** A new job; or, not `changed`, an open one with the same result. */
 export interface Accepted {
   readonly ok: true;
   readonly changed: boolean;
@@ -42,39 +56,29 @@ export class BackupJobs {
 
   /** Queues a backup, or returns a waiting one with the requested note and pin. */
   run(request: RunRequest): JobResult {
-    return this.#accept("run", null, null, request);
+    return this.#accept({ kind: "run", backupId: null, key: null, request });
   }
 
   /** Queues the backup of a cron tick, once for each key. */
   async runOnce(key: string): Promise<void> {
-    if (this.#jobs.findByKey(key) === undefined)
-      this.#accept("run", null, key, { ...BY_CRON, trigger: "cron" });
+    this.#accept({ kind: "run", backupId: null, key, request: BY_CRON });
   }
 
   /** Queues the verification of the newest backup, if there is one, once for each key. */
   async verifyNewestOnce(key: string): Promise<void> {
-    if (this.#jobs.findByKey(key) !== undefined) return;
     const { backups } = this.#deps;
     const { whole } = await findNewest(backups, await listIds(backups));
-    if (whole !== null) this.#accept("verify", whole.id, key, { ...BY_CRON, trigger: "cron" });
+    if (whole !== null) this.#accept({ kind: "verify", backupId: whole.id, key, request: BY_CRON });
   }
 
   /** Queues the verification of a backup. */
-  async verify(id: string, request: JobRequest): Promise<JobResult> {
-    if (!(await this.#exists(id))) return { ok: false, reason: "not_found" };
-    return this.#accept("verify", id, null, { ...BY_HAND, ...request });
+  verify(id: string, request: JobRequest): Promise<JobResult> {
+    return this.#workWith("verify", id, request);
   }
 
-  /** Queues a restore, unless it has succeeded and nothing has been published since. */
-  async restore(id: string, request: JobRequest): Promise<JobResult> {
-    if (!(await this.#exists(id))) return { ok: false, reason: "not_found" };
-    const current = this.#deps.coordinator.currentVersion()?.generation ?? null;
-    const restores = this.#jobs.newest(BACKUP).filter(isBackup);
-    const newest = restores.find(({ job }) => job.kind === "restore")?.job;
-    const isCurrent = current !== null && newest?.generation === current;
-    if (isCurrent && newest.backup_id === id && newest.state === "succeeded")
-      return { ok: true, changed: false, job: newest };
-    return this.#accept("restore", id, null, { ...BY_HAND, ...request });
+  /** Queues a restore, after a backup of the present state and before its verification. */
+  restore(id: string, request: JobRequest): Promise<JobResult> {
+    return this.#workWith("restore", id, request);
   }
 
   /** Deletes a backup, unless it is in use, pinned, the newest or the newest good one. */
@@ -87,28 +91,26 @@ export class BackupJobs {
     if (whole?.id === id) return { ok: false, reason: "newest" };
     if ((await readBackup(backups, id)).pinned) return { ok: false, reason: "pinned" };
     const open = this.#jobs.open().filter(isBackup);
-    const isUsed = open.some(({ job }) => job.backup_id === id || job.undo_backup_id === id);
-    if (isUsed) return { ok: false, reason: "in_use" };
+    if (open.some(({ job }) => job.backup_id === id)) return { ok: false, reason: "in_use" };
     await backups.deleteBackup(id);
     return { ok: true };
   }
 
-  async #exists(id: string): Promise<boolean> {
-    return (await this.#deps.backups.readManifest(id)) !== null;
+  async #workWith(kind: JobKind, backupId: string, request: JobRequest): Promise<JobResult> {
+    if ((await this.#deps.backups.readManifest(backupId)) === null)
+      return { ok: false, reason: "not_found" };
+    const byHand = { trigger: "manual", pin: false, ...request } as const;
+    return this.#accept({ kind, backupId, key: null, request: byHand });
   }
 
-  #accept(
-    kind: JobKind,
-    backupId: string | null,
-    key: string | null,
-    request: RunRequest,
-  ): JobResult {
+  #accept(wanted: Wanted): JobResult {
+    const { kind, backupId, key, request } = wanted;
     const { coordinator } = this.#deps;
     const result = coordinator.transaction((): JobResult => {
+      const known = key === null ? undefined : this.#jobs.findByKey(key);
+      if (known !== undefined && isBackup(known))
+        return { ok: true, changed: false, job: known.job };
       const open = this.#jobs.open().filter(isBackup);
-      // A tick may have fired again while the newest backup was looked for.
-      const known = key === null ? undefined : open.find((record) => record.key === key);
-      if (known !== undefined) return { ok: true, changed: false, job: known.job };
       const lastRestore = open.findLastIndex(({ job }) => job.kind === "restore");
       const current = coordinator.currentVersion()?.generation;
       const same = open
@@ -123,9 +125,11 @@ export class BackupJobs {
       // A request with a key needs a job of its own, which the key finds.
       if (same !== undefined && key === null) return { ok: true, changed: false, job: same.job };
       if (open.length >= MAX_OPEN_JOBS) return { ok: false, reason: "queue_full" };
-      const record = newBackupRecord(this.#deps, { kind, backupId, key, ...request });
-      coordinator.save(record);
-      return { ok: true, changed: true, job: record.job };
+      const chain = newChain(this.#deps, wanted);
+      for (const record of chain) coordinator.save(record);
+      const made = chain.find(({ job }) => job.kind === kind);
+      if (made === undefined) throw new Error(`the chain has no ${kind}`);
+      return { ok: true, changed: true, job: made.job };
     });
     if (!result.ok) this.#deps.log("warn", "backup_refused", { kind, reason: result.reason });
     else {
@@ -136,8 +140,68 @@ export class BackupJobs {
   }
 }
 
-const BY_CRON = { note: null, pin: false, requested_by: "cron" } as const;
-const BY_HAND = { trigger: "manual", pin: false } as const;
+/** The jobs of each kind of request, in order. Every new backup is verified. */
+const CHAINS: { readonly [K in JobKind]: readonly JobKind[] } = {
+  run: ["run", "verify"],
+  verify: ["verify"],
+  restore: ["run", "restore", "verify"],
+};
+
+/** A request for a job. */
+interface Wanted {
+  readonly kind: JobKind;
+  /** The backup to verify or restore; null for a new one. */
+  readonly backupId: string | null;
+  readonly key: string | null;
+  readonly request: RunRequest;
+}
+
+/** Makes the queued jobs of a request. A backup has the id of the job that makes it. */
+function newChain(
+  { newId, now }: Pick<StepDependencies, "newId" | "now">,
+  { kind, backupId, key, request }: Wanted,
+): BackupRecord[] {
+  const kinds = CHAINS[kind];
+  const chain = kinds.map(() => newId());
+  const queued_at = timeText(now());
+  const others: RunRequest =
+    kind === "restore"
+      ? { ...request, trigger: "restore", note: `before the restore of ${backupId}`, pin: false }
+      : { ...request, pin: false };
+  return chain.map((id, index) => {
+    const own = kinds[index] ?? kind;
+    const isRequested = own === kind;
+    const job: BackupJob = {
+      id,
+      kind: own,
+      backup_id: (isRequested ? backupId : null) ?? chain[0] ?? id,
+      chain,
+      ...(isRequested ? request : others),
+      state: "queued",
+      stage: null,
+      progress: { done: 0, total: 0 },
+      queued_at,
+      started_at: null,
+      heartbeat_at: null,
+      finished_at: null,
+      duration_ms: null,
+      verdict: null,
+      generation: null,
+      paused: null,
+      kept_for: [],
+      error: null,
+    };
+    return newRecord({
+      work: BACKUP,
+      job,
+      key: isRequested ? key : null,
+      checkpoint: FIRST_CHECKPOINT,
+      leavesPause: own === "restore",
+    });
+  });
+}
+
+const BY_CRON = { trigger: "cron", note: null, pin: false, requested_by: "cron" } as const;
 
 /** Whether a job misses a change of now: it copies or has replaced an earlier state. */
 function isPassed({ kind, state, generation }: BackupJob, current: number | undefined): boolean {

@@ -7,15 +7,15 @@ import { checkCatalog, checkObjects, checkParts, rebuild } from "./check-steps.t
 import { copyObjects, copyState, copyTables, writeManifest } from "./copy-steps.ts";
 import { type Fault, fault } from "./fault.ts";
 import {
+  BACKUP,
   type BackupJob,
   type BackupRecord,
   type BackupStage,
-  type Checkpoint,
-  countsObjects,
+  isBackup,
   isCheck,
   PLANS,
-  type PlannedStage,
   type StepContext,
+  type StepDependencies,
   type StepResult,
 } from "./job.ts";
 import {
@@ -25,8 +25,7 @@ import {
   restoreTables,
   settle,
 } from "./restore-steps.ts";
-import { retain } from "./retain-step.ts";
-import type { StepDependencies } from "./step-dependencies.ts";
+import { retain } from "./retention.ts";
 
 type Step = (deps: StepDependencies, context: StepContext) => Promise<StepResult>;
 
@@ -48,8 +47,6 @@ const STEPS: { readonly [S in BackupStage]: Step } = {
   settle,
 };
 
-/** Index of the stage `retention` in the plan of a backup. */
-const RETENTION_AT = PLANS.run.findIndex(({ stage }) => stage === "retention");
 const NO_PROGRESS = { done: 0, total: 0 } as const;
 
 /**
@@ -63,18 +60,16 @@ export class BackupWork implements Work<BackupRecord> {
     this.#deps = deps;
   }
 
-  stageOf(record: BackupRecord): string {
-    return plannedStage(record).stage;
+  stageOf({ job, checkpoint }: BackupRecord): BackupStage {
+    const stage = PLANS[job.kind][checkpoint.at];
+    if (stage === undefined) throw new Error(`a ${job.kind} has no stage ${checkpoint.at}`);
+    return stage;
   }
 
   async step(record: BackupRecord): Promise<Change<BackupRecord>> {
-    const { job, checkpoint } = record;
-    const { stage, of } = plannedStage(record);
-    const subject = of === "undo" ? (job.undo_backup_id ?? "") : job.backup_id;
     const { coordinator, catalog } = this.#deps;
     await adoptVersions(coordinator, catalog);
-    const items = this.#deps.items.of(job.id);
-    const result = await STEPS[stage](this.#deps, { job, checkpoint, subject, items });
+    const result = await STEPS[this.stageOf(record)](this.#deps, record);
     return result.do === "fail" ? this.#fail(record, result.fault) : this.#advance(result);
   }
 
@@ -94,82 +89,75 @@ export class BackupWork implements Work<BackupRecord> {
   }
 
   #advance(result: Exclude<StepResult, { do: "fail" }>): Change<BackupRecord> {
-    const { checkpoint, items } = result;
+    const { checkpoint } = result;
     if (result.do === "again")
       return (record) => {
-        this.#deps.items.add(record.job.id, items);
         const progress = { done: checkpoint.done, total: result.total };
         return { ...record, checkpoint, job: { ...record.job, progress } };
       };
     return (record) => {
-      this.#deps.items.add(record.job.id, items);
-      const { stage } = plannedStage(record);
-      const objects = countsObjects(stage) ? checkpoint.done : checkpoint.objects;
-      const job = { ...record.job, ...result.apply() };
+      const job = { ...record.job, ...result.apply(), progress: NO_PROGRESS };
       const plan = PLANS[job.kind];
       const at = checkpoint.at + 1;
-      const progress = { done: objects, total: objects };
-      if (at === plan.length) return this.#end(record, { ...job, progress }, job.error === null);
-      const next = { ...record, checkpoint: beginStage({ ...checkpoint, objects }, at) };
-      const isCommitted = plan[at]?.stage === "settle";
-      return { ...next, job: { ...job, progress: NO_PROGRESS }, isCommitted };
+      if (at === plan.length) return this.#end(record, job);
+      const isCommitted = plan[at] === "settle";
+      return { ...record, job, checkpoint: { ...checkpoint, at, done: 0 }, isCommitted };
     };
   }
 
-  /**
-   * Ends a job as failed and deletes its unfinished backup. If the job has made a backup and cannot
-   * verify it, retention runs first.
-   */
+  /** Ends a job as failed. Deletes the backup that it has not finished. */
   async #fail(claimed: BackupRecord, { code, message }: Fault): Promise<Change<BackupRecord>> {
-    const { stage, of } = plannedStage(claimed);
-    const text = of === "undo" ? `The undo backup: ${message}` : message;
-    const error = { code, message: text, stage };
-    const isVerdict = isCheck(stage) && of === "own" && code !== "store_fault";
+    const stage = this.stageOf(claimed);
+    const error = { code, message, stage };
+    const isVerdict = isCheck(stage) && code !== "store_fault";
     const patch: Partial<BackupJob> = isVerdict ? { error, verdict: "failed" } : { error };
-    if (claimed.job.kind === "run" && isCheck(stage))
-      return (record) => ({
-        ...record,
-        checkpoint: beginStage(record.checkpoint, RETENTION_AT),
-        job: { ...record.job, ...patch, progress: NO_PROGRESS },
-      });
-    const cleaned = await this.#cleanUp(claimed);
-    return (record) => {
-      const job = { ...record.job, ...patch, ...cleaned, error: record.job.error ?? error };
-      return this.#end(record, job, false);
-    };
+    if (claimed.job.kind === "run") await this.#cleanUp(claimed.job);
+    return (record) => this.#end(record, { ...record.job, ...patch });
   }
 
   /**
    * Deletes an unfinished backup, unless its manifest exists and only the reply was lost. Retention
-   * deletes what remains after a fault. A restore loses its undo backup.
+   * deletes what remains after a fault.
    */
-  async #cleanUp({ job }: BackupRecord): Promise<Partial<BackupJob>> {
+  async #cleanUp(job: BackupJob): Promise<void> {
     const { backups, log } = this.#deps;
-    const unfinished = job.kind === "run" ? job.backup_id : job.undo_backup_id;
-    if (job.kind === "verify" || unfinished === null) return {};
     try {
-      if ((await backups.readManifest(unfinished)) !== null) return {};
-      await backups.deleteBackup(unfinished);
-      return job.kind === "restore" ? { undo_backup_id: null } : {};
+      if ((await backups.readManifest(job.backup_id)) === null)
+        await backups.deleteBackup(job.backup_id);
     } catch (cause) {
       log("warn", "backup_clean_up_failed", { ...this.describe(job), ...describeError(cause) });
-      return {};
     }
   }
 
-  #end(record: BackupRecord, job: BackupJob, hasSucceeded: boolean): BackupRecord {
-    this.#deps.items.forget(job.id);
-    const at = timeText(this.#deps.now());
-    return endRecord({ ...record, job }, { state: hasSucceeded ? "succeeded" : "failed", at });
+  /** Ends a job. The next one of its chain starts before any other, or all that follow are cancelled. */
+  #end(record: BackupRecord, job: BackupJob): BackupRecord {
+    const { coordinator, now } = this.#deps;
+    const at = timeText(now());
+    const following = job.chain
+      .slice(job.chain.indexOf(job.id) + 1)
+      .flatMap((id) => coordinator.jobs.find(BACKUP, id) ?? [])
+      .filter(isBackup);
+    const [next] = following;
+    if (job.error !== null)
+      for (const each of following) coordinator.save(cancelled(each, job, at));
+    else if (next !== undefined)
+      coordinator.save({ ...next, job: { ...next.job, state: "running", started_at: at } });
+    return endRecord(
+      { ...record, job },
+      { state: job.error === null ? "succeeded" : "failed", at },
+    );
   }
 }
 
-function plannedStage({ job, checkpoint }: BackupRecord): PlannedStage {
-  const planned = PLANS[job.kind][checkpoint.at];
-  if (planned === undefined) throw new Error(`a ${job.kind} has no stage ${checkpoint.at}`);
-  return planned;
+/** Cancels a job whose predecessor has failed. */
+function cancelled(
+  record: BackupRecord,
+  { id, kind, error: cause }: BackupJob,
+  at: string,
+): BackupRecord {
+  const message = `The ${NAMES[kind]} before it, job ${id}, failed: ${cause?.message}`;
+  const error = { code: "predecessor_failed", message, stage: null } as const;
+  return endRecord(record, { state: "cancelled", at, patch: { error } });
 }
 
-function beginStage(checkpoint: Checkpoint, at: number): Checkpoint {
-  return { ...checkpoint, at, done: 0, after: "" };
-}
+const NAMES = { run: "backup", verify: "verification", restore: "restore" } as const;

@@ -9,24 +9,22 @@ import { createWorkspace } from "../ingest/workspace.ts";
 import { snapshotOpener } from "../sources/snapshot.ts";
 import { SourceError } from "../sources/source-error.ts";
 import { type Fault, fault } from "./fault.ts";
-import type { BackupManifest } from "./format.ts";
+import { type BackupManifest, parseManifest, unpackPart } from "./format.ts";
 import {
   type Checkpoint,
   countUp,
   failWith,
   next,
   type StepContext,
+  type StepDependencies,
   type StepResult,
 } from "./job.ts";
-import { mapConcurrently, OBJECTS_AT_A_TIME } from "./map-concurrently.ts";
-import { unpackPart } from "./ndjson.ts";
-import { type ParsedManifest, parseManifest } from "./parse-manifest.ts";
-import type { StepDependencies } from "./step-dependencies.ts";
-import { type ReadState, readStateLines, upstreamOf, wholeVersions } from "./state-part.ts";
+import { mapConcurrently, OBJECTS_AT_A_TIME, OBJECTS_PER_STEP } from "./map-concurrently.ts";
+import { readState } from "./read-backups.ts";
+import { upstreamOf, wholeVersions } from "./state-part.ts";
 import { type Judgement, judgeRebuild, type Verdict } from "./verdict.ts";
 
 const PARTS_PER_STEP = 10;
-const OBJECTS_PER_STEP = 48;
 
 /** A stage that verifies. Its fault fails the job and is the verdict. */
 type Check = (
@@ -39,14 +37,14 @@ type Check = (
 function stepOf(check: Check) {
   return async (
     deps: StepDependencies,
-    { checkpoint, subject }: StepContext,
+    { job: { backup_id: id }, checkpoint }: StepContext,
   ): Promise<StepResult> => {
-    const parsed = await openManifest(deps, subject);
+    const parsed = parseManifest(await deps.backups.readManifest(id), id);
     const result = parsed.ok ? await check(deps, parsed.manifest, checkpoint) : parsed.fault;
     if ("do" in result) return result;
     const { code, message } = result;
     if (code !== "manifest_missing")
-      await writeVerdict(deps, subject, { state: "failed", code, message });
+      await writeVerdict(deps, id, { state: "failed", code, message });
     return failWith(result);
   };
 }
@@ -86,7 +84,7 @@ async function findFault(
  * `missing`, and the blobs of the published version have the hashes in its manifest.
  */
 export const checkCatalog = stepOf(async (deps, manifest, checkpoint) => {
-  const read = await readState(deps, manifest);
+  const read = await readState(deps.backups, manifest);
   if (!read.ok) return fault("state_invalid", read.problem);
   const { versions } = read.state;
   const known = new Set([...manifest.objects.map(({ sha256 }) => sha256), ...manifest.missing]);
@@ -145,12 +143,12 @@ function segmentReader({ backups }: StepDependencies, bodies: readonly Body[]) {
 
 /** Rebuilds the catalog from the archived upstream files and writes the verdict. */
 export const rebuild = stepOf(async (deps, manifest, checkpoint) => {
-  const read = await readState(deps, manifest);
+  const read = await readState(deps.backups, manifest);
   if (!read.ok) throw new Error(read.problem);
   const judged = await judge(deps, manifest, read.state.versions[0]);
   if (judged.state === "failed") return fault("rebuild_mismatch", judged.message);
   await writeVerdict(deps, manifest.id, judged);
-  return next(checkpoint, { apply: () => ({ verdict: judged.state }) });
+  return next(checkpoint, () => ({ verdict: judged.state }));
 });
 
 async function judge(
@@ -208,34 +206,12 @@ async function rebuildCatalog(
   }
 }
 
-/** Reads the manifest of a backup. */
-export async function openManifest(
-  { backups }: Pick<StepDependencies, "backups">,
-  id: string,
-): Promise<ParsedManifest> {
-  return parseManifest(await backups.readManifest(id), id);
-}
-
-/** Reads the coordinator's state from a backup with checked parts. */
-export async function readState(
-  { backups }: Pick<StepDependencies, "backups">,
-  manifest: BackupManifest,
-): Promise<ReadState> {
-  const lines: string[] = [];
-  for (const part of manifest.parts.filter(({ table }) => table === null)) {
-    const unpacked = unpackPart(part, await backups.readPart(manifest.id, part.name));
-    if (!unpacked.ok) return { ok: false, problem: unpacked.fault.message };
-    lines.push(...unpacked.lines);
-  }
-  return readStateLines(lines);
-}
-
 async function writeVerdict(
   { backups, workerVersion, now }: StepDependencies,
-  subject: string,
+  id: string,
   judged: Judgement,
 ): Promise<void> {
   const at = timeText(now());
   const verdict: Verdict = { ...judged, at, worker_version: workerVersion };
-  await backups.writeNote(subject, "verdict", JSON.stringify(verdict));
+  await backups.writeNote(id, "verdict", JSON.stringify(verdict));
 }

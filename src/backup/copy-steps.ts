@@ -7,10 +7,11 @@ import {
   type BackupManifest,
   FORMAT,
   manifestText,
+  packPart,
+  parseManifest,
   type Part,
   PART_CONTENT_MAX_BYTES,
-  type StoredObject,
-  sumParts,
+  partName,
 } from "./format.ts";
 import {
   again,
@@ -19,14 +20,12 @@ import {
   type Draft,
   next,
   type StepContext,
+  type StepDependencies,
   type StepResult,
 } from "./job.ts";
-import type { Item, Wanted } from "./job-items.ts";
-import { mapConcurrently, OBJECTS_AT_A_TIME } from "./map-concurrently.ts";
-import { packPart } from "./ndjson.ts";
-import { parseManifest } from "./parse-manifest.ts";
-import { stateLines, storedFiles } from "./state-part.ts";
-import type { StepDependencies } from "./step-dependencies.ts";
+import { mapConcurrently, OBJECTS_AT_A_TIME, OBJECTS_PER_STEP } from "./map-concurrently.ts";
+import { readState } from "./read-backups.ts";
+import { stateLines, type StoredFile, storedFiles } from "./state-part.ts";
 
 /** Tables to copy before the others: rows of `alert_findings` belong to them. */
 const FIRST_TABLES = new Set(["alert_runs"]);
@@ -34,39 +33,31 @@ const FIRST_TABLES = new Set(["alert_runs"]);
 const ROWS_PER_PART = 500;
 /** Most table pages in a step. */
 const PAGES_PER_STEP = 10;
-const OBJECTS_PER_STEP = 24;
 
-/** Copies the coordinator's present state, and lists the stored files of its versions. */
+/** Copies the coordinator's present state. */
 export async function copyState(
   deps: StepDependencies,
-  { checkpoint, subject }: StepContext,
+  { job, checkpoint }: StepContext,
 ): Promise<StepResult> {
   const { coordinator, database, backups, now } = deps;
   const startedAt = timeText(now());
   const tables = inCopyOrder(await database.tables());
-  const versions = coordinator.versions();
+  const current = coordinator.currentVersion();
   const { part, bytes } = packPart(null, 1, stateLines(coordinator));
-  const [current] = versions;
   const draft: Draft = {
     startedAt,
-    tables,
+    state: part,
+    tables: tables.map((table) => ({ ...table, rows: 0, parts: 0 })),
     tablesDone: 0,
     afterRow: null,
-    partsDone: 0,
     catalog: current && {
       generation: current.generation,
       catalog_sha256: current.catalog_sha256,
     },
     builtBy: coordinator.builders()[current?.catalog_sha256 ?? ""] ?? null,
   };
-  await backups.writePart(subject, part.name, { bytes, sha256: part.sha256 });
-  const items = storedFiles(versions).map((value): Item => ({
-    list: "to_copy",
-    key: value.sha256,
-    value,
-  }));
-  items.push({ list: "parts", key: part.name, value: part });
-  return next({ ...checkpoint, draft }, { items });
+  await backups.writePart(job.backup_id, part.name, { bytes, sha256: part.sha256 });
+  return next({ ...checkpoint, draft });
 }
 
 /**
@@ -81,45 +72,39 @@ function inCopyOrder(tables: readonly TableShape[]): TableShape[] {
 /** Copies some pages of D1's tables in the order of their keys. */
 export async function copyTables(
   deps: StepDependencies,
-  { checkpoint, subject }: StepContext,
+  { job, checkpoint }: StepContext,
 ): Promise<StepResult> {
   let draft = draftOf(checkpoint);
-  const items: Item[] = [];
   for (let pages = 0; pages < PAGES_PER_STEP; pages++) {
-    if (draft.tablesDone === draft.tables.length) return next({ ...checkpoint, draft }, { items });
-    const copied = await copyPage(deps, draft, subject);
-    draft = copied.draft;
-    if (copied.part !== null)
-      items.push({ list: "parts", key: copied.part.name, value: copied.part });
+    if (draft.tablesDone === draft.tables.length) return next({ ...checkpoint, draft });
+    draft = await copyPage(deps, draft, job.backup_id);
   }
-  return again({ ...checkpoint, draft, done: checkpoint.done + items.length }, 0, items);
+  return again({ ...checkpoint, draft, done: checkpoint.done + PAGES_PER_STEP }, 0);
 }
 
 /** Copies the next page of the current table, unless it is empty. */
 async function copyPage(
   { database, backups }: StepDependencies,
   draft: Draft,
-  subject: string,
-): Promise<{ readonly draft: Draft; readonly part: Part | null }> {
-  const table = draft.tables[draft.tablesDone];
-  if (table === undefined) throw new Error(`no table ${draft.tablesDone}`);
-  const { partsDone } = draft;
-  const rows = await database.readPage(table, draft.afterRow, ROWS_PER_PART);
+  id: string,
+): Promise<Draft> {
+  const { tables, tablesDone, afterRow } = draft;
+  const table = tables[tablesDone];
+  if (table === undefined) throw new Error(`no table ${tablesDone}`);
+  const rows = await database.readPage(table, afterRow, ROWS_PER_PART);
   const lines = takeLines(rows);
   const last = rows[lines.length - 1];
+  if (last === undefined) return { ...draft, afterRow: null, tablesDone: tablesDone + 1 };
+  const { part, bytes } = packPart(table.name, table.parts + 1, lines);
+  await backups.writePart(id, part.name, { bytes, sha256: part.sha256 });
+  const copied = { ...table, rows: table.rows + lines.length, parts: table.parts + 1 };
   const isLastPage = rows.length < ROWS_PER_PART && lines.length === rows.length;
-  const changed: Draft =
-    last === undefined || isLastPage
-      ? { ...draft, afterRow: null, partsDone: 0, tablesDone: draft.tablesDone + 1 }
-      : {
-          ...draft,
-          afterRow: table.key.map((column) => last[column] ?? null),
-          partsDone: partsDone + 1,
-        };
-  if (last === undefined) return { draft: changed, part: null };
-  const { part, bytes } = packPart(table.name, partsDone + 1, lines);
-  await backups.writePart(subject, part.name, { bytes, sha256: part.sha256 });
-  return { draft: changed, part };
+  return {
+    ...draft,
+    tables: tables.with(tablesDone, copied),
+    afterRow: isLastPage ? null : table.key.map((column) => last[column] ?? null),
+    tablesDone: isLastPage ? tablesDone + 1 : tablesDone,
+  };
 }
 
 /** Encodes rows as lines until a part is full, but at least one row. */
@@ -136,37 +121,41 @@ function takeLines(rows: readonly object[]): string[] {
 }
 
 /**
- * Copies some blobs and upstream files, except those that another backup has stored. Lists an
- * object as missing if no store has an intact copy: a backup of the rest is still useful.
+ * Copies some blobs and upstream files, except those that another backup has stored. Leaves out a
+ * file of which no store has an intact copy: a backup of the rest is still useful.
  */
 export async function copyObjects(
   deps: StepDependencies,
-  { checkpoint, items }: StepContext,
+  { job, checkpoint }: StepContext,
 ): Promise<StepResult> {
-  const due = items.page("to_copy", checkpoint.after, OBJECTS_PER_STEP);
-  const copied = await mapConcurrently(due, OBJECTS_AT_A_TIME, async (wanted): Promise<Item> => {
-    const { sha256: key } = wanted;
-    const value = await copyObject(deps, wanted);
-    return value === null ? { list: "missing", key, value: key } : { list: "copied", key, value };
-  });
-  const after = due.at(-1)?.sha256;
-  return countUp(checkpoint, due.length, items.count("to_copy"), { after, items: copied });
+  const files = await listFiles(deps, job.backup_id, draftOf(checkpoint));
+  const due = files.slice(checkpoint.done, checkpoint.done + OBJECTS_PER_STEP);
+  await mapConcurrently(due, OBJECTS_AT_A_TIME, (file) => copyObject(deps, file));
+  return countUp(checkpoint, due.length, files.length);
 }
 
-/** Copies an object, unless it is stored already; null if no store has an intact copy. */
-async function copyObject(deps: StepDependencies, wanted: Wanted): Promise<StoredObject | null> {
-  const { sha256 } = wanted;
-  const stored = await deps.backups.objectBytes(sha256);
-  if (stored !== null) return { sha256, bytes: stored };
-  const bytes = await readWanted(deps, wanted);
-  if (bytes === null || sha256Hex(bytes) !== sha256) return null;
-  await deps.backups.writeObject({ sha256, bytes });
-  return { sha256, bytes: bytes.length };
+/** Lists the files of the versions in the state part of the unfinished backup. */
+async function listFiles(
+  { backups }: StepDependencies,
+  id: string,
+  { state }: Draft,
+): Promise<StoredFile[]> {
+  const read = await readState(backups, { id, parts: [state] });
+  if (!read.ok) throw new Error(read.problem);
+  return storedFiles(read.state.versions);
 }
 
-async function readWanted(
+async function copyObject(deps: StepDependencies, file: StoredFile): Promise<void> {
+  const { sha256 } = file;
+  if (await deps.backups.hasObject(sha256)) return;
+  const bytes = await readFile(deps, file);
+  if (bytes !== null && sha256Hex(bytes) === sha256)
+    await deps.backups.writeObject({ sha256, bytes });
+}
+
+async function readFile(
   { catalog, archive }: StepDependencies,
-  { sha256, kind }: Wanted,
+  { sha256, kind }: StoredFile,
 ): Promise<Uint8Array | null> {
   if (kind === "source") return archive.read(sha256);
   for (const replica of ["r2", "kv"] as const) {
@@ -180,40 +169,60 @@ async function readWanted(
 /** Writes the manifest, which commits the backup. */
 export async function writeManifest(
   deps: StepDependencies,
-  { job, checkpoint, subject, items }: StepContext,
+  { job, checkpoint }: StepContext,
 ): Promise<StepResult> {
-  const { backups, now } = deps;
-  const { startedAt, tables, catalog, builtBy } = draftOf(checkpoint);
+  const { backups, now, workerVersion } = deps;
+  const { backup_id: id, trigger, note } = job;
   // A repeated step must not replace the manifest.
-  if (parseManifest(await backups.readManifest(subject), subject).ok)
-    return next({ ...checkpoint, draft: null });
-  const isUndo = subject !== job.backup_id;
-  const parts = items.all("parts");
+  if (parseManifest(await backups.readManifest(id), id).ok) return next(checkpoint);
+  const draft = draftOf(checkpoint);
+  const files = await listFiles(deps, id, draft);
+  const stored = new Map<string, number>();
+  for await (const page of backups.objects())
+    for (const { sha256, bytes } of page) stored.set(sha256, bytes);
   const manifest: BackupManifest = {
     format: FORMAT,
-    id: subject,
-    trigger: isUndo ? "restore" : job.trigger,
-    note: isUndo ? `before the restore of ${job.backup_id}` : job.note,
-    started_at: startedAt,
+    id,
+    trigger,
+    note,
+    started_at: draft.startedAt,
     finished_at: timeText(now()),
-    worker_version: deps.workerVersion,
-    built_by: builtBy,
-    catalog: catalog ?? null,
+    worker_version: workerVersion,
+    built_by: draft.builtBy,
+    catalog: draft.catalog,
     tables: Object.fromEntries(
-      tables.map(({ name, columns }) => [
+      draft.tables.map(({ name, columns, rows }) => [
         name,
-        { columns: columns.map((column) => column.name), ...sumParts(parts, name) },
+        { columns: columns.map((column) => column.name), rows },
       ]),
     ),
-    state: sumParts(parts, null),
-    parts,
-    objects: items.all("copied"),
-    missing: items.all("missing"),
+    parts: await listParts(deps, id, draft),
+    objects: files.flatMap(({ sha256 }) => {
+      const bytes = stored.get(sha256);
+      return bytes === undefined ? [] : [{ sha256, bytes }];
+    }),
+    missing: files.map(({ sha256 }) => sha256).filter((sha256) => !stored.has(sha256)),
   };
-  if (job.pin && !isUndo)
-    await backups.writeNote(subject, "pin", JSON.stringify({ by: job.requested_by }));
-  await backups.writeManifest(subject, manifestText(manifest));
-  return next({ ...checkpoint, draft: null });
+  if (job.pin) await backups.writeNote(id, "pin", JSON.stringify({ by: job.requested_by }));
+  await backups.writeManifest(id, manifestText(manifest));
+  return next(checkpoint);
+}
+
+/** Lists the parts that the steps have committed. A step that died may have left more in R2. */
+async function listParts(
+  { backups }: StepDependencies,
+  id: string,
+  { state, tables }: Draft,
+): Promise<Part[]> {
+  const stored = new Map((await backups.parts(id)).map((part) => [part.name, part]));
+  const names = tables.flatMap((table) =>
+    Array.from({ length: table.parts }, (_, index) => partName(table.name, index + 1)),
+  );
+  return [state.name, ...names].map((name) => {
+    const part = stored.get(name);
+    if (part === undefined) throw new Error(`the part ${name} is gone`);
+    return part;
+  });
 }
 
 function draftOf({ draft }: Checkpoint): Draft {

@@ -1,13 +1,9 @@
 /** Reasons why a backup cannot be used, made or restored. */
 export const FAULT_CODES = [
   "manifest_missing",
-  "manifest_truncated",
-  "manifest_altered",
-  "manifest_invalid",
+  "manifest_damaged",
   "future_format",
-  "part_missing",
   "part_damaged",
-  "rows_altered",
   "object_missing",
   "object_damaged",
   "state_invalid",

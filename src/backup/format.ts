@@ -8,17 +8,20 @@
  * - `parts/state.000001.ndjson.gz`: a snapshot of the coordinator's state: a line `{"pause"}`, and
  *   a line `{"version"}` with the manifest of each retained version. Uncompressed, no part is
  *   longer than 16 MiB.
- * - `manifest.json`: the list of parts and objects with sizes, row counts and hashes, and its own
- *   SHA-256 at the end. It is written last and commits the backup.
+ * - `manifest.json`: the list of parts and objects with their sizes and hashes, and its own SHA-256
+ *   at the end. It is written last and commits the backup.
  * - `pin.json` and `verdict.json`: later notes, which are not part of the backup.
  *
  * `backups/objects/<sha256>` has the blobs of all versions and the upstream files that they were
  * built from. All backups share these objects: a backup does not copy an object that exists.
  */
+import { gunzipSync, gzipSync } from "node:zlib";
 import { z } from "zod";
 import { count, type DeepReadonly, hexHash, timestamp } from "../catalog/fields.ts";
 import { sha256Hex } from "../catalog/hash.ts";
+import { parseJson } from "../parse-json.ts";
 import { backupId } from "./backup-id.ts";
+import { type Fault, fault } from "./fault.ts";
 
 /** Format version of this code, which reads no other. */
 export const FORMAT = 1;
@@ -31,23 +34,14 @@ export const BACKUP_TRIGGERS = ["manual", "cron", "restore"] as const;
 export type BackupTrigger = (typeof BACKUP_TRIGGERS)[number];
 
 /** Accepts only the output of `partName`, which cannot leave the folder. */
-const PART_NAME = /^(state|d1\.[A-Za-z0-9_]{1,64})\.\d{6}\.ndjson\.gz$/;
+const PART_NAME = /^(?:state|d1\.(?<table>[A-Za-z0-9_]{1,64}))\.\d{6}\.ndjson\.gz$/;
 
-/** A stored file of rows. */
+/** A stored file of rows, with its length and hash. */
 const partSchema = z.strictObject({
   name: z.string().regex(PART_NAME),
-  /** Name of the D1 table; null for the coordinator's state. */
-  table: z.string().nullable(),
-  rows: count,
-  /** Length and hash of the stored file. */
   bytes: count,
   sha256: hexHash,
-  /** Hash of its uncompressed lines. */
-  content_sha256: hexHash,
 });
-
-/** The rows of a table, or of the state; `sha256` is over the hashes of its parts. */
-const rowsSchema = z.strictObject({ rows: count, sha256: hexHash });
 
 /** A shared object. */
 const objectSchema = z.strictObject({ sha256: hexHash, bytes: count });
@@ -65,8 +59,7 @@ export const manifestSchema = z.strictObject({
   built_by: z.string().nullable(),
   /** The published catalog; null if there was none. */
   catalog: z.strictObject({ generation: count, catalog_sha256: hexHash }).nullable(),
-  tables: z.record(z.string(), rowsSchema.extend({ columns: z.array(z.string()) })),
-  state: rowsSchema,
+  tables: z.record(z.string(), z.strictObject({ columns: z.array(z.string()), rows: count })),
   parts: z.array(partSchema),
   objects: z.array(objectSchema),
   /** Objects of its versions that no store had. */
@@ -74,12 +67,43 @@ export const manifestSchema = z.strictObject({
 });
 
 export type Part = DeepReadonly<z.output<typeof partSchema>>;
-export type StoredObject = DeepReadonly<z.output<typeof objectSchema>>;
 export type BackupManifest = DeepReadonly<z.output<typeof manifestSchema>>;
 
 /** Encodes `manifest.json`. */
 export function manifestText(manifest: BackupManifest): string {
   return JSON.stringify({ ...manifest, sha256: sha256Hex(JSON.stringify(manifest)) });
+}
+
+export type ParsedManifest =
+  | { readonly ok: true; readonly manifest: BackupManifest }
+  | { readonly ok: false; readonly fault: Fault };
+
+/** Parses a `manifest.json`, and checks its own hash, its schema and the backup's id. */
+export function parseManifest(text: string | null, id: string): ParsedManifest {
+  if (text === null) return refuse("manifest_missing", "there is no manifest.json");
+  const json = parseJson(text);
+  if (typeof json !== "object" || json === null || Array.isArray(json))
+    return refuse("manifest_damaged", "manifest.json is truncated or not a JSON object");
+  const { sha256, ...fields }: { readonly [name: string]: unknown } = { ...json };
+  if (typeof fields["format"] === "number" && fields["format"] > FORMAT)
+    return refuse(
+      "future_format",
+      `the format is ${fields["format"]}, but this Worker reads ${FORMAT}; use a newer Worker`,
+    );
+  if (sha256 !== sha256Hex(JSON.stringify(fields)))
+    return refuse("manifest_damaged", "manifest.json does not match its own hash");
+  const { data: manifest, error } = manifestSchema.safeParse(fields);
+  if (error !== undefined) {
+    const issues = error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
+    return refuse("manifest_damaged", `manifest.json: ${issues.slice(0, 5).join("; ")}`);
+  }
+  if (manifest.id !== id)
+    return refuse("manifest_damaged", `manifest.json belongs to backup ${manifest.id}`);
+  return { ok: true, manifest };
+}
+
+function refuse(code: Fault["code"], message: string): ParsedManifest {
+  return { ok: false, fault: fault(code, message) };
 }
 
 /** Names a part of a table, or of the state for null. Numbers start at 1. */
@@ -88,16 +112,45 @@ export function partName(table: string | null, number: number): string {
   return `${of}.${String(number).padStart(6, "0")}.ndjson.gz`;
 }
 
-/** Sums the parts of a table, or of the state for null. */
-export function sumParts(parts: readonly Part[], table: string | null) {
-  const own = parts.filter((part) => part.table === table);
-  return {
-    rows: own.reduce((sum, part) => sum + part.rows, 0),
-    sha256: sha256Hex(...own.map((part) => `${part.content_sha256}\n`)),
-  };
+/** Returns the table of a part; null for the coordinator's state. */
+export function tableOf({ name }: Pick<Part, "name">): string | null {
+  return PART_NAME.exec(name)?.groups?.["table"] ?? null;
 }
 
 /** Sums the bytes of all parts and objects. */
 export function backupBytes({ parts, objects }: BackupManifest): number {
   return [...parts, ...objects].reduce((sum, { bytes }) => sum + bytes, 0);
 }
+
+/** Packs lines as a part of a table, or of the state for null. Numbers start at 1. */
+export function packPart(
+  table: string | null,
+  number: number,
+  lines: readonly string[],
+): { readonly part: Part; readonly bytes: Uint8Array } {
+  const bytes = gzipSync(lines.map((line) => `${line}\n`).join(""));
+  const name = partName(table, number);
+  return { part: { name, bytes: bytes.length, sha256: sha256Hex(bytes) }, bytes };
+}
+
+type UnpackedPart =
+  | { readonly ok: true; readonly lines: readonly string[] }
+  | { readonly ok: false; readonly fault: Fault };
+
+/** Verifies and decodes a stored part. */
+export function unpackPart({ name, sha256 }: Part, bytes: Uint8Array | null): UnpackedPart {
+  const refuse = (problem: string): UnpackedPart => ({
+    ok: false,
+    fault: fault("part_damaged", `${name} ${problem}`),
+  });
+  if (bytes === null) return refuse("is missing");
+  if (sha256Hex(bytes) !== sha256) return refuse("is damaged: its bytes have another hash");
+  try {
+    const content = decoder.decode(gunzipSync(bytes, { maxOutputLength: PART_CONTENT_MAX_BYTES }));
+    return { ok: true, lines: content.split("\n").slice(0, -1) };
+  } catch {
+    return refuse(`is not gzip of at most ${PART_CONTENT_MAX_BYTES} bytes of UTF-8`);
+  }
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -1,18 +1,23 @@
-/** Backup jobs and the plans of their stages. Pure: no clock, no I/O. */
+/** Backup jobs, the plans of their stages, and the inputs and results of their steps. */
 import { z } from "zod";
 import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";
+import type { CoordinatorState } from "../coordinator/state.ts";
 import type { JobRecord } from "../coordinator/job-record.ts";
-import type { TableShape, Value } from "../storage/database-copy.ts";
+import type { Log } from "../log.ts";
+import type { Snapshot } from "../sources/snapshot.ts";
+import type { BackupStore } from "../storage/backup-store.ts";
+import type { CatalogStore } from "../storage/catalog-store.ts";
+import type { DatabaseCopy, TableShape, Value } from "../storage/database-copy.ts";
+import type { SourceArchive } from "../storage/source-archive.ts";
 import { type Fault, FAULT_CODES } from "./fault.ts";
-import { BACKUP_TRIGGERS, type BackupManifest } from "./format.ts";
-import type { Item, ItemReader } from "./job-items.ts";
+import { BACKUP_TRIGGERS, type BackupManifest, type Part } from "./format.ts";
 import { VERDICT_STATES } from "./verdict.ts";
 
 export const JOB_KINDS = ["run", "verify", "restore"] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 
-/** `queued → running → succeeded | failed`. The last two are final. */
-export const JOB_STATES = ["queued", "running", "succeeded", "failed"] as const;
+/** `queued → running → succeeded | failed`, or `queued → cancelled`. The last three are final. */
+export const JOB_STATES = ["queued", "running", "succeeded", "failed", "cancelled"] as const;
 
 const COPY = ["copy_state", "copy_tables", "copy_objects", "write_manifest"] as const;
 const CHECK = ["check_parts", "check_objects", "check_catalog", "rebuild"] as const;
@@ -28,6 +33,10 @@ export const jobSchema = z
     backup_id: z
       .uuid()
       .meta({ description: "The backup that the job makes, verifies or restores." }),
+    chain: z.array(z.uuid()).meta({
+      description:
+        "The jobs of the same request, in order. Each starts when the one before it has succeeded, and is cancelled if that fails. A restore follows a backup of the state before it, whose id is the first one here: restore that backup to undo the restore.",
+    }),
     trigger: z.enum(BACKUP_TRIGGERS),
     note: z.string().nullable(),
     pin: z.boolean(),
@@ -35,18 +44,15 @@ export const jobSchema = z
     state: z.enum(JOB_STATES),
     stage: z.enum(BACKUP_STAGES).nullable(),
     progress: z.strictObject({ done: count, total: count }).meta({
-      description:
-        "Progress of the present stage; `total` is 0 if unknown. Of a succeeded job: its objects.",
+      description: "Progress of the present stage; `total` is 0 if unknown.",
     }),
     queued_at: timestamp,
     started_at: timestamp.nullable(),
     heartbeat_at: timestamp.nullable(),
     finished_at: timestamp.nullable(),
     duration_ms: z.int().nullable(),
-    verdict: z.enum(VERDICT_STATES).nullable(),
-    undo_backup_id: z.uuid().nullable().meta({
-      description:
-        "Of a restore: the backup of the state before it. Restore that backup to undo it.",
+    verdict: z.enum(VERDICT_STATES).nullable().meta({
+      description: "Of a verification or a restore: what it found out about the backup.",
     }),
     generation: z.int().nullable().meta({
       description: "Of a restore: the generation that serves the restored catalog.",
@@ -61,9 +67,9 @@ export const jobSchema = z
     }),
     error: z
       .strictObject({
-        code: z.enum(FAULT_CODES),
+        code: z.enum([...FAULT_CODES, "predecessor_failed"]),
         message: z.string(),
-        stage: z.enum(BACKUP_STAGES),
+        stage: z.enum(BACKUP_STAGES).nullable(),
       })
       .nullable(),
   })
@@ -71,134 +77,104 @@ export const jobSchema = z
 
 export type BackupJob = DeepReadonly<z.output<typeof jobSchema>>;
 
-/** A stage with its subject: the job's own backup, or the undo backup of a restore. */
-export interface PlannedStage {
-  readonly stage: BackupStage;
-  readonly of: "own" | "undo";
-}
-
-/** Whether the units of a stage are objects. */
-export function countsObjects(stage: BackupStage): boolean {
-  return stage.endsWith("_objects");
-}
-
 /** Whether a stage verifies. */
 export function isCheck(stage: BackupStage): boolean {
   return CHECK.some((each) => each === stage);
 }
 
-const own = (stage: BackupStage): PlannedStage => ({ stage, of: "own" });
-const undo = (stage: BackupStage): PlannedStage => ({ stage, of: "undo" });
-
 /**
- * The stages of each kind of job. A backup that fails its verification continues with `retention`
- * as well. A restore only adds data until `replace_versions`, and cannot fail after it. It leaves
- * the verification of its undo backup to a later job: if the present state is damaged, a restore
- * must still be possible.
+ * The stages of each kind of job. A restore only adds data until `replace_versions`, and cannot
+ * fail after it.
  */
-export const PLANS: { readonly [K in JobKind]: readonly PlannedStage[] } = {
-  run: [...COPY, ...CHECK, "retention" as const].map(own),
-  verify: CHECK.map(own),
-  restore: [
-    ...[...CHECK, "compare_schema" as const].map(own),
-    ...COPY.map(undo),
-    ...RESTORE.map(own),
-  ],
+export const PLANS: { readonly [K in JobKind]: readonly BackupStage[] } = {
+  run: [...COPY, "retention"],
+  verify: CHECK,
+  restore: [...CHECK, "compare_schema", ...RESTORE],
 };
+
+/** A table, with its rows and parts in the backup so far. */
+interface CopiedTable extends TableShape {
+  readonly rows: number;
+  readonly parts: number;
+}
 
 /** An unfinished backup. */
 export interface Draft {
   /** RFC 3339. */
   readonly startedAt: string;
-  readonly tables: readonly TableShape[];
+  readonly state: Part;
+  readonly tables: readonly CopiedTable[];
   /** Number of copied tables, and the key of the last copied row of the next one. */
   readonly tablesDone: number;
   readonly afterRow: readonly Value[] | null;
-  /** Number of parts of the current table. */
-  readonly partsDone: number;
   /** The published version, if any, and the version of the Worker that built it. */
-  readonly catalog: BackupManifest["catalog"] | undefined;
+  readonly catalog: BackupManifest["catalog"];
   readonly builtBy: string | null;
 }
 
-/** State of a job between two steps; JSON. The job's items contain its long lists. */
+/** State of a job between two steps; JSON. Each step makes the lists that it needs anew. */
 export interface Checkpoint {
   /** Index of the present stage in the plan. */
   readonly at: number;
-  /** Number of finished units of the present stage, and the key of the last; empty if none. */
+  /** Number of finished units of the present stage. */
   readonly done: number;
-  readonly after: string;
   readonly draft: Draft | null;
-  /** Number of objects that the job has last copied, verified or restored. */
-  readonly objects: number;
 }
 
-export const FIRST_CHECKPOINT: Checkpoint = {
-  at: 0,
-  done: 0,
-  after: "",
-  draft: null,
-  objects: 0,
-};
+export const FIRST_CHECKPOINT: Checkpoint = { at: 0, done: 0, draft: null };
+
+/** The dependencies of steps. A store throws if it fails. */
+export interface StepDependencies {
+  readonly backups: BackupStore;
+  readonly database: DatabaseCopy;
+  readonly coordinator: CoordinatorState;
+  readonly catalog: CatalogStore;
+  readonly archive: SourceArchive;
+  readonly snapshot: Snapshot;
+  readonly workerVersion: string | null;
+  readonly now: () => number;
+  readonly newId: () => string;
+  readonly log: Log;
+}
 
 /** The inputs of a step. */
 export interface StepContext {
   readonly job: BackupJob;
   readonly checkpoint: Checkpoint;
-  /** Id of the stage's backup. */
-  readonly subject: string;
-  readonly items: ItemReader;
 }
 
-/** Result of a step. One transaction saves the items and the checkpoint. */
+/** Result of a step. */
 export type StepResult =
   /** The stage continues. */
   | {
       readonly do: "again";
       readonly checkpoint: Checkpoint;
       readonly total: number;
-      readonly items: readonly Item[];
     }
   /** The stage is finished. `apply` changes the coordinator's tables in the same transaction. */
   | {
       readonly do: "next";
       readonly checkpoint: Checkpoint;
       readonly apply: () => Partial<BackupJob>;
-      readonly items: readonly Item[];
     }
   /** The job has failed. */
   | { readonly do: "fail"; readonly fault: Fault };
 
-export function again(
-  checkpoint: Checkpoint,
-  total: number,
-  items: readonly Item[] = [],
-): StepResult {
-  return { do: "again", checkpoint, total, items };
+export function again(checkpoint: Checkpoint, total: number): StepResult {
+  return { do: "again", checkpoint, total };
 }
 
 export function next(
   checkpoint: Checkpoint,
-  {
-    apply = () => ({}),
-    items = [],
-  }: { apply?: () => Partial<BackupJob>; items?: readonly Item[] } = {},
+  apply: () => Partial<BackupJob> = () => ({}),
 ): StepResult {
-  return { do: "next", checkpoint, apply, items };
+  return { do: "next", checkpoint, apply };
 }
 
 /** Counts finished units of a stage, which ends with the last of `total`. */
-export function countUp(
-  checkpoint: Checkpoint,
-  more: number,
-  total: number,
-  {
-    after = checkpoint.after,
-    items = [],
-  }: { readonly after?: string | undefined; readonly items?: readonly Item[] } = {},
-): StepResult {
-  const changed = { ...checkpoint, done: checkpoint.done + more, after };
-  return changed.done < total ? again(changed, total, items) : next(changed, { items });
+export function countUp(checkpoint: Checkpoint, more: number, total: number): StepResult {
+  const changed = { ...checkpoint, done: checkpoint.done + more };
+  return changed.done < total ? again(changed, total) : next(changed);
 }
 
 export function failWith(fault: Fault): StepResult {

@@ -8,17 +8,10 @@ import { pageOf, type PageQuery } from "../storage/page.ts";
 import { timeText } from "../storage/time-text.ts";
 import { BACKUP_TRIGGERS, backupBytes } from "./format.ts";
 import type { BackupJob } from "./job.ts";
-import {
-  asKept,
-  findNewest,
-  type FoundBackup,
-  listIds,
-  type Newest,
-  readBackup,
-} from "./read-backups.ts";
+import { findNewest, type FoundBackup, listIds, type Newest, readBackup } from "./read-backups.ts";
 import { mapConcurrently } from "./map-concurrently.ts";
 import { backupId, timeOfId } from "./backup-id.ts";
-import { expiresAt, type KeptBackup } from "./retention.ts";
+import { asKept, expiresAt, type KeptBackup } from "./retention.ts";
 import { VERDICT_STATES } from "./verdict.ts";
 
 /**
@@ -52,7 +45,7 @@ export const backupSchema = z
     }),
     parts: count.nullable(),
     objects: count.nullable(),
-    tables: z.record(z.string(), z.strictObject({ rows: count, sha256: hexHash })),
+    tables: z.record(z.string(), z.strictObject({ rows: count })),
     generation: z.int().nullable(),
     catalog_sha256: hexHash.nullable(),
     verified: z.strictObject({
@@ -114,7 +107,7 @@ export async function listBackups(
   const { backups } = deps;
   const stored = await listIds(backups);
   const open = await openJobs(deps);
-  const ids = [...new Set([...stored, ...open.filter(makesBackup).map((job) => job.backup_id)])];
+  const ids = [...new Set([...stored, ...open.map((job) => job.backup_id)])];
   const newest = ids.toSorted().toReversed();
   const isWanted = (each: FoundBackup) => stateOf(each, jobOf(open, each.id)) === state;
   const matching =
@@ -141,17 +134,13 @@ export async function listBackups(
   };
 }
 
+/** Lists the open jobs that make a backup. */
 async function openJobs({ jobs }: ListingDependencies): Promise<readonly BackupJob[]> {
-  return (await jobs()).filter(({ state }) => isOpen(state));
+  return (await jobs()).filter(({ kind, state }) => kind === "run" && isOpen(state));
 }
 
-function makesBackup({ kind }: BackupJob): boolean {
-  return kind === "run";
-}
-
-/** The open job that makes a backup. */
 function jobOf(open: readonly BackupJob[], id: string): BackupJob | undefined {
-  return open.find((job) => (makesBackup(job) ? job.backup_id : job.undo_backup_id) === id);
+  return open.find((job) => job.backup_id === id);
 }
 
 /** Finds a backup, complete or not; null if it does not exist. */
@@ -159,8 +148,7 @@ export async function findBackup(deps: ListingDependencies, id: string): Promise
   const { backups } = deps;
   const open = await openJobs(deps);
   const ids = await listIds(backups);
-  const isBeingMade = open.some((job) => makesBackup(job) && job.backup_id === id);
-  if (!ids.includes(id) && !isBeingMade) return null;
+  if (!ids.includes(id) && jobOf(open, id) === undefined) return null;
   const found = await readBackup(backups, id);
   const kept = await readKept(backups, ids, [found]);
   return describe(found, { kept, open, now: deps.now() });
@@ -220,10 +208,7 @@ function describe(
     parts: manifest?.parts.length ?? null,
     objects: manifest?.objects.length ?? null,
     tables: Object.fromEntries(
-      Object.entries(manifest?.tables ?? {}).map(([name, { rows, sha256 }]) => [
-        name,
-        { rows, sha256 },
-      ]),
+      Object.entries(manifest?.tables ?? {}).map(([name, { rows }]) => [name, { rows }]),
     ),
     generation: manifest?.catalog?.generation ?? null,
     catalog_sha256: manifest?.catalog?.catalog_sha256 ?? null,

@@ -1,3 +1,5 @@
+/** Most objects of a backup that one step reads. */
+export const OBJECTS_PER_STEP = 48;
 /** Most objects of a backup in memory at a time. */
 export const OBJECTS_AT_A_TIME = 6;
 

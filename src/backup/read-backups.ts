@@ -1,8 +1,14 @@
 /** Reads backups from R2, which is the only record of them. */
 import type { BackupStore } from "../storage/backup-store.ts";
-import { isBackupId, timeOfId } from "./backup-id.ts";
-import type { KeptBackup } from "./retention.ts";
-import { type ParsedManifest, parseManifest } from "./parse-manifest.ts";
+import { isBackupId } from "./backup-id.ts";
+import {
+  type BackupManifest,
+  type ParsedManifest,
+  parseManifest,
+  tableOf,
+  unpackPart,
+} from "./format.ts";
+import { type ReadState, readStateLines } from "./state-part.ts";
 import { isGood, parseVerdict, type Verdict } from "./verdict.ts";
 
 /** A stored backup, complete or not. */
@@ -32,16 +38,18 @@ export async function readBackup(backups: BackupStore, id: string): Promise<Foun
   };
 }
 
-/** Selects the fields for retention; undefined if the backup is not complete. */
-export function asKept({ id, parsed, verdict, pinned }: FoundBackup): KeptBackup | undefined {
-  if (!parsed.ok) return undefined;
-  return {
-    id,
-    trigger: parsed.manifest.trigger,
-    started_at: timeOfId(id),
-    pinned,
-    verdict: verdict?.state ?? "unverified",
-  };
+/** Reads and verifies the coordinator's state in a backup. */
+export async function readState(
+  backups: BackupStore,
+  { id, parts }: Pick<BackupManifest, "id" | "parts">,
+): Promise<ReadState> {
+  const lines: string[] = [];
+  for (const part of parts.filter((each) => tableOf(each) === null)) {
+    const unpacked = unpackPart(part, await backups.readPart(id, part.name));
+    if (!unpacked.ok) return { ok: false, problem: unpacked.fault.message };
+    lines.push(...unpacked.lines);
+  }
+  return readStateLines(lines);
 }
 
 /** The newest complete backup, and the newest good one. */

@@ -4,36 +4,32 @@
  */
 import { sha256Hex } from "../catalog/hash.ts";
 import { replicate } from "../storage/replicate.ts";
-import { openManifest, readState } from "./check-steps.ts";
 import { timeText } from "../storage/time-text.ts";
-import { newBackupRecord } from "./backup-record.ts";
 import { fault } from "./fault.ts";
-import type { BackupManifest } from "./format.ts";
+import { type BackupManifest, parseManifest, tableOf, unpackPart } from "./format.ts";
 import {
   type BackupJob,
   countUp,
   failWith,
   next,
   type StepContext,
+  type StepDependencies,
   type StepResult,
 } from "./job.ts";
-import type { Item, Wanted } from "./job-items.ts";
-import { mapConcurrently, OBJECTS_AT_A_TIME } from "./map-concurrently.ts";
-import { unpackPart } from "./ndjson.ts";
-import { type SavedState, storedFiles, wholeVersions } from "./state-part.ts";
-import type { StepDependencies } from "./step-dependencies.ts";
+import { mapConcurrently, OBJECTS_AT_A_TIME, OBJECTS_PER_STEP } from "./map-concurrently.ts";
+import { readState } from "./read-backups.ts";
+import { type SavedState, type StoredFile, storedFiles, wholeVersions } from "./state-part.ts";
 
-const OBJECTS_PER_STEP = 24;
 const PARTS_PER_STEP = 4;
 /** A restore does not write the audit, or anyone who can write a backup could forge it. */
 const NEVER_RESTORED = new Set(["audit"]);
 
-/** Compares the tables of the backup with those of the database, and lists the files to restore. */
+/** Compares the tables of the backup with those of the database. */
 export async function compareSchema(
   deps: StepDependencies,
-  { checkpoint, subject }: StepContext,
+  { job, checkpoint }: StepContext,
 ): Promise<StepResult> {
-  const manifest = await manifestOf(deps, subject);
+  const manifest = await manifestOf(deps, job);
   const present = new Map((await deps.database.tables()).map((table) => [table.name, table]));
   for (const [name, { columns }] of restoredTables(manifest)) {
     const table = present.get(name);
@@ -47,11 +43,7 @@ export async function compareSchema(
     if (absent !== undefined)
       return mismatch(`the backup lacks the column ${name}.${absent.name}, which requires a value`);
   }
-  const { versions } = await restorable(deps, manifest);
-  const items = storedFiles(versions)
-    .filter(({ sha256 }) => !manifest.missing.includes(sha256))
-    .map((value): Item => ({ list: "to_store", key: value.sha256, value }));
-  return next(checkpoint, { items });
+  return next(checkpoint);
 }
 
 function mismatch(message: string): StepResult {
@@ -63,17 +55,20 @@ function mismatch(message: string): StepResult {
 /** Writes some blobs and upstream files to the stores of the catalog and the ingest. */
 export async function restoreObjects(
   deps: StepDependencies,
-  { checkpoint, items }: StepContext,
+  { job, checkpoint }: StepContext,
 ): Promise<StepResult> {
-  const due = items.page("to_store", checkpoint.after, OBJECTS_PER_STEP);
-  await mapConcurrently(due, OBJECTS_AT_A_TIME, (each) => restoreObject(deps, each));
-  const after = due.at(-1)?.sha256;
-  return countUp(checkpoint, due.length, items.count("to_store"), { after });
+  const manifest = await manifestOf(deps, job);
+  const { versions } = await restorable(deps, manifest);
+  const missing = new Set(manifest.missing);
+  const files = storedFiles(versions).filter(({ sha256 }) => !missing.has(sha256));
+  const due = files.slice(checkpoint.done, checkpoint.done + OBJECTS_PER_STEP);
+  await mapConcurrently(due, OBJECTS_AT_A_TIME, (file) => restoreObject(deps, file));
+  return countUp(checkpoint, due.length, files.length);
 }
 
 async function restoreObject(
   { backups, catalog, archive }: StepDependencies,
-  { sha256, kind }: Wanted,
+  { sha256, kind }: StoredFile,
 ): Promise<void> {
   const bytes = await backups.readObject(sha256);
   if (bytes === null || sha256Hex(bytes) !== sha256)
@@ -85,16 +80,16 @@ async function restoreObject(
 /** Adds the missing rows of some parts. A row that exists stays as it is. */
 export async function restoreTables(
   deps: StepDependencies,
-  { checkpoint, subject }: StepContext,
+  { job, checkpoint }: StepContext,
 ): Promise<StepResult> {
-  const manifest = await manifestOf(deps, subject);
+  const manifest = await manifestOf(deps, job);
   const tables = new Map(restoredTables(manifest));
-  const parts = manifest.parts.filter(({ table }) => tables.has(table ?? ""));
+  const parts = manifest.parts.filter((part) => tables.has(tableOf(part) ?? ""));
   const due = parts.slice(checkpoint.done, checkpoint.done + PARTS_PER_STEP);
   for (const part of due) {
-    const unpacked = unpackPart(part, await deps.backups.readPart(subject, part.name));
+    const unpacked = unpackPart(part, await deps.backups.readPart(manifest.id, part.name));
     if (!unpacked.ok) return failWith(unpacked.fault);
-    const table = part.table ?? "";
+    const table = tableOf(part) ?? "";
     const rows = unpacked.lines.map((line) => JSON.parse(line));
     await deps.database.addRows(table, tables.get(table)?.columns ?? [], rows);
   }
@@ -108,11 +103,11 @@ export async function restoreTables(
  */
 export async function replaceVersions(
   deps: StepDependencies,
-  { job, checkpoint, subject }: StepContext,
+  { job, checkpoint }: StepContext,
 ): Promise<StepResult> {
-  const saved = await restorable(deps, await manifestOf(deps, subject));
+  const saved = await restorable(deps, await manifestOf(deps, job));
   const served = await servedGeneration(deps);
-  return next(checkpoint, { apply: () => publish(deps, job, saved, served) });
+  return next(checkpoint, () => publish(deps, job, saved, served));
 }
 
 function publish(
@@ -153,10 +148,7 @@ async function servedGeneration({ catalog }: StepDependencies): Promise<number> 
   return highest;
 }
 
-/**
- * Replicates the restored catalog, writes the manifests of the earlier versions, and queues the
- * verification of the undo backup.
- */
+/** Replicates the restored catalog and writes the manifests of the earlier versions. */
 export async function settle(
   deps: StepDependencies,
   { checkpoint, job }: StepContext,
@@ -169,33 +161,23 @@ export async function settle(
     await replicate(catalog, current);
     coordinator.setReplicated(current.generation);
   }
-  const verification = newBackupRecord(deps, {
-    kind: "verify",
-    backupId: job.undo_backup_id,
-    key: null,
-    trigger: "restore",
-    note: null,
-    pin: false,
-    requested_by: job.requested_by,
-  });
-  const apply = () => {
-    coordinator.save(verification);
-    return {};
-  };
-  return next(checkpoint, { apply });
+  return next(checkpoint);
 }
 
 /** Reads the restorable state of a backup that this job has verified. Throws if it is gone. */
 async function restorable(deps: StepDependencies, manifest: BackupManifest): Promise<SavedState> {
-  const read = await readState(deps, manifest);
+  const read = await readState(deps.backups, manifest);
   if (!read.ok) throw new Error(read.problem);
   const { pause, versions } = read.state;
   return { pause, versions: wholeVersions(versions, manifest.missing) };
 }
 
 /** Reads the manifest of a backup that this job has verified. Throws if it is gone. */
-async function manifestOf(deps: StepDependencies, id: string): Promise<BackupManifest> {
-  const parsed = await openManifest(deps, id);
+async function manifestOf(
+  { backups }: StepDependencies,
+  { backup_id: id }: BackupJob,
+): Promise<BackupManifest> {
+  const parsed = parseManifest(await backups.readManifest(id), id);
   if (!parsed.ok) throw new Error(parsed.fault.message);
   return parsed.manifest;
 }

@@ -1,6 +1,11 @@
-/** Retention of backups. Pure: no clock, no I/O. */
+/** Retention of backups. */
+import type { BackupStore } from "../storage/backup-store.ts";
+import { timeOfId } from "./backup-id.ts";
+import { type BackupTrigger, parseManifest } from "./format.ts";
+import { isBackup, next, type StepContext, type StepDependencies, type StepResult } from "./job.ts";
+import { mapConcurrently } from "./map-concurrently.ts";
+import { type FoundBackup, listIds, readBackup } from "./read-backups.ts";
 import { isGood, type VerdictState } from "./verdict.ts";
-import type { BackupTrigger } from "./format.ts";
 
 /** A complete backup, as retention sees it. */
 export interface KeptBackup {
@@ -12,7 +17,10 @@ export interface KeptBackup {
   readonly verdict: VerdictState;
 }
 
+const READS_AT_A_TIME = 6;
 const DAY_MS = 24 * 60 * 60 * 1000;
+/** Minimum age for deletion: a younger file may belong to a backup that somebody is copying in. */
+const GRACE_MS = DAY_MS;
 /** Number of days, weeks and months of which retention keeps the best backup. */
 const PERIODS_KEPT = { day: 7, week: 4, month: 6 } as const;
 type Period = keyof typeof PERIODS_KEPT;
@@ -21,7 +29,78 @@ const PERIODS: readonly Period[] = ["day", "week", "month"];
 const NON_CRON_RETENTION_MS = 7 * DAY_MS;
 
 /**
- * Selects the backups to delete. Retention keeps
+ * Deletes expired backups, remains of incomplete backups and unreferenced objects.
+ *
+ * No other job writes a backup meanwhile, because jobs run one at a time. Somebody may copy a
+ * backup into the bucket, so files younger than a day stay. Accepted race: an operator may pin a
+ * backup at the moment of its deletion, and lose it.
+ */
+export async function retain(
+  { backups, coordinator, now, log }: StepDependencies,
+  { checkpoint }: StepContext,
+): Promise<StepResult> {
+  const named = new Set<string>();
+  const read = await mapConcurrently(await listIds(backups), READS_AT_A_TIME, async (id) => {
+    const found = await readBackup(backups, id);
+    if (found.parsed.ok) for (const { sha256 } of found.parsed.manifest.objects) named.add(sha256);
+    return asKept(found) ?? [];
+  });
+  const complete = read.flat();
+  const awaited = new Set(
+    coordinator.jobs.open().flatMap((record) => (isBackup(record) ? record.job.backup_id : [])),
+  );
+  for (const id of expired(complete, now())) if (!awaited.has(id)) await backups.deleteBackup(id);
+  const readIds = new Set(complete.map(({ id }) => id));
+  const unread: string[] = [];
+  for (const id of await listIds(backups))
+    if (!readIds.has(id) && (await blocksPruning(backups, id, now()))) unread.push(id);
+  if (unread.length === 0) await deleteUnnamed(backups, named, now());
+  else log("warn", "backup_objects_kept", { unread });
+  return next(checkpoint, () => ({ kept_for: unread }));
+}
+
+/** Selects the fields for retention; undefined if the backup is not complete. */
+export function asKept({ id, parsed, verdict, pinned }: FoundBackup): KeptBackup | undefined {
+  if (!parsed.ok) return undefined;
+  return {
+    id,
+    trigger: parsed.manifest.trigger,
+    started_at: timeOfId(id),
+    pinned,
+    verdict: verdict?.state ?? "unverified",
+  };
+}
+
+/**
+ * Whether a backup may reference objects that nobody has read: it has just arrived, a newer Worker
+ * wrote its manifest, or its manifest is damaged and the backup has changed within a day. Nobody
+ * can restore a backup with an older damage. Deletes a backup that has had no manifest for a day.
+ */
+async function blocksPruning(backups: BackupStore, id: string, now: number): Promise<boolean> {
+  const parsed = parseManifest(await backups.readManifest(id), id);
+  if (parsed.ok || parsed.fault.code === "future_format") return true;
+  const changedAt = await backups.changedAt(id);
+  const isOld = changedAt !== null && now - changedAt > GRACE_MS;
+  if (parsed.fault.code !== "manifest_missing") return !isOld;
+  if (isOld) await backups.deleteBackup(id);
+  return false;
+}
+
+async function deleteUnnamed(
+  backups: BackupStore,
+  named: ReadonlySet<string>,
+  now: number,
+): Promise<void> {
+  for await (const page of backups.objects()) {
+    const unnamed = page.filter(
+      ({ sha256, storedAt }) => now - storedAt > GRACE_MS && !named.has(sha256),
+    );
+    await backups.deleteObjects(unnamed.map(({ sha256 }) => sha256));
+  }
+}
+
+/**
+ * Selects the backups to delete. Pure. Retention keeps
  *
  * - the best backup of each of the last 7 days, 4 weeks (from Monday, UTC) and 6 months that have
  *   one: preferably a good one, then the newest,

@@ -8,7 +8,6 @@ import { readManifest } from "../catalog/parse-manifest.ts";
 import { storedManifest } from "../catalog/stored-manifest.ts";
 import type { CoordinatorState } from "../coordinator/state.ts";
 import type { Pause } from "../coordinator/pause.ts";
-import type { Wanted } from "./job-items.ts";
 
 /** The coordinator's state in a backup. */
 export interface SavedState {
@@ -85,12 +84,20 @@ function wholeDiffs(diffs: Manifest["diffs"], lost: ReadonlySet<string>): Manife
     });
 }
 
-/** Lists the stored files of some versions. A file that several versions share is there repeatedly. */
-export function storedFiles(versions: readonly Manifest[]): Wanted[] {
-  return versions.flatMap((version): Wanted[] => [
-    ...[...manifestBlobs(version)].map((sha256): Wanted => ({ sha256, kind: "blob" })),
-    ...upstreamOf(version).map((sha256): Wanted => ({ sha256, kind: "source" })),
-  ]);
+/** A file in the catalog's stores, by its SHA-256 (hex). */
+export interface StoredFile {
+  readonly sha256: string;
+  readonly kind: "blob" | "source";
+}
+
+/** Lists the stored files of some versions, each once, always in the same order. */
+export function storedFiles(versions: readonly Manifest[]): StoredFile[] {
+  const blobs = new Set(versions.flatMap((version) => [...manifestBlobs(version)]));
+  const sources = new Set(versions.flatMap(upstreamOf));
+  return [
+    ...[...blobs].map((sha256) => ({ sha256, kind: "blob" }) as const),
+    ...[...sources].map((sha256) => ({ sha256, kind: "source" }) as const),
+  ];
 }
 
 /** Lists the SHA-256 (hex) of a version's upstream files, without the snapshot in the Worker. */

@@ -5,11 +5,10 @@ import {
   type JobRequest,
   type JobResult,
   type RemoveResult,
+  type RunRequest,
 } from "../backup/backup-jobs.ts";
-import type { RunRequest } from "../backup/backup-record.ts";
-import type { StepDependencies } from "../backup/step-dependencies.ts";
+import { BACKUP, type BackupJob, isBackup, type StepDependencies } from "../backup/job.ts";
 import { BackupWork } from "../backup/backup-work.ts";
-import { BACKUP, type BackupJob, isBackup } from "../backup/job.ts";
 import type { Decision } from "../acceptance/held-change.ts";
 import type { CoordinatorState } from "./state.ts";
 import { areArchived } from "../ingest/fetch-sources.ts";

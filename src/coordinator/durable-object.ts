@@ -1,6 +1,5 @@
 import { v7 } from "uuid";
-import type { StepDependencies } from "../backup/step-dependencies.ts";
-import { JobItems } from "../backup/job-items.ts";
+import type { StepDependencies } from "../backup/job.ts";
 import { type Config, loadConfig } from "../config.ts";
 import { CoordinatorState } from "./state.ts";
 import { Pipeline } from "../ingest/pipeline.ts";
@@ -26,7 +25,7 @@ const HISTORY_DEADLINE_MS = 10_000;
 export class IngestCoordinator extends Coordinator {
   constructor(ctx: DurableObjectState, env: Env) {
     const deps = dependencies(ctx, env);
-    super([ctx, env], deps, backupDependencies(ctx, env, deps));
+    super([ctx, env], deps, backupDependencies(env, deps));
     void ctx.blockConcurrencyWhile(async () => this.recover(await ctx.storage.getAlarm()));
   }
 }
@@ -70,13 +69,11 @@ function dependencies(ctx: DurableObjectState, env: Env): CoordinatorDependencie
 }
 
 function backupDependencies(
-  ctx: DurableObjectState,
   env: Env,
   { state, store, archive, ...others }: CoordinatorDependencies,
 ): StepDependencies {
   return {
     ...others,
-    items: new JobItems(ctx.storage),
     backups: createBackupStore(env.BACKUPS),
     database: createDatabaseCopy(env.HISTORY),
     coordinator: state,

@@ -1,3 +1,4 @@
+import { sha256Hex } from "../catalog/hash.ts";
 import { bounded } from "./bounded.ts";
 import { storedHash } from "./stored-hash.ts";
 import {
@@ -14,6 +15,13 @@ import { listPages } from "./list-names.ts";
 /** A note added to a backup after its creation. */
 type BackupNote = "pin" | "verdict";
 
+/** A stored part, with its SHA-256 (hex). */
+interface ListedPart {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
 /** A file to store, with its expected SHA-256 (hex). */
 interface NewFile {
   readonly bytes: Uint8Array;
@@ -23,6 +31,7 @@ interface NewFile {
 /** A shared object with its upload time in milliseconds since 1970. */
 interface ListedObject {
   readonly sha256: string;
+  readonly bytes: number;
   readonly storedAt: number;
 }
 
@@ -52,20 +61,33 @@ export function createBackupStore(r2: R2Bucket) {
     async writePart(id: string, name: string, { bytes, sha256 }: NewFile): Promise<void> {
       await r2.put(backupPartKey(id, name), bytes, { sha256 });
     },
+    /** Lists the parts of a backup. */
+    async parts(id: string): Promise<ListedPart[]> {
+      const parts: ListedPart[] = [];
+      const prefix = backupPartKey(id, "");
+      for await (const { objects } of listPages(r2, { prefix }))
+        for (const object of objects) {
+          const { key, size: bytes } = object;
+          const sha256 =
+            storedHash(object) ?? sha256Hex((await readBytes(r2, key)) ?? new Uint8Array());
+          parts.push({ name: key.slice(prefix.length), bytes, sha256 });
+        }
+      return parts;
+    },
     readObject: (sha256: string) => readBytes(r2, backupObjectKey(sha256)),
     async writeObject({ bytes, sha256 }: NewFile): Promise<void> {
       await r2.put(backupObjectKey(sha256), bytes, { sha256 });
     },
-    /** Length of an object; null if it is missing or R2 recorded another hash. */
-    async objectBytes(sha256: string): Promise<number | null> {
-      const head = await r2.head(backupObjectKey(sha256));
-      return head !== null && storedHash(head) === sha256 ? head.size : null;
+    /** Whether R2 has an object and recorded its hash. */
+    async hasObject(sha256: string): Promise<boolean> {
+      return storedHash(await r2.head(backupObjectKey(sha256))) === sha256;
     },
     /** All objects, page by page. */
     async *objects(): AsyncGenerator<readonly ListedObject[]> {
       for await (const { objects } of listPages(r2, { prefix: BACKUP_OBJECTS_PREFIX }))
-        yield objects.map(({ key, uploaded }) => ({
+        yield objects.map(({ key, size, uploaded }) => ({
           sha256: key.slice(BACKUP_OBJECTS_PREFIX.length),
+          bytes: size,
           storedAt: uploaded.getTime(),
         }));
     },

@@ -1,5 +1,4 @@
-import { JobItems } from "../../src/backup/job-items.ts";
-import type { StepDependencies } from "../../src/backup/step-dependencies.ts";
+import type { StepDependencies } from "../../src/backup/job.ts";
 import type { CoordinatorDependencies } from "../../src/coordinator/dependencies.ts";
 import { createBackupStore } from "../../src/storage/backup-store.ts";
 import { createDatabaseCopy } from "../../src/storage/database-copy.ts";
@@ -14,7 +13,6 @@ export function backupDependencies(
 ): StepDependencies {
   return {
     ...deps,
-    items: new JobItems(world.tables),
     backups: createBackupStore(new MemoryBucket(() => world.time).binding),
     database: createDatabaseCopy(new MemoryD1().binding),
     coordinator: state,

@@ -1,8 +1,6 @@
 import { manifestBlobs } from "../../src/catalog/manifest.ts";
-import { BackupJobs, type JobResult } from "../../src/backup/backup-jobs.ts";
-import type { RunRequest } from "../../src/backup/backup-record.ts";
-import type { StepDependencies } from "../../src/backup/step-dependencies.ts";
-import type { BackupJob } from "../../src/backup/job.ts";
+import { BackupJobs, type JobResult, type RunRequest } from "../../src/backup/backup-jobs.ts";
+import type { BackupJob, StepDependencies } from "../../src/backup/job.ts";
 import { type BackupStore, createBackupStore } from "../../src/storage/backup-store.ts";
 import { createDatabaseCopy, type DatabaseCopy } from "../../src/storage/database-copy.ts";
 import { createHistory } from "../../src/coordinator/history.ts";
@@ -76,9 +74,10 @@ export class BackupWorld {
     await ingest.drain(done);
   }
 
-  /** Makes a backup, waits for the end of its job, and gives the job. */
+  /** Makes a backup, waits for its verification, and gives the job with the verdict. */
   async backUp(changes: Partial<RunRequest> = {}): Promise<BackupJob> {
-    return this.#ended(this.jobs.run(aRunRequest(changes)));
+    const job = await this.#ended(this.jobs.run(aRunRequest(changes)));
+    return { ...job, verdict: this.job(job.chain.at(-1) ?? "").verdict };
   }
 
   /** Restores a backup; `begun` is called between the answer and the first alarm. */
@@ -96,6 +95,16 @@ export class BackupWorld {
     if (!result.ok) throw new Error(`not begun: ${result.reason}`);
     await this.drain();
     return this.job(result.job.id);
+  }
+
+  /** What the running job does. */
+  get stage(): BackupJob["stage"] | undefined {
+    return this.ingest.coordinator.jobs().find(({ state }) => state === "running")?.stage;
+  }
+
+  /** The jobs of a request, in order. */
+  chainOf({ chain }: BackupJob): BackupJob[] {
+    return chain.map((id) => this.job(id));
   }
 
   job(id: string): BackupJob {

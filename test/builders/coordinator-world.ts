@@ -2,7 +2,7 @@ import type { SurpriseLimits } from "../../src/acceptance/surprises.ts";
 import { DEPLOYED_LIMITS } from "./surprise-limits.ts";
 import { gzipSync } from "node:zlib";
 import type { AirportSet, Manifest } from "../../src/catalog/manifest.ts";
-import type { StepDependencies } from "../../src/backup/step-dependencies.ts";
+import type { StepDependencies } from "../../src/backup/job.ts";
 import { Coordinator } from "../../src/coordinator/coordinator.ts";
 import type { CoordinatorDependencies } from "../../src/coordinator/dependencies.ts";
 import { CoordinatorState } from "../../src/coordinator/state.ts";

@@ -38,9 +38,7 @@ export class MemoryBucket {
   async head(key: string) {
     await this.#enter(`head ${key}`);
     const stored = this.files.get(key);
-    if (stored === undefined) return null;
-    const sha256 = stored.sha256 === undefined ? undefined : Buffer.from(stored.sha256, "hex");
-    return { size: stored.bytes.length, checksums: { sha256 } };
+    return stored === undefined ? null : describe(key, stored);
   }
 
   async put(key: string, value: string | Uint8Array, { sha256 }: { sha256?: string } = {}) {
@@ -66,7 +64,7 @@ export class MemoryBucket {
     const found = [...this.files].filter(([key]) => key.startsWith(prefix));
     const folders = found.map(([key]) => key.slice(0, key.indexOf("/", prefix.length) + 1));
     return {
-      objects: found.map(([key, { storedAt }]) => ({ key, uploaded: new Date(storedAt) })),
+      objects: found.map(([key, stored]) => describe(key, stored)),
       delimitedPrefixes: delimiter === undefined ? [] : [...new Set(folders)],
       truncated: false,
     };
@@ -84,6 +82,11 @@ export class MemoryBucket {
     this.calls.push(call);
     await this.before(call);
   }
+}
+
+function describe(key: string, { bytes, sha256, storedAt }: Stored) {
+  const checksums = { sha256: sha256 === undefined ? undefined : Buffer.from(sha256, "hex") };
+  return { key, size: bytes.length, uploaded: new Date(storedAt), checksums };
 }
 
 /** Damage to a file: one bit in the middle. */

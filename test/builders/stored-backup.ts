@@ -1,6 +1,5 @@
 import { sha256Hex } from "../../src/catalog/hash.ts";
-import { type BackupManifest, manifestText, sumParts } from "../../src/backup/format.ts";
-import { packPart } from "../../src/backup/ndjson.ts";
+import { type BackupManifest, manifestText, packPart } from "../../src/backup/format.ts";
 import { backupManifestKey, backupNoteKey } from "../../src/storage/keys.ts";
 import { ago, HOUR_MS } from "./facts.ts";
 import type { MemoryBucket } from "./memory-bucket.ts";
@@ -20,7 +19,6 @@ export function aBackup(id: string, changes: Partial<BackupManifest> = {}) {
     built_by: null,
     catalog: null,
     tables: {},
-    state: sumParts([state.part], null),
     parts: [state.part],
     missing: [],
     objects: [{ sha256: sha256Hex(object), bytes: object.length }],

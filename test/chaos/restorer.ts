@@ -22,7 +22,7 @@ interface JobAnswer {
   readonly state: string;
   readonly stage: string | null;
   readonly backup_id: string;
-  readonly undo_backup_id: string | null;
+  readonly chain: readonly string[];
   readonly generation: number | null;
   readonly error: { readonly code: string } | null;
 }
@@ -118,7 +118,7 @@ export class Restorer {
     const restored: Restored = {
       generation: job.generation,
       backup: await readBackup(job.backup_id),
-      undo: await readBackup(job.undo_backup_id),
+      undo: await readBackup(job.chain[0] ?? null),
     };
     const found = checkRestored(restored, await this.#readState());
     for (const violation of found) report.violate(violation);

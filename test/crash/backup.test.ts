@@ -50,7 +50,7 @@ async function restore(stages: readonly BackupStage[], backup: string): Promise<
   const job = await crashIn(stages, `/admin/backup/${backup}/restore`);
   const contentOf = (id: string | null) =>
     killed.service.control(`backup?id=${id}`) as Promise<BackupContent>; // our worker
-  const content = { backup: await contentOf(backup), undo: await contentOf(job.undo_backup_id) };
+  const content = { backup: await contentOf(backup), undo: await contentOf(job.chain[0] ?? null) };
   const { generation } = job;
   restored.push({
     job,

@@ -2,7 +2,6 @@ import { z } from "zod";
 import type { Accepted, JobResult } from "../../backup/backup-jobs.ts";
 import { type BackupJob, jobSchema } from "../../backup/job.ts";
 import { backupSchema } from "../../backup/listing.ts";
-import { isOpen } from "../../coordinator/job-record.ts";
 import { outcome, pageFields } from "../http/query.ts";
 import type { Refusal } from "../http/route.ts";
 
@@ -10,7 +9,8 @@ export const jobAnswer = z
   .strictObject({
     ...outcome,
     job: jobSchema.meta({
-      description: "The new job, or the one that does or did the same.",
+      description:
+        "The new job, or an open one that does the same. `chain` names the jobs before and after it.",
     }),
   })
   .meta({ id: "BackupJobAnswer" });
@@ -43,30 +43,32 @@ export const NO_BACKUP: Refusal = {
   },
 };
 
-/** What beginning a job may be answered. */
+/** The answers to a request for a job. */
 export function acceptances<Body extends z.ZodType>(named: string, body: Body) {
   const headers = { Location: `The path of ${named}.` };
   return {
-    200: { description: "The job that does or did the same", headers, body },
+    200: { description: "An open job that does the same", headers, body },
     202: { description: "The job is queued", headers, body },
   } as const;
 }
 
-/** The answer to a new job, or to one that does or did the same. */
+/** Answers with a new job, or with an open one that does the same. */
 export function accept({ changed, job }: Accepted, location: string) {
   return {
     status: changed ? 202 : 200,
-    body: { changed, job, message: messageOf(changed, job) },
+    body: { changed, job, message: describeJob(changed, job) },
     headers: { location },
     change: { target: job.backup_id, after: { changed, job_id: job.id } },
   } as const;
 }
 
-function messageOf(changed: boolean, { id, state }: BackupJob): string {
-  const how = `GET /admin/backup/jobs/${id} shows its progress.`;
-  if (changed) return `The job is queued. ${how}`;
-  if (isOpen(state)) return `The same job is already ${state}. ${how}`;
-  return "This backup is restored, and nothing has been published since: nothing changed.";
+function describeJob(changed: boolean, { id, kind, chain, state }: BackupJob): string {
+  const result = changed ? "The job is queued." : `The same job is already ${state}.`;
+  const undo =
+    kind === "restore"
+      ? ` It follows a backup of the present state: to undo the restore, restore ${chain[0]}.`
+      : "";
+  return `${result}${undo} GET /admin/backup/jobs/${id} shows its progress.`;
 }
 
 /** After this time a busy coordinator is worth another try. */

@@ -67,7 +67,7 @@ export function backupRoutes({ coordinator, backups, limits, now }: BackupDepend
     path: "/admin/backup/run",
     summary: "Make a backup",
     description:
-      "Of everything that is stored. It is verified right after. A backup that waits already is the answer, unless it lacks the requested note or pin.",
+      "Of everything that is stored. The next job of its `chain` verifies it. A backup that waits already is the answer, unless it lacks the requested note or pin.",
     access: "operate",
     action: "backup.run",
     body: runBody,
@@ -191,7 +191,7 @@ export function backupRoutes({ coordinator, backups, limits, now }: BackupDepend
     {
       summary: "Restore a backup",
       description:
-        "In its turn after what is under way or waits: verifies it, backs up the present as `undo_backup_id`, adds what the history lacks, and publishes its catalog under a new generation. Ingestion is paused afterwards, so that no run undoes it, until `POST /admin/ingest/resume`. The audit stays as it is. Restoring `undo_backup_id` publishes the present again. Repeated, it changes nothing until something else is published.",
+        "Queues three jobs, the `chain` of each, after those that wait already: a backup of the present state, the restore, and the verification of that new backup. The restore verifies the backup, adds what the history lacks, and publishes its catalog under a new generation. Ingestion is paused afterwards, so that no run undoes it, until `POST /admin/ingest/resume`. The audit stays as it is. To undo the restore, restore the first id of `chain`. If a job fails, those after it are cancelled. Repeated after its end, the call restores the backup once more.",
     },
     async (id, request) => coordinator.restoreBackup(id, request),
   );

@@ -211,7 +211,7 @@ export function restoreBackup(backup: Backup): Action {
   return {
     title: "Restore the backup",
     explanation:
-      "Verifies the backup, backs up the present state so that you can undo the restore, publishes the backup’s catalog, and adds missing history. Ingestion is paused afterwards: resume it when you are satisfied. The audit does not change.",
+      "Backs up the present state so that you can undo the restore, verifies the backup, publishes the backup’s catalog, and adds missing history. Ingestion is paused afterwards: resume it when you are satisfied. The audit does not change.",
     preview: <BackupFacts backup={backup} />,
     verb: "Restore",
     isDangerous: true,

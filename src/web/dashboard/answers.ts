@@ -100,12 +100,13 @@ export interface Backup {
 export interface BackupJob {
   readonly id: string;
   readonly kind: "run" | "verify" | "restore";
-  readonly state: "queued" | "running" | "succeeded" | "failed";
+  /** Jobs of the same request, in order. The first of a restore made the backup that undoes it. */
+  readonly chain: readonly string[];
+  readonly state: "queued" | "running" | "succeeded" | "failed" | "cancelled";
   readonly stage: string | null;
   readonly progress: { readonly done: number; readonly total: number };
   readonly queued_at: string;
   readonly duration_ms: number | null;
-  readonly undo_backup_id: string | null;
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 

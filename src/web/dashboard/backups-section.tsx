@@ -125,9 +125,9 @@ function Jobs() {
 
 const KINDS = { run: "backup", verify: "verification", restore: "restore" } as const;
 
-function progressOf({ state, stage, progress, error, undo_backup_id: undo }: BackupJob): string {
+function progressOf({ kind, state, stage, progress, error, chain }: BackupJob): string {
   if (error !== null) return `${error.code.replaceAll("_", " ")}: ${error.message}`;
-  if (state === "succeeded") return undo === null ? "" : `To undo it, restore ${undo}`;
+  if (state === "succeeded") return kind === "restore" ? `To undo it, restore ${chain[0]}` : "";
   const counted = progress.total > 0 ? `, ${progress.done} of ${progress.total}` : "";
   return stage === null ? "" : `${stage.replaceAll("_", " ")}${counted}`;
 }

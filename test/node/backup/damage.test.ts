@@ -5,11 +5,11 @@ import type { LocaleEntry } from "../../../src/catalog/manifest.ts";
 import {
   type BackupManifest,
   manifestText,
+  packPart,
   PART_CONTENT_MAX_BYTES,
   partName,
-  sumParts,
+  tableOf,
 } from "../../../src/backup/format.ts";
-import { packPart } from "../../../src/backup/ndjson.ts";
 import { readStateLines, stateLines } from "../../../src/backup/state-part.ts";
 import { parseVerdict } from "../../../src/backup/verdict.ts";
 import { backupManifestKey, backupObjectKey, backupPartKey } from "../../../src/storage/keys.ts";
@@ -39,6 +39,17 @@ function change(edit: (manifest: BackupManifest) => object): void {
   });
 }
 
+/** Stores other bytes as the runs, under their right hash. */
+function replaceRuns(bytes: Uint8Array): void {
+  world.bucket.damage(runsPart(), () => bytes);
+  change(({ parts, ...manifest }) => ({
+    ...manifest,
+    parts: parts.map((part) =>
+      tableOf(part) === "ingest_runs" ? { ...part, sha256: sha256Hex(bytes) } : part,
+    ),
+  }));
+}
+
 /** Replaces the lines of the coordinator's state, under right hashes. */
 function changeState(edit: (lines: readonly string[]) => readonly string[]): void {
   const key = backupPartKey(id, partName(null, 1));
@@ -46,8 +57,8 @@ function changeState(edit: (lines: readonly string[]) => readonly string[]): voi
   const { part, bytes } = packPart(null, 1, edit(text.trimEnd().split("\n")));
   world.bucket.damage(key, () => bytes);
   change((manifest) => {
-    const parts = manifest.parts.map((each) => (each.table === null ? part : each));
-    return { ...manifest, parts, state: sumParts(parts, null) };
+    const parts = manifest.parts.map((each) => (tableOf(each) === null ? part : each));
+    return { ...manifest, parts };
   });
 }
 
@@ -77,45 +88,36 @@ const DAMAGES: readonly (readonly [name: string, reason: string, damage: () => v
     () => world.bucket.damage(runsPart(), (bytes) => bytes.slice(0, -9)),
   ],
   [
-    "a part that decodes to more than a part takes",
+    "a part that decodes to more than a part takes, under its right hash",
     "part_damaged",
-    () =>
-      world.bucket.damage(runsPart(), () =>
-        gzipSync(Buffer.alloc(PART_CONTENT_MAX_BYTES + 1, "\n")),
-      ),
+    () => replaceRuns(gzipSync(Buffer.alloc(PART_CONTENT_MAX_BYTES + 1, "\n"))),
   ],
-  ["a missing part", "part_missing", () => void world.bucket.files.delete(runsPart())],
+  ["a part that is no gzip, under its right hash", "part_damaged", () => replaceRuns(utf8("{}"))],
+  ["a missing part", "part_damaged", () => void world.bucket.files.delete(runsPart())],
   [
     "one altered row",
-    "rows_altered",
+    "part_damaged",
     () =>
       world.bucket.damage(runsPart(), (bytes) =>
         gzipSync(gunzipSync(bytes).toString().replace("published", "unchanged")),
       ),
   ],
   [
-    "one altered row, and the manifest's hashes of the file with it",
-    "rows_altered",
+    "one flipped bit in an object",
+    "object_damaged",
     () => {
-      const text = gunzipSync(world.bucket.files.get(runsPart())?.bytes ?? new Uint8Array());
-      const bytes = gzipSync(text.toString().replace("published", "unchanged"));
-      world.bucket.damage(runsPart(), () => bytes);
-      change((manifest) => ({
-        ...manifest,
-        parts: manifest.parts.map((part) =>
-          part.table === "ingest_runs"
-            ? { ...part, bytes: bytes.length, sha256: sha256Hex(bytes) }
-            : part,
-        ),
-      }));
+      world.loseBlob(blob);
+      world.bucket.damage(anObject(), flipBit);
     },
   ],
   [
-    "one flipped bit in an object",
-    "object_damaged",
-    () => world.bucket.damage(anObject(), flipBit),
+    "a missing object",
+    "object_missing",
+    () => {
+      world.loseBlob(blob);
+      world.bucket.files.delete(anObject());
+    },
   ],
-  ["a missing object", "object_missing", () => void world.bucket.files.delete(anObject())],
   [
     "an object that it does not name",
     "catalog_mismatch",
@@ -156,12 +158,12 @@ const DAMAGES: readonly (readonly [name: string, reason: string, damage: () => v
   ],
   [
     "a truncated manifest",
-    "manifest_truncated",
+    "manifest_damaged",
     () => world.bucket.damage(backupManifestKey(id), (bytes) => bytes.slice(0, 300)),
   ],
   [
     "an altered manifest",
-    "manifest_altered",
+    "manifest_damaged",
     () =>
       world.bucket.damage(backupManifestKey(id), (bytes) =>
         utf8(new TextDecoder().decode(bytes).replace('"rows":2', '"rows":3')),
@@ -169,13 +171,13 @@ const DAMAGES: readonly (readonly [name: string, reason: string, damage: () => v
   ],
   [
     "a manifest of another backup",
-    "manifest_invalid",
+    "manifest_damaged",
     () => change((manifest) => ({ ...manifest, id: id.replace(/.$/, "9") })),
   ],
   [
-    "a manifest that does not add up",
-    "manifest_invalid",
-    () => change((manifest) => ({ ...manifest, state: { ...manifest.state, rows: 99 } })),
+    "a manifest with a part outside its folder",
+    "manifest_damaged",
+    () => change((manifest) => ({ ...manifest, parts: [{ ...manifest.parts[0], name: "../x" }] })),
   ],
   [
     "a state that is none, under right hashes",
@@ -216,14 +218,21 @@ describe("a backup with", () => {
 });
 
 describe("an object that", () => {
+  it("is damaged is stored anew by the backup before a restore, if a store still has it", async () => {
+    world.bucket.damage(anObject(), flipBit);
+    expect(await world.verify(id)).toMatchObject({ error: { code: "object_damaged" } });
+    expect(await world.restore(id)).toMatchObject({ state: "succeeded", verdict: "verified" });
+  });
+
   it.each([
     ["is damaged", () => world.bucket.damage(anObject(), flipBit)],
     ["has gone", () => void world.bucket.files.delete(anObject())],
   ])("%s after it was verified is not restored", async (_, damage) => {
     const before = await world.ingest.served();
-    world.after = (call) => {
-      // The way back is complete: objects are written next.
-      if (/^put backups\/.*manifest\.json$/.test(call)) damage();
+    world.before = () => {
+      if (world.stage !== "restore_objects") return;
+      world.before = () => {};
+      damage();
     };
     const job = await world.restore(id);
     expect(job.error?.message).toContain("has changed since its verification");

@@ -53,7 +53,7 @@ describe("deleting a backup", () => {
     expect(await remove(backup_id)).toBe("deleted");
   });
 
-  it("is refused while a job needs it: to verify it, to restore it, or as its way back", async () => {
+  it("is refused while a job verifies or restores it, or an open chain has made it", async () => {
     const { backup_id } = await world.backUp();
     await world.backUp();
     await world.jobs.verify(backup_id, BY_OPS);
@@ -61,9 +61,11 @@ describe("deleting a backup", () => {
     await world.drain();
     const restore = await world.jobs.restore(backup_id, BY_OPS);
     expect(await remove(backup_id)).toBe("in_use");
-    const undo_backup_id = restore.ok ? (restore.job.undo_backup_id ?? "") : "";
-    await world.drain(() => world.ingest.coordinator.jobs(1)[0]?.stage === "copy_objects");
-    expect(await remove(undo_backup_id)).toBe("in_use");
+    if (!restore.ok) throw new Error(restore.reason);
+    const [safetyId = ""] = restore.job.chain;
+    await world.drain(() => world.stage === "restore_objects");
+    storeLater(1);
+    expect(await remove(safetyId)).toBe("in_use");
     await world.drain();
     expect(await remove(backup_id)).toBe("deleted");
   });

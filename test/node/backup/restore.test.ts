@@ -25,12 +25,12 @@ describe("a restore where there is something", () => {
     await world.drain();
     const present = await comparable(world);
 
-    const { undo_backup_id, generation } = await world.restore(backup_id);
+    const { chain, generation } = await world.restore(backup_id);
     expect(generation).toBe(6);
     expect((await world.ingest.served())?.catalog_sha256).not.toBe(present.served?.catalog_sha256);
     expect((await comparable(world)).history).toEqual(present.history);
 
-    const undone = await world.restore(undo_backup_id ?? "");
+    const undone = await world.restore(chain[0] ?? "");
     expect(undone).toMatchObject({ state: "succeeded", generation: 7 });
     const after = await comparable(world);
     expect(after.history).toEqual(present.history);
@@ -47,30 +47,32 @@ describe("a restore where there is something", () => {
     expect(await world.restore(backup_id)).toMatchObject({ state: "succeeded", generation: 5 });
   });
 
-  it("that is repeated after a lost answer changes nothing, until something is published", async () => {
+  it("answers a repeated request with the open job, and restores once more after its end", async () => {
     const { backup_id } = await world.backUp();
     await world.ingest.publishVersions(1);
-    const { id } = await world.restore(backup_id);
     const { coordinator } = world.ingest;
-    expect(await coordinator.restoreBackup(backup_id, BY_OPS)).toMatchObject({
-      ok: true,
-      changed: false,
-      job: { id, generation: 5 },
-    });
-    // No run publishes what the restore has taken back until somebody resumes.
-    world.ingest.renameAirport("Kloten");
-    await world.ingest.enqueue();
+    const first = await coordinator.restoreBackup(backup_id, BY_OPS);
+    if (!first.ok) throw new Error(first.reason);
+    const { id } = first.job;
+    for (const stage of ["copy_state", "check_objects", "replace_versions"] as const) {
+      await world.drain(() => world.stage === stage);
+      const again = await coordinator.restoreBackup(backup_id, BY_OPS);
+      expect(again, stage).toMatchObject({ ok: true, changed: false, job: { id } });
+    }
     await world.drain();
-    expect(await coordinator.restoreBackup(backup_id, BY_OPS)).toMatchObject({
-      changed: false,
-    });
-    await coordinator.resume();
-    await world.drain();
-    const { backup_id: other } = await world.backUp();
-    expect(await coordinator.restoreBackup(other, BY_OPS)).toMatchObject({ changed: true });
-    expect(await coordinator.restoreBackup(backup_id, BY_OPS)).toMatchObject({
-      changed: true,
-    });
+    expect(world.job(id)).toMatchObject({ state: "succeeded", generation: 5 });
+    expect(await world.restore(backup_id)).toMatchObject({ state: "succeeded", generation: 6 });
+  });
+
+  it("brings the catalog back when the stores have lost what it restored before", async () => {
+    const { backup_id } = await world.backUp();
+    await world.restore(backup_id);
+    const served = await world.ingest.served();
+    for (const blob of world.blobs()) world.loseBlob(blob);
+    expect(await world.restore(backup_id)).toMatchObject({ state: "succeeded", generation: 5 });
+    expect((await world.ingest.served())?.locales).toEqual(served?.locales);
+    for (const blob of world.blobs())
+      expect(await world.ingest.store.readBlob("kv", blob)).toMatchObject({ ok: true });
   });
 
   it("is not begun by retention, which keeps what a waiting job needs", async () => {
@@ -88,15 +90,66 @@ describe("a restore where there is something", () => {
     await world.ingest.publishVersions(1);
     const served = await world.ingest.served();
     world.ingest.loseTables();
-    const { undo_backup_id } = await world.restore(backup_id);
-    await world.restore(undo_backup_id ?? "");
+    const { chain } = await world.restore(backup_id);
+    await world.restore(chain[0] ?? "");
     expect((await world.ingest.served())?.catalog_sha256).toBe(served?.catalog_sha256);
   });
 
-  it("has no way back to name where it failed before that was made", async () => {
+  it("follows a backup of the present, which says so, and precedes its verification", async () => {
+    const { backup_id } = await world.backUp();
+    const jobs = world.chainOf(await world.restore(backup_id));
+    const [safety] = jobs;
+    expect(jobs).toMatchObject([
+      { kind: "run", state: "succeeded", trigger: "restore" },
+      { kind: "restore", state: "succeeded", backup_id },
+      { kind: "verify", state: "succeeded", backup_id: safety?.id, verdict: "verified" },
+    ]);
+    const manifest = JSON.parse((await world.store.readManifest(safety?.backup_id ?? "")) ?? "");
+    expect(manifest).toMatchObject({
+      trigger: "restore",
+      note: `before the restore of ${backup_id}`,
+    });
+  });
+
+  it("is cancelled with its verification when the backup before it fails", async () => {
+    const { backup_id } = await world.backUp();
+    world.before = (call) => {
+      if (call === "d1 read") throw new Error("503 Service Unavailable");
+    };
+    const [safety, ...others] = world.chainOf(await world.restore(backup_id));
+    expect(safety).toMatchObject({ state: "failed", error: { code: "store_fault" } });
+    const message = `The backup before it, job ${safety?.id}, failed: ${safety?.error?.message}`;
+    const error = { code: "predecessor_failed", message, stage: null };
+    expect(others).toMatchObject([
+      { kind: "restore", state: "cancelled", generation: null, error },
+      { kind: "verify", state: "cancelled", verdict: null, error },
+    ]);
+  });
+
+  it("that fails leaves the backup before it, and cancels only the verification", async () => {
     const { backup_id } = await world.backUp();
     world.bucket.damage(backupPartKey(backup_id, "state.000001.ndjson.gz"), flipBit);
-    expect(await world.restore(backup_id)).toMatchObject({ state: "failed", undo_backup_id: null });
+    const jobs = world.chainOf(await world.restore(backup_id));
+    expect(jobs.map(({ state }) => state)).toEqual(["succeeded", "failed", "cancelled"]);
+    expect(jobs[2]?.error?.message).toContain("The restore before it, job");
+    expect(await world.verify(jobs[0]?.backup_id ?? "")).toMatchObject({ verdict: "verified" });
+  });
+
+  it("begins right after the backup before it, also if a paused run is resumed meanwhile", async () => {
+    const { coordinator } = world.ingest;
+    const { backup_id } = await world.backUp();
+    world.ingest.renameAirport("Kloten");
+    const { run } = await world.ingest.enqueue();
+    await world.drain(() => world.ingest.run(run.id).stage === "encode");
+    await coordinator.pause({ by: "ops", note: null, until: null }, false);
+    world.ingest.time += 1_000;
+    const begun = await coordinator.restoreBackup(backup_id, BY_OPS);
+    if (!begun.ok) throw new Error(begun.reason);
+    await world.drain(() => world.stage === "copy_tables");
+    await coordinator.resume();
+    await world.drain();
+    expect(world.job(begun.job.id)).toMatchObject({ state: "succeeded", generation: 4 });
+    expect(world.ingest.run(run.id)).toMatchObject({ state: "running", stage: "encode" });
   });
 
   it("writes no audit: whoever can write a backup could forge what was done", async () => {
@@ -161,7 +214,7 @@ describe("a restore where there is something", () => {
     const begun = await world.ingest.coordinator.restoreBackup(backup_id, BY_OPS);
     if (!begun.ok) throw new Error(begun.reason);
     const { run, willStart, message } = await world.ingest.enqueue();
-    expect(willStart).toBe(`after_job:${begun.job.id}`);
+    expect(willStart).toBe(`after_job:${begun.job.chain.at(-1)}`);
     expect(message).toContain("waits for resume");
     await world.drain();
     expect(world.job(begun.job.id)).toMatchObject({ state: "succeeded", generation: 5 });

@@ -36,8 +36,7 @@ describe("a backup", () => {
     const read: string[] = [];
     world.before = (call) => {
       const isObject = call.startsWith(`get ${backupObjectKey("")}`);
-      if (isObject && world.ingest.coordinator.jobs(1)[0]?.stage === "check_catalog")
-        read.push(call);
+      if (isObject && world.stage === "check_catalog") read.push(call);
     };
     await world.verify(backup_id);
     expect(read.length).toBeGreaterThan(0);
@@ -69,11 +68,14 @@ describe("a backup", () => {
     if (!begun.ok) throw new Error(begun.reason);
     await coordinator.pause({ by: "ops", note: null, until: null }, false);
     await world.drain();
-    expect(world.job(begun.job.id)).toMatchObject({ state: "succeeded", verdict: "verified" });
+    expect(world.chainOf(begun.job)).toMatchObject([
+      { kind: "run", state: "succeeded" },
+      { kind: "verify", state: "succeeded", verdict: "verified" },
+    ]);
     expect(world.ingest.run(run.id)).toMatchObject({ state: "running", stage: "encode" });
     await coordinator.resume();
     await coordinator.backUp(aRunRequest());
-    await world.drain(() => world.ingest.coordinator.jobs(1)[0]?.state === "running");
+    await world.drain(() => world.stage !== undefined);
     expect(world.ingest.run(run.id)).toMatchObject({ state: "succeeded", outcome: "published" });
   });
 
@@ -122,11 +124,14 @@ describe("a backup", () => {
     world.loseBlob(lost);
     world.bucket.files.delete(backupObjectKey(lost));
     const { backup_id, ...job } = await world.backUp();
-    expect(job).toMatchObject({
-      state: "failed",
-      verdict: "failed",
-      error: { code: "object_missing", stage: "check_catalog" },
-    });
+    expect(world.chainOf({ backup_id, ...job })).toMatchObject([
+      { state: "succeeded" },
+      {
+        state: "failed",
+        verdict: "failed",
+        error: { code: "object_missing", stage: "check_catalog" },
+      },
+    ]);
     expect(world.bucket.files.has(backupManifestKey(backup_id))).toBe(true);
     expect(await world.restore(whole)).toMatchObject({ error: { code: "object_missing" } });
     world.ingest.renameAirport("Kloten");

@@ -6,15 +6,15 @@ import type { BackupJob } from "../../../src/backup/job.ts";
 import { admin } from "../checked-fetch.ts";
 import { coordinator, RUN_TIMEOUT_MS } from "../ingest/coordinator-under-test.ts";
 
-/** Calls a route that begins a job, and waits for the job's end. */
-export async function jobOf(path: string, body?: object): Promise<BackupJob> {
+/** Calls a route that queues jobs, and waits for their end. */
+export async function jobsOf(path: string, body?: object): Promise<BackupJob[]> {
   const answer = await admin("POST", path, body);
   if (answer.status !== 202) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-  const { job } = await answer.json<{ job: { id: string } }>();
-  return jobEnded(job.id);
+  const { job } = await answer.json<{ job: BackupJob }>();
+  return Promise.all(job.chain.map(jobEnded));
 }
 
-export function jobEnded(id: string): Promise<BackupJob> {
+function jobEnded(id: string): Promise<BackupJob> {
   const look = async () => {
     const job = await coordinator().findJob(id);
     if (job === null || job.finished_at === null)

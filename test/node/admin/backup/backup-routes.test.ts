@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import type { BackupJob } from "../../../../src/backup/job.ts";
 import { AdminWorld, type Json } from "../../../builders/admin-world.ts";
 import { backupManifestKey } from "../../../../src/storage/keys.ts";
 import { anId } from "../../../builders/an-id.ts";
@@ -64,15 +65,15 @@ describe("POST /admin/backup/run", () => {
     for (const changed of [true, false]) {
       const answer = await world.post("/admin/backup/run", { note: "why", pin: true });
       expect(answer.status).toBe(changed ? 202 : 200);
-      const [job] = world.ingest.coordinator.jobs(10);
+      const [verification, job] = world.ingest.coordinator.jobs(10);
       expect(answer.headers.get("location")).toBe(`/admin/backup/${job?.backup_id}`);
       expect(await answer.json()).toMatchObject({
         changed,
-        job,
+        job: { ...job, chain: [job?.id, verification?.id] },
         backup: { id: job?.backup_id, state: "queued", trigger: "manual", finished_at: null },
       });
     }
-    expect(world.ingest.coordinator.jobs(10)).toHaveLength(1);
+    expect(world.ingest.coordinator.jobs(10)).toHaveLength(2);
     expect(world.audited).toMatchObject([
       { action: "backup.run", outcome: "done", after: { changed: true } },
       { action: "backup.run", outcome: "done", after: { changed: false } },
@@ -125,13 +126,13 @@ describe("the lists", () => {
     const jobs = async (query: string) =>
       (await world.request(`/admin/backup/jobs${query}`)).json<Json>();
     const first = await jobs("?limit=1");
-    expect(first).toMatchObject({ jobs: [{ kind: "verify", state: "queued" }], total: 2 });
-    expect(await jobs(`?limit=1&cursor=${String(first["next_cursor"])}`)).toMatchObject({
-      jobs: [{ id, kind: "run" }],
+    expect(first).toMatchObject({ jobs: [{ kind: "verify", state: "queued" }], total: 3 });
+    expect(await jobs(`?limit=2&cursor=${String(first["next_cursor"])}`)).toMatchObject({
+      jobs: [{ kind: "verify", state: "succeeded" }, { id }],
       next_cursor: null,
     });
     expect(await jobs("?kind=run")).toMatchObject({ jobs: [{ id }], total: 1 });
-    expect(await jobs("?state=succeeded")).toMatchObject({ jobs: [{ id }], total: 1 });
+    expect(await jobs("?state=queued")).toMatchObject({ jobs: [{ backup_id }], total: 1 });
     expect(await jobs("?cursor=x")).toMatchObject({ status: 400, code: "invalid_query" });
   });
 });
@@ -157,27 +158,27 @@ describe("the routes of one backup", () => {
     ]);
   });
 
-  it("say of a restore that is repeated after a lost answer that nothing changed", async () => {
+  it("queue a restore after a backup of the present, and answer a repeated request with it", async () => {
     await world.ingest.publishVersions(1);
     const { backup_id } = await world.installation.backUp();
     const restore = async (status: number) => {
       const answer = await world.post(`/admin/backup/${backup_id}/restore`, { note: "bad names" });
       expect(answer.status).toBe(status);
-      return answer.json<Json>();
+      return answer.json<{ job: BackupJob }>();
     };
-    const job = { note: "bad names", requested_by: "ops" };
-    expect(await restore(202)).toMatchObject({ changed: true, job });
+    const first = await restore(202);
+    const [undo, id] = first.job.chain;
+    expect(first).toMatchObject({
+      changed: true,
+      job: { id, kind: "restore", backup_id, note: "bad names", requested_by: "ops" },
+      message: expect.stringContaining(`to undo the restore, restore ${undo}`),
+    });
     expect(await restore(200)).toMatchObject({
       changed: false,
-      job,
+      job: first.job,
       message: expect.stringContaining("already queued"),
     });
-    await world.installation.drain();
-    expect(await restore(200)).toMatchObject({
-      changed: false,
-      job: { ...job, generation: 2 },
-      message: expect.stringContaining("nothing changed"),
-    });
+    expect((await world.request(`/admin/backup/${undo}`)).status).toBe(200);
   });
 
   it("delete it, and say of a second time that nothing changed", async () => {
