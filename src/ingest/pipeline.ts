@@ -4,8 +4,7 @@ import type { AirportSet, Manifest } from "../catalog/manifest.ts";
 import { snapshotOpener } from "../sources/snapshot.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { ledgerOf } from "../acceptance/ledger-files.ts";
-import type { SurpriseLimits } from "../acceptance/surprises.ts";
-import { acceptSources } from "./accept-sources.ts";
+import { acceptSources, type SurpriseLimits } from "./accept-sources.ts";
 import { account, countEntities } from "./accounting.ts";
 import { nothingChanged } from "./change-sample.ts";
 import {
@@ -140,7 +139,7 @@ export class Pipeline {
       fileRows,
       listed,
       lastDecision: context.decisions.at(-1)?.seq ?? 0,
-      held: { waiting: held.waiting, oldest_since: held.oldest_since },
+      held: { waiting: held.surprising, oldest_since: held.oldest_since },
     };
     const next: Checkpoint = { ...checkpoint, stage: "build", sources, parsed };
     return proceed(next, { ...account(read, workspace), held });

@@ -47,7 +47,7 @@ const decide = async (path: string, body: object = {}) =>
 const heldFile = () => world.ingest.coordinator.ledger().files?.held ?? "";
 
 describe("GET /admin/ingest/held", () => {
-  it("lists what is held: what, before, after, since when, how often and why", async () => {
+  it("lists the records before and after, since when they differ and why, the most urgent first", async () => {
     const { held, total, next_cursor } = await list();
     expect({ total, next_cursor }).toEqual({ total: 3, next_cursor: null });
     expect(held.map(({ iata, rules }) => [iata, ...rules])).toEqual([
@@ -59,14 +59,12 @@ describe("GET /admin/ingest/held", () => {
       state: "waiting",
       before: { name: "Zürich Airport" },
       after: { name: "Ghost" },
-      days_seen: 1,
       run_id: firstRun,
     });
   });
 
   it.each([
     ["?rule=moves", ["GVA"]],
-    ["?part=name", ["LIN", "ZRH"]],
     ["?iata=ZRH&state=waiting", ["ZRH"]],
     ["?state=rejected", []],
     ["?limit=1", ["GVA"]],
@@ -162,7 +160,7 @@ describe("POST /admin/ingest/held/{id}/approve", () => {
   });
 
   it("says when nothing is held under an id", async () => {
-    const answer = await world.post("/admin/ingest/held/1-name-00000000/approve");
+    const answer = await world.post("/admin/ingest/held/1-00000000/approve");
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({ code: "held_not_found" });
     expect((await world.post("/admin/ingest/held/1/approve")).status).toBe(404);
@@ -174,8 +172,8 @@ describe("POST /admin/ingest/held/{id}/approve", () => {
     expect(world.audited.at(-1)).toMatchObject({
       action: "ingest.approve_held",
       target: id,
-      before: { [id]: "waiting" },
-      after: { verdict: "approved", decided: 1 },
+      before: { waiting: 1 },
+      after: { approved: 1 },
     });
   });
 });
