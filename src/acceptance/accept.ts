@@ -32,24 +32,24 @@ import {
 import { matchAirports, type Pair } from "./identity.ts";
 import { type Change, findRules, type RegionOf } from "./rules.ts";
 
-/** A run that compares airports with the ledger. */
+/** What any run starts from. */
 interface AcceptRun {
+  readonly ledger: Ledger;
+  readonly corrections: readonly Correction[];
   readonly decisions: readonly Decision[];
+  /** Time for which upstream must say the same. */
+  readonly holdMs: number;
   /** Milliseconds since 1970. */
   readonly now: number;
+  readonly runId: string;
   /** Name of the upstream. */
   readonly source: string;
 }
 
 /** What a comparison with upstream starts from. */
 export interface Comparison extends AcceptRun {
-  readonly ledger: Ledger;
   readonly upstream: UpstreamAirports;
-  readonly corrections: readonly Correction[];
   readonly regionOf: RegionOf;
-  /** Time for which upstream must say the same. */
-  readonly holdMs: number;
-  readonly runId: string;
 }
 
 /** A change of an airport that keeps its id. */
@@ -97,9 +97,7 @@ export function acceptUpstream(comparison: Comparison): Ledger {
   const free = judged.filter((each) => each.isFree).map(({ change }) => change);
   return {
     accepted: { ...takeOver(present, accepted.gone, free), rows: upstream.seen },
-    held: [...held, ...heldOfOthers(unseen, comparison)].toSorted((a, b) =>
-      compareText(rankOf(a), rankOf(b)),
-    ),
+    held: [...held, ...heldOfOthers(unseen, comparison)].toSorted(byRank),
   };
 }
 
@@ -125,7 +123,7 @@ function isDifferent({ before, after }: WantedChange): boolean {
 }
 
 /** Makes a held change of a change, with what earlier runs have seen of it. */
-function holder({ ledger, decisions, holdMs, now, runId, source }: Comparison) {
+function holder({ ledger, decisions, holdMs, now, runId, source }: AcceptRun) {
   const verdicts = byChange(decisions);
   const at = timeText(now);
   const known = new Map(ledger.held.map((held) => [held.id, held]));
@@ -265,20 +263,21 @@ function takeOver(
 function heldOfOthers(held: readonly HeldChange[], run: AcceptRun): HeldChange[] {
   const verdicts = byChange(run.decisions);
   return held
-    .filter(({ source }) => source !== run.source)
+    .filter(({ source, state }) => source !== run.source && state !== "corrected")
     .map((each) => withDecision(each, verdicts))
     .filter((each) => each.state !== "waiting" || isUnbroken(each, run.now));
 }
 
 /** Accepts all airports of a source that people have checked. The others are gone, and keep their ids. */
-export function trustAirports(
-  { accepted, held }: Ledger,
-  airports: readonly SourceAirport[],
-  run: AcceptRun,
-): Ledger {
+export function trustAirports(run: AcceptRun, airports: readonly SourceAirport[]): Ledger {
+  const { accepted, held } = run.ledger;
   const rows = new Map(accepted.airports.map(({ id, row }) => [id, row]));
   const listed = new Set(airports.map(({ id }) => id));
   const others = [...accepted.airports, ...accepted.gone].filter(({ id }) => !listed.has(id));
+  const hold = holder(run);
+  const corrected = run.corrections.map(({ written = null, ours = null }) =>
+    hold({ before: ours, after: written }, [], "corrected"),
+  );
   return {
     accepted: {
       airports: airports.map((airport) => ({
@@ -288,6 +287,10 @@ export function trustAirports(
       gone: others.map(goneOf),
       rows: accepted.rows,
     },
-    held: heldOfOthers(held, run),
+    held: [...corrected, ...heldOfOthers(held, run)].toSorted(byRank),
   };
+}
+
+function byRank(a: HeldChange, b: HeldChange): number {
+  return compareText(rankOf(a), rankOf(b));
 }

@@ -89,12 +89,12 @@ export async function acceptSources(
     known.accepted.airports,
   );
   const { airports, ...account } = upstream;
-  const run = { source, decisions, runId, now: now(), holdMs: limits.holdMs };
-  const regionOf = await readRegionKeys(openSnapshot);
-  const before = isTrusted ? trustAirports(known, airports, run) : known;
+  const { holdMs } = limits;
+  const run = { ledger: known, corrections, decisions, holdMs, now: now(), runId, source };
+  const before = isTrusted ? trustAirports(run, airports) : known;
   const after = isTrusted
     ? before
-    : acceptUpstream({ ...run, ledger: before, upstream, corrections, regionOf });
+    : acceptUpstream({ ...run, upstream, regionOf: await readRegionKeys(openSnapshot) });
   const files = {
     [ACCEPTED_FILE]: await archiveFile(deps.archive, encodeFile(after.accepted), mode),
     [HELD_FILE]: await archiveFile(deps.archive, encodeFile(after.held), mode),

@@ -78,11 +78,16 @@ describe("a source that people have checked", () => {
     const opened = airportNumber(3, "GVA");
     life.nextDays(4, [{ ...BERN, id: "901" }, ZURICH, opened]);
     life.nextDay([{ ...BERN, id: "901", name: "Ghost" }, ZURICH, opened]);
-    const run = { source: EMBEDDED, decisions: [], now: life.now };
-    life.ledger = trustAirports(life.ledger, ALL, run);
+    const { ledger, now, holdMs } = life;
+    const corrections = [{ id: "1", written: { ...BERN, name: "Belp" }, ours: BERN }];
+    const run = { ledger, corrections, decisions: [], holdMs, now, runId: "run", source: EMBEDDED };
+    life.ledger = trustAirports(run, ALL);
     expect(life.ledger.accepted.airports).toMatchObject([{ id: "1", row: "901" }, { id: "2" }]);
     expect(life.ledger.accepted.gone).toMatchObject([{ id: "3", iata: "GVA" }]);
-    expect(life.held()).toMatchObject([{ iata: "BRN", after: { name: "Ghost" } }]);
+    expect(life.held()).toMatchObject([
+      { state: "waiting", after: { name: "Ghost" } },
+      { state: "corrected", after: { name: "Belp" } },
+    ]);
     life.nextDays(4, [BERN, ZURICH, { ...opened, id: "903" }]);
     expect(life.airport("GVA")).toMatchObject({ id: "3", row: "903" });
   });

@@ -3,7 +3,7 @@ import type { HeldChange } from "../../../../src/acceptance/held-change.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
 import { anUpstream } from "../../../builders/coordinator-world.ts";
 import type { Row } from "../../../builders/source.ts";
-import { moreAirports } from "../../../builders/small-snapshot.ts";
+import { aSnapshot, moreAirports } from "../../../builders/small-snapshot.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const ROWS = moreAirports(40);
@@ -213,6 +213,36 @@ describe("decisions about many", () => {
     const answer = await decide("reject", { rule: "changes_name" });
     expect(answer).toMatchObject({ changed: true, run: null });
     expect(answer.held.map(({ iata }) => iata)).toEqual(["ZRH"]);
+  });
+});
+
+describe("a decision about a whole file", () => {
+  it("applies to every change, and its answer shows the first hundred", async () => {
+    world.ingest.time += DAY_MS;
+    world.ingest.upstream = anUpstream(moreAirports(190));
+    const { id: run_id } = await world.ingest.runToEnd();
+    const { held, message } = await decide("reject", { run_id });
+    expect(held).toHaveLength(100);
+    expect(message).toBe("150 changes are rejected until upstream says something else.");
+    expect((await list("?state=rejected")).total).toBe(150);
+  });
+});
+
+describe("a correction of the snapshot", () => {
+  it("is listed, and cannot be decided on", async () => {
+    world.ingest.snapshot = aSnapshot({
+      airports: ROWS,
+      corrections: [{ ...ROWS[0], name: "Kloten" }],
+    });
+    world.ingest.upstream = anUpstream([{ ...ROWS[0], name: "Kloten" }, ...ROWS.slice(1)]);
+    world.ingest.crash();
+    await world.ingest.runToEnd();
+    const { held } = await list("?state=corrected");
+    expect(held).toMatchObject([{ iata: "ZRH", rules: [], after: { name: "Kloten" } }]);
+    for (const verb of ["approve", "reject"]) {
+      const answer = await world.post(`/admin/ingest/held/${held[0]?.id}/${verb}`);
+      expect(answer.status).toBe(404);
+    }
   });
 });
 
