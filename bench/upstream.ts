@@ -60,6 +60,8 @@ async function heldTable(made: { readonly [file: string]: string }): Promise<str
       const examples = held.slice(0, 3).map(({ iata, name }) => `${name} (${iata})`);
       return `| \`${rule}\` | ${held.length} | ${examples.join(", ")} |`;
     });
+  const others = waiting.filter(({ rules }) => rules.length === 0).length;
+  rows.push(`| none | ${others} | |`);
   return ["| rule | held | the first |", "| --- | --: | --- |", ...rows].join("\n");
 }
 

@@ -72,14 +72,10 @@ const INGEST_FIELDS = {
   /** How hard an ingest compresses: "fast" (brotli 4, gzip 4) or "best" (brotli 11, gzip 9). */
   COMPRESSION: z.enum(["fast", "best"]).default("fast"),
   /**
-   * A surprising change by upstream is held back until upstream has said the same for this time, or
-   * an operator approves it. 0 takes over all changes.
+   * A change by upstream is held back until upstream has said the same for this time, or an operator
+   * approves it. 0 takes over all changes.
    */
   SURPRISE_HOLD_MS: wholeNumber(0, 30 * 24 * HOUR_MS, 72 * HOUR_MS),
-  /** A move of a larger airport over this distance is surprising. */
-  SURPRISE_MOVE_KM: wholeNumber(1, 1000, 20),
-  /** So is the loss of this share of a region's airports at once. */
-  SURPRISE_REGION_LOSS_PERCENT: wholeNumber(1, 100, 50),
   /** A file without over this share of the airports in use is truncated, and refused. */
   SURPRISE_UNLISTED_PERCENT: wholeNumber(1, 100, 8),
 };
@@ -143,8 +139,6 @@ export function loadConfig(settings: Settings, known: readonly SnapshotLocale[])
     compression: parsed.COMPRESSION,
     surprises: {
       holdMs: parsed.SURPRISE_HOLD_MS,
-      moveKm: parsed.SURPRISE_MOVE_KM,
-      regionLossPercent: parsed.SURPRISE_REGION_LOSS_PERCENT,
       unlistedPercent: parsed.SURPRISE_UNLISTED_PERCENT,
     },
   };

@@ -1,122 +1,187 @@
 /**
- * Takes over what upstream says, airport by airport. What a traveller would notice is held back: the
- * last good value stays until upstream has said the same for long enough or an operator approves
- * it. Pure: no clock, no I/O.
+ * Takes over what upstream says, airport by airport. A change of an airport waits: what is served
+ * stays until upstream has said the same for long enough or an operator approves it. Pure: no clock,
+ * no I/O.
  */
+import { isDeepStrictEqual } from "node:util";
+import { sha256Hex } from "../catalog/hash.ts";
 import { compareText } from "../catalog/integrity.ts";
+import { distanceKm } from "../catalog/positions.ts";
+import type { SourceAirport } from "../sources/our-airports.ts";
+import { timeText } from "../storage/time-text.ts";
 import {
   type Accepted,
   type AcceptedAirport,
-  type GoneAirport,
   goneOf,
-  isImportant,
-  isSameValue,
   type Ledger,
-  settledOf,
-  valuesOf,
+  recordOf,
+  SAME_POSITION_KM,
+  type UpstreamAirports,
 } from "./airport.ts";
-import type { Change, Comparison, Judged } from "./comparison.ts";
-import { withRegionRule } from "./emptied-regions.ts";
-import { type HeldChange, newHeldChange, type Part, PARTS, withDecision } from "./held-change.ts";
-import { heldId } from "./held-id.ts";
-import { matchAirports, type Pair } from "./identity.ts";
-import { heldOfOthers, isOfOther } from "./other-sources.ts";
-import { isRipe, seenAgain, seenNow } from "./seen.ts";
+import { correctAirports, type Correction } from "./corrections.ts";
 import {
-  rulesOfArrival,
-  rulesOfChange,
-  rulesOfDeparture,
-  type SurpriseLimits,
-} from "./surprises.ts";
-import { blockTakenCodes } from "./taken-codes.ts";
-import { hasWaited, settle, takeOver, withUnsettled } from "./unsettled.ts";
+  byChange,
+  type Decision,
+  type HeldChange,
+  isRipe,
+  isUnbroken,
+  rankOf,
+  type Rule,
+  withDecision,
+} from "./held-change.ts";
+import { matchAirports, type Pair } from "./identity.ts";
+import { type Change, findRules, type RegionOf } from "./rules.ts";
+
+/** What any run starts from. */
+interface AcceptRun {
+  readonly ledger: Ledger;
+  readonly corrections: readonly Correction[];
+  readonly decisions: readonly Decision[];
+  /** Time for which upstream must say the same. */
+  readonly holdMs: number;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly runId: string;
+  /** Name of the upstream. */
+  readonly source: string;
+}
+
+/** What a comparison with upstream starts from. */
+export interface Comparison extends AcceptRun {
+  readonly upstream: UpstreamAirports;
+  readonly regionOf: RegionOf;
+}
+
+/** A change of an airport that keeps its id. */
+interface WantedChange extends Change {
+  readonly before: AcceptedAirport | null;
+  readonly after: AcceptedAirport | null;
+}
+
+/** A change as it is held, and whether nothing holds it any more. */
+interface Judged {
+  readonly change: WantedChange;
+  readonly held: HeldChange;
+  readonly isFree: boolean;
+}
 
 /** Compares upstream with the ledger. Equal arguments give equal results. */
 export function acceptUpstream(comparison: Comparison): Ledger {
-  const { ledger, upstream } = comparison;
-  const { pairs, arrivals } = matchAirports(ledger.accepted, upstream.airports);
-  const opened = arrivals.filter(({ row }) => !upstream.unopened.has(row));
-  const changes = [
-    ...departures(pairs, comparison),
-    ...pairs.flatMap((pair) => partChanges(pair, comparison)),
-    ...arrivalsOf(opened, ledger.accepted),
+  const { ledger, upstream, corrections, regionOf } = comparison;
+  const { accepted } = ledger;
+  const { airports, overruled } = correctAirports(upstream.airports, corrections, accepted);
+  const { pairs, arrivals } = matchAirports(accepted, airports);
+  const listed = pairs.map((pair) => followRow(pair, upstream));
+  const present = listed.map(({ before }) => before);
+  const changes: WantedChange[] = [
+    ...listed.filter(isDifferent),
+    ...arrivals
+      .filter(({ row }) => !upstream.unopened.has(row))
+      .map((after) => ({ before: null, after })),
   ];
-  const known = new Map(ledger.held.map((held) => [held.id, held]));
-  const judged = withRegionRule(changes, comparison).map((change) =>
-    judge(change, known, comparison),
+  const rules = findRules(changes, present, regionOf);
+  const hold = holder(comparison);
+  const judged = blockTakenCodes(
+    present,
+    changes.map((change) => {
+      const held = hold(change, rules.get(change) ?? []);
+      return { change, held, isFree: isFree(held, comparison) };
+    }),
   );
-  const settled = blockTakenCodes(ledger.accepted, judged);
-  const held = settled.flatMap((each) => (each.isFree ? [] : [each.held]));
+  const held = [
+    ...judged.filter((each) => !each.isFree).map((each) => each.held),
+    ...overruled.map(({ said, ours }) => hold({ before: ours, after: said }, [], "corrected")),
+  ];
+  const seen = new Set([...judged.map((each) => each.held.id), ...held.map(({ id }) => id)]);
+  const unseen = ledger.held.filter(({ id }) => !seen.has(id));
+  const free = judged.filter((each) => each.isFree).map(({ change }) => change);
   return {
-    accepted: {
-      ...ledger.accepted,
-      ...apply(pairs, settled, comparison),
-      rows: upstream.seen,
-    },
-    held: [...held, ...stillHeld(settled, pairs, comparison)].toSorted(
-      (a, b) => compareText(a.iata, b.iata) || compareText(a.id, b.id),
-    ),
+    accepted: { ...takeOver(present, accepted.gone, free), rows: upstream.seen },
+    held: [...held, ...heldOfOthers(unseen, comparison)].toSorted(byRank),
   };
 }
 
-function departures(pairs: readonly Pair[], { upstream }: Comparison): Change[] {
-  return pairs
-    .filter((pair) => pair.upstream === undefined)
-    .map(({ accepted: airport }) => {
-      const said = upstream.fates.get(airport.row);
-      const rules = rulesOfDeparture(airport, said);
-      const before = valuesOf("listing", airport);
-      return { airport, part: "listing", before, after: null, said, rules };
-    });
+/** Accepts the present row number and a small correction of the position; the rest is to wait. */
+function followRow(
+  { accepted, upstream: row }: Pair,
+  { delistedRows }: UpstreamAirports,
+): WantedChange & { before: AcceptedAirport } {
+  if (row === undefined)
+    return { before: accepted, after: null, delisted: delistedRows.get(accepted.row) };
+  const { id, lat, lon, anchor = { lat, lon } } = accepted;
+  const after = { ...row, id, row: row.id };
+  if (distanceKm(anchor, row) > SAME_POSITION_KM)
+    return { before: { ...accepted, row: row.id }, after };
+  const isInPlace = row.lat === anchor.lat && row.lon === anchor.lon;
+  const position = { lat: row.lat, lon: row.lon, ...(!isInPlace && { anchor }) };
+  const { anchor: _, ...airport } = accepted;
+  return { before: { ...airport, row: row.id, ...position }, after: { ...after, ...position } };
 }
 
-function partChanges({ accepted, upstream }: Pair, comparison: Comparison): Change[] {
-  if (upstream === undefined) return [];
-  return PARTS.flatMap((part) => {
-    if (part === "listing") return [];
-    const [before, after] = [valuesOf(part, accepted), valuesOf(part, upstream)];
-    if (isSameValue(before, after)) return [];
-    const rules = isImportant(accepted)
-      ? rulesOfChange(part, settledOf(accepted), upstream, comparison)
-      : [];
-    return [{ airport: accepted, part, before, after, said: upstream, rules }];
-  });
+function isDifferent({ before, after }: WantedChange): boolean {
+  return before === null || after === null || !isDeepStrictEqual(recordOf(before), recordOf(after));
 }
 
-function arrivalsOf(arrivals: readonly AcceptedAirport[], accepted: Accepted): Change[] {
-  const holders = new Map(accepted.airports.map((airport) => [airport.iata, airport]));
-  return arrivals.map((airport) => ({
-    airport,
-    part: "listing",
-    before: null,
-    after: valuesOf("listing", airport),
-    said: airport,
-    rules: rulesOfArrival(airport, holders.get(airport.iata)),
-  }));
+/** Makes a held change of a change, with what earlier runs have seen of it. */
+function holder({ ledger, decisions, holdMs, now, runId, source }: AcceptRun) {
+  const verdicts = byChange(decisions);
+  const at = timeText(now);
+  const known = new Map(ledger.held.map((held) => [held.id, held]));
+  const waiting = ledger.held.filter((held) => held.state === "waiting" && held.source === source);
+  const differing = new Map(waiting.map((held) => [held.airport, held]));
+  const sinceOf = (held: HeldChange | undefined) =>
+    held !== undefined && isUnbroken(held, now) ? held : undefined;
+  return (
+    change: Change,
+    rules: readonly Rule[],
+    state: "waiting" | "corrected" = "waiting",
+  ): HeldChange => {
+    const { before, after } = change;
+    const airport = before ?? after;
+    if (airport === null) throw new Error("a change of no airport");
+    const id = heldId(airport.id, change);
+    const found = known.get(id);
+    // A correction that ends makes a change of what it hid.
+    const same = (found?.state === "corrected") === (state === "corrected") ? found : undefined;
+    const wanted_since = sinceOf(same)?.wanted_since ?? at;
+    const since = (sinceOf(same) ?? sinceOf(differing.get(airport.id)))?.since ?? at;
+    const isDisputed = wanted_since !== since && now - Date.parse(since) >= 2 * holdMs;
+    const held: HeldChange = {
+      id,
+      state: same?.state ?? state,
+      airport: airport.id,
+      iata: airport.iata,
+      name: airport.name,
+      rules: isDisputed ? [...rules, "disputed"] : rules,
+      before: before && recordOf(before),
+      after: after && recordOf(after),
+      since,
+      wanted_since,
+      last_seen: at,
+      run_id: same?.run_id ?? runId,
+      // Only the source that a decision is about can end it.
+      source: same === undefined || same.state === "waiting" ? source : same.source,
+      decided_by: same?.decided_by ?? null,
+      decided_at: same?.decided_at ?? null,
+      note: same?.note ?? null,
+    };
+    return withDecision(held, verdicts);
+  };
 }
 
-/** @param known the changes that are held, by id. */
-function judge(
-  change: Change,
-  known: ReadonlyMap<string, HeldChange>,
-  comparison: Comparison,
-): Judged {
-  const { decisions, limits, now } = comparison;
-  const id = heldId(change.airport.id, change.part, change.said);
-  const seen = known.get(id);
-  const first = newHeldChange({ ...change, id, rules: rulesOf(change, seen) }, comparison);
-  const found = seen === undefined ? first : { ...first, ...progressOf(seen, comparison) };
-  const held = withDecision(found, decisions);
-  return { change, held, isFree: mayPass(held, limits, now) };
+/**
+ * Names a change by the airport and the record that upstream wants, or the reason why there is none.
+ * A small correction of the position, which does not wait, leaves it the same.
+ */
+function heldId(airport: string, { before, after, delisted }: Change): string {
+  const wanted = after && recordOf(after);
+  const isInPlace = before?.lat === after?.lat && before?.lon === after?.lon;
+  const identity = isInPlace && wanted !== null ? { ...wanted, lat: null, lon: null } : wanted;
+  const hash = sha256Hex(JSON.stringify(identity ?? delisted ?? null));
+  return `${airport}-${hash.slice(0, 8)}`;
 }
 
-/** What emptied a region on one day still surprises when the region counts fewer airports. */
-function rulesOf({ rules }: Change, seen: HeldChange | undefined): Change["rules"] {
-  const wasEmptied = seen?.rules.includes("region_emptied") === true;
-  return wasEmptied && !rules.includes("region_emptied") ? [...rules, "region_emptied"] : rules;
-}
-
-function mayPass(held: HeldChange, limits: SurpriseLimits, now: number): boolean {
+function isFree(held: HeldChange, { holdMs, now }: Comparison): boolean {
   switch (held.state) {
     case "approved":
       return true;
@@ -124,97 +189,108 @@ function mayPass(held: HeldChange, limits: SurpriseLimits, now: number): boolean
     case "corrected":
       return false;
     case "waiting":
-      return held.rules.length === 0 || isRipe(held, limits.holdMs, now);
+      return isRipe(held, holdMs, now);
     default:
       return held.state satisfies never;
   }
 }
 
-/** What the runs have seen of a change, this one included, and what was decided about it. */
-function progressOf(held: HeldChange, { now, source }: Comparison) {
-  const { state, run_id, decided_by, decided_at, note } = held;
-  const seen = seenAgain(held, now);
-  const isNewDay = seen.last_seen.slice(0, 10) > held.last_seen.slice(0, 10);
-  const days_seen = seen.since === held.since ? held.days_seen + (isNewDay ? 1 : 0) : 1;
-  // Only the source that a decision is about can end it.
-  const itsSource = state === "waiting" || held.days_seen === 0 ? source : held.source;
-  const decided = { decided_by, decided_at, note };
-  return { state, ...seen, days_seen, run_id, source: itsSource, ...decided };
+/**
+ * Holds back what would give an airport the code of another one. Two airports may exchange their
+ * codes in one run.
+ */
+function blockTakenCodes(
+  present: readonly AcceptedAirport[],
+  judged: readonly Judged[],
+): readonly Judged[] {
+  const takers = findTakers(present, judged);
+  if (takers.size === 0) return judged;
+  // Blocking one change can make another change conflict.
+  return blockTakenCodes(
+    present,
+    judged.map((each) => (takers.has(each) ? { ...each, isFree: false } : each)),
+  );
 }
 
-/** Takes over the free changes, and the present row numbers. */
-function apply(
-  pairs: readonly Pair[],
+/** Finds the free changes after which two airports would have the same code. */
+function findTakers(
+  present: readonly AcceptedAirport[],
   judged: readonly Judged[],
-  { ledger, limits: { holdMs }, now }: Comparison,
-): Pick<Accepted, "airports" | "gone"> {
-  const airports = new Map(
-    pairs.map(({ accepted: airport, upstream }) => [
-      airport.id,
-      upstream === undefined
-        ? airport
-        : { ...settle(airport, upstream, { now, holdMs }), row: upstream.id },
-    ]),
-  );
-  const gone = new Map(ledger.accepted.gone.map((airport) => [airport.id, airport]));
-  for (const each of judged) {
-    const { airport, after } = each.change;
-    const { id } = airport;
-    if (!each.isFree) continue;
-    if (after === null) {
-      airports.delete(id);
-      const left = { region: settledOf(airport).region, since: seenNow(now).since };
-      gone.set(id, { ...goneOf(airport), ...(!hasWaited(each.held, { now, holdMs }) && { left }) });
-    } else {
-      const { left } = gone.get(id) ?? {};
-      gone.delete(id);
-      const present = airports.get(id);
-      const accepted =
-        present === undefined
-          ? comeBack(airport, left, now)
-          : takeOver(present, each, { now, holdMs });
-      airports.set(id, accepted);
-    }
+): ReadonlySet<Judged> {
+  const codes = new Map(present.map(({ id, iata }) => [id, iata]));
+  const free = judged.filter((each) => each.isFree);
+  for (const { change } of free) {
+    if (change.after !== null) codes.set(change.after.id, change.after.iata);
+    else if (change.before !== null) codes.delete(change.before.id);
   }
+  const uses = Map.groupBy(codes.values(), (code) => code);
+  return new Set(
+    free.filter(({ change: { before, after } }) => {
+      const isNew = after !== null && after.iata !== before?.iata;
+      return isNew && uses.get(after.iata)?.length !== 1;
+    }),
+  );
+}
+
+/** Makes the free changes. */
+function takeOver(
+  present: readonly AcceptedAirport[],
+  gone: Accepted["gone"],
+  free: readonly WantedChange[],
+): Pick<Accepted, "airports" | "gone"> {
+  const airports = new Map(present.map((airport) => [airport.id, airport]));
+  const left = new Map(gone.map((airport) => [airport.id, airport]));
+  for (const { before, after } of free)
+    if (after !== null) {
+      left.delete(after.id);
+      airports.set(after.id, after);
+    } else if (before !== null) {
+      airports.delete(before.id);
+      left.set(before.id, goneOf(before));
+    }
   const byCode = (a: { iata: string; id: string }, b: { iata: string; id: string }) =>
     compareText(a.iata, b.iata) || compareText(a.id, b.id);
   return {
     airports: [...airports.values()].toSorted(byCode),
-    gone: [...gone.values()].toSorted(byCode),
+    gone: [...left.values()].toSorted(byCode),
   };
 }
 
-/** An airport that left another region lately has not settled where it is now. */
-function comeBack(airport: AcceptedAirport, left: GoneAirport["left"], now: number) {
-  if (left === undefined || left.region === airport.region) return airport;
-  const settled = { ...valuesOf("place", airport), region: left.region };
-  const { last_seen } = seenNow(now);
-  return withUnsettled(airport, "place", { settled, since: left.since, last_seen });
+/**
+ * Selects what other sources have said, which a run can neither confirm nor refute. What waits ends
+ * when it would have to wait anew.
+ */
+function heldOfOthers(held: readonly HeldChange[], run: AcceptRun): HeldChange[] {
+  const verdicts = byChange(run.decisions);
+  return held
+    .filter(({ source, state }) => source !== run.source && state !== "corrected")
+    .map((each) => withDecision(each, verdicts))
+    .filter((each) => each.state !== "waiting" || isUnbroken(each, run.now));
 }
 
-/**
- * Selects what stays held though upstream does not say it at present: what other sources have said,
- * and what is rejected or corrected, until a change of that part is taken over, or upstream lists
- * what is served.
- */
-function stillHeld(
-  judged: readonly Judged[],
-  pairs: readonly Pair[],
-  comparison: Comparison,
-): HeldChange[] {
-  const partOf = (airport: string, part: Part) => `${airport}-${part}`;
-  const ids = new Set(judged.map((each) => each.held.id));
-  const changed = new Map(
-    judged.map(({ change: { airport, part }, isFree }) => [partOf(airport.id, part), isFree]),
+/** Accepts all airports of a source that people have checked. The others are gone, and keep their ids. */
+export function trustAirports(run: AcceptRun, airports: readonly SourceAirport[]): Ledger {
+  const { accepted, held } = run.ledger;
+  const rows = new Map(accepted.airports.map(({ id, row }) => [id, row]));
+  const listed = new Set(airports.map(({ id }) => id));
+  const others = [...accepted.airports, ...accepted.gone].filter(({ id }) => !listed.has(id));
+  const hold = holder(run);
+  const corrected = run.corrections.map(({ written = null, ours = null }) =>
+    hold({ before: ours, after: written }, [], "corrected"),
   );
-  const listed = new Set(pairs.filter((pair) => pair.upstream).map(({ accepted }) => accepted.id));
-  const unseen = comparison.ledger.held.filter(({ id }) => !ids.has(id));
-  const decided = unseen.filter((held) => {
-    const { airport, part, state } = held;
-    if (isOfOther(held, comparison) || (state !== "rejected" && state !== "corrected"))
-      return false;
-    const isTakenOver = changed.get(partOf(airport, part));
-    return isTakenOver === undefined ? !listed.has(airport) : !isTakenOver;
-  });
-  return [...heldOfOthers(unseen, comparison), ...decided];
+  return {
+    accepted: {
+      airports: airports.map((airport) => ({
+        ...airport,
+        row: rows.get(airport.id) ?? airport.id,
+      })),
+      gone: others.map(goneOf),
+      rows: accepted.rows,
+    },
+    held: [...corrected, ...heldOfOthers(held, run)].toSorted(byRank),
+  };
+}
+
+function byRank(a: HeldChange, b: HeldChange): number {
+  return compareText(rankOf(a), rankOf(b));
 }

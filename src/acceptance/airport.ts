@@ -1,31 +1,21 @@
-/** The airports that the catalog is built from, and the parts that change one by one. Pure. */
-import { isDeepStrictEqual } from "node:util";
+/** The airports that the catalog is built from. Pure. */
+import type { Position } from "../catalog/positions.ts";
 import type { SourceAirport } from "../sources/our-airports.ts";
-import type { HeldChange, Part, Values } from "./held-change.ts";
+import type { AirportRecord, HeldChange } from "./held-change.ts";
 
-/** A part whose present value is too new to compare with. */
-export interface Unsettled {
-  /** The last value that has stood for long enough. */
-  readonly settled: Values;
-  /** When a run accepted the present value (RFC 3339). */
-  readonly since: string;
-  /** When a run last saw that upstream says so. */
-  readonly last_seen: string;
-}
+/** Within this distance an airport is still where it was: the length of a runway. */
+export const SAME_POSITION_KM = 2;
 
 /** An airport as the catalog has it. */
 export interface AcceptedAirport extends SourceAirport {
   /** Number of its row at upstream. It differs from `id` if upstream has renumbered it. */
   readonly row: string;
-  /** The parts that changed lately, without surprising anybody. */
-  readonly unsettled?: { readonly [P in Part]?: Unsettled };
+  /** Its last position that has waited, if small corrections have moved it since. */
+  readonly anchor?: Position;
 }
 
 /** What identifies an airport that is no longer listed, should it come back. */
-export interface GoneAirport extends Pick<AcceptedAirport, "id" | "row" | "iata" | "lat" | "lon"> {
-  /** Where it was and since when it is gone (RFC 3339), if that surprised nobody. */
-  readonly left?: { readonly region: string; readonly since: string };
-}
+export type GoneAirport = Pick<AcceptedAirport, "id" | "row" | "iata" | "lat" | "lon">;
 
 export function goneOf({ id, row, iata, lat, lon }: GoneAirport): GoneAirport {
   return { id, row, iata, lat, lon };
@@ -38,8 +28,6 @@ export interface Accepted {
   readonly gone: readonly GoneAirport[];
   /** Rows of the upstream file that was compared last; null if none was. */
   readonly rows: number | null;
-  /** Ids of the snapshot's corrections that have been made, so that each is made only once. */
-  readonly corrections: readonly string[];
 }
 
 /** The state that a comparison with upstream starts from and results in. */
@@ -48,42 +36,41 @@ export interface Ledger {
   readonly held: readonly HeldChange[];
 }
 
-const LISTING = [
-  "iata",
-  "icao",
-  "name",
-  "lat",
-  "lon",
-  "country",
-  "region",
-  "municipality",
-  "type",
-  "scheduled",
-] as const;
-
-const FIELDS = {
-  listing: LISTING,
-  code: ["iata", "icao"],
-  name: ["name"],
-  place: ["lat", "lon", "country", "region", "municipality"],
-  service: ["type", "scheduled"],
-} as const satisfies { readonly [P in Part]: readonly (keyof SourceAirport)[] };
-
-/** The values of one part of an airport; null if it is not listed. */
-export function valuesOf(part: Part, airport: SourceAirport | undefined): Values {
-  return airport === undefined
-    ? null
-    : Object.fromEntries(FIELDS[part].map((field) => [field, airport[field]]));
+/** The state before anything was compared: the airports of the snapshot. */
+export function firstLedger(airports: readonly SourceAirport[]): Ledger {
+  const accepted = airports.map((airport) => ({ ...airport, row: airport.id }));
+  return { accepted: { airports: accepted, gone: [], rows: null }, held: [] };
 }
 
-export function isSameValue(a: Values, b: Values): boolean {
-  return isDeepStrictEqual(a, b);
+/** Why a row of the file lists no airport. */
+export type DelistedReason = "closed" | "without_code";
+
+/** What upstream says. */
+export interface UpstreamAirports {
+  /** Open airports. Codes and row numbers are unique. */
+  readonly airports: readonly SourceAirport[];
+  /** Rows of the catalog's airports that list no airport, by number. */
+  readonly delistedRows: ReadonlyMap<string, DelistedReason>;
+  /** Row numbers of airports whose names say that they are not in use. */
+  readonly unopened: ReadonlySet<string>;
+  /** Rows of the file. */
+  readonly seen: number;
 }
 
-/** An airport with the values that later ones are compared with. */
-export function settledOf(airport: AcceptedAirport): AcceptedAirport {
-  const values = Object.values(airport.unsettled ?? {}).map(({ settled }) => settled);
-  return Object.assign({}, airport, ...values);
+/** The values of an airport, without what identifies it. */
+export function recordOf({
+  iata,
+  icao,
+  name,
+  lat,
+  lon,
+  country,
+  region,
+  municipality,
+  type,
+  scheduled,
+}: SourceAirport): AirportRecord {
+  return { iata, icao, name, lat, lon, country, region, municipality, type, scheduled };
 }
 
 /** Whether travellers use an airport: it has scheduled service, or is of medium or large size. */

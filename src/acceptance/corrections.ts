@@ -1,13 +1,8 @@
-/**
- * The snapshot corrects what upstream had wrong on the day that it is of. A correction is made once,
- * and holds until upstream says something else than on that day. Pure.
- */
+/** The snapshot corrects what upstream had wrong on the day that it is of. Pure. */
+import { isDeepStrictEqual } from "node:util";
+import { distanceKm, isNear } from "../catalog/positions.ts";
 import type { SourceAirport } from "../sources/our-airports.ts";
-import { type AcceptedAirport, goneOf, isSameValue, type Ledger, valuesOf } from "./airport.ts";
-import { type HeldChange, newHeldChange, type Part, PARTS, type Values } from "./held-change.ts";
-import type { Comparison } from "./comparison.ts";
-import { heldId } from "./held-id.ts";
-import { withUnsettled } from "./unsettled.ts";
+import { type Accepted, SAME_POSITION_KM } from "./airport.ts";
 
 /** An airport as upstream wrote it on the snapshot's day, and as the snapshot has it. */
 export interface Correction {
@@ -18,92 +13,94 @@ export interface Correction {
   readonly ours: SourceAirport | undefined;
 }
 
-type RunFacts = Pick<Comparison, "now" | "runId" | "source">;
-
-/** A part of an airport that a correction changes. */
-interface Patch {
+/** What upstream says of a corrected airport, and what counts instead; null if it is not listed. */
+interface Overruled {
   readonly id: string;
-  readonly airport: SourceAirport;
-  readonly part: Part;
-  readonly written: Values;
-  readonly ours: Values;
+  readonly said: SourceAirport | null;
+  readonly ours: SourceAirport | null;
 }
 
-/** The state before anything was compared: the airports of the snapshot. */
-export function firstLedger(airports: readonly SourceAirport[]): Ledger {
-  const own = airports.map((airport) => ({ ...airport, row: airport.id }));
-  return { accepted: { airports: own, gone: [], rows: null, corrections: [] }, held: [] };
+interface Corrected {
+  readonly airports: readonly SourceAirport[];
+  readonly overruled: readonly Overruled[];
 }
 
 /**
- * Makes the corrections that have not been made. A value that has become neither what upstream
- * wrote nor what the snapshot says is newer than the correction, and stays; the correction is
- * made if upstream returns to what it wrote.
+ * Replaces each value that is still the one that upstream wrote on the snapshot's day. Any other
+ * value is newer than the correction, and stays.
+ *
+ * @param airports upstream's, with unique codes and row numbers.
+ * @param accepted tells the present row numbers.
  */
-export function applyCorrections(
-  ledger: Ledger,
+export function correctAirports(
+  airports: readonly SourceAirport[],
   corrections: readonly Correction[],
-  run: RunFacts,
-): Ledger {
-  const done = new Set(ledger.accepted.corrections);
-  const patches = corrections.flatMap(patchesOf).filter(({ id }) => !done.has(id));
-  const airports = new Map(ledger.accepted.airports.map((airport) => [airport.id, airport]));
-  const gone = new Map(ledger.accepted.gone.map((airport) => [airport.id, airport]));
-  const held = new Map(ledger.held.map((each) => [each.id, each]));
-  const made: string[] = [];
-  for (const patch of patches) {
-    const { airport } = patch;
-    const present = airports.get(airport.id);
-    if (!fits(patch, present, airports)) continue;
-    made.push(patch.id);
-    if (patch.ours === null) {
-      airports.delete(airport.id);
-      gone.set(airport.id, goneOf({ ...airport, row: present?.row ?? airport.id }));
-    } else {
-      gone.delete(airport.id);
-      const own = present ?? { ...airport, row: airport.id };
-      airports.set(airport.id, withUnsettled({ ...own, ...patch.ours }, patch.part));
-    }
-    const isDecided = held.get(patch.id)?.decided_by != null;
-    if (!isDecided) held.set(patch.id, corrected(patch, run));
+  accepted: Accepted,
+): Corrected {
+  const rows = new Map([...accepted.airports, ...accepted.gone].map(({ id, row }) => [id, row]));
+  const byRow = new Map(airports.map((airport) => [airport.id, airport]));
+  const byCode = new Map(airports.map((airport) => [airport.iata, airport]));
+  const overruled: Overruled[] = [];
+  for (const { id, written, ours } of corrections) {
+    if (written === undefined) continue;
+    // Upstream may have renumbered the row, or given its number to another airport nearby.
+    const said =
+      rowAt(ours ?? written, byCode) ?? byRow.get(rows.get(id) ?? id) ?? rowAt(written, byCode);
+    if (said === undefined) continue;
+    const corrected = correctRow(said, { written, ours }, byCode);
+    if (corrected === said) continue;
+    overruled.push({ id, said, ours: corrected });
+    byCode.delete(said.iata);
+    if (corrected === null) byRow.delete(said.id);
+    else byRow.set(said.id, corrected);
+    if (corrected !== null) byCode.set(corrected.iata, corrected);
   }
-  return {
-    accepted: {
-      ...ledger.accepted,
-      airports: [...airports.values()],
-      gone: [...gone.values()],
-      corrections: [...done, ...made],
-    },
-    held: [...held.values()],
+  for (const { id, written, ours } of corrections) {
+    if (written !== undefined || ours === undefined) continue;
+    if (byRow.has(ours.id) || byCode.has(ours.iata)) continue;
+    overruled.push({ id, said: null, ours });
+    byRow.set(ours.id, ours);
+  }
+  return { airports: [...byRow.values()], overruled };
+}
+
+/** Finds the row of an airport by its code and place. */
+function rowAt(
+  airport: SourceAirport,
+  byCode: ReadonlyMap<string, SourceAirport>,
+): SourceAirport | undefined {
+  const found = byCode.get(airport.iata);
+  return found !== undefined && isNear(found, airport) ? found : undefined;
+}
+
+const FIELDS = [
+  "icao",
+  "name",
+  "country",
+  "region",
+  "municipality",
+  "type",
+  "scheduled",
+] as const satisfies readonly (keyof SourceAirport)[];
+
+/** @returns the same row if nothing of it is to be corrected, and null if it is not to be listed. */
+function correctRow(
+  said: SourceAirport,
+  { written, ours }: { written: SourceAirport; ours: SourceAirport | undefined },
+  byCode: ReadonlyMap<string, SourceAirport>,
+): SourceAirport | null {
+  const isUnchanged = (field: keyof SourceAirport) => said[field] === written[field];
+  if (ours === undefined)
+    return isUnchanged("iata") && isUnchanged("name") && isUnchanged("country") ? null : said;
+  const isMoved = ours.lat !== written.lat || ours.lon !== written.lon;
+  const corrected = {
+    ...said,
+    ...Object.fromEntries(
+      FIELDS.filter((field) => isUnchanged(field)).map((field) => [field, ours[field]]),
+    ),
+    ...(isUnchanged("iata") && !byCode.has(ours.iata) && { iata: ours.iata }),
+    ...(isMoved &&
+      distanceKm(said, written) <= SAME_POSITION_KM && { lat: ours.lat, lon: ours.lon }),
   };
-}
-
-function patchesOf({ id, written, ours }: Correction): Patch[] {
-  const airport = ours ?? written;
-  if (airport === undefined) return [];
-  const parts = written && ours ? PARTS.filter((part) => part !== "listing") : ["listing" as const];
-  return parts.flatMap((part) => {
-    const [before, after] = [valuesOf(part, written), valuesOf(part, ours)];
-    if (isSameValue(before, after)) return [];
-    return [{ id: heldId(id, part, written), airport, part, written: before, ours: after }];
-  });
-}
-
-/** Whether a value is still the one that is corrected, or is corrected already. */
-function fits(
-  { part, written, ours, airport }: Patch,
-  present: AcceptedAirport | undefined,
-  airports: ReadonlyMap<string, AcceptedAirport>,
-): boolean {
-  const is = valuesOf(part, present);
-  const isTaken = [...airports.values()].some(
-    ({ id, iata }) => iata === airport.iata && id !== airport.id,
-  );
-  if (isTaken && ours !== null && (part === "listing" || part === "code")) return false;
-  return isSameValue(is, written) || isSameValue(is, ours);
-}
-
-function corrected({ written, ours, ...patch }: Patch, run: RunFacts): HeldChange {
-  const held = newHeldChange({ ...patch, rules: [], before: ours, after: written }, run);
-  return { ...held, state: "corrected", days_seen: 0 };
+  return isDeepStrictEqual(corrected, said) ? said : corrected;
 }

@@ -3,30 +3,26 @@
  * from it.
  */
 import { z } from "zod";
-import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";
-import { seenNow } from "./seen.ts";
+import { type DeepReadonly, timestamp } from "../catalog/fields.ts";
 
-/** Why a change is surprising. */
+/** Why an operator should look at a change; the most urgent rule first. */
 export const RULES = [
-  "vanishes",
-  "closes",
-  "loses_code",
-  "appears",
+  "changes_country",
   "changes_code",
   "takes_code",
-  "changes_country",
   "moves",
-  "loses_city",
-  "loses_region",
   "changes_name",
+  "loses_region",
+  "closes",
+  "loses_code",
+  "vanishes",
   "demoted",
+  "appears",
+  "changes_city",
   "region_emptied",
+  "disputed",
 ] as const;
 export type Rule = (typeof RULES)[number];
-
-/** What of an airport changes. Each part is accepted or held as a whole. */
-export const PARTS = ["listing", "code", "name", "place", "service"] as const;
-export type Part = (typeof PARTS)[number];
 
 /**
  * - `waiting`: until upstream has said the same for long enough, or somebody decides.
@@ -36,10 +32,21 @@ export type Part = (typeof PARTS)[number];
  */
 export const HELD_STATES = ["waiting", "approved", "rejected", "corrected"] as const;
 
-const values = z
-  .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
-  .nullable()
-  .meta({ description: "Values by field; null if the airport is not listed." });
+const airportRecord = z
+  .strictObject({
+    iata: z.string(),
+    icao: z.string(),
+    name: z.string(),
+    lat: z.number(),
+    lon: z.number(),
+    country: z.string(),
+    region: z.string(),
+    municipality: z.string(),
+    type: z.string(),
+    scheduled: z.boolean(),
+  })
+  .meta({ id: "AirportRecord", description: "An airport as OurAirports writes it." });
+export type AirportRecord = DeepReadonly<z.output<typeof airportRecord>>;
 
 export const heldChangeSchema = z
   .strictObject({
@@ -48,51 +55,28 @@ export const heldChangeSchema = z
     airport: z.string().meta({ description: "Number of the airport, as in its id." }),
     iata: z.string(),
     name: z.string(),
-    part: z.enum(PARTS),
-    rules: z.array(z.enum(RULES)).meta({ description: "Why it is held, or would be." }),
-    before: values,
-    after: values,
-    since: timestamp.meta({ description: "When a run saw it first." }),
+    rules: z
+      .array(z.enum(RULES))
+      .meta({ description: "Why an operator should look at it; the most urgent rule first." }),
+    before: airportRecord.nullable().meta({ description: "Null if the airport is not served." }),
+    after: airportRecord.nullable().meta({ description: "Null if upstream does not list it." }),
+    since: timestamp.meta({ description: "Since when upstream differs from what is served." }),
+    wanted_since: timestamp.meta({ description: "Since when upstream says `after`." }),
     last_seen: timestamp,
-    days_seen: count.meta({ description: "Number of days on which a run saw it." }),
     run_id: z.string().meta({ description: "The run that saw it first." }),
     source: z.string().meta({ description: "The source that says so." }),
     decided_by: z.string().nullable(),
     decided_at: timestamp.nullable(),
     note: z.string().nullable(),
   })
-  .meta({ id: "HeldChange", description: "A change by upstream that is not served." });
+  .meta({ id: "HeldChange", description: "A change of an airport that is not served." });
 
 export type HeldChange = DeepReadonly<z.output<typeof heldChangeSchema>>;
-export type Values = HeldChange["after"];
 
-/** Makes a change that a run sees first. */
-export function newHeldChange(
-  { id, airport, part, rules, before, after }: NewChange,
-  { now, runId, source }: { readonly now: number; readonly runId: string; readonly source: string },
-): HeldChange {
-  return {
-    id,
-    state: "waiting",
-    airport: airport.id,
-    iata: airport.iata,
-    name: airport.name,
-    part,
-    rules,
-    before,
-    after,
-    ...seenNow(now),
-    days_seen: 1,
-    run_id: runId,
-    source,
-    decided_by: null,
-    decided_at: null,
-    note: null,
-  };
-}
-
-interface NewChange extends Pick<HeldChange, "id" | "part" | "rules" | "before" | "after"> {
-  readonly airport: Pick<HeldChange, "id" | "iata" | "name">;
+/** The place of a change in the list of held changes: the most urgent first, then by code. */
+export function rankOf({ rules: [first], iata, id }: HeldChange): string {
+  const rank = first === undefined ? RULES.length : RULES.indexOf(first);
+  return `${String(rank).padStart(2, "0")} ${iata} ${id}`;
 }
 
 /** What an operator decides about a held change. */
@@ -106,10 +90,38 @@ export interface Decision {
   readonly note: string | null;
 }
 
-/** Applies the latest decision about a held change. */
-export function withDecision(held: HeldChange, decisions: readonly Decision[]): HeldChange {
-  const decision = decisions.findLast(({ id }) => id === held.id);
-  if (decision === undefined) return held;
+export type DecisionsById = ReadonlyMap<string, Decision>;
+
+/** Indexes decisions by the id of their change; the latest counts. */
+export function byChange(decisions: readonly Decision[]): DecisionsById {
+  return new Map(decisions.map((decision) => [decision.id, decision]));
+}
+
+/** Applies the decision about a change. */
+export function withDecision(held: HeldChange, decisions: DecisionsById): HeldChange {
+  const decision = decisions.get(held.id);
+  if (decision === undefined || held.state === "corrected") return held;
   const { verdict, by, at, note } = decision;
   return { ...held, state: verdict, decided_by: by, decided_at: at, note };
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+/** Longest time between two runs that have seen the same: a day, and half of one for a late run. */
+const GAP_MS = 36 * HOUR_MS;
+/** The first of some daily runs may have been late, and the last one on time. */
+const LATENESS_MS = HOUR_MS;
+
+/** Whether a run has looked lately. After a gap nobody knows what upstream has said. */
+export function isUnbroken({ since, last_seen }: HeldChange, now: number): boolean {
+  // A time ahead of now comes from a wrong clock.
+  return now - Date.parse(last_seen) <= GAP_MS && Date.parse(since) <= now;
+}
+
+/** Whether upstream has said the same for long enough. */
+export function isRipe(
+  { wanted_since }: Pick<HeldChange, "wanted_since">,
+  holdMs: number,
+  now: number,
+): boolean {
+  return now - Date.parse(wanted_since) >= holdMs - LATENESS_MS;
 }

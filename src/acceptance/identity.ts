@@ -4,9 +4,13 @@
  */
 import { isNear } from "../catalog/positions.ts";
 import type { SourceAirport } from "../sources/our-airports.ts";
-import { type Accepted, type AcceptedAirport, type GoneAirport, isImportant } from "./airport.ts";
-import type { UpstreamAirports } from "./comparison.ts";
-import type { SurpriseLimits } from "./surprises.ts";
+import {
+  type Accepted,
+  type AcceptedAirport,
+  type GoneAirport,
+  isImportant,
+  type UpstreamAirports,
+} from "./airport.ts";
 
 /** An airport of the catalog with its row at upstream; undefined if upstream does not list it. */
 export interface Pair {
@@ -20,7 +24,7 @@ interface Matched {
   readonly arrivals: readonly AcceptedAirport[];
 }
 
-/** Ids from here on are given to arrivals whose row number is taken. */
+/** An arrival whose row number is taken gets this number plus that of its row, or the next free one. */
 const OWN_IDS_FROM = 2_000_000_000;
 
 /**
@@ -61,8 +65,8 @@ export function matchAirports(accepted: Accepted, upstream: readonly SourceAirpo
     const found = new Map<A, SourceAirport>();
     for (const way of ways)
       for (const airport of airports) {
-        const its = found.has(airport) ? undefined : take(way(airport));
-        if (its !== undefined) found.set(airport, its);
+        const row = found.has(airport) ? undefined : take(way(airport));
+        if (row !== undefined) found.set(airport, row);
       }
     return found;
   };
@@ -88,10 +92,10 @@ export interface Listed {
 /** Counts the airports that travellers use, and those of them with a row of their number or code. */
 export function countListed(
   accepted: readonly AcceptedAirport[],
-  { airports, fates }: Pick<UpstreamAirports, "airports" | "fates">,
-  { unlistedPercent }: Pick<SurpriseLimits, "unlistedPercent">,
+  { airports, delistedRows }: Pick<UpstreamAirports, "airports" | "delistedRows">,
+  unlistedPercent: number,
 ): Listed {
-  const rows = new Set([...fates.keys(), ...airports.map(({ id }) => id)]);
+  const rows = new Set([...delistedRows.keys(), ...airports.map(({ id }) => id)]);
   const codes = new Set(airports.map(({ iata }) => iata));
   const used = accepted.filter(isImportant);
   const listed = used.filter(({ row, iata }) => rows.has(row) || codes.has(iata));
@@ -102,14 +106,9 @@ export function countListed(
 
 function newcomers(accepted: Accepted, rows: ReadonlySet<SourceAirport>): AcceptedAirport[] {
   const taken = new Set([...accepted.airports, ...accepted.gone].map(({ id }) => id));
-  let next = OWN_IDS_FROM;
-  const idFor = (row: string) => {
-    if (!taken.has(row)) return row;
-    while (taken.has(String(next))) next++;
-    return String(next);
-  };
   return [...rows].map((row) => {
-    const id = idFor(row.id);
+    let { id } = row;
+    for (let next = OWN_IDS_FROM + Number(id); taken.has(id); next++) id = String(next);
     taken.add(id);
     return { ...row, id, row: row.id };
   });

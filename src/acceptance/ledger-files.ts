@@ -55,8 +55,8 @@ export async function readLedger(
     const isLost = index > 0;
     if (held !== null)
       return { ledger: { accepted, held: await decodeHeld(new Blob([held]).stream()) }, isLost };
-    // What waited is seen again, and waits anew. The corrections are made again.
-    return { ledger: { accepted: { ...accepted, corrections: [] }, held: [] }, isLost };
+    // What waited is seen again, and waits anew.
+    return { ledger: { accepted, held: [] }, isLost };
   }
   return { ledger: null, isLost: ledgers.length > 0 };
 }

@@ -178,7 +178,7 @@ export class Coordinator extends DurableObject<unknown> {
 
   /** Records what operators decide about held changes. The next run follows it. */
   decide(decisions: readonly Decision[]): void {
-    for (const decision of decisions) this.#state.decisions.add(decision);
+    this.#state.decisions.add(decisions);
   }
 
   /** Describes when each waiting run starts, in that order. */

@@ -2,8 +2,8 @@ import type { NumberedDecision } from "../ingest/checkpoint.ts";
 import type { Decision } from "../acceptance/held-change.ts";
 import type { TableStorage } from "../storage/json-table.ts";
 
-/** Most decisions that are kept. */
-const DECISIONS_MAX = 1000;
+/** Most decisions that are kept: twice as many as there are airports. */
+const DECISIONS_MAX = 20_000;
 
 /**
  * What operators have decided about held changes, the latest about each: approvals until a run has
@@ -15,14 +15,19 @@ export class DecisionTable {
   constructor(storage: TableStorage) {
     this.#storage = storage;
     storage.sql.exec(
-      "CREATE TABLE IF NOT EXISTS decisions (seq INTEGER PRIMARY KEY AUTOINCREMENT, decision TEXT NOT NULL)",
+      "CREATE TABLE IF NOT EXISTS decisions (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT UNIQUE NOT NULL, decision TEXT NOT NULL)",
     );
   }
 
-  add(decision: Decision): void {
+  /** Adds decisions. A later one about a change replaces an earlier one. */
+  add(decisions: readonly Decision[]): void {
     const { sql } = this.#storage;
-    sql.exec("DELETE FROM decisions WHERE decision ->> '$.id' = ?", decision.id);
-    sql.exec("INSERT INTO decisions (decision) VALUES (?)", JSON.stringify(decision));
+    for (const decision of decisions)
+      sql.exec(
+        "INSERT OR REPLACE INTO decisions (id, decision) VALUES (?, ?)",
+        decision.id,
+        JSON.stringify(decision),
+      );
     sql.exec(
       "DELETE FROM decisions WHERE seq NOT IN (SELECT seq FROM decisions ORDER BY seq DESC LIMIT ?)",
       DECISIONS_MAX,

@@ -1,5 +1,6 @@
-import { acceptUpstream } from "../acceptance/accept.ts";
-import { applyCorrections, type Correction, firstLedger } from "../acceptance/corrections.ts";
+import { acceptUpstream, trustAirports } from "../acceptance/accept.ts";
+import { firstLedger } from "../acceptance/airport.ts";
+import type { Correction } from "../acceptance/corrections.ts";
 import type { Decision } from "../acceptance/held-change.ts";
 import {
   ACCEPTED_FILE,
@@ -8,18 +9,29 @@ import {
   type LedgerFiles,
   readLedger,
 } from "../acceptance/ledger-files.ts";
-import { trustAirports } from "../acceptance/other-sources.ts";
 import { countListed, type Listed } from "../acceptance/identity.ts";
-import type { SurpriseLimits } from "../acceptance/surprises.ts";
+import type { RegionOf } from "../acceptance/rules.ts";
 import { type AirportsRead, readAirports } from "../sources/our-airports.ts";
-import { type OpenSnapshotFile, readColumn, readCountries } from "../sources/reference.ts";
+import {
+  type OpenSnapshotFile,
+  readColumn,
+  readCountries,
+  readRegions,
+} from "../sources/reference.ts";
 import { EMBEDDED } from "../sources/upstream.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
 import { summarizeHeld } from "./accounting.ts";
 import { archiveFile } from "./fetch-sources.ts";
-import { readPlaces } from "./read-places.ts";
 import type { RunMode } from "./report.ts";
 import { openTable } from "./workspace.ts";
+
+/** How long changes are held, and how many airports a file may lack. */
+export interface SurpriseLimits {
+  /** Time for which upstream must say the same. */
+  readonly holdMs: number;
+  /** Share of the airports in use, in percent, that a whole file may lack. */
+  readonly unlistedPercent: number;
+}
 
 interface AcceptDependencies {
   readonly archive: Pick<SourceArchive, "open" | "read" | "write">;
@@ -65,12 +77,11 @@ export async function acceptSources(
   const { openSnapshot, limits, now } = deps;
   const { source, sources, decisions, mode, runId } = request;
   const countries = new Set((await readCountries(openSnapshot)).map((each) => each.isoCode2));
-  const snapshot = await readSnapshot(openSnapshot, countries);
+  const corrections = await readCorrections(openSnapshot, countries);
   const isTrusted = source === EMBEDDED;
-  const own = async () =>
-    firstLedger((await readSnapshotAirports(openSnapshot, countries)).airports);
   const read = await readLedger(deps.archive, request.ledgers);
-  const known = read.ledger ?? (await own());
+  const known =
+    read.ledger ?? firstLedger((await readSnapshotAirports(openSnapshot, countries)).airports);
   const open = (file: string, sha256: string) => deps.archive.open(file, sha256);
   const upstream = await readAirports(
     await openTable("airports.csv", sources, open),
@@ -78,17 +89,12 @@ export async function acceptSources(
     known.accepted.airports,
   );
   const { airports, ...account } = upstream;
-  const run = { source, decisions, runId, now: now() };
-  const before = applyCorrections(
-    isTrusted ? trustAirports(known, airports, run) : known,
-    snapshot.corrections,
-    run,
-  );
-  const unknown = before.accepted.airports.filter(({ id }) => !snapshot.ids.has(id));
-  const places = await readPlaces(openSnapshot, unknown);
+  const { holdMs } = limits;
+  const run = { ledger: known, corrections, decisions, holdMs, now: now(), runId, source };
+  const before = isTrusted ? trustAirports(run, airports) : known;
   const after = isTrusted
     ? before
-    : acceptUpstream({ ...run, ledger: before, upstream, limits, places });
+    : acceptUpstream({ ...run, upstream, regionOf: await readRegionKeys(openSnapshot) });
   const files = {
     [ACCEPTED_FILE]: await archiveFile(deps.archive, encodeFile(after.accepted), mode),
     [HELD_FILE]: await archiveFile(deps.archive, encodeFile(after.held), mode),
@@ -97,7 +103,7 @@ export async function acceptSources(
     files,
     held: { ...summarizeHeld(before, after), ...(read.isLost && { ledger_lost: true }) },
     fileRows: { before: isTrusted ? null : before.accepted.rows, after: account.seen },
-    listed: countListed(before.accepted.airports, upstream, limits),
+    listed: countListed(before.accepted.airports, upstream, limits.unlistedPercent),
     read: account,
   };
 }
@@ -106,20 +112,31 @@ function readSnapshotAirports(open: OpenSnapshotFile, countries: ReadonlySet<str
   return readAirports(open("airports.csv.gz"), countries);
 }
 
-/** Reads which airports the snapshot has, and what it corrects. A separate function to save memory. */
-async function readSnapshot(
+/** Reads what the snapshot corrects. Separate, so the tables can be collected before the comparison. */
+async function readCorrections(
   open: OpenSnapshotFile,
   countries: ReadonlySet<string>,
-): Promise<{ readonly ids: ReadonlySet<string>; readonly corrections: readonly Correction[] }> {
+): Promise<readonly Correction[]> {
   const file = "airport-corrections.csv.gz";
   const { airports } = await readSnapshotAirports(open, countries);
   const { airports: written } = await readAirports(open(file), countries);
   const writtenById = new Map(written.map((airport) => [airport.id, airport]));
   const oursById = new Map(airports.map((airport) => [airport.id, airport]));
-  const corrections = (await readColumn(open, file, "id")).map((id) => ({
+  return (await readColumn(open, file, "id")).map((id) => ({
     id,
     written: writtenById.get(id),
     ours: oursById.get(id),
   }));
-  return { ids: new Set(oursById.keys()), corrections };
+}
+
+/** Reads which region of the catalog has upstream's code. */
+export async function readRegionKeys(open: OpenSnapshotFile): Promise<RegionOf> {
+  const keys = new Map<string, string>();
+  for (const { key, members } of await readRegions(open))
+    if (key.startsWith("iso3166-")) for (const member of members) keys.set(member, key);
+  return (code) => {
+    // Upstream's codes for what is in no subdivision end in "U-A"; a territory may be undivided.
+    const isDummy = code.endsWith("-U-A");
+    return keys.get(isDummy ? code.slice(0, 2) : code) ?? (isDummy ? "" : code);
+  };
 }

@@ -21,10 +21,10 @@ export interface Parsed {
   readonly held: HeldSummary;
 }
 
-/** The changes that wait for more days or for a decision. */
+/** The surprising changes that wait: those that an operator should look at. */
 export interface HeldSummary {
   readonly waiting: number;
-  /** When a run saw the oldest of them first (RFC 3339); null if none waits. */
+  /** Since when the oldest of them differs from what is served (RFC 3339); null if none waits. */
   readonly oldest_since: string | null;
 }
 
@@ -99,14 +99,16 @@ export function summarizeHeld(before: Ledger, after: Ledger): NonNullable<Report
   const isOpen = ({ state }: HeldChange) => state === "waiting";
   const waiting = after.held.filter(isOpen);
   const kept = new Set(after.held.map(({ id }) => id));
+  const surprising = waiting.filter(({ rules }) => rules.length > 0);
   const by_rule: { [rule: string]: number } = {};
-  for (const { rules } of waiting)
-    for (const rule of rules) by_rule[rule] = (by_rule[rule] ?? 0) + 1;
+  for (const rule of surprising.flatMap(({ rules }) => rules))
+    by_rule[rule] = (by_rule[rule] ?? 0) + 1;
   return {
     waiting: waiting.length,
     added: waiting.filter(({ id }) => !known.has(id)).length,
     ended: before.held.filter((held) => isOpen(held) && !kept.has(held.id)).length,
+    surprising: surprising.length,
     by_rule,
-    oldest_since: waiting.map(({ since }) => since).toSorted()[0] ?? null,
+    oldest_since: surprising.map(({ since }) => since).toSorted()[0] ?? null,
   };
 }

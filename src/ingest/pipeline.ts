@@ -4,9 +4,7 @@ import type { AirportSet, Manifest } from "../catalog/manifest.ts";
 import { snapshotOpener } from "../sources/snapshot.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { ledgerOf } from "../acceptance/ledger-files.ts";
-import type { SurpriseLimits } from "../acceptance/surprises.ts";
-import type { Report } from "./report.ts";
-import { acceptSources } from "./accept-sources.ts";
+import { acceptSources, type SurpriseLimits } from "./accept-sources.ts";
 import { account, countEntities } from "./accounting.ts";
 import { nothingChanged } from "./change-sample.ts";
 import {
@@ -30,6 +28,7 @@ import { GuardsTripped } from "./faults.ts";
 import { datesOf, type FetchDependencies, fetchSources } from "./fetch-sources.ts";
 import { checkTruncated, findRefusals } from "./guards.ts";
 import { repairCopies, replicate } from "../storage/replicate.ts";
+import type { Report } from "./report.ts";
 import { compressSegment, type Effort, type SegmentTask } from "./segment-coders.ts";
 import { SegmentStore } from "./segment-store.ts";
 import { judge } from "./verdict.ts";
@@ -139,7 +138,7 @@ export class Pipeline {
       fileRows,
       listed,
       lastDecision: context.decisions.at(-1)?.seq ?? 0,
-      held: { waiting: held.waiting, oldest_since: held.oldest_since },
+      held: { waiting: held.surprising, oldest_since: held.oldest_since },
     };
     const next: Checkpoint = { ...checkpoint, stage: "build", sources, parsed };
     return proceed(next, { ...account(read, workspace), held });

@@ -88,15 +88,20 @@ export const REPORT_FIELDS = {
       ended: count.meta({
         description: "Changes that waited before this run: taken over, decided or withdrawn.",
       }),
+      surprising: count.meta({
+        description: "Of those that wait, the changes that an operator should look at.",
+      }),
       by_rule: z.record(z.string(), count),
-      oldest_since: timestamp.nullable(),
+      oldest_since: timestamp
+        .nullable()
+        .meta({ description: "Since when the oldest surprising change waits." }),
       ledger_lost: z.literal(true).exactOptional().meta({
         description:
           "The archive has lost what was accepted: that of an earlier version or of the snapshot took its place.",
       }),
     })
     .nullable()
-    .meta({ description: "Surprising changes by upstream that wait. See /admin/ingest/held." }),
+    .meta({ description: "Changes by upstream that wait. See /admin/ingest/held." }),
   rejects: z
     .array(z.strictObject({ reason: z.string(), line: count, iata: z.string(), id: z.string() }))
     .meta({ description: "The first rejected rows." }),

@@ -51,8 +51,8 @@ interface KnownAirport {
 export interface AirportsRead {
   /** Sorted by IATA code. Codes and ids are unique. */
   readonly airports: readonly SourceAirport[];
-  /** Why known airports are not among them, by row number; unknown rows are left out. */
-  readonly fates: ReadonlyMap<string, "closed" | "without_code">;
+  /** Rows of known airports that list no airport, by number, and why. */
+  readonly delistedRows: ReadonlyMap<string, "closed" | "without_code">;
   /** Ids of airports whose names say that they are not in use. */
   readonly unopened: ReadonlySet<string>;
   readonly seen: number;
@@ -98,7 +98,7 @@ export async function readAirports(
   const rejects: Reject[] = [];
   const repaired: RepairCounts = {};
   const rows = new Set(known.map(({ row }) => row));
-  const fates = new Map<string, "closed" | "without_code">();
+  const delistedRows = new Map<string, "closed" | "without_code">();
   const unopened = new Set<string>();
   let seen = 0;
   let filtered = 0;
@@ -109,7 +109,8 @@ export async function readAirports(
     const isClosed = row.get("type") === "closed";
     if (row.complete && (iata === "" || isClosed)) {
       filtered++;
-      if (rows.has(row.get("id"))) fates.set(row.get("id"), isClosed ? "closed" : "without_code");
+      if (rows.has(row.get("id")))
+        delistedRows.set(row.get("id"), isClosed ? "closed" : "without_code");
       continue;
     }
     const parsed = parseAirport(row, { knownCountries, interned }, repaired);
@@ -127,7 +128,7 @@ export async function readAirports(
     if (hasStateNote(row.get("name"))) unopened.add(parsed.id);
   }
   const airports = distinctAirports(candidates, known, rejects);
-  return { airports, fates, unopened, seen, filtered, rejects, repaired };
+  return { airports, delistedRows, unopened, seen, filtered, rejects, repaired };
 }
 
 interface ParseRules {

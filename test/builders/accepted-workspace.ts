@@ -1,4 +1,4 @@
-import { firstLedger } from "../../src/acceptance/corrections.ts";
+import { firstLedger } from "../../src/acceptance/airport.ts";
 import { ACCEPTED_FILE, encodeFile } from "../../src/acceptance/ledger-files.ts";
 import type { AirportSet } from "../../src/catalog/manifest.ts";
 import { createWorkspace, type Workspace } from "../../src/ingest/workspace.ts";

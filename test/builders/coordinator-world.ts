@@ -1,4 +1,4 @@
-import type { SurpriseLimits } from "../../src/acceptance/surprises.ts";
+import type { SurpriseLimits } from "../../src/ingest/accept-sources.ts";
 import { DEPLOYED_LIMITS } from "./surprise-limits.ts";
 import { gzipSync } from "node:zlib";
 import type { AirportSet, Manifest } from "../../src/catalog/manifest.ts";

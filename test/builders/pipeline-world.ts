@@ -9,7 +9,7 @@ import { Pipeline } from "../../src/ingest/pipeline.ts";
 import type { Run } from "../../src/coordinator/run.ts";
 import type { RunMode, Stage, UpstreamFiles } from "../../src/ingest/report.ts";
 import { type LedgerFiles, ledgerOf } from "../../src/acceptance/ledger-files.ts";
-import type { SurpriseLimits } from "../../src/acceptance/surprises.ts";
+import type { SurpriseLimits } from "../../src/ingest/accept-sources.ts";
 import { compressSegment, type Effort } from "../../src/ingest/segment-coders.ts";
 import type { Snapshot } from "../../src/sources/snapshot.ts";
 import { embeddedUpstream, type Upstream } from "../../src/sources/upstream.ts";

@@ -1,10 +1,8 @@
-import type { SurpriseLimits } from "../../src/acceptance/surprises.ts";
+import type { SurpriseLimits } from "../../src/ingest/accept-sources.ts";
 
 /** The limits as they are deployed. */
 export const DEPLOYED_LIMITS: SurpriseLimits = {
   holdMs: 72 * 60 * 60 * 1000,
-  moveKm: 20,
-  regionLossPercent: 50,
   unlistedPercent: 8,
 };
 

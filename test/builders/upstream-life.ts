@@ -1,10 +1,13 @@
 /** A ledger that is compared with upstream day by day. */
 import { acceptUpstream } from "../../src/acceptance/accept.ts";
-import type { UpstreamAirports } from "../../src/acceptance/comparison.ts";
-import type { AcceptedAirport, Ledger } from "../../src/acceptance/airport.ts";
-import { firstLedger } from "../../src/acceptance/corrections.ts";
-import type { Decision, HeldChange } from "../../src/acceptance/held-change.ts";
-import type { Places } from "../../src/acceptance/surprises.ts";
+import {
+  type AcceptedAirport,
+  firstLedger,
+  type Ledger,
+  type UpstreamAirports,
+} from "../../src/acceptance/airport.ts";
+import type { Correction } from "../../src/acceptance/corrections.ts";
+import { byChange, type Decision, type HeldChange } from "../../src/acceptance/held-change.ts";
 import type { SourceAirport } from "../../src/sources/our-airports.ts";
 import { aSourceAirport } from "./source.ts";
 import { DEPLOYED_LIMITS } from "./surprise-limits.ts";
@@ -12,12 +15,6 @@ import { DEPLOYED_LIMITS } from "./surprise-limits.ts";
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 const FIRST_DAY = Date.parse("2026-11-01T04:17:00.000Z");
-
-/** A place for each region, none known by name. */
-const PLACES: Places = {
-  cityOf: ({ municipality }) => municipality,
-  regionOf: (code) => (code.endsWith("-U-A") ? "" : code),
-};
 
 /** What a comparison starts from besides the open airports. */
 type OnADay = Partial<UpstreamAirports> & {
@@ -28,21 +25,27 @@ type OnADay = Partial<UpstreamAirports> & {
 
 export class UpstreamLife {
   ledger: Ledger;
-  readonly places: Places;
-  limits = DEPLOYED_LIMITS;
+  corrections: readonly Correction[] = [];
+  holdMs = DEPLOYED_LIMITS.holdMs;
   /** Time of the last comparison, in milliseconds since 1970. */
   now = FIRST_DAY;
   #day = 0;
+  /** The coordinator keeps rejections for good, and an approval until a run has followed it. */
+  #rejections: readonly Decision[] = [];
 
-  constructor(airports: readonly SourceAirport[], places: Places = PLACES) {
+  constructor(airports: readonly SourceAirport[]) {
     this.ledger = firstLedger(airports);
-    this.places = places;
   }
 
   /** Compares with upstream on the next day, or some hours later than then. */
   nextDay(airports: readonly SourceAirport[], others: OnADay = {}): void {
     this.now = FIRST_DAY + this.#day++ * DAY_MS + (others.hoursLate ?? 0) * HOUR_MS;
     this.sameDay(airports, others);
+  }
+
+  /** Compares with the same upstream on some days. */
+  nextDays(days: number, airports: readonly SourceAirport[], others: OnADay = {}): void {
+    for (let day = 0; day < days; day++) this.nextDay(airports, others);
   }
 
   /** Lets days pass on which nobody looks. */
@@ -53,18 +56,21 @@ export class UpstreamLife {
   /** Compares with upstream again at the same time. */
   sameDay(airports: readonly SourceAirport[], others: OnADay = {}): void {
     const { decisions = [], hoursLate: _, source = "ourairports", ...upstream } = others;
+    const all = [...byChange([...this.#rejections, ...decisions]).values()];
+    this.#rejections = all.filter(({ verdict }) => verdict === "rejected");
     this.ledger = acceptUpstream({
       ledger: this.ledger,
       upstream: {
         airports,
-        fates: new Map(),
+        delistedRows: new Map(),
         unopened: new Set(),
         seen: airports.length,
         ...upstream,
       },
-      decisions,
-      limits: this.limits,
-      places: this.places,
+      corrections: this.corrections,
+      decisions: all,
+      regionOf: (code) => (code.endsWith("-U-A") ? "" : code),
+      holdMs: this.holdMs,
       now: this.now,
       runId: `run-${this.#day - 1}`,
       source,
@@ -80,9 +86,9 @@ export class UpstreamLife {
     return this.ledger.held;
   }
 
-  /** What holds something, as `<code> <part>: <rules>`. */
+  /** The held changes in order, as `<code>: <rules>`. */
   reasons(): string[] {
-    return this.held().map(({ iata, part, rules }) => `${iata} ${part}: ${rules.join(", ")}`);
+    return this.held().map(({ iata, rules }) => `${iata}: ${rules.join(", ")}`);
   }
 
   decision(verdict: Decision["verdict"], at = 0): Decision {

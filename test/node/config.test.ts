@@ -27,7 +27,7 @@ describe("loadConfig", () => {
       CACHE_MAX_BYTES: "1024",
       SOURCE_URLS: "https://example.org/airports.csv, https://example.org/regions.csv",
       SOURCE_ALLOWED_HOSTS: "cdn.example.org, example.net:8443",
-      SURPRISE_MOVE_KM: "7",
+      SURPRISE_UNLISTED_PERCENT: "7",
     };
     expect(load(settings)).toMatchObject({
       airportSet: "scheduled",
@@ -37,7 +37,7 @@ describe("loadConfig", () => {
         "regions.csv": "https://example.org/regions.csv",
       },
       sourceAllowedHosts: ["cdn.example.org", "example.net:8443"],
-      surprises: { moveKm: 7 },
+      surprises: { unlistedPercent: 7 },
     });
   });
 
@@ -55,7 +55,7 @@ describe("loadConfig", () => {
       },
       sourceAllowedHosts: [],
       sourceMaxBytes: 33_554_432,
-      surprises: { holdMs: 259_200_000, moveKm: 20, regionLossPercent: 50, unlistedPercent: 8 },
+      surprises: { holdMs: 259_200_000, unlistedPercent: 8 },
       compression: "fast",
     });
   });

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import {
+  byChange,
   type Decision,
   HELD_STATES,
   type HeldChange,
   heldChangeSchema,
-  PARTS,
+  rankOf,
   RULES,
   withDecision,
 } from "../../acceptance/held-change.ts";
@@ -29,7 +30,6 @@ interface HeldDependencies {
 const heldQuery = z.strictObject({
   state: z.enum(HELD_STATES).optional(),
   rule: z.enum(RULES).optional(),
-  part: z.enum(PARTS).optional(),
   iata: z
     .string()
     .regex(/^[A-Z]{3}$/, "must be an IATA code: three capital letters")
@@ -40,15 +40,15 @@ const heldQuery = z.strictObject({
 
 const heldPage = z
   .strictObject({
-    held: z.array(heldChangeSchema).meta({ description: "By IATA code." }),
+    held: z
+      .array(heldChangeSchema)
+      .meta({ description: "The most urgent first, then by IATA code." }),
     ...pageFields,
   })
   .meta({ id: "HeldPage" });
 
 const heldParams = z.object({
-  id: z
-    .string()
-    .regex(/^\d+-[a-z]+-[0-9a-f]{8}$/, "must be that of a change from GET /admin/ingest/held"),
+  id: z.string().regex(/^\d+-[0-9a-f]{8}$/, "must be that of a change from GET /admin/ingest/held"),
 });
 
 const manyBody = z
@@ -61,10 +61,15 @@ const manyBody = z
     message: "name the changes by run_id, rule or both",
   });
 
+/** Most changes in the answer to a decision. */
+const ANSWERED_MAX = 100;
+
 const decisionAnswer = z
   .strictObject({
     ...outcome,
-    held: z.array(heldChangeSchema).meta({ description: "The changes after the call." }),
+    held: z
+      .array(heldChangeSchema)
+      .meta({ description: `The changes after the call, of many the first ${ANSWERED_MAX}.` }),
     run: runSchema.nullable().meta({ description: "The run that takes over what is approved." }),
   })
   .meta({ id: "HeldDecision" });
@@ -72,14 +77,14 @@ const decisionAnswer = z
 const VERDICTS = { approve: "approved", reject: "rejected" } as const;
 type Verb = keyof typeof VERDICTS;
 
-/** The surprising changes by upstream, and what operators decide about them. */
+/** The changes by upstream that wait, and what operators decide about them. */
 export function heldRoutes(deps: HeldDependencies) {
   const list = route({
     method: "get",
     path: "/admin/ingest/held",
     summary: "List changes by upstream that are held back",
     description:
-      "A surprising change waits until upstream has said the same for SURPRISE_HOLD_MS, or until somebody decides. `corrected` changes are those that the snapshot overrides.",
+      "A change of an airport waits until upstream has said the same for SURPRISE_HOLD_MS, or until somebody decides. Rules mark the changes that an operator should look at. `corrected` changes are those that the snapshot overrides; edit its corrections to change them.",
     access: "read",
     query: heldQuery,
     responses: { 200: { description: "A page of held changes", body: heldPage } },
@@ -87,7 +92,7 @@ export function heldRoutes(deps: HeldDependencies) {
   }).answer(async ({ query }) => {
     const { limit, cursor, ...wanted } = query;
     const matching = (await readHeld(deps)).filter((held) => matches(held, wanted));
-    const page = pageOf(matching, { limit, cursor }, BY_CODE);
+    const page = pageOf(matching, { limit, cursor }, BY_RANK);
     if (!page.ok) return BAD_CURSOR;
     return { status: 200, body: { held: page.items, ...restOf(page) } };
   });
@@ -95,10 +100,10 @@ export function heldRoutes(deps: HeldDependencies) {
 }
 
 /** The order of the archived list. */
-const BY_CODE = {
-  keyOf: ({ iata, id }: HeldChange) => `${iata} ${id}`,
+const BY_RANK = {
+  keyOf: rankOf,
   descending: false,
-  form: /^[A-Z]{3} [\w-]+$/,
+  form: /^\d\d [A-Z]{3} [\w-]+$/,
 };
 
 const DESCRIPTIONS = {
@@ -127,7 +132,9 @@ function decisionRoutes(verb: Verb, deps: HeldDependencies) {
       503: "`archive_unavailable`: R2 does not answer",
     },
   }).answer(async ({ params: { id }, body, actor }) => {
-    const found = (await readHeld(deps)).filter((held) => held.id === id);
+    const found = (await readHeld(deps)).filter(
+      (held) => held.id === id && held.state !== "corrected",
+    );
     if (found.length === 0) return notFound(id);
     return decide(deps, { verb, found, actor, note: body.note, target: id });
   });
@@ -159,16 +166,16 @@ async function readHeld({ coordinator, archive }: HeldDependencies): Promise<Hel
     .catch((cause: unknown) => {
       throw new Unavailable("archive", cause);
     });
-  return held.map((each) => withDecision(each, decisions));
+  const verdicts = byChange(decisions);
+  return held.map((each) => withDecision(each, verdicts));
 }
 
 type Wanted = Omit<z.output<typeof heldQuery>, "limit" | "cursor">;
 
-function matches(held: HeldChange, { rule, state, part, iata, run_id }: Wanted): boolean {
+function matches(held: HeldChange, { rule, state, iata, run_id }: Wanted): boolean {
   return (
     (rule === undefined || held.rules.includes(rule)) &&
     (state ?? held.state) === held.state &&
-    (part ?? held.part) === held.part &&
     (iata ?? held.iata) === held.iata &&
     (run_id ?? held.run_id) === held.run_id
   );
@@ -193,14 +200,16 @@ async function decide(
   if (decisions.length > 0) await coordinator.decide(decisions);
   // What is approved is held until a run follows it. The answer to an earlier call may be lost.
   const run = verb === "approve" && found.length > 0 ? await queueRun(coordinator, actor) : null;
-  const held = found.map((each) => withDecision(each, decisions));
-  const states = Object.fromEntries(changed.map(({ id, state }) => [id, state]));
+  const verdicts = byChange(decisions);
+  const held = found.slice(0, ANSWERED_MAX).map((each) => withDecision(each, verdicts));
+  const before: { [state: string]: number } = {};
+  for (const { state } of changed) before[state] = (before[state] ?? 0) + 1;
   const decided = changed.length;
   return {
     status: 200,
     body: { changed: decided > 0, held, run, message: messageOf(verb, decided, run) },
     ...(run && { headers: { location: runPath(run) } }),
-    change: { target, before: states, after: { verdict, decided } },
+    change: { target, before, after: { [verdict]: decided } },
   } as const;
 }
 

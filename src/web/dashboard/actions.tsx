@@ -236,7 +236,7 @@ const HELD = {
   Reject: "The served value stays until upstream says something else.",
 };
 
-/** Decides on a surprising change by upstream. */
+/** Decides on a held change by upstream. */
 export function decideHeld(verb: keyof typeof HELD, { id, iata, name, rules }: HeldChange): Action {
   const why = rules.map((rule) => rule.replaceAll("_", " ")).join(", ");
   return {

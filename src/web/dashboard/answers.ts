@@ -1,6 +1,6 @@
 /** The parts of the service's answers that the dashboard shows. */
 
-import type { HeldChange } from "../../acceptance/held-change.ts";
+import type { AirportRecord, HeldChange } from "../../acceptance/held-change.ts";
 import type { ListedRun as Run, Run as RunDetail } from "../../coordinator/run.ts";
 
 export const LISTS = ["airports", "cities", "countries", "regions"] as const;
@@ -18,7 +18,7 @@ export const STAGES = [
 ] as const satisfies readonly Run["stage"][];
 
 /** A run is shown by lists as `Run`, and by its own page as `RunDetail`. */
-export type { HeldChange, Run, RunDetail };
+export type { AirportRecord, HeldChange, Run, RunDetail };
 
 /** A page of a history. */
 type Page<List extends string, Row> = { readonly [list in List]: readonly Row[] } & {

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { Segmented } from "../shared/segmented.tsx";
 import type { Action } from "./action.ts";
 import { decideHeld } from "./actions.tsx";
-import type { HeldChange, HeldPage } from "./answers.ts";
+import type { AirportRecord, HeldChange, HeldPage } from "./answers.ts";
 import { Section } from "./section.tsx";
 import { RowButton, Table } from "./table.tsx";
 import { Time } from "./time.tsx";
@@ -16,7 +16,7 @@ const FILTERS = {
   corrected: "Corrected",
 } as const;
 
-/** Lists the surprising changes by upstream, and lets an operator decide on each. */
+/** Lists the changes by upstream that wait, the most urgent first; an operator decides on each. */
 export function HeldSection({ onAction }: { readonly onAction: (action: Action) => void }) {
   const [filter, setFilter] = useState<keyof typeof FILTERS>("waiting");
   const polled = usePages<HeldPage>(`/admin/ingest/held?state=${filter}`, EVERY_MS);
@@ -30,7 +30,7 @@ export function HeldSection({ onAction }: { readonly onAction: (action: Action) 
     >
       <Table
         label="Held changes"
-        columns={["Airport", "Why", "Served", "Upstream says", "Since", "Days seen", ""]}
+        columns={["Airport", "Why", "Served", "Upstream says", "Since", ""]}
         rows={changes.map((held) => ({ key: held.id, cells: cellsOf(held, onAction) }))}
       />
     </Section>
@@ -38,7 +38,7 @@ export function HeldSection({ onAction }: { readonly onAction: (action: Action) 
 }
 
 function cellsOf(held: HeldChange, onAction: (action: Action) => void) {
-  const { iata, name, rules, since, days_seen, state, decided_by, note } = held;
+  const { iata, name, rules, since, state, decided_by, note } = held;
   const about = `the change of ${iata}`;
   const { before, after } = differing(held);
   return [
@@ -49,15 +49,14 @@ function cellsOf(held: HeldChange, onAction: (action: Action) => void) {
     before,
     after,
     <Time at={since} />,
-    days_seen,
     <div class="row">
       {decided_by && `${decided_by}${note ? `: “${note}”` : ""}`}
-      {state !== "approved" && (
+      {state !== "approved" && state !== "corrected" && (
         <RowButton about={about} onClick={() => onAction(decideHeld("Approve", held))}>
           Approve …
         </RowButton>
       )}
-      {state !== "rejected" && (
+      {state !== "rejected" && state !== "corrected" && (
         <RowButton about={about} onClick={() => onAction(decideHeld("Reject", held))}>
           Reject …
         </RowButton>
@@ -70,8 +69,14 @@ function cellsOf(held: HeldChange, onAction: (action: Action) => void) {
 function differing({ before, after }: HeldChange): { before: string; after: string } {
   if (before === null || after === null)
     return { before: before ? "listed" : "not listed", after: after ? "listed" : "not listed" };
-  const fields = Object.keys(after).filter((field) => before[field] !== after[field]);
-  const words = (values: NonNullable<HeldChange["after"]>) =>
-    fields.map((field) => `${field}: ${values[field]}`).join(", ");
-  return { before: words(before), after: words(after) };
+  return { before: wordsOf(before, after), after: wordsOf(after, before) };
+}
+
+/** The values of a record that are others in another one. */
+function wordsOf(values: AirportRecord, others: AirportRecord): string {
+  const known = new Map(Object.entries(others));
+  return Object.entries(values)
+    .filter(([field, value]) => known.get(field) !== value)
+    .map(([field, value]) => `${field}: ${value}`)
+    .join(", ");
 }

@@ -1,12 +1,7 @@
-import { describe, expect, it } from "vitest";
-import {
-  applyCorrections,
-  type Correction,
-  firstLedger,
-} from "../../../src/acceptance/corrections.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Correction } from "../../../src/acceptance/corrections.ts";
+import type { SourceAirport } from "../../../src/sources/our-airports.ts";
 import { airportNumber, UpstreamLife } from "../../builders/upstream-life.ts";
-
-const MADE = { now: Date.parse("2026-11-01T00:00:00.000Z"), runId: "run", source: "embedded" };
 
 /** What upstream wrote on the snapshot's day, and what the snapshot says. */
 const OLD_NAME = airportNumber(1, "AUH", { name: "Abu Dhabi International Airport" });
@@ -23,142 +18,178 @@ const CORRECTIONS: readonly Correction[] = [
 /** What upstream said then, and goes on saying. */
 const UNCHANGED = [OLD_NAME, CLOSED, OTHER];
 
-function corrected(): UpstreamLife {
-  const life = new UpstreamLife([]);
-  life.ledger = applyCorrections(firstLedger([NEW_NAME, ADDED, OTHER]), CORRECTIONS, MADE);
-  return life;
+let life: UpstreamLife;
+
+beforeEach(() => {
+  life = correctedLife([NEW_NAME, ADDED, OTHER], CORRECTIONS);
+});
+
+function correctedLife(airports: readonly SourceAirport[], corrections: readonly Correction[]) {
+  const corrected = new UpstreamLife(airports);
+  corrected.corrections = corrections;
+  return corrected;
 }
 
-const codes = (life: UpstreamLife) => life.ledger.accepted.airports.map(({ iata }) => iata);
+const codes = () => life.ledger.accepted.airports.map(({ iata }) => iata);
+const waiting = () => life.held().filter(({ state }) => state === "waiting");
 
 describe("a correction of the snapshot", () => {
   it("holds for as long as upstream says what it said then", () => {
-    const life = corrected();
-    for (let day = 0; day < 9; day++) life.nextDay(UNCHANGED);
-    expect(codes(life)).toEqual(["AUH", "BRN", "KIN"]);
+    life.nextDays(9, UNCHANGED);
+    expect(codes()).toEqual(["AUH", "BRN", "KIN"]);
     expect(life.airport("AUH")?.name).toBe(NEW_NAME.name);
+    const since = "2026-11-01T04:17:00.000Z";
     expect(life.held()).toMatchObject([
-      { iata: "AUH", part: "name", state: "corrected" },
-      { iata: "DAX", part: "listing", state: "corrected", before: null },
-      { iata: "KIN", part: "listing", state: "corrected", after: null },
+      {
+        state: "corrected",
+        before: { name: NEW_NAME.name },
+        after: { name: OLD_NAME.name },
+        since,
+      },
+      { iata: "DAX", state: "corrected", before: null, since },
+      { iata: "KIN", state: "corrected", after: null, since },
     ]);
-    expect(life.held().map(({ source }) => source)).toEqual(Array(3).fill("ourairports"));
+  });
+
+  it("outlives other edits of the airport, which wait as ever", () => {
+    life.nextDays(4, [{ ...OLD_NAME, icao: "OMAA", id: "901" }, CLOSED, OTHER]);
+    expect(life.airport("AUH")).toEqual({ ...NEW_NAME, icao: "OMAA", row: "901" });
+    expect(waiting()).toEqual([]);
   });
 
   it("ends when upstream agrees, and the airport keeps its id", () => {
-    const life = corrected();
-    const kingston = { ...ADDED, id: "37", lat: 17.95 };
+    const kingston = { ...ADDED, id: "37", lat: 17.91 };
     life.nextDay([NEW_NAME, OTHER, kingston]);
-    expect(life.airport("KIN")).toMatchObject({ id: ADDED.id, row: "37", lat: 17.95 });
-    // The row of the closed airport may come back.
-    expect(life.held()).toMatchObject([{ iata: "DAX", state: "corrected" }]);
+    expect(life.airport("KIN")).toMatchObject({ id: ADDED.id, row: "37", lat: 17.91 });
+    expect(life.held()).toEqual([]);
   });
 
-  it("ends like any other value when upstream says something new", () => {
-    const life = corrected();
-    life.nextDay([{ ...OLD_NAME, name: "Zayed Airport of Abu Dhabi" }, CLOSED, OTHER]);
-    expect(life.airport("AUH")?.name).toBe("Zayed Airport of Abu Dhabi");
-    life.nextDay([{ ...OLD_NAME, name: "Ghost" }, { ...CLOSED, name: "DAX Open" }, OTHER]);
-    expect([...new Set(life.reasons())]).toEqual([
-      "AUH name: changes_name",
-      "DAX listing: appears",
-      "KIN listing: vanishes",
+  it("ends once something new that upstream says has waited", () => {
+    const renamed = { ...OLD_NAME, name: "Bateen Airport" };
+    const opened = { ...CLOSED, name: "DAX Open" };
+    const moved = { ...ADDED, id: "37", lat: 18.9 };
+    life.nextDay([renamed, opened, OTHER, moved]);
+    expect(life.reasons()).toEqual([
+      "KIN: takes_code, appears",
+      "AUH: changes_name",
+      "KIN: vanishes",
+      "DAX: appears",
     ]);
-  });
-
-  it("of a code holds though another airport nearby has the code that upstream writes", () => {
-    const written = airportNumber(1, "PKR", { name: "Pokhara International Airport" });
-    const ours = { ...written, iata: "PHH" };
-    const domestic = { ...written, id: "2", lat: written.lat + 0.02, name: "Pokhara Domestic" };
-    const life = new UpstreamLife([]);
-    const corrections = [
-      { id: "1", written, ours },
-      { id: "2", written: undefined, ours: domestic },
-    ];
-    life.ledger = applyCorrections(firstLedger([ours, domestic]), corrections, MADE);
-    life.nextDay([written]);
-    expect(life.airport("PHH")).toMatchObject({ id: "1", name: written.name });
-    expect(life.airport("PKR")).toMatchObject({ id: "2", name: domestic.name });
-    expect(life.held()).toMatchObject([{ state: "corrected" }, { state: "corrected" }]);
-    // Upstream corrects itself: the row is the domestic airport's now.
-    life.nextDay([
-      { ...domestic, id: "1" },
-      { ...ours, id: "9" },
-    ]);
-    expect(life.airport("PHH")).toMatchObject({ id: "1", row: "9" });
-    expect(life.airport("PKR")).toMatchObject({ id: "2", row: "1" });
+    life.nextDays(3, [renamed, opened, OTHER, moved]);
+    expect(life.airport("AUH")?.name).toBe("Bateen Airport");
+    expect(life.airport("DAX")).toMatchObject({ id: "2" });
+    expect(life.airport("KIN")).toMatchObject({ id: "37" });
+    expect(life.held()).toEqual([]);
   });
 
   it("outlives a day on which upstream says something else", () => {
-    const life = corrected();
     life.nextDay(UNCHANGED);
     life.nextDay([{ ...OLD_NAME, name: "Ghost" }, OTHER]);
-    for (let day = 1; day <= 5; day++) life.nextDay(UNCHANGED);
-    expect(codes(life)).toEqual(["AUH", "BRN", "KIN"]);
+    life.nextDays(5, UNCHANGED);
+    expect(codes()).toEqual(["AUH", "BRN", "KIN"]);
     expect(life.airport("AUH")?.name).toBe(NEW_NAME.name);
+  });
+
+  it("that a newer snapshot brings waits like any other change", () => {
+    life = correctedLife([OLD_NAME, CLOSED, OTHER], CORRECTIONS);
+    life.nextDays(3, UNCHANGED);
+    expect(codes()).toEqual(["AUH", "BRN", "DAX"]);
+    life.nextDay(UNCHANGED);
+    expect(codes()).toEqual(["AUH", "BRN", "KIN"]);
+    expect(life.airport("AUH")?.name).toBe(NEW_NAME.name);
+  });
+
+  it("that a newer snapshot withdraws makes a change of what it hid, for three days", () => {
+    life.nextDays(9, UNCHANGED);
+    life.corrections = [];
+    life.nextDays(3, UNCHANGED);
+    expect(waiting()).toHaveLength(3);
+    expect(life.airport("AUH")?.name).toBe(NEW_NAME.name);
+    life.nextDay(UNCHANGED);
+    expect(codes()).toEqual(["AUH", "BRN", "DAX"]);
+    expect(life.airport("AUH")?.name).toBe(OLD_NAME.name);
+  });
+
+  it("of a closed airport holds under another row number", () => {
+    life.nextDays(5, [NEW_NAME, ADDED, OTHER, { ...CLOSED, id: "902" }]);
+    expect(codes()).not.toContain("DAX");
+  });
+
+  it("of a position holds for a row up to 2 km from what upstream wrote", () => {
+    const moved = { ...OLD_NAME, lat: OLD_NAME.lat + 0.5 };
+    life = correctedLife([moved], [{ id: "1", written: OLD_NAME, ours: moved }]);
+    life.nextDays(5, [{ ...OLD_NAME, lat: OLD_NAME.lat + 0.01 }]);
+    expect(life.airport("AUH")?.lat).toBe(moved.lat);
+    life.nextDays(4, [{ ...OLD_NAME, lat: OLD_NAME.lat + 0.03 }]);
+    expect(life.airport("AUH")?.lat).toBe(OLD_NAME.lat + 0.03);
   });
 
   it("gives no airport a code that another one has", () => {
     const recoded = { ...OTHER, iata: "AUH" };
-    const life = new UpstreamLife([]);
-    const correction = { id: OTHER.id, written: OTHER, ours: recoded };
-    life.ledger = applyCorrections(firstLedger([OLD_NAME, OTHER]), [correction], MADE);
-    expect(codes(life)).toEqual(["AUH", "BRN"]);
+    life = correctedLife([OLD_NAME, OTHER], [{ id: OTHER.id, written: OTHER, ours: recoded }]);
+    life.nextDays(5, [OLD_NAME, OTHER]);
+    expect(codes()).toEqual(["AUH", "BRN"]);
   });
 
-  it("is made later where it did not fit at first", () => {
-    const newer = { ...OLD_NAME, name: "Abu Dhabi Bateen Airport" };
-    const life = new UpstreamLife([]);
-    life.ledger = applyCorrections(firstLedger([newer, OTHER]), CORRECTIONS, MADE);
-    life.nextDay([OLD_NAME, CLOSED, OTHER]);
-    expect(life.airport("AUH")?.name).toBe(OLD_NAME.name);
-    life.ledger = applyCorrections(life.ledger, CORRECTIONS, MADE);
-    life.nextDay([OLD_NAME, CLOSED, OTHER]);
-    expect(life.airport("AUH")).toEqual({ ...NEW_NAME, row: "1" });
-  });
-
-  it("takes the place of what waits, but not of what an operator has decided", () => {
-    const first = corrected();
-    const states = (state: "waiting" | "rejected") => {
-      const decided_by = state === "waiting" ? null : "ops";
-      const held = first.held().map((each) => ({ ...each, state, decided_by }));
-      const accepted = { ...first.ledger.accepted, corrections: [] };
-      return applyCorrections({ accepted, held }, CORRECTIONS, MADE).held.map((each) => each.state);
-    };
-    expect(new Set(states("waiting"))).toEqual(new Set(["corrected"]));
-    expect(new Set(states("rejected"))).toEqual(new Set(["rejected"]));
-  });
-
-  it("leaves a closed airport its present row number", () => {
-    const life = new UpstreamLife([CLOSED]);
-    life.nextDay([{ ...CLOSED, id: "902" }]);
-    const { accepted } = applyCorrections(life.ledger, CORRECTIONS, MADE);
-    expect(accepted.gone).toMatchObject([{ id: "2", row: "902" }]);
-  });
-
-  it("is made once only: what an operator approves over it stays", () => {
-    const life = corrected();
+  it("cannot be approved or rejected", () => {
     life.nextDay(UNCHANGED);
-    const decisions = life.held().map(({ id }) => ({ ...life.decision("approved"), id }));
-    life.nextDay(UNCHANGED, { decisions });
-    expect(codes(life)).toEqual(["AUH", "BRN", "DAX"]);
-    const again = applyCorrections(life.ledger, CORRECTIONS, MADE);
-    expect(again).toEqual(life.ledger);
+    life.nextDay(UNCHANGED, {
+      decisions: [life.decision("approved", 0), life.decision("rejected", 1)],
+    });
+    expect(life.airport("AUH")?.name).toBe(NEW_NAME.name);
+    expect(new Set(life.held().map(({ state }) => state))).toEqual(new Set(["corrected"]));
+  });
+});
+
+describe("a correction of a code", () => {
+  const written = airportNumber(1, "PKR", { name: "Pokhara International Airport" });
+  const ours = { ...written, iata: "PHH" };
+  const domestic = {
+    ...written,
+    id: "1000000002",
+    lat: written.lat + 0.02,
+    name: "Pokhara Domestic",
+  };
+
+  beforeEach(() => {
+    life = correctedLife(
+      [ours, domestic],
+      [
+        { id: "1", written, ours },
+        { id: domestic.id, written: undefined, ours: domestic },
+      ],
+    );
   });
 
-  it("of a newer snapshot changes a ledger that still has what it corrects, and nothing else", () => {
-    const ledger = firstLedger([OLD_NAME, CLOSED, OTHER]);
-    const { accepted } = applyCorrections(ledger, CORRECTIONS, MADE);
-    expect(accepted.airports.map(({ name }) => name)).toEqual([
-      NEW_NAME.name,
-      OTHER.name,
-      ADDED.name,
+  it("holds though another airport nearby has the code that upstream writes", () => {
+    life.nextDays(5, [written]);
+    expect(life.airport("PHH")).toMatchObject({ id: "1", name: written.name });
+    expect(life.airport("PKR")).toMatchObject({ id: domestic.id, name: domestic.name });
+    expect(life.held()).toMatchObject([{ state: "corrected" }, { state: "corrected" }]);
+  });
+
+  it("ends when upstream gives the row to the other airport", () => {
+    const swapped = [
+      { ...domestic, id: "1", scheduled: written.scheduled },
+      { ...ours, id: "9" },
+    ];
+    life.nextDay(swapped);
+    expect(life.airport("PHH")).toMatchObject({ id: "1", row: "9" });
+    expect(life.airport("PKR")).toMatchObject({ id: domestic.id, row: "1" });
+    life.nextDay(swapped);
+    expect(life.held()).toEqual([]);
+  });
+
+  it("corrects nothing of another airport that has got the row of the corrected one", () => {
+    const served = { ...ours, scheduled: true };
+    life = correctedLife(
+      [served, domestic],
+      [{ id: "1", written: { ...written, scheduled: false }, ours: served }],
+    );
+    life.nextDays(4, [
+      { ...domestic, id: "1", scheduled: false },
+      { ...ours, id: "9" },
     ]);
-    expect(accepted.gone).toMatchObject([{ id: "2", iata: "DAX" }]);
-    const newer = { ...OLD_NAME, name: "Bateen Airport" };
-    const taken = { ...OTHER, iata: "KIN" };
-    const kept = applyCorrections(firstLedger([newer, taken]), CORRECTIONS, MADE);
-    expect(kept.accepted.airports.map(({ name }) => name)).toEqual([newer.name, taken.name]);
-    expect(kept.held.map(({ iata }) => iata)).toEqual(["DAX"]);
+    expect(life.airport("PKR")).toMatchObject({ row: "1", scheduled: false });
   });
 });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { trustAirports } from "../../../src/acceptance/other-sources.ts";
+import { trustAirports } from "../../../src/acceptance/accept.ts";
 import { EMBEDDED } from "../../../src/sources/upstream.ts";
 import { airportNumber, UpstreamLife } from "../../builders/upstream-life.ts";
 
@@ -20,7 +20,7 @@ describe("what a source has said", () => {
     life.nextDay(GHOST);
     life.nextDay(GHOST);
     life.sameDay(ALL, DROPPED);
-    expect(life.held()).toMatchObject([{ days_seen: 2, source: "ourairports" }]);
+    expect(life.held()).toMatchObject([{ source: "ourairports" }]);
     life.nextDay(GHOST);
     life.nextDay(GHOST);
     expect(life.airport("BRN")?.name).toBe("Ghost");
@@ -75,15 +75,20 @@ describe("what a source has said", () => {
 
 describe("a source that people have checked", () => {
   it("is accepted as it is; the other airports are gone, with their ids and rows", () => {
-    const opened = airportNumber(3, "GVA", { type: "small_airport", scheduled: false });
-    life.nextDay([{ ...BERN, id: "901" }, ZURICH, opened]);
+    const opened = airportNumber(3, "GVA");
+    life.nextDays(4, [{ ...BERN, id: "901" }, ZURICH, opened]);
     life.nextDay([{ ...BERN, id: "901", name: "Ghost" }, ZURICH, opened]);
-    const run = { source: EMBEDDED, decisions: [], now: life.now };
-    life.ledger = trustAirports(life.ledger, ALL, run);
+    const { ledger, now, holdMs } = life;
+    const corrections = [{ id: "1", written: { ...BERN, name: "Belp" }, ours: BERN }];
+    const run = { ledger, corrections, decisions: [], holdMs, now, runId: "run", source: EMBEDDED };
+    life.ledger = trustAirports(run, ALL);
     expect(life.ledger.accepted.airports).toMatchObject([{ id: "1", row: "901" }, { id: "2" }]);
     expect(life.ledger.accepted.gone).toMatchObject([{ id: "3", iata: "GVA" }]);
-    expect(life.held()).toMatchObject([{ iata: "BRN", after: { name: "Ghost" } }]);
-    life.nextDay([BERN, ZURICH, { ...opened, id: "903" }]);
+    expect(life.held()).toMatchObject([
+      { state: "waiting", after: { name: "Ghost" } },
+      { state: "corrected", after: { name: "Belp" } },
+    ]);
+    life.nextDays(4, [BERN, ZURICH, { ...opened, id: "903" }]);
     expect(life.airport("GVA")).toMatchObject({ id: "3", row: "903" });
   });
 });

@@ -23,7 +23,7 @@ describe("readAirports", () => {
       airports: [aSourceAirport()],
       seen: 1,
       filtered: 0,
-      fates: new Map(),
+      delistedRows: new Map(),
       unopened: new Set(),
       rejects: [],
       repaired: {},
@@ -71,7 +71,7 @@ describe("readAirports", () => {
     const known = ["4439", "7"].map((row) => ({ row, iata: "ZRH", lat: 47, lon: 8 }));
     const found = await readAirports(streamOf(csvOf(rows)), COUNTRIES, known);
     expect(found).toMatchObject({ airports: [], seen: 3, filtered: 3, rejects: [] });
-    expect([...found.fates]).toEqual([
+    expect([...found.delistedRows]).toEqual([
       ["4439", "closed"],
       ["7", "without_code"],
     ]);

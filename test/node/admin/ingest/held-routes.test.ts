@@ -3,7 +3,7 @@ import type { HeldChange } from "../../../../src/acceptance/held-change.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
 import { anUpstream } from "../../../builders/coordinator-world.ts";
 import type { Row } from "../../../builders/source.ts";
-import { moreAirports } from "../../../builders/small-snapshot.ts";
+import { aSnapshot, moreAirports } from "../../../builders/small-snapshot.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const ROWS = moreAirports(40);
@@ -47,7 +47,7 @@ const decide = async (path: string, body: object = {}) =>
 const heldFile = () => world.ingest.coordinator.ledger().files?.held ?? "";
 
 describe("GET /admin/ingest/held", () => {
-  it("lists what is held: what, before, after, since when, how often and why", async () => {
+  it("lists the records before and after, since when they differ and why, the most urgent first", async () => {
     const { held, total, next_cursor } = await list();
     expect({ total, next_cursor }).toEqual({ total: 3, next_cursor: null });
     expect(held.map(({ iata, rules }) => [iata, ...rules])).toEqual([
@@ -59,14 +59,12 @@ describe("GET /admin/ingest/held", () => {
       state: "waiting",
       before: { name: "Zürich Airport" },
       after: { name: "Ghost" },
-      days_seen: 1,
       run_id: firstRun,
     });
   });
 
   it.each([
     ["?rule=moves", ["GVA"]],
-    ["?part=name", ["LIN", "ZRH"]],
     ["?iata=ZRH&state=waiting", ["ZRH"]],
     ["?state=rejected", []],
     ["?limit=1", ["GVA"]],
@@ -162,7 +160,7 @@ describe("POST /admin/ingest/held/{id}/approve", () => {
   });
 
   it("says when nothing is held under an id", async () => {
-    const answer = await world.post("/admin/ingest/held/1-name-00000000/approve");
+    const answer = await world.post("/admin/ingest/held/1-00000000/approve");
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({ code: "held_not_found" });
     expect((await world.post("/admin/ingest/held/1/approve")).status).toBe(404);
@@ -174,8 +172,8 @@ describe("POST /admin/ingest/held/{id}/approve", () => {
     expect(world.audited.at(-1)).toMatchObject({
       action: "ingest.approve_held",
       target: id,
-      before: { [id]: "waiting" },
-      after: { verdict: "approved", decided: 1 },
+      before: { waiting: 1 },
+      after: { approved: 1 },
     });
   });
 });
@@ -215,6 +213,36 @@ describe("decisions about many", () => {
     const answer = await decide("reject", { rule: "changes_name" });
     expect(answer).toMatchObject({ changed: true, run: null });
     expect(answer.held.map(({ iata }) => iata)).toEqual(["ZRH"]);
+  });
+});
+
+describe("a decision about a whole file", () => {
+  it("applies to every change, and its answer shows the first hundred", async () => {
+    world.ingest.time += DAY_MS;
+    world.ingest.upstream = anUpstream(moreAirports(190));
+    const { id: run_id } = await world.ingest.runToEnd();
+    const { held, message } = await decide("reject", { run_id });
+    expect(held).toHaveLength(100);
+    expect(message).toBe("150 changes are rejected until upstream says something else.");
+    expect((await list("?state=rejected")).total).toBe(150);
+  });
+});
+
+describe("a correction of the snapshot", () => {
+  it("is listed, and cannot be decided on", async () => {
+    world.ingest.snapshot = aSnapshot({
+      airports: ROWS,
+      corrections: [{ ...ROWS[0], name: "Kloten" }],
+    });
+    world.ingest.upstream = anUpstream([{ ...ROWS[0], name: "Kloten" }, ...ROWS.slice(1)]);
+    world.ingest.crash();
+    await world.ingest.runToEnd();
+    const { held } = await list("?state=corrected");
+    expect(held).toMatchObject([{ iata: "ZRH", rules: [], after: { name: "Kloten" } }]);
+    for (const verb of ["approve", "reject"]) {
+      const answer = await world.post(`/admin/ingest/held/${held[0]?.id}/${verb}`);
+      expect(answer.status).toBe(404);
+    }
   });
 });
 

@@ -1,0 +1,148 @@
+/** The rules of which changes an operator should look at first. Pure: no clock, no I/O. */
+import { foldText } from "../catalog/fold.ts";
+import { distanceKm } from "../catalog/positions.ts";
+import type { SourceAirport } from "../sources/our-airports.ts";
+import { type AcceptedAirport, type DelistedReason, isImportant } from "./airport.ts";
+import { type Rule, RULES } from "./held-change.ts";
+
+/** A change of an airport. */
+export interface Change {
+  /** The airport as it is served; null if it is not. */
+  readonly before: SourceAirport | null;
+  /** The airport as upstream wants it; null if upstream does not list it. */
+  readonly after: SourceAirport | null;
+  /** Why the airport's row does not list it; undefined if it has none. */
+  readonly delisted?: DelistedReason | undefined;
+}
+
+/** Names the catalog's region for upstream's code; empty if it has none. */
+export type RegionOf = (code: string) => string;
+
+/** A longer move is worth a look. */
+const MOVE_KM = 20;
+/** Regions with fewer airports may lose any. */
+const REGION_MIN_AIRPORTS = 4;
+/** A region that loses this share of its airports is worth a look. */
+const REGION_LOSS_SHARE = 0.5;
+
+/**
+ * Finds the rules that each change trips, the most urgent first.
+ *
+ * @param accepted the airports before these changes.
+ */
+export function findRules(
+  changes: readonly Change[],
+  accepted: readonly AcceptedAirport[],
+  regionOf: RegionOf,
+): ReadonlyMap<Change, readonly Rule[]> {
+  const holders = new Map(accepted.map(({ iata, id }) => [iata, id]));
+  const emptied = findEmptiedRegions(changes, accepted, regionOf);
+  const rulesOf = (change: Change): Rule[] => {
+    const { before, after } = change;
+    const rules = rulesOfUse(change, regionOf);
+    const holder = holders.get(after?.iata ?? "");
+    if (holder !== undefined && holder !== after?.id) rules.push("takes_code");
+    if (leftRegion(before, after, regionOf).some((region) => emptied.has(region)))
+      rules.push("region_emptied");
+    return rules.toSorted((a, b) => RULES.indexOf(a) - RULES.indexOf(b));
+  };
+  return new Map(changes.map((change) => [change, rulesOf(change)]));
+}
+
+/** Finds what travellers may notice of an airport that they use, or would use. */
+function rulesOfUse({ before, after, delisted }: Change, regionOf: RegionOf): Rule[] {
+  const wasUsed = before !== null && isImportant(before);
+  const isUsed = after !== null && isImportant(after);
+  if (!wasUsed && !isUsed) return [];
+  if (after === null) {
+    if (delisted === undefined) return ["vanishes"];
+    return [delisted === "closed" ? "closes" : "loses_code"];
+  }
+  if (before === null) return ["appears"];
+  const rules: Rule[] = wasUsed ? [] : ["appears"];
+  if (before.country !== after.country) rules.push("changes_country");
+  if (before.iata !== after.iata) rules.push("changes_code");
+  if (distanceKm(before, after) > MOVE_KM) rules.push("moves");
+  if (!isKnownName(after.name, before)) rules.push("changes_name");
+  if (!isKnownName(after.municipality, before)) rules.push("changes_city");
+  if (leftRegion(before, after, regionOf).length > 0) rules.push("loses_region");
+  if ((before.scheduled && !after.scheduled) || (wasUsed && !isUsed)) rules.push("demoted");
+  return rules;
+}
+
+/** The region that an airport leaves, if it was in one. */
+function leftRegion(
+  before: SourceAirport | null,
+  after: SourceAirport | null,
+  regionOf: RegionOf,
+): string[] {
+  const region = before === null ? "" : regionOf(before.region);
+  return region === "" || (after !== null && regionOf(after.region) === region) ? [] : [region];
+}
+
+/** Finds the regions that lose many of their airports, however small these are. */
+function findEmptiedRegions(
+  changes: readonly Change[],
+  accepted: readonly AcceptedAirport[],
+  regionOf: RegionOf,
+): ReadonlySet<string> {
+  const left = changes.flatMap(({ before, after }) => leftRegion(before, after, regionOf));
+  const airports = Map.groupBy(accepted, ({ region }) => regionOf(region));
+  const isEmptied = (region: string, lost: number) => {
+    const count = airports.get(region)?.length ?? 0;
+    return count >= REGION_MIN_AIRPORTS && lost >= count * REGION_LOSS_SHARE;
+  };
+  const losses = [...Map.groupBy(left, (region) => region)];
+  return new Set(
+    losses.flatMap(([region, { length }]) => (isEmptied(region, length) ? region : [])),
+  );
+}
+
+/** Words that tell no airport from others: kinds, titles, directions and articles. */
+const COMMON_WORDS: ReadonlySet<string> = new Set(
+  (
+    "airport airfield airstrip aerodrome aeropuerto aeroporto air base airbase heliport helipad " +
+    "seaplane station field international regional municipal domestic memorial national county " +
+    "city island islands new old north south east west general captain president king queen " +
+    "prince princess doctor dr saint st san santa sao el la las los le les al the of and de do da del"
+  ).split(" "),
+);
+/** Letters that two spellings of one word begin with. */
+const STEM_LENGTH = 5;
+
+/**
+ * Whether a name shares a distinctive word with the airport or its municipality, or differs from
+ * either in spaces and hyphens at most: `La Guardia`.
+ */
+export function isKnownName(
+  written: string,
+  { name, municipality }: Pick<SourceAirport, "name" | "municipality">,
+): boolean {
+  return [name, municipality].some(
+    (known) => isSameName(written, known) || shareWord(written, known),
+  );
+}
+
+function isSameName(a: string, b: string): boolean {
+  const [one, other] = [foldText(a), foldText(b)];
+  // Names without Latin letters fold to nothing.
+  if (one === "" && other === "") return a === b;
+  return one.replaceAll("-", "") === other.replaceAll("-", "");
+}
+
+function shareWord(a: string, b: string): boolean {
+  const others = wordsOf(b);
+  return wordsOf(a).some((word) => others.some((other) => isAlike(word, other)));
+}
+
+function wordsOf(name: string): string[] {
+  return foldText(name)
+    .split("-")
+    .filter((word) => word.length > 1 && !COMMON_WORDS.has(word));
+}
+
+function isAlike(a: string, b: string): boolean {
+  return (
+    a === b || (a.length >= STEM_LENGTH && a.slice(0, STEM_LENGTH) === b.slice(0, STEM_LENGTH))
+  );
+}

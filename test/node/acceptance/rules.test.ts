@@ -1,0 +1,147 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { isKnownName } from "../../../src/acceptance/rules.ts";
+import type { SourceAirport } from "../../../src/sources/our-airports.ts";
+import {
+  airportNumber,
+  BASEL,
+  BERN,
+  FIELD,
+  UpstreamLife,
+  withBasel,
+} from "../../builders/upstream-life.ts";
+
+const ALL = [BASEL, BERN, FIELD];
+
+let life: UpstreamLife;
+
+beforeEach(() => {
+  life = new UpstreamLife(ALL);
+});
+
+describe("a change of an airport that travellers use", () => {
+  it.each<[string, Partial<SourceAirport>]>([
+    ["changes_name", { name: "Ghost International Airport" }],
+    ["changes_code", { iata: "MLH" }],
+    ["changes_country", { country: "DE" }],
+    ["moves", { lat: BASEL.lat + 0.182 }],
+    ["changes_city", { municipality: "Nowhere" }],
+    ["loses_region", { region: "CH-BS" }],
+    ["loses_region", { region: "FR-U-A" }],
+    ["demoted", { type: "small_airport", scheduled: false }],
+    ["demoted", { scheduled: false }],
+  ])("is marked as %s: %o", (rule, changes) => {
+    life.nextDay(withBasel(changes));
+    expect(life.reasons()).toEqual([`BSL: ${rule}`]);
+  });
+
+  it.each<[string, Partial<SourceAirport>]>([
+    ["a longer name", { name: "Basel-Mulhouse-Freiburg EuroAirport" }],
+    ["the name of its municipality", { name: "BSL Town International" }],
+    ["its name as municipality", { municipality: "Basel" }],
+    ["a move of 19.8 km", { lat: BASEL.lat + 0.178 }],
+    ["another ICAO code", { icao: "LFSB" }],
+    ["a smaller size with scheduled service", { type: "medium_airport" }],
+  ])("is not marked: %s", (_, changes) => {
+    life.nextDay(withBasel(changes));
+    expect(life.reasons()).toEqual(["BSL: "]);
+  });
+
+  it("is not marked where its subdivision was unknown", () => {
+    life = new UpstreamLife([{ ...BASEL, region: "FR-U-A" }]);
+    life.nextDay([BASEL]);
+    expect(life.reasons()).toEqual(["BSL: "]);
+  });
+
+  it("is marked by several rules, the most urgent first, and listed by the first", () => {
+    const renamed = { ...BERN, name: "Ghost" };
+    life.nextDay([
+      { ...BASEL, name: "Ghost", country: "DE" },
+      renamed,
+      { ...FIELD, name: "Ghost" },
+    ]);
+    expect(life.reasons()).toEqual([
+      "BSL: changes_country, changes_name",
+      "BRN: changes_name",
+      "XFD: ",
+    ]);
+  });
+});
+
+describe("a change of a small airport", () => {
+  it("is marked like that of others where it would become one that travellers use", () => {
+    life.nextDay([BASEL, BERN, { ...FIELD, name: "Ghost", type: "large_airport" }]);
+    expect(life.reasons()).toEqual(["XFD: changes_name, appears"]);
+  });
+
+  it("is marked where it takes another airport's code", () => {
+    life.nextDay([{ ...BASEL, iata: "XFD" }, BERN, { ...FIELD, iata: "XNW" }]);
+    expect(life.reasons()).toEqual(["BSL: changes_code, takes_code", "XFD: "]);
+  });
+
+  it("is not marked otherwise, whether it vanishes, moves or opens", () => {
+    const opened = { ...FIELD, id: "4", iata: "XOP", lat: 1 };
+    life.nextDay([BASEL, BERN, { ...FIELD, lat: FIELD.lat + 3, country: "CN" }, opened]);
+    expect(life.reasons()).toEqual(["XFD: ", "XOP: "]);
+    life.nextDay([BASEL, BERN]);
+    expect(life.reasons()).toEqual(["XFD: "]);
+  });
+});
+
+describe("a region of small airports", () => {
+  const region = "ABCD".split("").map((letter, index) =>
+    airportNumber(11 + index, `XA${letter}`, {
+      type: "small_airport",
+      scheduled: false,
+      region: "BD-C",
+    }),
+  );
+  const ways: [string, (airport: SourceAirport) => SourceAirport[]][] = [
+    ["vanish", () => []],
+    ["are said to be elsewhere", (airport) => [{ ...airport, region: "BD-3" }]],
+  ];
+
+  it.each(ways)("has those marked that %s, where they are half of it", (_, edit) => {
+    life = new UpstreamLife(region);
+    life.nextDay([...region.slice(0, 1).flatMap(edit), ...region.slice(1)]);
+    expect(life.reasons()).toEqual(["XAA: "]);
+    life.nextDay([...region.slice(0, 2).flatMap(edit), ...region.slice(2)]);
+    expect(life.reasons()).toEqual(["XAA: region_emptied", "XAB: region_emptied"]);
+  });
+
+  it("may lose any where it has fewer than four", () => {
+    life = new UpstreamLife(region.slice(0, 3));
+    life.nextDay([]);
+    expect(life.reasons()).toEqual(["XAA: ", "XAB: ", "XAC: "]);
+  });
+
+  it("is none where upstream names no subdivision", () => {
+    life = new UpstreamLife(region.map((airport) => ({ ...airport, region: "BD-U-A" })));
+    life.nextDay([]);
+    expect(new Set(life.held().flatMap(({ rules }) => rules))).toEqual(new Set());
+  });
+
+  it("does not have an airport marked that stays in it", () => {
+    const [first, ...others] = region;
+    if (first === undefined) throw new Error("the region is empty");
+    life = new UpstreamLife(region);
+    life.nextDay([{ ...first, name: "Renamed" }, ...others.slice(2)]);
+    expect(life.reasons()).toEqual(["XAB: region_emptied", "XAC: region_emptied", "XAA: "]);
+  });
+});
+
+it.each([
+  ["Basel Airport", "EuroAirport Basel", true],
+  ["Andijan Airport", "Andijana Airport", true],
+  ["LaGuardia Airport", "La Guardia Airport", true],
+  ["Zürich-Kloten", "Zurich Kloten", true],
+  ["成田", "成田", true],
+  ["成田", "羽田", false],
+  ["Ghost", "羽田", false],
+  ["Euro Ghost", "EuroAirport Basel", false],
+  ["Basle Ghost", "Basel", false],
+  ["O Ghost", "O Basel", false],
+  ["Ghost International Airport", "Basel International Airport", false],
+])("tells whether %s is a known name of %s: %s", (written, name, isKnown) => {
+  expect(isKnownName(written, { name, municipality: "-" })).toBe(isKnown);
+  expect(isKnownName(written, { name: "-", municipality: name })).toBe(isKnown);
+});
