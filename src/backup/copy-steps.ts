@@ -1,14 +1,12 @@
 /** The stages that make a backup, in bounded, idempotent steps. */
 import { timeText } from "../storage/time-text.ts";
 import { Buffer } from "node:buffer";
-import { sha256Hex } from "../catalog/hash.ts";
 import type { TableShape } from "../storage/database-copy.ts";
 import {
   type BackupManifest,
   FORMAT,
   manifestText,
   packPart,
-  parseManifest,
   type Part,
   PART_CONTENT_MAX_BYTES,
   partName,
@@ -149,10 +147,10 @@ async function copyObject(deps: StepDependencies, file: StoredFile): Promise<voi
   const { sha256 } = file;
   if (await deps.backups.hasObject(sha256)) return;
   const bytes = await readFile(deps, file);
-  if (bytes !== null && sha256Hex(bytes) === sha256)
-    await deps.backups.writeObject({ sha256, bytes });
+  if (bytes !== null) await deps.backups.writeObject({ sha256, bytes });
 }
 
+/** Reads a file; null if no store has an intact copy. */
 async function readFile(
   { catalog, archive }: StepDependencies,
   { sha256, kind }: StoredFile,
@@ -173,8 +171,6 @@ export async function writeManifest(
 ): Promise<StepResult> {
   const { backups, now, workerVersion } = deps;
   const { backup_id: id, trigger, note } = job;
-  // A repeated step must not replace the manifest.
-  if (parseManifest(await backups.readManifest(id), id).ok) return next(checkpoint);
   const draft = draftOf(checkpoint);
   const files = await listFiles(deps, id, draft);
   const stored = new Map<string, number>();

@@ -2,6 +2,7 @@ import { gunzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
 import { PART_CONTENT_MAX_BYTES } from "../../../src/backup/format.ts";
 import { backupManifestKey, backupObjectKey, backupPartKey } from "../../../src/storage/keys.ts";
+import { parseVerdict } from "../../../src/backup/verdict.ts";
 import { manifestBlobs } from "../../../src/catalog/manifest.ts";
 import { aRunRequest, BackupWorld } from "../../builders/backup-world.ts";
 import { anUpstream } from "../../builders/coordinator-world.ts";
@@ -99,6 +100,36 @@ describe("a backup", () => {
     expect(await fresh.restore(backup_id)).toMatchObject({ state: "succeeded", generation: 4 });
     const generations = fresh.ingest.coordinator.versions().map((version) => version.generation);
     expect(generations).toEqual([4, 3, 2]);
+  });
+
+  it("is intact but not verified when the archive has lost the upstream files", async () => {
+    world.ingest.archive.files.clear();
+    const { backup_id, ...job } = await world.backUp();
+    expect(job).toMatchObject({ state: "succeeded", verdict: "intact" });
+    const verdict = parseVerdict(await world.store.readNote(backup_id, "verdict"));
+    expect(verdict).toMatchObject({ code: "upstream_missing" });
+    expect(await world.restore(backup_id)).toMatchObject({ state: "succeeded" });
+  });
+
+  it("lists the parts that its job has written, and no other part in its folder", async () => {
+    world.before = () => {
+      if (world.stage !== "write_manifest") return;
+      world.before = () => {};
+      const { backup_id } =
+        world.ingest.coordinator.jobs().find(({ kind }) => kind === "run") ?? {};
+      const prefix = backupPartKey(backup_id ?? "", "");
+      for (const [key, file] of world.bucket.files) {
+        if (!key.startsWith(prefix)) continue;
+        // R2 may list a file without its hash, and a step that died may have left a part.
+        world.bucket.files.set(key, { ...file, sha256: undefined });
+        world.bucket.files.set(key.replace("000001", "000002"), file);
+      }
+    };
+    const { backup_id, ...job } = await world.backUp();
+    expect(job).toMatchObject({ state: "succeeded", verdict: "verified" });
+    const { parts } = JSON.parse((await world.store.readManifest(backup_id)) ?? "");
+    expect(parts.length).toBeGreaterThan(1);
+    for (const { name } of parts) expect(name).toContain("000001");
   });
 
   it("restores a version that has lost a diff, without that diff", async () => {
