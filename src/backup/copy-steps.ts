@@ -25,8 +25,8 @@ import { mapConcurrently, OBJECTS_AT_A_TIME, OBJECTS_PER_STEP } from "./map-conc
 import { readState } from "./read-backups.ts";
 import { stateLines, type StoredFile, storedFiles } from "./state-part.ts";
 
-/** Tables to copy before the others: rows of `alert_findings` belong to them. */
-const FIRST_TABLES = new Set(["alert_runs"]);
+/** The table to copy before the others: rows of `alert_findings` belong to its rows. */
+const FIRST_TABLE = "alert_runs";
 /** Most rows in a part. */
 const ROWS_PER_PART = 500;
 /** Most table pages in a step. */
@@ -63,8 +63,7 @@ export async function copyState(
  * findings without their run, which nothing reads, and never as a run without its findings.
  */
 function inCopyOrder(tables: readonly TableShape[]): TableShape[] {
-  const isFirst = ({ name }: TableShape) => FIRST_TABLES.has(name);
-  return [...tables.filter(isFirst), ...tables.filter((table) => !isFirst(table))];
+  return tables.toSorted((a, b) => Number(b.name === FIRST_TABLE) - Number(a.name === FIRST_TABLE));
 }
 
 /** Copies some pages of D1's tables in the order of their keys. */
