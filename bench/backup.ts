@@ -24,6 +24,7 @@ const POLL_MS = 50;
 interface JobAnswer {
   readonly id: string;
   readonly backup_id: string;
+  readonly chain: readonly string[];
   readonly state: string;
   readonly error: unknown;
 }
@@ -42,7 +43,7 @@ const worker = await BenchWorker.start({
   v8Flags: values.memory ? TRACED : "",
   hear(line) {
     memory.hear(line);
-    if (line.includes('"backup_job_ended"')) jobsEnded++;
+    if (line.includes('"backup_ended"')) jobsEnded++;
   },
 });
 try {
@@ -115,7 +116,7 @@ async function countRuns(): Promise<number> {
   return Number(found);
 }
 
-/** Begins a job and waits for its end. */
+/** Queues jobs and waits for their end. */
 async function measure(path: string): Promise<Measured> {
   const began = performance.now();
   const cpuBefore = workerdCpuMs();
@@ -123,10 +124,11 @@ async function measure(path: string): Promise<Measured> {
   memory.takePeakMb();
   const endedBefore = jobsEnded;
   for (;;) {
-    const seen = (await call("GET", `/admin/backup/jobs/${job.id}`)) as JobAnswer; // our API
-    if (seen.state === "failed") throw new Error(`${path}: ${JSON.stringify(seen.error)}`);
+    const seen = (await call("GET", `/admin/backup/jobs/${job.chain.at(-1)}`)) as JobAnswer; // our API
+    if (seen.state === "failed" || seen.state === "cancelled")
+      throw new Error(`${path}: ${JSON.stringify(seen.error)}`);
     // The log comes later than the answer, and what V8 says of memory comes with it.
-    if (seen.state === "succeeded" && jobsEnded > endedBefore) break;
+    if (seen.state === "succeeded" && jobsEnded >= endedBefore + job.chain.length) break;
     await sleep(POLL_MS);
   }
   return {

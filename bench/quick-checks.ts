@@ -19,8 +19,8 @@ const worker = await BenchWorker.start();
 try {
   const { run } = await ask<{ run: { id: string } }>("/admin/ingest/queue", "POST");
   await succeeded(`/admin/ingest/runs/${run.id}`);
-  const { job } = await ask<{ job: { id: string } }>("/admin/backup/run", "POST");
-  await succeeded(`/admin/backup/jobs/${job.id}`);
+  const { job } = await ask<{ job: { chain: string[] } }>("/admin/backup/run", "POST");
+  await succeeded(`/admin/backup/jobs/${job.chain.at(-1)}`);
   const rows = [
     await measure("/catalog/health"),
     await measure("/dashboard/summary"),

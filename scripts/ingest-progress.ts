@@ -163,12 +163,18 @@ function stands(run: Run, before: Run): boolean {
 }
 
 interface Job {
-  readonly kind: string;
+  readonly kind: keyof typeof JOB_NAMES;
   readonly backup_id: string;
   readonly state: string;
   readonly stage: string | null;
   readonly progress: Progress;
 }
+
+const JOB_NAMES = {
+  run: "backup",
+  verify: "verification of backup",
+  restore: "restore of backup",
+} as const;
 
 /** What works now, besides a run; undefined if nothing does, or nobody says. */
 async function findAhead(call: AdminCall, id?: string): Promise<Ahead | "paused" | undefined> {
@@ -183,8 +189,7 @@ async function findAhead(call: AdminCall, id?: string): Promise<Ahead | "paused"
   const job = listed.find(({ state }) => state === "running");
   if (job !== undefined) {
     const { kind, backup_id, stage, progress } = job;
-    const name = kind === "run" ? "backup" : `${kind} of backup`;
-    return { what: `waiting for the ${name} ${backup_id}: ${stage}`, progress };
+    return { what: `waiting for the ${JOB_NAMES[kind]} ${backup_id}: ${stage}`, progress };
   }
   if (paused === true) return "paused";
   const other = running.find((run) => run.id !== id);

@@ -104,7 +104,7 @@ export class BackupJobs {
   }
 
   #accept(wanted: Wanted): JobResult {
-    const { kind, backupId, key, request } = wanted;
+    const { kind, key } = wanted;
     const { coordinator } = this.#deps;
     const result = coordinator.transaction((): JobResult => {
       const known = key === null ? undefined : this.#jobs.findByKey(key);
@@ -112,16 +112,7 @@ export class BackupJobs {
         return { ok: true, changed: false, job: known.job };
       const open = this.#jobs.open().filter(isBackup);
       const lastRestore = open.findLastIndex(({ job }) => job.kind === "restore");
-      const current = coordinator.currentVersion()?.generation;
-      const same = open
-        .slice(Math.max(0, lastRestore))
-        .find(
-          ({ job }) =>
-            job.kind === kind &&
-            (backupId === null || job.backup_id === backupId) &&
-            meets(job, request) &&
-            !isPassed(job, current),
-        );
+      const same = open.slice(Math.max(0, lastRestore)).find(({ job }) => serves(job, wanted));
       // A request with a key needs a job of its own, which the key finds.
       if (same !== undefined && key === null) return { ok: true, changed: false, job: same.job };
       if (open.length >= MAX_OPEN_JOBS) return { ok: false, reason: "queue_full" };
@@ -203,13 +194,9 @@ function newChain(
 
 const BY_CRON = { trigger: "cron", note: null, pin: false, requested_by: "cron" } as const;
 
-/** Whether a job misses a change of now: it copies or has replaced an earlier state. */
-function isPassed({ kind, state, generation }: BackupJob, current: number | undefined): boolean {
-  if (kind === "run") return state !== "queued";
-  return generation !== null && generation !== current;
-}
-
-/** Whether a job comes to what a request asks for: a backup with its pin and note. */
-function meets(job: BackupJob, { pin, note }: RunRequest): boolean {
-  return job.kind !== "run" || ((job.pin || !pin) && (note === null || note === job.note));
+/** Whether an open job does what a new request wants, and has not yet read or replaced the state. */
+function serves(job: BackupJob, { kind, backupId, request: { pin, note } }: Wanted): boolean {
+  if (job.kind !== kind) return false;
+  if (kind !== "run") return job.backup_id === backupId && job.generation === null;
+  return job.state === "queued" && (job.pin || !pin) && (note === null || note === job.note);
 }

@@ -140,8 +140,10 @@ export class BackupWork implements Work<BackupRecord> {
     const [next] = following;
     if (job.error !== null)
       for (const each of following) coordinator.save(cancelled(each, job, at));
-    else if (next !== undefined)
-      coordinator.save({ ...next, job: { ...next.job, state: "running", started_at: at } });
+    else if (next !== undefined) {
+      const started = { state: "running", stage: this.stageOf(next), started_at: at } as const;
+      coordinator.save({ ...next, job: { ...next.job, ...started } });
+    }
     return endRecord(
       { ...record, job },
       { state: job.error === null ? "succeeded" : "failed", at },

@@ -1,14 +1,12 @@
 /** The stages that make a backup, in bounded, idempotent steps. */
 import { timeText } from "../storage/time-text.ts";
 import { Buffer } from "node:buffer";
-import { sha256Hex } from "../catalog/hash.ts";
 import type { TableShape } from "../storage/database-copy.ts";
 import {
   type BackupManifest,
   FORMAT,
   manifestText,
   packPart,
-  parseManifest,
   type Part,
   PART_CONTENT_MAX_BYTES,
   partName,
@@ -27,8 +25,8 @@ import { mapConcurrently, OBJECTS_AT_A_TIME, OBJECTS_PER_STEP } from "./map-conc
 import { readState } from "./read-backups.ts";
 import { stateLines, type StoredFile, storedFiles } from "./state-part.ts";
 
-/** Tables to copy before the others: rows of `alert_findings` belong to them. */
-const FIRST_TABLES = new Set(["alert_runs"]);
+/** The table to copy before the others: rows of `alert_findings` belong to its rows. */
+const FIRST_TABLE = "alert_runs";
 /** Most rows in a part. */
 const ROWS_PER_PART = 500;
 /** Most table pages in a step. */
@@ -65,8 +63,7 @@ export async function copyState(
  * findings without their run, which nothing reads, and never as a run without its findings.
  */
 function inCopyOrder(tables: readonly TableShape[]): TableShape[] {
-  const isFirst = ({ name }: TableShape) => FIRST_TABLES.has(name);
-  return [...tables.filter(isFirst), ...tables.filter((table) => !isFirst(table))];
+  return tables.toSorted((a, b) => Number(b.name === FIRST_TABLE) - Number(a.name === FIRST_TABLE));
 }
 
 /** Copies some pages of D1's tables in the order of their keys. */
@@ -149,10 +146,10 @@ async function copyObject(deps: StepDependencies, file: StoredFile): Promise<voi
   const { sha256 } = file;
   if (await deps.backups.hasObject(sha256)) return;
   const bytes = await readFile(deps, file);
-  if (bytes !== null && sha256Hex(bytes) === sha256)
-    await deps.backups.writeObject({ sha256, bytes });
+  if (bytes !== null) await deps.backups.writeObject({ sha256, bytes });
 }
 
+/** Reads a file; null if no store has an intact copy. */
 async function readFile(
   { catalog, archive }: StepDependencies,
   { sha256, kind }: StoredFile,
@@ -173,8 +170,6 @@ export async function writeManifest(
 ): Promise<StepResult> {
   const { backups, now, workerVersion } = deps;
   const { backup_id: id, trigger, note } = job;
-  // A repeated step must not replace the manifest.
-  if (parseManifest(await backups.readManifest(id), id).ok) return next(checkpoint);
   const draft = draftOf(checkpoint);
   const files = await listFiles(deps, id, draft);
   const stored = new Map<string, number>();

@@ -22,7 +22,7 @@ import { type SavedState, type StoredFile, storedFiles, wholeVersions } from "./
 
 const PARTS_PER_STEP = 4;
 /** A restore does not write the audit, or anyone who can write a backup could forge it. */
-const NEVER_RESTORED = new Set(["audit"]);
+const NEVER_RESTORED = "audit";
 
 /** Compares the tables of the backup with those of the database. */
 export async function compareSchema(
@@ -183,5 +183,5 @@ async function manifestOf(
 }
 
 function restoredTables({ tables }: BackupManifest) {
-  return Object.entries(tables).filter(([name]) => !NEVER_RESTORED.has(name));
+  return Object.entries(tables).filter(([name]) => name !== NEVER_RESTORED);
 }

@@ -27,7 +27,7 @@ function evaluations(of: BackupWorld) {
 }
 
 describe("the history of the alerts", () => {
-  it("is only added to by a restore: what was told was told", async () => {
+  it("keeps every evaluation and gets back the deleted ones when a backup is restored", async () => {
     const { backup_id } = await world.backUp();
     await evaluate(2);
     world.d1.database.exec(`DELETE FROM alert_runs WHERE id = '${anId(1)}'`);
@@ -37,7 +37,7 @@ describe("the history of the alerts", () => {
     expect(evaluations(world)).toEqual({ runs: both, findings: both });
   });
 
-  it("has no evaluation without its findings when one is written while it is copied", async () => {
+  it("contains no evaluation without its findings, even if one is written during the copy", async () => {
     let reads = 0;
     world.before = async (call) => {
       if (call === "d1 read" && ++reads === 2) await evaluate(2);

@@ -73,8 +73,8 @@ const damages = () =>
       ]),
   );
 
-describe("a backup that is damaged in any way", UNHURRIED, () => {
-  it("restores what was saved, or nothing at all", async () => {
+describe("restoring a damaged backup", UNHURRIED, () => {
+  it("restores exactly what was saved, or changes nothing", async () => {
     await fc.assert(
       fc.asyncProperty(damages(), async ([key, bytes]) => {
         const world = installation();
@@ -121,8 +121,8 @@ function forgedLine(line: string): fc.Arbitrary<string> {
   );
 }
 
-describe("a backup that was forged", UNHURRIED, () => {
-  it("leaves an installation that answers, ingests and can go back", async () => {
+describe("restoring a forged backup", UNHURRIED, () => {
+  it("leaves an installation that answers, ingests and can undo the restore", async () => {
     await fc.assert(
       fc.asyncProperty(forgeries(), async ({ part, lines }) => {
         const world = installation();

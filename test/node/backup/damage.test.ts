@@ -196,8 +196,8 @@ const DAMAGES: readonly (readonly [name: string, reason: string, damage: () => v
   ],
 ];
 
-describe("a backup with", () => {
-  it.each(DAMAGES)("%s is refused as %s, and nothing has changed", async (_, reason, damage) => {
+describe("verifying and restoring a damaged backup", () => {
+  it.each(DAMAGES)("refuses %s as %s and changes nothing", async (_, reason, damage) => {
     await world.ingest.publishVersions(1);
     await world.drain();
     damage();
@@ -217,8 +217,8 @@ describe("a backup with", () => {
   });
 });
 
-describe("an object that", () => {
-  it("is damaged is stored anew by the backup before a restore, if a store still has it", async () => {
+describe("an object of a backup", () => {
+  it("is repaired by the backup before a restore if a store still has it", async () => {
     world.bucket.damage(anObject(), flipBit);
     expect(await world.verify(id)).toMatchObject({ error: { code: "object_damaged" } });
     expect(await world.restore(id)).toMatchObject({ state: "succeeded", verdict: "verified" });
@@ -227,7 +227,7 @@ describe("an object that", () => {
   it.each([
     ["is damaged", () => world.bucket.damage(anObject(), flipBit)],
     ["has gone", () => void world.bucket.files.delete(anObject())],
-  ])("%s after it was verified is not restored", async (_, damage) => {
+  ])("is not restored if it %s after its verification", async (_, damage) => {
     const before = await world.ingest.served();
     world.before = () => {
       if (world.stage !== "restore_objects") return;
@@ -245,17 +245,20 @@ describe("verifying a backup", () => {
   it.each([
     ["by another version of the code", "other_code", () => (world.workerVersion = "v2")],
     ["with another snapshot", "other_snapshot", otherSnapshot],
-  ])("that was built %s is intact, and can be restored", async (_, code, deployOther) => {
-    otherNames();
-    deployOther();
-    world.crash();
-    expect(await world.verify(id)).toMatchObject({ state: "succeeded", verdict: "intact" });
-    const verdict = parseVerdict(await world.store.readNote(id, "verdict"));
-    expect(verdict).toMatchObject({ state: "intact", code });
-    expect(await world.restore(id)).toMatchObject({ state: "succeeded" });
-  });
+  ])(
+    "finds a backup that was built %s intact, and the backup can be restored",
+    async (_, code, deployOther) => {
+      otherNames();
+      deployOther();
+      world.crash();
+      expect(await world.verify(id)).toMatchObject({ state: "succeeded", verdict: "intact" });
+      const verdict = parseVerdict(await world.store.readNote(id, "verdict"));
+      expect(verdict).toMatchObject({ state: "intact", code });
+      expect(await world.restore(id)).toMatchObject({ state: "succeeded" });
+    },
+  );
 
-  it("that the very same code and snapshot build otherwise has failed", async () => {
+  it("fails if the same code and snapshot build another catalog", async () => {
     otherNames();
     world.crash();
     expect(await world.verify(id)).toMatchObject({

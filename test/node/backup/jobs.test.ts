@@ -10,8 +10,8 @@ beforeEach(async () => {
   await world.drain();
 });
 
-describe("one job at a time", () => {
-  it("makes another after it where a note or a pin would be lost", async () => {
+describe("the queue of backup jobs", () => {
+  it("queues another backup if the waiting one lacks the requested note or pin", async () => {
     world.jobs.run(aRunRequest({ note: "first" }));
     const others = [{ note: "second" }, { pin: true }, { note: "first", pin: true }];
     for (const changes of others)
@@ -31,7 +31,7 @@ describe("one job at a time", () => {
     ]);
   });
 
-  it("does not attach to a job that another restore follows", async () => {
+  it("queues a new job if another restore follows the equivalent one", async () => {
     const { backup_id: a } = await world.backUp();
     await world.ingest.publishVersions(1);
     const { backup_id: b } = await world.backUp();
@@ -50,7 +50,7 @@ describe("one job at a time", () => {
     expect(previous?.generation).toBe(2);
   });
 
-  it("does not attach to a job that has missed a change", async () => {
+  it("queues a new job if the open one has already read or replaced the state", async () => {
     const { backup_id } = await world.backUp();
     await world.ingest.publishVersions(1);
     const { coordinator } = world.ingest;
@@ -65,14 +65,15 @@ describe("one job at a time", () => {
     await again(() => coordinator.backUp(aRunRequest()));
     await world.drain();
     await again(() => coordinator.restoreBackup(backup_id, BY_OPS));
-    await world.drain(() => world.stage === "replace_versions");
+    await world.drain(() => world.stage === "restore_objects");
     await again(() => coordinator.restoreBackup(backup_id, BY_OPS));
+    await world.drain(() => world.stage === "replace_versions");
     await coordinator.rollback(1);
     await again(() => coordinator.restoreBackup(backup_id, BY_OPS));
     expect(changes).toEqual([true, true, true, false, true]);
   });
 
-  it("takes a restore in its turn: after what is under way or waits", async () => {
+  it("starts a restore after the job under way and those that wait", async () => {
     const { backup_id } = await world.backUp();
     world.ingest.renameAirport("Kloten");
     const { run } = await world.ingest.enqueue();
@@ -96,7 +97,7 @@ describe("one job at a time", () => {
     );
   });
 
-  it("is under way in the status of the coordinator until it ends", async () => {
+  it("shows in the coordinator's status that a job is under way until it ends", async () => {
     const isUnderWay = () => world.ingest.coordinator.status().isJobUnderWay;
     expect(isUnderWay()).toBe(false);
     const seen = new Set<boolean>();
@@ -106,7 +107,7 @@ describe("one job at a time", () => {
     expect(isUnderWay()).toBe(false);
   });
 
-  it("begins a backup when its job starts, not when it is queued", async () => {
+  it("dates a backup from the start of its job, not from the request", async () => {
     const { backup_id: earlier } = await world.backUp();
     await world.ingest.enqueue();
     const queuedAt = world.ingest.time;
@@ -136,7 +137,7 @@ describe("one job at a time", () => {
     }
   });
 
-  it("makes one backup of a cron tick that fires twice, and verifies the newest once a week", async () => {
+  it("makes one backup for a cron tick that fires twice, and one weekly verification", async () => {
     await world.jobs.runOnce("37 3 * * * 1");
     await world.drain();
     await world.jobs.runOnce("37 3 * * * 1");

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { mapConcurrently } from "../../../src/backup/map-concurrently.ts";
 
-describe("work that is done a few at a time", () => {
-  it("gives the results in the order of the items, with so many under way and no more", async () => {
+describe("mapConcurrently", () => {
+  it("returns the results in the order of the items and never exceeds the limit", async () => {
     let underWay = 0;
     let most = 0;
     const results = await mapConcurrently([5, 1, 4, 2, 3], 2, async (item) => {
@@ -15,7 +15,7 @@ describe("work that is done a few at a time", () => {
     expect(most).toBe(2);
   });
 
-  it("begins none any more once one has thrown", async () => {
+  it("starts no more work after one call has thrown", async () => {
     const begun: number[] = [];
     const work = mapConcurrently([1, 2, 3, 4, 5, 6], 2, async (item) => {
       begun.push(item);

@@ -26,7 +26,7 @@ async function remove(id: string): Promise<string> {
 }
 
 describe("deleting a backup", () => {
-  it("deletes it and nothing else", async () => {
+  it("deletes the files of that backup only", async () => {
     const { backup_id } = await world.backUp();
     const other = await world.backUp();
     const files = [...world.bucket.files.keys()].filter((key) => !key.includes(backup_id));
@@ -35,7 +35,7 @@ describe("deleting a backup", () => {
     expect(await world.verify(other.backup_id)).toMatchObject({ verdict: "verified" });
   });
 
-  it("is refused for the newest, and for the newest that proved good, however many follow", async () => {
+  it("is refused for the newest backup and for the newest good one, however many follow", async () => {
     const { backup_id } = await world.backUp();
     expect(await remove(backup_id)).toBe("newest_verified");
     const later = Array.from({ length: 120 }, (_, number) => storeLater(number));
@@ -45,7 +45,7 @@ describe("deleting a backup", () => {
     expect(world.bucket.files.has(backupManifestKey(backup_id))).toBe(true);
   });
 
-  it("is refused for one that is pinned, until it is unpinned", async () => {
+  it("is refused for a pinned backup until it is unpinned", async () => {
     const { backup_id } = await world.backUp({ pin: true });
     await world.backUp();
     expect(await remove(backup_id)).toBe("pinned");
@@ -53,7 +53,7 @@ describe("deleting a backup", () => {
     expect(await remove(backup_id)).toBe("deleted");
   });
 
-  it("is refused while a job verifies or restores it, or an open chain has made it", async () => {
+  it("is refused while an open job verifies or restores the backup or may undo its restore", async () => {
     const { backup_id } = await world.backUp();
     await world.backUp();
     await world.jobs.verify(backup_id, BY_OPS);
@@ -70,7 +70,7 @@ describe("deleting a backup", () => {
     expect(await remove(backup_id)).toBe("deleted");
   });
 
-  it("is refused for one that there is not", async () => {
+  it("is refused for a backup that does not exist yet", async () => {
     world.jobs.run(aRunRequest());
     const id = "019aa3c0-0000-7000-8000-000000000001";
     expect(await remove(id)).toBe("not_found");

@@ -18,8 +18,8 @@ async function comparable(of: BackupWorld) {
   return { history, served, versions: state["versions"] ?? [] };
 }
 
-describe("a restore where there is something", () => {
-  it("can be undone by the backup that it has made, and takes nothing from the history", async () => {
+describe("a restore", () => {
+  it("is undone by restoring the backup made before it, and removes nothing from the history", async () => {
     const { backup_id } = await world.backUp();
     await world.ingest.publishVersions(2);
     await world.drain();
@@ -38,7 +38,7 @@ describe("a restore where there is something", () => {
     expect(after.served?.locales).toEqual(present.served?.locales);
   });
 
-  it("is the way out where the present has lost a blob: its way back need not prove good", async () => {
+  it("succeeds even if the present state has lost blobs, so that the backup of it fails its verification", async () => {
     const { backup_id } = await world.backUp();
     await world.ingest.publishVersions(1);
     const current = world.ingest.current();
@@ -54,7 +54,7 @@ describe("a restore where there is something", () => {
     const first = await coordinator.restoreBackup(backup_id, BY_OPS);
     if (!first.ok) throw new Error(first.reason);
     const { id } = first.job;
-    for (const stage of ["copy_state", "check_objects", "replace_versions"] as const) {
+    for (const stage of ["copy_state", "check_objects", "restore_objects"] as const) {
       await world.drain(() => world.stage === stage);
       const again = await coordinator.restoreBackup(backup_id, BY_OPS);
       expect(again, stage).toMatchObject({ ok: true, changed: false, job: { id } });
@@ -75,7 +75,7 @@ describe("a restore where there is something", () => {
       expect(await world.ingest.store.readBlob("kv", blob)).toMatchObject({ ok: true });
   });
 
-  it("is not begun by retention, which keeps what a waiting job needs", async () => {
+  it("still finds its backup if retention runs before it", async () => {
     const { backup_id } = await world.backUp({ trigger: "cron" });
     world.ingest.time += 3_600_000;
     const made = await world.ingest.coordinator.backUp(aRunRequest({ trigger: "cron" }));
@@ -85,7 +85,7 @@ describe("a restore where there is something", () => {
     expect(world.job(restore.job.id)).toMatchObject({ state: "succeeded", error: null });
   });
 
-  it("where the coordinator is new takes the present from the stores, so that it can be undone", async () => {
+  it("can be undone even if the coordinator had lost its tables before", async () => {
     const { backup_id } = await world.backUp();
     await world.ingest.publishVersions(1);
     const served = await world.ingest.served();
@@ -95,7 +95,7 @@ describe("a restore where there is something", () => {
     expect((await world.ingest.served())?.catalog_sha256).toBe(served?.catalog_sha256);
   });
 
-  it("follows a backup of the present, which says so, and precedes its verification", async () => {
+  it("runs between a backup with a note about it and the verification of that backup", async () => {
     const { backup_id } = await world.backUp();
     const jobs = world.chainOf(await world.restore(backup_id));
     const [safety] = jobs;
@@ -126,7 +126,7 @@ describe("a restore where there is something", () => {
     ]);
   });
 
-  it("that fails leaves the backup before it, and cancels only the verification", async () => {
+  it("keeps the backup made before it and cancels only the verification if it fails", async () => {
     const { backup_id } = await world.backUp();
     world.bucket.damage(backupPartKey(backup_id, "state.000001.ndjson.gz"), flipBit);
     const jobs = world.chainOf(await world.restore(backup_id));
@@ -135,7 +135,7 @@ describe("a restore where there is something", () => {
     expect(await world.verify(jobs[0]?.backup_id ?? "")).toMatchObject({ verdict: "verified" });
   });
 
-  it("begins right after the backup before it, also if a paused run is resumed meanwhile", async () => {
+  it("starts right after the backup before it, even if a paused run is resumed meanwhile", async () => {
     const { coordinator } = world.ingest;
     const { backup_id } = await world.backUp();
     world.ingest.renameAirport("Kloten");
@@ -152,7 +152,7 @@ describe("a restore where there is something", () => {
     expect(world.ingest.run(run.id)).toMatchObject({ state: "running", stage: "encode" });
   });
 
-  it("writes no audit: whoever can write a backup could forge what was done", async () => {
+  it("never writes the audit, which a forged backup could falsify", async () => {
     const columns = "id, at, actor, action, outcome, status, request_id";
     const forge = (id: string) =>
       world.d1.database.exec(
@@ -166,7 +166,7 @@ describe("a restore where there is something", () => {
     expect(world.rows("audit")).toMatchObject([{ id: "true" }]);
   });
 
-  it("publishes above every generation that was ever seen, here or there", async () => {
+  it("publishes above every generation of the installation and of the backup", async () => {
     const { backup_id } = await world.backUp();
     const other = new BackupWorld(world);
     await other.ingest.publishVersions(8);
@@ -177,7 +177,7 @@ describe("a restore where there is something", () => {
     expect(generations).toEqual([9, 3, 2, 1]);
   });
 
-  it("pauses ingestion where nothing else does, and where a pause of the backup has ended", async () => {
+  it("pauses ingestion if it was running, even if the pause in the backup has ended", async () => {
     const { coordinator } = world.ingest;
     const until = new Date(world.ingest.time + 60_000).toISOString();
     await coordinator.pause({ by: "ops", note: "soon over", until }, false);
@@ -189,7 +189,7 @@ describe("a restore where there is something", () => {
     expect(coordinator.status().pause).toMatchObject({ by: "ops", until: null });
   });
 
-  it("takes away the end of a pause, so that no queued run undoes it", async () => {
+  it("removes the end of a pause, so that no queued run undoes the restore", async () => {
     const { backup_id } = await world.backUp();
     await world.ingest.publishVersions(1);
     const until = new Date(world.ingest.time + 60_000).toISOString();
@@ -207,7 +207,7 @@ describe("a restore where there is something", () => {
     });
   });
 
-  it("leaves the queue as it is: what waits has its turn after the resume", async () => {
+  it("leaves queued runs in the queue, and they start after the resume", async () => {
     const { backup_id } = await world.backUp();
     await world.ingest.publishVersions(1);
     world.ingest.renameAirport("Kloten");

@@ -72,8 +72,8 @@ function objects(): string[] {
 const dayOf = (id: string) =>
   new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)).toISOString().slice(0, 10);
 
-describe("two months of daily backups", () => {
-  it("leave those of 7 days, 4 weeks and the months, whole, and only what they share", async () => {
+describe("retention of daily backups over two months", () => {
+  it("keeps the backups of 7 days, 4 weeks and the months, and only the objects that they name", async () => {
     const everNamed = new Set<string>();
     let longestRecord = 0;
     world.before = (call) => {
@@ -115,7 +115,7 @@ describe("two months of daily backups", () => {
 });
 
 describe("retention", () => {
-  it("leaves what nobody names alone for a day, since it may belong to one that is being copied in", async () => {
+  it("keeps unnamed files for a day, because somebody may be copying their backup into the bucket", async () => {
     store(backupObjectKey(sha256Hex("copied in")), "copied in", 23 * HOUR_MS);
     store(backupObjectKey(sha256Hex("forgotten")), "forgotten", 25 * HOUR_MS);
     const part = aBackup(oldId(1)).state;
@@ -128,7 +128,7 @@ describe("retention", () => {
     expect(await listIds(world.store)).not.toContain(oldId(2));
   });
 
-  it("deletes no object for a day after a manifest was damaged, nor one of a newer Worker's", async () => {
+  it("deletes no object for a day after a manifest was damaged, nor beside a backup of a newer Worker", async () => {
     const object = storeOld(1);
     const day = world.ingest.time;
     store(backupManifestKey(oldId(1)), "{", 0);
@@ -148,7 +148,7 @@ describe("retention", () => {
     expect(world.bucket.files.has(newer)).toBe(false);
   });
 
-  it("overlooks no backup when others are deleted while it looks", async () => {
+  it("keeps the objects of every backup if others are deleted while it reads", async () => {
     const kept = Array.from({ length: 60 }, (_, number) => storeOld(number));
     store(backupObjectKey(sha256Hex("forgotten")), "forgotten", 25 * HOUR_MS);
     atList(2, () => {
@@ -161,7 +161,7 @@ describe("retention", () => {
     expect(objects()).not.toContain(sha256Hex("forgotten"));
   });
 
-  it("deletes no object when a backup has arrived where it has looked already", async () => {
+  it("deletes no object if a backup has arrived since it listed them", async () => {
     storeOld(5);
     let object = "";
     atList(2, () => void (object = storeOld(3)));

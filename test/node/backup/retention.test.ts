@@ -35,7 +35,7 @@ describe("retention", () => {
     );
   });
 
-  it("never lets go of the newest, nor of the newest that proved good", () => {
+  it("never deletes the newest backup or the newest good one", () => {
     const backups = [
       aBackup(400, { verdict: "verified" }),
       ...daily(300).map((backup) => ({ ...backup, verdict: "failed" as const })),
@@ -45,7 +45,7 @@ describe("retention", () => {
     expect(kept([aBackup(999, { verdict: "failed" })])).toEqual(["999 days ago"]);
   });
 
-  it("keeps what is pinned, and for a week what was made for a reason", () => {
+  it("keeps pinned backups, and for a week those that cron did not make", () => {
     const backups = [
       ...daily(30),
       aBackup(200, { id: "pinned", pinned: true }),
@@ -57,14 +57,14 @@ describe("retention", () => {
     expect(kept(backups)).not.toContain("by hand, long ago");
   });
 
-  it("prefers of one day a backup that proved good to a later one that did not", () => {
+  it("prefers a good backup to a later one of the same day that failed", () => {
     const good = aBackup(3.01, { id: "good" });
     const backups = [...daily(3), aBackup(3, { id: "failed", verdict: "failed" }), good];
     expect(kept(backups)).toContain("good");
     expect(kept(backups)).not.toContain("failed");
   });
 
-  it("deletes nothing before the time that it has named, if one is made each day", () => {
+  it("deletes no backup before its predicted expiry if one is made each day", () => {
     const property = fc.property(fc.integer({ min: 0, max: 400 }), (days) => {
       const before = daily(200);
       const backup = before[Math.min(days, 199)] ?? aBackup(0);
@@ -78,7 +78,7 @@ describe("retention", () => {
     fc.assert(property, { numRuns: 60 });
   });
 
-  it("names no time for what it does not delete", () => {
+  it("predicts no expiry for a protected backup", () => {
     const backups = daily(30);
     expect(expiresAt(aBackup(0), backups, NOW)).toBeNull();
     expect(expiresAt(aBackup(9, { pinned: true }), backups, NOW)).toBeNull();
