@@ -1,8 +1,7 @@
 /** Backup jobs, the plans of their stages, and the inputs and results of their steps. */
 import { z } from "zod";
 import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";
-import type { CoordinatorState } from "../coordinator/state.ts";
-import type { JobRecord } from "../coordinator/job-record.ts";
+import type { Manifest } from "../catalog/manifest.ts";
 import type { Log } from "../log.ts";
 import type { Snapshot } from "../sources/snapshot.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
@@ -124,10 +123,33 @@ export interface Checkpoint {
 export const FIRST_CHECKPOINT: Checkpoint = { at: 0, done: 0, draft: null };
 
 /** The dependencies of steps. A store throws if it fails. */
+/** The tables of the coordinator that a backup saves and a restore replaces. */
+export interface CoordinatorTables {
+  versions(): Manifest[];
+  currentVersion(): Manifest | null;
+  /** Worker version that built each catalog, by the catalog's hash. */
+  builders(): { readonly [catalog_sha256: string]: string | null };
+  pause(): SavedPause | null;
+  setPause(pause: SavedPause): void;
+  replaceVersions(manifests: readonly Manifest[]): void;
+  addVersion(manifest: Manifest): void;
+  setReplicated(generation: number): void;
+}
+
+/** A pause of the ingestion. Times are RFC 3339. */
+export interface SavedPause {
+  readonly at: string;
+  readonly by: string;
+  readonly note: string | null;
+  readonly until: string | null;
+}
+
 export interface StepDependencies {
   readonly backups: BackupStore;
   readonly database: DatabaseCopy;
-  readonly coordinator: CoordinatorState;
+  readonly coordinator: CoordinatorTables;
+  /** Ids of the backups that open jobs make or read. */
+  readonly openBackups: () => readonly string[];
   readonly catalog: CatalogStore;
   readonly archive: SourceArchive;
   readonly snapshot: Snapshot;
@@ -179,14 +201,4 @@ export function countUp(checkpoint: Checkpoint, more: number, total: number): St
 
 export function failWith(fault: Fault): StepResult {
   return { do: "fail", fault };
-}
-
-/** Name of the work that runs these jobs. */
-export const BACKUP = "backup";
-
-/** A job with the coordinator's internal fields. */
-export type BackupRecord = JobRecord<BackupJob, Checkpoint>;
-
-export function isBackup(record: JobRecord): record is BackupRecord {
-  return record.work === BACKUP;
 }

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { count, type DeepReadonly, hexHash, timestamp } from "../catalog/fields.ts";
 import { BACKUP_STATUSES, judgeBackups } from "../health/backup-rules.ts";
 import type { BackupFacts } from "../health/facts.ts";
-import { isOpen } from "../coordinator/job-record.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
 import { pageOf, type PageQuery } from "../storage/page.ts";
 import { timeText } from "../storage/time-text.ts";
@@ -136,7 +135,7 @@ export async function listBackups(
 
 /** Lists the open jobs that make a backup. */
 async function openJobs({ jobs }: ListingDependencies): Promise<readonly BackupJob[]> {
-  return (await jobs()).filter(({ kind, state }) => kind === "run" && isOpen(state));
+  return (await jobs()).filter(({ kind, finished_at }) => kind === "run" && finished_at === null);
 }
 
 function jobOf(open: readonly BackupJob[], id: string): BackupJob | undefined {

@@ -2,7 +2,7 @@
 import type { BackupStore } from "../storage/backup-store.ts";
 import { timeOfId } from "./backup-id.ts";
 import { type BackupTrigger, parseManifest } from "./format.ts";
-import { isBackup, next, type StepContext, type StepDependencies, type StepResult } from "./job.ts";
+import { next, type StepContext, type StepDependencies, type StepResult } from "./job.ts";
 import { mapConcurrently } from "./map-concurrently.ts";
 import { type FoundBackup, listIds, readBackup } from "./read-backups.ts";
 import { isGood, type VerdictState } from "./verdict.ts";
@@ -36,7 +36,7 @@ const NON_CRON_RETENTION_MS = 7 * DAY_MS;
  * backup at the moment of its deletion, and lose it.
  */
 export async function retain(
-  { backups, coordinator, now, log }: StepDependencies,
+  { backups, openBackups, now, log }: StepDependencies,
   { checkpoint }: StepContext,
 ): Promise<StepResult> {
   const named = new Set<string>();
@@ -46,9 +46,7 @@ export async function retain(
     return asKept(found) ?? [];
   });
   const complete = read.flat();
-  const awaited = new Set(
-    coordinator.jobs.open().flatMap((record) => (isBackup(record) ? record.job.backup_id : [])),
-  );
+  const awaited = new Set(openBackups());
   for (const id of expired(complete, now())) if (!awaited.has(id)) await backups.deleteBackup(id);
   const readIds = new Set(complete.map(({ id }) => id));
   const unread: string[] = [];

@@ -6,12 +6,11 @@ import { z } from "zod";
 import { bodyBlobs, type Manifest, manifestBlobs } from "../catalog/manifest.ts";
 import { readManifest } from "../catalog/parse-manifest.ts";
 import { storedManifest } from "../catalog/stored-manifest.ts";
-import type { CoordinatorState } from "../coordinator/state.ts";
-import type { Pause } from "../coordinator/pause.ts";
+import type { CoordinatorTables, SavedPause } from "./job.ts";
 
 /** The coordinator's state in a backup. */
 export interface SavedState {
-  readonly pause: Pause | null;
+  readonly pause: SavedPause | null;
   /** The retained versions, newest first. */
   readonly versions: readonly Manifest[];
 }
@@ -33,7 +32,7 @@ const pauseLine = z.strictObject({
 const versionLine = z.strictObject({ version: z.unknown() });
 
 /** Encodes the present state as lines. */
-export function stateLines(state: Pick<CoordinatorState, "pause" | "versions">): string[] {
+export function stateLines(state: Pick<CoordinatorTables, "pause" | "versions">): string[] {
   const versions = state
     .versions()
     .map((version) => JSON.stringify({ version: storedManifest(version) }));

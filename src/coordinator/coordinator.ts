@@ -6,9 +6,10 @@ import {
   type JobResult,
   type RemoveResult,
   type RunRequest,
-} from "../backup/backup-jobs.ts";
-import { BACKUP, type BackupJob, isBackup, type StepDependencies } from "../backup/job.ts";
-import { BackupWork } from "../backup/backup-work.ts";
+} from "./backup-jobs.ts";
+import { BACKUP, isBackup } from "./backup-jobs.ts";
+import type { BackupJob } from "../backup/job.ts";
+import { BackupWork } from "./backup-work.ts";
 import type { Decision } from "../acceptance/held-change.ts";
 import type { CoordinatorState } from "./state.ts";
 import { areArchived } from "../ingest/fetch-sources.ts";
@@ -27,7 +28,7 @@ import { Engine, LEASE_MS } from "./engine.ts";
 import type { PauseRequest } from "./pause.ts";
 import { nextAlarm } from "./queue.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
-import type { CoordinatorDependencies } from "./dependencies.ts";
+import type { Platform } from "./platform.ts";
 import { Reconciler } from "./reconciler.ts";
 import {
   type CancelRequest,
@@ -48,7 +49,7 @@ import { type CoordinatorStatus, describeStatus } from "./status.ts";
  * until it succeeds, even during a pause.
  */
 export class Coordinator extends DurableObject<unknown> {
-  readonly #deps: CoordinatorDependencies;
+  readonly #platform: Platform;
   readonly #state: CoordinatorState;
   readonly #engine: Engine;
   readonly #scheduler: Scheduler;
@@ -56,18 +57,14 @@ export class Coordinator extends DurableObject<unknown> {
   readonly #reconciler: Reconciler;
   #isReconcileDue = false;
 
-  constructor(
-    platform: readonly [ctx: DurableObjectState, env: unknown],
-    deps: CoordinatorDependencies,
-    backups: StepDependencies,
-  ) {
-    super(...platform);
-    this.#deps = deps;
-    this.#state = deps.state;
-    this.#backupJobs = new BackupJobs(backups);
-    this.#reconciler = new Reconciler(deps);
-    this.#engine = this.#newEngine(new BackupWork(backups));
-    this.#scheduler = new Scheduler({ ...deps, ended: (record) => this.#engine.end(record) });
+  constructor(object: readonly [ctx: DurableObjectState, env: unknown], platform: Platform) {
+    super(...object);
+    this.#platform = platform;
+    this.#state = platform.state;
+    this.#backupJobs = new BackupJobs(platform);
+    this.#reconciler = new Reconciler(platform);
+    this.#engine = this.#newEngine(new BackupWork(platform));
+    this.#scheduler = new Scheduler({ ...platform, ended: (record) => this.#engine.end(record) });
   }
 
   /**
@@ -76,7 +73,7 @@ export class Coordinator extends DurableObject<unknown> {
    */
   async enqueue(request: EnqueueRequest): Promise<EnqueueResult> {
     const { candidate } = request;
-    if (candidate !== null && !(await areArchived(this.#deps.archive, candidate.upstream)))
+    if (candidate !== null && !(await areArchived(this.#platform.archive, candidate.upstream)))
       return { ok: false, reason: "candidate_gone" };
     return this.#thenRearm(() => this.#scheduler.enqueue(request));
   }
@@ -104,7 +101,7 @@ export class Coordinator extends DurableObject<unknown> {
   /** Publishes a retained version again under a new generation. */
   rollback(generation: number): Promise<RollbackResult> {
     return this.#thenRearm(() => {
-      const at = timeText(this.#deps.now());
+      const at = timeText(this.#platform.now());
       const result = rollBack(this.#state, generation, at);
       if (result.ok && result.changed) this.#reconciler.versionsChanged();
       return result;
@@ -183,11 +180,11 @@ export class Coordinator extends DurableObject<unknown> {
 
   /** Describes when each waiting run starts, in that order. */
   queue(): QueuedRun[] {
-    return describeQueue(this.#state.queue(), this.#deps.now());
+    return describeQueue(this.#state.queue(), this.#platform.now());
   }
 
   status(): CoordinatorStatus {
-    return describeStatus(this.#state, this.#deps.now());
+    return describeStatus(this.#state, this.#platform.now());
   }
 
   /**
@@ -201,7 +198,7 @@ export class Coordinator extends DurableObject<unknown> {
 
   /** Does all due work and sets the next alarm. */
   override async alarm(): Promise<void> {
-    await this.#deps.setAlarm(this.#deps.now() + LEASE_MS);
+    await this.#platform.setAlarm(this.#platform.now() + LEASE_MS);
     await this.#engine.takeNext();
     await this.#reconciler.replicate();
     await this.#drainOutboxes();
@@ -218,14 +215,14 @@ export class Coordinator extends DurableObject<unknown> {
    */
   async recover(alarmAt: number | null): Promise<void> {
     const dueAt = this.#dueAt();
-    if (dueAt !== null && dueAt < (alarmAt ?? Infinity)) await this.#deps.setAlarm(dueAt);
+    if (dueAt !== null && dueAt < (alarmAt ?? Infinity)) await this.#platform.setAlarm(dueAt);
   }
 
   #newEngine(backup: BackupWork): Engine {
-    const { state, now, log } = this.#deps;
+    const { state, now, log } = this.#platform;
     const ingest = new IngestWork({
-      ...this.#deps,
-      newRunOf: (source) => newRunOf(this.#deps, source),
+      ...this.#platform,
+      newRunOf: (source) => newRunOf(this.#platform, source),
     });
     return new Engine({
       works: {
@@ -245,7 +242,7 @@ export class Coordinator extends DurableObject<unknown> {
   }
 
   async #drainOutboxes(): Promise<void> {
-    const { saveRuns, saveAudit, deleteOldRuns, historyDeadlineMs, now, log } = this.#deps;
+    const { saveRuns, saveAudit, deleteOldRuns, historyDeadlineMs, now, log } = this.#platform;
     const delivery = { deadlineMs: historyDeadlineMs, now, log };
     await this.#state.history.drain({
       ...delivery,
@@ -267,12 +264,12 @@ export class Coordinator extends DurableObject<unknown> {
   }
 
   #rearm(): Promise<void> {
-    return this.#deps.setAlarm(this.#dueAt());
+    return this.#platform.setAlarm(this.#dueAt());
   }
 
   /** Time of the next due work; null if there is none. */
   #dueAt(): number | null {
-    const now = this.#deps.now();
+    const now = this.#platform.now();
     const others = [
       this.#state.history.dueAt(now),
       this.#state.audit.dueAt(now),

@@ -1,5 +1,4 @@
 import { v7 } from "uuid";
-import type { StepDependencies } from "../backup/job.ts";
 import { type Config, loadConfig } from "../config.ts";
 import { CoordinatorState } from "./state.ts";
 import { Pipeline } from "../ingest/pipeline.ts";
@@ -16,7 +15,7 @@ import { createDropBox } from "../storage/drop-box.ts";
 import { createHistory } from "./history.ts";
 import { createSourceArchive } from "../storage/source-archive.ts";
 import { Coordinator } from "./coordinator.ts";
-import type { CoordinatorDependencies } from "./dependencies.ts";
+import type { Platform } from "./platform.ts";
 
 /** D1's deadline for a batch of rows. */
 const HISTORY_DEADLINE_MS = 10_000;
@@ -24,13 +23,12 @@ const HISTORY_DEADLINE_MS = 10_000;
 /** The coordinator with the bindings and settings of a deployment. */
 export class IngestCoordinator extends Coordinator {
   constructor(ctx: DurableObjectState, env: Env) {
-    const deps = dependencies(ctx, env);
-    super([ctx, env], deps, backupDependencies(env, deps));
+    super([ctx, env], platformOf(ctx, env));
     void ctx.blockConcurrencyWhile(async () => this.recover(await ctx.storage.getAlarm()));
   }
 }
 
-function dependencies(ctx: DurableObjectState, env: Env): CoordinatorDependencies {
+function platformOf(ctx: DurableObjectState, env: Env): Platform {
   const config = loadConfig(env, embeddedSnapshot.locales);
   const store = createCatalogStore(env.CATALOG, env.ARCHIVE);
   const archive = createSourceArchive(env.ARCHIVE);
@@ -53,6 +51,9 @@ function dependencies(ctx: DurableObjectState, env: Env): CoordinatorDependencie
     }),
     store,
     archive,
+    backups: createBackupStore(env.BACKUPS),
+    database: createDatabaseCopy(env.HISTORY),
+    snapshot: embeddedSnapshot,
     saveRuns: (rows) => history.saveRuns(rows),
     endLostRuns: (open) => history.endLostRuns(open, Date.now()),
     saveAudit: (entries) => audit.save(entries),
@@ -65,21 +66,6 @@ function dependencies(ctx: DurableObjectState, env: Env): CoordinatorDependencie
     log: (level, event, fields) => logLine(level, event, event.replaceAll("_", " "), fields),
     source: config.source,
     workerVersion: env.VERSION.id || null,
-  };
-}
-
-function backupDependencies(
-  env: Env,
-  { state, store, archive, ...others }: CoordinatorDependencies,
-): StepDependencies {
-  return {
-    ...others,
-    backups: createBackupStore(env.BACKUPS),
-    database: createDatabaseCopy(env.HISTORY),
-    coordinator: state,
-    catalog: store,
-    archive,
-    snapshot: embeddedSnapshot,
   };
 }
 

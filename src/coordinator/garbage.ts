@@ -1,6 +1,6 @@
 import { manifestBlobs } from "../catalog/manifest.ts";
 import { hasElapsed } from "../storage/elapsed.ts";
-import type { CoordinatorDependencies } from "./dependencies.ts";
+import type { Platform } from "./platform.ts";
 import { unnamedSources, unretained } from "./versions.ts";
 
 /** Age from which an unreferenced file is garbage. */
@@ -9,7 +9,7 @@ const COLLECTION_INTERVAL_MS = 60 * 60 * 1000;
 /** Most deletions of each kind in one call. */
 const BATCH = 100;
 
-type GarbageDependencies = Pick<CoordinatorDependencies, "state" | "store" | "archive" | "now">;
+type GarbageDependencies = Pick<Platform, "state" | "store" | "archive" | "now">;
 type Kind = "blob" | "source" | "manifest";
 
 /**

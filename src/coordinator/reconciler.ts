@@ -4,14 +4,14 @@ import { isRun } from "./run-queue.ts";
 import { describeError } from "../log.ts";
 import { withDeadline } from "../storage/deadline.ts";
 import { attemptTime } from "../storage/elapsed.ts";
-import type { CoordinatorDependencies } from "./dependencies.ts";
+import type { Platform } from "./platform.ts";
 import { collectGarbage } from "./garbage.ts";
 
 /** Wait after a store has failed. */
 const STORE_RETRY_MS = 30_000;
 
 type ReconcilerDependencies = Pick<
-  CoordinatorDependencies,
+  Platform,
   "state" | "store" | "archive" | "endLostRuns" | "historyDeadlineMs" | "now" | "log"
 >;
 

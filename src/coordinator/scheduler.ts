@@ -12,7 +12,7 @@ import { isRun, type RunRecord } from "./run-queue.ts";
 import type { Run, RunState } from "./run.ts";
 import { type Cancellation, endRecord, isCancelled, isOpen } from "./job-record.ts";
 import { decidePause, hasEnded, type Pause, type PauseRequest } from "./pause.ts";
-import type { CoordinatorDependencies } from "./dependencies.ts";
+import type { Platform } from "./platform.ts";
 
 /** Result of a pause or resume. */
 export interface PauseAnswer {
@@ -45,7 +45,7 @@ export type CancelResult =
     };
 
 interface SchedulerDependencies extends Pick<
-  CoordinatorDependencies,
+  Platform,
   "state" | "now" | "newId" | "log" | "source" | "workerVersion"
 > {
   /** Called after a started run was cancelled between two steps. Must not throw. */
@@ -203,7 +203,7 @@ function lift(state: CoordinatorState): void {
 
 /** Returns the fields of a new run. `source` is null for the configured upstream. */
 export function newRunOf(
-  deps: Pick<CoordinatorDependencies, "now" | "newId" | "source" | "workerVersion">,
+  deps: Pick<Platform, "now" | "newId" | "source" | "workerVersion">,
   source: string | null,
 ): NewRun {
   return {

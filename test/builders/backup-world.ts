@@ -1,6 +1,7 @@
 import { manifestBlobs } from "../../src/catalog/manifest.ts";
-import { BackupJobs, type JobResult, type RunRequest } from "../../src/backup/backup-jobs.ts";
-import type { BackupJob, StepDependencies } from "../../src/backup/job.ts";
+import { BackupJobs, type JobResult, type RunRequest } from "../../src/coordinator/backup-jobs.ts";
+import type { BackupJob } from "../../src/backup/job.ts";
+import type { Platform } from "../../src/coordinator/platform.ts";
 import { type BackupStore, createBackupStore } from "../../src/storage/backup-store.ts";
 import { createDatabaseCopy, type DatabaseCopy } from "../../src/storage/database-copy.ts";
 import { createHistory } from "../../src/coordinator/history.ts";
@@ -50,7 +51,7 @@ export class BackupWorld {
     this.ingest = new CoordinatorWorld({
       locales,
       saveRuns: (rows) => history.saveRuns(rows),
-      changeBackups: (ingest, deps) => this.#changeBackups(ingest, deps),
+      changePlatform: (ingest, deps) => this.#changePlatform(ingest, deps),
     });
     now = () => this.ingest.time;
     this.ingest.endLostRuns = (open) => history.endLostRuns(open, this.ingest.time);
@@ -147,7 +148,7 @@ export class BackupWorld {
     };
   }
 
-  #changeBackups(ingest: CoordinatorWorld, deps: StepDependencies): StepDependencies {
+  #changePlatform(ingest: CoordinatorWorld, deps: Platform): Platform {
     const instance = this.#instance;
     const enter = (call: string) => this.#enter(instance, call);
     const leave = (call: string) => this.#leave(instance, call);
@@ -163,11 +164,11 @@ export class BackupWorld {
       await leave(name);
       return result;
     };
-    const changed: StepDependencies = {
+    const changed: Platform = {
       ...deps,
       backups: createBackupStore(bucket.binding),
       database: intercepted(createDatabaseCopy(this.d1.binding), called),
-      catalog,
+      store: catalog,
       workerVersion: this.workerVersion,
       log: (_, event, fields) => void this.events.push({ event, fields }),
     };

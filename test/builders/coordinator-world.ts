@@ -2,9 +2,8 @@ import type { SurpriseLimits } from "../../src/ingest/accept-sources.ts";
 import { DEPLOYED_LIMITS } from "./surprise-limits.ts";
 import { gzipSync } from "node:zlib";
 import type { AirportSet, Manifest } from "../../src/catalog/manifest.ts";
-import type { StepDependencies } from "../../src/backup/job.ts";
 import { Coordinator } from "../../src/coordinator/coordinator.ts";
-import type { CoordinatorDependencies } from "../../src/coordinator/dependencies.ts";
+import type { Platform } from "../../src/coordinator/platform.ts";
 import { CoordinatorState } from "../../src/coordinator/state.ts";
 import { Pipeline, type PipelineDependencies } from "../../src/ingest/pipeline.ts";
 import type { HistoryRow } from "../../src/coordinator/history.ts";
@@ -16,7 +15,10 @@ import { compressSegment } from "../../src/ingest/segment-coders.ts";
 import type { Upstream } from "../../src/sources/upstream.ts";
 import type { AuditEntry } from "../../src/storage/audit-store.ts";
 import { idAt } from "./an-id.ts";
-import { backupDependencies } from "./backup-dependencies.ts";
+import { createBackupStore } from "../../src/storage/backup-store.ts";
+import { createDatabaseCopy } from "../../src/storage/database-copy.ts";
+import { MemoryBucket } from "./memory-bucket.ts";
+import { MemoryD1 } from "./memory-d1.ts";
 import { MemoryCatalogStore } from "./memory-catalog-store.ts";
 import { MemoryHistory } from "./memory-history.ts";
 import { MemorySourceArchive } from "./memory-source-archive.ts";
@@ -36,8 +38,8 @@ export interface CoordinatorWorldOptions {
   readonly makePipeline?: (deps: PipelineDependencies) => Pipeline;
   /** Writes rows to a database as well. */
   readonly saveRuns?: (rows: readonly HistoryRow[]) => Promise<void>;
-  /** Changes what backups of an instance work with. */
-  readonly changeBackups?: (world: CoordinatorWorld, deps: StepDependencies) => StepDependencies;
+  /** Changes what an instance works with. */
+  readonly changePlatform?: (world: CoordinatorWorld, platform: Platform) => Platform;
 }
 
 /**
@@ -220,7 +222,7 @@ export class CoordinatorWorld {
       },
     };
     const state = (this.state = new CoordinatorState(this.tables));
-    const deps: CoordinatorDependencies = {
+    const platform: Platform = {
       state,
       pipeline: this.#newPipeline({
         store,
@@ -240,6 +242,9 @@ export class CoordinatorWorld {
       }),
       store,
       archive,
+      backups: createBackupStore(new MemoryBucket(() => this.time).binding),
+      database: createDatabaseCopy(new MemoryD1().binding),
+      snapshot: this.snapshot,
       saveRuns: async (rows) => {
         await enter("d1 save");
         this.history.save(rows);
@@ -266,10 +271,8 @@ export class CoordinatorWorld {
       source: this.source,
       workerVersion: "v1",
     };
-    const platform = [{} as DurableObjectState, null] as const; // all it works with is in `deps`
-    const backups = backupDependencies(this, deps);
-    const changed = this.#options.changeBackups?.(this, backups);
-    return new Coordinator(platform, deps, changed ?? backups);
+    const object = [{} as DurableObjectState, null] as const; // all it works with is in `platform`
+    return new Coordinator(object, this.#options.changePlatform?.(this, platform) ?? platform);
   }
 
   #newPipeline(deps: PipelineDependencies): Pipeline {

@@ -1,9 +1,5 @@
-import {
-  BACKUP,
-  type BackupJob,
-  type BackupRecord,
-  FIRST_CHECKPOINT,
-} from "../../src/backup/job.ts";
+import { BACKUP, type BackupRecord } from "../../src/coordinator/backup-jobs.ts";
+import { type BackupJob, FIRST_CHECKPOINT } from "../../src/backup/job.ts";
 import { newRecord } from "../../src/coordinator/job-record.ts";
 
 /** A job that has begun to make a backup. */

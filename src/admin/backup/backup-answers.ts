@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Accepted, JobResult } from "../../backup/backup-jobs.ts";
+import type { Accepted, JobResult } from "../../coordinator/backup-jobs.ts";
 import { type BackupJob, jobSchema } from "../../backup/job.ts";
 import { backupSchema } from "../../backup/listing.ts";
 import { outcome, pageFields } from "../http/query.ts";

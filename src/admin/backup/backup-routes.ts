@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { JobRequest, JobResult } from "../../backup/backup-jobs.ts";
+import type { JobRequest, JobResult } from "../../coordinator/backup-jobs.ts";
 import { backupId } from "../../backup/backup-id.ts";
 import { type BackupJob, JOB_KINDS, JOB_STATES, jobSchema } from "../../backup/job.ts";
 import {

@@ -1,31 +1,30 @@
+import type { Platform } from "./platform.ts";
 import { timeText } from "../storage/time-text.ts";
-import { adoptVersions } from "../coordinator/published-versions.ts";
-import { type Change, StepNeverEnded, type Verdict, type Work } from "../coordinator/engine.ts";
-import { endRecord } from "../coordinator/job-record.ts";
+import { adoptVersions } from "./published-versions.ts";
+import { type Change, StepNeverEnded, type Verdict, type Work } from "./engine.ts";
+import { endRecord } from "./job-record.ts";
 import { describeError } from "../log.ts";
-import { checkCatalog, checkObjects, checkParts, rebuild } from "./check-steps.ts";
-import { copyObjects, copyState, copyTables, writeManifest } from "./copy-steps.ts";
-import { type Fault, fault } from "./fault.ts";
+import { checkCatalog, checkObjects, checkParts, rebuild } from "../backup/check-steps.ts";
+import { copyObjects, copyState, copyTables, writeManifest } from "../backup/copy-steps.ts";
+import { type Fault, fault } from "../backup/fault.ts";
+import { BACKUP, type BackupRecord, isBackup } from "./backup-jobs.ts";
 import {
-  BACKUP,
   type BackupJob,
-  type BackupRecord,
   type BackupStage,
-  isBackup,
   isCheck,
   PLANS,
   type StepContext,
   type StepDependencies,
   type StepResult,
-} from "./job.ts";
+} from "../backup/job.ts";
 import {
   compareSchema,
   replaceVersions,
   restoreObjects,
   restoreTables,
   settle,
-} from "./restore-steps.ts";
-import { retain } from "./retention.ts";
+} from "../backup/restore-steps.ts";
+import { retain } from "../backup/retention.ts";
 
 type Step = (deps: StepDependencies, context: StepContext) => Promise<StepResult>;
 
@@ -54,9 +53,9 @@ const NO_PROGRESS = { done: 0, total: 0 } as const;
  * repeats its steps until they succeed.
  */
 export class BackupWork implements Work<BackupRecord> {
-  readonly #deps: StepDependencies;
+  readonly #deps: Platform;
 
-  constructor(deps: StepDependencies) {
+  constructor(deps: Platform) {
     this.#deps = deps;
   }
 
@@ -67,9 +66,12 @@ export class BackupWork implements Work<BackupRecord> {
   }
 
   async step(record: BackupRecord): Promise<Change<BackupRecord>> {
-    const { coordinator, catalog } = this.#deps;
-    await adoptVersions(coordinator, catalog);
-    const result = await STEPS[this.stageOf(record)](this.#deps, record);
+    const { state, store } = this.#deps;
+    await adoptVersions(state, store);
+    const openBackups = () =>
+      state.jobs.open().flatMap((open) => (isBackup(open) ? open.job.backup_id : []));
+    const deps = { ...this.#deps, coordinator: state, catalog: store, openBackups };
+    const result = await STEPS[this.stageOf(record)](deps, record);
     return result.do === "fail" ? this.#fail(record, result.fault) : this.#advance(result);
   }
 
@@ -131,18 +133,17 @@ export class BackupWork implements Work<BackupRecord> {
 
   /** Ends a job. The next one of its chain starts before any other, or all that follow are cancelled. */
   #end(record: BackupRecord, job: BackupJob): BackupRecord {
-    const { coordinator, now } = this.#deps;
+    const { state, now } = this.#deps;
     const at = timeText(now());
     const following = job.chain
       .slice(job.chain.indexOf(job.id) + 1)
-      .flatMap((id) => coordinator.jobs.find(BACKUP, id) ?? [])
+      .flatMap((id) => state.jobs.find(BACKUP, id) ?? [])
       .filter(isBackup);
     const [next] = following;
-    if (job.error !== null)
-      for (const each of following) coordinator.save(cancelled(each, job, at));
+    if (job.error !== null) for (const each of following) state.save(cancelled(each, job, at));
     else if (next !== undefined) {
       const started = { state: "running", stage: this.stageOf(next), started_at: at } as const;
-      coordinator.save({ ...next, job: { ...next.job, ...started } });
+      state.save({ ...next, job: { ...next.job, ...started } });
     }
     return endRecord(
       { ...record, job },

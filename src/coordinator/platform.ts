@@ -1,4 +1,7 @@
 import type { Log } from "../log.ts";
+import type { Snapshot } from "../sources/snapshot.ts";
+import type { BackupStore } from "../storage/backup-store.ts";
+import type { DatabaseCopy } from "../storage/database-copy.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
@@ -6,11 +9,17 @@ import type { CoordinatorState } from "./state.ts";
 import type { HistoryRow } from "./history.ts";
 import type { Pipeline } from "../ingest/pipeline.ts";
 
-export interface CoordinatorDependencies {
+/** What the coordinator works with: its tables, the stores, D1 and the clock. */
+export interface Platform {
   readonly state: CoordinatorState;
   readonly pipeline: Pipeline;
   readonly store: CatalogStore;
   readonly archive: SourceArchive;
+  readonly backups: BackupStore;
+  /** Copies the tables of D1 for a backup. */
+  readonly database: DatabaseCopy;
+  /** The snapshot in the Worker. */
+  readonly snapshot: Snapshot;
   /** Saves rows in D1. Idempotent. Throws if D1 fails. */
   readonly saveRuns: (rows: readonly HistoryRow[]) => Promise<void>;
   /** Ends unfinished rows that are not in `open`. Returns their number. Throws if D1 fails. */

@@ -1,17 +1,20 @@
-import { newRecord } from "../coordinator/job-record.ts";
-import type { JobStore } from "../coordinator/job-store.ts";
+import { type JobRecord, newRecord } from "./job-record.ts";
+import type { JobStore } from "./job-store.ts";
 import { timeText } from "../storage/time-text.ts";
-import type { BackupTrigger } from "./format.ts";
-import {
-  BACKUP,
-  type BackupJob,
-  type BackupRecord,
-  FIRST_CHECKPOINT,
-  isBackup,
-  type JobKind,
-  type StepDependencies,
-} from "./job.ts";
-import { findNewest, listIds, readBackup } from "./read-backups.ts";
+import type { BackupTrigger } from "../backup/format.ts";
+import { type BackupJob, type Checkpoint, FIRST_CHECKPOINT, type JobKind } from "../backup/job.ts";
+import type { Platform } from "./platform.ts";
+import { findNewest, listIds, readBackup } from "../backup/read-backups.ts";
+
+/** Name of the work that runs these jobs. */
+export const BACKUP = "backup";
+
+/** A job with the coordinator's internal fields. */
+export type BackupRecord = JobRecord<BackupJob, Checkpoint>;
+
+export function isBackup(record: JobRecord): record is BackupRecord {
+  return record.work === BACKUP;
+}
 
 /** Most open jobs. */
 const MAX_OPEN_JOBS = 30;
@@ -46,12 +49,12 @@ export type RemoveResult =
 
 /** Queues backup jobs, which the engine runs, and deletes backups. */
 export class BackupJobs {
-  readonly #deps: StepDependencies;
+  readonly #deps: Platform;
   readonly #jobs: JobStore;
 
-  constructor(deps: StepDependencies) {
+  constructor(deps: Platform) {
     this.#deps = deps;
-    this.#jobs = deps.coordinator.jobs;
+    this.#jobs = deps.state.jobs;
   }
 
   /** Queues a backup, or returns a waiting one with the requested note and pin. */
@@ -105,8 +108,8 @@ export class BackupJobs {
 
   #accept(wanted: Wanted): JobResult {
     const { kind, key } = wanted;
-    const { coordinator } = this.#deps;
-    const result = coordinator.transaction((): JobResult => {
+    const { state } = this.#deps;
+    const result = state.transaction((): JobResult => {
       const known = key === null ? undefined : this.#jobs.findByKey(key);
       if (known !== undefined && isBackup(known))
         return { ok: true, changed: false, job: known.job };
@@ -117,7 +120,7 @@ export class BackupJobs {
       if (same !== undefined && key === null) return { ok: true, changed: false, job: same.job };
       if (open.length >= MAX_OPEN_JOBS) return { ok: false, reason: "queue_full" };
       const chain = newChain(this.#deps, wanted);
-      for (const record of chain) coordinator.save(record);
+      for (const record of chain) state.save(record);
       const made = chain.find(({ job }) => job.kind === kind);
       if (made === undefined) throw new Error(`the chain has no ${kind}`);
       return { ok: true, changed: true, job: made.job };
@@ -149,7 +152,7 @@ interface Wanted {
 
 /** Makes the queued jobs of a request. A backup has the id of the job that makes it. */
 function newChain(
-  { newId, now }: Pick<StepDependencies, "newId" | "now">,
+  { newId, now }: Pick<Platform, "newId" | "now">,
   { kind, backupId, key, request }: Wanted,
 ): BackupRecord[] {
   const kinds = CHAINS[kind];
