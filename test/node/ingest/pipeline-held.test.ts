@@ -119,7 +119,7 @@ describe("a run over an upstream that may lie", () => {
     honest.upstream = anUpstream(ROWS);
     await honest.runToEnd();
     await nextDay(renamed("Ghost"));
-    const [{ id = "" } = {}] = await held();
+    const id = (await held())[0]?.id ?? "";
     await nextDay(ROWS);
     world.surprises = NOTHING_SURPRISES;
     world.upstream = anUpstream(renamed("Ghost"));
