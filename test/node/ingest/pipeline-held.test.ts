@@ -94,6 +94,11 @@ describe("a run over an upstream that may lie", () => {
     });
   });
 
+  it("counts no time for a change that no rule marks, so no alert asks to decide on it", async () => {
+    await nextDay(renamed("Zürich-Kloten Airport"));
+    expect(world.run.held).toMatchObject({ waiting: 1, surprising: 0, oldest_since: null });
+  });
+
   it("counts a day on which upstream serves the same file as a day on which it says the same", async () => {
     await nextDay(renamed("Ghost"));
     world.upstream = {
