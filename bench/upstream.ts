@@ -1,6 +1,6 @@
 /**
  * Compares a file of upstream with the snapshot for some days, as the parse stage of a daily run
- * does, and builds the catalog. Prints what is held by each rule, as the table in
+ * does, and builds the catalog. Prints how many changes each rule marks, as the table in
  * docs/upstream.md, the CPU time of a day, and the largest heap.
  *
  *     node bench/upstream.ts airports.csv regions.csv [days]
@@ -43,7 +43,7 @@ function archived(table: Table, path: string) {
   return { [name]: sha256 };
 }
 
-/** What is held by each rule, and the first examples, as Markdown. */
+/** Counts what each rule marks, with the first examples, as Markdown. */
 async function heldTable(made: { readonly [file: string]: string }): Promise<string> {
   const { ledger } = await readLedger(
     archive,
@@ -62,7 +62,7 @@ async function heldTable(made: { readonly [file: string]: string }): Promise<str
     });
   const others = waiting.filter(({ rules }) => rules.length === 0).length;
   rows.push(`| none | ${others} | |`);
-  return ["| rule | held | the first |", "| --- | --: | --- |", ...rows].join("\n");
+  return ["| rule | marked | the first |", "| --- | --: | --- |", ...rows].join("\n");
 }
 
 let heap = 0;

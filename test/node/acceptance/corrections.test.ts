@@ -129,6 +129,7 @@ describe("a correction of the snapshot", () => {
     life = correctedLife([OLD_NAME, OTHER], [{ id: OTHER.id, written: OTHER, ours: recoded }]);
     life.nextDays(5, [OLD_NAME, OTHER]);
     expect(codes()).toEqual(["AUH", "BRN"]);
+    expect(life.held()).toEqual([]);
   });
 
   it("cannot be approved or rejected", () => {
@@ -166,6 +167,13 @@ describe("a correction of a code", () => {
     expect(life.airport("PHH")).toMatchObject({ id: "1", name: written.name });
     expect(life.airport("PKR")).toMatchObject({ id: domestic.id, name: domestic.name });
     expect(life.held()).toMatchObject([{ state: "corrected" }, { state: "corrected" }]);
+  });
+
+  it("holds for a row that upstream has renumbered", () => {
+    life = correctedLife([ours], [{ id: "1", written, ours }]);
+    life.nextDay([{ ...written, id: "901" }]);
+    expect(life.airport("PHH")).toMatchObject({ id: "1", row: "901" });
+    expect(life.held()).toMatchObject([{ state: "corrected" }]);
   });
 
   it("ends when upstream gives the row to the other airport", () => {

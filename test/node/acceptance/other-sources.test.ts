@@ -90,5 +90,6 @@ describe("a source that people have checked", () => {
     ]);
     life.nextDays(4, [BERN, ZURICH, { ...opened, id: "903" }]);
     expect(life.airport("GVA")).toMatchObject({ id: "3", row: "903" });
+    expect(life.held()).toEqual([]);
   });
 });
