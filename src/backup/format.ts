@@ -139,18 +139,18 @@ type UnpackedPart =
 
 /** Verifies and decodes a stored part. */
 export function unpackPart({ name, sha256 }: Part, bytes: Uint8Array | null): UnpackedPart {
-  const refuse = (problem: string): UnpackedPart => ({
-    ok: false,
-    fault: fault("part_damaged", `${name} ${problem}`),
-  });
-  if (bytes === null) return refuse("is missing");
-  if (sha256Hex(bytes) !== sha256) return refuse("is damaged: its bytes have another hash");
+  if (bytes === null) return damaged(name, "is missing");
+  if (sha256Hex(bytes) !== sha256) return damaged(name, "is damaged: its bytes have another hash");
   try {
     const content = decoder.decode(gunzipSync(bytes, { maxOutputLength: PART_CONTENT_MAX_BYTES }));
     return { ok: true, lines: content.split("\n").slice(0, -1) };
   } catch {
-    return refuse(`is not gzip of at most ${PART_CONTENT_MAX_BYTES} bytes of UTF-8`);
+    return damaged(name, `is not gzip of at most ${PART_CONTENT_MAX_BYTES} bytes of UTF-8`);
   }
+}
+
+function damaged(name: string, problem: string): UnpackedPart {
+  return { ok: false, fault: fault("part_damaged", `${name} ${problem}`) };
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
