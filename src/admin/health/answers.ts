@@ -126,7 +126,7 @@ function whatFailed({ monitor, checks }: Observation, { changes }: Viewer): Answ
     const [component = "", rule = ""] = name.split(":");
     if (component !== "rule")
       return detail(`${component}: ${output}`, null, [{ text: "What to do", href: OPERATING }]);
-    const whatToDo = { text: "What to do", href: `/docs/alerts#${rule}` };
+    const whatToDo = { text: rule, href: `/docs/alerts#${rule}` };
     if (changes === undefined) return detail(rule.replaceAll("_", " "), null, [whatToDo]);
     const found = monitor?.lastRun?.results.find((result) => result.message === output);
     return detail(output, null, [whatToDo, ...linksToRun(found)]);
@@ -155,19 +155,19 @@ function whoChangedWhat({ manifest }: Observation, { changes }: Viewer): Answer 
     const answer = manifest ? `Version ${manifest.generation}` : "Nothing";
     return { question, status: "pass", answer, details: published };
   }
-  const links = [{ text: "Audit", href: "#audit" }];
   const details = changes.map(({ at, actor, action, target }) =>
-    detail(`${actor}: ${action}${target === null ? "" : ` ${target}`}`, at, links),
+    detail(`${actor}: ${action}${target === null ? "" : ` ${target}`}`, at),
   );
   const [last] = changes;
   return {
     question,
     status: "pass",
     answer: last?.actor ?? "",
-    details: [...details, ...published],
+    details: [...details, ...published, ALL_CHANGES],
   };
 }
 
+const ALL_CHANGES = detail("Earlier:", null, [{ text: "All changes", href: "#audit" }]);
 const NO_AUDIT = detail("The audit in D1 cannot be read.");
 
 const JOBS = {
