@@ -20,7 +20,7 @@ import { INGEST, isRun, type RunRecord } from "./run-record.ts";
 import { retainedVersions } from "./versions.ts";
 
 /** Single values by name. */
-interface Facts {
+interface CoordinatorValues {
   readonly pause: Pause;
   readonly skipped_run: string;
   readonly unreplicated: number;
@@ -45,7 +45,7 @@ export class CoordinatorState {
   readonly audit: Outbox<AuditEntry>;
   readonly ticks: TickTable;
   readonly decisions: DecisionTable;
-  readonly #facts: FactTable<Facts>;
+  readonly #facts: FactTable<CoordinatorValues>;
   readonly #storage: TableStorage;
 
   constructor(storage: TableStorage) {

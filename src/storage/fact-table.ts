@@ -1,7 +1,7 @@
 import type { TableStorage } from "./table-storage.ts";
 
 /** Single values by name, as JSON in a table of a Durable Object. Every method is synchronous. */
-export class FactTable<Facts extends object> {
+export class FactTable<Values extends object> {
   readonly #storage: TableStorage;
 
   constructor(storage: TableStorage) {
@@ -12,13 +12,13 @@ export class FactTable<Facts extends object> {
   }
 
   /** Returns a value; null if it was never set. */
-  get<N extends string & keyof Facts>(name: N): Facts[N] | null {
+  get<N extends string & keyof Values>(name: N): Values[N] | null {
     const rows = this.#storage.sql.exec("SELECT value FROM facts WHERE name = ?", name).toArray();
     return rows[0] === undefined ? null : JSON.parse(String(rows[0]["value"])); // only `set` writes
   }
 
   /** Sets a value; null deletes it. */
-  set<N extends string & keyof Facts>(name: N, value: Facts[N] | null): void {
+  set<N extends string & keyof Values>(name: N, value: Values[N] | null): void {
     const { sql } = this.#storage;
     if (value === null) sql.exec("DELETE FROM facts WHERE name = ?", name);
     else {
@@ -28,7 +28,7 @@ export class FactTable<Facts extends object> {
   }
 
   /** Returns the values whose names begin with a prefix. */
-  startingWith<N extends string & keyof Facts>(prefix: string): Facts[N][] {
+  startingWith<N extends string & keyof Values>(prefix: string): Values[N][] {
     return this.#storage.sql
       .exec("SELECT value FROM facts WHERE substr(name, 1, ?) = ?", prefix.length, prefix)
       .toArray()
