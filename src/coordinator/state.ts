@@ -21,7 +21,7 @@ import type { UpstreamFiles } from "../ingest/report.ts";
 import { retainedVersions } from "./versions.ts";
 
 /** Single values by name. */
-interface Facts {
+interface CoordinatorValues {
   readonly pause: Pause;
   readonly skipped_run: string;
   readonly unreplicated: number;
@@ -48,7 +48,7 @@ export class CoordinatorState {
   readonly audit: Outbox<AuditEntry>;
   readonly ticks: TickTable;
   readonly decisions: DecisionTable;
-  readonly #facts: JsonTable<Facts>;
+  readonly #facts: JsonTable<CoordinatorValues>;
   /** Since when each unreferenced file has been so, in milliseconds since 1970. */
   readonly #garbage: JsonTable<{ readonly [name: string]: number }>;
   readonly #storage: TableStorage;

@@ -5,6 +5,8 @@ import type { AlertResult } from "../../alerts/alert-run.ts";
 import { type DeepReadonly, timestamp } from "../../catalog/fields.ts";
 import { lastSuccess } from "../../health/catalog-rules.ts";
 import { type Checks, gravest, problemsOf, worstOf } from "../../health/check.ts";
+import type { HeldSummary } from "../../ingest/accounting.ts";
+import type { Pause } from "../../coordinator/pause.ts";
 import { timeText } from "../../storage/time-text.ts";
 import { healthStatus } from "./health-schema.ts";
 import type { Observation } from "./observation.ts";
@@ -126,7 +128,7 @@ function whatFailed({ monitor, checks }: Observation, { changes }: Viewer): Answ
     const [component = "", rule = ""] = name.split(":");
     if (component !== "rule")
       return detail(`${component}: ${output}`, null, [{ text: "What to do", href: OPERATING }]);
-    const whatToDo = { text: "What to do", href: `/docs/alerts#${rule}` };
+    const whatToDo = { text: rule, href: `/docs/alerts#${rule}` };
     if (changes === undefined) return detail(rule.replaceAll("_", " "), null, [whatToDo]);
     const found = monitor?.lastRun?.results.find((result) => result.message === output);
     return detail(output, null, [whatToDo, ...linksToRun(found)]);
@@ -155,19 +157,19 @@ function whoChangedWhat({ manifest }: Observation, { changes }: Viewer): Answer 
     const answer = manifest ? `Version ${manifest.generation}` : "Nothing";
     return { question, status: "pass", answer, details: published };
   }
-  const links = [{ text: "Audit", href: "#audit" }];
   const details = changes.map(({ at, actor, action, target }) =>
-    detail(`${actor}: ${action}${target === null ? "" : ` ${target}`}`, at, links),
+    detail(`${actor}: ${action}${target === null ? "" : ` ${target}`}`, at),
   );
   const [last] = changes;
   return {
     question,
     status: "pass",
     answer: last?.actor ?? "",
-    details: [...details, ...published],
+    details: [...details, ...published, ALL_CHANGES],
   };
 }
 
+const ALL_CHANGES = detail("Earlier:", null, [{ text: "All changes", href: "#audit" }]);
 const NO_AUDIT = detail("The audit in D1 cannot be read.");
 
 const JOBS = {
@@ -182,11 +184,11 @@ function whatHappensNext({ at, coordinator }: Observation, { jobs, changes }: Vi
   const isPublic = changes === undefined;
   const scheduled = jobs
     .map(({ cron, job }) => ({ job, at: nextTick(cron, at) }))
-    .toSorted((a, b) => (a.at < b.at ? -1 : 1))
-    .map((next) => detail(JOBS[next.job], next.at));
+    .toSorted((a, b) => (a.at < b.at ? -1 : 1));
+  const ticks = scheduled.map((next) => detail(JOBS[next.job], next.at));
   if (coordinator === null) {
     const why = detail("The coordinator does not answer.");
-    return { question, status: "warn", answer: "Unknown", details: [why, ...scheduled] };
+    return { question, status: "warn", answer: "Unknown", details: [why, ...ticks] };
   }
   const { pause, running, queued, held } = coordinator;
   const details = [
@@ -194,19 +196,20 @@ function whatHappensNext({ at, coordinator }: Observation, { jobs, changes }: Vi
     ...(running === null ? [] : [detail(`A run is in stage ${running.stage}`, running.started_at)]),
     ...(queued.length === 0 ? [] : [detail(`${numberOf(queued.length, "run")} in the queue`)]),
     ...(held?.waiting ? [describeHeld(held, isPublic)] : []),
-    ...scheduled,
+    ...ticks,
   ];
   if (pause !== null) return { question, status: "warn", answer: "Ingestion is paused", details };
-  const soonest = (running ?? queued[0]) ? "A run" : (details[0]?.text ?? "Nothing");
-  return { question, status: "pass", answer: soonest, details };
+  // The alerts are evaluated all the time, which is no news.
+  const [job] = scheduled.filter((next) => next.job !== "watch");
+  const isBusy = running !== null || queued.length > 0;
+  const idle = job === undefined ? "Nothing" : JOBS[job.job];
+  return { question, status: "pass", answer: isBusy ? "A run" : idle, details };
 }
 
 function nextTick(cron: string, now: number): string {
   const next = new Cron(cron, { timezone: "UTC", paused: true }).nextRun(new Date(now));
   return timeText(next?.getTime() ?? now);
 }
-
-type Pause = NonNullable<NonNullable<Observation["coordinator"]>["pause"]>;
 
 function describePause({ at, by, note, until }: Pause, isPublic: boolean): Detail[] {
   const why = note === null ? ", without a reason" : `: “${note}”`;
@@ -218,9 +221,7 @@ function describePause({ at, by, note, until }: Pause, isPublic: boolean): Detai
   ];
 }
 
-type Held = NonNullable<NonNullable<Observation["coordinator"]>["held"]>;
-
-function describeHeld({ waiting, oldest_since: since }: Held, isPublic: boolean): Detail {
+function describeHeld({ waiting, oldest_since: since }: HeldSummary, isPublic: boolean): Detail {
   const links = isPublic ? [] : [{ text: "Decide", href: "#held" }];
   return detail(`${numberOf(waiting, "surprising change")} by upstream, since`, since, links);
 }

@@ -35,7 +35,7 @@ describe("alerts", () => {
     const evaluations = page.getByRole("table", { name: "Evaluations" });
     await evaluations.getByText("manual").first().waitFor();
     const failed = page.locator('[data-card="What failed, and what do I do?"]');
-    await failed.getByText("guard_shrink").waitFor();
+    await failed.getByText("guard_shrink").first().waitFor();
 
     expect(await seriousFaults(page)).toEqual([]);
     await page.getByRole("button", { name: "Test notification" }).click();

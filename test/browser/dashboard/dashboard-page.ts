@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { Page } from "playwright-core";
-import { afterEach, expect, inject } from "vitest";
+import { afterEach, beforeEach, expect, inject } from "vitest";
 import { readSnapshotFile } from "../../builders/snapshot-on-disk.ts";
 import { readSnapshotRows } from "../../builders/forgetful-snapshot.ts";
 import { openPage, seriousFaults, takeProblems } from "../browser.ts";
@@ -19,8 +19,12 @@ export async function signIn(
   return page;
 }
 
-/** Has each test leave the service as it found it, also where it fails: others share it. */
+/**
+ * Has the alerts evaluated before each test, as the cron does, and each test leave the service as it
+ * found it, also where it fails: others share it.
+ */
 export function leaveServiceAsFound(): void {
+  beforeEach(evaluateAlerts);
   afterEach(async () => {
     const { runs } = await admin<{ runs: { id: string; state: string }[] }>("GET", "ingest/runs");
     for (const { id, state } of runs)

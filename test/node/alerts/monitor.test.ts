@@ -192,9 +192,11 @@ describe("an alert", () => {
     world.restart(receiver.settingsFor("ops"));
     const runs = [await world.tick(), await world.tick(), await world.tick(), await world.tick()];
     const states = runs.map((run) =>
-      run.results.filter(({ labels }) => labels["target"] === "old").map(({ state }) => state),
+      run.results
+        .filter(({ labels }) => labels["target"] === "old")
+        .map(({ state, status: check }) => `${state} ${check}`),
     );
-    expect(states).toEqual([["firing"], ["resolved"], ["inactive"], []]);
+    expect(states).toEqual([["firing pass"], ["resolved pass"], ["inactive pass"], []]);
     expect(arrived().at(-1)).toBe("resolved notify_failing");
   });
 });

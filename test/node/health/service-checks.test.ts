@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Checks, outputOf, worstOf } from "../../../src/health/check.ts";
+import { type Checks, outputOf, problemsOf, worstOf } from "../../../src/health/check.ts";
 import {
   checkCoordinator,
   checkMonitor,
@@ -81,6 +81,20 @@ describe("checkMonitor", () => {
     expect(check({ lastRun })["rule:queue_backlog"]).toEqual([
       { status: "pass", ...observed },
       { status: "warn", ...observed, output: "The queue history is long." },
+    ]);
+  });
+});
+
+describe("problemsOf", () => {
+  it("lists what is not as it should be, the gravest first", () => {
+    const checks: Checks = {
+      "ingest:paused": [{ status: "warn", output: "paused" }],
+      "kv:responseTime": [{ status: "pass" }],
+      "d1:responseTime": [{ status: "fail" }],
+    };
+    expect(problemsOf(checks)).toEqual([
+      { name: "d1:responseTime", status: "fail", output: "not as it should be" },
+      { name: "ingest:paused", status: "warn", output: "paused" },
     ]);
   });
 });

@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { INGEST_CRON } from "../../../../src/schedule.ts";
+import { anEnqueueRequest } from "../../../builders/run.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../builders/facts.ts";
 import { AdminWorld, type Json } from "../../../builders/admin-world.ts";
 
@@ -160,6 +162,27 @@ describe("GET /dashboard/summary", () => {
     expect(await summary()).toMatchObject({ status: "pass" });
     await happen();
     expect(await summary()).toMatchObject({ status: "warn" });
+  });
+
+  it("does not take a skipped tick for a run", async () => {
+    await world.post("/admin/ingest/pause");
+    const request = anEnqueueRequest({ trigger: "cron" });
+    await world.ingest.coordinator.tick(INGEST_CRON, world.ingest.time, request);
+    expect(world.ingest.coordinator.status().ended[0]).toMatchObject({ state: "skipped" });
+    expect(await summary()).toMatchObject({ ingest: { last_run: { state: "succeeded" } } });
+  });
+
+  it("does not know of backups that the last evaluation could not read", async () => {
+    world.monitor.before = (call) => {
+      if (call === "backups") throw new Error("R2 is away");
+    };
+    await world.evaluate();
+    expect(await summary()).toMatchObject({
+      status: "warn",
+      degraded: ["backups"],
+      backups: null,
+      alerts: { nodata: 2 },
+    });
   });
 
   it.each<[string, () => void]>([

@@ -159,7 +159,7 @@ describe("the five answers", () => {
       fresh: say("pass", "2026-10-20", "Published; Last compared with upstream"),
       failed: say("pass", "Nothing"),
       changed: say("pass", "Version 1"),
-      next: say("pass", "Next evaluation of the alerts", "Next ingest"),
+      next: say("pass", "Next ingest", "Next evaluation of the alerts"),
     });
   });
 
