@@ -16,7 +16,7 @@ import type { Upstream } from "../../src/sources/upstream.ts";
 import type { AuditEntry } from "../../src/storage/audit-store.ts";
 import { idAt } from "./an-id.ts";
 import { backupDependencies } from "./backup-dependencies.ts";
-import { MemoryCatalogStore } from "./memory-catalog-store.ts";
+import { memoryCatalogStore, whileAlive } from "./memory-catalog-store.ts";
 import { MemoryHistory } from "./memory-history.ts";
 import { MemorySourceArchive } from "./memory-source-archive.ts";
 import { MemoryTables } from "./memory-tables.ts";
@@ -44,7 +44,7 @@ export interface CoordinatorWorldOptions {
  * they are told to. `crash` loses what it holds in memory and keeps the rest.
  */
 export class CoordinatorWorld {
-  readonly store = new MemoryCatalogStore();
+  readonly store = memoryCatalogStore();
   readonly archive = new MemorySourceArchive();
   readonly history = new MemoryHistory();
   /** Audit entries that D1 has, by their ids. */
@@ -207,8 +207,9 @@ export class CoordinatorWorld {
   #newCoordinator(): Coordinator {
     const instance = this.#instance;
     const enter = (call: string) => this.#enter(instance, call);
-    const store = new MemoryCatalogStore(this.store);
-    store.before = enter;
+    const stores = memoryCatalogStore(this.store);
+    stores.before = enter;
+    const store = whileAlive(stores, () => instance === this.#instance);
     const archive = new MemorySourceArchive(this.archive.files);
     archive.before = (call) => enter(`archive ${call}`);
     const upstream: Upstream = {

@@ -49,8 +49,19 @@ describe("a request for what an isolate does not hold", () => {
   it.each([
     ["the manifest", ["kv", "r2"]],
     ["the body", ["kv get catalog/blob", "r2 get catalog/blob"]],
-  ])("ends after five seconds when both stores hang for %s", async (_, hanging) => {
+  ])("fails within five seconds when both stores hang for %s", async (_, hanging) => {
     hang(...hanging);
+    expect(await answerAfter(5_000)).toEqual({ ok: false, reason: "unavailable" });
+  });
+
+  it("fails after five seconds when R2 hangs for the body too, after it was late with the manifest", async () => {
+    hang("kv", "r2 get catalog/blob");
+    const { before } = world.store;
+    world.store.before = async (call) => {
+      if (call === "r2 get catalog/manifest")
+        await new Promise((resolve) => setTimeout(resolve, 2_500));
+      await before(call);
+    };
     expect(await answerAfter(4_999)).toBeUndefined();
     expect(await answerAfter(5_000)).toEqual({ ok: false, reason: "unavailable" });
   });
