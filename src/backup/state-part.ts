@@ -4,8 +4,8 @@
  */
 import { z } from "zod";
 import { bodyBlobs, type Manifest, manifestBlobs } from "../catalog/manifest.ts";
-import { readManifest } from "../catalog/parse-manifest.ts";
-import { storedManifest } from "../catalog/stored-manifest.ts";
+import { manifestSchema } from "../catalog/manifest-schema.ts";
+import { toStored } from "../catalog/stored-manifest.ts";
 import type { CoordinatorState } from "../ingest/coordinator-state.ts";
 import type { Pause } from "../jobs/pause.ts";
 import type { Wanted } from "./job-items.ts";
@@ -31,13 +31,13 @@ const pauseLine = z.strictObject({
     })
     .nullable(),
 });
-const versionLine = z.strictObject({ version: z.unknown() });
+const versionLine = z.strictObject({ version: manifestSchema });
 
 /** Encodes the present state as lines. */
 export function stateLines(state: Pick<CoordinatorState, "pause" | "versions">): string[] {
   const versions = state
     .versions()
-    .map((version) => JSON.stringify({ version: storedManifest(version) }));
+    .map((version) => JSON.stringify({ version: toStored(version) }));
   return [JSON.stringify({ pause: state.pause() }), ...versions];
 }
 
@@ -46,11 +46,7 @@ export function readStateLines(lines: readonly string[]): ReadState {
   try {
     const [first, ...others] = lines.map((line): unknown => JSON.parse(line));
     const { pause } = pauseLine.parse(first);
-    const versions = others.map((line) => {
-      const parsed = readManifest(versionLine.parse(line).version);
-      if (!parsed.ok) throw new Error(parsed.problem);
-      return parsed.manifest;
-    });
+    const versions = others.map((line) => versionLine.parse(line).version);
     const generations = new Set(versions.map(({ generation }) => generation));
     if (generations.size < versions.length)
       throw new Error("two versions have the same generation");

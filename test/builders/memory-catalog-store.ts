@@ -1,6 +1,6 @@
 import { sha256Hex } from "../../src/catalog/hash.ts";
 import type { Manifest } from "../../src/catalog/manifest.ts";
-import { sealManifest } from "../../src/catalog/seal-manifest.ts";
+import { sealManifest } from "../../src/catalog/stored-manifest.ts";
 import { createCatalogStore } from "../../src/storage/catalog-store.ts";
 import { blobKey, generationKey, MANIFEST_KEY } from "../../src/storage/keys.ts";
 
