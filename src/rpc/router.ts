@@ -62,7 +62,7 @@ export function createRoute(): (routed: Routed) => Promise<Response> {
       (success = await answerCall(locale, context));
     const contextValues = createContextValues().set(answerKey, answer);
     const handler = handlers.get(new URL(head.url).pathname) ?? NOT_FOUND;
-    const routed = await ask(handler, { ...asRead(request, head, body), contextValues });
+    const routed = await answerOf(handler, { ...asRead(request, head, body), contextValues });
     await body.discard();
     return success ?? errorResponse(head, routed);
   };
@@ -70,7 +70,7 @@ export function createRoute(): (routed: Routed) => Promise<Response> {
 
 const NOT_FOUND = async () => uResponseNotFound;
 
-async function ask(
+async function answerOf(
   handler: (request: UniversalServerRequest) => Promise<UniversalServerResponse>,
   request: UniversalServerRequest,
 ): Promise<RouterAnswer> {

@@ -1,4 +1,4 @@
-import { bounded } from "./bounded.ts";
+import { bounded } from "./deadline.ts";
 import { storedHash } from "./stored-hash.ts";
 import {
   BACKUP_OBJECTS_PREFIX,

@@ -2,7 +2,10 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { repairCopies, replicate } from "../../../src/ingest/publisher.ts";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { aVersion } from "../../builders/manifest.ts";
-import { type MemoryCatalogStore, memoryCatalogStore } from "../../builders/memory-catalog-store.ts";
+import {
+  type MemoryCatalogStore,
+  memoryCatalogStore,
+} from "../../builders/memory-catalog-store.ts";
 
 let store: MemoryCatalogStore;
 const { manifest } = aVersion(2, "new");

@@ -59,15 +59,6 @@ describe("a call whose answer is in memory", () => {
     expect(reader.opened).toHaveLength(1);
   });
 
-  it("is the router's error where memory says that there is no catalog", async () => {
-    const { handler, reader } = aWarmHandler();
-    reader.currentResult = { ok: false, reason: "nothing_published" };
-    const answer = await handler(aGet());
-    expect(reader.currentCalls).toBe(0);
-    expect(answer.status).toBe(503);
-    expect(await answer.json()).toMatchObject({ code: "unavailable" });
-  });
-
   it("is an internal error where the memory throws, and the log has the cause", async () => {
     const { handler, reader, logged } = aWarmHandler();
     reader.openThrows = new Error("bug");
