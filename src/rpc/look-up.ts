@@ -1,7 +1,6 @@
 import { entityTag, findDeltaTag } from "../catalog/entity-tag.ts";
 import { type LocaleFallback, negotiateLocale } from "../catalog/locale.ts";
-import { findBody } from "../catalog/deltas.ts";
-import { type AnyCoding, isDeltaCoding } from "../catalog/framing.ts";
+import { type AnyCoding, findBody, isDeltaCoding } from "../catalog/find-body.ts";
 import {
   type Body,
   DELTA_FORMS,

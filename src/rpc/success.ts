@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
 import { entityTag } from "../catalog/entity-tag.ts";
-import { isDeltaCoding, isMessageCoding, MESSAGE_CODINGS } from "../catalog/framing.ts";
+import { isDeltaCoding, isMessageCoding, MESSAGE_CODINGS } from "../catalog/find-body.ts";
 import type { Body, Manifest } from "../catalog/manifest.ts";
 import { memoize } from "../catalog/memoize.ts";
 import { allowAnyOrigin } from "./cors.ts";
 import type { Found, Variant } from "./look-up.ts";
 import { MEDIA_TYPES } from "./media-type.ts";
-import type { RequestHead } from "./request-head.ts";
+import type { RequestHead } from "./request.ts";
 
 /**
  * Caches a GET for five minutes, and afterwards while a fresh answer is on its way or unavailable. A

@@ -1,4 +1,4 @@
-import type { AnyCoding } from "../catalog/framing.ts";
+import type { AnyCoding } from "../catalog/find-body.ts";
 import type { Body, Manifest } from "../catalog/manifest.ts";
 import type { CatalogCopies, Copy, Replica } from "./catalog-store.ts";
 

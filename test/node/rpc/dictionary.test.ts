@@ -5,7 +5,7 @@ import { LocationsService } from "../../../gen/locations/v1/locations_pb.ts";
 import type { Manifest } from "../../../src/catalog/manifest.ts";
 import { rolledBack } from "../../../src/ingest/versions.ts";
 import { createRpcHandler } from "../../../src/rpc/handler.ts";
-import { readHead } from "../../../src/rpc/request-head.ts";
+import { readHead } from "../../../src/rpc/request.ts";
 import { CachedCatalogReader } from "../../../src/storage/cached-catalog-reader.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
 import { aSnapshot, moreAirports } from "../../builders/small-snapshot.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createRpcHandler } from "../../../src/rpc/handler.ts";
-import { readHead } from "../../../src/rpc/request-head.ts";
+import { readHead } from "../../../src/rpc/request.ts";
 import { aVersion } from "../../builders/manifest.ts";
 import { ReaderWorld } from "../../builders/reader-world.ts";
 import { aGet, aHandler, aPost, bytesOf } from "./requests.ts";
