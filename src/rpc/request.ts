@@ -2,7 +2,6 @@ import { Code, ConnectError, type ConnectRouterOptions } from "@connectrpc/conne
 import { parseTimeout as parseConnectTimeout } from "@connectrpc/connect/protocol-connect";
 import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-grpc-web";
 import { settledWithin, withTimeout } from "../storage/deadline.ts";
-import { isGrpcWeb } from "./media-type.ts";
 
 /**
  * Options of Connect's router; the fast path obeys them too. `readMaxBytes` protects the isolate:
@@ -40,6 +39,21 @@ export function readHead({ method, url, headers, cf }: Request): RequestHead {
     ? parseGrpcTimeout(headers.get("grpc-timeout"), ROUTER_OPTIONS.maxTimeoutMs)
     : parseConnectTimeout(headers.get("connect-timeout-ms"), ROUTER_OPTIONS.maxTimeoutMs);
   return { method, url, headers, cf, contentType, isGrpcWeb: speaksGrpcWeb, timeout };
+}
+
+/** Whether a request is gRPC-Web in base64, which the router does not support. */
+export function isGrpcWebText(contentType: string): boolean {
+  return /^application\/grpc-web-text(?:\+proto)?$/i.test(contentType);
+}
+
+/** Whether a content type is gRPC-Web, which reports errors in a trailer frame. */
+export function isGrpcWeb(contentType: string): boolean {
+  return /^application\/grpc-web/i.test(contentType);
+}
+
+/** Whether a content type is any kind of gRPC, supported or not. */
+export function isGrpc(contentType: string): boolean {
+  return /^application\/grpc/i.test(contentType);
 }
 
 /** A request body that the router reads. */

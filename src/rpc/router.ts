@@ -21,8 +21,8 @@ import { LocationsService } from "../../gen/locations/v1/locations_pb.ts";
 import { concatenate } from "../catalog/bytes.ts";
 import { decodeBase64Frames } from "./base64-body.ts";
 import { errorAnswer, errorResponse, type RouterAnswer } from "./error-response.ts";
-import { isGrpcWebText, MEDIA_TYPES } from "./media-type.ts";
-import { type RequestBody, type RequestHead, ROUTER_OPTIONS } from "./request.ts";
+import { MEDIA_TYPES } from "./media-type.ts";
+import { isGrpcWebText, type RequestBody, type RequestHead, ROUTER_OPTIONS } from "./request.ts";
 
 /** Answers a valid call. The router encodes the errors that this function throws. */
 export type AnswerCall = (locale: string, context: HandlerContext) => Promise<Response>;
