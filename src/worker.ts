@@ -12,7 +12,7 @@ import { readLimits } from "./health/limits.ts";
 import { describeError, logLine } from "./log.ts";
 import { answerMetrics, type OptionalBindings } from "./rpc/metrics.ts";
 import { createRpcHandler, isRpcRequest, type RpcHandler } from "./rpc/handler.ts";
-import { readHead } from "./rpc/request-head.ts";
+import { readHead } from "./rpc/request.ts";
 import { cronJob, INGEST_CRON, scheduledJobs } from "./schedule.ts";
 import { CachedCatalogReader } from "./storage/cached-catalog-reader.ts";
 import { createAlertHistory } from "./alerts/alert-history.ts";

@@ -4,8 +4,8 @@
  */
 import { z } from "zod";
 import { bodyBlobs, type Manifest, manifestBlobs } from "../catalog/manifest.ts";
-import { readManifest } from "../catalog/parse-manifest.ts";
-import { storedManifest } from "../catalog/stored-manifest.ts";
+import { manifestSchema } from "../catalog/manifest-schema.ts";
+import { toStored } from "../catalog/stored-manifest.ts";
 import type { CoordinatorTables, SavedPause } from "./job.ts";
 
 /** The coordinator's state in a backup. */
@@ -29,13 +29,13 @@ const pauseLine = z.strictObject({
     })
     .nullable(),
 });
-const versionLine = z.strictObject({ version: z.unknown() });
+const versionLine = z.strictObject({ version: manifestSchema });
 
 /** Encodes the present state as lines. */
 export function stateLines(state: Pick<CoordinatorTables, "pause" | "versions">): string[] {
   const versions = state
     .versions()
-    .map((version) => JSON.stringify({ version: storedManifest(version) }));
+    .map((version) => JSON.stringify({ version: toStored(version) }));
   return [JSON.stringify({ pause: state.pause() }), ...versions];
 }
 
@@ -44,11 +44,7 @@ export function readStateLines(lines: readonly string[]): ReadState {
   try {
     const [first, ...others] = lines.map((line): unknown => JSON.parse(line));
     const { pause } = pauseLine.parse(first);
-    const versions = others.map((line) => {
-      const parsed = readManifest(versionLine.parse(line).version);
-      if (!parsed.ok) throw new Error(parsed.problem);
-      return parsed.manifest;
-    });
+    const versions = others.map((line) => versionLine.parse(line).version);
     const generations = new Set(versions.map(({ generation }) => generation));
     if (generations.size < versions.length)
       throw new Error("two versions have the same generation");

@@ -118,7 +118,7 @@ export interface Manifest {
   readonly data: readonly DataSource[];
   readonly airport_set: AirportSet;
   readonly counts: Counts;
-  /** Fallback generation while this one's blobs are unreadable; null for the first. */
+  /** The generation that was current before; null for the first. */
   readonly previous: number | null;
   /** Changes from the contents before this one; a rollback keeps those of what it publishes. */
   readonly diffs: readonly StoredDiff[];

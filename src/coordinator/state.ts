@@ -1,6 +1,5 @@
 import type { Manifest } from "../catalog/manifest.ts";
-import { parseManifest } from "../catalog/parse-manifest.ts";
-import { storedManifest } from "../catalog/stored-manifest.ts";
+import { fromStored, toStored } from "../catalog/stored-manifest.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
 import { JsonTable } from "../storage/json-table.ts";
 import type { SqlRow, TableStorage } from "../storage/json-table.ts";
@@ -242,7 +241,7 @@ export class CoordinatorState {
   }
 
   #insertVersion(manifest: Manifest): void {
-    const text = JSON.stringify(storedManifest(manifest));
+    const text = JSON.stringify(toStored(manifest));
     this.#exec(
       "INSERT INTO versions (generation, manifest) VALUES (?, ?)",
       manifest.generation,
@@ -251,11 +250,8 @@ export class CoordinatorState {
   }
 
   #manifests(where: string, ...bindings: number[]): Manifest[] {
-    return this.#exec(`SELECT manifest FROM versions ${where}`, ...bindings).map((row) => {
-      const parsed = parseManifest(String(row["manifest"]));
-      if (!parsed.ok) throw new Error(`a recorded version is unreadable: ${parsed.problem}`);
-      return parsed.manifest;
-    });
+    const rows = this.#exec(`SELECT manifest FROM versions ${where}`, ...bindings);
+    return rows.map((row) => fromStored(JSON.parse(String(row["manifest"]))));
   }
 
   #exec(query: string, ...bindings: (string | number | null)[]): SqlRow[] {

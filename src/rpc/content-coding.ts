@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { type Coding, CODINGS } from "../catalog/manifest.ts";
 import { memoize } from "../catalog/memoize.ts";
-import { type AnyCoding, MESSAGE_CODINGS, type MessageCoding } from "../catalog/framing.ts";
-import type { RequestHead } from "./request-head.ts";
+import { type AnyCoding, MESSAGE_CODINGS, type MessageCoding } from "../catalog/find-body.ts";
+import type { RequestHead } from "./request.ts";
 
 /**
  * Lists the codings that the client accepts, best first, always including `identity` (RFC 9110,

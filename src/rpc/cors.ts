@@ -1,5 +1,5 @@
 import { cors } from "@connectrpc/connect";
-import type { RequestHead } from "./request-head.ts";
+import type { RequestHead } from "./request.ts";
 
 /** How long a browser may cache the answer to a preflight. */
 const PREFLIGHT_MAX_AGE_SECONDS = 7200;

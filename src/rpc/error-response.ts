@@ -12,7 +12,8 @@ import {
 } from "@connectrpc/connect/protocol-grpc-web";
 import { encodeBase64 } from "./base64-body.ts";
 import { allowAnyOrigin } from "./cors.ts";
-import { ACCEPT_POST, isGrpcWeb, isGrpcWebText, MEDIA_TYPES } from "./media-type.ts";
+import { ACCEPT_POST, MEDIA_TYPES } from "./media-type.ts";
+import { isGrpcWeb, isGrpcWebText } from "./request.ts";
 
 /** A complete error answer of Connect's router. */
 export interface RouterAnswer {

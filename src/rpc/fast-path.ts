@@ -6,8 +6,7 @@ import { parseLocale } from "../catalog/locale.ts";
 import { memoize } from "../catalog/memoize.ts";
 import type { Representation } from "../catalog/manifest.ts";
 import { decodeBase64 } from "./base64-body.ts";
-import type { RequestHead } from "./request-head.ts";
-import { ROUTER_OPTIONS } from "./router-options.ts";
+import { type RequestHead, ROUTER_OPTIONS } from "./request.ts";
 
 /** A call of the one method. */
 export interface Call {

@@ -23,11 +23,10 @@ import {
   type Query,
   type Reader,
 } from "./look-up.ts";
-import { ACCEPT_POST, isGrpc, storedRepresentation } from "./media-type.ts";
+import { ACCEPT_POST, storedRepresentation } from "./media-type.ts";
 import type { Measure } from "./metrics.ts";
 import { readConditions } from "./preconditions.ts";
-import { NO_BODY, type RequestBody, takeBody } from "./request-body.ts";
-import type { RequestHead } from "./request-head.ts";
+import { isGrpc, NO_BODY, type RequestBody, type RequestHead, takeBody } from "./request.ts";
 import { type AnswerCall, createRoute } from "./router.ts";
 import { successResponse } from "./success.ts";
 

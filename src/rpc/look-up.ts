@@ -1,7 +1,6 @@
 import { entityTag, findDeltaTag } from "../catalog/entity-tag.ts";
 import { type LocaleFallback, negotiateLocale } from "../catalog/locale.ts";
-import { findBody } from "../catalog/deltas.ts";
-import { type AnyCoding, isDeltaCoding } from "../catalog/framing.ts";
+import { type AnyCoding, findBody, isDeltaCoding } from "../catalog/find-body.ts";
 import {
   type Body,
   DELTA_FORMS,
@@ -10,8 +9,7 @@ import {
   type Representation,
 } from "../catalog/manifest.ts";
 import { checkPreconditions, type Conditions } from "./preconditions.ts";
-import type { CatalogMemory, CatalogReader, Origin } from "../storage/catalog-reader.ts";
-import type { Content } from "../storage/content.ts";
+import type { CatalogMemory, CatalogReader, Content, Origin } from "../storage/catalog-reader.ts";
 import { settledWithin } from "../storage/deadline.ts";
 
 /** The catalog that answers come from. */
@@ -93,18 +91,12 @@ async function find({ reader, defaultLocale }: CatalogSource, query: Query): Pro
   if (variant === undefined) return UNAVAILABLE;
   const bodiless = usualNotModified(query, variant, defaultLocale) ?? withoutBody(query, variant);
   if (bodiless !== undefined) return { ok: true, found: bodiless };
-  const { manifest, locale, representation, fallback, isPinned } = variant;
-  const { codings } = query;
-  const selection = { manifest, locale, representation, codings, isExact: isPinned };
-  const result = await reader.open(selection);
-  const isOlder = manifest.generation < current.manifest.generation;
+  const result = await reader.open(variant);
+  const isOlder = variant.manifest.generation < current.manifest.generation;
   // The blobs of a version that is no longer retained are deleted.
   if (!result.ok) return isOlder && result.reason === "data_loss" ? NOT_RETAINED : result;
-  const { content, origin, ...opened } = result.opened;
-  const sent: Variant = { ...opened, fallback, isPinned };
-  // The reader may have fallen back to another coding or version, whose tag the conditions name.
-  const instead = sent.body === variant.body ? undefined : withoutBody(query, sent);
-  return { ok: true, found: instead ?? { kind: "body", variant: sent, content, origin } };
+  const { content, origin } = result;
+  return { ok: true, found: { kind: "body", variant, content, origin } };
 }
 
 type VersionResult =
@@ -149,9 +141,9 @@ export function peek(
   query: Query,
 ): LookUpResult | undefined {
   const current = reader.heldCurrent();
-  if (!current?.ok) return current;
-  if (!hasPin(query.pin, query.tag, current.manifest, defaultLocale)) return undefined;
-  const variant = selectVariant(query, current.manifest, defaultLocale);
+  if (current === undefined) return undefined;
+  if (!hasPin(query.pin, query.tag, current, defaultLocale)) return undefined;
+  const variant = selectVariant(query, current, defaultLocale);
   if (variant === undefined) return UNAVAILABLE;
   const found = usualNotModified(query, variant, defaultLocale) ?? withoutBody(query, variant);
   if (found !== undefined) return { ok: true, found };

@@ -1,4 +1,5 @@
 import type { Representation } from "../catalog/manifest.ts";
+import { isGrpcWebText } from "./request.ts";
 
 /** Content-Type of each stored representation. */
 export const MEDIA_TYPES = {
@@ -33,19 +34,4 @@ export function storedRepresentation(chosen: string | null, contentType: string)
     default:
       return isGrpcWebText(contentType) ? "grpc-web-text" : "grpc-web";
   }
-}
-
-/** Whether a request is gRPC-Web in base64, which the router does not support. */
-export function isGrpcWebText(contentType: string): boolean {
-  return /^application\/grpc-web-text(?:\+proto)?$/i.test(contentType);
-}
-
-/** Whether a content type is gRPC-Web, which reports errors in a trailer frame. */
-export function isGrpcWeb(contentType: string): boolean {
-  return /^application\/grpc-web/i.test(contentType);
-}
-
-/** Whether a content type is any kind of gRPC, supported or not. */
-export function isGrpc(contentType: string): boolean {
-  return /^application\/grpc/i.test(contentType);
 }

@@ -21,10 +21,8 @@ import { LocationsService } from "../../gen/locations/v1/locations_pb.ts";
 import { concatenate } from "../catalog/bytes.ts";
 import { decodeBase64Frames } from "./base64-body.ts";
 import { errorAnswer, errorResponse, type RouterAnswer } from "./error-response.ts";
-import { isGrpcWebText, MEDIA_TYPES } from "./media-type.ts";
-import type { RequestBody } from "./request-body.ts";
-import type { RequestHead } from "./request-head.ts";
-import { ROUTER_OPTIONS } from "./router-options.ts";
+import { MEDIA_TYPES } from "./media-type.ts";
+import { isGrpcWebText, type RequestBody, type RequestHead, ROUTER_OPTIONS } from "./request.ts";
 
 /** Answers a valid call. The router encodes the errors that this function throws. */
 export type AnswerCall = (locale: string, context: HandlerContext) => Promise<Response>;
@@ -62,7 +60,7 @@ export function createRoute(): (routed: Routed) => Promise<Response> {
       (success = await answerCall(locale, context));
     const contextValues = createContextValues().set(answerKey, answer);
     const handler = handlers.get(new URL(head.url).pathname) ?? NOT_FOUND;
-    const routed = await ask(handler, { ...asRead(request, head, body), contextValues });
+    const routed = await answerOf(handler, { ...asRead(request, head, body), contextValues });
     await body.discard();
     return success ?? errorResponse(head, routed);
   };
@@ -70,7 +68,7 @@ export function createRoute(): (routed: Routed) => Promise<Response> {
 
 const NOT_FOUND = async () => uResponseNotFound;
 
-async function ask(
+async function answerOf(
   handler: (request: UniversalServerRequest) => Promise<UniversalServerResponse>,
   request: UniversalServerRequest,
 ): Promise<RouterAnswer> {

@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
 import { entityTag } from "../catalog/entity-tag.ts";
-import { isDeltaCoding, isMessageCoding, MESSAGE_CODINGS } from "../catalog/framing.ts";
+import { isDeltaCoding, isMessageCoding, MESSAGE_CODINGS } from "../catalog/find-body.ts";
 import type { Body, Manifest } from "../catalog/manifest.ts";
 import { memoize } from "../catalog/memoize.ts";
 import { allowAnyOrigin } from "./cors.ts";
 import type { Found, Variant } from "./look-up.ts";
 import { MEDIA_TYPES } from "./media-type.ts";
-import type { RequestHead } from "./request-head.ts";
+import type { RequestHead } from "./request.ts";
 
 /**
  * Caches a GET for five minutes, and afterwards while a fresh answer is on its way or unavailable. A
@@ -22,7 +22,7 @@ const IMMUTABLE = "public, max-age=31536000, immutable";
 export function successResponse(found: Found, { method, url }: RequestHead): Response {
   const { variant, kind } = found;
   const isPost = method === "POST";
-  const head = headFor(variant, { isPost, kind });
+  const head = cachedInit(variant, { isPost, kind });
   // The stream has a length.
   const response = new Response(kind === "body" ? found.content.stream() : null, head);
   // A cache has the header of a 304 from the answer that it renews.
@@ -58,16 +58,16 @@ function catalogHeaders(variant: Variant, isPost: boolean): Headers {
   return allowAnyOrigin(headers);
 }
 
-interface HeadKey {
+interface InitKey {
   readonly isPost: boolean;
   readonly kind: Found["kind"];
 }
 
-/** Caches heads per body, because building one costs more than the rest of a warm request. */
+/** Caches them per body, because building one costs more than the rest of a warm request. */
 const memo = new WeakMap<Body, { manifest: Manifest; made: Map<string, ResponseInit> }>();
 
 /** Returns the status and headers of a response. */
-function headFor(variant: Variant, key: HeadKey): ResponseInit {
+function cachedInit(variant: Variant, key: InitKey): ResponseInit {
   let known = memo.get(variant.body);
   if (known?.manifest !== variant.manifest) {
     known = { manifest: variant.manifest, made: new Map() };
@@ -76,12 +76,12 @@ function headFor(variant: Variant, key: HeadKey): ResponseInit {
   const name = `${key.isPost} ${key.kind} ${variant.locale} ${variant.fallback} ${variant.isPinned}`;
   const held = known.made.get(name);
   if (held !== undefined) return held;
-  const made = makeHead(variant, key);
+  const made = responseInit(variant, key);
   known.made.set(name, made);
   return made;
 }
 
-function makeHead(variant: Variant, { isPost, kind }: HeadKey): ResponseInit {
+function responseInit(variant: Variant, { isPost, kind }: InitKey): ResponseInit {
   const headers = catalogHeaders(variant, isPost);
   headers.set("etag", entityTag(variant.body));
   if (kind === "not_modified") return { status: 304, headers };

@@ -1,5 +1,5 @@
 import { sha256Hex } from "../catalog/hash.ts";
-import { bounded } from "./bounded.ts";
+import { bounded } from "./deadline.ts";
 import { storedHash } from "./stored-hash.ts";
 import {
   BACKUP_OBJECTS_PREFIX,

@@ -1,53 +1,66 @@
-import { findBody } from "../catalog/deltas.ts";
-import type { AnyCoding } from "../catalog/framing.ts";
 import type { Body, Manifest } from "../catalog/manifest.ts";
-import { BodyLoader, type Loaded } from "./body-loader.ts";
+import { BodyLoader } from "./body-loader.ts";
 import type {
   BlobReader,
   CatalogMemory,
   CatalogReader,
+  Content,
   CurrentResult,
-  Opened,
   OpenResult,
   ReaderDependencies,
-  Selection,
+  WantedBody,
 } from "./catalog-reader.ts";
-import type { Copy, Fault } from "./catalog-store.ts";
-import type { Content } from "./content.ts";
+import type { Copy } from "./catalog-store.ts";
 import { settledWithin } from "./deadline.ts";
-import { HedgedReads } from "./hedged-reads.ts";
-import { ManifestMemo } from "./manifest-memo.ts";
-
-/** A body that a request accepts, with its version. */
-interface Choice {
-  readonly manifest: Manifest;
-  readonly coding: AnyCoding;
-  readonly body: Body;
-}
-
-/** Longest wait for the stores while memory has the same content in another coding. */
-const PATIENCE_MS = 1_000;
-
-type Faults = Set<Fault["fault"]>;
+import { OlderVersions } from "./older-versions.ts";
+import { SingleFlight } from "./single-flight.ts";
+import { StoreReads } from "./store-reads.ts";
 
 /**
- * Reads the catalog from memory, then from KV or R2. If neither store gives a body, it falls back to
- * another coding or the previous version in memory, then to another coding, a newer version and the
- * previous version in the stores. It never uses a blob with a wrong hash. Each isolate has one
+ * How long the manifest is still served at once after it is no longer fresh, while a look-up runs in
+ * the background. A busy isolate looks within this time; an isolate that slept longer waits. KV
+ * itself may answer with a manifest that is this old.
+ */
+const STALE_FOR_MS = 30_000;
+/** Longest wait for a look-up while an older manifest is in memory. R2 is read within this time. */
+const PATIENCE_MS = 1_000;
+/** Wait after a failed look-up, while the manifest in memory is served. */
+const RETRY_AFTER_MS = 5_000;
+/** Wait between looks for a manifest in R2. */
+const NEWEST_FOR_MS = 1_000;
+
+/**
+ * Reads the catalog from memory, then from KV or R2. While neither store gives a manifest, it serves
+ * from the one in memory, however old. It never uses a blob with a wrong hash. Each isolate has one
  * reader.
+ *
+ * Accepted race: KV may answer with an older manifest than it gives another data center. An isolate
+ * ignores generations below its own, so the version that it serves never goes back.
  */
 export class CachedCatalogReader implements CatalogReader, CatalogMemory, BlobReader {
-  readonly #memo: ManifestMemo;
+  readonly #deps: ReaderDependencies;
+  readonly #reads: StoreReads;
+  readonly #looks: SingleFlight<CurrentResult>;
   readonly #bodies: BodyLoader;
+  readonly #older: OlderVersions;
+  #manifest: Manifest | undefined;
+  #freshUntil = 0;
+  #newestAt = 0;
 
   constructor(deps: ReaderDependencies) {
-    const reads = new HedgedReads(deps);
-    this.#memo = new ManifestMemo(deps, reads);
-    this.#bodies = new BodyLoader(deps, reads);
+    this.#deps = deps;
+    this.#reads = new StoreReads(deps);
+    this.#looks = new SingleFlight(deps.waitUntil, deps.now);
+    this.#bodies = new BodyLoader(deps, this.#reads);
+    this.#older = new OlderVersions(deps, this.#reads);
   }
 
-  heldCurrent(): CurrentResult | undefined {
-    return this.#memo.held();
+  heldCurrent(): Manifest | undefined {
+    const now = this.#deps.now();
+    if (now < this.#freshUntil) return this.#manifest;
+    if (now >= this.#freshUntil + STALE_FOR_MS) return undefined;
+    if (this.#manifest !== undefined && !this.#looks.has("current")) void this.#look();
+    return this.#manifest;
   }
 
   heldContent(body: Body): Content | undefined {
@@ -55,104 +68,62 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory, BlobRe
   }
 
   async current(): Promise<CurrentResult> {
-    return this.heldCurrent() ?? this.#memo.current();
+    const held = this.heldCurrent();
+    if (held !== undefined) return { ok: true, manifest: held };
+    const looking = this.#look();
+    const stale = this.#manifest;
+    if (stale === undefined) return looking;
+    return settledWithin(PATIENCE_MS, looking, () => ({ ok: true, manifest: stale }));
   }
 
   async newest(): Promise<CurrentResult> {
-    return this.#memo.newest();
+    const { now, store } = this.#deps;
+    const isKnown = now() < this.#newestAt + NEWEST_FOR_MS && !this.#looks.has("newest");
+    if (isKnown && this.#manifest !== undefined) return { ok: true, manifest: this.#manifest };
+    return this.#looks.load("newest", async () => {
+      this.#newestAt = now();
+      const read = () => store.readManifest("r2");
+      return this.#accept(await this.#reads.readR2({ what: "manifest", key: "newest", read }));
+    });
   }
 
   async findOlder(isWanted: (manifest: Manifest) => boolean): Promise<Copy<Manifest>> {
-    return this.#memo.findOlder(isWanted);
+    return this.#older.find(isWanted, this.#manifest);
   }
 
   async blob(sha256: string): Promise<Copy<Blob>> {
     return this.#bodies.loadBlob(sha256);
   }
 
-  async open(selection: Selection): Promise<OpenResult> {
-    const choices = choicesOf(selection);
-    const faults: Faults = new Set();
-    const opened =
-      this.#findHeld(choices.slice(0, 1), selection) ??
-      (await this.#tryBest(choices, selection, faults)) ??
-      this.#findHeld([...choices, ...olderChoices(selection, this.#memo.previous)], selection) ??
-      (await this.#tryLoad(choices.slice(1), selection, faults)) ??
-      (await this.#tryNewer(selection, faults)) ??
-      (await this.#tryPrevious(selection, faults));
-    if (opened !== undefined) return { ok: true, opened };
-    return { ok: false, reason: faults.has("unreadable") ? "unavailable" : "data_loss" };
+  async open(wanted: WantedBody): Promise<OpenResult> {
+    const content = this.#bodies.held(wanted.body);
+    if (content !== undefined) return { ok: true, content, origin: "memory" };
+    const copy = await this.#bodies.load(wanted);
+    if (copy.ok) return { ok: true, ...copy.value };
+    return { ok: false, reason: copy.fault === "unreadable" ? "unavailable" : "data_loss" };
   }
 
-  /** Opens the first choice, but does not wait long while memory has another. */
-  async #tryBest(
-    choices: readonly Choice[],
-    selection: Selection,
-    faults: Faults,
-  ): Promise<Opened | undefined> {
-    const best = this.#tryLoad(choices.slice(0, 1), selection, faults);
-    return this.#findHeld(choices.slice(1), selection) === undefined
-      ? best
-      : settledWithin(PATIENCE_MS, best, () => undefined);
+  /** Looks for a newer manifest. Concurrent calls share one look-up. */
+  #look(): Promise<CurrentResult> {
+    return this.#looks.load("current", async () => {
+      const { store, now, manifestFreshMs } = this.#deps;
+      const read: typeof store.readManifest = (replica) => store.readManifest(replica);
+      const copy = await this.#reads.read({ what: "manifest", key: "current", read });
+      this.#freshUntil = now() + (copy.ok ? manifestFreshMs : RETRY_AFTER_MS);
+      return this.#accept(copy);
+    });
   }
 
-  /** Blobs of a version that was replaced long ago are deleted. */
-  async #tryNewer(selection: Selection, faults: Faults): Promise<Opened | undefined> {
-    if (selection.isExact || faults.has("unreadable")) return undefined;
-    const newest = await this.#memo.newest();
-    if (!newest.ok || newest.manifest.generation <= selection.manifest.generation) return undefined;
-    return this.#tryLoad(choicesOf({ ...selection, ...newest }), selection, faults);
-  }
-
-  async #tryPrevious(selection: Selection, faults: Faults): Promise<Opened | undefined> {
-    if (selection.isExact) return undefined;
-    const previous = await this.#memo.loadPrevious(selection.manifest);
-    return previous.ok
-      ? this.#tryLoad(olderChoices(selection, previous.value), selection, faults)
-      : undefined;
-  }
-
-  /** Opens the first choice that can be loaded. */
-  async #tryLoad(
-    choices: readonly Choice[],
-    selection: Selection,
-    faults: Faults,
-  ): Promise<Opened | undefined> {
-    for (const choice of choices) {
-      const copy = await this.#bodies.load(choice.body, choice.coding);
-      if (copy.ok) return toOpened(choice, selection, copy.value);
-      faults.add(copy.fault);
+  /** Makes a manifest current if it is newer than the one in memory, and returns the current one. */
+  #accept(copy: Copy<Manifest>): CurrentResult {
+    const held = this.#manifest;
+    if (copy.ok && (held === undefined || copy.value.generation > held.generation)) {
+      if (held !== undefined) this.#older.keep(held);
+      this.#manifest = copy.value;
+      return { ok: true, manifest: copy.value };
     }
-    return undefined;
+    if (held !== undefined) return { ok: true, manifest: held };
+    const isMissing = !copy.ok && copy.fault === "missing";
+    return { ok: false, reason: isMissing ? "nothing_published" : "unavailable" };
   }
-
-  #findHeld(choices: readonly Choice[], selection: Selection): Opened | undefined {
-    for (const choice of choices) {
-      const content = this.#bodies.held(choice.body);
-      if (content !== undefined) return toOpened(choice, selection, { content, origin: "memory" });
-    }
-    return undefined;
-  }
-}
-
-/** Lists the published bodies that a selection accepts, best first. */
-function choicesOf({ manifest, locale, representation, codings }: Selection): Choice[] {
-  return codings.flatMap((coding) => {
-    const body = findBody(manifest, { locale, representation, coding });
-    return body === undefined ? [] : [{ manifest, coding, body }];
-  });
-}
-
-/** Lists the bodies of an older version that a selection accepts, best first. */
-function olderChoices(selection: Selection, manifest: Manifest | undefined): Choice[] {
-  return manifest === undefined || selection.isExact ? [] : choicesOf({ ...selection, manifest });
-}
-
-function toOpened(
-  { manifest, coding, body }: Choice,
-  { locale, representation }: Selection,
-  loaded: Loaded,
-): Opened | undefined {
-  const entry = manifest.locales[locale];
-  return entry && { manifest, locale, entry, representation, coding, body, ...loaded };
 }

@@ -1,7 +1,6 @@
-import type { AnyCoding } from "../catalog/framing.ts";
-import type { Body, LocaleEntry, Manifest, Representation } from "../catalog/manifest.ts";
+import type { AnyCoding } from "../catalog/find-body.ts";
+import type { Body, Manifest } from "../catalog/manifest.ts";
 import type { CatalogCopies, Copy, Replica } from "./catalog-store.ts";
-import type { Content, CreatePipe } from "./content.ts";
 
 export interface ReaderDependencies {
   readonly store: CatalogCopies;
@@ -17,26 +16,24 @@ export interface ReaderDependencies {
   readonly cacheMaxBytes: number;
 }
 
-/** Selects a body. `codings` are the accepted ones, best first. */
-export interface Selection {
-  readonly manifest: Manifest;
-  readonly locale: string;
-  readonly representation: Representation;
-  readonly codings: readonly AnyCoding[];
-  /** Whether no other version will do. */
-  readonly isExact?: boolean;
+/** The bytes of a body. */
+export interface Content {
+  readonly size: number;
+  /** Streams the bytes from the start, each time that it is called. */
+  stream(): ReadableStream<Uint8Array>;
 }
 
-/** A body with its verified content and its version. */
-export interface Opened {
-  /** The version of `content`: the selected one, or an older one if that was unreadable. */
-  readonly manifest: Manifest;
-  readonly locale: string;
-  readonly entry: LocaleEntry;
-  readonly representation: Representation;
-  readonly coding: AnyCoding;
+/** Makes a pipe for `bytes` bytes, so that the runtime can send the length before the content. */
+export type CreatePipe = (bytes: number) => ReadableWritablePair<Uint8Array, Uint8Array>;
+
+/** A published body, with its coding. */
+export interface WantedBody {
   readonly body: Body;
-  /** The bytes of `body`. */
+  readonly coding: AnyCoding;
+}
+
+/** The verified bytes of a body. */
+export interface Loaded {
   readonly content: Content;
   readonly origin: Origin;
 }
@@ -49,7 +46,7 @@ export type CurrentResult =
   | { readonly ok: false; readonly reason: "nothing_published" | "unavailable" };
 
 export type OpenResult =
-  | { readonly ok: true; readonly opened: Opened }
+  | ({ readonly ok: true } & Loaded)
   | { readonly ok: false; readonly reason: "unavailable" | "data_loss" };
 
 /** The part of the catalog that is in memory. Nothing here waits. */
@@ -58,7 +55,7 @@ export interface CatalogMemory {
    * Returns the current version, or undefined if it is to be awaited from `current`. Starts a
    * background look-up if the version is no longer fresh.
    */
-  heldCurrent(): CurrentResult | undefined;
+  heldCurrent(): Manifest | undefined;
   /** Returns the cached bytes of a body, or undefined. */
   heldContent(body: Body): Content | undefined;
 }
@@ -81,5 +78,5 @@ export interface CatalogReader {
   /** Finds a retained version besides the current one; `missing` if there is none. */
   findOlder(isWanted: (manifest: Manifest) => boolean): Promise<Copy<Manifest>>;
   /** Returns the bytes of a body, from memory if they are cached. */
-  open(selection: Selection): Promise<OpenResult>;
+  open(wanted: WantedBody): Promise<OpenResult>;
 }

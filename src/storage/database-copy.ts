@@ -1,5 +1,5 @@
 /** Copies the tables of D1, whatever their columns. */
-import { bounded } from "./bounded.ts";
+import { bounded } from "./deadline.ts";
 
 /** A value of a D1 column. */
 export type Value = string | number | null;

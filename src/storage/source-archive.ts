@@ -1,5 +1,5 @@
 import { sha256Hex } from "../catalog/hash.ts";
-import { bounded } from "./bounded.ts";
+import { bounded } from "./deadline.ts";
 import { sourceKey, SOURCES_PREFIX } from "./keys.ts";
 import { listNames } from "./list-names.ts";
 import { StoreError } from "./store-error.ts";

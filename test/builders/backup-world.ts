@@ -8,7 +8,7 @@ import { createHistory } from "../../src/coordinator/history.ts";
 import { blobKey } from "../../src/storage/keys.ts";
 import { CoordinatorWorld, START } from "./coordinator-world.ts";
 import { MemoryBucket } from "./memory-bucket.ts";
-import { MemoryCatalogStore } from "./memory-catalog-store.ts";
+import { memoryCatalogStore, whileAlive } from "./memory-catalog-store.ts";
 import { MemoryD1 } from "./memory-d1.ts";
 import type { MemoryTables } from "./memory-tables.ts";
 
@@ -155,7 +155,7 @@ export class BackupWorld {
     const bucket = new MemoryBucket(() => ingest.time, this.bucket.files);
     bucket.before = enter;
     bucket.after = leave;
-    const catalog = new MemoryCatalogStore(ingest.store);
+    const catalog = memoryCatalogStore(ingest.store);
     catalog.before = (call) => enter(`catalog ${call}`);
     catalog.after = (call) => leave(`catalog ${call}`);
     const called = async <T>(name: string, work: () => T | Promise<T>): Promise<T> => {
@@ -168,7 +168,7 @@ export class BackupWorld {
       ...deps,
       backups: createBackupStore(bucket.binding),
       database: intercepted(createDatabaseCopy(this.d1.binding), called),
-      store: catalog,
+      store: whileAlive(catalog, () => instance === this.#instance),
       workerVersion: this.workerVersion,
       log: (_, event, fields) => void this.events.push({ event, fields }),
     };

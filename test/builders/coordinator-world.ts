@@ -19,7 +19,7 @@ import { createBackupStore } from "../../src/storage/backup-store.ts";
 import { createDatabaseCopy } from "../../src/storage/database-copy.ts";
 import { MemoryBucket } from "./memory-bucket.ts";
 import { MemoryD1 } from "./memory-d1.ts";
-import { MemoryCatalogStore } from "./memory-catalog-store.ts";
+import { memoryCatalogStore, whileAlive } from "./memory-catalog-store.ts";
 import { MemoryHistory } from "./memory-history.ts";
 import { MemorySourceArchive } from "./memory-source-archive.ts";
 import { MemoryTables } from "./memory-tables.ts";
@@ -47,7 +47,7 @@ export interface CoordinatorWorldOptions {
  * they are told to. `crash` loses what it holds in memory and keeps the rest.
  */
 export class CoordinatorWorld {
-  readonly store = new MemoryCatalogStore();
+  readonly store = memoryCatalogStore();
   readonly archive = new MemorySourceArchive();
   readonly history = new MemoryHistory();
   /** Audit entries that D1 has, by their ids. */
@@ -210,8 +210,9 @@ export class CoordinatorWorld {
   #newCoordinator(): Coordinator {
     const instance = this.#instance;
     const enter = (call: string) => this.#enter(instance, call);
-    const store = new MemoryCatalogStore(this.store);
-    store.before = enter;
+    const stores = memoryCatalogStore(this.store);
+    stores.before = enter;
+    const store = whileAlive(stores, () => instance === this.#instance);
     const archive = new MemorySourceArchive(this.archive.files);
     archive.before = (call) => enter(`archive ${call}`);
     const upstream: Upstream = {

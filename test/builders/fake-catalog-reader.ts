@@ -6,7 +6,6 @@ import {
   type LocationsResponse,
   LocationsResponseSchema,
 } from "../../gen/locations/v1/locations_pb.ts";
-import { findBody } from "../../src/catalog/deltas.ts";
 import {
   type Bodies,
   type Body,
@@ -21,10 +20,9 @@ import type {
   CatalogMemory,
   CatalogReader,
   CurrentResult,
-  Opened,
   OpenResult,
   Origin,
-  Selection,
+  WantedBody,
 } from "../../src/storage/catalog-reader.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -100,9 +98,9 @@ export interface FakeCatalog {
  */
 export class FakeCatalogReader implements CatalogReader, CatalogMemory {
   readonly manifest: Manifest;
-  readonly opened: Selection[] = [];
+  readonly opened: WantedBody[] = [];
   currentCalls = 0;
-  /** Returned by `current` and `heldCurrent` in place of the manifest. */
+  /** Returned by `current` in place of the manifest. */
   currentResult: CurrentResult | undefined;
   /** Returned by `open` in place of a body. */
   openResult: OpenResult | undefined;
@@ -148,8 +146,9 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
     return bytes;
   }
 
-  heldCurrent(): CurrentResult | undefined {
-    return this.holds ? this.#current() : undefined;
+  heldCurrent(): Manifest | undefined {
+    const current = this.#current();
+    return this.holds && current.ok ? current.manifest : undefined;
   }
 
   heldContent(body: Body): Blob | undefined {
@@ -202,29 +201,18 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
     return this.#current();
   }
 
-  async open(selection: Selection): Promise<OpenResult> {
-    this.opened.push(selection);
+  async open(wanted: WantedBody): Promise<OpenResult> {
+    this.opened.push(wanted);
     if (this.openMs > 0) await new Promise((resolve) => setTimeout(resolve, this.openMs));
     if (this.openThrows !== undefined) throw this.openThrows;
     if (this.openResult !== undefined) return this.openResult;
-    const opened = this.#find(selection);
-    return opened === undefined ? { ok: false, reason: "data_loss" } : { ok: true, opened };
+    const content = this.#contentOf(wanted.body);
+    if (content === undefined) return { ok: false, reason: "data_loss" };
+    return { ok: true, content, origin: this.origin };
   }
 
   #current(): CurrentResult {
     return this.currentResult ?? { ok: true, manifest: this.manifest };
-  }
-
-  #find({ manifest, locale, representation, codings }: Selection): Opened | undefined {
-    const entry = manifest.locales[locale];
-    for (const coding of codings) {
-      const body = entry && findBody(manifest, { locale, representation, coding });
-      const content = body && this.#contentOf(body);
-      if (entry === undefined || body === undefined || content === undefined) continue;
-      const { origin } = this;
-      return { manifest, locale, entry, representation, coding, body, content, origin };
-    }
-    return undefined;
   }
 
   #publish(locale: string, codings: readonly Coding[]): LocaleEntry {

@@ -1,6 +1,6 @@
 import { GENERATIONS_PREFIX, MANIFEST_KEY } from "../../src/storage/keys.ts";
 import type { CoordinatorWorld } from "./coordinator-world.ts";
-import { textOf } from "./memory-catalog-store.ts";
+import { sealedBytes } from "./memory-catalog-store.ts";
 
 /** How late a store may carry out what it seemed to refuse. */
 export const LATE_MS = 59_000;
@@ -44,7 +44,7 @@ export class LateWrites {
     for (const write of due) {
       const manifest = this.#world.state.findVersion(write.generation);
       if (manifest === undefined) continue;
-      this.#world.store[write.into].set(MANIFEST_KEY, textOf(manifest));
+      this.#world.store[write.into].set(MANIFEST_KEY, sealedBytes(manifest));
       this.#highest[write.into] = write.generation;
       this.done.push(write);
     }

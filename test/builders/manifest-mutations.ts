@@ -85,10 +85,12 @@ function withValues(tree: unknown, changes: ReadonlyMap<number, Replacement>): u
   return copy(tree);
 }
 
-/** A value in which the field at `path` is another. */
+/** A value in which the field or item at `path` is another. */
 export function changed(value: unknown, path: readonly string[], part: unknown): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return part;
-  const fields = value as { readonly [key: string]: unknown }; // the path names objects
+  if (Array.isArray(value))
+    return value.map((item, index) => (String(index) === key ? changed(item, rest, part) : item));
+  const fields = value as { readonly [key: string]: unknown }; // the path names objects and lists
   return { ...fields, [key]: changed(fields[key], rest, part) };
 }

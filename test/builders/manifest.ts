@@ -7,6 +7,7 @@ import {
   type LocaleEntry,
   type Manifest,
   REPRESENTATIONS,
+  type StoredDiff,
 } from "../../src/catalog/manifest.ts";
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
@@ -80,5 +81,19 @@ export function aVersion(
   return {
     manifest: aManifest({ generation, previous, locales: { en: entry } }),
     blobs: [...blobsOf(text), ...blobsOf(`${text} gz`)],
+  };
+}
+
+/** A diff of two locales, with deltas of one of them. */
+export function aDiff(changes: Partial<StoredDiff> = {}): StoredDiff {
+  const delta = { dictionary: "e".repeat(64), start: 0, bytes: 400 };
+  return {
+    generation: 1,
+    published_at: "2026-11-01T04:17:00.000Z",
+    catalog_sha256: "a".repeat(64),
+    common: "b".repeat(64),
+    local: { de: "c".repeat(64), en: "d".repeat(64) },
+    deltas: { blob: "f".repeat(64), locales: { de: { proto: delta, json: delta }, en: {} } },
+    ...changes,
   };
 }

@@ -6,7 +6,7 @@ import type { BackupFacts, IngestFacts, TokenFacts } from "../../src/health/fact
 import { anId } from "./an-id.ts";
 import { HOUR_MS, MINUTE_MS, NOW, someBackups, someIngestFacts } from "./facts.ts";
 import { aVersion } from "./manifest.ts";
-import { MemoryCatalogStore } from "./memory-catalog-store.ts";
+import { memoryCatalogStore } from "./memory-catalog-store.ts";
 import { MemoryTables } from "./memory-tables.ts";
 
 /**
@@ -15,7 +15,7 @@ import { MemoryTables } from "./memory-tables.ts";
  */
 export class MonitorWorld {
   readonly tables = new MemoryTables();
-  readonly store = new MemoryCatalogStore();
+  readonly store = memoryCatalogStore();
   /** Rows in D1, by id. */
   readonly rows = new Map<string, AlertRun>();
   readonly logged: { readonly level: string; readonly event: string; readonly fields: object }[] =

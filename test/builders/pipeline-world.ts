@@ -13,14 +13,14 @@ import type { SurpriseLimits } from "../../src/ingest/accept-sources.ts";
 import { compressSegment, type Effort } from "../../src/ingest/segment-coders.ts";
 import type { Snapshot } from "../../src/sources/snapshot.ts";
 import { embeddedUpstream, type Upstream } from "../../src/sources/upstream.ts";
-import { MemoryCatalogStore } from "./memory-catalog-store.ts";
+import { memoryCatalogStore } from "./memory-catalog-store.ts";
 import { MemorySourceArchive } from "./memory-source-archive.ts";
 import { NOTHING_SURPRISES } from "./surprise-limits.ts";
 import { aSnapshot } from "./small-snapshot.ts";
 
 /** Stores in memory, and what a coordinator would remember, around pipelines. */
 export class PipelineWorld {
-  readonly store = new MemoryCatalogStore();
+  readonly store = memoryCatalogStore();
   readonly archive = new MemorySourceArchive();
   /** What a deploy may change. */
   locales: readonly string[];

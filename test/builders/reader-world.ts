@@ -1,10 +1,10 @@
 import { CachedCatalogReader } from "../../src/storage/cached-catalog-reader.ts";
 import type { ReaderDependencies } from "../../src/storage/catalog-reader.ts";
-import { MemoryCatalogStore } from "./memory-catalog-store.ts";
+import { memoryCatalogStore } from "./memory-catalog-store.ts";
 
 /** A store in memory, a clock to set, and what a reader reports and leaves to run on. */
 export class ReaderWorld {
-  readonly store = new MemoryCatalogStore();
+  readonly store = memoryCatalogStore();
   readonly reports: string[] = [];
   readonly deps: ReaderDependencies;
   readonly reader: CachedCatalogReader;

@@ -1,6 +1,6 @@
 import type { Run } from "../../src/coordinator/run.ts";
 import { gunzipSync } from "node:zlib";
-import { readManifest } from "../../src/catalog/parse-manifest.ts";
+import { manifestSchema } from "../../src/catalog/manifest-schema.ts";
 import type { BackupContent } from "./evidence.ts";
 
 /** Reads what a backup says of the ingest from its parts, without the code that restores it. */
@@ -14,8 +14,8 @@ export async function readBackupContent(bucket: R2Bucket, id: string): Promise<B
     return lines;
   };
   const manifests = (await linesOf("state")).flatMap(({ version }) => {
-    const parsed = readManifest(version);
-    return parsed.ok ? [parsed.manifest] : [];
+    const parsed = manifestSchema.safeParse(version);
+    return parsed.success ? [parsed.data] : [];
   });
   return {
     rows: (await linesOf("d1.ingest_runs")).map((row): Run => JSON.parse(String(row["run"]))),

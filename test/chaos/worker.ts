@@ -10,7 +10,8 @@ import service, {
   IngestCoordinator as Coordinator,
 } from "../../src/worker.ts";
 import type { Manifest } from "../../src/catalog/manifest.ts";
-import { parseManifest } from "../../src/catalog/parse-manifest.ts";
+import { manifestSchema } from "../../src/catalog/manifest-schema.ts";
+import { parseJson } from "../../src/parse-json.ts";
 import { dropKey, GENERATIONS_PREFIX, MANIFEST_KEY } from "../../src/storage/keys.ts";
 import { readBackupContent } from "./backup-content.ts";
 import type { BackupJob, CoordinatorTruth, StoredState } from "./evidence.ts";
@@ -159,6 +160,6 @@ async function readJson(object: R2ObjectBody | null): Promise<Manifest | null> {
 
 /** Without its seal. What cannot be read is missing, which is for the checker to find. */
 function readManifest(text: string | null): Manifest | null {
-  const parsed = parseManifest(text?.split("\n")[0] ?? "");
-  return parsed.ok ? parsed.manifest : null;
+  const parsed = manifestSchema.safeParse(parseJson(text?.split("\n")[0] ?? ""));
+  return parsed.success ? parsed.data : null;
 }

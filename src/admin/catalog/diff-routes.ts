@@ -7,7 +7,7 @@ import type { Manifest, StoredDiff } from "../../catalog/manifest.ts";
 import { nothingChanged } from "../../ingest/change-sample.ts";
 import type { BlobReader, CatalogReader } from "../../storage/catalog-reader.ts";
 import { settledWithin } from "../../storage/deadline.ts";
-import { worstFault } from "../../storage/hedged-reads.ts";
+import { worstFault } from "../../storage/store-reads.ts";
 import { type Refusal, route } from "../http/route.ts";
 
 export interface DiffDependencies {

@@ -86,6 +86,7 @@ export function catalogHealthRoutes(deps: CatalogSources) {
 }
 
 const UNAVAILABLE = { ok: false, reason: "unavailable" } as const;
+const DATA_LOSS = { ok: false, reason: "data_loss" } as const;
 
 /** Opens a body of the default locale as serving does, and checks it. */
 export async function checkCatalog({ reader, defaultLocale, limits, now }: CatalogSources) {
@@ -94,8 +95,12 @@ export async function checkCatalog({ reader, defaultLocale, limits, now }: Catal
   const current = await read(reader.current());
   if (!current.ok) return { manifest: null, checks: checkUnserved(current.reason) };
   const { manifest } = current;
-  const selection = { locale: defaultLocale, representation: "proto", codings: CODINGS } as const;
-  const opened = await read(reader.open({ manifest, ...selection }));
+  const bodies = manifest.locales[defaultLocale]?.bodies.proto;
+  const [smallest] = CODINGS.flatMap((coding) => {
+    const body = bodies?.[coding];
+    return body === undefined ? [] : [{ body, coding }];
+  });
+  const opened = smallest === undefined ? DATA_LOSS : await read(reader.open(smallest));
   const served = { manifest, opened, defaultLocale };
   return { manifest, checks: checkServed(served, { limits, now: now() }) };
 }

@@ -53,7 +53,7 @@ describe("the log", () => {
           duration_ms: 40,
           error_code: "store_fault",
           attempt: 1,
-          error: expect.stringMatching(/^StoreError: kv put catalog\/blob\/.*: Error: 429$/),
+          error: expect.stringMatching(/^StoreError: KV put catalog\/blob\/.*: Error: 429$/),
         },
       },
     ]);

@@ -3,7 +3,10 @@ import { type CheckRequest, checkCopies } from "../../../src/health/read-facts.t
 import type { Manifest } from "../../../src/catalog/manifest.ts";
 import { blobKey } from "../../../src/storage/keys.ts";
 import { aBody, aLocaleEntry, aManifest, blobsOf, inEveryForm } from "../../builders/manifest.ts";
-import { MemoryCatalogStore } from "../../builders/memory-catalog-store.ts";
+import {
+  type MemoryCatalogStore,
+  memoryCatalogStore,
+} from "../../builders/memory-catalog-store.ts";
 
 const LOCALES = ["de", "en", "ja"];
 
@@ -22,7 +25,7 @@ const [germanBlob = ""] = blobsOf("de").map(([name]) => name);
 let store: MemoryCatalogStore;
 
 beforeEach(() => {
-  store = new MemoryCatalogStore();
+  store = memoryCatalogStore();
   store.publish({ manifest, blobs: LOCALES.flatMap(blobsOf) });
   store.calls.length = 0;
 });

@@ -5,9 +5,8 @@ import { LocationsService } from "../../../gen/locations/v1/locations_pb.ts";
 import type { Manifest } from "../../../src/catalog/manifest.ts";
 import { rolledBack } from "../../../src/coordinator/versions.ts";
 import { createRpcHandler } from "../../../src/rpc/handler.ts";
-import { readHead } from "../../../src/rpc/request-head.ts";
+import { readHead } from "../../../src/rpc/request.ts";
 import { CachedCatalogReader } from "../../../src/storage/cached-catalog-reader.ts";
-import { blobKey } from "../../../src/storage/keys.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
 import { aSnapshot, moreAirports } from "../../builders/small-snapshot.ts";
 
@@ -186,17 +185,6 @@ describe("the usual body", () => {
     expect(gunzipSync(await bytesOf(response))).toEqual(await wholeOf(older));
     const still = await ask(current, { headers: having(await wholeOf(versions[1])) });
     expect(still.headers.get("content-encoding")).toBe("dcz");
-  });
-
-  it("is for a delta that neither store can give", async () => {
-    const blob = blobKey(versions[4]?.diffs[0]?.deltas?.blob ?? "");
-    const headers = having(await wholeOf(versions[3]));
-    const replicas = [world.store.kv, world.store.r2];
-    const copies = replicas.map((replica) => replica.get(blob) ?? new Uint8Array());
-    for (const replica of replicas) replica.delete(blob);
-    const response = await ask(versions[4], { headers });
-    replicas.forEach((replica, index) => replica.set(blob, copies[index] ?? new Uint8Array()));
-    expect(response.headers.get("content-encoding")).toBe("gzip");
   });
 
   it("is for a POST, whatever it says", async () => {

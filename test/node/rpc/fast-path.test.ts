@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readCall } from "../../../src/rpc/fast-path.ts";
-import { readHead } from "../../../src/rpc/request-head.ts";
+import { readHead } from "../../../src/rpc/request.ts";
 
 const METHOD = "http://localhost/locations.v1.LocationsService/GetLocationsV1";
 /** LocationsRequest{locale: "pt_br"}. */

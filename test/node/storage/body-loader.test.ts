@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/hash.ts";
 import type { Body } from "../../../src/catalog/manifest.ts";
 import { BodyLoader } from "../../../src/storage/body-loader.ts";
-import { HedgedReads } from "../../../src/storage/hedged-reads.ts";
 import { blobKey } from "../../../src/storage/keys.ts";
+import { StoreReads } from "../../../src/storage/store-reads.ts";
 import { aManifest } from "../../builders/manifest.ts";
 import { ReaderWorld } from "../../builders/reader-world.ts";
 
@@ -26,7 +26,7 @@ let loader: BodyLoader;
 
 beforeEach(() => {
   world = new ReaderWorld({ cacheMaxBytes: CACHE_MAX_BYTES });
-  loader = new BodyLoader(world.deps, new HedgedReads(world.deps));
+  loader = new BodyLoader(world.deps, new StoreReads(world.deps));
   const blobs = ["common", ...LOCALES].map((name) => {
     const bytes = segmentOf(name);
     return [sha256Hex(bytes), bytes] as const;
@@ -37,7 +37,7 @@ beforeEach(() => {
 /** Asks for a body as a request does: from memory, or else from the stores. */
 async function ask(locale: string): Promise<void> {
   const body = bodyOf(locale);
-  const copy = await loader.load(body, "br");
+  const copy = await loader.load({ body, coding: "br" });
   const content = loader.held(body) ?? (copy.ok ? copy.value.content : undefined);
   if (content === undefined) throw new Error(`${locale} cannot be read`);
   const bytes = new Uint8Array(await new Response(content.stream()).arrayBuffer());
@@ -53,7 +53,7 @@ describe("bodies in memory", () => {
 
   it("are joined if they are wanted again before others have filled the room", async () => {
     const body = bodyOf("de");
-    await loader.load(body, "br");
+    await loader.load({ body, coding: "br" });
     const joined = loader.held(body);
     expect(joined).toBeInstanceOf(Blob);
     expect(loader.held(body)).toBe(joined);
@@ -61,7 +61,7 @@ describe("bodies in memory", () => {
 
   it("are not joined for a client that goes through more than there is room for", async () => {
     const bodies = LOCALES.map(bodyOf);
-    for (const body of bodies) await loader.load(body, "br");
+    for (const body of bodies) await loader.load({ body, coding: "br" });
     for (const body of [...bodies, ...bodies]) {
       const content = loader.held(body);
       expect(content).toBeDefined();
@@ -75,13 +75,13 @@ describe("a client that goes through more uncompressed bodies than fit", () => {
     const names = Array.from({ length: 40 }, (_, index) => `plain ${index}`);
     const blobs = names.map((name) => [sha256Hex(segmentOf(name)), segmentOf(name)] as const);
     world.store.publish({ manifest: aManifest(), blobs });
-    for (const locale of LOCALES) await loader.load(bodyOf(locale), "br");
+    for (const locale of LOCALES) await loader.load({ body: bodyOf(locale), coding: "br" });
     const bodies = names.map((name) => {
       const blob = sha256Hex(segmentOf(name));
       const segments = [{ blob, bytes: SEGMENT_BYTES }];
       return { sha256: blob, bytes: SEGMENT_BYTES, segments };
     });
-    for (const body of bodies) await loader.load(body, "identity");
+    for (const body of bodies) await loader.load({ body, coding: "identity" });
     expect(LOCALES.map(bodyOf).every((body) => loader.held(body) !== undefined)).toBe(true);
     expect(bodies.slice(-17).every((body) => loader.held(body) !== undefined)).toBe(true);
   });
@@ -90,7 +90,7 @@ describe("a client that goes through more uncompressed bodies than fit", () => {
 describe("a segment that several bodies need", () => {
   it("is read once, though all of them are loaded at the same time", async () => {
     const copies = await Promise.all(
-      [...LOCALES, ...LOCALES].map((at) => loader.load(bodyOf(at), "br")),
+      [...LOCALES, ...LOCALES].map((at) => loader.load({ body: bodyOf(at), coding: "br" })),
     );
     expect(copies.every((copy) => copy.ok)).toBe(true);
     expect(world.store.calls).toHaveLength(1 + LOCALES.length);
@@ -100,14 +100,17 @@ describe("a segment that several bodies need", () => {
     world.store.kv.clear();
     world.store.r2.delete(blobKey(sha256Hex(segmentOf("common"))));
     world.breakCalls(`r2 get ${blobKey(sha256Hex(segmentOf("de")))}`);
-    expect(await loader.load(bodyOf("de"), "br")).toMatchObject({ ok: false, fault: "unreadable" });
+    expect(await loader.load({ body: bodyOf("de"), coding: "br" })).toMatchObject({
+      ok: false,
+      fault: "unreadable",
+    });
   });
 });
 
 describe("the place that a body came from", () => {
   it("is the farthest that a segment had to be read from", async () => {
     const originOf = async (locale: string) => {
-      const copy = await loader.load(bodyOf(locale), "br");
+      const copy = await loader.load({ body: bodyOf(locale), coding: "br" });
       return copy.ok ? copy.value.origin : copy.fault;
     };
     expect(await originOf("de")).toBe("kv");
@@ -119,7 +122,7 @@ describe("the place that a body came from", () => {
 
 describe("a response whose client leaves", () => {
   it("disturbs nobody else", async () => {
-    const copy = await loader.load(bodyOf("de"), "br");
+    const copy = await loader.load({ body: bodyOf("de"), coding: "br" });
     if (!copy.ok) throw new Error(copy.detail);
     await copy.value.content.stream().cancel();
     await expect(ask("de")).resolves.toBeUndefined();

@@ -1,12 +1,17 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { sha256Hex } from "../../../src/catalog/hash.ts";
 import type { Coding, Manifest } from "../../../src/catalog/manifest.ts";
-import { blobKey } from "../../../src/storage/keys.ts";
+import { blobKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { aVersion, blobsOf } from "../../builders/manifest.ts";
 import { ReaderWorld } from "../../builders/reader-world.ts";
 
 const one = aVersion(1, "one");
 const two = aVersion(2, "two");
+const FRESH_MS = 30_000;
+const STALE_MS = 30_000;
+const READ_MANIFEST = `kv get ${MANIFEST_KEY}`;
+
+type Place = "kv" | "r2";
 
 let world: ReaderWorld;
 
@@ -14,31 +19,33 @@ beforeEach(() => {
   world = new ReaderWorld();
 });
 
-interface Asked {
-  readonly codings?: readonly Coding[];
-  readonly isExact?: boolean;
+/** The generation of the current version, or why there is none. */
+async function current(): Promise<number | string> {
+  const answer = await world.reader.current();
+  return answer.ok ? answer.manifest.generation : answer.reason;
 }
 
-function open(manifest: Manifest, { codings = ["identity"], isExact = false }: Asked = {}) {
-  const representation = "proto";
-  return world.reader.open({ manifest, locale: "en", representation, codings, isExact });
+/** The generation of the current version after a look-up in the background. */
+async function currentAfterLook(): Promise<number | string> {
+  world.time += FRESH_MS;
+  await current();
+  await world.settle();
+  return current();
 }
 
-/** What a body says, and of which generation and coding it is, or why there is none. */
-async function read(manifest: Manifest, asked: Asked = {}) {
-  const answer = await open(manifest, asked);
-  if (!answer.ok) return answer.reason;
-  const { opened } = answer;
+/** The text of a body of a version, or why it cannot be read. */
+async function read({ locales }: Manifest, coding: Coding = "identity"): Promise<string> {
+  const body = locales["en"]?.bodies.proto[coding];
+  if (body === undefined) throw new Error(`${coding} is not published`);
+  const opened = await world.reader.open({ body, coding });
+  if (!opened.ok) return opened.reason;
   const text = await new Response(opened.content.stream()).text();
-  expect(sha256Hex(text)).toBe(opened.body.sha256);
-  return [text, opened.manifest.generation, opened.coding];
+  expect(sha256Hex(text)).toBe(body.sha256);
+  return text;
 }
 
-const ONE = ["<one common|one local>", 1, "identity"];
-const TWO = ["<two common|two local>", 2, "identity"];
-const TWO_GZIP = ["<two gz common|two gz local>", 2, "gzip"];
-
-type Place = "kv" | "r2";
+const ONE = "<one common|one local>";
+const TWO = "<two common|two local>";
 
 function lose(where: readonly Place[], text: string): void {
   for (const replica of where)
@@ -54,155 +61,49 @@ function flipBit(where: readonly Place[], text: string): void {
   }
 }
 
-/** Lets the isolate hold version one, then see version two. */
-async function holdOne(codings: readonly Coding[] = ["identity"]): Promise<void> {
-  world.store.publish(one);
-  await world.reader.current();
-  await read(one.manifest, { codings });
-  world.store.publish(two);
-  world.time += 30_000;
-  await world.reader.current();
-  await world.settle();
-}
-
 describe("a body", () => {
-  it("consists of its segments, and is held: the next requests touch no store", async () => {
+  it("consists of its segments, and is read once for all requests", async () => {
     world.store.publish(one);
-    expect(await read(one.manifest)).toEqual(ONE);
+    expect(await read(one.manifest)).toBe(ONE);
     const calls = world.store.calls.length;
-    for (let request = 0; request < 3; request++) expect(await read(one.manifest)).toEqual(ONE);
+    for (let request = 0; request < 3; request++) expect(await read(one.manifest)).toBe(ONE);
     expect(world.store.calls).toHaveLength(calls);
     expect(world.store.count("r2")).toBe(0);
   });
 
-  it("is in the first coding that is published", async () => {
-    world.store.publish(two);
-    expect(await read(two.manifest, { codings: ["br", "gzip", "identity"] })).toEqual(TWO_GZIP);
-  });
-
-  it("is served also where nothing can be held", async () => {
+  it("is served also where the cache has no room for it", async () => {
     world = new ReaderWorld({ cacheMaxBytes: 0 });
     world.store.publish(one);
-    expect(await read(one.manifest)).toEqual(ONE);
-    expect(await read(one.manifest)).toEqual(ONE);
+    expect(await read(one.manifest)).toBe(ONE);
+    expect(await read(one.manifest)).toBe(ONE);
     expect(world.store.calls).toHaveLength(4);
   });
-});
 
-describe("a blob that KV cannot give", () => {
   it.each([
     ["is missing", () => lose(["kv"], "two")],
     ["has one bit flipped", () => flipBit(["kv"], "two")],
-    ["is not to be had", () => world.breakCalls("kv get catalog/blob/")],
-  ])("comes from R2 when it %s", async (_, disturb) => {
+    ["cannot be read", () => world.breakCalls("kv get catalog/blob/")],
+  ])("comes from R2 when a segment in KV %s", async (_, disturb) => {
     world.store.publish(two);
     disturb();
-    expect(await read(two.manifest)).toEqual(TWO);
+    expect(await read(two.manifest)).toBe(TWO);
     expect(world.reports.length).toBeGreaterThan(0);
     expect(world.store.count("r2")).toBeGreaterThan(0);
   });
 
-  it("is not replaced by a coding that the client does not accept", async () => {
-    world.store.publish(two);
-    await read(two.manifest);
-    lose(["kv", "r2"], "two gz");
-    expect(await read(two.manifest, { codings: ["gzip"] })).toBe("data_loss");
-  });
-});
-
-describe("a blob that neither store can give", () => {
-  it("is replaced by the version that the isolate holds, without a further read", async () => {
-    await holdOne();
-    lose(["kv", "r2"], "two");
-    world.store.calls.length = 0;
-    expect(await read(two.manifest)).toEqual(ONE);
-    expect(world.store.calls).toHaveLength(4);
-    expect(await read(two.manifest)).toEqual(ONE);
-    expect(world.store.calls).toHaveLength(4);
-  });
-
-  it("is replaced by a coding that the isolate holds", async () => {
-    world.store.publish(two);
-    await read(two.manifest);
-    lose(["kv", "r2"], "two gz");
-    expect(await read(two.manifest, { codings: ["gzip", "identity"] })).toEqual(TWO);
-  });
-
-  it("is replaced by a newer version, which an isolate that slept has not seen", async () => {
-    world.store.publish(one);
-    await world.reader.current();
-    world.store.publish(two);
-    lose(["kv", "r2"], "one");
-    expect(await read(one.manifest)).toEqual(TWO);
-  });
-
-  it("is replaced by another coding", async () => {
-    world.store.publish(two);
-    flipBit(["kv", "r2"], "two gz");
-    expect(await read(two.manifest, { codings: ["gzip", "identity"] })).toEqual(TWO);
-  });
-
-  it.each([
-    ["kv", "r2"],
-    ["r2", "kv"],
-  ] as const)("is replaced by another coding from %s, when %s does not answer", async (_, down) => {
-    world.store.publish(one);
-    world.store.publish(two);
-    lose(["kv", "r2"], "two gz");
-    world.breakCalls(down);
-    expect(await read(two.manifest, { codings: ["gzip", "identity"] })).toEqual(TWO);
-  });
-
   it.each([
     ["lost", lose],
-    ["changed", flipBit],
-  ])("is replaced by the version before, when it is %s", async (_, disturb) => {
+    ["damaged", flipBit],
+  ])("is data loss when every copy is %s, and no other body is served instead", async (_, harm) => {
     world.store.publish(one);
+    await read(one.manifest);
     world.store.publish(two);
-    disturb(["kv", "r2"], "two");
-    expect(await read(two.manifest)).toEqual(ONE);
+    await read(two.manifest);
+    harm(["kv", "r2"], "two gz");
+    expect(await read(two.manifest, "gzip")).toBe("data_loss");
   });
 
-  it("is replaced by the version before from R2, when KV does not answer", async () => {
-    world.store.publish(one);
-    world.store.publish(two);
-    lose(["r2"], "two");
-    world.breakCalls("kv");
-    expect(await read(two.manifest)).toEqual(ONE);
-  });
-
-  it("is data loss where no copy of any version is right", async () => {
-    world.store.publish(one);
-    world.store.publish(two);
-    for (const text of ["one", "two"]) flipBit(["kv", "r2"], text);
-    expect(await read(two.manifest)).toBe("data_loss");
-  });
-
-  it("is unavailable where a store may still have it", async () => {
-    world.store.publish(two);
-    lose(["kv"], "two");
-    world.breakCalls("r2");
-    expect(await read(two.manifest)).toBe("unavailable");
-    world.repair();
-    world.time += 2_000;
-    // One of its segments is the trial that shows that R2 answers again.
-    expect(await read(two.manifest)).toBe("unavailable");
-    world.time += 2_000;
-    expect(await read(two.manifest)).toEqual(TWO);
-  });
-
-  it("is unavailable when both stores are down, and there again when they are", async () => {
-    world.store.publish(one);
-    world.breakCalls("kv", "r2");
-    expect(await read(one.manifest)).toBe("unavailable");
-    world.repair();
-    world.time += 2_000;
-    expect(await read(one.manifest)).toEqual(ONE);
-  });
-});
-
-describe("a body that no store can give", () => {
-  it("is not asked for again by each request, but is a while later", async () => {
+  it("is left alone for two seconds where every copy is damaged, and then read again", async () => {
     world.store.publish(one);
     flipBit(["kv", "r2"], "one");
     expect(await read(one.manifest)).toBe("data_loss");
@@ -212,26 +113,189 @@ describe("a body that no store can give", () => {
     expect(world.store.calls).toHaveLength(calls);
     world.store.publish(one);
     world.time += 2_000;
-    expect(await read(one.manifest)).toEqual(ONE);
+    expect(await read(one.manifest)).toBe(ONE);
+  });
+
+  it("is unavailable where a store does not answer that may still have it", async () => {
+    world.store.publish(two);
+    lose(["kv"], "two");
+    world.breakCalls("r2");
+    expect(await read(two.manifest)).toBe("unavailable");
+    world.repair();
+    expect(await read(two.manifest)).toBe(TWO);
+  });
+
+  it("is unavailable while both stores are down, and read again two seconds after", async () => {
+    world.store.publish(one);
+    world.breakCalls("kv", "r2");
+    for (let request = 0; request < 3; request++)
+      expect(await read(one.manifest)).toBe("unavailable");
+    world.repair();
+    world.time += 2_000;
+    expect(await read(one.manifest)).toBe(ONE);
   });
 });
 
-describe("a read of exactly one version", () => {
-  it("is answered from no other, in memory or in the stores", async () => {
-    await holdOne();
-    lose(["kv", "r2"], "two");
-    lose(["kv", "r2"], "two gz");
-    expect(await read(two.manifest)).toEqual(ONE);
-    expect(await read(two.manifest, { isExact: true })).toBe("data_loss");
+function corrupt(replica: Place, text: string): void {
+  world.store[replica].set(MANIFEST_KEY, Uint8Array.from(Buffer.from(text)));
+}
+
+describe("a manifest in memory", () => {
+  beforeEach(async () => {
+    world.store.publish(one);
+    await current();
+    world.store.calls.length = 0;
   });
 
-  it("is answered from no newer one", async () => {
-    world.store.publish(one);
-    await world.reader.current();
+  it("is served without a store while it is fresh", async () => {
+    world.time += FRESH_MS - 1;
+    expect(await current()).toBe(1);
+    expect(world.store.calls).toEqual([]);
+  });
+
+  it("is served at once also when it is a little stale, while one look-up runs in the background", async () => {
     world.store.publish(two);
-    lose(["kv", "r2"], "one");
-    lose(["kv", "r2"], "one gz");
-    expect(await read(one.manifest, { isExact: true })).toBe("data_loss");
-    expect(await read(one.manifest)).toEqual(TWO);
+    world.store.before = () => new Promise(() => {});
+    world.time += FRESH_MS + STALE_MS - 1;
+    expect(await current()).toBe(1);
+    expect(await current()).toBe(1);
+    expect(world.store.calls).toEqual([READ_MANIFEST]);
+  });
+
+  it("is not served after a minute without a look-up: the requests wait for the newer one", async () => {
+    world.store.publish(two);
+    world.time += FRESH_MS + STALE_MS;
+    expect(await Promise.all([current(), current()])).toEqual([2, 2]);
+    expect(world.store.calls).toEqual([READ_MANIFEST]);
+  });
+
+  it("is replaced by a newer one in the background", async () => {
+    world.store.publish(two);
+    expect(await currentAfterLook()).toBe(2);
+    expect(world.reports).toEqual([]);
+  });
+
+  it("is served however old it is, while neither store answers", async () => {
+    world.time += 36 * 3_600_000;
+    world.breakCalls("kv", "r2");
+    expect(await current()).toBe(1);
+  });
+
+  it("is served for five seconds without a read after neither store has answered", async () => {
+    world.breakCalls("kv", "r2");
+    expect(await currentAfterLook()).toBe(1);
+    world.time += 4_999;
+    expect(await current()).toBe(1);
+    await world.settle();
+    expect(world.store.calls).toHaveLength(2);
+    expect(world.reports).toEqual(["manifest_unreadable", "manifest_unreadable"]);
+    world.store.publish(two);
+    world.repair();
+    expect(await currentAfterLook()).toBe(2);
+  });
+
+  it("is served when a store holds something else", async () => {
+    corrupt("kv", "<html>");
+    expect(await currentAfterLook()).toBe(1);
+    expect(world.reports).toEqual(["manifest_corrupt"]);
+  });
+
+  it("is served when both stores have lost theirs", async () => {
+    world.store.kv.clear();
+    world.store.r2.clear();
+    expect(await currentAfterLook()).toBe(1);
+  });
+
+  it("is looked for once by fifty requests that come together", async () => {
+    world.time += FRESH_MS;
+    await Promise.all(Array.from({ length: 50 }, current));
+    await world.settle();
+    expect(world.store.calls).toEqual([READ_MANIFEST]);
+  });
+
+  it("is never replaced by one of a lower generation, whichever store has it", async () => {
+    world.store.publish(two);
+    expect(await currentAfterLook()).toBe(2);
+    world.store.publish(one);
+    expect(await currentAfterLook()).toBe(2);
+    world.breakCalls("kv");
+    expect(await currentAfterLook()).toBe(2);
+  });
+});
+
+describe("an isolate with no manifest in memory", () => {
+  it("finds nothing published only if both stores have none", async () => {
+    expect(await current()).toBe("nothing_published");
+  });
+
+  it.each([
+    ["both stores are down", () => world.breakCalls("kv", "r2")],
+    ["KV has none and R2 is down", () => world.breakCalls("r2")],
+    ["KV has none and that of R2 is damaged", () => corrupt("r2", "{")],
+  ])("is unavailable when %s", async (_, disturb) => {
+    disturb();
+    expect(await current()).toBe("unavailable");
+  });
+
+  it("looks again two seconds after it has found nothing published", async () => {
+    expect(await current()).toBe("nothing_published");
+    world.store.publish(one);
+    world.time += 1_999;
+    expect(await current()).toBe("nothing_published");
+    world.time += 1;
+    expect(await current()).toBe(1);
+  });
+});
+
+describe("while both stores are silent", () => {
+  beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    world.store.publish(one);
+    await current();
+    world.store.publish(two);
+    world.store.before = () => new Promise(() => {});
+  });
+  afterEach(() => void vi.useRealTimers());
+
+  it("an isolate that slept serves its manifest after a second", async () => {
+    const ended = vi.fn<(answer: number | string) => void>();
+    world.time += 36 * 3_600_000;
+    void current().then(ended);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(ended).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ended).toHaveBeenCalledExactlyOnceWith(1);
+  });
+
+  it("a look-up that never ends is replaced by another after four seconds", async () => {
+    world.time += FRESH_MS;
+    expect(await current()).toBe(1);
+    world.repair();
+    world.time += 4_000;
+    expect(await current()).toBe(1);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(await current()).toBe(2);
+  });
+});
+
+describe("the newest manifest", () => {
+  beforeEach(async () => {
+    world.store.publish(one);
+    await current();
+    world.store.publish(two);
+    world.store.calls.length = 0;
+  });
+
+  it("comes from R2, because KV may lag, and not twice in a second", async () => {
+    expect(await world.reader.newest()).toMatchObject({ manifest: { generation: 2 } });
+    expect(await world.reader.newest()).toMatchObject({ manifest: { generation: 2 } });
+    expect(world.store.calls).toEqual([`r2 get ${MANIFEST_KEY}`]);
+  });
+
+  it("is awaited by all requests that look for it together", async () => {
+    const { reader } = world;
+    const found = await Promise.all([reader.newest(), reader.newest(), reader.newest()]);
+    for (const newest of found) expect(newest).toMatchObject({ manifest: { generation: 2 } });
+    expect(world.store.calls).toHaveLength(1);
   });
 });

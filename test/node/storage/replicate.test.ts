@@ -2,13 +2,16 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { repairCopies, replicate } from "../../../src/storage/replicate.ts";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { aVersion } from "../../builders/manifest.ts";
-import { MemoryCatalogStore } from "../../builders/memory-catalog-store.ts";
+import {
+  type MemoryCatalogStore,
+  memoryCatalogStore,
+} from "../../builders/memory-catalog-store.ts";
 
 let store: MemoryCatalogStore;
 const { manifest } = aVersion(2, "new");
 
 beforeEach(() => {
-  store = new MemoryCatalogStore();
+  store = memoryCatalogStore();
   store.publish(aVersion(1, "old"));
 });
 
@@ -34,7 +37,7 @@ describe("replicate", () => {
   });
 
   it("throws at whichever call a store refuses, and succeeds when repeated", async () => {
-    const undisturbed = new MemoryCatalogStore();
+    const undisturbed = memoryCatalogStore();
     await replicate(undisturbed, manifest);
     for (const refused of undisturbed.calls.filter((call) => !call.startsWith("kv get"))) {
       store.before = (call) => {
@@ -48,7 +51,7 @@ describe("replicate", () => {
 
   /** Lets a replica answer with another version than the one that it has just taken. */
   const answerWith = (replica: "kv" | "r2", generation: number) => {
-    const other = new MemoryCatalogStore();
+    const other = memoryCatalogStore();
     other.publish(aVersion(generation, "other"));
     const bytes = other[replica].get(MANIFEST_KEY) ?? new Uint8Array();
     store.before = (call) => {

@@ -73,28 +73,6 @@ describe("headers of a success", () => {
     expect(headers.get("catalog-version")).toBe("8");
     expect(headers.get("last-modified")).toBe("Mon, 02 Nov 2026 00:00:00 GMT");
   });
-
-  it("are of the version that the bytes belong to, when it is an older one", async () => {
-    const older = new FakeCatalogReader({ generation: 6, publishedAt: "2026-10-01T00:00:00.000Z" });
-    const { handler, reader } = aHandler();
-    const entry = older.manifest.locales["en"];
-    const body = entry?.bodies.proto.identity;
-    if (entry === undefined || body === undefined) throw new Error("en is not published");
-    reader.openResult = {
-      ok: true,
-      opened: {
-        manifest: older.manifest,
-        locale: "en",
-        entry,
-        representation: "proto",
-        coding: "identity",
-        body,
-        content: new Blob([older.bytes("en", "proto", "identity")]),
-        origin: "memory",
-      },
-    };
-    expect((await handler(aGet())).headers.get("catalog-version")).toBe("6");
-  });
 });
 
 describe("entity tags", () => {

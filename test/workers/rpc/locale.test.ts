@@ -42,8 +42,10 @@ describe("the locale of an answer", () => {
     for (const locale of ["xx", "valueof", "de-DE-1996", "no", "en-x-y"]) {
       await handler(aPost("application/json", { locale }));
     }
-    const asked = reader.opened.map((selection) => selection.locale);
-    expect(asked).toEqual(["en", "en", "de", "no", "en"]);
+    const published = ["en", "en", "de", "no", "en"].map(
+      (locale) => reader.manifest.locales[locale]?.bodies.json.identity,
+    );
+    expect(reader.opened.map(({ body }) => body)).toEqual(published);
   });
 
   it("is unavailable, not an exception, when the default locale is not published", async () => {

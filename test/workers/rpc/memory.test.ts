@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createRpcHandler } from "../../../src/rpc/handler.ts";
-import { readHead } from "../../../src/rpc/request-head.ts";
+import { readHead } from "../../../src/rpc/request.ts";
 import { aVersion } from "../../builders/manifest.ts";
 import { ReaderWorld } from "../../builders/reader-world.ts";
 import { aGet, aHandler, aPost, bytesOf } from "./requests.ts";
@@ -57,15 +57,6 @@ describe("a call whose answer is in memory", () => {
     const answer = await handler(aGet());
     expect(answer.status).toBe(200);
     expect(reader.opened).toHaveLength(1);
-  });
-
-  it("is the router's error where memory says that there is no catalog", async () => {
-    const { handler, reader } = aWarmHandler();
-    reader.currentResult = { ok: false, reason: "nothing_published" };
-    const answer = await handler(aGet());
-    expect(reader.currentCalls).toBe(0);
-    expect(answer.status).toBe(503);
-    expect(await answer.json()).toMatchObject({ code: "unavailable" });
   });
 
   it("is an internal error where the memory throws, and the log has the cause", async () => {

@@ -85,35 +85,4 @@ describe("a GET that names the hash of a version", () => {
     });
     expect(await Promise.all(codes)).toEqual(["not_found", "data_loss"]);
   });
-
-  it("takes no other version from the reader", async () => {
-    const { handler, reader, old } = aRenewedService();
-    await handler(aPinned(old));
-    await handler(aGet());
-    expect(reader.opened.map(({ isExact }) => isExact)).toEqual([true, false]);
-  });
-});
-
-describe("a condition", () => {
-  it("is held against the version that is sent, where the reader falls back to another", async () => {
-    const { handler, reader } = aRenewedService();
-    const entry = reader.manifest.locales["en"];
-    const body = entry?.bodies.proto.identity;
-    if (entry === undefined || body === undefined) throw new Error("en is not published");
-    const { etag } = Object.fromEntries((await handler(aGet())).headers);
-    const opened = {
-      manifest: reader.manifest,
-      locale: "en",
-      entry,
-      representation: "proto",
-      coding: "identity",
-      body,
-      content: new Blob(["x"]),
-      origin: "memory",
-    } as const;
-    reader.openResult = { ok: true, opened };
-    expect((await handler(aGet({ headers: { "if-match": etag ?? "" } }))).status).toBe(412);
-    const sent = `"${body.sha256.slice(0, 32)}"`;
-    expect((await handler(aGet({ headers: { "if-none-match": sent } }))).status).toBe(304);
-  });
 });

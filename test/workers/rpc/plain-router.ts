@@ -18,7 +18,7 @@ import {
 } from "../../../gen/locations/v1/locations_pb.ts";
 import { parseLocale } from "../../../src/catalog/locale.ts";
 import { catalogFailure, internalError, malformedLocale } from "../../../src/rpc/errors.ts";
-import { ROUTER_OPTIONS } from "../../../src/rpc/router-options.ts";
+import { ROUTER_OPTIONS } from "../../../src/rpc/request.ts";
 import { lookUp } from "../../../src/rpc/look-up.ts";
 import type { FakeCatalogReader } from "../../builders/fake-catalog-reader.ts";
 import { bytesOf, framesOf, type Handler } from "./requests.ts";

@@ -1,6 +1,6 @@
 import { LocationsService } from "../../../gen/locations/v1/locations_pb.ts";
 import { createRpcHandler, type RpcOptions } from "../../../src/rpc/handler.ts";
-import { readHead } from "../../../src/rpc/request-head.ts";
+import { readHead } from "../../../src/rpc/request.ts";
 import { FakeCatalogReader } from "../../builders/fake-catalog-reader.ts";
 
 /** Path of the one method. */

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { takeBody } from "../../../src/rpc/request-body.ts";
-import { readHead } from "../../../src/rpc/request-head.ts";
+import { readHead, takeBody } from "../../../src/rpc/request.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,7 +1,60 @@
-import { Code, ConnectError } from "@connectrpc/connect";
+import { Code, ConnectError, type ConnectRouterOptions } from "@connectrpc/connect";
+import { parseTimeout as parseConnectTimeout } from "@connectrpc/connect/protocol-connect";
+import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-grpc-web";
 import { settledWithin, withTimeout } from "../storage/deadline.ts";
-import type { RequestHead } from "./request-head.ts";
-import { ROUTER_OPTIONS } from "./router-options.ts";
+
+/**
+ * Options of Connect's router; the fast path obeys them too. `readMaxBytes` protects the isolate:
+ * without it the router allocates the 4 GiB that an envelope's prefix can announce.
+ */
+export const ROUTER_OPTIONS = {
+  /** A Worker cannot send HTTP trailers, which gRPC needs. */
+  grpc: false,
+  readMaxBytes: 4096,
+  /** The longest delay of a timer. A longer one fires at once. */
+  maxTimeoutMs: 2_147_483_647,
+  acceptCompression: [],
+} as const satisfies ConnectRouterOptions;
+
+/** The parts of a request, apart from its body, that determine the answer. */
+export interface RequestHead {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Headers;
+  /** Metadata from Cloudflare's edge; undefined if the request did not come through it. */
+  readonly cf: Request["cf"] | undefined;
+  /** Empty if the header is missing. */
+  readonly contentType: string;
+  readonly isGrpcWeb: boolean;
+  /** The client's deadline, if any; `error` if the router refuses it. */
+  readonly timeout: ReturnType<typeof parseConnectTimeout>;
+}
+
+/** Reads each property and header once, because each read costs a call out of JavaScript. */
+export function readHead({ method, url, headers, cf }: Request): RequestHead {
+  const contentType = headers.get("content-type") ?? "";
+  // Only a POST can be gRPC-Web. Any other method is Connect's GET or is refused.
+  const speaksGrpcWeb = method === "POST" && isGrpcWeb(contentType);
+  const timeout = speaksGrpcWeb
+    ? parseGrpcTimeout(headers.get("grpc-timeout"), ROUTER_OPTIONS.maxTimeoutMs)
+    : parseConnectTimeout(headers.get("connect-timeout-ms"), ROUTER_OPTIONS.maxTimeoutMs);
+  return { method, url, headers, cf, contentType, isGrpcWeb: speaksGrpcWeb, timeout };
+}
+
+/** Whether a request is gRPC-Web in base64, which the router does not support. */
+export function isGrpcWebText(contentType: string): boolean {
+  return /^application\/grpc-web-text(?:\+proto)?$/i.test(contentType);
+}
+
+/** Whether a content type is gRPC-Web, which reports errors in a trailer frame. */
+export function isGrpcWeb(contentType: string): boolean {
+  return /^application\/grpc-web/i.test(contentType);
+}
+
+/** Whether a content type is any kind of gRPC, supported or not. */
+export function isGrpc(contentType: string): boolean {
+  return /^application\/grpc/i.test(contentType);
+}
 
 /** A request body that the router reads. */
 export interface RequestBody extends AsyncIterable<Uint8Array> {

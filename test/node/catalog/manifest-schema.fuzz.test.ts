@@ -1,14 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Body, LocaleEntry } from "../../../src/catalog/manifest.ts";
-import { parseManifest } from "../../../src/catalog/parse-manifest.ts";
-import { storedManifest } from "../../../src/catalog/stored-manifest.ts";
+import { manifestSchema } from "../../../src/catalog/manifest-schema.ts";
+import { toStored } from "../../../src/catalog/stored-manifest.ts";
+import { parseJson } from "../../../src/parse-json.ts";
 import { FOUND_IN_MANIFESTS } from "../../cases/found-by-fuzzing.ts";
 import { fuzzed, UNHURRIED } from "../../builders/fuzzed.ts";
 import { changed, damagedManifest, publishedManifest } from "../../builders/manifest-mutations.ts";
 
 const { manifest } = await publishedManifest();
-const stored = storedManifest(manifest);
+const stored = toStored(manifest);
 
 /** The bodies whose segments have another length, or those of a locale that is another message. */
 function contradictions({ bodies, sha256: message, bytes }: LocaleEntry): Body[] {
@@ -25,9 +26,9 @@ function lengthOf({ segments }: Body): number {
   return lengths.reduce((sum, length) => sum + length, 0);
 }
 
-describe("parseManifest, given a published manifest that was damaged,", UNHURRIED, () => {
+describe("manifestSchema, given a published manifest that was damaged,", UNHURRIED, () => {
   it("reads the undamaged one", () => {
-    expect(parseManifest(JSON.stringify(stored))).toEqual({ ok: true, manifest });
+    expect(manifestSchema.parse(stored)).toEqual(manifest);
   });
 
   it("never throws, and takes only what it can store again, without a contradiction", () => {
@@ -36,11 +37,10 @@ describe("parseManifest, given a published manifest that was damaged,", UNHURRIE
     ]);
     fc.assert(
       fc.property(damagedManifest(stored), (text) => {
-        const parsed = parseManifest(text);
-        fc.pre(parsed.ok);
-        const again = JSON.stringify(storedManifest(parsed.manifest));
-        expect(parseManifest(again)).toEqual(parsed);
-        expect(Object.values(parsed.manifest.locales).flatMap(contradictions)).toEqual([]);
+        const parsed = manifestSchema.safeParse(parseJson(text));
+        fc.pre(parsed.success);
+        expect(manifestSchema.parse(toStored(parsed.data))).toEqual(parsed.data);
+        expect(Object.values(parsed.data.locales).flatMap(contradictions)).toEqual([]);
       }),
       fuzzed(300, found),
     );

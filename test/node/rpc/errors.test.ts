@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { badRequest, retryInfo } from "../../../src/rpc/error-detail.ts";
+import { badRequest, retryInfo } from "../../../src/rpc/errors.ts";
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 

@@ -1,0 +1,96 @@
+import type { Manifest } from "../catalog/manifest.ts";
+import type { ReaderDependencies } from "./catalog-reader.ts";
+import type { Copy, Fault } from "./catalog-store.ts";
+import { withDeadline } from "./deadline.ts";
+import { SingleFlight } from "./single-flight.ts";
+import { type StoreReads, worstFault } from "./store-reads.ts";
+
+/** Older manifests in memory: more than there are retained versions. */
+const OLDER_MAX = 20;
+/** How long a list of the generations is used. */
+const LISTED_FOR_MS = 1_000;
+/** Longest wait for the list of generations. */
+const LIST_DEADLINE_MS = 3_000;
+
+const NO_VERSION: Fault = { ok: false, fault: "missing", detail: "there is no such version" };
+
+/** The manifests before the current one, for reads of a pinned version and for diffs. */
+export class OlderVersions {
+  readonly #deps: ReaderDependencies;
+  readonly #reads: StoreReads;
+  readonly #lists: SingleFlight<Copy<readonly number[]>>;
+  readonly #loads: SingleFlight<Copy<Manifest>>;
+  /** By generation. */
+  readonly #held = new Map<number, Manifest>();
+  #listed: { readonly copy: Copy<readonly number[]>; readonly until: number } | undefined;
+
+  constructor(deps: ReaderDependencies, reads: StoreReads) {
+    this.#deps = deps;
+    this.#reads = reads;
+    this.#lists = new SingleFlight(deps.waitUntil, deps.now);
+    this.#loads = new SingleFlight(deps.waitUntil, deps.now);
+  }
+
+  /** Keeps a manifest that is no longer current. */
+  keep(manifest: Manifest): void {
+    this.#held.set(manifest.generation, manifest);
+    if (this.#held.size > OLDER_MAX) this.#held.delete(Math.min(...this.#held.keys()));
+  }
+
+  /**
+   * Finds a version other than `current`, in memory or among those that R2 lists; `missing` if there
+   * is none. R2 has the manifests of all retained versions, and those of others until they are
+   * collected.
+   */
+  async find(
+    isWanted: (manifest: Manifest) => boolean,
+    current: Manifest | undefined,
+  ): Promise<Copy<Manifest>> {
+    const held = [...this.#held.values()].find(isWanted);
+    if (held !== undefined) return { ok: true, value: held };
+    const listed = await this.#list();
+    if (!listed.ok) return listed;
+    const others = listed.value.filter((generation) => generation !== current?.generation);
+    const copies = await Promise.all(others.map((generation) => this.#load(generation)));
+    const wanted = copies.find((copy) => copy.ok && isWanted(copy.value));
+    return wanted ?? worstFault(copies) ?? NO_VERSION;
+  }
+
+  /** Lists the generations in R2, at most once a second. */
+  async #list(): Promise<Copy<readonly number[]>> {
+    const last = this.#listed;
+    if (last !== undefined && this.#deps.now() < last.until) return last.copy;
+    return this.#lists.load("generations", async () => {
+      const { now, store } = this.#deps;
+      const copy = await this.#reads.readR2({
+        what: "generations",
+        key: "all",
+        read: async () => {
+          try {
+            const listing = store.listGenerations();
+            return {
+              ok: true,
+              value: await withDeadline("generations", LIST_DEADLINE_MS, listing),
+            };
+          } catch (error) {
+            return { ok: false, fault: "unreadable", detail: String(error) };
+          }
+        },
+      });
+      this.#listed = { copy, until: now() + LISTED_FOR_MS };
+      return copy;
+    });
+  }
+
+  async #load(generation: number): Promise<Copy<Manifest>> {
+    const held = this.#held.get(generation);
+    if (held !== undefined) return { ok: true, value: held };
+    const key = String(generation);
+    return this.#loads.load(key, async () => {
+      const read = () => this.#deps.store.readGeneration(generation);
+      const copy = await this.#reads.readR2({ what: "generation", key, read });
+      if (copy.ok) this.keep(copy.value);
+      return copy;
+    });
+  }
+}

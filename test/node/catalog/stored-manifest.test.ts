@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { sha256Hex } from "../../../src/catalog/hash.ts";
+import { manifestBlobs } from "../../../src/catalog/manifest.ts";
+import { openManifest, sealManifest, toStored } from "../../../src/catalog/stored-manifest.ts";
+import { aDiff, aLocaleEntry, aManifest } from "../../builders/manifest.ts";
+
+const manifest = aManifest({
+  generation: 42,
+  previous: 41,
+  diffs: [aDiff()],
+  locales: { en: aLocaleEntry({ coverage: 1 }), "zh-Hant": aLocaleEntry({ coverage: 0 }) },
+});
+const sealed = Buffer.from(sealManifest(manifest));
+
+describe("toStored", () => {
+  it("lists a segment once that several bodies share", () => {
+    const { segments } = toStored(aManifest());
+    const blobs = segments.flatMap((segment) => (typeof segment === "string" ? [] : [segment[0]]));
+    expect(blobs).toHaveLength(manifestBlobs(aManifest()).size);
+  });
+});
+
+describe("a sealed manifest", () => {
+  it("opens as the manifest that was sealed", () => {
+    expect(openManifest(sealed.toString())).toEqual({ ok: true, manifest });
+  });
+
+  it("does not open with any bit flipped, so that no changed digit is served", () => {
+    const opened = [...sealed.keys()].flatMap((at) =>
+      Array.from({ length: 8 }, (_, bit) => {
+        const damaged = Buffer.from(sealed);
+        damaged[at] = (damaged[at] ?? 0) ^ (1 << bit);
+        return openManifest(damaged.toString()).ok;
+      }),
+    );
+    expect(opened).not.toContain(true);
+  });
+
+  it("does not open when its end is cut off, with or without the seal", () => {
+    const opened = [...sealed.keys()].map(
+      (length) => openManifest(sealed.subarray(0, length).toString()).ok,
+    );
+    expect(opened).not.toContain(true);
+  });
+
+  it("does not open in a format that this release does not know", () => {
+    const json = JSON.stringify({ format: 2 });
+    expect(openManifest(`${json}\n${sha256Hex(json)}`)).toMatchObject({ ok: false });
+  });
+});

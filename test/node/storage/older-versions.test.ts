@@ -1,0 +1,65 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Manifest } from "../../../src/catalog/manifest.ts";
+import { generationKey } from "../../../src/storage/keys.ts";
+import { aVersion } from "../../builders/manifest.ts";
+import { ReaderWorld } from "../../builders/reader-world.ts";
+
+let world: ReaderWorld;
+
+beforeEach(() => {
+  world = new ReaderWorld();
+});
+
+/** Finds the version whose body says `text`. */
+function find(text: string) {
+  const wanted = aVersion(1, text).manifest.locales["en"]?.sha256;
+  return world.reader.findOlder(({ locales }: Manifest) => locales["en"]?.sha256 === wanted);
+}
+
+describe("an older version", () => {
+  it("is found among all that R2 lists, and read once", async () => {
+    for (let generation = 1; generation <= 12; generation++)
+      world.store.publish(aVersion(generation, `text ${generation}`));
+    world.store.r2.delete(generationKey(6));
+    await world.reader.current();
+    expect(await find("text 1")).toMatchObject({ value: { generation: 1 } });
+    world.store.calls.length = 0;
+    expect(await find("text 5")).toMatchObject({ value: { generation: 5 } });
+    expect(await find("text 6")).toMatchObject({ fault: "missing" });
+    expect(world.store.calls).toEqual([]);
+  });
+
+  it("is found in memory after this isolate has served it", async () => {
+    world.store.publish(aVersion(1, "one"));
+    await world.reader.current();
+    world.store.publish(aVersion(2, "two"));
+    await world.reader.newest();
+    world.store.calls.length = 0;
+    expect(await find("one")).toMatchObject({ value: { generation: 1 } });
+    expect(world.store.calls).toEqual([]);
+  });
+
+  it("is unreadable rather than missing while R2 cannot list, or cannot read one of them", async () => {
+    world.store.publish(aVersion(1, "one"));
+    world.store.publish(aVersion(2, "two"));
+    await world.reader.current();
+    world.breakCalls("r2 list");
+    expect(await find("three")).toMatchObject({ fault: "unreadable" });
+    world.breakCalls("r2 get catalog/manifests/");
+    world.time += 1_000;
+    expect(await find("three")).toMatchObject({ fault: "unreadable" });
+  });
+
+  it("is looked for once by requests that come together, and not again soon where it is damaged", async () => {
+    world.store.publish(aVersion(1, "one"));
+    world.store.publish(aVersion(2, "two"));
+    world.store.r2.set(generationKey(1), Uint8Array.of(1));
+    await world.reader.current();
+    world.store.calls.length = 0;
+    await Promise.all([find("one"), find("one")]);
+    world.time += 1_999;
+    expect(await find("one")).toMatchObject({ fault: "corrupt" });
+    const reads = world.store.calls.filter((call) => call === `r2 get ${generationKey(1)}`);
+    expect(reads).toHaveLength(1);
+  });
+});
