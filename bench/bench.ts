@@ -69,11 +69,11 @@ let steps = new StepCosts();
 const tables: Table[] = [];
 /** Enough to see what a locale takes: an ingest of all takes eight times as long. */
 const SOME_LOCALES = "ar,de,en,es,fr,ja,ru,zh";
-const locales = isWanted("warm") ? "all" : SOME_LOCALES;
+const published = isWanted("warm") ? "all" : SOME_LOCALES;
 const publishesMany = ["ingest", "warm", "updates"].some(isWanted);
 const worker = await BenchWorker.start({
   hear: (line) => steps.hear(line),
-  vars: { COMPRESSION: values.effort, LOCALES: publishesMany ? locales : "en" },
+  vars: { COMPRESSION: values.effort, LOCALES: publishesMany ? published : "en" },
 });
 let servers: Servers | undefined;
 try {
