@@ -80,7 +80,7 @@ export function acceptUpstream(comparison: Comparison): Ledger {
       .map((after) => ({ before: null, after })),
   ];
   const rules = findRules(changes, present, regionOf);
-  const hold = holder(comparison);
+  const hold = holdFor(comparison);
   const judged = blockTakenCodes(
     present,
     changes.map((change) => {
@@ -122,14 +122,14 @@ function isDifferent({ before, after }: WantedChange): boolean {
   return before === null || after === null || !isDeepStrictEqual(recordOf(before), recordOf(after));
 }
 
-/** Makes a held change of a change, with what earlier runs have seen of it. */
-function holder({ ledger, decisions, holdMs, now, runId, source }: AcceptRun) {
+/** Returns the function that makes a held change, with what earlier runs have seen of it. */
+function holdFor({ ledger, decisions, holdMs, now, runId, source }: AcceptRun) {
   const verdicts = byChange(decisions);
   const at = timeText(now);
   const known = new Map(ledger.held.map((held) => [held.id, held]));
   const waiting = ledger.held.filter((held) => held.state === "waiting" && held.source === source);
   const differing = new Map(waiting.map((held) => [held.airport, held]));
-  const sinceOf = (held: HeldChange | undefined) =>
+  const ifUnbroken = (held: HeldChange | undefined) =>
     held !== undefined && isUnbroken(held, now) ? held : undefined;
   return (
     change: Change,
@@ -143,8 +143,8 @@ function holder({ ledger, decisions, holdMs, now, runId, source }: AcceptRun) {
     const found = known.get(id);
     // A correction that ends makes a change of what it hid.
     const same = (found?.state === "corrected") === (state === "corrected") ? found : undefined;
-    const wanted_since = sinceOf(same)?.wanted_since ?? at;
-    const since = (sinceOf(same) ?? sinceOf(differing.get(airport.id)))?.since ?? at;
+    const wanted_since = ifUnbroken(same)?.wanted_since ?? at;
+    const since = (ifUnbroken(same) ?? ifUnbroken(differing.get(airport.id)))?.since ?? at;
     const isDisputed = wanted_since !== since && now - Date.parse(since) >= 2 * holdMs;
     const held: HeldChange = {
       id,
@@ -171,14 +171,15 @@ function holder({ ledger, decisions, holdMs, now, runId, source }: AcceptRun) {
 
 /**
  * Names a change by the airport and the record that upstream wants, or the reason why there is none.
- * A small correction of the position, which does not wait, leaves it the same.
+ * A small correction of the position, which does not wait, leaves it the same. The hash is long
+ * enough that nobody finds another record for an id that has waited.
  */
 function heldId(airport: string, { before, after, delisted }: Change): string {
   const wanted = after && recordOf(after);
   const isInPlace = before?.lat === after?.lat && before?.lon === after?.lon;
   const identity = isInPlace && wanted !== null ? { ...wanted, lat: null, lon: null } : wanted;
   const hash = sha256Hex(JSON.stringify(identity ?? delisted ?? null));
-  return `${airport}-${hash.slice(0, 8)}`;
+  return `${airport}-${hash.slice(0, 16)}`;
 }
 
 function isFree(held: HeldChange, { holdMs, now }: Comparison): boolean {
@@ -274,7 +275,7 @@ export function trustAirports(run: AcceptRun, airports: readonly SourceAirport[]
   const rows = new Map(accepted.airports.map(({ id, row }) => [id, row]));
   const listed = new Set(airports.map(({ id }) => id));
   const others = [...accepted.airports, ...accepted.gone].filter(({ id }) => !listed.has(id));
-  const hold = holder(run);
+  const hold = holdFor(run);
   const corrected = run.corrections.map(({ written = null, ours = null }) =>
     hold({ before: ours, after: written }, [], "corrected"),
   );

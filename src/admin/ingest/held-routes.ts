@@ -48,7 +48,9 @@ const heldPage = z
   .meta({ id: "HeldPage" });
 
 const heldParams = z.object({
-  id: z.string().regex(/^\d+-[0-9a-f]{8}$/, "must be that of a change from GET /admin/ingest/held"),
+  id: z
+    .string()
+    .regex(/^\d+-[0-9a-f]{16}$/, "must be that of a change from GET /admin/ingest/held"),
 });
 
 const manyBody = z

@@ -23,7 +23,7 @@ const STATUS = /\/admin\/monitor\/status/;
 
 /** A change by upstream that waits. */
 const HELD = {
-  id: "4439-0123abcd",
+  id: "4439-0123456789abcdef",
   state: "waiting",
   airport: "4439",
   iata: "ZRH",
@@ -207,7 +207,7 @@ describe("operating ingestion", () => {
       route.fulfill({ json: { held: [HELD], next_cursor: null, total: 1 } }),
     );
     const message = "One change is approved. The next run takes over what upstream still says.";
-    await page.route(/\/held\/4439-0123abcd\/approve/, (route) =>
+    await page.route(/\/held\/4439-0123456789abcdef\/approve/, (route) =>
       route.fulfill({ json: { changed: true, held: [HELD], run: null, message } }),
     );
     await page.getByRole("link", { name: "Held changes" }).click();

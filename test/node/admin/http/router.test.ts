@@ -89,7 +89,7 @@ const ACTIONS: { readonly [route: string]: string } = {
 describe("every route that changes something", () => {
   const routes = Object.entries(ACTIONS).map(([route, action]) => {
     const [method = "", path = ""] = route.split(" ");
-    const target = path.includes("/held/") ? "1-00000000" : id;
+    const target = path.includes("/held/") ? "1-0000000000000000" : id;
     return [method, path.replace("{id}", target), action] as const;
   });
   const posts = routes.filter(([method]) => method === "POST");

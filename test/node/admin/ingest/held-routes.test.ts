@@ -160,7 +160,7 @@ describe("POST /admin/ingest/held/{id}/approve", () => {
   });
 
   it("says when nothing is held under an id", async () => {
-    const answer = await world.post("/admin/ingest/held/1-00000000/approve");
+    const answer = await world.post("/admin/ingest/held/1-0000000000000000/approve");
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({ code: "held_not_found" });
     expect((await world.post("/admin/ingest/held/1/approve")).status).toBe(404);
