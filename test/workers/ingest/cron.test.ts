@@ -96,13 +96,16 @@ describe("the cron trigger", () => {
     expect((await rows()).at(-1)).toMatchObject({ state: "skipped", skip_count: day - 4 });
   });
 
-  it("reaches the alerts and the backups so, too", async () => {
+  it("reaches the alerts and the backups through a new stub as well", async () => {
     const monitor = () => env.ALERTS.getByName(ALERTS_INSTANCE);
     await monitor().status();
     await fire(5, cronOf("watch"), await withBrokenStub("ALERTS", ALERTS_INSTANCE));
     expect((await monitor().status()).lastRun).toMatchObject({ trigger: "cron" });
     await fire(5, cronOf("back_up"), await withBrokenStub("COORDINATOR", INGEST_INSTANCE));
     const jobs = await coordinator().jobs(10);
-    expect(jobs).toMatchObject([{ kind: "run", trigger: "cron" }]);
+    expect(jobs).toMatchObject([
+      { kind: "verify", trigger: "cron" },
+      { kind: "run", trigger: "cron" },
+    ]);
   });
 });
