@@ -23,6 +23,7 @@ describe("an older version", () => {
     world.store.r2.delete(generationKey(6));
     await world.reader.current();
     expect(await find("text 1")).toMatchObject({ value: { generation: 1 } });
+    expect(world.store.count(`r2 get ${generationKey(12)}`)).toBe(0);
     world.store.calls.length = 0;
     expect(await find("text 5")).toMatchObject({ value: { generation: 5 } });
     expect(await find("text 6")).toMatchObject({ fault: "missing" });
