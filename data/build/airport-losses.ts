@@ -1,4 +1,4 @@
-import { isSameName, shareWord } from "../../src/acceptance/airport-names.ts";
+import { isKnownName } from "../../src/acceptance/rules.ts";
 import type { Change } from "./airport-changes.ts";
 import { type AirportRow, type Day, isOpen } from "./airports.ts";
 import { isNear } from "../../src/catalog/positions.ts";
@@ -53,7 +53,7 @@ export function checkNames(
   return airports.flatMap(({ id, iata, name, municipality }) => {
     const old = before.get(id);
     if (old === undefined || told.get(id) === name) return [];
-    if (isSameName(name, old.name) || shareWord(name, `${old.name} ${municipality}`)) return [];
+    if (isKnownName(name, { name: old.name, municipality })) return [];
     return [
       `${iata}: "${name}" has no word in common with "${old.name}" in ${day.source}: ` +
         "if it is true, say so by a row in curated/airports.csv that has the name",
