@@ -155,4 +155,13 @@ describe("encodeBodies", () => {
       await expect(encodeAll(english, mixed)).rejects.toThrow(why);
     },
   );
+
+  it("refuses a common segment in br that decodes to as many bytes, of which one differs", async () => {
+    const json = Uint8Array.from(common.json);
+    json[2] = (json[2] ?? 0) ^ 1;
+    const mixed = new MemoryCommon(common);
+    const unit = { representation: "json", coding: "br" } as const;
+    mixed.replace(unit, new MemoryCommon({ ...common, json }).segment(unit).bytes);
+    await expect(encodeAll(english, mixed)).rejects.toThrow("does not decode to its input");
+  });
 });
