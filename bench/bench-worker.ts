@@ -147,8 +147,12 @@ export class BenchWorker {
 
   /** The memory of its isolate, if it is `inspected`. */
   async heap(): Promise<IsolateHeap> {
-    const { port } = await this.#miniflare.getInspectorURL();
-    return IsolateHeap.open(Number(port), NAME);
+    return IsolateHeap.open(await this.inspectorPort(), NAME);
+  }
+
+  /** Where the inspector listens, if it is `inspected`. */
+  async inspectorPort(): Promise<number> {
+    return Number((await this.#miniflare.getInspectorURL()).port);
   }
 
   async stop(): Promise<void> {

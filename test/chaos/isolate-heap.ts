@@ -16,6 +16,7 @@ const contextSchema = z.object({
   method: z.literal("Runtime.executionContextCreated"),
   params: z.object({ context: z.object({ id: z.number() }) }),
 });
+const evaluatedSchema = z.object({ result: z.object({ value: z.unknown() }) });
 const usageSchema = z.object({ usedSize: z.number(), backingStorageSize: z.number() });
 
 /**
@@ -86,6 +87,13 @@ export class IsolateHeap {
     };
     await Promise.all([work.finally(() => over.abort()), watch()]);
     return peakMb;
+  }
+
+  /** Evaluates an expression in the isolate, and returns its value. */
+  async evaluate<T>(expression: string): Promise<T> {
+    const params = { expression, contextId: this.#contextId, returnByValue: true };
+    const { result } = evaluatedSchema.parse(await this.#send("Runtime.evaluate", params));
+    return result.value as T; // what the caller evaluates
   }
 
   /** Lets go of the inspector. */
