@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
-import { concatenate } from "../src/catalog/bytes.ts";
+import { concatenate, sha256Hex } from "../src/catalog/bytes.ts";
 import { encodeCommon, type EncodedPart, encodeLocal } from "../src/catalog/encode.ts";
-import { sha256Hex } from "../src/catalog/hash.ts";
 import type { Coding } from "../src/catalog/manifest.ts";
 import { commonUnits } from "../src/ingest/bodies.ts";
 import { formOf } from "../src/ingest/plain-segments.ts";

@@ -3,7 +3,7 @@ import { drizzle } from "drizzle-orm/d1";
 import { equal, type Listed, type PageQuery, readPage, within } from "../storage/page.ts";
 import { exceptNewest } from "../storage/retention.ts";
 import { alertFindings, alertRuns } from "../storage/schema.ts";
-import { timeText } from "../storage/time-text.ts";
+import { timeText } from "../storage/time.ts";
 import type { AlertRun } from "./alert-run.ts";
 
 /** Selects evaluations that match every given field. */

@@ -4,7 +4,7 @@
  * The alert's state and the record determine the due change. A failed delivery is therefore due
  * again at the next evaluation, in the same message. A successful one is never repeated.
  */
-import { sha256Hex } from "../catalog/hash.ts";
+import { sha256Hex } from "../catalog/bytes.ts";
 import { type AlertTrack, needsAttention } from "./alert-state.ts";
 
 /** Change of an alert that a message reports. */

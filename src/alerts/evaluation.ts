@@ -1,7 +1,7 @@
 /** Turns findings into results. Pure: no clock, no I/O. */
 import type { RuleFinding } from "../health/rules.ts";
 import type { HealthStatus } from "../health/check.ts";
-import { timeText } from "../storage/time-text.ts";
+import { timeText } from "../storage/time.ts";
 import type { AlertResult } from "./alert-run.ts";
 import { type AlertTrack, needsAttention, newTrack, nextTrack } from "./alert-state.ts";
 import type { AlertRecord } from "./monitor-state.ts";

@@ -1,6 +1,4 @@
-import { JsonTable, type TableStorage } from "../storage/json-table.ts";
-import { Outbox } from "../storage/outbox.ts";
-import { TickTable } from "../storage/tick-table.ts";
+import { JsonTable, Outbox, type TableStorage, TickTable } from "../storage/tables.ts";
 import type { AlertResult, AlertRun } from "./alert-run.ts";
 import type { AlertTrack } from "./alert-state.ts";
 import type { DeliveryRecord, Undelivered } from "./deliveries.ts";

@@ -1,5 +1,5 @@
 import type { Log } from "../log.ts";
-import { timeText } from "../storage/time-text.ts";
+import { timeText } from "../storage/time.ts";
 import type { AlertRun, PingOutcome, Receipt } from "./alert-run.ts";
 import type { Evaluated } from "./evaluation.ts";
 import {

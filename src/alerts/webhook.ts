@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
-import { timeText } from "../storage/time-text.ts";
+import { timeText } from "../storage/time.ts";
 import type { Receipt } from "./alert-run.ts";
 import { alertmanagerBody, type Message, slackBody } from "./message.ts";
 

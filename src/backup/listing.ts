@@ -4,7 +4,7 @@ import { BACKUP_STATUSES, judgeBackups } from "../health/backup-rules.ts";
 import type { BackupFacts } from "../health/facts.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
 import { pageOf, type PageQuery } from "../storage/page.ts";
-import { timeText } from "../storage/time-text.ts";
+import { timeText } from "../storage/time.ts";
 import { BACKUP_TRIGGERS, backupBytes } from "./format.ts";
 import type { BackupJob } from "./job.ts";
 import { findNewest, type FoundBackup, listIds, type Newest, readBackup } from "./read-backups.ts";

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { compressedFrameHeader, SUCCESS_TRAILER_FRAME } from "./framing.ts";
-import { sha256Hex } from "./hash.ts";
+import { sha256Hex } from "./bytes.ts";
 import {
   type Bodies,
   type Body,

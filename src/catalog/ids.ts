@@ -1,6 +1,6 @@
 /** Makes the ids of the catalog, whose parts `id-origin.ts` describes. */
 import { Buffer } from "node:buffer";
-import { sha256Hex } from "./hash.ts";
+import { sha256Hex } from "./bytes.ts";
 import { type Kind, KINDS, NAMESPACE, type SourceName, SOURCES } from "./id-origin.ts";
 
 const ID_BYTES = 16;

@@ -3,7 +3,7 @@ import { drizzle } from "drizzle-orm/d1";
 import { type Listed, type PageQuery, readPage } from "../storage/page.ts";
 import { exceptNewest } from "../storage/retention.ts";
 import { ingestRuns } from "../storage/schema.ts";
-import { timeText } from "../storage/time-text.ts";
+import { timeText } from "../storage/time.ts";
 import type { ListedRun, Run } from "./run.ts";
 
 /** A run at the change `seq` of the coordinator's outbox. */

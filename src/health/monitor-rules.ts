@@ -1,4 +1,4 @@
-import { timeText } from "../storage/time-text.ts";
+import { timeText } from "../storage/time.ts";
 import { describeDuration } from "./durations.ts";
 import type { Facts, TargetFacts } from "./facts.ts";
 import { type Finding, measured, type RuleContext } from "./rule.ts";

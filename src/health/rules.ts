@@ -1,4 +1,4 @@
-import { sha256Hex } from "../catalog/hash.ts";
+import { sha256Hex } from "../catalog/bytes.ts";
 import { judgeBackupAge, judgeVerification } from "./backup-rules.ts";
 import { judgeCopies, judgeCoverage, judgeDataAge, judgeStaleness } from "./catalog-rules.ts";
 import type { HealthStatus } from "./check.ts";

@@ -1,8 +1,7 @@
 import { Buffer } from "node:buffer";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { concatenate, lengthOf, releaseBuffer } from "../catalog/bytes.ts";
+import { concatenate, lengthOf, releaseBuffer, sha256Hex } from "../catalog/bytes.ts";
 import type { EncodedPart } from "../catalog/encode.ts";
-import { sha256Hex } from "../catalog/hash.ts";
 import {
   type Bodies,
   type Body,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { commonPieces, localPieces } from "../catalog/encode.ts";
 import { asEvidence } from "../catalog/evidence.ts";
-import { sha256Hex } from "../catalog/hash.ts";
+import { sha256Hex } from "../catalog/bytes.ts";
 import { checkCatalog, checkNames, type Violation } from "../catalog/integrity.ts";
 import type { Counts, LocaleEntry, Manifest } from "../catalog/manifest.ts";
 import type { Catalog, RegionNames } from "../catalog/model.ts";

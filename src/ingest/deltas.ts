@@ -4,8 +4,7 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { concatenate, releaseBuffer } from "../catalog/bytes.ts";
-import { decodesTo, encodeDcz, type Match, MATCH_MIN_BYTES } from "../catalog/dcz.ts";
-import { findMatches } from "../catalog/find-matches.ts";
+import { decodesTo, encodeDcz, findMatches, type Match, MATCH_MIN_BYTES } from "../catalog/dcz.ts";
 import {
   type Body,
   DELTA_FORMS,
@@ -14,7 +13,7 @@ import {
   type StoredDeltas,
 } from "../catalog/manifest.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
-import { StoreError } from "../storage/store-error.ts";
+import { StoreError } from "../storage/deadline.ts";
 import { type StoredSegment, toBlob } from "./bodies.ts";
 import type { RunContext } from "./checkpoint.ts";
 import { readSegment, storedSegments } from "./diffs.ts";

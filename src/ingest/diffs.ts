@@ -10,13 +10,13 @@ import {
   type KnownCodes,
 } from "../catalog/diff.ts";
 import { listPieces } from "../catalog/encode.ts";
-import { sha256Hex } from "../catalog/hash.ts";
+import { sha256Hex } from "../catalog/bytes.ts";
 import type { ListDiff } from "../catalog/list-diff.ts";
 import type { Body, Counts, LocaleEntry, Manifest, StoredDiff } from "../catalog/manifest.ts";
 import type { Catalog } from "../catalog/model.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { tryReadBody } from "../storage/read-body.ts";
-import { StoreError } from "../storage/store-error.ts";
+import { StoreError } from "../storage/deadline.ts";
 import { type Blob, type StoredSegment, toBlob } from "./bodies.ts";
 import { NO_DIFFERENCE } from "./change-sample.ts";
 import type { RunContext } from "./checkpoint.ts";

@@ -1,4 +1,4 @@
-import { timeText } from "../storage/time-text.ts";
+import { timeText } from "../storage/time.ts";
 import { countChanges } from "../catalog/diff.ts";
 import type { AirportSet, Manifest } from "../catalog/manifest.ts";
 import { snapshotOpener } from "../sources/snapshot.ts";
@@ -11,8 +11,8 @@ import {
   type Checkpoint,
   contentOf,
   deployName,
-  FIRST_CHECKPOINT,
   finish,
+  FIRST_CHECKPOINT,
   isOfDeploy,
   parseAgain,
   parsedOf,

@@ -3,7 +3,7 @@ import { listPieces, localPieces } from "../catalog/encode.ts";
 import type { AirportSet, Counts, Manifest } from "../catalog/manifest.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { tryReadBody } from "../storage/read-body.ts";
-import { StoreError } from "../storage/store-error.ts";
+import { StoreError } from "../storage/deadline.ts";
 import { type ChangeSample, nothingChanged, sampleChanges } from "./change-sample.ts";
 import type { Parsed } from "./accounting.ts";
 import type { Content } from "./content.ts";

@@ -3,7 +3,7 @@ import { drizzle } from "drizzle-orm/d1";
 import { auditEntries } from "./schema.ts";
 import { equal, type Listed, type PageQuery, readPage, within } from "./page.ts";
 import { exceptNewest } from "./retention.ts";
-import { timeText } from "./time-text.ts";
+import { timeText } from "./time.ts";
 
 /** One change or attempted change. */
 export type AuditEntry = Readonly<typeof auditEntries.$inferSelect>;

@@ -1,6 +1,5 @@
-import { sha256Hex } from "../catalog/hash.ts";
+import { sha256Hex } from "../catalog/bytes.ts";
 import { bounded } from "./deadline.ts";
-import { storedHash } from "./stored-hash.ts";
 import {
   BACKUP_OBJECTS_PREFIX,
   backupManifestKey,
@@ -11,6 +10,7 @@ import {
   BACKUPS_PREFIX,
 } from "./keys.ts";
 import { listPages } from "./list-names.ts";
+import { Buffer } from "node:buffer";
 
 /** A note added to a backup after its creation. */
 type BackupNote = "pin" | "verdict";
@@ -120,4 +120,10 @@ export function createBackupStore(r2: R2Bucket) {
 async function readBytes(r2: R2Bucket, key: string): Promise<Uint8Array | null> {
   const object = await r2.get(key);
   return object === null ? null : new Uint8Array(await object.arrayBuffer());
+}
+
+/** Returns the SHA-256 (hex) that R2 verified on upload; undefined if there is none. */
+export function storedHash(head: R2Object | null): string | undefined {
+  const sha256 = head?.checksums.sha256;
+  return sha256 === undefined ? undefined : Buffer.from(sha256).toString("hex");
 }

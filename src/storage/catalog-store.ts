@@ -1,7 +1,5 @@
-import { releaseBuffer } from "../catalog/bytes.ts";
-import { sha256Hex } from "../catalog/hash.ts";
-import type { Manifest } from "../catalog/manifest.ts";
-import { openManifest, sealManifest, sealOf } from "../catalog/stored-manifest.ts";
+import { releaseBuffer, sha256Hex } from "../catalog/bytes.ts";
+import { type Manifest, openManifest, sealManifest, sealOf } from "../catalog/manifest.ts";
 import { withDeadline, withStoreTimeout } from "./deadline.ts";
 import { listNames } from "./list-names.ts";
 import { blobKey, BLOBS_PREFIX, generationKey, GENERATIONS_PREFIX, MANIFEST_KEY } from "./keys.ts";

@@ -2,8 +2,34 @@ import { and, count, desc, eq, gte, lt, type SQL } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import type { SelectResultFields } from "drizzle-orm/query-builders/select.types";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { decodeCursor, encodeCursor } from "./cursor.ts";
-import { timeText } from "./time-text.ts";
+import { timeText } from "./time.ts";
+import { Buffer } from "node:buffer";
+
+/**
+ * Cursors of keyset pagination. A cursor is opaque to callers; it encodes the id of the last row of a
+ * page.
+ */
+
+type DecodedCursor =
+  | { readonly ok: true; readonly id: string }
+  | { readonly ok: false; readonly reason: "bad_cursor" };
+
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+export function encodeCursor(id: string): string {
+  return Buffer.from(id).toString("base64url");
+}
+
+/**
+ * Accepts only the output of `encodeCursor`, so that each id has exactly one cursor.
+ *
+ * @param form of the ids.
+ */
+export function decodeCursor(cursor: string, form: RegExp = UUID_V7): DecodedCursor {
+  const id = Buffer.from(cursor, "base64url").toString("latin1");
+  const isGood = form.test(id) && encodeCursor(id) === cursor;
+  return isGood ? { ok: true, id } : { ok: false, reason: "bad_cursor" };
+}
 
 /** Position and length of a page. */
 export interface PageQuery {

@@ -1,6 +1,6 @@
 import type { Manifest } from "../catalog/manifest.ts";
 import type { CatalogStore } from "./catalog-store.ts";
-import { StoreError } from "./store-error.ts";
+import { StoreError } from "./deadline.ts";
 
 /**
  * Replicates a published version to R2 and KV, and reads it back from both. Idempotent. Throws

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { diffSchema } from "../../catalog/diff-schema.ts";
 import { matchesEntityTag } from "../../catalog/entity-tag.ts";
-import { sha256Hex } from "../../catalog/hash.ts";
+import { sha256Hex } from "../../catalog/bytes.ts";
 import { negotiateLocale, parseLocale } from "../../catalog/locale.ts";
 import type { Manifest, StoredDiff } from "../../catalog/manifest.ts";
 import { nothingChanged } from "../../ingest/change-sample.ts";

@@ -7,7 +7,7 @@ import { lastSuccess } from "../../health/catalog-rules.ts";
 import { type Checks, gravest, problemsOf, worstOf } from "../../health/check.ts";
 import type { HeldSummary } from "../../ingest/accounting.ts";
 import type { Pause } from "../../coordinator/pause.ts";
-import { timeText } from "../../storage/time-text.ts";
+import { timeText } from "../../storage/time.ts";
 import { healthStatus } from "./health-schema.ts";
 import type { Observation } from "./observation.ts";
 

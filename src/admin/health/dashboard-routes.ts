@@ -8,7 +8,7 @@ import { worstOf } from "../../health/check.ts";
 import type { Limits } from "../../health/limits.ts";
 import { runSchema } from "../../coordinator/run.ts";
 import { SingleFlight } from "../../storage/single-flight.ts";
-import { timeText } from "../../storage/time-text.ts";
+import { timeText } from "../../storage/time.ts";
 import { route } from "../http/route.ts";
 import { answerQuestions, answersSchema, type ScheduledJob } from "./answers.ts";
 import { healthStatus } from "./health-schema.ts";

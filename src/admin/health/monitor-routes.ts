@@ -2,7 +2,7 @@ import { z } from "zod";
 import { timestamp } from "../../catalog/fields.ts";
 import { outputOf, worstOf } from "../../health/check.ts";
 import type { AuditStore } from "../../storage/audit-store.ts";
-import { timeText } from "../../storage/time-text.ts";
+import { timeText } from "../../storage/time.ts";
 import { ask, orNull } from "../calls/unavailable.ts";
 import { route } from "../http/route.ts";
 import { answerQuestions, answersSchema, type ScheduledJob } from "./answers.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { timeText } from "../../storage/time-text.ts";
+import { timeText } from "../../storage/time.ts";
 import type { Refusal } from "./route.ts";
 
 /** A parameter that is a whole number. */

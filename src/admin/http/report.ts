@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { v7 } from "uuid";
 import { logLine } from "../../log.ts";
 import type { AuditEntry } from "../../storage/audit-store.ts";
-import { timeText } from "../../storage/time-text.ts";
+import { timeText } from "../../storage/time.ts";
 import type { Actor, Http } from "./http.ts";
 import type { RouteSpec } from "./route.ts";
 

@@ -13,7 +13,7 @@ import { decodeHeld, HELD_FILE } from "../../acceptance/ledger-files.ts";
 import { type ListedRun, runSchema, toListed } from "../../coordinator/run.ts";
 import type { SourceArchive } from "../../storage/source-archive.ts";
 import { pageOf } from "../../storage/page.ts";
-import { timeText } from "../../storage/time-text.ts";
+import { timeText } from "../../storage/time.ts";
 import type { CoordinatorCalls } from "../calls/object-calls.ts";
 import { Unavailable } from "../calls/unavailable.ts";
 import type { Actor } from "../http/http.ts";

@@ -4,7 +4,7 @@ import type { PauseAnswer } from "../../coordinator/scheduler.ts";
 import type { EnqueueResult } from "../../coordinator/run-queue.ts";
 import { type Run, runSchema, toListed } from "../../coordinator/run.ts";
 import type { Pause } from "../../coordinator/pause.ts";
-import { timeText } from "../../storage/time-text.ts";
+import { timeText } from "../../storage/time.ts";
 import type { CoordinatorCalls } from "../calls/object-calls.ts";
 import { instant, noteField, outcome } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";

@@ -1,5 +1,5 @@
 import type { ListedRun } from "../../coordinator/run.ts";
-import { decodeCursor, encodeCursor } from "../../storage/cursor.ts";
+import { decodeCursor, encodeCursor } from "../../storage/page.ts";
 import {
   FILTERED,
   type History,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { encodeCommon, encodeLocal } from "../../../src/catalog/encode.ts";
-import { sha256Hex } from "../../../src/catalog/hash.ts";
+import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import { describeContent } from "../../../src/ingest/content.ts";
 import type { Workspace } from "../../../src/ingest/workspace.ts";
 import { acceptedWorkspace } from "../../builders/accepted-workspace.ts";

@@ -3,10 +3,9 @@ import { setImmediate } from "node:timers/promises";
 import { fromBinary, fromJson } from "@bufbuild/protobuf";
 import { beforeAll, describe, expect, it } from "vitest";
 import { LocationsResponseSchema } from "../../../gen/locations/v1/locations_pb.ts";
-import { concatenate } from "../../../src/catalog/bytes.ts";
+import { concatenate, sha256Hex } from "../../../src/catalog/bytes.ts";
 import { encodeCommon, encodeLocal } from "../../../src/catalog/encode.ts";
 import { SUCCESS_TRAILER_FRAME } from "../../../src/catalog/framing.ts";
-import { sha256Hex } from "../../../src/catalog/hash.ts";
 import {
   type Bodies,
   type Body,
