@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { sha256Hex } from "../catalog/bytes.ts";
 import { bounded } from "./deadline.ts";
 import {
@@ -10,7 +11,6 @@ import {
   BACKUPS_PREFIX,
 } from "./keys.ts";
 import { listPages } from "./list-names.ts";
-import { Buffer } from "node:buffer";
 
 /** A note added to a backup after its creation. */
 type BackupNote = "pin" | "verdict";

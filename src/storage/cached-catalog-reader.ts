@@ -1,4 +1,6 @@
+import { Buffer } from "node:buffer";
 import type { Body, Manifest, Segment } from "../catalog/manifest.ts";
+import { releaseBuffer } from "../catalog/bytes.ts";
 import type {
   BlobReader,
   CatalogMemory,
@@ -17,8 +19,6 @@ import { settledWithin } from "./deadline.ts";
 import { OlderVersions } from "./older-versions.ts";
 import { SingleFlight } from "./single-flight.ts";
 import { StoreReads, worstFault } from "./store-reads.ts";
-import { Buffer } from "node:buffer";
-import { releaseBuffer } from "../catalog/bytes.ts";
 
 /**
  * How long the manifest is still served at once after it is no longer fresh, while a look-up runs in

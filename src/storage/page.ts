@@ -1,9 +1,9 @@
+import { Buffer } from "node:buffer";
 import { and, count, desc, eq, gte, lt, type SQL } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import type { SelectResultFields } from "drizzle-orm/query-builders/select.types";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { timeText } from "./time.ts";
-import { Buffer } from "node:buffer";
 
 /**
  * Cursors of keyset pagination. A cursor is opaque to callers; it encodes the id of the last row of a

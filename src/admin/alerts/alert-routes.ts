@@ -10,8 +10,7 @@ import { ALERT_STATES } from "../../alerts/alert-state.ts";
 import { idOf, timestamp } from "../../catalog/fields.ts";
 import { SEVERITIES } from "../../health/rule.ts";
 import { RULE_NAMES } from "../../health/rules.ts";
-import type { MonitorCalls } from "../calls/object-calls.ts";
-import { ask, orNull } from "../calls/unavailable.ts";
+import { withStoreDeadline, type MonitorCalls, nullIfUnavailable } from "../calls.ts";
 import { healthStatus } from "../health/health-schema.ts";
 import {
   BAD_CURSOR,
@@ -108,8 +107,8 @@ export function alertRoutes(
   }).answer(async ({ query }) => {
     const { since: sinceMs, until: untilMs, ...others } = query;
     const [read, monitor] = await Promise.all([
-      ask("history", history.listRuns({ ...others, sinceMs, untilMs })),
-      orNull(alerts.status()),
+      withStoreDeadline("history", history.listRuns({ ...others, sinceMs, untilMs })),
+      nullIfUnavailable(alerts.status()),
     ]);
     if (!read.ok) return BAD_CURSOR;
     const waiting = monitor?.outboxLength ?? null;
@@ -128,9 +127,9 @@ export function alertRoutes(
       503: "`history_unavailable`: D1 does not answer, and it is not the last one",
     },
   }).answer(async ({ params: { id } }) => {
-    const last = await orNull(alerts.status());
+    const last = await nullIfUnavailable(alerts.status());
     if (last?.lastRun?.id === id) return { status: 200, body: last.lastRun };
-    const found = await ask("history", history.findRun(id));
+    const found = await withStoreDeadline("history", history.findRun(id));
     return found === null ? NO_RUN : { status: 200, body: found };
   });
 

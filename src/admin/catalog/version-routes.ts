@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { CONTENTS_RETAINED } from "../../coordinator/versions.ts";
 import type { RollbackResult } from "../../coordinator/published-versions.ts";
-import type { CoordinatorCalls } from "../calls/object-calls.ts";
+import type { CoordinatorCalls } from "../calls.ts";
 import { noteField, outcome } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
 import { listCounts, hexHash, timestamp } from "../../catalog/fields.ts";

@@ -6,7 +6,7 @@ import { checkCoordinator, checkMonitor } from "../../health/service-checks.ts";
 import { describeError, logLine } from "../../log.ts";
 import { StoreTimeout, withDeadline } from "../../storage/deadline.ts";
 import type { StoreProbes } from "../../storage/probes.ts";
-import type { CoordinatorCalls, MonitorCalls } from "../calls/object-calls.ts";
+import type { CoordinatorCalls, MonitorCalls } from "../calls.ts";
 import { type CatalogSources, checkCatalog } from "./catalog-health-routes.ts";
 
 export interface ServiceSources extends CatalogSources {
@@ -78,11 +78,11 @@ interface ProbeOptions {
 async function probe<T>(
   name: string,
   { deadlineMs, now, late }: ProbeOptions,
-  ask: () => Promise<T>,
+  call: () => Promise<T>,
 ): Promise<{ readonly value: T | null; readonly check: Check }> {
   const began = now();
   try {
-    const value = await withDeadline(name, deadlineMs, ask());
+    const value = await withDeadline(name, deadlineMs, call());
     return {
       value,
       check: { status: "pass", observedValue: now() - began, observedUnit: "ms" },

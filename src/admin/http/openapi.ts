@@ -4,7 +4,7 @@ import {
   type ZodOpenApiOperationObject,
   type ZodOpenApiResponseObject,
 } from "zod-openapi";
-import { PROBLEM_MEDIA_TYPE, problemSchema } from "./problem.ts";
+import { PROBLEM_MEDIA_TYPE, problemSchema } from "./http.ts";
 import { type ResponseSpec, type Route, route, type RouteSpec } from "./route.ts";
 
 /** `GET /admin/openapi.json`: the document of the given routes, and of itself. */

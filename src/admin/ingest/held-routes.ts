@@ -14,12 +14,11 @@ import { type ListedRun, runSchema, toListed } from "../../coordinator/run.ts";
 import type { SourceArchive } from "../../storage/source-archive.ts";
 import { pageOf } from "../../storage/page.ts";
 import { timeText } from "../../storage/time.ts";
-import type { CoordinatorCalls } from "../calls/object-calls.ts";
-import { Unavailable } from "../calls/unavailable.ts";
+import { type CoordinatorCalls, Unavailable } from "../calls.ts";
 import type { Actor } from "../http/http.ts";
 import { BAD_CURSOR, noteField, outcome, pageFields, pageQuery, restOf } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
-import { OF_RUN, plainRun, runId, runPath } from "./find-run.ts";
+import { OF_RUN, plainRun, runId, runPath } from "./find-runs.ts";
 
 interface HeldDependencies {
   readonly coordinator: Pick<CoordinatorCalls, "ledger" | "decide" | "enqueue">;

@@ -5,10 +5,10 @@ import type { EnqueueResult } from "../../coordinator/run-queue.ts";
 import { type Run, runSchema, toListed } from "../../coordinator/run.ts";
 import type { Pause } from "../../coordinator/pause.ts";
 import { timeText } from "../../storage/time.ts";
-import type { CoordinatorCalls } from "../calls/object-calls.ts";
+import type { CoordinatorCalls } from "../calls.ts";
 import { instant, noteField, outcome } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
-import { OF_RUN, plainRun, runPath } from "./find-run.ts";
+import { OF_RUN, plainRun, runPath } from "./find-runs.ts";
 
 const pauseBody = z.strictObject({
   note: noteField,

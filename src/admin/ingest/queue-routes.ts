@@ -5,10 +5,10 @@ import type { History } from "../../coordinator/history.ts";
 import type { EnqueueResult, QueuedRun } from "../../coordinator/run-queue.ts";
 import { RUN_MODES } from "../../ingest/report.ts";
 import { runSchema, toListed } from "../../coordinator/run.ts";
-import type { CoordinatorCalls } from "../calls/object-calls.ts";
+import type { CoordinatorCalls } from "../calls.ts";
 import { noteField, outcome } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
-import { findRun, OF_RUN, runId, runPath, type RunSources } from "./find-run.ts";
+import { findRun, OF_RUN, runId, runPath, type RunSources } from "./find-runs.ts";
 import { describePause } from "./pause-routes.ts";
 
 const queueBody = z.strictObject({

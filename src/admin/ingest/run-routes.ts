@@ -10,9 +10,13 @@ import {
   toListed,
 } from "../../coordinator/run.ts";
 import type { History } from "../../coordinator/history.ts";
-import type { CoordinatorCalls } from "../calls/object-calls.ts";
-import { ask, orNull, soon } from "../calls/unavailable.ts";
-import { findRun, runId } from "./find-run.ts";
+import {
+  withStoreDeadline,
+  type CoordinatorCalls,
+  nullIfUnavailable,
+  withinTwoSeconds,
+} from "../calls.ts";
+import { findRun, listRuns, runId } from "./find-runs.ts";
 import {
   BAD_CURSOR,
   noteField,
@@ -23,7 +27,6 @@ import {
   time,
 } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
-import { listRuns } from "./run-list.ts";
 
 const runParams = z.object({ id: runId });
 
@@ -63,11 +66,11 @@ export function runRoutes(ingest: CoordinatorCalls, history: History) {
   }).answer(async ({ query }) => {
     const { since: sinceMs, until: untilMs, ...others } = query;
     const [unsettled, status] = await Promise.all([
-      orNull(soon(ingest.unsettledRuns())),
-      orNull(soon(ingest.status())),
+      nullIfUnavailable(withinTwoSeconds(ingest.unsettledRuns())),
+      nullIfUnavailable(withinTwoSeconds(ingest.status())),
     ]);
     const wanted = { ...others, sinceMs, untilMs };
-    const page = await ask("history", listRuns(history, wanted, unsettled ?? []));
+    const page = await withStoreDeadline("history", listRuns(history, wanted, unsettled ?? []));
     if (!page.ok) return BAD_CURSOR;
     const paused = unsettled === null || status === null ? null : status.pause !== null;
     return { status: 200, body: { runs: page.runs, ...restOf(page), paused } };
@@ -108,7 +111,9 @@ export function runRoutes(ingest: CoordinatorCalls, history: History) {
   }).answer(async ({ params: { id }, body: { note: why = null }, actor }) => {
     const asked = await ingest.cancel(id, { by: actor.id, note: why });
     const isForgotten = !asked.ok && asked.reason === "not_found";
-    const result = isForgotten ? await ask("history", cancelledBefore(history, id)) : asked;
+    const result = isForgotten
+      ? await withStoreDeadline("history", cancelledBefore(history, id))
+      : asked;
     if (!result.ok) return refuseCancel(result.reason, id);
     const { changed, before, run } = result;
     return {

@@ -1,11 +1,62 @@
-import type { ListedRun } from "../../coordinator/run.ts";
-import { decodeCursor, encodeCursor } from "../../storage/page.ts";
+import type { EnqueueRequest } from "../../coordinator/run-queue.ts";
+import type { ListedRun, Run } from "../../coordinator/run.ts";
+import { isOpen } from "../../coordinator/job-record.ts";
 import {
   FILTERED,
   type History,
   type RunFilter,
   type RunQuery,
 } from "../../coordinator/history.ts";
+import {
+  withStoreDeadline,
+  type CoordinatorCalls,
+  nullIfUnavailable,
+  withinTwoSeconds,
+  Unavailable,
+} from "../calls.ts";
+import { idOf } from "../../catalog/fields.ts";
+import { decodeCursor, encodeCursor } from "../../storage/page.ts";
+
+/** Id of a run. */
+export const runId = idOf("a run", "/admin/ingest/runs");
+
+/** The header that names a queued run. */
+export const OF_RUN = { Location: "The path of the run, if there is one." };
+
+/** The path of a run. */
+export function runPath({ id }: { readonly id: string }): string {
+  return `/admin/ingest/runs/${id}`;
+}
+
+/** A run of the configured source, which waits while ingestion is paused. */
+export function plainRun(
+  asked: Pick<EnqueueRequest, "trigger" | "requested_by" | "note">,
+): EnqueueRequest {
+  const usual = { mode: "incremental", source: null, candidate: null, forced: false } as const;
+  return { ...asked, ...usual, ifPaused: "queue" };
+}
+
+/** Where a run is looked for. */
+export interface RunSources {
+  readonly ingest: Pick<CoordinatorCalls, "findRun">;
+  readonly history: Pick<History, "findRun">;
+}
+
+/**
+ * Finds a run in the coordinator, or in D1 where the coordinator has forgotten it or does not answer
+ * soon: an ended run never changes. Null if neither has it. Rejects with Unavailable if D1 does not
+ * answer, or the coordinator does not and D1 has no ended run.
+ */
+export async function findRun({ ingest, history }: RunSources, id: string): Promise<Run | null> {
+  const asked = nullIfUnavailable(ingest.findRun(id).then((run) => ({ run })));
+  const early = await nullIfUnavailable(withinTwoSeconds(asked));
+  if (early?.run) return early.run;
+  const stored = await withStoreDeadline("history", history.findRun(id));
+  if (stored !== null && !isOpen(stored.state)) return stored;
+  const current = early ?? (await asked);
+  if (current === null) throw new Unavailable("coordinator");
+  return current.run ?? stored;
+}
 
 type RunListResult =
   | {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { callObject } from "../../../../src/admin/calls/object-calls.ts";
-import { ask, Unavailable } from "../../../../src/admin/calls/unavailable.ts";
-import { StoreTimeout } from "../../../../src/storage/deadline.ts";
+import { withStoreDeadline, callObject, Unavailable } from "../../../src/admin/calls.ts";
+import { StoreTimeout } from "../../../src/storage/deadline.ts";
 
 const RESET = new Error("the object was reset");
 const OVERLOADED = Object.assign(new Error("too many requests queued"), { overloaded: true });
@@ -37,14 +36,14 @@ describe("a call to a Durable Object", () => {
 describe("a call to a store", () => {
   it("says which store failed, and keeps why", async () => {
     const cause = new Error("D1_ERROR");
-    await expect(ask("history", Promise.reject(cause))).rejects.toMatchObject({
+    await expect(withStoreDeadline("history", Promise.reject(cause))).rejects.toMatchObject({
       part: "history",
       cause,
     });
   });
 
   it("ends also where the store never answers", async () => {
-    const asked = ask("backups", new Promise<never>(() => {}), 5);
+    const asked = withStoreDeadline("backups", new Promise<never>(() => {}), 5);
     await expect(asked).rejects.toMatchObject({
       part: "backups",
       cause: { name: "StoreTimeout" },
@@ -53,6 +52,6 @@ describe("a call to a store", () => {
 
   it("leaves it to the coordinator to be away", async () => {
     const away = new Unavailable("coordinator");
-    await expect(ask("backups", Promise.reject(away))).rejects.toBe(away);
+    await expect(withStoreDeadline("backups", Promise.reject(away))).rejects.toBe(away);
   });
 });
