@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { count, type DeepReadonly, hexHash, timestamp } from "../catalog/fields.ts";
-import { BACKUP_STATUSES, judgeBackups } from "../health/backup-rules.ts";
+import { BACKUP_STATUSES, judgeBackups } from "../health/operation-rules.ts";
 import type { BackupFacts } from "../health/facts.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
 import { pageOf, type PageQuery } from "../storage/page.ts";

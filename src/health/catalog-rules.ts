@@ -1,4 +1,11 @@
-import { describeDuration } from "./durations.ts";
+import {
+  describeDuration,
+  type Finding,
+  judgeInput,
+  measured,
+  type RuleContext,
+  unknown,
+} from "./rule.ts";
 import {
   type EndedRun,
   type Facts,
@@ -6,7 +13,6 @@ import {
   type Published,
   readPublished,
 } from "./facts.ts";
-import { type Finding, judgeInput, measured, type RuleContext, unknown } from "./rule.ts";
 
 /** Most damaged copies in the evidence. */
 const COPIES_NAMED = 5;

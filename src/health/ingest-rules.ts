@@ -1,7 +1,6 @@
 import { Cron } from "croner";
-import { describeDuration } from "./durations.ts";
-import type { IngestFacts, EndedRun, Facts } from "./facts.ts";
-import { type Finding, judgeInput, type RuleContext } from "./rule.ts";
+import { describeDuration, type Finding, judgeInput, type RuleContext } from "./rule.ts";
+import type { EndedRun, Facts, IngestFacts } from "./facts.ts";
 
 /** Most failed runs in the evidence. */
 const RUNS_NAMED = 5;

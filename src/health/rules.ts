@@ -1,5 +1,11 @@
 import { sha256Hex } from "../catalog/bytes.ts";
-import { judgeBackupAge, judgeVerification } from "./backup-rules.ts";
+import {
+  judgeBackupAge,
+  judgeGap,
+  judgeTargets,
+  judgeTokens,
+  judgeVerification,
+} from "./operation-rules.ts";
 import { judgeCopies, judgeCoverage, judgeDataAge, judgeStaleness } from "./catalog-rules.ts";
 import type { HealthStatus } from "./check.ts";
 import type { Facts } from "./facts.ts";
@@ -14,7 +20,6 @@ import {
   judgeStuck,
   judgeTicks,
 } from "./ingest-rules.ts";
-import { judgeGap, judgeTargets, judgeTokens } from "./monitor-rules.ts";
 import type { Finding, Rule, RuleContext, Severity } from "./rule.ts";
 
 /** Two ticks, whose distance varies by seconds. A single tick may see a blip. */

@@ -1,16 +1,16 @@
 import { z } from "zod";
 import type { AlertHistory } from "../../alerts/alert-history.ts";
 import {
+  ALERT_STATES,
   alertResultSchema,
   type AlertRun,
   alertRunSchema,
   receiptSchema,
 } from "../../alerts/alert-run.ts";
-import { ALERT_STATES } from "../../alerts/alert-state.ts";
 import { idOf, timestamp } from "../../catalog/fields.ts";
 import { SEVERITIES } from "../../health/rule.ts";
 import { RULE_NAMES } from "../../health/rules.ts";
-import { withStoreDeadline, type MonitorCalls, nullIfUnavailable } from "../calls.ts";
+import { type MonitorCalls, nullIfUnavailable, withStoreDeadline } from "../calls.ts";
 import { healthStatus } from "../health/health-schema.ts";
 import {
   BAD_CURSOR,

@@ -15,7 +15,7 @@ import { idOf } from "../../catalog/fields.ts";
 import type { Limits } from "../../health/limits.ts";
 import type { BackupStore } from "../../storage/backup-store.ts";
 import { pageOf } from "../../storage/page.ts";
-import { withStoreDeadline, type CoordinatorCalls, nullIfUnavailable } from "../calls.ts";
+import { type CoordinatorCalls, nullIfUnavailable, withStoreDeadline } from "../calls.ts";
 import { BAD_CURSOR, noteField, outcome, pageQuery, restOf } from "../http/query.ts";
 import { route } from "../http/route.ts";
 import {

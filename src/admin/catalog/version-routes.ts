@@ -4,7 +4,7 @@ import type { RollbackResult } from "../../coordinator/published-versions.ts";
 import type { CoordinatorCalls } from "../calls.ts";
 import { noteField, outcome } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
-import { listCounts, hexHash, timestamp } from "../../catalog/fields.ts";
+import { hexHash, listCounts, timestamp } from "../../catalog/fields.ts";
 
 const versionSchema = z
   .strictObject({

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { alertResultSchema } from "../../alerts/alert-run.ts";
 import { backupStatus } from "../../backup/listing.ts";
 import { type DeepReadonly, hexHash, listCounts, timestamp } from "../../catalog/fields.ts";
-import { judgeBackups } from "../../health/backup-rules.ts";
+import { judgeBackups } from "../../health/operation-rules.ts";
 import { lastSuccess } from "../../health/catalog-rules.ts";
 import { worstOf } from "../../health/check.ts";
 import type { Limits } from "../../health/limits.ts";

@@ -3,7 +3,7 @@ import { timestamp } from "../../catalog/fields.ts";
 import { outputOf, worstOf } from "../../health/check.ts";
 import type { AuditStore } from "../../storage/audit-store.ts";
 import { timeText } from "../../storage/time.ts";
-import { withStoreDeadline, nullIfUnavailable } from "../calls.ts";
+import { nullIfUnavailable, withStoreDeadline } from "../calls.ts";
 import { route } from "../http/route.ts";
 import { answerQuestions, answersSchema, type ScheduledJob } from "./answers.ts";
 import { checksSchema, HEALTH_MEDIA_TYPE, healthStatus } from "./health-schema.ts";

@@ -8,11 +8,11 @@ import {
   type RunQuery,
 } from "../../coordinator/history.ts";
 import {
-  withStoreDeadline,
   type CoordinatorCalls,
   nullIfUnavailable,
-  withinTwoSeconds,
   Unavailable,
+  withinTwoSeconds,
+  withStoreDeadline,
 } from "../calls.ts";
 import { idOf } from "../../catalog/fields.ts";
 import { decodeCursor, encodeCursor } from "../../storage/page.ts";

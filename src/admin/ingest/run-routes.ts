@@ -11,10 +11,10 @@ import {
 } from "../../coordinator/run.ts";
 import type { History } from "../../coordinator/history.ts";
 import {
-  withStoreDeadline,
   type CoordinatorCalls,
   nullIfUnavailable,
   withinTwoSeconds,
+  withStoreDeadline,
 } from "../calls.ts";
 import { findRun, listRuns, runId } from "./find-runs.ts";
 import {

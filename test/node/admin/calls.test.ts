@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { withStoreDeadline, callObject, Unavailable } from "../../../src/admin/calls.ts";
+import { callObject, Unavailable, withStoreDeadline } from "../../../src/admin/calls.ts";
 import { StoreTimeout } from "../../../src/storage/deadline.ts";
 
 const RESET = new Error("the object was reset");

@@ -1,16 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type AlertTrack, newTrack, nextTrack } from "../../../src/alerts/alert-state.ts";
+import { ALERT_CHANGES, type AlertChange } from "../../../src/alerts/alert-run.ts";
+import type { DeliveryRecord } from "../../../src/alerts/monitor-state.ts";
 import {
   afterDelivery,
   asUndelivered,
-  type Change,
   type ChangeKey,
-  CHANGES,
-  type DeliveryRecord,
   dueChange,
   intoMessages,
-} from "../../../src/alerts/deliveries.ts";
+} from "../../../src/alerts/notifier.ts";
 import type { Verdict } from "../../../src/health/rule.ts";
 
 const MINUTE_MS = 60_000;
@@ -27,7 +26,7 @@ interface Step {
 
 interface Sent {
   readonly at: number;
-  readonly change: Change;
+  readonly change: AlertChange;
   readonly state: AlertTrack["state"];
 }
 
@@ -44,7 +43,7 @@ class Play {
   }
 
   /** What was due. */
-  evaluate({ verdict, afterMs, delivers, suppressed }: Step): Change | null {
+  evaluate({ verdict, afterMs, delivers, suppressed }: Step): AlertChange | null {
     this.now += afterMs;
     this.track = nextTrack(this.track, verdict, { now: this.now, forMs: this.#forMs });
     const context = { now: this.now, repeatMs: REPEAT_MS, suppressed };
@@ -58,7 +57,7 @@ class Play {
   }
 
   /** What was due at evaluations five minutes apart, with findings such as `bbgg`. */
-  run(findings: string, changes: Partial<Step> = {}): (Change | null)[] {
+  run(findings: string, changes: Partial<Step> = {}): (AlertChange | null)[] {
     return findings.split("").map((symbol) =>
       this.evaluate({
         verdict: VERDICTS[symbol] ?? "good",
@@ -225,12 +224,12 @@ describe("whatever is found, delivered and excused, in whatever order,", () => {
   });
 
   it("every kind of message is among those that were played", () => {
-    const seen = new Set<Change>();
+    const seen = new Set<AlertChange>();
     expectNeverToBreak(({ delivered }) => {
       for (const { change } of delivered) seen.add(change);
       return [];
     });
-    expect([...seen].toSorted()).toEqual([...CHANGES].toSorted());
+    expect([...seen].toSorted()).toEqual([...ALERT_CHANGES].toSorted());
   });
 });
 
