@@ -1,5 +1,5 @@
 import { adoptVersions } from "./published-versions.ts";
-import { repairCopies, replicate } from "../storage/replicate.ts";
+import { repairCopies, replicate } from "../storage/catalog-store.ts";
 import { isRun } from "./run-queue.ts";
 import { describeError } from "../log.ts";
 import { withDeadline } from "../storage/deadline.ts";

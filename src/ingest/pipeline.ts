@@ -2,11 +2,11 @@ import { timeText } from "../storage/time.ts";
 import { countChanges } from "../catalog/diff.ts";
 import type { AirportSet, Manifest } from "../catalog/manifest.ts";
 import { snapshotOpener } from "../sources/snapshot.ts";
-import type { CatalogStore } from "../storage/catalog-store.ts";
+import { type CatalogStore, repairCopies, replicate } from "../storage/catalog-store.ts";
 import { ledgerOf } from "../acceptance/ledger-files.ts";
 import { acceptSources, type SurpriseLimits } from "./accept-sources.ts";
 import { account, countEntities } from "./accounting.ts";
-import { nothingChanged } from "./change-sample.ts";
+import { DiffMaker, earlierContents, nothingChanged } from "./diffs.ts";
 import {
   type Checkpoint,
   contentOf,
@@ -22,16 +22,13 @@ import {
 } from "./checkpoint.ts";
 import { describeContent, isSameContent } from "./content.ts";
 import { DeltaMaker } from "./deltas.ts";
-import { DiffMaker, earlierContents } from "./diffs.ts";
 import { EncodeStage } from "./encode-stage.ts";
 import { GuardsTripped } from "./faults.ts";
 import { datesOf, type FetchDependencies, fetchSources } from "./fetch-sources.ts";
-import { checkTruncated, findRefusals } from "./guards.ts";
-import { repairCopies, replicate } from "../storage/replicate.ts";
+import { checkTruncated, findRefusals, judge } from "./guards.ts";
 import type { Report } from "./report.ts";
 import { compressSegment, type Effort, type SegmentTask } from "./segment-coders.ts";
 import { SegmentStore } from "./segment-store.ts";
-import { judge } from "./verdict.ts";
 import { createWorkspace, type Workspace } from "./workspace.ts";
 
 export interface PipelineDependencies extends FetchDependencies {

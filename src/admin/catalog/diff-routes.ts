@@ -4,7 +4,7 @@ import { matchesEntityTag } from "../../catalog/entity-tag.ts";
 import { sha256Hex } from "../../catalog/bytes.ts";
 import { negotiateLocale, parseLocale } from "../../catalog/locale.ts";
 import type { Manifest, StoredDiff } from "../../catalog/manifest.ts";
-import { nothingChanged } from "../../ingest/change-sample.ts";
+import { nothingChanged } from "../../ingest/diffs.ts";
 import type { BlobReader, CatalogReader } from "../../storage/catalog-reader.ts";
 import { settledWithin } from "../../storage/deadline.ts";
 import { worstFault } from "../../storage/store-reads.ts";

@@ -13,7 +13,6 @@ import { RunsSection } from "./runs-section.tsx";
 import { keepSessionToken, sessionToken } from "./session-token.ts";
 import { TokenForm } from "./token-form.tsx";
 import { type Polled, usePoll } from "./use-poll.ts";
-import { TABS, useRoute } from "./use-route.ts";
 import { VersionsSection } from "./versions-section.tsx";
 
 const TAB_NAMES = {
@@ -136,4 +135,28 @@ function Tabs({ live, onAction }: TabsProps) {
       {tab === "audit" && <AuditSection />}
     </>
   );
+}
+
+export const TABS = ["runs", "held", "versions", "alerts", "backups", "audit"] as const;
+
+/** Part of the dashboard that the address names: `#runs`, or `#runs/<id>` for one run. */
+interface Route {
+  readonly tab: (typeof TABS)[number];
+  readonly id: string | undefined;
+}
+
+/** Follows the fragment of the address. */
+export function useRoute(): Route {
+  const [route, setRoute] = useState(readRoute);
+  useEffect(() => {
+    const onChange = () => setRoute(readRoute());
+    window.addEventListener("hashchange", onChange);
+    return () => window.removeEventListener("hashchange", onChange);
+  }, []);
+  return route;
+}
+
+function readRoute(): Route {
+  const [name, id] = window.location.hash.slice(1).split("/");
+  return { tab: TABS.find((tab) => tab === name) ?? "runs", id };
 }
