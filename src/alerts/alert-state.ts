@@ -5,7 +5,7 @@
  * is unreadable. An alert is raised when it fires or when its input has been unreadable for a while.
  * A raised alert resolves after two consecutive good evaluations.
  */
-import type { Verdict } from "../health/rule.ts";
+import type { FindingVerdict } from "../health/rule.ts";
 import type { RuleFinding } from "../health/rules.ts";
 import type { HealthStatus } from "../health/check.ts";
 import { timeText } from "../storage/time.ts";
@@ -57,7 +57,7 @@ export function newTrack(now: number): AlertTrack {
 /** Returns the state after one more finding at `now`. */
 export function nextTrack(
   track: AlertTrack,
-  verdict: Verdict,
+  verdict: FindingVerdict,
   { now, forMs }: { readonly now: number; readonly forMs: number },
 ): AlertTrack {
   const next = { bad: afterBad, good: afterGood, nodata: afterNodata }[verdict](track, now, forMs);
@@ -126,7 +126,7 @@ export function noLongerWatched({ last }: AlertRecord): RuleFinding {
 }
 
 /** Sums up the results of an evaluation. */
-export function summarize(evaluated: readonly Evaluated[]) {
+export function summarizeResults(evaluated: readonly Evaluated[]) {
   const results = evaluated.map(({ result }) => result);
   const count = (is: (result: AlertResult) => boolean) => results.filter(is).length;
   const inState = (state: AlertResult["state"]) => count((result) => result.state === state);

@@ -4,7 +4,7 @@ import type { MonitorStatusFacts } from "../health/service-checks.ts";
 import { describeError } from "../log.ts";
 import { hasElapsed, timeText } from "../storage/time.ts";
 import type { AlertResult, AlertRun, AlertTrigger } from "./alert-run.ts";
-import { type Evaluated, noLongerWatched, step, summarize } from "./alert-state.ts";
+import { type Evaluated, noLongerWatched, step, summarizeResults } from "./alert-state.ts";
 import type { MonitorState } from "./monitor-state.ts";
 import { logOf, Notifier, type TestOutcome } from "./notifier.ts";
 import type { Platform } from "./platform.ts";
@@ -123,7 +123,7 @@ export class Monitor {
     const now = this.#platform.now();
     const evaluated = this.#state.transaction(() => this.#decide(facts, config, now));
     const begun: AlertRun = {
-      ...summarize(evaluated),
+      ...summarizeResults(evaluated),
       id,
       trigger,
       requested_by,

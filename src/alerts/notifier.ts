@@ -261,9 +261,9 @@ export function intoMessages<C extends ChangeKey>(
   due: readonly C[],
   undelivered: Undelivered,
 ): ReadonlyMap<string, readonly C[]> {
-  const isNew = (change: C) => undelivered[keyOf(change)] === undefined;
-  const newId = messageId(target, due.filter(isNew).map(keyOf));
-  return Map.groupBy(due, (change) => undelivered[keyOf(change)] ?? newId);
+  const isNew = (change: C) => undelivered[changeKey(change)] === undefined;
+  const newId = messageId(target, due.filter(isNew).map(changeKey));
+  return Map.groupBy(due, (change) => undelivered[changeKey(change)] ?? newId);
 }
 
 /** Lists the changes of messages that are about to be sent. */
@@ -271,11 +271,11 @@ export function asUndelivered(
   messages: Iterable<readonly [id: string, changes: readonly ChangeKey[]]>,
 ): Undelivered {
   return Object.fromEntries(
-    [...messages].flatMap(([id, changes]) => changes.map((change) => [keyOf(change), id])),
+    [...messages].flatMap(([id, changes]) => changes.map((change) => [changeKey(change), id])),
   );
 }
 
-function keyOf({ fingerprint, change, startsAt, deliveredAt }: ChangeKey): string {
+function changeKey({ fingerprint, change, startsAt, deliveredAt }: ChangeKey): string {
   return [fingerprint, change, startsAt, deliveredAt ?? "never"].join("|");
 }
 

@@ -51,7 +51,7 @@ export function encodeDcz({ dictionary, target, matches }: Delta): Uint8Array<Ar
   }
   blocks.push(...rawBlocks(target.subarray(end)), LAST_BLOCK);
   const hash = Buffer.from(dictionary.sha256, "hex");
-  return concatenate([DICTIONARY_FRAME, hash, frameHeader(target.length), ...blocks]);
+  return concatenate([DICTIONARY_FRAME, hash, zstdFrameHeader(target.length), ...blocks]);
 }
 
 /** Lets zlib decode in one piece, and read a frame to its end, which a full buffer would hide. */
@@ -69,11 +69,11 @@ export function decodesTo(
   const headerEnd = DICTIONARY_FRAME_BYTES + FRAME_HEADER_BYTES;
   const header = dcz.subarray(DICTIONARY_FRAME_BYTES, headerEnd);
   // Decoders do not compare the length if the last block is empty.
-  if (!Buffer.from(header).equals(frameHeader(target.length))) return false;
+  if (!Buffer.from(header).equals(zstdFrameHeader(target.length))) return false;
   const start = dictionary.reduce((sum, { length }) => sum + length, 0);
   const bytes = start + target.length;
   const blocks = [...dictionary.flatMap(rawBlocks), dcz.subarray(headerEnd)];
-  const frame = concatenate([frameHeader(bytes), ...blocks]);
+  const frame = concatenate([zstdFrameHeader(bytes), ...blocks]);
   try {
     const decoded = zstdDecompressSync(frame, { chunkSize: bytes + SPARE_BYTES });
     const isSame = decoded.subarray(start).equals(target);
@@ -86,7 +86,7 @@ export function decodesTo(
   }
 }
 
-function frameHeader(bytes: number): Uint8Array {
+function zstdFrameHeader(bytes: number): Uint8Array {
   const header = new Uint8Array(FRAME_HEADER_BYTES);
   header.set(FRAME_START);
   new DataView(header.buffer).setUint32(FRAME_START.length, bytes, true);

@@ -20,10 +20,10 @@ import {
 } from "../../gen/locations/v1/locations_pb.ts";
 import type { AirportFields, CityFields, CountryFields, RegionFields } from "./diff-schema.ts";
 import {
-  type Change,
   compareFields,
   diffList,
-  keyOf,
+  type EntityChange,
+  entityKey,
   type ListChanges,
   type ListDiff,
   type ListReader,
@@ -33,7 +33,7 @@ import type { Counts } from "./manifest.ts";
 import { idText } from "./ids.ts";
 
 /** `airport_iata_codes` is present if the region gained or lost airports. */
-interface RegionChange extends Change<Omit<RegionFields, "airport_iata_codes">> {
+interface RegionChange extends EntityChange<Omit<RegionFields, "airport_iata_codes">> {
   readonly airport_iata_codes?: CodeChanges;
 }
 
@@ -104,7 +104,7 @@ function plainReader<M extends Airport | City | Country, F extends { readonly id
   schema: GenMessage<M>,
   toFields: (message: M) => F,
   labelOf: (fields: F) => string,
-): ListReader<F, Change<F>> {
+): ListReader<F, EntityChange<F>> {
   const read = (entity: Uint8Array) => toFields(fromBinary(schema, entity));
   return {
     field,
@@ -134,7 +134,7 @@ function compareRegions(
   after: Uint8Array,
   known: KnownCodes,
 ): RegionChange | undefined {
-  const key = keyOf(after);
+  const key = entityKey(after);
   const codes = known.get(key) ?? compareCodes(before, after);
   known.set(key, codes);
   const { airport_iata_codes: _, ...was } = readRegion(withoutCodes(before));

@@ -155,12 +155,12 @@ export function bodyBlobs({ locales }: Manifest): ReadonlySet<string> {
 export interface StoredManifest extends Omit<Manifest, "format" | "locales"> {
   readonly format: number;
   /** The segments of all bodies. */
-  readonly segments: readonly StoredSegment[];
+  readonly segments: readonly SegmentEntry[];
   readonly locales: { readonly [locale: string]: StoredEntry };
 }
 
 /** SHA-256 (hex) and length of a blob, or inline base64. */
-type StoredSegment = readonly [sha256: string, bytes: number] | string;
+type SegmentEntry = readonly [sha256: string, bytes: number] | string;
 
 interface StoredEntry extends Pick<LocaleEntry, "coverage"> {
   /** By representation and coding. */
@@ -172,7 +172,7 @@ type StoredBody = readonly [sha256: string, ...segments: number[]];
 
 /** Converts a manifest to the form that `fromStored` reads. */
 export function toStored({ locales, ...manifest }: Manifest): StoredManifest {
-  const segments: StoredSegment[] = [];
+  const segments: SegmentEntry[] = [];
   const indexes = new Map<string, number>();
   const storeSegment = (segment: Segment) => {
     const stored = "blob" in segment ? ([segment.blob, segment.bytes] as const) : segment.inline;

@@ -7,7 +7,7 @@ import {
   unknown,
 } from "./rule.ts";
 import {
-  type EndedRun,
+  type EndedRunFacts,
   type Facts,
   newestPublished,
   type Published,
@@ -53,7 +53,7 @@ export function judgeStaleness({ catalog, ingest }: Facts, context: RuleContext)
 }
 
 /** Finds the newest run that published or found no change. */
-export function lastSuccess<R extends Pick<EndedRun, "state" | "mode">>(
+export function lastSuccess<R extends Pick<EndedRunFacts, "state" | "mode">>(
   ended: readonly R[],
 ): R | undefined {
   return ended.find(({ state, mode }) => state === "succeeded" && mode !== "dry_run");

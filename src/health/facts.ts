@@ -7,7 +7,7 @@ export type Reading<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
 /** The part of an ended run that the rules read. Times are RFC 3339. */
-export interface EndedRun {
+export interface EndedRunFacts {
   readonly id: string;
   readonly state: string;
   readonly outcome: string | null;
@@ -36,7 +36,7 @@ export interface IngestFacts {
   /** Earliest start of the first queued run; null if none waits. */
   readonly nextDueAt: string | null;
   /** Newest first. */
-  readonly ended: readonly EndedRun[];
+  readonly ended: readonly EndedRunFacts[];
   /** The version that the coordinator has published. */
   readonly current: { readonly generation: number; readonly published_at: string } | null;
   /** Whether both stores show it. */
@@ -171,7 +171,7 @@ export async function readFacts(
   { check, monitor }: { readonly check: CheckRequest; readonly monitor: MonitorFacts },
 ): Promise<Facts> {
   const { readIngest, store, pingHistory, readBackups, inputTimeoutMs } = sources;
-  const read = <T>(what: string, from: () => Promise<T>) => readInput(what, inputTimeoutMs, from);
+  const read = <T>(what: string, from: () => Promise<T>) => readFact(what, inputTimeoutMs, from);
   const catalog = Promise.all([store.readManifest("kv"), store.readManifest("r2")]);
   const [ingest, [kv, r2], history, backups] = await Promise.all([
     read("the ingest coordinator", readIngest),
@@ -202,7 +202,7 @@ const NOTHING_CHECKED: CopyCheck = {
   unreadable: [],
 };
 
-async function readInput<T>(
+async function readFact<T>(
   what: string,
   timeoutMs: number,
   from: () => Promise<T>,

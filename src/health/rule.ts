@@ -6,7 +6,7 @@ export const SEVERITIES = ["warn", "fail"] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
 /** Verdict of a rule; `nodata` if its input is unreadable. */
-export type Verdict = "good" | "bad" | "nodata";
+export type FindingVerdict = "good" | "bad" | "nodata";
 
 export const UNITS = [
   "ms",
@@ -33,7 +33,7 @@ type Evidence = {
 export interface Finding {
   /** Identifies the subject; empty if the rule has only one. */
   readonly labels: { readonly [name: string]: string };
-  readonly verdict: Verdict;
+  readonly verdict: FindingVerdict;
   /** Null if there is nothing to measure or the input is unreadable. */
   readonly value: number | null;
   readonly threshold: number;
@@ -52,7 +52,7 @@ export interface RuleContext {
 }
 
 /** A watched condition. Pure: equal facts, limits and time give equal findings. */
-export interface Rule {
+export interface AlertRule {
   readonly severity: Severity;
   /** Time that the condition must last before the alert fires. */
   readonly forMs: number;

@@ -92,7 +92,7 @@ export function checkCoordinator(status: LiveCoordinatorFacts): Checks {
             status: "warn",
             observedValue: true,
             time: pause.at,
-            output: describePause(pause),
+            output: pauseOutput(pause),
           },
     ],
     "ingest:queue": [{ status: "pass", observedValue: queued.length, observedUnit: "runs" }],
@@ -103,7 +103,7 @@ export function checkCoordinator(status: LiveCoordinatorFacts): Checks {
   };
 }
 
-function describePause({ by, until, note }: NonNullable<LiveCoordinatorFacts["pause"]>): string {
+function pauseOutput({ by, until, note }: NonNullable<LiveCoordinatorFacts["pause"]>): string {
   const end = until === null ? "" : ` until ${until}`;
   const why = note === null ? "" : `: ${note}`;
   return `paused by ${by}${end}${why}`;

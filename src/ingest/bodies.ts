@@ -199,17 +199,22 @@ async function encodeBody(
   );
   const [open, close] = [coder.open(head), coder.close(tail, end, input.plain)];
   const sent = [open, shared.bytes, own.bytes, close];
-  if (coding !== "identity" && !decodesTo(coding, sent, input.plain))
+  if (coding !== "identity" && !decompressesTo(coding, sent, input.plain))
     throw new Error(`${unit.representation} in ${coding} does not decode to its input`);
   const body: Body = {
     sha256: sha256Hex(...sent),
     bytes: lengthOf(sent),
-    segments: [...inline(open), toSegment(shared), toSegment(own), ...inline(close)],
+    segments: [
+      ...inlineSegments(open),
+      toSegment(shared),
+      toSegment(own),
+      ...inlineSegments(close),
+    ],
   };
   return { body, own };
 }
 
-function decodesTo(
+function decompressesTo(
   coding: Exclude<Coding, "identity">,
   sent: readonly Uint8Array[],
   plain: readonly Uint8Array[],
@@ -229,7 +234,7 @@ function decodesTo(
 }
 
 /** Makes a segment within the manifest itself; none for no bytes. */
-function inline(bytes: Uint8Array): Segment[] {
+function inlineSegments(bytes: Uint8Array): Segment[] {
   return bytes.length === 0 ? [] : [{ inline: Buffer.from(bytes).toString("base64") }];
 }
 

@@ -238,7 +238,7 @@ interface Candidate {
 }
 
 /** The tripped guards of a candidate, and its changes to the published version. */
-interface Verdict {
+interface CandidateVerdict {
   readonly trips: readonly GuardTrip[];
   /** Null before the first publication, or if no copy of the published version is intact. */
   readonly changes: ChangeSample | null;
@@ -247,11 +247,11 @@ interface Verdict {
 }
 
 /** Compares a candidate with the published version, for the guards. Throws if a store fails. */
-export async function judge(
+export async function judgeCandidate(
   candidate: Candidate,
   current: Manifest | null,
   store: CatalogStore,
-): Promise<Verdict> {
+): Promise<CandidateVerdict> {
   const { content, parsed, airportSet } = candidate;
   const found = current && (await findChanges(candidate, current, store));
   const changes = found && found.changes;
@@ -269,7 +269,7 @@ async function findChanges(
   { workspace, content, locales, defaultLocale }: Candidate,
   current: Manifest,
   store: CatalogStore,
-): Promise<Pick<Verdict, "changes" | "diff"> | null> {
+): Promise<Pick<CandidateVerdict, "changes" | "diff"> | null> {
   const isCommon = (name: string) => current.locales[name] !== undefined;
   const locale = [defaultLocale, ...locales].find(isCommon) ?? defaultLocale;
   if (content.catalog_sha256 === current.catalog_sha256)

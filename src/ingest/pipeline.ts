@@ -25,7 +25,7 @@ import { DeltaMaker } from "./deltas.ts";
 import { EncodeStage } from "./encode-stage.ts";
 import { GuardsTripped } from "./faults.ts";
 import { datesOf, type FetchDependencies, fetchSources } from "./fetch-sources.ts";
-import { checkTruncated, findRefusals, judge } from "./guards.ts";
+import { checkTruncated, findRefusals, judgeCandidate } from "./guards.ts";
 import type { Report } from "./report.ts";
 import { compressSegment, type Effort, type SegmentTask } from "./segment-coders.ts";
 import { SegmentStore } from "./segment-store.ts";
@@ -167,7 +167,7 @@ export class Pipeline {
     const workspace = await this.#open(checkpoint);
     const parsed = parsedOf(checkpoint);
     const candidate = { workspace, content, parsed, locales, defaultLocale, airportSet };
-    const { trips, changes, diff } = await judge(candidate, current, store);
+    const { trips, changes, diff } = await judgeCandidate(candidate, current, store);
     const patch: Partial<Report> = {
       // Without an intact copy of the published version, the changes are unknown.
       counts:

@@ -151,7 +151,7 @@ const NEAREST_MAX_KM = 5;
 export type CityRule = "municipality" | "airport_name" | "nearest";
 
 /** A place around an airport. */
-interface Candidate {
+interface CityCandidate {
   readonly place: KnownPlace;
   readonly km: number;
   readonly sameRegion: boolean;
@@ -184,7 +184,7 @@ export function newCityName({ municipality, name }: SourceAirport): string {
   return plainPlace(city ?? (placeInAirportName(name) || name), name);
 }
 
-function candidatesAround(airport: SourceAirport, places: Nearby<KnownPlace>): Candidate[] {
+function candidatesAround(airport: SourceAirport, places: Nearby<KnownPlace>): CityCandidate[] {
   return [...places.within(airport, CITY_MAX_KM)]
     .map(({ spot: place, km }) => ({ place, km, sameRegion: place.region === airport.region }))
     .filter(
@@ -195,7 +195,7 @@ function candidatesAround(airport: SourceAirport, places: Nearby<KnownPlace>): C
 
 function findMunicipality(
   { municipality }: SourceAirport,
-  around: readonly Candidate[],
+  around: readonly CityCandidate[],
 ): KnownPlace | undefined {
   const names = [
     municipality,
@@ -209,7 +209,7 @@ function findMunicipality(
 function findNamesake(
   { name }: SourceAirport,
   municipality: KnownPlace | undefined,
-  around: readonly Candidate[],
+  around: readonly CityCandidate[],
 ): KnownPlace | undefined {
   const population = municipality?.population ?? 0;
   const cities = around.filter(
@@ -231,7 +231,10 @@ function findNamesake(
  * The best place of the first name that a place has: in the airport's subdivision before others, by
  * its own name before alternates, then the largest, then the nearest.
  */
-function bestNamed(names: readonly string[], around: readonly Candidate[]): KnownPlace | undefined {
+function bestNamed(
+  names: readonly string[],
+  around: readonly CityCandidate[],
+): KnownPlace | undefined {
   for (const key of names.map(spellingKey)) {
     const [best] = around
       .filter(({ place }) => place.name === key || place.alternates.has(key))
@@ -248,6 +251,6 @@ function bestNamed(names: readonly string[], around: readonly Candidate[]): Know
   return undefined;
 }
 
-function compareKeys(a: Candidate, b: Candidate): number {
+function compareKeys(a: CityCandidate, b: CityCandidate): number {
   return a.place.key < b.place.key ? -1 : 1;
 }

@@ -9,7 +9,12 @@ import {
   type Representation,
 } from "../catalog/manifest.ts";
 import { checkPreconditions, type Conditions } from "./preconditions.ts";
-import type { CatalogMemory, CatalogReader, Content, Origin } from "../storage/catalog-reader.ts";
+import type {
+  BodyContent,
+  CatalogMemory,
+  CatalogReader,
+  Origin,
+} from "../storage/catalog-reader.ts";
 import { settledWithin } from "../storage/deadline.ts";
 
 /** The catalog that answers come from. */
@@ -54,7 +59,7 @@ export interface Variant {
 export interface FoundBody {
   readonly kind: "body";
   readonly variant: Variant;
-  readonly content: Content;
+  readonly content: BodyContent;
   readonly origin: Origin;
 }
 

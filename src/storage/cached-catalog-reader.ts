@@ -3,9 +3,9 @@ import type { Body, Manifest, Segment } from "../catalog/manifest.ts";
 import { releaseBuffer } from "../catalog/bytes.ts";
 import type {
   BlobReader,
+  BodyContent,
   CatalogMemory,
   CatalogReader,
-  Content,
   CreatePipe,
   CurrentResult,
   Loaded,
@@ -37,7 +37,7 @@ const NEWEST_FOR_MS = 1_000;
 const JOINED_SHARE = 1 / 4;
 
 /** The bytes of a segment. */
-interface Part {
+interface LoadedPart {
   readonly blob: Blob;
   readonly origin: Origin;
 }
@@ -56,8 +56,8 @@ export class BodyLoader {
   readonly #reads: StoreReads;
   readonly #segments: ByteCache<Blob>;
   /** The bodies wanted last, with their sizes as if all were joined. */
-  readonly #recent: ByteCache<Content>;
-  readonly #flights: SingleFlight<Copy<Part>>;
+  readonly #recent: ByteCache<BodyContent>;
+  readonly #flights: SingleFlight<Copy<LoadedPart>>;
 
   constructor(deps: ReaderDependencies, reads: StoreReads) {
     const joinedMaxBytes = deps.cacheMaxBytes * JOINED_SHARE;
@@ -69,7 +69,7 @@ export class BodyLoader {
   }
 
   /** Returns the bytes of a body if all its segments are in memory. */
-  held(body: Body): Content | undefined {
+  held(body: Body): BodyContent | undefined {
     const recent = this.#recent.get(body.sha256);
     if (recent instanceof SegmentedContent) return this.#remember(body, recent.join());
     if (recent !== undefined) return recent;
@@ -102,13 +102,13 @@ export class BodyLoader {
     return copy.ok ? { ok: true, value: copy.value.blob } : copy;
   }
 
-  async #loadPart(sha256: string, isSpare: boolean): Promise<Copy<Part>> {
+  async #loadPart(sha256: string, isSpare: boolean): Promise<Copy<LoadedPart>> {
     const blob = this.#segments.get(sha256);
     if (blob !== undefined) return { ok: true, value: { blob, origin: "memory" } };
     return this.#flights.load(sha256, () => this.#readPart(sha256, isSpare));
   }
 
-  #remember(body: Body, content: Content): Content {
+  #remember(body: Body, content: BodyContent): BodyContent {
     this.#recent.set(body.sha256, content);
     return content;
   }
@@ -118,7 +118,7 @@ export class BodyLoader {
     return inlineBlob(segment.inline);
   }
 
-  async #loadSegment(segment: Segment, isSpare: boolean): Promise<Copy<Part>> {
+  async #loadSegment(segment: Segment, isSpare: boolean): Promise<Copy<LoadedPart>> {
     if (!("blob" in segment))
       return { ok: true, value: { blob: inlineBlob(segment.inline), origin: "memory" } };
     const copy = await this.#loadPart(segment.blob, isSpare);
@@ -126,7 +126,7 @@ export class BodyLoader {
     return copy.ok && blob ? { ok: true, value: { ...copy.value, blob } } : copy;
   }
 
-  async #readPart(sha256: string, isSpare: boolean): Promise<Copy<Part>> {
+  async #readPart(sha256: string, isSpare: boolean): Promise<Copy<LoadedPart>> {
     const { store } = this.#deps;
     const copy = await this.#reads.read({
       what: "blob",
@@ -147,7 +147,7 @@ export class BodyLoader {
 
 const NEAREST_FIRST: readonly Origin[] = ["memory", "kv", "r2"];
 
-function farthest(parts: readonly Part[]): Origin {
+function farthest(parts: readonly LoadedPart[]): Origin {
   const ranks = parts.map(({ origin }) => NEAREST_FIRST.indexOf(origin));
   return NEAREST_FIRST[Math.max(...ranks)] ?? "memory";
 }
@@ -168,7 +168,7 @@ function inlineBlob(base64: string): Blob {
  * Streams segments one after the other. Costs a third of a millisecond more CPU than one blob, but
  * no memory: workerd copies every part into a blob of blobs, and V8 collects such copies late.
  */
-class SegmentedContent implements Content {
+class SegmentedContent implements BodyContent {
   readonly size: number;
   readonly #parts: readonly Blob[];
   readonly #createPipe: CreatePipe;
@@ -292,7 +292,7 @@ export class CachedCatalogReader implements CatalogReader, CatalogMemory, BlobRe
     return this.#manifest;
   }
 
-  heldContent(body: Body): Content | undefined {
+  heldContent(body: Body): BodyContent | undefined {
     return this.#bodies.held(body);
   }
 

@@ -13,10 +13,10 @@ import { listNames } from "./list-names.ts";
 import { blobKey, BLOBS_PREFIX, generationKey, GENERATIONS_PREFIX, MANIFEST_KEY } from "./keys.ts";
 
 /** Result of reading a copy: the value, or the reason why it is unusable. */
-export type Copy<T> = { readonly ok: true; readonly value: T } | Fault;
+export type Copy<T> = { readonly ok: true; readonly value: T } | CopyFault;
 
 /** Reason why a copy is unusable. */
-export interface Fault {
+export interface CopyFault {
   readonly ok: false;
   readonly fault: "missing" | "corrupt" | "unreadable";
   readonly detail: string;
@@ -178,7 +178,7 @@ function openCopy(text: Copy<Uint8Array>, key = MANIFEST_KEY): Copy<Manifest> {
     : { ok: false, fault: "corrupt", detail: `${key}: ${parsed.problem}` };
 }
 
-type BlobReader = Pick<CatalogStore, "readBlob">;
+type BlobStore = Pick<CatalogStore, "readBlob">;
 
 /**
  * Reads a body from R2, or from KV if R2 fails, and verifies each blob. Reads one blob at a time, so
@@ -186,13 +186,13 @@ type BlobReader = Pick<CatalogStore, "readBlob">;
  * did not answer, because it may still have the blob.
  */
 export async function tryReadBody(
-  store: BlobReader,
+  store: BlobStore,
   body: Body,
 ): Promise<Copy<Uint8Array<ArrayBuffer>>> {
   const whole = new Uint8Array(body.bytes);
   let offset = 0;
   for (const segment of body.segments) {
-    const copy = await readSegment(store, segment);
+    const copy = await readSegmentBytes(store, segment);
     if (!copy.ok) return copy;
     whole.set(copy.value, offset);
     offset += copy.value.length;
@@ -200,7 +200,7 @@ export async function tryReadBody(
   return { ok: true, value: whole };
 }
 
-async function readSegment(store: BlobReader, segment: Segment): Promise<Copy<Uint8Array>> {
+async function readSegmentBytes(store: BlobStore, segment: Segment): Promise<Copy<Uint8Array>> {
   if (!("blob" in segment)) return { ok: true, value: Buffer.from(segment.inline, "base64") };
   const copy = await readBlob(store, segment.blob);
   if (!copy.ok || copy.value.length === segment.bytes) return copy;
@@ -211,7 +211,7 @@ async function readSegment(store: BlobReader, segment: Segment): Promise<Copy<Ui
   };
 }
 
-async function readBlob(store: BlobReader, sha256: string): Promise<Copy<Uint8Array>> {
+async function readBlob(store: BlobStore, sha256: string): Promise<Copy<Uint8Array>> {
   const copy = await store.readBlob("r2", sha256);
   if (copy.ok) return copy;
   const other = await store.readBlob("kv", sha256);

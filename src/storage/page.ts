@@ -40,7 +40,7 @@ export interface PageQuery {
 }
 
 /** A page of rows, newest first. `Rows` names the field. */
-export type Listed<Rows> =
+export type PageOf<Rows> =
   | (Rows & {
       readonly ok: true;
       /** Null on the last page. */
@@ -65,7 +65,7 @@ export function pageOf<Item>(
   sorted: readonly Item[],
   { limit, cursor }: PageQuery,
   { keyOf, descending, form }: Order<Item>,
-): Listed<{ readonly items: readonly Item[] }> {
+): PageOf<{ readonly items: readonly Item[] }> {
   const after = cursor === undefined ? undefined : decodeCursor(cursor, form);
   if (after?.ok === false) return after;
   const isAfter = (key: string) =>
@@ -96,7 +96,7 @@ export async function readPage<C extends Columns>(
   db: DrizzleD1Database,
   table: SQLiteTable & { readonly id: SQLiteColumn },
   { limit, cursor, matching, columns }: RowQuery<C>,
-): Promise<Listed<{ readonly rows: readonly SelectResultFields<C>[] }>> {
+): Promise<PageOf<{ readonly rows: readonly SelectResultFields<C>[] }>> {
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE_ROWS)
     throw new RangeError(`a page of ${limit} rows`);
   const after = cursor === undefined ? undefined : decodeCursor(cursor);

@@ -158,7 +158,7 @@ export function alertRoutes(
     const { run } = result;
     const { id, changed, worst, firing, fired, resolved, nodata } = run;
     const change = { target: id, after: { changed, worst, firing, fired, resolved, nodata } };
-    return { status: 200, body: { changed, run, message: messageOf(run) }, change };
+    return { status: 200, body: { changed, run, message: evaluationMessage(run) }, change };
   });
 
   const test = route({
@@ -200,7 +200,7 @@ export function alertRoutes(
   return [current, list, one, evaluate, test];
 }
 
-function messageOf({ rules_total, firing, pending, nodata, notified }: AlertRun): string {
+function evaluationMessage({ rules_total, firing, pending, nodata, notified }: AlertRun): string {
   return `${rules_total} rules evaluated. Alerts: ${firing} firing, ${pending} pending, ${nodata} without data. Notifications delivered: ${notified}.`;
 }
 

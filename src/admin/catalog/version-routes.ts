@@ -70,7 +70,7 @@ export function versionRoutes(coordinator: CoordinatorCalls) {
     const after = { generation: version.generation, catalog_sha256: version.catalog_sha256 };
     return {
       status: 200,
-      body: { version, changed, message: messageOf(generation, result) },
+      body: { version, changed, message: rollbackMessage(generation, result) },
       change: {
         target: String(generation),
         before: changed ? { generation: version.generation - 1 } : after,
@@ -82,7 +82,7 @@ export function versionRoutes(coordinator: CoordinatorCalls) {
   return [list, rollback];
 }
 
-function messageOf(
+function rollbackMessage(
   generation: number,
   { version, changed, paused }: Extract<RollbackResult, { ok: true }>,
 ): string {

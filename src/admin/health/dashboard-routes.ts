@@ -112,7 +112,7 @@ export function dashboardRoutes(deps: DashboardDependencies) {
   async function readSummary(): Promise<Summary> {
     const at = now();
     const observation = await observe(deps);
-    memo = { at, summary: summarize(observation, { limits, jobs }) };
+    memo = { at, summary: summarizeService(observation, { limits, jobs }) };
     return memo.summary;
   }
 
@@ -143,7 +143,7 @@ interface SummaryContext {
   readonly jobs: readonly ScheduledJob[];
 }
 
-function summarize(observation: Observation, { limits, jobs }: SummaryContext): Summary {
+function summarizeService(observation: Observation, { limits, jobs }: SummaryContext): Summary {
   const { at, checks } = observation;
   const shown = {
     catalog: describeCatalog(observation),
@@ -190,9 +190,9 @@ function describeIngest({ coordinator }: Observation): Summary["ingest"] {
   };
 }
 
-type EndedRun = NonNullable<Observation["coordinator"]>["ended"][number];
+type LastRun = NonNullable<Observation["coordinator"]>["ended"][number];
 
-function describeRun({ state, outcome, trigger, finished_at, duration_ms }: EndedRun) {
+function describeRun({ state, outcome, trigger, finished_at, duration_ms }: LastRun) {
   return { state, outcome, trigger, finished_at, duration_ms };
 }
 

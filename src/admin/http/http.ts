@@ -48,14 +48,14 @@ export interface Actor {
 }
 
 /** A request as its route's schemas read it. */
-export interface Input {
+export interface RequestInput {
   readonly params: { readonly [name: string]: unknown };
   readonly query: unknown;
   readonly body: unknown;
 }
 
 /** What the audit records of a change. */
-export interface Change {
+export interface AuditedChange {
   /** The id or generation that was acted on. */
   readonly target?: string;
   /** The state before and after, as JSON. */
@@ -78,8 +78,8 @@ export interface Http {
     /** On admin routes only. */
     actor?: Actor;
     /** Absent if the request could not be read. */
-    input?: Input;
-    change?: Change | undefined;
+    input?: RequestInput;
+    change?: AuditedChange | undefined;
     /** The problem that is the answer. */
     problem?: Problem;
   };

@@ -3,7 +3,7 @@ import { timeText } from "../../storage/time.ts";
 import type { Refusal } from "./route.ts";
 
 /** A parameter that is a whole number. */
-function wholeNumber(min: number, max: number) {
+function wholeNumberParameter(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`;
   return z
     .string()
@@ -55,7 +55,9 @@ export const outcome = {
 
 /** The parameters that page through a list, newest first. */
 export const pageQuery = {
-  limit: wholeNumber(1, 200).default(50).meta({ description: "The most entries in the answer." }),
+  limit: wholeNumberParameter(1, 200)
+    .default(50)
+    .meta({ description: "The most entries in the answer." }),
   cursor: z.string().max(200).optional().meta({
     description: "The `next_cursor` of the previous page.",
   }),

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { permit } from "../auth/gate.ts";
 import { report, type ReportDependencies } from "../audit/audit-trail.ts";
 import { settledWithin } from "../../storage/deadline.ts";
-import { type Http, type Input, sendProblem } from "./http.ts";
+import { type Http, type RequestInput, sendProblem } from "./http.ts";
 import type { Refusal, Route, RouteSpec } from "./route.ts";
 
 /** Adds routes, and answers every other method of their paths with 405. */
@@ -58,8 +58,11 @@ async function answer(c: Context<Http>, { spec, handle }: Route): Promise<Respon
 }
 
 /** Reads the path's parameters, the query and the body, or finds what is wrong with them. */
-export async function readInput(c: Context<Http>, spec: RouteSpec): Promise<Input | Refusal> {
-  const params = parse(spec.params, c.req.param(), "parameter");
+export async function readInput(
+  c: Context<Http>,
+  spec: RouteSpec,
+): Promise<RequestInput | Refusal> {
+  const params = parseInput(spec.params, c.req.param(), "parameter");
   if (typeof params === "string") {
     const detail = `The ${params.replace(": ", " in the path ")}.`;
     return { problem: { status: 404, code: "not_found", detail } };
@@ -67,20 +70,20 @@ export async function readInput(c: Context<Http>, spec: RouteSpec): Promise<Inpu
   const { searchParams } = new URL(c.req.url);
   const twice = findTwice([...searchParams.keys()]);
   if (twice !== undefined)
-    return badRequest("duplicate_parameter", `The parameter "${twice}" is given twice.`);
-  const query = parse(spec.query, Object.fromEntries(searchParams), "parameter");
-  if (typeof query === "string") return badRequest("invalid_query", query);
+    return invalidRequest("duplicate_parameter", `The parameter "${twice}" is given twice.`);
+  const query = parseInput(spec.query, Object.fromEntries(searchParams), "parameter");
+  if (typeof query === "string") return invalidRequest("invalid_query", query);
   if (spec.method !== "post") return { params, query, body: undefined };
   const json = await readJson(c.req.raw);
   if ("problem" in json) return json;
-  const body = parse(spec.body, json.value, "field");
-  return typeof body === "string" ? badRequest("invalid_body", body) : { params, query, body };
+  const body = parseInput(spec.body, json.value, "field");
+  return typeof body === "string" ? invalidRequest("invalid_body", body) : { params, query, body };
 }
 
 const NO_FIELDS = z.strictObject({});
 
 /** Returns the value, or what is wrong: by the name of the field or parameter, never its value. */
-function parse(schema: z.ZodObject | undefined, sent: unknown, what: "field" | "parameter") {
+function parseInput(schema: z.ZodObject | undefined, sent: unknown, what: "field" | "parameter") {
   const { success, data, error } = (schema ?? NO_FIELDS).safeParse(sent, {
     error: (issue) => inPlainWords(issue, what),
   });
@@ -92,7 +95,7 @@ function findTwice(names: readonly string[]): string | undefined {
   return names.find((name, index) => names.indexOf(name) !== index);
 }
 
-function badRequest(code: string, detail: string): Refusal {
+function invalidRequest(code: string, detail: string): Refusal {
   return { problem: { status: 400, code, detail } };
 }
 
@@ -128,14 +131,14 @@ function inPlainWords(issue: z.core.$ZodRawIssue, what: "field" | "parameter"): 
 const MAX_BODY_BYTES = 16 * 1024;
 const BODY_DEADLINE_MS = 10_000;
 
-type Body = ReadableStream<Uint8Array> | null;
+type BodyStream = ReadableStream<Uint8Array> | null;
 
 /** Reads a body as JSON. An empty one is an empty object, of whatever type. */
 async function readJson({
   body,
   headers,
 }: Request): Promise<{ readonly value: unknown } | Refusal> {
-  const read = readBytes(body).catch(() => INCOMPLETE);
+  const read = readBodyBytes(body).catch(() => INCOMPLETE);
   const bytes = await settledWithin(BODY_DEADLINE_MS, read, () => LATE);
   if ("problem" in bytes) return bytes;
   if (bytes.length === 0) return { value: {} };
@@ -147,9 +150,9 @@ async function readJson({
     const value: unknown = text.trim() === "" ? {} : JSON.parse(text);
     const twice = findTwice(outermostKeys(text));
     if (twice === undefined) return { value };
-    return badRequest("duplicate_field", `The field ${JSON.stringify(twice)} is given twice.`);
+    return invalidRequest("duplicate_field", `The field ${JSON.stringify(twice)} is given twice.`);
   } catch {
-    return badRequest("malformed_json", "The body is not JSON in UTF-8.");
+    return invalidRequest("malformed_json", "The body is not JSON in UTF-8.");
   }
 }
 
@@ -165,7 +168,7 @@ function outermostKeys(json: string): string[] {
 }
 
 /** Does not read the rest of a body that is too large. */
-async function readBytes(body: Body): Promise<Uint8Array | Refusal> {
+async function readBodyBytes(body: BodyStream): Promise<Uint8Array | Refusal> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body ?? []) {
@@ -200,4 +203,7 @@ function unsupported(detail: string, headers: { readonly [name: string]: string 
   return { problem: { status: 415, code: "unsupported_media_type", detail }, headers };
 }
 
-const INCOMPLETE = badRequest("body_incomplete", "The body did not arrive whole. Send it again.");
+const INCOMPLETE = invalidRequest(
+  "body_incomplete",
+  "The body did not arrive whole. Send it again.",
+);

@@ -87,7 +87,7 @@ export async function listRuns(
     history.matching(ids, filter),
   ]);
   if (!page.ok) return page;
-  const matching = unsettled.filter((run) => matches(run, filter));
+  const matching = unsettled.filter((run) => matchesRun(run, filter));
   const end = page.nextCursor === null ? undefined : page.runs.at(-1)?.id;
   const here = matching.filter(
     ({ id }) => (after === undefined || id < after.id) && (end === undefined || id >= end),
@@ -104,7 +104,7 @@ export async function listRuns(
   };
 }
 
-function matches(run: ListedRun, { sinceMs, untilMs, ...wanted }: RunFilter): boolean {
+function matchesRun(run: ListedRun, { sinceMs, untilMs, ...wanted }: RunFilter): boolean {
   const queuedAt = Date.parse(run.queued_at);
   return (
     FILTERED.every((field) => wanted[field] === undefined || run[field] === wanted[field]) &&

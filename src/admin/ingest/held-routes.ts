@@ -92,7 +92,7 @@ export function heldRoutes(deps: HeldDependencies) {
     problems: { 503: "`archive_unavailable`: R2 does not answer" },
   }).answer(async ({ query }) => {
     const { limit, cursor, ...wanted } = query;
-    const matching = (await readHeld(deps)).filter((held) => matches(held, wanted));
+    const matching = (await readHeld(deps)).filter((held) => matchesFilter(held, wanted));
     const page = pageOf(matching, { limit, cursor }, BY_RANK);
     if (!page.ok) return BAD_CURSOR;
     return { status: 200, body: { held: page.items, ...restOf(page) } };
@@ -149,7 +149,7 @@ function decisionRoutes(verb: Verb, deps: HeldDependencies) {
     const { note: why, ...wanted } = body;
     const found = (await readHeld(deps)).filter(
       (held) =>
-        (held.state === "waiting" || held.state === VERDICTS[verb]) && matches(held, wanted),
+        (held.state === "waiting" || held.state === VERDICTS[verb]) && matchesFilter(held, wanted),
     );
     const target = wanted.run_id ?? wanted.rule ?? "";
     return decide(deps, { verb, found, actor, note: why, target });
@@ -171,9 +171,9 @@ async function readHeld({ coordinator, archive }: HeldDependencies): Promise<Hel
   return held.map((each) => withDecision(each, verdicts));
 }
 
-type Wanted = Omit<z.output<typeof heldQuery>, "limit" | "cursor">;
+type HeldFilter = Omit<z.output<typeof heldQuery>, "limit" | "cursor">;
 
-function matches(held: HeldChange, { rule, state, iata, run_id }: Wanted): boolean {
+function matchesFilter(held: HeldChange, { rule, state, iata, run_id }: HeldFilter): boolean {
   return (
     (rule === undefined || held.rules.includes(rule)) &&
     (state ?? held.state) === held.state &&
@@ -208,7 +208,7 @@ async function decide(
   const decided = changed.length;
   return {
     status: 200,
-    body: { changed: decided > 0, held, run, message: messageOf(verb, decided, run) },
+    body: { changed: decided > 0, held, run, message: decisionMessage(verb, decided, run) },
     ...(run && { headers: { location: runPath(run) } }),
     change: { target, before, after: { [verdict]: decided } },
   } as const;
@@ -226,7 +226,7 @@ async function queueRun(
 
 const NO_CHANGE = "Nothing changed.";
 
-function messageOf(verb: Verb, changed: number, run: ListedRun | null): string {
+function decisionMessage(verb: Verb, changed: number, run: ListedRun | null): string {
   if (changed === 0)
     return run === null ? NO_CHANGE : `${NO_CHANGE} Run ${run.id} takes over what is approved.`;
   const many = changed === 1 ? "One change is" : `${changed} changes are`;

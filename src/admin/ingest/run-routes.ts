@@ -118,7 +118,7 @@ export function runRoutes(ingest: CoordinatorCalls, history: History) {
     const { changed, before, run } = result;
     return {
       status: 200,
-      body: { changed, run: toListed(run), message: messageOf(result) },
+      body: { changed, run: toListed(run), message: cancelMessage(result) },
       change: { target: id, before: { state: before }, after: { state: run.state, changed } },
     };
   });
@@ -134,7 +134,7 @@ async function cancelledBefore(history: Pick<History, "findRun">, id: string) {
   return { ok: false, reason: run === null ? "not_found" : "ended" } as const;
 }
 
-function messageOf({ changed, run: { state } }: Extract<CancelResult, { ok: true }>): string {
+function cancelMessage({ changed, run: { state } }: Extract<CancelResult, { ok: true }>): string {
   const what = changed ? "is cancelled" : "was cancelled before";
   const when = state === "running" ? ", and stops at the end of its present step" : "";
   return `The run ${what}${when}.${changed ? "" : " Nothing changed."}`;

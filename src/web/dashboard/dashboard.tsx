@@ -140,13 +140,13 @@ function Tabs({ live, onAction }: TabsProps) {
 export const TABS = ["runs", "held", "versions", "alerts", "backups", "audit"] as const;
 
 /** Part of the dashboard that the address names: `#runs`, or `#runs/<id>` for one run. */
-interface Route {
+interface PageRoute {
   readonly tab: (typeof TABS)[number];
   readonly id: string | undefined;
 }
 
 /** Follows the fragment of the address. */
-export function useRoute(): Route {
+export function useRoute(): PageRoute {
   const [route, setRoute] = useState(readRoute);
   useEffect(() => {
     const onChange = () => setRoute(readRoute());
@@ -156,7 +156,7 @@ export function useRoute(): Route {
   return route;
 }
 
-function readRoute(): Route {
+function readRoute(): PageRoute {
   const [name, id] = window.location.hash.slice(1).split("/");
   return { tab: TABS.find((tab) => tab === name) ?? "runs", id };
 }

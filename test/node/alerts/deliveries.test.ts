@@ -10,14 +10,14 @@ import {
   dueChange,
   intoMessages,
 } from "../../../src/alerts/notifier.ts";
-import type { Verdict } from "../../../src/health/rule.ts";
+import type { FindingVerdict } from "../../../src/health/rule.ts";
 
 const MINUTE_MS = 60_000;
 const REPEAT_MS = 240 * MINUTE_MS;
 
 /** What happens at one evaluation. */
 interface Step {
-  readonly verdict: Verdict;
+  readonly verdict: FindingVerdict;
   /** Time since the evaluation before. */
   readonly afterMs: number;
   readonly delivers: boolean;
@@ -70,7 +70,11 @@ class Play {
   }
 }
 
-const VERDICTS: { readonly [symbol: string]: Verdict } = { g: "good", b: "bad", n: "nodata" };
+const VERDICTS: { readonly [symbol: string]: FindingVerdict } = {
+  g: "good",
+  b: "bad",
+  n: "nodata",
+};
 
 describe("what is due to a target", () => {
   it("is one message when the alert fires and one when it is resolved", () => {
@@ -131,7 +135,7 @@ describe("what is due to a target", () => {
 });
 
 const aStep = fc.record({
-  verdict: fc.constantFrom<Verdict>("good", "good", "bad", "bad", "nodata"),
+  verdict: fc.constantFrom<FindingVerdict>("good", "good", "bad", "bad", "nodata"),
   afterMs: fc.oneof(fc.constant(5 * MINUTE_MS), fc.integer({ min: 0, max: 2 * REPEAT_MS })),
   delivers: fc.boolean(),
   suppressed: fc.constantFrom(false, false, false, true),
