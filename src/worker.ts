@@ -27,7 +27,7 @@ export { AlertMonitor } from "./alerts/durable-object.ts";
 export { IngestCoordinator } from "./coordinator/durable-object.ts";
 export { SegmentCompressor } from "./ingest/segment-compressor.ts";
 
-/** What an isolate builds once. */
+/** The two handlers, which an isolate builds once. */
 interface App {
   readonly rpc: RpcHandler;
   readonly admin: (request: Request) => Response | Promise<Response>;

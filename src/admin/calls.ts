@@ -4,7 +4,7 @@ import type { Coordinator } from "../coordinator/coordinator.ts";
 import { StoreTimeout, withDeadline } from "../storage/deadline.ts";
 import type { Refusal } from "./http/route.ts";
 
-/** What requests need, when to try again, and what to do meanwhile. */
+/** The parts of the service that requests need: when to try again, and what to do meanwhile. */
 const PARTS = {
   coordinator: {
     retryAfterSeconds: 5,

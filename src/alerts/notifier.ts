@@ -4,7 +4,7 @@ import { sha256Hex } from "../catalog/bytes.ts";
 import type { AlertChange, AlertRun, PingOutcome, Receipt } from "./alert-run.ts";
 import { type AlertTrack, type Evaluated, needsAttention } from "./alert-state.ts";
 import type { DeliveryRecord, MonitorState, Undelivered } from "./monitor-state.ts";
-import { type Notice, sendMessage, sendRequest } from "./webhook.ts";
+import { type Notice, sendMessage, requestOnce } from "./webhook.ts";
 import type { AlertConfig, WebhookTarget } from "./settings.ts";
 import type { Platform } from "./platform.ts";
 
@@ -95,7 +95,7 @@ export class Notifier {
   async ping(url: string | null, log: Log): Promise<PingOutcome> {
     if (url === null) return "not_configured";
     const headers = { "user-agent": "locations-at-the-edge" };
-    const { error } = await sendRequest(url, { method: "GET", headers }, this.#platform);
+    const { error } = await requestOnce(url, { method: "GET", headers }, this.#platform);
     if (error === null) return "sent";
     log("warn", "alerts_ping_failed", { error });
     return "failed";

@@ -4,7 +4,7 @@ import type { AlertRun } from "./alert-run.ts";
 import type { MonitorState } from "./monitor-state.ts";
 import type { AlertConfigResult } from "./settings.ts";
 
-/** What the alert monitor works with: its tables, settings and inputs, D1, webhooks and the clock. */
+/** The outside of the alert monitor: its tables, settings and inputs, D1, webhooks and the clock. */
 export interface Platform extends FactSources {
   readonly state: MonitorState;
   readonly config: AlertConfigResult;

@@ -153,7 +153,7 @@ export const DELIVERY_LIMITS: DeliveryLimits = {
   backoffMs: 500,
 };
 
-/** What sending a message takes. */
+/** The part of the platform that sends messages. */
 export type Network = Pick<Platform, "fetch" | "deliveryLimits" | "now" | "sleep">;
 
 /** Result of one request. */
@@ -205,11 +205,11 @@ async function attempt(
     "user-agent": "locations-at-the-edge",
     ...webhookHeaders(message, key, network.now()),
   };
-  return sendRequest(url, { method: "POST", headers, body: message.body }, network);
+  return requestOnce(url, { method: "POST", headers, body: message.body }, network);
 }
 
 /** Sends one request. Reads only the status of the answer. */
-export async function sendRequest(
+export async function requestOnce(
   url: string,
   init: { method: "POST" | "GET"; headers: Record<string, string>; body?: string },
   { fetch, deliveryLimits: { timeoutMs } }: Pick<Network, "fetch" | "deliveryLimits">,

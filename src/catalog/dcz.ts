@@ -28,7 +28,7 @@ const DICTIONARY_FRAME_BYTES = DICTIONARY_FRAME.length + 32;
 const FRAME_START = Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0xa0);
 const FRAME_HEADER_BYTES = FRAME_START.length + 4;
 
-/** What `encodeDcz` compresses. */
+/** Input of `encodeDcz`. */
 export interface Delta {
   readonly dictionary: {
     /** Hex. */

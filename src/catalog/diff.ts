@@ -174,16 +174,16 @@ function missingFrom(others: readonly string[], codes: readonly string[]): strin
 /** Converts entities to JSON with the contract's field names and ids as UUID text. */
 
 export function airportFields({ id, iata, icao, name, lat, lon, cityId }: Airport): AirportFields {
-  return { id: uuidText(id), iata, icao, name, lat, lon, city_id: uuidText(cityId) };
+  return { id: uuidOf(id), iata, icao, name, lat, lon, city_id: uuidOf(cityId) };
 }
 
 export function cityFields({ id, name, countryId, lat, lon }: City): CityFields {
-  return { id: uuidText(id), name, country_id: uuidText(countryId), lat, lon };
+  return { id: uuidOf(id), name, country_id: uuidOf(countryId), lat, lon };
 }
 
 export function countryFields(country: Country): CountryFields {
   return {
-    id: uuidText(country.id),
+    id: uuidOf(country.id),
     iso_code2: country.isoCode2,
     iso_code3: country.isoCode3,
     name_eng: country.nameEng,
@@ -194,7 +194,7 @@ export function countryFields(country: Country): CountryFields {
 
 export function regionFields(region: Region): RegionFields {
   return {
-    id: uuidText(region.id),
+    id: uuidOf(region.id),
     slug: region.slug,
     name: region.name,
     name_localized: region.nameLocalized,
@@ -203,7 +203,7 @@ export function regionFields(region: Region): RegionFields {
   };
 }
 
-function uuidText(id: Uuid | undefined): string {
+function uuidOf(id: Uuid | undefined): string {
   if (id === undefined) throw new Error("a reference without an id");
   return idText(id.value);
 }

@@ -1,7 +1,7 @@
 /** Makes the ids of the catalog, whose parts `id-origin.ts` describes. */
 import { Buffer } from "node:buffer";
 import { sha256Hex } from "./bytes.ts";
-import { type Kind, KINDS, NAMESPACE, type SourceName, SOURCES } from "./id-origin.ts";
+import { type EntityKind, KINDS, NAMESPACE, type SourceName, SOURCES } from "./id-origin.ts";
 
 const ID_BYTES = 16;
 const NUMBER_DIGITS = 12;
@@ -80,7 +80,7 @@ const IDS_IN_BUFFER = 512;
 let buffer = Buffer.alloc(0);
 let used = 0;
 
-function makeId(kind: Kind, source: SourceName, digits: string): Uint8Array {
+function makeId(kind: EntityKind, source: SourceName, digits: string): Uint8Array {
   if (used === buffer.length) {
     buffer = Buffer.alloc(IDS_IN_BUFFER * ID_BYTES);
     used = 0;

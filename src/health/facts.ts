@@ -263,11 +263,11 @@ export async function checkCopies(
     local[locale ?? ""] ?? [],
     deltas?.blob ?? [],
   ]);
-  const own = entry === undefined ? [] : [...localeBlobs(entry), ...changes.flat()];
+  const blobs = entry === undefined ? [] : [...localeBlobs(entry), ...changes.flat()];
   const damaged: DamagedCopy[] = [];
   const unreadable: string[] = [];
   let checked = 0;
-  for (const sha256 of new Set([...suspects.filter((blob) => named.has(blob)), ...own])) {
+  for (const sha256 of new Set([...suspects.filter((blob) => named.has(blob)), ...blobs])) {
     if (unreadable.length >= UNREADABLE_MAX) break;
     const copies = await Promise.all(REPLICAS.map((replica) => store.checkBlob(replica, sha256)));
     for (const [index, copy] of copies.entries()) {

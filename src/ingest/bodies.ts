@@ -174,8 +174,12 @@ async function encodeCodings(
   const blobs = new Map<string, Blob>();
   for (const coding of CODINGS) {
     if (segmentCoder(coding) === undefined) continue;
-    const { body, own } = await encodeBody({ representation, coding }, { around, plain }, deps);
-    blobs.set(own.sha256, own);
+    const { body, localBlob } = await encodeBody(
+      { representation, coding },
+      { around, plain },
+      deps,
+    );
+    blobs.set(localBlob.sha256, localBlob);
     codings[coding] = body;
   }
   return { codings, blobs };
@@ -186,7 +190,7 @@ async function encodeBody(
   unit: CommonUnit,
   input: { readonly around: Surroundings; readonly plain: readonly Uint8Array[] },
   { common, compress }: BodyDependencies,
-): Promise<{ body: Body; own: Blob }> {
+): Promise<{ body: Body; localBlob: Blob }> {
   const { coding } = unit;
   const coder = segmentCoder(coding);
   if (coder === undefined) throw new Error(`this runtime cannot join ${coding} segments`);
@@ -194,11 +198,11 @@ async function encodeBody(
   const end = lengthOf(input.plain) - tail.length;
   const offset = end - local.length;
   const shared = await common(unit);
-  const own = toBlob(
+  const localBlob = toBlob(
     coding === "identity" ? local : await compress({ bytes: local, coding, offset }),
   );
   const [open, close] = [coder.open(head), coder.close(tail, end, input.plain)];
-  const sent = [open, shared.bytes, own.bytes, close];
+  const sent = [open, shared.bytes, localBlob.bytes, close];
   if (coding !== "identity" && !decompressesTo(coding, sent, input.plain))
     throw new Error(`${unit.representation} in ${coding} does not decode to its input`);
   const body: Body = {
@@ -207,11 +211,11 @@ async function encodeBody(
     segments: [
       ...inlineSegments(open),
       toSegment(shared),
-      toSegment(own),
+      toSegment(localBlob),
       ...inlineSegments(close),
     ],
   };
-  return { body, own };
+  return { body, localBlob };
 }
 
 function decompressesTo(

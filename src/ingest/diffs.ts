@@ -125,9 +125,11 @@ export class DiffMaker {
       const before = context.retained.findVersion(diff.generation)?.locales[locale];
       const codes = this.#codesOf(`${diff.catalog_sha256} ${to}`);
       const lists = await this.#compareRegions(before, regions, codes);
-      const own = lists && encodeLists(lists, ["regions"]);
-      if (own !== null) blobs.push(own);
-      added.push(own ? { ...diff, local: { ...diff.local, [locale]: own.sha256 } } : diff);
+      const regionsBlob = lists && encodeLists(lists, ["regions"]);
+      if (regionsBlob !== null) blobs.push(regionsBlob);
+      added.push(
+        regionsBlob ? { ...diff, local: { ...diff.local, [locale]: regionsBlob.sha256 } } : diff,
+      );
     }
     await this.#segments.write(distinct(blobs, diffs), context);
     return added;

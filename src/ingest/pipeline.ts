@@ -122,8 +122,8 @@ export class Pipeline {
   async #parse(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
     const { archive, snapshot, surprises, now } = this.#deps;
     const { ledger, retained } = context;
-    const earlier = retained.versions().map(({ sources: its }) => ledgerOf(its));
-    const ledgers = ledger === null ? [] : [ledger, ...earlier.filter((each) => each !== null)];
+    const earlier = retained.versions().map((version) => ledgerOf(version.sources));
+    const ledgers = ledger === null ? [] : [ledger, ...earlier.filter((known) => known !== null)];
     const { files, read, held, fileRows, listed } = await acceptSources(
       { archive, openSnapshot: snapshotOpener(snapshot), limits: surprises, now },
       { ...context, sources: checkpoint.sources, ledgers },

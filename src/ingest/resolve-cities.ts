@@ -171,8 +171,8 @@ export function findCity(
   if (namesake !== undefined) return { place: namesake, rule: "airport_name" };
   if (municipality !== undefined) return { place: municipality, rule: "municipality" };
   if (spellingKey(airport.municipality) !== "") return undefined;
-  const own = bestNamed([placeInAirportName(airport.name)], around);
-  if (own !== undefined) return { place: own, rule: "airport_name" };
+  const inName = bestNamed([placeInAirportName(airport.name)], around);
+  if (inName !== undefined) return { place: inName, rule: "airport_name" };
   const [nearest] = around.toSorted((a, b) => a.km - b.km || compareKeys(a, b));
   if (nearest === undefined || nearest.km > NEAREST_MAX_KM) return undefined;
   return { place: nearest.place, rule: "nearest" };

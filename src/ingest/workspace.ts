@@ -88,12 +88,10 @@ export async function openTable(
   return decodeFile(found.name, await openSource(found.name, found.file));
 }
 
-/** A separate function, so that the tables leave memory before the catalog is built. */
+/** Separate, so the tables can be collected before the build. */
 async function findCities(airports: readonly SourceAirport[], openSnapshot: OpenSnapshotFile) {
   return resolveCities(airports, await readCityTables(openSnapshot, airports));
 }
-
-/** Makes localized slugs unique. Pure. */
 
 /**
  * Returns names in which every slug is unique. Two regions can share a localized slug, for example

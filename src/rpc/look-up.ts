@@ -184,7 +184,7 @@ function withoutBody({ conditions, withBody }: Query, variant: Variant): Found |
 /** Names the delta by whose tag the client says that it has the content; undefined if it does not. */
 function withKnownDelta({ ifNoneMatch }: Conditions, variant: Variant): Variant | undefined {
   if (ifNoneMatch === null) return undefined;
-  const form = DELTA_FORMS.find((each) => each === variant.representation);
+  const form = DELTA_FORMS.find((name) => name === variant.representation);
   const identity = form && variant.entry.bodies[form].identity;
   if (identity === undefined) return undefined;
   const tag = findDeltaTag(ifNoneMatch, identity);

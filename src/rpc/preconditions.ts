@@ -20,7 +20,7 @@ export function readConditions(headers: Headers): Conditions {
   };
 }
 
-/** What the conditions of a GET are about. */
+/** Validators that the conditions of a GET are compared with. */
 interface BodyValidators {
   readonly etag: string;
   /** RFC 3339. Last-Modified has it in whole seconds. */

@@ -52,7 +52,7 @@ export type PageOf<Rows> =
 
 export const MAX_PAGE_ROWS = 200;
 
-/** What identifies an item, and how all of them are ordered. */
+/** Identity and order of the items. */
 interface Order<Item> {
   readonly keyOf: (item: Item) => string;
   readonly descending: boolean;
@@ -80,7 +80,7 @@ export function pageOf<Item>(
 /** Rows and columns of a page. */
 interface RowQuery<C> extends PageQuery {
   readonly matching: readonly (SQL | undefined)[];
-  /** What to read of each row. */
+  /** Columns to read of each row. */
   readonly columns: C;
 }
 

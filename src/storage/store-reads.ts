@@ -132,7 +132,7 @@ interface Failure {
   readonly until: number;
 }
 
-/** What has failed lately: a store by its name, an object by its kind and key. */
+/** Recent failures: of a store by its name, of an object by its kind and key. */
 class FailureMemory {
   readonly #now: () => number;
   readonly #failures = new Map<string, Failure>();

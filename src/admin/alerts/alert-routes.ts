@@ -87,10 +87,10 @@ export function alertRoutes(
   }).answer(async ({ query: { state, rule, severity } }) => {
     const { lastRun } = await alerts.status();
     const wanted = (lastRun?.results ?? []).filter(
-      (each) =>
-        (state === undefined ? each.state !== "inactive" : each.state === state) &&
-        (rule ?? each.rule) === each.rule &&
-        (severity ?? each.severity) === each.severity,
+      (alert) =>
+        (state === undefined ? alert.state !== "inactive" : alert.state === state) &&
+        (rule ?? alert.rule) === alert.rule &&
+        (severity ?? alert.severity) === alert.severity,
     );
     const evaluated_at = lastRun?.started_at ?? null;
     return { status: 200, body: { evaluated_at, run_id: lastRun?.id ?? null, alerts: wanted } };

@@ -54,9 +54,11 @@ const CROSS_SITE: Problem = {
  * Cloudflare Access. Browsers say where a request comes from; other clients say nothing.
  */
 function isCrossSite({ url, headers }: Request): boolean {
-  const own = new URL(url).origin;
+  const { origin } = new URL(url);
   const site = headers.get("sec-fetch-site") ?? "same-origin";
-  return (headers.get("origin") ?? own) !== own || (site !== "same-origin" && site !== "none");
+  return (
+    (headers.get("origin") ?? origin) !== origin || (site !== "same-origin" && site !== "none")
+  );
 }
 
 export interface AuthenticationDependencies {

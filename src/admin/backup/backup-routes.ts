@@ -39,7 +39,7 @@ const noteBody = z.strictObject({ note: noteField });
 const backupParams = z.object({ id: backupId });
 const jobParams = z.object({ id: idOf("a job", "/admin/backup/jobs") });
 
-/** What a problem of status 503 means on routes that ask R2. */
+/** Describes status 503 on routes that read R2. */
 const BACKUPS_UNAVAILABLE = "`backups_unavailable`: R2 does not answer";
 
 /** How long the answer to making a backup waits for what R2 has of it. */
@@ -115,7 +115,7 @@ export function backupRoutes({ coordinator, backups, limits, now }: BackupDepend
     responses: { 200: { description: "A page of jobs", body: jobPage } },
   }).answer(async ({ query: { kind, state, ...query } }) => {
     const matching = (await coordinator.jobs()).filter(
-      (each) => (kind ?? each.kind) === each.kind && (state ?? each.state) === each.state,
+      (job) => (kind ?? job.kind) === job.kind && (state ?? job.state) === job.state,
     );
     const page = pageOf(matching, query, { keyOf: ({ id }) => id, descending: true });
     if (!page.ok) return BAD_CURSOR;

@@ -142,7 +142,7 @@ async function findIn(
   const { from: name } = wanted;
   const known = [to, ...to.diffs];
   const byContent = (content: string) => {
-    const from = known.find((each) => each.catalog_sha256 === content);
+    const from = known.find((diff) => diff.catalog_sha256 === content);
     return from && { from, to };
   };
   const byGeneration = known.find(({ generation }) => String(generation) === name);

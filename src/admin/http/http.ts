@@ -5,7 +5,7 @@ import type { Context } from "hono";
 import { z } from "zod";
 import type { Scope } from "../../credentials.ts";
 
-/** What `sendProblem` sends. */
+/** The body of a problem. */
 export const problemSchema = z
   .strictObject({
     type: z.literal("about:blank"),
@@ -39,7 +39,7 @@ export function sendProblem(
   });
 }
 
-/** Who sends a request. */
+/** The sender of a request. */
 export interface Actor {
   readonly id: string;
   readonly scopes: readonly Scope[];
@@ -54,7 +54,7 @@ export interface RequestInput {
   readonly body: unknown;
 }
 
-/** What the audit records of a change. */
+/** A change as the audit records it. */
 export interface AuditedChange {
   /** The id or generation that was acted on. */
   readonly target?: string;
@@ -68,11 +68,11 @@ export interface Problem {
   readonly status: ContentfulStatusCode;
   /** Stable word for programs, such as `unknown_field`. */
   readonly code: string;
-  /** What was wrong and what to do. */
+  /** States the problem and the remedy. */
   readonly detail: string;
 }
 
-/** What Hono carries with a request. */
+/** Variables that Hono carries with a request. */
 export interface Http {
   Variables: RequestIdVariables & {
     /** On admin routes only. */

@@ -47,7 +47,7 @@ export const noteField = z
   .optional()
   .meta({ description: "Reason, kept in the audit." });
 
-/** What the answer to every change says, besides what is there now. */
+/** Fields of the answer to every change, besides the present state. */
 export const outcome = {
   changed: z.boolean().meta({ description: "False if nothing changed." }),
   message: z.string().meta({ description: "For people." }),
@@ -63,7 +63,7 @@ export const pageQuery = {
   }),
 };
 
-/** What every page says, besides its entries. */
+/** Fields of every page, besides its entries. */
 export const pageFields = {
   next_cursor: z.string().nullable().meta({ description: "Null on the last page." }),
   total: z.int().min(0).meta({ description: "Entries that match, on all pages." }),

@@ -8,7 +8,7 @@ export interface ResponseSpec {
   readonly body?: z.ZodType;
   /** `application/json` if absent. */
   readonly mediaType?: string;
-  /** What each header says that only some answers have. */
+  /** Meanings of the headers that only some answers have. */
   readonly headers?: { readonly [name: string]: string };
 }
 

@@ -16,15 +16,15 @@ export function addRoutes(
   deps: ReportDependencies,
 ): void {
   // Path by path: else `/jobs/:id` would take a method that `/jobs/list` refuses.
-  for (const [path, own] of Map.groupBy(routes, ({ spec }) => spec.path)) {
-    if (own.every(({ spec }) => spec.access === "public")) app.use(path, readableAnywhere);
-    for (const route of own) {
+  for (const [path, ofPath] of Map.groupBy(routes, ({ spec }) => spec.path)) {
+    if (ofPath.every(({ spec }) => spec.access === "public")) app.use(path, readableAnywhere);
+    for (const route of ofPath) {
       const { method, access } = route.spec;
       app.on(method.toUpperCase(), path, report(route.spec, deps), permit(access), async (c) =>
         answer(c, route),
       );
     }
-    const methods = own.map(({ spec }) => spec.method.toUpperCase());
+    const methods = ofPath.map(({ spec }) => spec.method.toUpperCase());
     const allow = methods.join(", ").replace("GET", "GET, HEAD");
     const detail = `This path takes only ${allow}.`;
     app.all(path, (c) =>

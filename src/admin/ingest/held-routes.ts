@@ -168,7 +168,7 @@ async function readHeld({ coordinator, archive }: HeldDependencies): Promise<Hel
       throw new Unavailable("archive", cause);
     });
   const verdicts = byChange(decisions);
-  return held.map((each) => withDecision(each, verdicts));
+  return held.map((change) => withDecision(change, verdicts));
 }
 
 type HeldFilter = Omit<z.output<typeof heldQuery>, "limit" | "cursor">;
@@ -202,7 +202,7 @@ async function decide(
   // What is approved is held until a run follows it. The answer to an earlier call may be lost.
   const run = verb === "approve" && found.length > 0 ? await queueRun(coordinator, actor) : null;
   const verdicts = byChange(decisions);
-  const held = found.slice(0, ANSWERED_MAX).map((each) => withDecision(each, verdicts));
+  const held = found.slice(0, ANSWERED_MAX).map((change) => withDecision(change, verdicts));
   const before: { [state: string]: number } = {};
   for (const { state } of changed) before[state] = (before[state] ?? 0) + 1;
   const decided = changed.length;

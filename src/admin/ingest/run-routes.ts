@@ -126,7 +126,7 @@ export function runRoutes(ingest: CoordinatorCalls, history: History) {
   return [list, detail, cancel];
 }
 
-/** What cancelling comes to that D1 has and the coordinator has forgotten: it has ended. */
+/** Answers the cancelling of a run that the coordinator has forgotten: it has ended. */
 async function cancelledBefore(history: Pick<History, "findRun">, id: string) {
   const run = await history.findRun(id);
   if (run?.state === "cancelled")

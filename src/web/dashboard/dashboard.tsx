@@ -3,7 +3,7 @@ import type { Action } from "./action.ts";
 import { ActionDialog } from "./action-dialog.tsx";
 import { BACK_UP, PAUSE, QUEUE, RESUME } from "./actions.tsx";
 import { AlertsSection } from "./alerts-section.tsx";
-import type { RunPage } from "./answers.ts";
+import type { RunListPage } from "./answers.ts";
 import { AuditSection } from "./audit-section.tsx";
 import { BackupsSection } from "./backups-section.tsx";
 import { Glance } from "./glance.tsx";
@@ -32,7 +32,7 @@ const NEWEST_RUNS = "/admin/ingest/runs?limit=10";
 export function Dashboard() {
   const [action, setAction] = useState<Action>();
   const [isLive, setLive] = useState(false);
-  const newest = usePoll<RunPage>(NEWEST_RUNS, isLive ? LIVE_MS : IDLE_MS);
+  const newest = usePoll<RunListPage>(NEWEST_RUNS, isLive ? LIVE_MS : IDLE_MS);
   const runs = newest.body?.runs ?? [];
   const live = runs.filter(({ state }) => state === "running" || state === "queued");
   if (newest.body !== undefined && live.length > 0 !== isLive) setLive(!isLive);
@@ -65,7 +65,7 @@ export function Dashboard() {
 }
 
 interface ControlProps {
-  readonly runs: Polled<RunPage>;
+  readonly runs: Polled<RunListPage>;
   readonly onAction: (action: Action) => void;
 }
 
@@ -105,7 +105,7 @@ function ControlBar({ runs, onAction }: ControlProps) {
 }
 
 interface TabsProps {
-  readonly live: RunPage["runs"];
+  readonly live: RunListPage["runs"];
   readonly onAction: (action: Action) => void;
 }
 

@@ -3,7 +3,7 @@ import { formatCount, formatDuration } from "../shared/format.ts";
 import { Segmented } from "../shared/segmented.tsx";
 import type { Action } from "./action.ts";
 import { cancelRun } from "./actions.tsx";
-import type { Run, RunPage } from "./answers.ts";
+import type { Run, RunListPage } from "./answers.ts";
 import { Section } from "./section.tsx";
 import { StageTrack } from "./stage-track.tsx";
 import { StatusPill } from "./status-pill.tsx";
@@ -30,7 +30,7 @@ export function RunsSection({ live, onAction }: Props) {
   const state = filter === "all" ? "" : `?state=${filter}`;
   // A change of what is under way is news at once.
   const key = live.map(({ id, stage }) => `${id}${stage}`).join();
-  const polled = usePages<RunPage>(`/admin/ingest/runs${state}`, key === "" ? EVERY_MS : 1_000);
+  const polled = usePages<RunListPage>(`/admin/ingest/runs${state}`, key === "" ? EVERY_MS : 1_000);
   const runs = polled.pages.flatMap((page) => page.runs);
   return (
     <Section
