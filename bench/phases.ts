@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { concatenate, sha256Hex } from "../src/catalog/bytes.ts";
-import { encodeCommon, type EncodedPart, encodeLocal } from "../src/catalog/encode.ts";
+import { type EncodedPart, encodeLocal } from "../src/catalog/encode.ts";
 import type { Coding } from "../src/catalog/manifest.ts";
 import { commonUnits, formOf } from "../src/ingest/bodies.ts";
 import { compressSegment } from "../src/ingest/segment-coders.ts";
@@ -9,6 +9,7 @@ import { embeddedSnapshot } from "../src/sources/embedded-snapshot.ts";
 import { acceptedWorkspace } from "../test/builders/accepted-workspace.ts";
 import { encodeAll, MemoryCommon } from "../test/builders/memory-common.ts";
 import { PipelineWorld } from "../test/builders/pipeline-world.ts";
+import { encodeCommon } from "../test/builders/encode-common.ts";
 
 let compressed: MemoryCommon | undefined;
 let opened: { readonly workspace: Workspace; readonly common: EncodedPart } | undefined;

@@ -72,7 +72,9 @@ export function createAdminApp(deps: AdminDependencies): Hono<Http> {
     return sendProblem(c, problem, headers);
   });
 
-  addRoutes(app, allRoutes(deps), { record: deps.recordChange, now: deps.now });
+  const routes = routeGroups(deps);
+  const all = [...routes, openApiRoute(routes, deps.version)];
+  addRoutes(app, all, { record: deps.recordChange, now: deps.now });
   return app;
 }
 
@@ -116,9 +118,4 @@ export function routeGroups(deps: AdminDependencies) {
     ...creditsRoutes(deps.notice),
     ...whoamiRoutes(),
   ];
-}
-
-function allRoutes(deps: AdminDependencies) {
-  const routes = routeGroups(deps);
-  return [...routes, openApiRoute(routes, deps.version)];
 }

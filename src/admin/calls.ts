@@ -165,7 +165,7 @@ function callsOf<Calls>(
  * that fails is made once more, unless it took all its time, its store failed, or the object is
  * overloaded, which another call would make worse.
  */
-export async function callObject<Stub, T>(
+async function callObject<Stub, T>(
   connect: () => Stub,
   { part, store, deadlineMs, isIdempotent }: CallPolicy,
   call: (stub: Stub) => Promise<T>,

@@ -16,7 +16,7 @@ export const MESSAGE_CODINGS = { "grpc-br": "br", "grpc-gzip": "gzip" } as const
 export type MessageCoding = keyof typeof MESSAGE_CODINGS;
 
 /** The coding `dcz` with the SHA-256 (hex) of its dictionary. */
-export type DeltaCoding = `dcz:${string}`;
+type DeltaCoding = `dcz:${string}`;
 
 /** A coding of the whole body, or of the message alone. */
 export type AnyCoding = Coding | MessageCoding | DeltaCoding;

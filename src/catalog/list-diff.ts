@@ -68,7 +68,7 @@ export function diffList<F, C>(
       }
       unmatched.delete(key);
       const earlier = entityAt(before, at);
-      if (areEqual(earlier, entity)) continue;
+      if (Buffer.compare(earlier, entity) === 0) continue;
       const change = compare(earlier, entity);
       if (change !== undefined) changed.push(() => change);
     }
@@ -128,10 +128,6 @@ export function entityKey(entity: Uint8Array): string {
     reader.skip(wireType, field);
   }
   throw new Error("an entity without an id");
-}
-
-function areEqual(a: Uint8Array, b: Uint8Array): boolean {
-  return Buffer.compare(a, b) === 0;
 }
 
 /** Compares two entities field by field. Undefined if no field differs. */

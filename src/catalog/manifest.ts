@@ -152,7 +152,7 @@ export function bodyBlobs({ locales }: Manifest): ReadonlySet<string> {
  * A manifest as it is stored, in JSON. Bodies name their segments by index, because several share
  * each. What follows from the rest, such as the length of a body, is left out.
  */
-export interface StoredManifest extends Omit<Manifest, "format" | "locales"> {
+interface StoredManifest extends Omit<Manifest, "format" | "locales"> {
   readonly format: number;
   /** The segments of all bodies. */
   readonly segments: readonly SegmentEntry[];

@@ -71,7 +71,7 @@ interface Measurement extends Pick<Finding, "threshold" | "unit"> {
 }
 
 /** A measured value with its message. */
-export interface Measured extends Pick<Finding, "value" | "message"> {
+interface Measured extends Pick<Finding, "value" | "message"> {
   readonly evidence?: Evidence;
 }
 

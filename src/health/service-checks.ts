@@ -8,7 +8,7 @@ import type { Limits } from "./limits.ts";
 import type { RuleFinding } from "./rules.ts";
 
 /** The part of a finding that a check shows. */
-export type CheckedFinding = Pick<RuleFinding, "status" | "value" | "unit" | "message">;
+type CheckedFinding = Pick<RuleFinding, "status" | "value" | "unit" | "message">;
 
 /** Status of the alert monitor. */
 export interface MonitorStatusFacts {

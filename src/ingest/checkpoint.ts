@@ -106,7 +106,7 @@ export interface NumberedDecision extends Decision {
 }
 
 /** The retained versions. */
-export interface RetainedVersions {
+interface RetainedVersions {
   /** Newest first. */
   versions(): readonly Manifest[];
   findVersion(generation: number): Manifest | undefined;

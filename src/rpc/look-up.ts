@@ -56,7 +56,7 @@ export interface Variant {
 }
 
 /** A variant with its content. */
-export interface FoundBody {
+interface FoundBody {
   readonly kind: "body";
   readonly variant: Variant;
   readonly content: BodyContent;

@@ -9,8 +9,8 @@ import {
   backupPartKey,
   backupPrefix,
   BACKUPS_PREFIX,
+  listPages,
 } from "./keys.ts";
-import { listPages } from "./list-names.ts";
 
 /** A note added to a backup after its creation. */
 type BackupNote = "pin" | "verdict";

@@ -9,8 +9,14 @@ import {
   type Segment,
 } from "../catalog/manifest.ts";
 import { StoreError, withDeadline, withStoreTimeout } from "./deadline.ts";
-import { listNames } from "./list-names.ts";
-import { blobKey, BLOBS_PREFIX, generationKey, GENERATIONS_PREFIX, MANIFEST_KEY } from "./keys.ts";
+import {
+  blobKey,
+  BLOBS_PREFIX,
+  generationKey,
+  GENERATIONS_PREFIX,
+  listNames,
+  MANIFEST_KEY,
+} from "./keys.ts";
 
 /** Result of reading a copy: the value, or the reason why it is unusable. */
 export type Copy<T> = { readonly ok: true; readonly value: T } | CopyFault;
@@ -73,7 +79,8 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket): CatalogStore 
   const readBlob = async (replica: Replica, sha256: string, cacheTtl: number) => {
     let copy = await read(replica, blobKey(sha256), cacheTtl);
     // KV also caches that it has no value, for as long as the read asks.
-    if (isMissing(copy) && replica === "kv" && cacheTtl > FRESH_CACHE_TTL_SECONDS)
+    const isMissing = !copy.ok && copy.fault === "missing";
+    if (isMissing && replica === "kv" && cacheTtl > FRESH_CACHE_TTL_SECONDS)
       copy = await read(replica, blobKey(sha256), FRESH_CACHE_TTL_SECONDS);
     if (!copy.ok || sha256Hex(copy.value) === sha256) return copy;
     const detail = `${blobKey(sha256)}: ${copy.value.length} bytes of another hash`;
@@ -149,10 +156,6 @@ async function readCopy(
   } catch (error) {
     return { ok: false, fault: "unreadable", detail: `${key}: ${String(error)}` };
   }
-}
-
-function isMissing(copy: Copy<unknown>): boolean {
-  return !copy.ok && copy.fault === "missing";
 }
 
 /** Opens the current manifest, whose text is nearly always the same as before. */

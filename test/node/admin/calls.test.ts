@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { callObject, Unavailable, withStoreDeadline } from "../../../src/admin/calls.ts";
+import {
+  type CoordinatorCalls,
+  coordinatorCalls,
+  Unavailable,
+  withStoreDeadline,
+} from "../../../src/admin/calls.ts";
+import { plainRun } from "../../../src/admin/ingest/find-runs.ts";
 import { StoreTimeout } from "../../../src/storage/deadline.ts";
 
 const RESET = new Error("the object was reset");
@@ -8,11 +14,14 @@ const OVERLOADED = Object.assign(new Error("too many requests queued"), { overlo
 /** What a call comes to, and through how many stubs, of which the first `broken` fail. */
 async function call(isIdempotent: boolean, broken: number, error: Error) {
   let stubs = 0;
-  const answer = await callObject(
-    () => ++stubs,
-    { part: "coordinator", deadlineMs: 25_000, isIdempotent },
-    async (stub) => (stub <= broken ? Promise.reject(error) : "answer"),
-  ).catch((cause: unknown) => cause);
+  const calls = coordinatorCalls(() => {
+    const stub = ++stubs;
+    const answer = async () => (stub <= broken ? Promise.reject(error) : "answer");
+    return { status: answer, enqueue: answer } as unknown as CoordinatorCalls; // the two that are made
+  });
+  const run = plainRun({ trigger: "manual", requested_by: "ops", note: null });
+  const made: Promise<unknown> = isIdempotent ? calls.status() : calls.enqueue(run);
+  const answer = await made.catch((cause: unknown) => cause);
   return { answer, stubs };
 }
 

@@ -4,7 +4,7 @@ import { fromBinary, fromJson } from "@bufbuild/protobuf";
 import { beforeAll, describe, expect, it } from "vitest";
 import { LocationsResponseSchema } from "../../../gen/locations/v1/locations_pb.ts";
 import { concatenate, sha256Hex } from "../../../src/catalog/bytes.ts";
-import { encodeCommon, encodeLocal } from "../../../src/catalog/encode.ts";
+import { encodeLocal } from "../../../src/catalog/encode.ts";
 import { SUCCESS_TRAILER_FRAME } from "../../../src/catalog/framing.ts";
 import {
   type Bodies,
@@ -17,6 +17,7 @@ import { type Blob, commonUnits, toSegment } from "../../../src/ingest/bodies.ts
 import { aCatalog } from "../../builders/catalog.ts";
 import { encodeAll, MemoryCommon } from "../../builders/memory-common.ts";
 import { decoded, expectSegmentsJoin } from "../../builders/segments.ts";
+import { encodeCommon } from "../../builders/encode-common.ts";
 
 const catalog = aCatalog();
 const common = encodeCommon(catalog);
