@@ -86,7 +86,7 @@ const LISTS = ["airports", "cities", "countries", "regions"] as const;
 
 /** Finds every tripped guard, the gravest first. */
 export function checkGuards(facts: GuardFacts): GuardTrip[] {
-  const found = [...trips(facts)];
+  const found = [...findTrips(facts)];
   const first = found.find(({ guard }) => guard === "guard_shrink" || guard === "guard_change");
   const why = describeSwitch(facts);
   return found.map((trip) => (trip === first ? { ...trip, message: trip.message + why } : trip));
@@ -100,7 +100,7 @@ export function findRefusals(found: readonly GuardTrip[], force: boolean): Guard
   return found.filter(({ guard }) => !(force && OVERRIDABLE[guard]));
 }
 
-function* trips(facts: GuardFacts): Generator<GuardTrip> {
+function* findTrips(facts: GuardFacts): Generator<GuardTrip> {
   yield* checkEmpty(facts);
   yield* checkIntegrity(facts);
   yield* checkTruncated(facts);

@@ -205,7 +205,7 @@ export async function tryReadBody(
 
 async function readSegmentBytes(store: BlobStore, segment: Segment): Promise<Copy<Uint8Array>> {
   if (!("blob" in segment)) return { ok: true, value: Buffer.from(segment.inline, "base64") };
-  const copy = await readBlob(store, segment.blob);
+  const copy = await readIntactBlob(store, segment.blob);
   if (!copy.ok || copy.value.length === segment.bytes) return copy;
   return {
     ok: false,
@@ -214,7 +214,7 @@ async function readSegmentBytes(store: BlobStore, segment: Segment): Promise<Cop
   };
 }
 
-async function readBlob(store: BlobStore, sha256: string): Promise<Copy<Uint8Array>> {
+async function readIntactBlob(store: BlobStore, sha256: string): Promise<Copy<Uint8Array>> {
   const copy = await store.readBlob("r2", sha256);
   if (copy.ok) return copy;
   const other = await store.readBlob("kv", sha256);
