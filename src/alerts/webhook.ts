@@ -52,7 +52,7 @@ const SERVICE = "locations-at-the-edge";
  * Formats a message like Alertmanager's webhook, version 4.
  * https://prometheus.io/docs/alerting/latest/configuration/#webhook_config
  */
-export function alertmanagerBody({ target, notices }: Message): string {
+function alertmanagerBody({ target, notices }: Message): string {
   const alerts = notices.map(alertOf);
   return JSON.stringify({
     version: "4",
@@ -106,7 +106,7 @@ const GREEN = "#1e8449";
  * Formats a message for an incoming webhook of Slack, Mattermost or Rocket.Chat.
  * https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
  */
-export function slackBody({ notices }: Message): string {
+function slackBody({ notices }: Message): string {
   const resolved = notices.filter(({ change }) => change === "resolved").length;
   const counts = [
     [notices.length - resolved, "firing"],

@@ -173,15 +173,15 @@ function missingFrom(others: readonly string[], codes: readonly string[]): strin
 
 /** Converts entities to JSON with the contract's field names and ids as UUID text. */
 
-export function airportFields({ id, iata, icao, name, lat, lon, cityId }: Airport): AirportFields {
+function airportFields({ id, iata, icao, name, lat, lon, cityId }: Airport): AirportFields {
   return { id: uuidOf(id), iata, icao, name, lat, lon, city_id: uuidOf(cityId) };
 }
 
-export function cityFields({ id, name, countryId, lat, lon }: City): CityFields {
+function cityFields({ id, name, countryId, lat, lon }: City): CityFields {
   return { id: uuidOf(id), name, country_id: uuidOf(countryId), lat, lon };
 }
 
-export function countryFields(country: Country): CountryFields {
+function countryFields(country: Country): CountryFields {
   return {
     id: uuidOf(country.id),
     iso_code2: country.isoCode2,
@@ -192,7 +192,7 @@ export function countryFields(country: Country): CountryFields {
   };
 }
 
-export function regionFields(region: Region): RegionFields {
+function regionFields(region: Region): RegionFields {
   return {
     id: uuidOf(region.id),
     slug: region.slug,

@@ -70,14 +70,14 @@ export type ManifestCopy =
   | { readonly state: "missing" | "corrupt" | "unreadable"; readonly detail: string };
 
 /** A copy that differs from the published content. */
-export interface DamagedCopy {
+interface DamagedCopy {
   readonly replica: "kv" | "r2";
   readonly sha256: string;
   readonly fault: "missing" | "corrupt";
 }
 
 /** Result of reading blobs from both stores: those of a due locale, and suspects. */
-export interface CopyCheck {
+interface CopyCheck {
   /** The checked locale; null if none was due. */
   readonly locale: string | null;
   /** Number of copies that were read and hashed. */

@@ -15,7 +15,7 @@ import { messageFrameHeader, SUCCESS_TRAILER_FRAME } from "../catalog/framing.ts
 import { segmentCoder, type SegmentTask } from "./segment-coders.ts";
 
 /** An uncompressed body is `head ++ common ++ local ++ tail`. All locales share `common`. */
-export interface Surroundings {
+interface Surroundings {
   /** A few bytes. */
   readonly head: Uint8Array;
   readonly local: Uint8Array;

@@ -226,7 +226,7 @@ export interface ChangeSample extends CatalogDiff {
 }
 
 /** The diff of a list that is the same in both versions. */
-export const NO_DIFFERENCE = {
+const NO_DIFFERENCE = {
   counts: { added: 0, changed: 0, removed: 0 },
   added: [],
   changed: [],

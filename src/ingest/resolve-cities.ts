@@ -148,7 +148,7 @@ const NAMED_FIRST_MAX_KM = 40;
 const NEAREST_MAX_KM = 5;
 
 /** Rule that found a city. */
-export type CityRule = "municipality" | "airport_name" | "nearest";
+type CityRule = "municipality" | "airport_name" | "nearest";
 
 /** A place around an airport. */
 interface CityCandidate {

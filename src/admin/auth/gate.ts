@@ -96,7 +96,7 @@ type Authenticated =
  * of tokens (256 random bits) prevents guessing, not this limit: if the limit cannot be read, failures
  * are answered 401.
  */
-export function authenticate(deps: AuthenticationDependencies): MiddlewareHandler<Http> {
+function authenticate(deps: AuthenticationDependencies): MiddlewareHandler<Http> {
   const { credentials: configured } = deps;
   if (!configured.ok)
     logLine("error", "admin_misconfigured", "the admin routes are closed", {

@@ -58,10 +58,7 @@ async function answer(c: Context<Http>, { spec, handle }: Route): Promise<Respon
 }
 
 /** Reads the path's parameters, the query and the body, or finds what is wrong with them. */
-export async function readInput(
-  c: Context<Http>,
-  spec: RouteSpec,
-): Promise<RequestInput | Refusal> {
+async function readInput(c: Context<Http>, spec: RouteSpec): Promise<RequestInput | Refusal> {
   const params = parseInput(spec.params, c.req.param(), "parameter");
   if (typeof params === "string") {
     const detail = `The ${params.replace(": ", " in the path ")}.`;

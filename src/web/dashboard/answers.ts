@@ -49,7 +49,7 @@ export type CatalogDiff = Pick<NonNullable<RunDetail["changes"]>, ListName>;
 export type ListDiff = CatalogDiff[ListName];
 export type VersionDiff = CatalogDiff & { readonly to: Pick<Version, "generation"> };
 
-export interface AlertResult {
+interface AlertResult {
   readonly rule: string;
   readonly fingerprint: string;
   readonly severity: string;

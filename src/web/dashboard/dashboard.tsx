@@ -137,7 +137,7 @@ function Tabs({ live, onAction }: TabsProps) {
   );
 }
 
-export const TABS = ["runs", "held", "versions", "alerts", "backups", "audit"] as const;
+const TABS = ["runs", "held", "versions", "alerts", "backups", "audit"] as const;
 
 /** Part of the dashboard that the address names: `#runs`, or `#runs/<id>` for one run. */
 interface PageRoute {
@@ -146,7 +146,7 @@ interface PageRoute {
 }
 
 /** Follows the fragment of the address. */
-export function useRoute(): PageRoute {
+function useRoute(): PageRoute {
   const [route, setRoute] = useState(readRoute);
   useEffect(() => {
     const onChange = () => setRoute(readRoute());
