@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { fromBinary, fromJsonString } from "@bufbuild/protobuf";
 import { LocationsResponseSchema } from "../gen/locations/v1/locations_pb.ts";
-import { sha256Hex } from "../src/catalog/hash.ts";
+import { sha256Hex } from "../src/catalog/bytes.ts";
 
 /** An answer as it came over the wire. */
 export interface WireAnswer {

@@ -1,16 +1,15 @@
 import { Buffer } from "node:buffer";
-import { concatenate } from "../src/catalog/bytes.ts";
-import { encodeCommon, type EncodedPart, encodeLocal } from "../src/catalog/encode.ts";
-import { sha256Hex } from "../src/catalog/hash.ts";
+import { concatenate, sha256Hex } from "../src/catalog/bytes.ts";
+import { type EncodedPart, encodeLocal } from "../src/catalog/encode.ts";
 import type { Coding } from "../src/catalog/manifest.ts";
-import { commonUnits } from "../src/ingest/bodies.ts";
-import { formOf } from "../src/ingest/plain-segments.ts";
+import { commonUnits, formOf } from "../src/ingest/bodies.ts";
 import { compressSegment } from "../src/ingest/segment-coders.ts";
 import type { Workspace } from "../src/ingest/workspace.ts";
 import { embeddedSnapshot } from "../src/sources/embedded-snapshot.ts";
 import { acceptedWorkspace } from "../test/builders/accepted-workspace.ts";
 import { encodeAll, MemoryCommon } from "../test/builders/memory-common.ts";
 import { PipelineWorld } from "../test/builders/pipeline-world.ts";
+import { encodeCommon } from "../test/builders/encode-common.ts";
 
 let compressed: MemoryCommon | undefined;
 let opened: { readonly workspace: Workspace; readonly common: EncodedPart } | undefined;

@@ -9,7 +9,7 @@ import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { RULES } from "../src/acceptance/held-change.ts";
 import { type LedgerFiles, ledgerOf, readLedger } from "../src/acceptance/ledger-files.ts";
-import { sha256Hex } from "../src/catalog/hash.ts";
+import { sha256Hex } from "../src/catalog/bytes.ts";
 import { acceptSources } from "../src/ingest/accept-sources.ts";
 import { createWorkspace } from "../src/ingest/workspace.ts";
 import { nameFile, type Table } from "../src/sources/source-file.ts";

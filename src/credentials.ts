@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { parseJson } from "./parse-json.ts";
 
-/** What a credential allows: to look, or to change something. */
+/** A permission of a credential: to look, or to change something. */
 export const SCOPES = ["read", "operate"] as const;
 export type Scope = (typeof SCOPES)[number];
 
@@ -24,7 +24,7 @@ export interface AccessSettings {
   readonly operators: readonly string[];
 }
 
-/** Who may use the admin routes. */
+/** The credentials that open the admin routes. */
 interface Credentials {
   readonly tokens: readonly AdminToken[];
   /** Null if Access is not used. */
@@ -73,7 +73,7 @@ const settingsSchema = z
     message: "and ACCESS_TEAM_DOMAIN must both be set, or neither",
   });
 
-/** Reads who may use the admin routes. A wrong setting closes these routes and nothing else. */
+/** Reads the credentials of the admin routes. A wrong setting closes these routes and nothing else. */
 export function readCredentials(settings: CredentialSettings): CredentialsResult {
   const parsed = settingsSchema.safeParse(settings);
   if (!parsed.success) {

@@ -4,15 +4,15 @@ import notice from "../data/NOTICE.md";
 import { accessVerifier } from "./admin/auth/access-jwt.ts";
 import { createAdminApp } from "./admin/app.ts";
 import { createAuditTrail } from "./admin/audit/audit-trail.ts";
-import type { AuthenticationDependencies } from "./admin/auth/authentication.ts";
-import { coordinatorCalls, monitorCalls } from "./admin/calls/object-calls.ts";
+import type { AuthenticationDependencies } from "./admin/auth/gate.ts";
+import { coordinatorCalls, monitorCalls } from "./admin/calls.ts";
 import { readCredentials } from "./credentials.ts";
 import { loadServingConfig, type ServingConfig } from "./config.ts";
 import { readLimits } from "./health/limits.ts";
 import { describeError, logLine } from "./log.ts";
 import { answerMetrics, type OptionalBindings } from "./rpc/metrics.ts";
-import { createRpcHandler, isRpcRequest, type RpcHandler } from "./rpc/handler.ts";
-import { readHead } from "./rpc/request.ts";
+import { createRpcHandler, type RpcHandler } from "./rpc/handler.ts";
+import { isRpcRequest, readHead } from "./rpc/request.ts";
 import { cronJob, INGEST_CRON, scheduledJobs } from "./schedule.ts";
 import { CachedCatalogReader } from "./storage/cached-catalog-reader.ts";
 import { createAlertHistory } from "./alerts/alert-history.ts";
@@ -27,7 +27,7 @@ export { AlertMonitor } from "./alerts/durable-object.ts";
 export { IngestCoordinator } from "./coordinator/durable-object.ts";
 export { SegmentCompressor } from "./ingest/segment-compressor.ts";
 
-/** What an isolate builds once. */
+/** The two handlers, which an isolate builds once. */
 interface App {
   readonly rpc: RpcHandler;
   readonly admin: (request: Request) => Response | Promise<Response>;

@@ -4,11 +4,11 @@
  * no I/O.
  */
 import { isDeepStrictEqual } from "node:util";
-import { sha256Hex } from "../catalog/hash.ts";
+import { sha256Hex } from "../catalog/bytes.ts";
 import { compareText } from "../catalog/integrity.ts";
 import { distanceKm } from "../catalog/positions.ts";
 import type { SourceAirport } from "../sources/our-airports.ts";
-import { timeText } from "../storage/time-text.ts";
+import { timeText } from "../storage/time.ts";
 import {
   type Accepted,
   type AcceptedAirport,

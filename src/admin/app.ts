@@ -5,27 +5,24 @@ import { describeError, logLine } from "../log.ts";
 import type { AlertHistory } from "../alerts/alert-history.ts";
 import type { History } from "../coordinator/history.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
-import type { CoordinatorCalls, MonitorCalls } from "./calls/object-calls.ts";
+import { type CoordinatorCalls, type MonitorCalls, refusalOf } from "./calls.ts";
 import type { CatalogReader } from "../storage/catalog-reader.ts";
 import type { SourceArchive } from "../storage/source-archive.ts";
-import { refusalOf } from "./calls/unavailable.ts";
 import { alertRoutes } from "./alerts/alert-routes.ts";
 import { auditRoutes } from "./audit/audit-routes.ts";
-import type { RecordChange } from "./http/report.ts";
-import type { AuthenticationDependencies } from "./auth/authentication.ts";
+import type { RecordChange } from "./audit/audit-trail.ts";
+import { adminGate, type AuthenticationDependencies } from "./auth/gate.ts";
 import { backupRoutes } from "./backup/backup-routes.ts";
 import { catalogHealthRoutes } from "./health/catalog-health-routes.ts";
 import { creditsRoutes } from "./catalog/credits-routes.ts";
 import { type DashboardDependencies, dashboardRoutes } from "./health/dashboard-routes.ts";
 import { type DiffDependencies, diffRoutes } from "./catalog/diff-routes.ts";
-import { adminGate } from "./auth/gate.ts";
-import type { Http } from "./http/http.ts";
+import { type Http, sendProblem } from "./http/http.ts";
 import { heldRoutes } from "./ingest/held-routes.ts";
 import { pauseRoutes } from "./ingest/pause-routes.ts";
 import { queueRoutes } from "./ingest/queue-routes.ts";
 import { type MonitorDependencies, monitorRoutes } from "./health/monitor-routes.ts";
 import { openApiRoute } from "./http/openapi.ts";
-import { sendProblem } from "./http/problem.ts";
 import { addRoutes } from "./http/router.ts";
 import { runRoutes } from "./ingest/run-routes.ts";
 import { whoamiRoutes } from "./auth/whoami-routes.ts";
@@ -75,7 +72,9 @@ export function createAdminApp(deps: AdminDependencies): Hono<Http> {
     return sendProblem(c, problem, headers);
   });
 
-  addRoutes(app, allRoutes(deps), { record: deps.recordChange, now: deps.now });
+  const routes = routeGroups(deps);
+  const all = [...routes, openApiRoute(routes, deps.version)];
+  addRoutes(app, all, { record: deps.recordChange, now: deps.now });
   return app;
 }
 
@@ -119,9 +118,4 @@ export function routeGroups(deps: AdminDependencies) {
     ...creditsRoutes(deps.notice),
     ...whoamiRoutes(),
   ];
-}
-
-function allRoutes(deps: AdminDependencies) {
-  const routes = routeGroups(deps);
-  return [...routes, openApiRoute(routes, deps.version)];
 }

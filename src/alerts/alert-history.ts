@@ -1,9 +1,9 @@
 import { and, eq, inArray, lt, or, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { equal, type Listed, type PageQuery, readPage, within } from "../storage/page.ts";
+import { equal, type PageOf, type PageQuery, readPage, within } from "../storage/page.ts";
 import { exceptNewest } from "../storage/retention.ts";
 import { alertFindings, alertRuns } from "../storage/schema.ts";
-import { timeText } from "../storage/time-text.ts";
+import { timeText } from "../storage/time.ts";
 import type { AlertRun } from "./alert-run.ts";
 
 /** Selects evaluations that match every given field. */
@@ -20,7 +20,7 @@ export interface AlertRunQuery extends PageQuery {
   readonly untilMs?: number | undefined;
 }
 
-type AlertRunPage = Listed<{ readonly runs: readonly AlertRun[] }>;
+type AlertRunPage = PageOf<{ readonly runs: readonly AlertRun[] }>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Retention of evaluations without and with a change. */

@@ -7,8 +7,13 @@ import { count, type DeepReadonly, timestamp } from "../catalog/fields.ts";
 import { SEVERITIES, UNITS } from "../health/rule.ts";
 import { RULE_NAMES } from "../health/rules.ts";
 import { HEALTH_STATUSES } from "../health/check.ts";
-import { ALERT_STATES } from "./alert-state.ts";
-import { CHANGES } from "./deliveries.ts";
+
+export const ALERT_STATES = ["inactive", "pending", "firing", "nodata", "resolved"] as const;
+export type AlertState = (typeof ALERT_STATES)[number];
+
+/** A change of an alert that a message reports. */
+export const ALERT_CHANGES = ["fired", "nodata", "repeated", "resolved"] as const;
+export type AlertChange = (typeof ALERT_CHANGES)[number];
 
 const RUN_TRIGGERS = ["cron", "manual"] as const;
 
@@ -35,7 +40,7 @@ export const alertResultSchema = z
     evidence: z.record(z.string(), z.union([scalar, z.array(scalar), z.array(scalars)])),
     suppressed: z.boolean().meta({ description: "Not notified, because ingestion is paused." }),
     notified: z.array(
-      z.strictObject({ target: z.string(), change: z.enum(CHANGES), delivered: z.boolean() }),
+      z.strictObject({ target: z.string(), change: z.enum(ALERT_CHANGES), delivered: z.boolean() }),
     ),
   })
   .meta({ id: "AlertResult", description: "The state of one alert at an evaluation." });

@@ -5,10 +5,11 @@
  * is unreadable. An alert is raised when it fires or when its input has been unreadable for a while.
  * A raised alert resolves after two consecutive good evaluations.
  */
-import type { Verdict } from "../health/rule.ts";
-
-export const ALERT_STATES = ["inactive", "pending", "firing", "nodata", "resolved"] as const;
-type AlertState = (typeof ALERT_STATES)[number];
+import type { FindingVerdict } from "../health/rule.ts";
+import type { RuleFinding } from "../health/rules.ts";
+import type { HealthStatus } from "../health/check.ts";
+import { timeText } from "../storage/time.ts";
+import type { AlertResult, AlertState } from "./alert-run.ts";
 
 /** Whether somebody should look: the alert fires, or its input is unreadable. */
 export function needsAttention(state: AlertState): boolean {
@@ -28,6 +29,12 @@ export interface AlertTrack {
   readonly goods: number;
   /** Time of raising; null while not raised. */
   readonly raisedAt: number | null;
+}
+
+/** An alert after an evaluation. */
+export interface AlertRecord {
+  readonly track: AlertTrack;
+  readonly last: AlertResult;
 }
 
 /** Consecutive good evaluations that resolve an alert. */
@@ -50,7 +57,7 @@ export function newTrack(now: number): AlertTrack {
 /** Returns the state after one more finding at `now`. */
 export function nextTrack(
   track: AlertTrack,
-  verdict: Verdict,
+  verdict: FindingVerdict,
   { now, forMs }: { readonly now: number; readonly forMs: number },
 ): AlertTrack {
   const next = { bad: afterBad, good: afterGood, nodata: afterNodata }[verdict](track, now, forMs);
@@ -78,4 +85,74 @@ function afterGood(track: AlertTrack, now: number): AlertTrack {
   if (goods >= GOODS_TO_RESOLVE) return { ...newTrack(now), state: "resolved" };
   const badSince = track.state === "firing" ? track.badSince : null;
   return { ...track, goods, badSince, nodataSince: null };
+}
+
+/** An alert at one evaluation. */
+export interface Evaluated {
+  readonly record: AlertRecord;
+  readonly result: AlertResult;
+  /** Whether this evaluation raised or resolved it. */
+  readonly transition: "raised" | "resolved" | null;
+}
+
+/** Advances an alert by one finding. */
+export function step(known: AlertRecord | undefined, finding: RuleFinding, now: number): Evaluated {
+  const { verdict, forMs, ...found } = finding;
+  const before = known?.track ?? newTrack(now);
+  const track = nextTrack(before, verdict, { now, forMs });
+  const isRecovering = verdict === "good" && track.raisedAt !== null;
+  const result: AlertResult = {
+    ...found,
+    message: isRecovering ? `Recovering: ${found.message}` : found.message,
+    state: track.state,
+    previous_state: before.state,
+    since: timeText(track.since),
+    notified: [],
+  };
+  return { record: { track, last: result }, result, transition: transitionOf(before, track) };
+}
+
+function transitionOf(before: AlertTrack, after: AlertTrack): Evaluated["transition"] {
+  const [was, is] = [before, after].map(({ raisedAt }) => raisedAt !== null);
+  if (was === is) return null;
+  return is ? "raised" : "resolved";
+}
+
+/** Builds a good finding for an alert whose subject is no longer configured. */
+export function noLongerWatched({ last }: AlertRecord): RuleFinding {
+  const message = "It is no longer watched.";
+  const nothing = { value: null, evidence: {}, suppressed: false, status: "pass" } as const;
+  return { ...last, ...nothing, message, forMs: 0, verdict: "good" };
+}
+
+/** Sums up the results of an evaluation. */
+export function summarizeResults(evaluated: readonly Evaluated[]) {
+  const results = evaluated.map(({ result }) => result);
+  const count = (is: (result: AlertResult) => boolean) => results.filter(is).length;
+  const inState = (state: AlertResult["state"]) => count((result) => result.state === state);
+  const transitions = (kind: "raised" | "resolved") =>
+    evaluated.filter(({ transition }) => transition === kind).length;
+  const isNew = ({ state, previous_state }: AlertResult) => state !== previous_state;
+  return {
+    worst: worstStatus(results),
+    rules_total: new Set(results.map(({ rule }) => rule)).size,
+    pending: inState("pending"),
+    firing: inState("firing"),
+    nodata: inState("nodata"),
+    fired: transitions("raised"),
+    resolved: transitions("resolved"),
+    suppressed: count(({ suppressed, state }) => suppressed && needsAttention(state)),
+    changed: results.some(
+      (result) =>
+        isNew(result) && !(result.previous_state === "resolved" && result.state === "inactive"),
+    ),
+    results,
+  };
+}
+
+/** Returns the worst severity. An unreadable input never passes. */
+function worstStatus(results: readonly AlertResult[]): HealthStatus {
+  const bad = results.filter(({ state }) => needsAttention(state));
+  if (bad.some(({ severity, suppressed }) => severity === "fail" && !suppressed)) return "fail";
+  return bad.length > 0 ? "warn" : "pass";
 }

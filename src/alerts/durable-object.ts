@@ -3,14 +3,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { v7 } from "uuid";
 import { readTokens } from "../credentials.ts";
 import { newestTimes } from "../backup/listing.ts";
-import type { IngestFacts } from "../health/facts.ts";
-import { INPUT_TIMEOUT_MS } from "../health/read-facts.ts";
+import { type IngestFacts, INPUT_TIMEOUT_MS } from "../health/facts.ts";
 import { INGEST_INSTANCE } from "../instances.ts";
 import { logLine } from "../log.ts";
-import { createAlertHistory } from "./alert-history.ts";
 import { ingestCrons } from "../schedule.ts";
 import { createBackupStore } from "../storage/backup-store.ts";
 import { createCatalogStore } from "../storage/catalog-store.ts";
+import { createAlertHistory } from "./alert-history.ts";
 import {
   type EvaluationRequest,
   type EvaluationResult,
@@ -19,6 +18,7 @@ import {
   type TestResult,
 } from "./monitor.ts";
 import { MonitorState } from "./monitor-state.ts";
+import type { Platform } from "./platform.ts";
 import { loadAlertConfig } from "./settings.ts";
 import { DELIVERY_LIMITS } from "./webhook.ts";
 
@@ -31,32 +31,7 @@ export class AlertMonitor extends DurableObject<Env> {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    const history = createAlertHistory(env.HISTORY);
-    this.#monitor = new Monitor({
-      state: new MonitorState(ctx.storage),
-      config: loadAlertConfig(env),
-      tokens: readTokens(env),
-      crons: ingestCrons(),
-      sources: {
-        readIngest: () => readIngest(env.COORDINATOR),
-        store: createCatalogStore(env.CATALOG, env.ARCHIVE),
-        pingHistory: () => history.ping(),
-        readBackups: () => newestTimes(createBackupStore(env.BACKUPS)),
-        timeoutMs: INPUT_TIMEOUT_MS,
-      },
-      delivery: {
-        fetch: async (url, init) => fetch(url, init),
-        limits: DELIVERY_LIMITS,
-        now: Date.now,
-        sleep: async (ms) => sleep(ms),
-      },
-      saveRuns: (runs) => history.saveRuns(runs),
-      deleteOldRuns: () => history.deleteOldRuns(Date.now()),
-      now: Date.now,
-      newId: v7,
-      log: (level, event, fields) => logLine(level, event, event.replaceAll("_", " "), fields),
-      workerVersion: env.VERSION.id || null,
-    });
+    this.#monitor = new Monitor(platformOf(ctx, env));
   }
 
   evaluate(asked: EvaluationRequest): Promise<EvaluationResult> {
@@ -70,6 +45,30 @@ export class AlertMonitor extends DurableObject<Env> {
   status(): MonitorStatus {
     return this.#monitor.status();
   }
+}
+
+function platformOf(ctx: DurableObjectState, env: Env): Platform {
+  const history = createAlertHistory(env.HISTORY);
+  return {
+    state: new MonitorState(ctx.storage),
+    config: loadAlertConfig(env),
+    tokens: readTokens(env),
+    crons: ingestCrons(),
+    readIngest: () => readIngest(env.COORDINATOR),
+    store: createCatalogStore(env.CATALOG, env.ARCHIVE),
+    pingHistory: () => history.ping(),
+    readBackups: () => newestTimes(createBackupStore(env.BACKUPS)),
+    inputTimeoutMs: INPUT_TIMEOUT_MS,
+    saveRuns: (runs) => history.saveRuns(runs),
+    deleteOldRuns: () => history.deleteOldRuns(Date.now()),
+    fetch: async (url, init) => fetch(url, init),
+    deliveryLimits: DELIVERY_LIMITS,
+    sleep: async (ms) => sleep(ms),
+    now: Date.now,
+    newId: v7,
+    log: (level, event, fields) => logLine(level, event, event.replaceAll("_", " "), fields),
+    workerVersion: env.VERSION.id || null,
+  };
 }
 
 /** Tries twice with a new stub each, because a stub stays broken after its object was reset. */

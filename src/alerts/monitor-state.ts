@@ -1,15 +1,22 @@
-import { JsonTable, type TableStorage } from "../storage/json-table.ts";
-import { Outbox } from "../storage/outbox.ts";
-import { TickTable } from "../storage/tick-table.ts";
-import type { AlertResult, AlertRun } from "./alert-run.ts";
-import type { AlertTrack } from "./alert-state.ts";
-import type { DeliveryRecord, Undelivered } from "./deliveries.ts";
+import { JsonTable, Outbox, type TableStorage, TickTable } from "../storage/tables.ts";
+import type { AlertRun } from "./alert-run.ts";
+import type { AlertRecord } from "./alert-state.ts";
 
-/** An alert after the last evaluation. */
-export interface AlertRecord {
-  readonly track: AlertTrack;
-  readonly last: AlertResult;
+/** Deliveries of an alert to a target. Times are milliseconds since 1970. */
+export interface DeliveryRecord {
+  /** Whether the target knows the alert as raised. */
+  readonly isOpen: boolean;
+  /** Raising time of the alert that the target knows. */
+  readonly raisedAt: number;
+  /** Time of the last delivery. */
+  readonly deliveredAt: number;
+  /** Whether the target knows that the raised alert fires, and that it has no data. */
+  readonly saidFired: boolean;
+  readonly saidNodata: boolean;
 }
+
+/** Message id of each undelivered change, by change key. */
+export type Undelivered = { readonly [changeKey: string]: string };
 
 /** Status of a webhook. */
 interface TargetRecord {

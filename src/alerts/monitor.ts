@@ -1,20 +1,14 @@
-import {
-  type Facts,
-  type MonitorFacts,
-  newestPublished,
-  type TokenFacts,
-} from "../health/facts.ts";
-import { type FactSources, readFacts } from "../health/read-facts.ts";
+import { type Facts, type MonitorFacts, newestPublished, readFacts } from "../health/facts.ts";
 import { evaluateRules } from "../health/rules.ts";
 import type { MonitorStatusFacts } from "../health/service-checks.ts";
 import { describeError } from "../log.ts";
-import { hasElapsed } from "../storage/elapsed.ts";
-import { timeText } from "../storage/time-text.ts";
+import { hasElapsed, timeText } from "../storage/time.ts";
 import type { AlertResult, AlertRun, AlertTrigger } from "./alert-run.ts";
-import { type Evaluated, noLongerWatched, step, summarize } from "./evaluation.ts";
+import { type Evaluated, noLongerWatched, step, summarizeResults } from "./alert-state.ts";
 import type { MonitorState } from "./monitor-state.ts";
-import { logOf, Notifier, type NotifierDependencies, type TestOutcome } from "./notifier.ts";
-import type { AlertConfig, AlertConfigResult } from "./settings.ts";
+import { logOf, Notifier, type TestOutcome } from "./notifier.ts";
+import type { Platform } from "./platform.ts";
+import type { AlertConfig } from "./settings.ts";
 
 /** Most damaged blobs that each evaluation reads again. */
 const SUSPECTS_MAX = 50;
@@ -26,23 +20,6 @@ const CLEAN_EVERY_MS = 60 * 60_000;
 const SAVE_DEADLINE_MS = 10_000;
 /** The cron trigger of evaluations. */
 const WATCH = "watch";
-
-interface MonitorDependencies extends NotifierDependencies {
-  readonly state: MonitorState;
-  /** Saves evaluations to D1. Idempotent. Throws if D1 fails. */
-  readonly saveRuns: (runs: readonly AlertRun[]) => Promise<void>;
-  /** Deletes rows past their retention. Throws if D1 fails. */
-  readonly deleteOldRuns: () => Promise<unknown>;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  readonly config: AlertConfigResult;
-  /** The admin tokens. */
-  readonly tokens: readonly TokenFacts[];
-  /** The cron triggers that queue a run. */
-  readonly crons: readonly string[];
-  readonly sources: FactSources;
-  readonly workerVersion: string | null;
-}
 
 export interface EvaluationRequest {
   readonly trigger: AlertTrigger;
@@ -77,35 +54,35 @@ export interface MonitorStatus extends MonitorStatusFacts {
  * tick counts only after a complete evaluation, so that a failed one can be retried. D1 comes last.
  */
 export class Monitor {
-  readonly #deps: MonitorDependencies;
+  readonly #platform: Platform;
   readonly #state: MonitorState;
   readonly #notifier: Notifier;
   /** Settles after the last waiting evaluation. */
-  #turn: Promise<unknown> = Promise.resolve();
+  #last: Promise<unknown> = Promise.resolve();
 
-  constructor(deps: MonitorDependencies) {
-    this.#deps = deps;
-    this.#state = deps.state;
-    this.#notifier = new Notifier(deps);
+  constructor(platform: Platform) {
+    this.#platform = platform;
+    this.#state = platform.state;
+    this.#notifier = new Notifier(platform);
   }
 
   /** Evaluates all rules, notifies and records. A repeated cron tick counts once. */
   evaluate(request: EvaluationRequest): Promise<EvaluationResult> {
-    const turn = this.#turn.then(() => this.#take(request));
-    this.#turn = turn.catch(() => {});
-    return turn;
+    const evaluating = this.#last.then(() => this.#evaluateOnce(request));
+    this.#last = evaluating.catch(() => {});
+    return evaluating;
   }
 
   /** Sends a test message to one target or to all. */
   async test(name: string | null, by: string): Promise<TestResult> {
-    const { config } = this.#deps;
+    const { config } = this.#platform;
     return config.ok
       ? this.#notifier.test(config.config.targets, { name, by })
       : { ...config, reason: "misconfigured" };
   }
 
   status(): MonitorStatus {
-    const { config } = this.#deps;
+    const { config } = this.#platform;
     return {
       problem: config.ok ? null : config.problem,
       lastRun: this.#state.facts.get("last_run"),
@@ -114,39 +91,39 @@ export class Monitor {
     };
   }
 
-  async #take(request: EvaluationRequest): Promise<EvaluationResult> {
-    const { config } = this.#deps;
+  async #evaluateOnce(request: EvaluationRequest): Promise<EvaluationResult> {
+    const { config } = this.#platform;
     if (!config.ok) {
-      this.#deps.log("error", "alerts_misconfigured", { problem: config.problem });
+      this.#platform.log("error", "alerts_misconfigured", { problem: config.problem });
       return { ...config, reason: "misconfigured" };
     }
     const { tick } = request;
     if (tick !== null && this.#state.ticks.has(WATCH, tick))
       return { ok: false, reason: "already_evaluated" };
-    const id = this.#deps.newId();
+    const id = this.#platform.newId();
     try {
       return { ok: true, run: await this.#evaluate(id, request, config.config) };
     } catch (cause) {
-      this.#deps.log("error", "alerts_failed", { alert_run_id: id, ...describeError(cause) });
+      this.#platform.log("error", "alerts_failed", { alert_run_id: id, ...describeError(cause) });
       throw cause;
     }
   }
 
   async #evaluate(id: string, request: EvaluationRequest, config: AlertConfig): Promise<AlertRun> {
-    const started_at = this.#deps.now();
+    const started_at = this.#platform.now();
     const { trigger, requested_by } = request;
-    const log = logOf(this.#deps.log, id);
+    const log = logOf(this.#platform.log, id);
     log("info", "alerts_started", { trigger, actor: requested_by });
     const facts = await this.#readFacts(config);
     log("info", "alerts_facts_read", {
-      duration_ms: this.#deps.now() - started_at,
+      duration_ms: this.#platform.now() - started_at,
       checked_locale: facts.copies.locale,
       checked_copies: facts.copies.checked,
     });
-    const now = this.#deps.now();
+    const now = this.#platform.now();
     const evaluated = this.#state.transaction(() => this.#decide(facts, config, now));
     const begun: AlertRun = {
-      ...summarize(evaluated),
+      ...summarizeResults(evaluated),
       id,
       trigger,
       requested_by,
@@ -157,7 +134,7 @@ export class Monitor {
       notify_failed: 0,
       deliveries: [],
       ping: null,
-      worker_version: this.#deps.workerVersion,
+      worker_version: this.#platform.workerVersion,
     };
     this.#state.transaction(() => this.#state.saveRun(begun));
     for (const { result } of evaluated)
@@ -172,7 +149,7 @@ export class Monitor {
   }
 
   #readFacts({ targets }: AlertConfig): Promise<Facts> {
-    const { sources, tokens, crons, now } = this.#deps;
+    const { tokens, crons, now } = this.#platform;
     const since = this.#state.facts.get("since") ?? now();
     this.#state.transaction(() => this.#state.facts.set("since", since));
     const monitor: MonitorFacts = {
@@ -189,17 +166,17 @@ export class Monitor {
       after: this.#state.facts.get("checked_locale"),
       suspects: this.#state.facts.get("suspects") ?? [],
     };
-    return readFacts(sources, { check, monitor });
+    return readFacts(this.#platform, { check, monitor });
   }
 
   /** Scheduled time of the newest evaluated tick; null before the first. */
   #lastTick(): number | null {
-    return this.#state.ticks.newest(this.#deps.now())[WATCH] ?? null;
+    return this.#state.ticks.newest(this.#platform.now())[WATCH] ?? null;
   }
 
   /** Sends waiting evaluations to D1, and deletes old ones once an hour. Never throws. */
   async #saveHistory(): Promise<void> {
-    const { saveRuns, deleteOldRuns, now, log } = this.#deps;
+    const { saveRuns, deleteOldRuns, now, log } = this.#platform;
     const { facts, outbox } = this.#state;
     await outbox.drain({
       send: async (rows) => saveRuns(rows.map(({ value }) => value)),
@@ -253,7 +230,7 @@ export class Monitor {
   }
 
   #finish(run: AlertRun, started_at: number, tick: number | null): AlertRun {
-    const endedAt = this.#deps.now();
+    const endedAt = this.#platform.now();
     const finished: AlertRun = {
       ...run,
       finished_at: timeText(endedAt),

@@ -1,25 +1,12 @@
 import type { Log } from "../log.ts";
-import { timeText } from "../storage/time-text.ts";
-import type { AlertRun, PingOutcome, Receipt } from "./alert-run.ts";
-import type { Evaluated } from "./evaluation.ts";
-import {
-  afterDelivery,
-  asUndelivered,
-  type DeliveryRecord,
-  dueChange,
-  intoMessages,
-} from "./deliveries.ts";
-import type { MonitorState } from "./monitor-state.ts";
-import type { Notice } from "./message.ts";
-import type { AlertConfig } from "./settings.ts";
-import { type DeliveryDependencies, request, sendMessage, type WebhookTarget } from "./webhook.ts";
-
-export interface NotifierDependencies {
-  readonly state: MonitorState;
-  readonly delivery: DeliveryDependencies;
-  readonly newId: () => string;
-  readonly log: Log;
-}
+import { timeText } from "../storage/time.ts";
+import { sha256Hex } from "../catalog/bytes.ts";
+import type { AlertChange, AlertRun, PingOutcome, Receipt } from "./alert-run.ts";
+import { type AlertTrack, type Evaluated, needsAttention } from "./alert-state.ts";
+import type { DeliveryRecord, MonitorState, Undelivered } from "./monitor-state.ts";
+import { type Notice, sendMessage, requestOnce } from "./webhook.ts";
+import type { AlertConfig, WebhookTarget } from "./settings.ts";
+import type { Platform } from "./platform.ts";
 
 export type TestOutcome =
   | { readonly ok: true; readonly receipts: readonly Receipt[] }
@@ -44,12 +31,12 @@ interface Sent {
 
 /** Sends due messages to the webhooks and records each delivery at once. */
 export class Notifier {
-  readonly #deps: NotifierDependencies;
+  readonly #platform: Platform;
   readonly #state: MonitorState;
 
-  constructor(deps: NotifierDependencies) {
-    this.#deps = deps;
-    this.#state = deps.state;
+  constructor(platform: Platform) {
+    this.#platform = platform;
+    this.#state = platform.state;
   }
 
   /** Sends all due messages. Returns the evaluation with the receipts. */
@@ -92,12 +79,13 @@ export class Notifier {
     const chosen = targets.filter((target) => name === null || target.name === name);
     if (chosen.length === 0)
       return { ok: false, reason: name === null ? "no_targets" : "unknown_target", targets: names };
-    const { newId, delivery } = this.#deps;
-    const id = newId();
-    const log = logOf(this.#deps.log, id);
-    const notices = [testNotice(by, timeText(delivery.now()))];
+    const id = this.#platform.newId();
+    const log = logOf(this.#platform.log, id);
+    const notices = [testNotice(by, timeText(this.#platform.now()))];
     const receipts = await Promise.all(
-      chosen.map((target) => sendMessage(target, { id, target: target.name, notices }, delivery)),
+      chosen.map((target) =>
+        sendMessage(target, { id, target: target.name, notices }, this.#platform),
+      ),
     );
     for (const receipt of receipts) logReceipt(log, "alert_test", { id, receipt });
     return { ok: true, receipts };
@@ -107,7 +95,7 @@ export class Notifier {
   async ping(url: string | null, log: Log): Promise<PingOutcome> {
     if (url === null) return "not_configured";
     const headers = { "user-agent": "locations-at-the-edge" };
-    const { error } = await request(url, { method: "GET", headers }, this.#deps.delivery);
+    const { error } = await requestOnce(url, { method: "GET", headers }, this.#platform);
     if (error === null) return "sent";
     log("warn", "alerts_ping_failed", { error });
     return "failed";
@@ -129,14 +117,10 @@ export class Notifier {
     // Stores the ids before sending, because a crash must not change them.
     const undelivered = asUndelivered(messages);
     this.#state.transaction(() => this.#state.setTarget(name, { ...before, undelivered }));
-    const log = logOf(this.#deps.log, runId);
+    const log = logOf(this.#platform.log, runId);
     const sent = await Promise.all(
       [...messages].map(async ([id, notices]): Promise<Sent> => {
-        const receipt = await sendMessage(
-          target,
-          { id, target: name, notices },
-          this.#deps.delivery,
-        );
+        const receipt = await sendMessage(target, { id, target: name, notices }, this.#platform);
         if (receipt.delivered)
           this.#state.transaction(() => this.#recordDeliveries(name, notices, context.now));
         logReceipt(log, "alert_notification", { id, receipt });
@@ -209,4 +193,95 @@ function testNotice(by: string, at: string): Notice {
     deliveredAt: null,
     endsAt: null,
   };
+}
+
+/**
+ * Deliveries: one record per target and alert. Pure: no clock, no I/O.
+ *
+ * The alert's state and the record determine the due change. A failed delivery is therefore due
+ * again at the next evaluation, in the same message. A successful one is never repeated.
+ */
+
+interface DeliveryContext {
+  readonly now: number;
+  /** Interval at which an open alert is repeated. */
+  readonly repeatMs: number;
+  /** Whether a pause excuses the alert, so that raising it notifies nobody. */
+  readonly suppressed: boolean;
+}
+
+/** Returns the change that is due to a target; null if none is. */
+export function dueChange(
+  track: AlertTrack,
+  record: DeliveryRecord | null,
+  { now, repeatMs, suppressed }: DeliveryContext,
+): AlertChange | null {
+  const open = record?.isOpen === true ? record : null;
+  if (track.raisedAt === null) return open === null ? null : "resolved";
+  // A recovering alert may resolve at the next evaluation.
+  if (suppressed || track.goods > 0 || !needsAttention(track.state)) return null;
+  const isFiring = track.state === "firing";
+  const isKnown = open !== null && (isFiring ? open.saidFired : open.saidNodata);
+  if (!isKnown) return isFiring ? "fired" : "nodata";
+  return now - open.deliveredAt >= repeatMs ? "repeated" : null;
+}
+
+/** Identifies a change across evaluations. */
+export interface ChangeKey {
+  readonly fingerprint: string;
+  readonly change: AlertChange;
+  /** Raising time of the alert (RFC 3339). */
+  readonly startsAt: string;
+  /** Time of the last delivery to the target (RFC 3339); null if never. */
+  readonly deliveredAt: string | null;
+}
+
+/** Returns the record after the delivery of a change at `now`. */
+export function afterDelivery(
+  record: DeliveryRecord | null,
+  { change, startsAt }: Pick<ChangeKey, "change" | "startsAt">,
+  now: number,
+): DeliveryRecord {
+  const open = record?.isOpen === true ? record : null;
+  return {
+    isOpen: change !== "resolved",
+    raisedAt: Date.parse(startsAt),
+    deliveredAt: now,
+    saidFired: open?.saidFired === true || change === "fired",
+    saidNodata: open?.saidNodata === true || change === "nodata",
+  };
+}
+
+/**
+ * Groups the due changes of a target into messages by `Webhook-Id`. An undelivered change stays in
+ * its message; all new changes form one more message.
+ */
+export function intoMessages<C extends ChangeKey>(
+  target: string,
+  due: readonly C[],
+  undelivered: Undelivered,
+): ReadonlyMap<string, readonly C[]> {
+  const isNew = (change: C) => undelivered[changeKey(change)] === undefined;
+  const newId = messageId(target, due.filter(isNew).map(changeKey));
+  return Map.groupBy(due, (change) => undelivered[changeKey(change)] ?? newId);
+}
+
+/** Lists the changes of messages that are about to be sent. */
+export function asUndelivered(
+  messages: Iterable<readonly [id: string, changes: readonly ChangeKey[]]>,
+): Undelivered {
+  return Object.fromEntries(
+    [...messages].flatMap(([id, changes]) => changes.map((change) => [changeKey(change), id])),
+  );
+}
+
+function changeKey({ fingerprint, change, startsAt, deliveredAt }: ChangeKey): string {
+  return [fingerprint, change, startsAt, deliveredAt ?? "never"].join("|");
+}
+
+/** Hex digits of a message's id. */
+const ID_LENGTH = 32;
+
+function messageId(target: string, changeKeys: readonly string[]): string {
+  return sha256Hex(JSON.stringify([target, ...changeKeys.toSorted()])).slice(0, ID_LENGTH);
 }

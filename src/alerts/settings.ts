@@ -1,7 +1,18 @@
+import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { type Limits, type LimitSettings, readLimits } from "../health/limits.ts";
 import { parseJson } from "../parse-json.ts";
-import { keyOf, WEBHOOK_KINDS, type WebhookTarget } from "./webhook.ts";
+
+const WEBHOOK_KINDS = ["alertmanager", "slack"] as const;
+
+/** A receiver of messages. `url` and `key` are never shown or logged. */
+export interface WebhookTarget {
+  readonly name: string;
+  readonly kind: (typeof WEBHOOK_KINDS)[number];
+  readonly url: string;
+  /** Key of the signatures; null to send unsigned messages. */
+  readonly key: Buffer | null;
+}
 
 /** Validated settings of the alerts. */
 export interface AlertConfig {
@@ -55,7 +66,7 @@ const targetList = z
       secret: z
         .string()
         .transform((text, context) => {
-          const key = keyOf(text);
+          const key = signingKey(text);
           if (key === undefined) context.addIssue('must be "whsec_" and 24 to 64 bytes in base64');
           return key ?? z.NEVER;
         })
@@ -66,6 +77,17 @@ const targetList = z
   .refine((list) => new Set(list.map(({ name }) => name)).size === list.length, {
     message: "must have names that differ",
   });
+
+/** A secret of Standard Webhooks: `whsec_` and the key in base64. */
+const SECRET = /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
+/** Lengths of a key. */
+const KEY_BYTES = { min: 24, max: 64 };
+
+/** Returns the key of a secret; undefined if it is none of 24 to 64 bytes. */
+export function signingKey(secret: string): Buffer | undefined {
+  const key = Buffer.from(SECRET.exec(secret)?.[1] ?? "", "base64");
+  return key.length >= KEY_BYTES.min && key.length <= KEY_BYTES.max ? key : undefined;
+}
 
 /** Parses the targets. Returns the problem as text. */
 function readTargets(text: string): readonly WebhookTarget[] | string {

@@ -1,38 +1,150 @@
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
-import { timeText } from "../storage/time-text.ts";
-import type { Receipt } from "./alert-run.ts";
-import { alertmanagerBody, type Message, slackBody } from "./message.ts";
+import { timeText } from "../storage/time.ts";
+import type { RuleFinding, RuleName } from "../health/rules.ts";
+import type { AlertChange, Receipt } from "./alert-run.ts";
+import type { DeliveryLimits, Platform } from "./platform.ts";
+import type { WebhookTarget } from "./settings.ts";
 
-export const WEBHOOK_KINDS = ["alertmanager", "slack"] as const;
+type NoticeField =
+  "fingerprint" | "labels" | "severity" | "message" | "value" | "threshold" | "unit" | "evidence";
 
-/** A receiver of messages. `url` and `key` are never shown or logged. */
-export interface WebhookTarget {
-  readonly name: string;
-  readonly kind: (typeof WEBHOOK_KINDS)[number];
-  readonly url: string;
-  /** Key of the signatures; null to send unsigned messages. */
-  readonly key: Buffer | null;
+/** Notification about one alert. Times are RFC 3339. */
+export interface Notice extends Pick<RuleFinding, NoticeField> {
+  readonly change: AlertChange;
+  /** Name of the rule; `test` in a test message. */
+  readonly rule: RuleName | "test";
+  /** Raising time of the alert. */
+  readonly startsAt: string;
+  /** Time of the last notification of the target about this alert; null if never. */
+  readonly deliveredAt: string | null;
+  /** Resolution time; null while open. */
+  readonly endsAt: string | null;
 }
 
-/** The part of the platform's `fetch` that notifications use. */
-export type NotifyFetch = (
-  url: string,
-  init: {
-    readonly method: "POST" | "GET";
-    readonly headers: Record<string, string>;
-    readonly body?: string;
-    readonly redirect: "manual";
-    readonly signal: AbortSignal;
-  },
-) => Promise<Response>;
+/** The notices of one evaluation for one target. */
+export interface Message {
+  /** Stays the same when the same changes are sent again. */
+  readonly id: string;
+  readonly target: string;
+  readonly notices: readonly Notice[];
+}
 
-interface DeliveryLimits {
-  /** Deadline for the beginning of an answer. */
-  readonly timeoutMs: number;
-  readonly maxAttempts: number;
-  /** Wait before the second attempt. It doubles for each further attempt. */
-  readonly backoffMs: number;
+/** Formats a notice in one line, such as `FIRING catalog_stale: …`. */
+function headline({ change, rule, labels, message }: Notice): string {
+  const named = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+  const subject = named.length === 0 ? rule : `${rule} (${named.join(", ")})`;
+  return `${WORDS[change]} ${subject}: ${message}`;
+}
+
+const WORDS: { readonly [C in AlertChange]: string } = {
+  fired: "FIRING",
+  nodata: "NO DATA",
+  repeated: "STILL FIRING",
+  resolved: "RESOLVED",
+};
+
+/** Alertmanager's end time of an open alert. */
+const NOT_ENDED = "0001-01-01T00:00:00Z";
+const SERVICE = "locations-at-the-edge";
+
+/**
+ * Formats a message like Alertmanager's webhook, version 4.
+ * https://prometheus.io/docs/alerting/latest/configuration/#webhook_config
+ */
+function alertmanagerBody({ target, notices }: Message): string {
+  const alerts = notices.map(alertOf);
+  return JSON.stringify({
+    version: "4",
+    groupKey: `{}:{service="${SERVICE}"}`,
+    truncatedAlerts: 0,
+    status: alerts.some(({ status }) => status === "firing") ? "firing" : "resolved",
+    receiver: target,
+    groupLabels: { service: SERVICE },
+    commonLabels: common(alerts.map(({ labels }) => labels)),
+    commonAnnotations: common(alerts.map(({ annotations }) => annotations)),
+    externalURL: "",
+    alerts,
+  });
+}
+
+function alertOf(notice: Notice) {
+  const { change, rule, labels, severity, value, threshold, unit, evidence, fingerprint } = notice;
+  return {
+    status: change === "resolved" ? "resolved" : "firing",
+    labels: { alertname: rule, service: SERVICE, severity, ...labels },
+    annotations: {
+      summary: headline(notice),
+      description: notice.message,
+      change,
+      value: value === null ? "" : String(value),
+      threshold: String(threshold),
+      unit,
+      evidence: JSON.stringify(evidence),
+    },
+    startsAt: notice.startsAt,
+    endsAt: notice.endsAt ?? NOT_ENDED,
+    generatorURL: "",
+    fingerprint,
+  };
+}
+
+/** Returns the pairs that all objects share. */
+function common(all: readonly { readonly [name: string]: string }[]): { [name: string]: string } {
+  const [first = {}, ...others] = all;
+  const shared = Object.entries(first).filter(([name, value]) =>
+    others.every((pairs) => pairs[name] === value),
+  );
+  return Object.fromEntries(shared);
+}
+
+const RED = "#c0392b";
+const ORANGE = "#d68910";
+const GREEN = "#1e8449";
+
+/**
+ * Formats a message for an incoming webhook of Slack, Mattermost or Rocket.Chat.
+ * https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
+ */
+function slackBody({ notices }: Message): string {
+  const resolved = notices.filter(({ change }) => change === "resolved").length;
+  const counts = [
+    [notices.length - resolved, "firing"],
+    [resolved, "resolved"],
+  ] as const;
+  const summary = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
+  return JSON.stringify({
+    text: `Locations at the Edge: ${summary.join(", ")}`,
+    attachments: notices.map(attachmentOf),
+  });
+}
+
+function attachmentOf(notice: Notice) {
+  const { change, rule, severity, startsAt, endsAt } = notice;
+  const at = Date.parse(endsAt ?? startsAt);
+  return {
+    color: colorOf(notice),
+    fallback: escape(headline(notice)),
+    title: escape(headline({ ...notice, message: "" }).replace(/: $/, "")),
+    text: escape(notice.message),
+    fields: [
+      { title: "Rule", value: escape(rule), short: true },
+      { title: "Severity", value: severity, short: true },
+      { title: "Since", value: startsAt, short: true },
+      { title: "Change", value: change, short: true },
+    ],
+    ts: Math.floor(at / 1000),
+  };
+}
+
+function colorOf({ change, severity }: Notice): string {
+  if (change === "resolved") return GREEN;
+  return severity === "fail" ? RED : ORANGE;
+}
+
+/** Escapes the three special characters of Slack. */
+function escape(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
 export const DELIVERY_LIMITS: DeliveryLimits = {
@@ -41,13 +153,8 @@ export const DELIVERY_LIMITS: DeliveryLimits = {
   backoffMs: 500,
 };
 
-export interface DeliveryDependencies {
-  readonly fetch: NotifyFetch;
-  readonly limits: DeliveryLimits;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  readonly sleep: (ms: number) => Promise<void>;
-}
+/** The part of the platform that sends messages. */
+export type Network = Pick<Platform, "fetch" | "deliveryLimits" | "now" | "sleep">;
 
 /** Result of one request. */
 interface Outcome {
@@ -64,18 +171,18 @@ interface Outcome {
 export async function sendMessage(
   target: WebhookTarget,
   message: Message,
-  deps: DeliveryDependencies,
+  network: Network,
 ): Promise<Receipt> {
-  const began = deps.now();
+  const began = network.now();
   const body = target.kind === "slack" ? slackBody(message) : alertmanagerBody(message);
   let attempts = 0;
   let outcome: Outcome;
   do {
-    if (attempts > 0) await deps.sleep(deps.limits.backoffMs * 2 ** (attempts - 1));
+    if (attempts > 0) await network.sleep(network.deliveryLimits.backoffMs * 2 ** (attempts - 1));
     attempts++;
-    outcome = await attempt(target, { id: message.id, body }, deps);
-  } while (mayPass(outcome) && attempts < deps.limits.maxAttempts);
-  const ended = deps.now();
+    outcome = await attempt(target, { id: message.id, body }, network);
+  } while (mayPass(outcome) && attempts < network.deliveryLimits.maxAttempts);
+  const ended = network.now();
   const { status, error } = outcome;
   return {
     target: target.name,
@@ -91,32 +198,30 @@ export async function sendMessage(
 async function attempt(
   { url, key }: WebhookTarget,
   message: { readonly id: string; readonly body: string },
-  deps: DeliveryDependencies,
+  network: Network,
 ): Promise<Outcome> {
   const headers = {
     "content-type": "application/json",
     "user-agent": "locations-at-the-edge",
-    ...webhookHeaders(message, key, deps.now()),
+    ...webhookHeaders(message, key, network.now()),
   };
-  return request(url, { method: "POST", headers, body: message.body }, deps);
+  return requestOnce(url, { method: "POST", headers, body: message.body }, network);
 }
 
 /** Sends one request. Reads only the status of the answer. */
-export async function request(
+export async function requestOnce(
   url: string,
   init: { method: "POST" | "GET"; headers: Record<string, string>; body?: string },
-  { fetch, limits }: Pick<DeliveryDependencies, "fetch" | "limits">,
+  { fetch, deliveryLimits: { timeoutMs } }: Pick<Network, "fetch" | "deliveryLimits">,
 ): Promise<Outcome> {
-  const signal = AbortSignal.timeout(limits.timeoutMs);
+  const signal = AbortSignal.timeout(timeoutMs);
   try {
     const answer = await fetch(url, { ...init, redirect: "manual", signal });
     void answer.body?.cancel().catch(() => {});
     return { status: answer.status, error: complaint(answer.status) };
   } catch {
     // The platform's message may contain the URL.
-    const error = signal.aborted
-      ? `no answer within ${limits.timeoutMs} ms`
-      : "the connection failed";
+    const error = signal.aborted ? `no answer within ${timeoutMs} ms` : "the connection failed";
     return { status: null, error };
   }
 }
@@ -135,17 +240,6 @@ const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 function mayPass({ status, error }: Outcome): boolean {
   if (error === null) return false;
   return status === null || status >= 500 || PASSING_STATUSES.has(status);
-}
-
-/** A secret of Standard Webhooks: `whsec_` and the key in base64. */
-const SECRET = /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
-/** Lengths of a key. */
-const KEY_BYTES = { min: 24, max: 64 };
-
-/** Returns the key of a secret; undefined if it is none of 24 to 64 bytes. */
-export function keyOf(secret: string): Buffer | undefined {
-  const key = Buffer.from(SECRET.exec(secret)?.[1] ?? "", "base64");
-  return key.length >= KEY_BYTES.min && key.length <= KEY_BYTES.max ? key : undefined;
 }
 
 /**

@@ -1,8 +1,8 @@
 /** The stages that verify a backup. They read all of it and change only its verdict. */
-import { timeText } from "../storage/time-text.ts";
+import { timeText } from "../storage/time.ts";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { sha256Hex } from "../catalog/hash.ts";
+import { sha256Hex } from "../catalog/bytes.ts";
 import { type Body, type Manifest, manifestBlobs, type Segment } from "../catalog/manifest.ts";
 import { describeContent } from "../ingest/content.ts";
 import { createWorkspace } from "../ingest/workspace.ts";

@@ -1,5 +1,5 @@
 /** The stages that make a backup, in bounded, idempotent steps. */
-import { timeText } from "../storage/time-text.ts";
+import { timeText } from "../storage/time.ts";
 import { Buffer } from "node:buffer";
 import type { TableShape } from "../storage/database-copy.ts";
 import {

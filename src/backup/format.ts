@@ -18,7 +18,7 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { z } from "zod";
 import { count, type DeepReadonly, hexHash, timestamp } from "../catalog/fields.ts";
-import { sha256Hex } from "../catalog/hash.ts";
+import { sha256Hex } from "../catalog/bytes.ts";
 import { parseJson } from "../parse-json.ts";
 import { backupId } from "./backup-id.ts";
 import { type Fault, fault } from "./fault.ts";

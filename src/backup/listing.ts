@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { count, type DeepReadonly, hexHash, timestamp } from "../catalog/fields.ts";
-import { BACKUP_STATUSES, judgeBackups } from "../health/backup-rules.ts";
+import { BACKUP_STATUSES, judgeBackups } from "../health/operation-rules.ts";
 import type { BackupFacts } from "../health/facts.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
 import { pageOf, type PageQuery } from "../storage/page.ts";
-import { timeText } from "../storage/time-text.ts";
+import { timeText } from "../storage/time.ts";
 import { BACKUP_TRIGGERS, backupBytes } from "./format.ts";
 import type { BackupJob } from "./job.ts";
 import { findNewest, type FoundBackup, listIds, type Newest, readBackup } from "./read-backups.ts";

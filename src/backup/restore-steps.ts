@@ -2,9 +2,9 @@
  * The stages that restore a backup, in bounded, idempotent steps. Until `replace_versions` they
  * only add data: blobs under their hashes, and missing rows of the history.
  */
-import { sha256Hex } from "../catalog/hash.ts";
-import { replicate } from "../storage/replicate.ts";
-import { timeText } from "../storage/time-text.ts";
+import { sha256Hex } from "../catalog/bytes.ts";
+import { replicate } from "../storage/catalog-store.ts";
+import { timeText } from "../storage/time.ts";
 import { fault } from "./fault.ts";
 import { type BackupManifest, parseManifest, tableOf, unpackPart } from "./format.ts";
 import {

@@ -3,9 +3,8 @@
  * each other line. Pure: no clock, no I/O.
  */
 import { z } from "zod";
-import { bodyBlobs, type Manifest, manifestBlobs } from "../catalog/manifest.ts";
+import { bodyBlobs, type Manifest, manifestBlobs, toStored } from "../catalog/manifest.ts";
 import { manifestSchema } from "../catalog/manifest-schema.ts";
-import { toStored } from "../catalog/stored-manifest.ts";
 import type { CoordinatorTables, SavedPause } from "./job.ts";
 
 /** The coordinator's state in a backup. */

@@ -1,3 +1,12 @@
+import { createHash } from "node:crypto";
+
+/** Returns the SHA-256 (hex) of the joined parts. */
+export function sha256Hex(...parts: readonly (Uint8Array | string)[]): string {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(part);
+  return hash.digest("hex");
+}
+
 /** Returns the length of the joined byte arrays. */
 export function lengthOf(parts: readonly Uint8Array[]): number {
   return parts.reduce((length, part) => length + part.length, 0);

@@ -28,7 +28,7 @@ const DICTIONARY_FRAME_BYTES = DICTIONARY_FRAME.length + 32;
 const FRAME_START = Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0xa0);
 const FRAME_HEADER_BYTES = FRAME_START.length + 4;
 
-/** What `encodeDcz` compresses. */
+/** Input of `encodeDcz`. */
 export interface Delta {
   readonly dictionary: {
     /** Hex. */
@@ -51,7 +51,7 @@ export function encodeDcz({ dictionary, target, matches }: Delta): Uint8Array<Ar
   }
   blocks.push(...rawBlocks(target.subarray(end)), LAST_BLOCK);
   const hash = Buffer.from(dictionary.sha256, "hex");
-  return concatenate([DICTIONARY_FRAME, hash, frameHeader(target.length), ...blocks]);
+  return concatenate([DICTIONARY_FRAME, hash, zstdFrameHeader(target.length), ...blocks]);
 }
 
 /** Lets zlib decode in one piece, and read a frame to its end, which a full buffer would hide. */
@@ -69,11 +69,11 @@ export function decodesTo(
   const headerEnd = DICTIONARY_FRAME_BYTES + FRAME_HEADER_BYTES;
   const header = dcz.subarray(DICTIONARY_FRAME_BYTES, headerEnd);
   // Decoders do not compare the length if the last block is empty.
-  if (!Buffer.from(header).equals(frameHeader(target.length))) return false;
+  if (!Buffer.from(header).equals(zstdFrameHeader(target.length))) return false;
   const start = dictionary.reduce((sum, { length }) => sum + length, 0);
   const bytes = start + target.length;
   const blocks = [...dictionary.flatMap(rawBlocks), dcz.subarray(headerEnd)];
-  const frame = concatenate([frameHeader(bytes), ...blocks]);
+  const frame = concatenate([zstdFrameHeader(bytes), ...blocks]);
   try {
     const decoded = zstdDecompressSync(frame, { chunkSize: bytes + SPARE_BYTES });
     const isSame = decoded.subarray(start).equals(target);
@@ -86,7 +86,7 @@ export function decodesTo(
   }
 }
 
-function frameHeader(bytes: number): Uint8Array {
+function zstdFrameHeader(bytes: number): Uint8Array {
   const header = new Uint8Array(FRAME_HEADER_BYTES);
   header.set(FRAME_START);
   new DataView(header.buffer).setUint32(FRAME_START.length, bytes, true);
@@ -145,4 +145,76 @@ function copyBlock(distance: number, bytes: number): Uint8Array {
 
 function log2(value: number): number {
   return 31 - Math.clz32(value);
+}
+
+/** A match of twice this length contains one of the dictionary's chunks, wherever it starts. */
+const CHUNK_BYTES = 64;
+const FACTOR = 0x9e3779b1;
+/** `FACTOR` to the power of `CHUNK_BYTES`, modulo 2^32. */
+const OUTGOING = power(FACTOR, CHUNK_BYTES);
+const TABLE_BITS = 17;
+
+/**
+ * Finds what bytes have in common with a dictionary, by a rolling hash, in time linear to both. Finds
+ * the long matches of two lists in one order, of which little has changed, and not every other.
+ */
+export function findMatches(dictionary: Uint8Array, target: Uint8Array): Match[] {
+  const chunks = indexChunks(dictionary);
+  const matches: Match[] = [];
+  let end = 0; // of the last match
+  let shift = 0; // of the last match
+  for (let at = 0; at + CHUNK_BYTES <= target.length;) {
+    let hash = hashChunk(target, at);
+    let match: Match | undefined;
+    for (; match === undefined; at++) {
+      const known = (chunks[hash >>> (32 - TABLE_BITS)] ?? 0) - 1;
+      match =
+        extend(dictionary, target, { from: at + shift, to: at, end }) ??
+        (known < 0 ? undefined : extend(dictionary, target, { from: known, to: at, end }));
+      const [first, next] = [target[at], target[at + CHUNK_BYTES]];
+      if (first === undefined || next === undefined) break;
+      hash = (Math.imul(hash, FACTOR) + next - Math.imul(first, OUTGOING)) | 0;
+    }
+    if (match === undefined) break;
+    matches.push(match);
+    shift = match.from - match.to;
+    at = end = match.to + match.bytes;
+  }
+  return matches;
+}
+
+/** Offsets, plus one, of the dictionary's chunks by the first bits of their hashes. */
+function indexChunks(dictionary: Uint8Array): Uint32Array {
+  const chunks = new Uint32Array(1 << TABLE_BITS);
+  for (let at = 0; at + CHUNK_BYTES <= dictionary.length; at += CHUNK_BYTES)
+    chunks[hashChunk(dictionary, at) >>> (32 - TABLE_BITS)] = at + 1;
+  return chunks;
+}
+
+function hashChunk(bytes: Uint8Array, start: number): number {
+  let hash = 0;
+  for (let at = start; at < start + CHUNK_BYTES; at++)
+    hash = (Math.imul(hash, FACTOR) + (bytes[at] ?? 0)) | 0;
+  return hash;
+}
+
+function power(base: number, exponent: number): number {
+  let result = 1;
+  for (let times = 0; times < exponent; times++) result = Math.imul(result, base);
+  return result;
+}
+
+/** Extends a match to both sides, but not before `end` in the target; undefined if it is too short. */
+function extend(
+  dictionary: Uint8Array,
+  target: Uint8Array,
+  { from, to, end }: { from: number; to: number; end: number },
+): Match | undefined {
+  let after = 0;
+  while (to + after < target.length && dictionary[from + after] === target[to + after]) after++;
+  if (after < CHUNK_BYTES) return undefined;
+  let before = 0;
+  while (to - before > end && dictionary[from - before - 1] === target[to - before - 1]) before++;
+  const bytes = before + after;
+  return bytes < MATCH_MIN_BYTES ? undefined : { from: from - before, to: to - before, bytes };
 }

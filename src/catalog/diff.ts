@@ -14,24 +14,26 @@ import {
   CitySchema,
   type Country,
   CountrySchema,
+  type Region,
   RegionSchema,
+  type Uuid,
 } from "../../gen/locations/v1/locations_pb.ts";
 import type { AirportFields, CityFields, CountryFields, RegionFields } from "./diff-schema.ts";
-import { airportFields, cityFields, countryFields, regionFields } from "./entity-fields.ts";
 import {
-  type Change,
   compareFields,
   diffList,
-  keyOf,
+  type EntityChange,
+  entityKey,
   type ListChanges,
   type ListDiff,
   type ListReader,
   type VersionPair,
 } from "./list-diff.ts";
 import type { Counts } from "./manifest.ts";
+import { idText } from "./ids.ts";
 
 /** `airport_iata_codes` is present if the region gained or lost airports. */
-interface RegionChange extends Change<Omit<RegionFields, "airport_iata_codes">> {
+interface RegionChange extends EntityChange<Omit<RegionFields, "airport_iata_codes">> {
   readonly airport_iata_codes?: CodeChanges;
 }
 
@@ -102,7 +104,7 @@ function plainReader<M extends Airport | City | Country, F extends { readonly id
   schema: GenMessage<M>,
   toFields: (message: M) => F,
   labelOf: (fields: F) => string,
-): ListReader<F, Change<F>> {
+): ListReader<F, EntityChange<F>> {
   const read = (entity: Uint8Array) => toFields(fromBinary(schema, entity));
   return {
     field,
@@ -132,7 +134,7 @@ function compareRegions(
   after: Uint8Array,
   known: KnownCodes,
 ): RegionChange | undefined {
-  const key = keyOf(after);
+  const key = entityKey(after);
   const codes = known.get(key) ?? compareCodes(before, after);
   known.set(key, codes);
   const { airport_iata_codes: _, ...was } = readRegion(withoutCodes(before));
@@ -167,4 +169,41 @@ function withoutCodes(region: Uint8Array): Uint8Array {
 function missingFrom(others: readonly string[], codes: readonly string[]): string[] {
   const known = new Set(others);
   return codes.filter((code) => !known.has(code));
+}
+
+/** Converts entities to JSON with the contract's field names and ids as UUID text. */
+
+function airportFields({ id, iata, icao, name, lat, lon, cityId }: Airport): AirportFields {
+  return { id: uuidOf(id), iata, icao, name, lat, lon, city_id: uuidOf(cityId) };
+}
+
+function cityFields({ id, name, countryId, lat, lon }: City): CityFields {
+  return { id: uuidOf(id), name, country_id: uuidOf(countryId), lat, lon };
+}
+
+function countryFields(country: Country): CountryFields {
+  return {
+    id: uuidOf(country.id),
+    iso_code2: country.isoCode2,
+    iso_code3: country.isoCode3,
+    name_eng: country.nameEng,
+    name_native: country.nameNative,
+    phone_prefix: country.phonePrefix,
+  };
+}
+
+function regionFields(region: Region): RegionFields {
+  return {
+    id: uuidOf(region.id),
+    slug: region.slug,
+    name: region.name,
+    name_localized: region.nameLocalized,
+    slug_localized: region.slugLocalized,
+    airport_iata_codes: region.airportIataCodes,
+  };
+}
+
+function uuidOf(id: Uuid | undefined): string {
+  if (id === undefined) throw new Error("a reference without an id");
+  return idText(id.value);
 }

@@ -57,11 +57,6 @@ export function listPieces(
   }
 }
 
-/** Joins the pieces of `commonPieces` in both encodings. */
-export function encodeCommon(catalog: Catalog): EncodedPart {
-  return joined((form) => commonPieces(catalog, form));
-}
-
 /**
  * Encodes the localized part, piece by piece: the regions and the end of the ProtoJSON object. In
  * `proto` each piece is a LocationsResponse.
@@ -79,12 +74,10 @@ export function* localPieces(
 
 /** Joins the pieces of `localPieces` in both encodings. */
 export function encodeLocal(regions: readonly Region[], names: RegionNames): EncodedPart {
-  return joined((form) => localPieces(regions, names, form));
-}
-
-function joined(piecesIn: (form: Form) => Iterable<Uint8Array>): EncodedPart {
-  const [proto, json] = [piecesIn("proto"), piecesIn("json")];
-  return { proto: concatenate([...proto]), json: concatenate([...json]) };
+  return {
+    proto: concatenate([...localPieces(regions, names, "proto")]),
+    json: concatenate([...localPieces(regions, names, "json")]),
+  };
 }
 
 function* encodeList<T, D extends DescMessage>(

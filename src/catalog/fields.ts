@@ -12,9 +12,9 @@ const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
  * @param list path of the route that lists such ids.
  */
 export function idOf(what: string, list: `/${string}`) {
-  const said = `the UUIDv7 of ${what}, in lower case, from GET ${list}`;
-  const message = `must be ${said}`;
-  const description = said.replace("the", "The");
+  const described = `the UUIDv7 of ${what}, in lower case, from GET ${list}`;
+  const message = `must be ${described}`;
+  const description = described.replace("the", "The");
   return z.string(message).regex(UUID_V7, message).meta({ format: "uuid", description });
 }
 

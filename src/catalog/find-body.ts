@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { compressedFrameHeader, SUCCESS_TRAILER_FRAME } from "./framing.ts";
-import { sha256Hex } from "./hash.ts";
+import { sha256Hex } from "./bytes.ts";
 import {
   type Bodies,
   type Body,
@@ -16,7 +16,7 @@ export const MESSAGE_CODINGS = { "grpc-br": "br", "grpc-gzip": "gzip" } as const
 export type MessageCoding = keyof typeof MESSAGE_CODINGS;
 
 /** The coding `dcz` with the SHA-256 (hex) of its dictionary. */
-export type DeltaCoding = `dcz:${string}`;
+type DeltaCoding = `dcz:${string}`;
 
 /** A coding of the whole body, or of the message alone. */
 export type AnyCoding = Coding | MessageCoding | DeltaCoding;
@@ -29,7 +29,7 @@ export function isMessageCoding(coding: AnyCoding): coding is MessageCoding {
   return coding in MESSAGE_CODINGS;
 }
 
-interface Wanted {
+interface WantedForm {
   readonly locale: string;
   readonly representation: Representation;
   readonly coding: AnyCoding;
@@ -41,7 +41,7 @@ interface Wanted {
  */
 export function findBody(
   manifest: Manifest,
-  { locale, representation, coding }: Wanted,
+  { locale, representation, coding }: WantedForm,
 ): Body | undefined {
   const bodies = manifest.locales[locale]?.bodies;
   if (bodies === undefined) return undefined;
@@ -62,17 +62,17 @@ function compressedFrame({ sha256, bytes, segments }: Body): Body {
   return {
     sha256: sha256Hex(`frame of ${sha256}`),
     bytes: header.length + bytes + SUCCESS_TRAILER_FRAME.length,
-    segments: [inline(header), ...segments, inline(SUCCESS_TRAILER_FRAME)],
+    segments: [inlineSegment(header), ...segments, inlineSegment(SUCCESS_TRAILER_FRAME)],
   };
 }
 
-function inline(bytes: Uint8Array): Segment {
+function inlineSegment(bytes: Uint8Array): Segment {
   return { inline: Buffer.from(bytes).toString("base64") };
 }
 
 function findDelta(
   { locales, diffs }: Manifest,
-  { locale, representation, coding }: Wanted & { readonly coding: DeltaCoding },
+  { locale, representation, coding }: WantedForm & { readonly coding: DeltaCoding },
 ): Body | undefined {
   const form = DELTA_FORMS.find((known) => known === representation);
   const identity = form && locales[locale]?.bodies[form].identity;
@@ -83,14 +83,14 @@ function findDelta(
     if (!deltas || delta?.dictionary !== dictionary) continue;
     return memoized(delta, ({ start, bytes }) => {
       const segment = { blob: deltas.blob, start, bytes };
-      return { sha256: keyOf(dictionary, identity), bytes, segments: [segment] };
+      return { sha256: deltaKey(dictionary, identity), bytes, segments: [segment] };
     });
   }
   return undefined;
 }
 
 /** Stands for the hash of the bytes. `findDeltaTag` knows the target by it. */
-function keyOf(dictionary: string, target: Body): string {
+function deltaKey(dictionary: string, target: Body): string {
   return dictionary.slice(0, 16) + target.sha256.slice(0, 48);
 }
 

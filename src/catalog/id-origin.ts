@@ -24,7 +24,7 @@ export const SOURCES = {
   travel: "006",
 } as const;
 
-export type Kind = keyof typeof KINDS;
+export type EntityKind = keyof typeof KINDS;
 export type SourceName = keyof typeof SOURCES;
 
 /** Airports that OurAirports lacked when they were added have numbers from here on. */

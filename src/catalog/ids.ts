@@ -1,14 +1,14 @@
 /** Makes the ids of the catalog, whose parts `id-origin.ts` describes. */
 import { Buffer } from "node:buffer";
-import { sha256Hex } from "./hash.ts";
-import { type Kind, KINDS, NAMESPACE, type SourceName, SOURCES } from "./id-origin.ts";
+import { sha256Hex } from "./bytes.ts";
+import { type EntityKind, KINDS, NAMESPACE, type SourceName, SOURCES } from "./id-origin.ts";
 
 const ID_BYTES = 16;
 const NUMBER_DIGITS = 12;
 
 /** Id of an airport by its numeric OurAirports id; from 1,000,000,000 by one of our own. */
 export const airportId = (number: string): Uint8Array =>
-  idOf("airport", "ourairports", decimal(number));
+  makeId("airport", "ourairports", decimal(number));
 
 /**
  * Id of a city by its key: `geonames:3173435`, or `ourairports:SB-WE:munda` for a municipality that
@@ -18,9 +18,9 @@ export function cityId(cityKey: string): Uint8Array {
   const [source, code] = parseKey(cityKey);
   switch (source) {
     case "geonames":
-      return idOf("city", source, decimal(code));
+      return makeId("city", source, decimal(code));
     case "ourairports":
-      return idOf("city", source, hashed(code));
+      return makeId("city", source, hashed(code));
     default:
       throw unknownKey(cityKey);
   }
@@ -28,7 +28,7 @@ export function cityId(cityKey: string): Uint8Array {
 
 /** Id of a country by its ISO 3166-1 alpha-2 code. */
 export const countryId = (isoCode2: string): Uint8Array =>
-  idOf("country", "iso3166-1", letters(isoCode2));
+  makeId("country", "iso3166-1", letters(isoCode2));
 
 /**
  * Id of a region by its key: `iso3166-2:FR-OCC`, `iso3166-1:AI`, `m49:029` or `travel:benelux`,
@@ -38,12 +38,12 @@ export function regionId(regionKey: string): Uint8Array {
   const [source, code] = parseKey(regionKey);
   switch (source) {
     case "m49":
-      return idOf("region", source, decimal(code));
+      return makeId("region", source, decimal(code));
     case "iso3166-1":
     case "iso3166-2":
-      return idOf("region", source, letters(code));
+      return makeId("region", source, letters(code));
     case "travel":
-      return idOf("region", source, hashed(code));
+      return makeId("region", source, hashed(code));
     default:
       throw unknownKey(regionKey);
   }
@@ -80,7 +80,7 @@ const IDS_IN_BUFFER = 512;
 let buffer = Buffer.alloc(0);
 let used = 0;
 
-function idOf(kind: Kind, source: SourceName, digits: string): Uint8Array {
+function makeId(kind: EntityKind, source: SourceName, digits: string): Uint8Array {
   if (used === buffer.length) {
     buffer = Buffer.alloc(IDS_IN_BUFFER * ID_BYTES);
     used = 0;

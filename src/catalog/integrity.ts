@@ -53,7 +53,7 @@ function* checkCountries({ countries }: Catalog): Generator<Violation> {
     if (!/^[0-9]*$/.test(country.phonePrefix)) yield { rule: "phone_prefix", entity };
     if (!isName(country.nameEng) || !isName(country.nameNative)) yield { rule: "name", entity };
   }
-  yield* checkOrder("country", countries, keyOf, ({ isoCode2 }) => isoCode2);
+  yield* checkOrder("country", countries, idOrder, ({ isoCode2 }) => isoCode2);
 }
 
 function* checkCities({ cities, countries }: Catalog): Generator<Violation> {
@@ -64,7 +64,7 @@ function* checkCities({ cities, countries }: Catalog): Generator<Violation> {
     if (!isPosition(city)) yield { rule: "position", entity };
     if (!countryIds.has(idKey(city.countryId))) yield { rule: "country_id_resolves", entity };
   }
-  yield* checkOrder("city", cities, keyOf, ({ name }) => name);
+  yield* checkOrder("city", cities, idOrder, ({ name }) => name);
 }
 
 function* checkAirports({ airports, cities }: Catalog): Generator<Violation> {
@@ -137,7 +137,7 @@ function* checkOrder<T>(
   }
 }
 
-function keyOf({ id }: { readonly id: Uint8Array }): string {
+function idOrder({ id }: { readonly id: Uint8Array }): string {
   return idKey(id);
 }
 

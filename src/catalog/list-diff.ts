@@ -5,7 +5,7 @@ import { AirportSchema, LocationsResponseSchema } from "../../gen/locations/v1/l
 import type { Counts } from "./manifest.ts";
 
 /** An entity in both versions. `before` and `after` have only the fields that differ. */
-export interface Change<F> {
+export interface EntityChange<F> {
   readonly id: string;
   /** Label in the later version: IATA code, name, ISO 3166-1 code or slug. */
   readonly label: string;
@@ -21,7 +21,7 @@ export interface ListChanges {
 }
 
 /** `added` and `changed` follow the later version's order, `removed` the earlier one's. */
-export interface ListDiff<F, C = Change<F>> {
+export interface ListDiff<F, C = EntityChange<F>> {
   /** Counts all differences, including unlisted ones. */
   readonly counts: ListChanges;
   readonly added: readonly F[];
@@ -57,10 +57,10 @@ export function diffList<F, C>(
   const changed = new CountedList<C>(maxListed);
   const removed = new CountedList<F>(maxListed);
   const unmatched = new Map<string, number>();
-  for (const { at, entity } of entitiesOf(before, field)) unmatched.set(keyOf(entity), at);
+  for (const { at, entity } of entitiesOf(before, field)) unmatched.set(entityKey(entity), at);
   for (const message of after(field))
     for (const { entity } of entitiesOf(message, field)) {
-      const key = keyOf(entity);
+      const key = entityKey(entity);
       const at = unmatched.get(key);
       if (at === undefined) {
         added.push(() => read(entity));
@@ -68,7 +68,7 @@ export function diffList<F, C>(
       }
       unmatched.delete(key);
       const earlier = entityAt(before, at);
-      if (areEqual(earlier, entity)) continue;
+      if (Buffer.compare(earlier, entity) === 0) continue;
       const change = compare(earlier, entity);
       if (change !== undefined) changed.push(() => change);
     }
@@ -119,7 +119,7 @@ function entityAt(message: Uint8Array, at: number): Uint8Array {
 }
 
 /** Reads the encoded id of an encoded entity, which is in the same field of every message. */
-export function keyOf(entity: Uint8Array): string {
+export function entityKey(entity: Uint8Array): string {
   const reader = new BinaryReader(entity);
   while (reader.pos < reader.len) {
     const [field, wireType] = reader.tag();
@@ -130,16 +130,12 @@ export function keyOf(entity: Uint8Array): string {
   throw new Error("an entity without an id");
 }
 
-function areEqual(a: Uint8Array, b: Uint8Array): boolean {
-  return Buffer.compare(a, b) === 0;
-}
-
 /** Compares two entities field by field. Undefined if no field differs. */
 export function compareFields<F extends { readonly id: string }>(
   before: F,
   after: F,
   label: string,
-): Change<F> | undefined {
+): EntityChange<F> | undefined {
   const fields = Object.keys(after) as (keyof F)[]; // both are built by one function
   const differing = fields.filter((field) => before[field] !== after[field]);
   if (differing.length === 0) return undefined;

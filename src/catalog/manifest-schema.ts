@@ -1,7 +1,13 @@
 import { z } from "zod";
 import { count, hexHash, listCounts, timestamp } from "./fields.ts";
-import { AIRPORT_SETS, CODINGS, DELTA_FORMS, type Manifest, REPRESENTATIONS } from "./manifest.ts";
-import { fromStored } from "./stored-manifest.ts";
+import {
+  AIRPORT_SETS,
+  CODINGS,
+  DELTA_FORMS,
+  fromStored,
+  type Manifest,
+  REPRESENTATIONS,
+} from "./manifest.ts";
 
 const segment = z.union([z.base64(), z.tuple([hexHash, count])]);
 

@@ -1,6 +1,6 @@
 import { type JobRecord, newRecord } from "./job-record.ts";
 import type { JobStore } from "./job-store.ts";
-import { timeText } from "../storage/time-text.ts";
+import { timeText } from "../storage/time.ts";
 import type { BackupTrigger } from "../backup/format.ts";
 import { type BackupJob, type Checkpoint, FIRST_CHECKPOINT, type JobKind } from "../backup/job.ts";
 import type { Platform } from "./platform.ts";

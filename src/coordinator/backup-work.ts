@@ -1,5 +1,5 @@
 import type { Platform } from "./platform.ts";
-import { timeText } from "../storage/time-text.ts";
+import { timeText } from "../storage/time.ts";
 import { adoptVersions } from "./published-versions.ts";
 import { type Change, StepNeverEnded, type Verdict, type Work } from "./engine.ts";
 import { endRecord } from "./job-record.ts";

@@ -1,13 +1,14 @@
-import { timeText } from "../storage/time-text.ts";
+import { timeText } from "../storage/time.ts";
 import { DurableObject } from "cloudflare:workers";
 import {
+  BACKUP,
   BackupJobs,
+  isBackup,
   type JobRequest,
   type JobResult,
   type RemoveResult,
   type RunRequest,
 } from "./backup-jobs.ts";
-import { BACKUP, isBackup } from "./backup-jobs.ts";
 import type { BackupJob } from "../backup/job.ts";
 import { BackupWork } from "./backup-work.ts";
 import type { Decision } from "../acceptance/held-change.ts";
@@ -18,11 +19,12 @@ import {
   describeQueue,
   type EnqueueRequest,
   type EnqueueResult,
+  INGEST,
+  isRun,
   type QueuedRun,
 } from "./run-queue.ts";
 import { describeVersion, type Version } from "./versions.ts";
 import { rollBack, type RollbackResult } from "./published-versions.ts";
-import { INGEST, isRun } from "./run-queue.ts";
 import { type ListedRun, type Run, toListed } from "./run.ts";
 import { Engine, LEASE_MS } from "./engine.ts";
 import type { PauseRequest } from "./pause.ts";

@@ -1,6 +1,6 @@
 import type { NumberedDecision } from "../ingest/checkpoint.ts";
 import type { Decision } from "../acceptance/held-change.ts";
-import type { TableStorage } from "../storage/json-table.ts";
+import type { TableStorage } from "../storage/tables.ts";
 
 /** Most decisions that are kept: twice as many as there are airports. */
 const DECISIONS_MAX = 20_000;

@@ -1,4 +1,4 @@
-import { timeText } from "../storage/time-text.ts";
+import { timeText } from "../storage/time.ts";
 import { describeError, type Log, type LogLevel } from "../log.ts";
 import { endRecord, isCancelled, isOpen, type JobRecord } from "./job-record.ts";
 import { backoffMs, nextToStep, type Queue } from "./queue.ts";

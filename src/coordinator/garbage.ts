@@ -1,5 +1,5 @@
 import { manifestBlobs } from "../catalog/manifest.ts";
-import { hasElapsed } from "../storage/elapsed.ts";
+import { hasElapsed } from "../storage/time.ts";
 import type { Platform } from "./platform.ts";
 import { unnamedSources, unretained } from "./versions.ts";
 

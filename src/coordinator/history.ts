@@ -1,9 +1,9 @@
 import { and, eq, gte, inArray, lt, not, notInArray, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { type Listed, type PageQuery, readPage } from "../storage/page.ts";
+import { type PageOf, type PageQuery, readPage } from "../storage/page.ts";
 import { exceptNewest } from "../storage/retention.ts";
 import { ingestRuns } from "../storage/schema.ts";
-import { timeText } from "../storage/time-text.ts";
+import { timeText } from "../storage/time.ts";
 import type { ListedRun, Run } from "./run.ts";
 
 /** A run at the change `seq` of the coordinator's outbox. */
@@ -28,7 +28,7 @@ export interface RunFilter {
 
 export interface RunQuery extends RunFilter, PageQuery {}
 
-type RunPage = Listed<{ readonly runs: readonly ListedRun[] }>;
+type RunPage = PageOf<{ readonly runs: readonly ListedRun[] }>;
 
 /** A run that ended within this time is never deleted. */
 const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;

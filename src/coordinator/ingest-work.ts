@@ -1,14 +1,13 @@
-import { timeText } from "../storage/time-text.ts";
+import { timeText } from "../storage/time.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { type Change, StepNeverEnded, type Verdict, type Work } from "./engine.ts";
 import { endRecord, isOpen } from "./job-record.ts";
 import { adoptVersions } from "./published-versions.ts";
-import { candidateOf, type NewRun, retryOf } from "./run-queue.ts";
+import { candidateOf, isRun, type NewRun, retryOf, type RunRecord } from "./run-queue.ts";
 import { parseAgain, parsedOf, type StepResult } from "../ingest/checkpoint.ts";
 import type { CoordinatorState } from "./state.ts";
 import { leaseExpired, type RunFailure, toFailure } from "./run-failure.ts";
 import type { Pipeline } from "../ingest/pipeline.ts";
-import { isRun, type RunRecord } from "./run-queue.ts";
 import type { Run } from "./run.ts";
 
 interface IngestDependencies {

@@ -1,4 +1,4 @@
-import type { SqlRow, TableStorage } from "../storage/json-table.ts";
+import type { SqlRow, TableStorage } from "../storage/tables.ts";
 import { isOpen, type JobRecord } from "./job-record.ts";
 
 /** Retained number of ended jobs of each work. */

@@ -2,7 +2,7 @@
 import type { Manifest } from "../catalog/manifest.ts";
 import { isSameContent } from "../ingest/content.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
-import { StoreError } from "../storage/store-error.ts";
+import { StoreError } from "../storage/deadline.ts";
 import type { CoordinatorState } from "./state.ts";
 import { describeVersion, rolledBack, type Version } from "./versions.ts";
 

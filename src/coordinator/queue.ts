@@ -1,5 +1,5 @@
 /** The order of the job queue. Pure: no clock, no I/O; times are milliseconds since 1970. */
-import { attemptTime } from "../storage/elapsed.ts";
+import { attemptTime } from "../storage/time.ts";
 import { isCancelled, type JobRecord } from "./job-record.ts";
 import type { Pause } from "./pause.ts";
 

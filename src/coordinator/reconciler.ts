@@ -1,9 +1,9 @@
 import { adoptVersions } from "./published-versions.ts";
-import { repairCopies, replicate } from "../storage/replicate.ts";
+import { repairCopies, replicate } from "../storage/catalog-store.ts";
 import { isRun } from "./run-queue.ts";
 import { describeError } from "../log.ts";
 import { withDeadline } from "../storage/deadline.ts";
-import { attemptTime } from "../storage/elapsed.ts";
+import { attemptTime } from "../storage/time.ts";
 import type { Platform } from "./platform.ts";
 import { collectGarbage } from "./garbage.ts";
 

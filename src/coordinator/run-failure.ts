@@ -1,7 +1,7 @@
 import { GuardsTripped, RunFault } from "../ingest/faults.ts";
 import type { Report, RunError, Stage } from "../ingest/report.ts";
 import { PassingError, SourceError } from "../sources/source-error.ts";
-import { StoreError } from "../storage/store-error.ts";
+import { StoreError } from "../storage/deadline.ts";
 import type { StepNeverEnded } from "./engine.ts";
 import { RETRY_MAX_MS } from "./queue.ts";
 

@@ -2,7 +2,7 @@
 import { isOpen, type JobRecord, newRecord } from "./job-record.ts";
 import type { Pause } from "./pause.ts";
 import { inTurn, type Queue, stepTime } from "./queue.ts";
-import { timeText } from "../storage/time-text.ts";
+import { timeText } from "../storage/time.ts";
 import { type ArchivedCandidate, type Checkpoint, FIRST_CHECKPOINT } from "../ingest/checkpoint.ts";
 import type { Run, RunTrigger, SkipReason } from "./run.ts";
 import type { RunMode, UpstreamFiles } from "../ingest/report.ts";

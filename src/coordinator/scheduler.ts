@@ -1,14 +1,15 @@
-import { timeText } from "../storage/time-text.ts";
+import { timeText } from "../storage/time.ts";
 import type { CoordinatorState } from "./state.ts";
 import {
   decideEnqueue,
   decideTick,
   type EnqueueRequest,
   type EnqueueResult,
+  isRun,
   type NewRun,
   newRun,
+  type RunRecord,
 } from "./run-queue.ts";
-import { isRun, type RunRecord } from "./run-queue.ts";
 import type { Run, RunState } from "./run.ts";
 import { type Cancellation, endRecord, isCancelled, isOpen } from "./job-record.ts";
 import { decidePause, hasEnded, type Pause, type PauseRequest } from "./pause.ts";

@@ -1,4 +1,4 @@
-import { timeText } from "../storage/time-text.ts";
+import { timeText } from "../storage/time.ts";
 import type { HeldSummary } from "../ingest/accounting.ts";
 import type { CoordinatorState } from "./state.ts";
 import type { EndedRun, Run } from "./run.ts";

@@ -1,12 +1,18 @@
-import { describeDuration } from "./durations.ts";
 import {
-  type EndedRun,
+  describeDuration,
+  type Finding,
+  judgeInput,
+  measured,
+  type RuleContext,
+  unknown,
+} from "./rule.ts";
+import {
+  type EndedRunFacts,
   type Facts,
   newestPublished,
   type Published,
   readPublished,
 } from "./facts.ts";
-import { type Finding, judgeInput, measured, type RuleContext, unknown } from "./rule.ts";
 
 /** Most damaged copies in the evidence. */
 const COPIES_NAMED = 5;
@@ -47,7 +53,7 @@ export function judgeStaleness({ catalog, ingest }: Facts, context: RuleContext)
 }
 
 /** Finds the newest run that published or found no change. */
-export function lastSuccess<R extends Pick<EndedRun, "state" | "mode">>(
+export function lastSuccess<R extends Pick<EndedRunFacts, "state" | "mode">>(
   ended: readonly R[],
 ): R | undefined {
   return ended.find(({ state, mode }) => state === "succeeded" && mode !== "dry_run");
@@ -90,7 +96,10 @@ export function judgeCopies({ catalog, copies, ingest }: Facts): Finding {
     .concat(copies.unreadable)[0];
   if (value === 0 && unread !== undefined) return unknown(unread, measurement);
   const { locale, checked } = copies;
-  const faults = [...manifests, ...copies.damaged.map(describeCopy)].slice(0, COPIES_NAMED);
+  const faults = [
+    ...manifests,
+    ...copies.damaged.map(({ replica, sha256, fault }) => `${replica} blob ${sha256} is ${fault}`),
+  ].slice(0, COPIES_NAMED);
   const message =
     value === 0
       ? `Nothing that was read differs from what was published; ${checked} copies of blobs were read.`
@@ -108,15 +117,12 @@ export function judgeCopies({ catalog, copies, ingest }: Facts): Finding {
   });
 }
 
-function describeCopy({ replica, sha256, fault }: Facts["copies"]["damaged"][number]): string {
-  return `${replica} blob ${sha256} is ${fault}`;
-}
-
 /** Lists faults of the manifests. `expected` is the published generation, null if unknown. */
 function manifestFaults({ kv, r2 }: Facts["catalog"], expected: number | null): string[] {
   const newest = newestPublished({ kv, r2 });
   const generation = expected ?? newest?.generation ?? null;
-  if (generation === null) return [kv, r2].flatMap(corruption);
+  if (generation === null)
+    return [kv, r2].flatMap((copy) => (copy.state === "corrupt" ? [copy.detail] : []));
   return (["kv", "r2"] as const).flatMap((replica) => {
     const copy = replica === "kv" ? kv : r2;
     if (copy.state === "unreadable") return [];
@@ -127,10 +133,6 @@ function manifestFaults({ kv, r2 }: Facts["catalog"], expected: number | null): 
       ? []
       : [`${replica} manifest shows generation ${shown} instead of ${generation}`];
   });
-}
-
-function corruption(copy: Facts["catalog"]["kv"]): string[] {
-  return copy.state === "corrupt" ? [copy.detail] : [];
 }
 
 /** Judges the largest loss of coverage of a locale, compared with the retained versions. */

@@ -27,14 +27,14 @@ export function gravest(statuses: readonly HealthStatus[]): HealthStatus {
 }
 
 /** An observation that is not as it should be, with the name of its check. */
-interface Problem {
+interface CheckProblem {
   readonly name: string;
   readonly status: HealthStatus;
   readonly output: string;
 }
 
 /** Lists the problems, the gravest first. */
-export function problemsOf(checks: Checks): readonly Problem[] {
+export function problemsOf(checks: Checks): readonly CheckProblem[] {
   return Object.entries(checks)
     .flatMap(([name, list]) =>
       list.map(({ status, output = "not as it should be" }) => ({ name, status, output })),

@@ -1,16 +1,15 @@
 import { Cron } from "croner";
-import { describeDuration } from "./durations.ts";
-import type { IngestFacts, EndedRun, Facts } from "./facts.ts";
-import { type Finding, judgeInput, type RuleContext } from "./rule.ts";
+import { describeDuration, type Finding, judgeInput, type RuleContext } from "./rule.ts";
+import type { EndedRunFacts, Facts, IngestFacts } from "./facts.ts";
 
 /** Most failed runs in the evidence. */
 const RUNS_NAMED = 5;
 
 /** The input of most rules here. */
-type Input = Pick<Facts, "ingest">;
+type RunInput = Pick<Facts, "ingest">;
 
 /** Judges the number of consecutive failed runs. */
-export function judgeFailures({ ingest }: Input, { limits }: RuleContext): Finding {
+export function judgeFailures({ ingest }: RunInput, { limits }: RuleContext): Finding {
   const measurement = { threshold: limits.ingestFailingRuns, unit: "runs" } as const;
   return judgeInput(ingest, measurement, ({ ended }) => {
     const failed = failuresInARow(ended);
@@ -31,18 +30,18 @@ export function judgeFailures({ ingest }: Input, { limits }: RuleContext): Findi
 }
 
 /** Ignores dry runs and runs that were cancelled or skipped. */
-function decisive({ state, mode }: EndedRun): boolean {
+function decisive({ state, mode }: EndedRunFacts): boolean {
   return mode !== "dry_run" && (state === "succeeded" || state === "failed");
 }
 
-function failuresInARow(ended: readonly EndedRun[]): readonly EndedRun[] {
+function failuresInARow(ended: readonly EndedRunFacts[]): readonly EndedRunFacts[] {
   const runs = ended.filter(decisive);
   const success = runs.findIndex(({ state }) => state === "succeeded");
   return success === -1 ? runs : runs.slice(0, success);
 }
 
 /** Judges whether the last run failed because of upstream data that no retry fixes. */
-export function judgeSource({ ingest }: Input): Finding {
+export function judgeSource({ ingest }: RunInput): Finding {
   return judgeInput(ingest, { threshold: 1, unit: "runs" }, ({ ended }) => {
     const last = ended.find(decisive);
     if (last?.state !== "failed" || last.error === null || !isFinal(last.error.code))
@@ -66,7 +65,7 @@ function isFinal(code: string): boolean {
 }
 
 /** Judges how long the active or next run has made no progress. */
-export function judgeStuck({ ingest }: Input, { now, limits }: RuleContext): Finding {
+export function judgeStuck({ ingest }: RunInput, { now, limits }: RuleContext): Finding {
   const measurement = { threshold: limits.ingestStuckMs, unit: "ms" } as const;
   return judgeInput(ingest, measurement, (coordinator) => {
     const held = expectedRun(coordinator);
@@ -99,7 +98,7 @@ function expectedRun({ pause, running, isJobUnderWay, queued, nextDueAt }: Inges
 }
 
 /** Judges how long the stores have lagged. The heartbeat hides this: each attempt refreshes it. */
-export function judgeReplication({ ingest }: Input, { now, limits }: RuleContext): Finding {
+export function judgeReplication({ ingest }: RunInput, { now, limits }: RuleContext): Finding {
   const measurement = { threshold: limits.ingestStuckMs, unit: "ms" } as const;
   return judgeInput(ingest, measurement, ({ current, replicated }) => {
     if (current === null || replicated)
@@ -112,7 +111,7 @@ export function judgeReplication({ ingest }: Input, { now, limits }: RuleContext
 }
 
 /** Judges the number of guards that block a candidate. */
-export function judgeGuards({ ingest }: Input): Finding {
+export function judgeGuards({ ingest }: RunInput): Finding {
   return judgeInput(ingest, { threshold: 1, unit: "guards" }, ({ ended }) => {
     const refused = refusedRun(ended);
     if (refused === undefined) return { value: 0, message: "No candidate is held back." };
@@ -124,7 +123,7 @@ export function judgeGuards({ ingest }: Input): Finding {
 }
 
 /** Returns the last run with a guard verdict, if the guards refused it. Ignores other failures. */
-function refusedRun(ended: readonly EndedRun[]): EndedRun | undefined {
+function refusedRun(ended: readonly EndedRunFacts[]): EndedRunFacts | undefined {
   const judged = ended
     .filter(decisive)
     .find(({ state, guards }) => state === "succeeded" || guards.length > 0);
@@ -132,7 +131,7 @@ function refusedRun(ended: readonly EndedRun[]): EndedRun | undefined {
 }
 
 /** Judges how long the oldest surprising change by upstream has waited for a decision. */
-export function judgeHeld({ ingest }: Input, { now, limits }: RuleContext): Finding {
+export function judgeHeld({ ingest }: RunInput, { now, limits }: RuleContext): Finding {
   const measurement = { threshold: limits.changesHeldMs, unit: "ms" } as const;
   return judgeInput(ingest, measurement, ({ held }) => {
     if (held === null || held.oldest_since === null)
@@ -146,7 +145,7 @@ export function judgeHeld({ ingest }: Input, { now, limits }: RuleContext): Find
 }
 
 /** Judges the length of a pause, which somebody may have forgotten. */
-export function judgePause({ ingest }: Input, { now, limits }: RuleContext): Finding {
+export function judgePause({ ingest }: RunInput, { now, limits }: RuleContext): Finding {
   const measurement = { threshold: limits.ingestPausedMs, unit: "ms" } as const;
   return judgeInput(ingest, measurement, ({ pause }) => {
     if (pause === null) return { value: 0, message: "Ingestion is not paused." };
@@ -163,7 +162,7 @@ export function judgeBacklog(facts: Facts, context: RuleContext): readonly Findi
 }
 
 /** Judges the number of queued runs. While paused they wait on purpose. */
-function judgeQueue({ ingest }: Input, { limits }: RuleContext): Finding {
+function judgeQueue({ ingest }: RunInput, { limits }: RuleContext): Finding {
   const labels = { queue: "ingest" };
   const measurement = { labels, threshold: limits.queueBacklogRuns, unit: "runs" } as const;
   return judgeInput(ingest, measurement, ({ queued, pause }) => {

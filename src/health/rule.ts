@@ -6,7 +6,7 @@ export const SEVERITIES = ["warn", "fail"] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
 /** Verdict of a rule; `nodata` if its input is unreadable. */
-export type Verdict = "good" | "bad" | "nodata";
+export type FindingVerdict = "good" | "bad" | "nodata";
 
 export const UNITS = [
   "ms",
@@ -33,7 +33,7 @@ type Evidence = {
 export interface Finding {
   /** Identifies the subject; empty if the rule has only one. */
   readonly labels: { readonly [name: string]: string };
-  readonly verdict: Verdict;
+  readonly verdict: FindingVerdict;
   /** Null if there is nothing to measure or the input is unreadable. */
   readonly value: number | null;
   readonly threshold: number;
@@ -52,7 +52,7 @@ export interface RuleContext {
 }
 
 /** A watched condition. Pure: equal facts, limits and time give equal findings. */
-export interface Rule {
+export interface AlertRule {
   readonly severity: Severity;
   /** Time that the condition must last before the alert fires. */
   readonly forMs: number;
@@ -71,7 +71,7 @@ interface Measurement extends Pick<Finding, "threshold" | "unit"> {
 }
 
 /** A measured value with its message. */
-export interface Measured extends Pick<Finding, "value" | "message"> {
+interface Measured extends Pick<Finding, "value" | "message"> {
   readonly evidence?: Evidence;
 }
 
@@ -99,4 +99,24 @@ export function unknown(why: string, measurement: Measurement): Finding {
   const message = `Cannot be known: ${why}.`;
   const observed = { value: null, message, evidence: { why }, verdict: "nodata" } as const;
   return { labels: {}, suppressed: false, ...measurement, ...observed };
+}
+
+const DURATION_UNITS = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["min", 60_000],
+  ["s", 1_000],
+] as const;
+
+/** Formats a duration in its two largest units, such as `1 d 6 h`. */
+export function describeDuration(ms: number): string {
+  const largest = DURATION_UNITS.findIndex(([, size]) => ms >= size);
+  if (largest === -1) return "0 s";
+  let rest = ms;
+  const parts = DURATION_UNITS.slice(largest, largest + 2).map(([unit, size]) => {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    return count === 0 ? "" : `${count} ${unit}`;
+  });
+  return parts.filter((part) => part !== "").join(" ");
 }

@@ -1,5 +1,11 @@
-import { sha256Hex } from "../catalog/hash.ts";
-import { judgeBackupAge, judgeVerification } from "./backup-rules.ts";
+import { sha256Hex } from "../catalog/bytes.ts";
+import {
+  judgeBackupAge,
+  judgeGap,
+  judgeTargets,
+  judgeTokens,
+  judgeVerification,
+} from "./operation-rules.ts";
 import { judgeCopies, judgeCoverage, judgeDataAge, judgeStaleness } from "./catalog-rules.ts";
 import type { HealthStatus } from "./check.ts";
 import type { Facts } from "./facts.ts";
@@ -14,8 +20,7 @@ import {
   judgeStuck,
   judgeTicks,
 } from "./ingest-rules.ts";
-import { judgeGap, judgeTargets, judgeTokens } from "./monitor-rules.ts";
-import type { Finding, Rule, RuleContext, Severity } from "./rule.ts";
+import type { AlertRule, Finding, RuleContext, Severity } from "./rule.ts";
 
 /** Two ticks, whose distance varies by seconds. A single tick may see a blip. */
 const TWO_TICKS_MS = 4 * 60_000;
@@ -42,7 +47,7 @@ export const RULES = {
   ticks_missed: { severity: "warn", forMs: 0, evaluate: judgeTicks },
   monitor_gap: { severity: "warn", forMs: 0, evaluate: judgeGap },
   token_expiring: { severity: "warn", forMs: 0, evaluate: judgeTokens },
-} as const satisfies { readonly [name: string]: Rule };
+} as const satisfies { readonly [name: string]: AlertRule };
 
 export type RuleName = keyof typeof RULES;
 export const RULE_NAMES = Object.keys(RULES) as readonly RuleName[]; // its own keys
@@ -66,7 +71,7 @@ export function evaluateRules(facts: Facts, context: RuleContext): readonly Rule
 
 /** Completes a finding with what its rule says about it. */
 export function findingOf(name: RuleName, finding: Finding): RuleFinding {
-  const rule: Rule = RULES[name];
+  const rule: AlertRule = RULES[name];
   return {
     ...finding,
     rule: name,
@@ -77,7 +82,7 @@ export function findingOf(name: RuleName, finding: Finding): RuleFinding {
   };
 }
 
-function statusOf({ isOutage, warnsFrom }: Rule, { verdict, value }: Finding): HealthStatus {
+function statusOf({ isOutage, warnsFrom }: AlertRule, { verdict, value }: Finding): HealthStatus {
   if (verdict === "bad" && isOutage === true) return "fail";
   const isNear = warnsFrom !== undefined && value !== null && value >= warnsFrom;
   return verdict === "good" && !isNear ? "pass" : "warn";

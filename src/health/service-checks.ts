@@ -8,7 +8,7 @@ import type { Limits } from "./limits.ts";
 import type { RuleFinding } from "./rules.ts";
 
 /** The part of a finding that a check shows. */
-export type CheckedFinding = Pick<RuleFinding, "status" | "value" | "unit" | "message">;
+type CheckedFinding = Pick<RuleFinding, "status" | "value" | "unit" | "message">;
 
 /** Status of the alert monitor. */
 export interface MonitorStatusFacts {
@@ -92,7 +92,7 @@ export function checkCoordinator(status: LiveCoordinatorFacts): Checks {
             status: "warn",
             observedValue: true,
             time: pause.at,
-            output: describePause(pause),
+            output: pauseOutput(pause),
           },
     ],
     "ingest:queue": [{ status: "pass", observedValue: queued.length, observedUnit: "runs" }],
@@ -103,7 +103,7 @@ export function checkCoordinator(status: LiveCoordinatorFacts): Checks {
   };
 }
 
-function describePause({ by, until, note }: NonNullable<LiveCoordinatorFacts["pause"]>): string {
+function pauseOutput({ by, until, note }: NonNullable<LiveCoordinatorFacts["pause"]>): string {
   const end = until === null ? "" : ` until ${until}`;
   const why = note === null ? "" : `: ${note}`;
   return `paused by ${by}${end}${why}`;

@@ -52,7 +52,7 @@ interface AcceptRequest {
   readonly runId: string;
 }
 
-/** What an ingest accepts of upstream's airports. */
+/** The airports of upstream that an ingest accepts. */
 interface AcceptedSources {
   /** SHA-256 (hex) of the archived files of the new ledger. */
   readonly files: { readonly [file: string]: string };
@@ -76,7 +76,7 @@ export async function acceptSources(
 ): Promise<AcceptedSources> {
   const { openSnapshot, limits, now } = deps;
   const { source, sources, decisions, mode, runId } = request;
-  const countries = new Set((await readCountries(openSnapshot)).map((each) => each.isoCode2));
+  const countries = new Set((await readCountries(openSnapshot)).map(({ isoCode2 }) => isoCode2));
   const corrections = await readCorrections(openSnapshot, countries);
   const isTrusted = source === EMBEDDED;
   const read = await readLedger(deps.archive, request.ledgers);

@@ -8,7 +8,7 @@ import type { AirportsRead } from "../sources/our-airports.ts";
 import type { ListCounts, Report } from "./report.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** What the parse stage found in upstream's airports. */
+/** Findings of the parse stage in upstream's airports. */
 export interface Parsed {
   /** Rows of the airports file. `seen` excludes the many without an IATA code. */
   readonly rows: { readonly seen: number; readonly rejected: number };

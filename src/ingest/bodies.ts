@@ -1,8 +1,7 @@
 import { Buffer } from "node:buffer";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { concatenate, lengthOf, releaseBuffer } from "../catalog/bytes.ts";
-import type { EncodedPart } from "../catalog/encode.ts";
-import { sha256Hex } from "../catalog/hash.ts";
+import { concatenate, lengthOf, releaseBuffer, sha256Hex } from "../catalog/bytes.ts";
+import type { EncodedPart, Form } from "../catalog/encode.ts";
 import {
   type Bodies,
   type Body,
@@ -12,8 +11,87 @@ import {
   REPRESENTATIONS,
   type Segment,
 } from "../catalog/manifest.ts";
-import { formOf, surround, type Surroundings } from "./plain-segments.ts";
+import { messageFrameHeader, SUCCESS_TRAILER_FRAME } from "../catalog/framing.ts";
 import { segmentCoder, type SegmentTask } from "./segment-coders.ts";
+
+/** An uncompressed body is `head ++ common ++ local ++ tail`. All locales share `common`. */
+interface Surroundings {
+  /** A few bytes. */
+  readonly head: Uint8Array;
+  readonly local: Uint8Array;
+  /** A few bytes. */
+  readonly tail: Uint8Array;
+}
+
+const NOTHING = new Uint8Array();
+const FRAME_HEADER_BYTES = messageFrameHeader(0).length;
+/**
+ * Number of bytes of the common part in the head. Base64 encodes groups of three bytes; shifting
+ * the boundaries to such groups makes the common segment the same in all locales.
+ */
+const BYTES_IN_HEAD = (3 - (FRAME_HEADER_BYTES % 3)) % 3;
+
+/** Returns the form of the encoded parts of a representation. */
+export function formOf(representation: Representation): Form {
+  return representation === "json" || representation === "grpc-web-json" ? "json" : "proto";
+}
+
+/** Returns the length of the head in bytes, which is the same in all locales. */
+export function headLength(representation: Representation): number {
+  return surround(representation, new Uint8Array(3), NOTHING).head.length;
+}
+
+/** Makes the common segment from the common part in the representation's form. */
+export function commonSegment(representation: Representation, common: Uint8Array): Uint8Array {
+  if (representation !== "grpc-web-text") return common;
+  return base64Bytes(common.subarray(BYTES_IN_HEAD, endInBase64(common)));
+}
+
+/** Makes the parts around the common segment for one locale. */
+export function surround(
+  representation: Representation,
+  common: Uint8Array,
+  local: Uint8Array,
+): Surroundings {
+  switch (representation) {
+    case "proto":
+    case "json":
+      return { head: NOTHING, local, tail: NOTHING };
+    case "grpc-web":
+    case "grpc-web-json":
+      return framed(common, local);
+    case "grpc-web-text":
+      return base64(common, framed(common, local));
+    default:
+      return representation satisfies never;
+  }
+}
+
+function framed(common: Uint8Array, local: Uint8Array): Surroundings {
+  const head = messageFrameHeader(common.length + local.length);
+  return { head, local, tail: SUCCESS_TRAILER_FRAME };
+}
+
+/** Encodes the whole in base64, with padding only at the end. */
+function base64(common: Uint8Array, { head, local, tail }: Surroundings): Surroundings {
+  const rest = concatenate([common.subarray(endInBase64(common)), local]);
+  const cut = rest.length - (rest.length % 3);
+  return {
+    head: base64Bytes(concatenate([head, common.subarray(0, BYTES_IN_HEAD)])),
+    local: base64Bytes(rest.subarray(0, cut)),
+    tail: base64Bytes(concatenate([rest.subarray(cut), tail])),
+  };
+}
+
+/** Returns the offset in the common part where its own segment ends. */
+function endInBase64({ length }: Uint8Array): number {
+  return length - ((length - BYTES_IN_HEAD) % 3);
+}
+
+function base64Bytes(bytes: Uint8Array): Uint8Array {
+  const { buffer, byteOffset, length } = bytes;
+  return new TextEncoder().encode(Buffer.from(buffer, byteOffset, length).toString("base64"));
+}
 
 /** Bytes with their SHA-256 (hex), which is their key in the stores. */
 export interface Blob {
@@ -96,8 +174,12 @@ async function encodeCodings(
   const blobs = new Map<string, Blob>();
   for (const coding of CODINGS) {
     if (segmentCoder(coding) === undefined) continue;
-    const { body, own } = await encodeBody({ representation, coding }, { around, plain }, deps);
-    blobs.set(own.sha256, own);
+    const { body, localBlob } = await encodeBody(
+      { representation, coding },
+      { around, plain },
+      deps,
+    );
+    blobs.set(localBlob.sha256, localBlob);
     codings[coding] = body;
   }
   return { codings, blobs };
@@ -108,7 +190,7 @@ async function encodeBody(
   unit: CommonUnit,
   input: { readonly around: Surroundings; readonly plain: readonly Uint8Array[] },
   { common, compress }: BodyDependencies,
-): Promise<{ body: Body; own: Blob }> {
+): Promise<{ body: Body; localBlob: Blob }> {
   const { coding } = unit;
   const coder = segmentCoder(coding);
   if (coder === undefined) throw new Error(`this runtime cannot join ${coding} segments`);
@@ -116,22 +198,27 @@ async function encodeBody(
   const end = lengthOf(input.plain) - tail.length;
   const offset = end - local.length;
   const shared = await common(unit);
-  const own = toBlob(
+  const localBlob = toBlob(
     coding === "identity" ? local : await compress({ bytes: local, coding, offset }),
   );
   const [open, close] = [coder.open(head), coder.close(tail, end, input.plain)];
-  const sent = [open, shared.bytes, own.bytes, close];
-  if (coding !== "identity" && !decodesTo(coding, sent, input.plain))
+  const sent = [open, shared.bytes, localBlob.bytes, close];
+  if (coding !== "identity" && !decompressesTo(coding, sent, input.plain))
     throw new Error(`${unit.representation} in ${coding} does not decode to its input`);
   const body: Body = {
     sha256: sha256Hex(...sent),
     bytes: lengthOf(sent),
-    segments: [...inline(open), toSegment(shared), toSegment(own), ...inline(close)],
+    segments: [
+      ...inlineSegments(open),
+      toSegment(shared),
+      toSegment(localBlob),
+      ...inlineSegments(close),
+    ],
   };
-  return { body, own };
+  return { body, localBlob };
 }
 
-function decodesTo(
+function decompressesTo(
   coding: Exclude<Coding, "identity">,
   sent: readonly Uint8Array[],
   plain: readonly Uint8Array[],
@@ -151,7 +238,7 @@ function decodesTo(
 }
 
 /** Makes a segment within the manifest itself; none for no bytes. */
-function inline(bytes: Uint8Array): Segment[] {
+function inlineSegments(bytes: Uint8Array): Segment[] {
   return bytes.length === 0 ? [] : [{ inline: Buffer.from(bytes).toString("base64") }];
 }
 

@@ -162,8 +162,8 @@ function memberIndex(
   );
   const codesByRegion = new Map<string, readonly string[]>();
   for (const [region, codes] of upstream) {
-    const its = codes.filter((code) => !listed.has(code));
-    if (its.length > 0) codesByRegion.set(region, its);
+    const ofRegion = codes.filter((code) => !listed.has(code));
+    if (ofRegion.length > 0) codesByRegion.set(region, ofRegion);
   }
   const iataCodes = new Set(airports.map(({ iata }) => iata));
   const codesOf = (member: string): readonly string[] => {
@@ -189,10 +189,10 @@ function toRegion({ key, slug, name, codes }: RegionParts): Region {
 function freeSlug(name: string, code: string, taken: ReadonlySet<string>): string {
   const [country = "", ...subdivision] = code.toLowerCase().split("-");
   const base = foldText(name);
-  const own = foldText(subdivision.join("-"));
+  const ending = foldText(subdivision.join("-"));
   const join = (...parts: string[]) => [...parts, country].filter((part) => part !== "").join("-");
-  let slug = join(base || own);
-  if (taken.has(slug)) slug = join(base, own);
-  for (let number = 2; taken.has(slug); number++) slug = join(base, own, String(number));
+  let slug = join(base || ending);
+  if (taken.has(slug)) slug = join(base, ending);
+  for (let number = 2; taken.has(slug); number++) slug = join(base, ending, String(number));
   return slug;
 }

@@ -106,7 +106,7 @@ export interface NumberedDecision extends Decision {
 }
 
 /** The retained versions. */
-export interface RetainedVersions {
+interface RetainedVersions {
   /** Newest first. */
   versions(): readonly Manifest[];
   findVersion(generation: number): Manifest | undefined;
@@ -123,7 +123,7 @@ export interface RunContext {
   readonly runId: string;
   /** The ledger to compare with; null for that of the snapshot. */
   readonly ledger: LedgerFiles | null;
-  /** What operators have decided since that ledger, oldest first. */
+  /** Decisions of operators since that ledger, oldest first. */
   readonly decisions: readonly NumberedDecision[];
   /** Upstream files of the source's last successful run. */
   readonly archived: UpstreamFiles;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { commonPieces, localPieces } from "../catalog/encode.ts";
 import { asEvidence } from "../catalog/evidence.ts";
-import { sha256Hex } from "../catalog/hash.ts";
+import { sha256Hex } from "../catalog/bytes.ts";
 import { checkCatalog, checkNames, type Violation } from "../catalog/integrity.ts";
 import type { Counts, LocaleEntry, Manifest } from "../catalog/manifest.ts";
 import type { Catalog, RegionNames } from "../catalog/model.ts";
@@ -13,13 +13,13 @@ import type { Workspace } from "./workspace.ts";
 export interface Content {
   /** SHA-256 (hex) over every locale and its message's hash. */
   readonly catalog_sha256: string;
-  readonly messages: { readonly [locale: string]: Message };
+  readonly messages: { readonly [locale: string]: MessageEntry };
   readonly counts: Counts;
   /** The first violations of the contract, in any locale. */
   readonly violations: readonly Violation[];
 }
 
-type Message = Pick<LocaleEntry, "sha256" | "bytes" | "coverage">;
+type MessageEntry = Pick<LocaleEntry, "sha256" | "bytes" | "coverage">;
 
 /** Most violations in a description. */
 const VIOLATIONS_KEPT = 50;
@@ -37,7 +37,7 @@ export async function describeContent(
   const { catalog } = workspace;
   const violations = checkCatalog(catalog, VIOLATIONS_KEPT);
   const common = [...commonPieces(catalog, "proto")];
-  const messages: { [locale: string]: Message } = {};
+  const messages: { [locale: string]: MessageEntry } = {};
   for (const locale of locales) {
     await nextTurn(); // of other requests
     const names = await workspace.namesIn(locale);

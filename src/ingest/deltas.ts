@@ -4,8 +4,7 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { concatenate, releaseBuffer } from "../catalog/bytes.ts";
-import { decodesTo, encodeDcz, type Match, MATCH_MIN_BYTES } from "../catalog/dcz.ts";
-import { findMatches } from "../catalog/find-matches.ts";
+import { decodesTo, encodeDcz, findMatches, type Match, MATCH_MIN_BYTES } from "../catalog/dcz.ts";
 import {
   type Body,
   DELTA_FORMS,
@@ -14,7 +13,7 @@ import {
   type StoredDeltas,
 } from "../catalog/manifest.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
-import { StoreError } from "../storage/store-error.ts";
+import { StoreError } from "../storage/deadline.ts";
 import { type StoredSegment, toBlob } from "./bodies.ts";
 import type { RunContext } from "./checkpoint.ts";
 import { readSegment, storedSegments } from "./diffs.ts";
@@ -24,7 +23,7 @@ import type { SegmentStore } from "./segment-store.ts";
 const DELTA_MAX_BYTES = 64 * 1024;
 
 /** A segment and the one that it replaces. */
-interface Pair {
+interface BodyPair {
   readonly before: Uint8Array;
   readonly after: Uint8Array;
   readonly matches: readonly Match[];
@@ -54,7 +53,7 @@ export class DeltaMaker {
     const locales: { [locale: string]: { [F in (typeof DELTA_FORMS)[number]]?: StoredDelta } } = {};
     let start = 0;
     for (const form of DELTA_FORMS) {
-      const common = new Map<string, Pair | null>();
+      const common = new Map<string, BodyPair | null>();
       for (const [locale, { bodies }] of Object.entries(entries)) {
         const [before, after] = [
           from.locales[locale]?.bodies[form].identity,
@@ -80,7 +79,7 @@ export class DeltaMaker {
   async #compress(
     before: Body,
     after: Body,
-    known: Map<string, Pair | null>,
+    known: Map<string, BodyPair | null>,
   ): Promise<Uint8Array | null> {
     const [oldCommon, oldLocal] = storedSegments(before);
     const [newCommon, newLocal] = storedSegments(after);
@@ -106,12 +105,12 @@ export class DeltaMaker {
     return isProved ? dcz : null;
   }
 
-  async #compareCommon(before: StoredSegment, after: StoredSegment): Promise<Pair | null> {
+  async #compareCommon(before: StoredSegment, after: StoredSegment): Promise<BodyPair | null> {
     const bytes = await readSegment(this.#store, before);
     return bytes && compare(bytes, (await this.#segments.readCommon(after)).bytes);
   }
 
-  async #compareLocal(before: StoredSegment, after: StoredSegment): Promise<Pair | null> {
+  async #compareLocal(before: StoredSegment, after: StoredSegment): Promise<BodyPair | null> {
     const bytes = await readSegment(this.#store, after);
     if (bytes === null) throw new StoreError(`no copy of ${after.blob} is intact`);
     const old = before.blob === after.blob ? bytes : await readSegment(this.#store, before);
@@ -119,7 +118,7 @@ export class DeltaMaker {
   }
 }
 
-function compare(before: Uint8Array, after: Uint8Array): Pair {
+function compare(before: Uint8Array, after: Uint8Array): BodyPair {
   const isSame = before === after && after.length >= MATCH_MIN_BYTES;
   const whole = { from: 0, to: 0, bytes: after.length };
   return { before, after, matches: isSame ? [whole] : findMatches(before, after) };

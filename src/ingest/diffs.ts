@@ -10,15 +10,14 @@ import {
   type KnownCodes,
 } from "../catalog/diff.ts";
 import { listPieces } from "../catalog/encode.ts";
-import { sha256Hex } from "../catalog/hash.ts";
+import { sha256Hex } from "../catalog/bytes.ts";
 import type { ListDiff } from "../catalog/list-diff.ts";
 import type { Body, Counts, LocaleEntry, Manifest, StoredDiff } from "../catalog/manifest.ts";
 import type { Catalog } from "../catalog/model.ts";
-import type { CatalogStore } from "../storage/catalog-store.ts";
-import { tryReadBody } from "../storage/read-body.ts";
-import { StoreError } from "../storage/store-error.ts";
+import { type CatalogStore, tryReadBody } from "../storage/catalog-store.ts";
+import { StoreError } from "../storage/deadline.ts";
+import { asEvidence } from "../catalog/evidence.ts";
 import { type Blob, type StoredSegment, toBlob } from "./bodies.ts";
-import { NO_DIFFERENCE } from "./change-sample.ts";
 import type { RunContext } from "./checkpoint.ts";
 import type { SegmentStore } from "./segment-store.ts";
 
@@ -126,9 +125,11 @@ export class DiffMaker {
       const before = context.retained.findVersion(diff.generation)?.locales[locale];
       const codes = this.#codesOf(`${diff.catalog_sha256} ${to}`);
       const lists = await this.#compareRegions(before, regions, codes);
-      const own = lists && encodeLists(lists, ["regions"]);
-      if (own !== null) blobs.push(own);
-      added.push(own ? { ...diff, local: { ...diff.local, [locale]: own.sha256 } } : diff);
+      const regionsBlob = lists && encodeLists(lists, ["regions"]);
+      if (regionsBlob !== null) blobs.push(regionsBlob);
+      added.push(
+        regionsBlob ? { ...diff, local: { ...diff.local, [locale]: regionsBlob.sha256 } } : diff,
+      );
     }
     await this.#segments.write(distinct(blobs, diffs), context);
     return added;
@@ -203,4 +204,71 @@ function distinct(blobs: readonly Blob[], diffs: readonly StoredDiff[]): Blob[] 
   const stored = new Set(diffs.flatMap(({ local }) => Object.values(local)));
   const found = new Map(blobs.map((blob) => [blob.sha256, blob]));
   return [...found.values()].filter(({ sha256 }) => !stored.has(sha256));
+}
+
+/** The sample of changes that a run stores. Pure: no clock, no I/O. */
+
+/** Most added, changed and removed entities of each list. The counts include all entities. */
+export const CHANGES_LISTED = 10;
+/** Most airport codes of a region; some regions have thousands. */
+const CODES_KEPT = 20;
+/** Longest text in characters. */
+const TEXT_MAX_LENGTH = 80;
+
+/**
+ * The first changes of a candidate, in the shape of a diff of two versions. Shortened texts and
+ * lists keep it under 500 kB whatever upstream sends (20 kB is usual). It shares a row with its
+ * run, and D1 and Durable Objects limit a row to 2 MB.
+ */
+export interface ChangeSample extends CatalogDiff {
+  /** Locale of the compared names. */
+  readonly locale: string;
+}
+
+/** The diff of a list that is the same in both versions. */
+const NO_DIFFERENCE = {
+  counts: { added: 0, changed: 0, removed: 0 },
+  added: [],
+  changed: [],
+  removed: [],
+};
+
+/** The sample of a candidate that changes nothing. */
+export function nothingChanged(locale: string): ChangeSample {
+  return {
+    locale,
+    airports: NO_DIFFERENCE,
+    cities: NO_DIFFERENCE,
+    countries: NO_DIFFERENCE,
+    regions: NO_DIFFERENCE,
+  };
+}
+
+/** Shortens a diff to the sample that a run stores. */
+export function sampleChanges(diff: CatalogDiff, locale: string): ChangeSample {
+  const { airports, cities, countries, regions } = diff;
+  return {
+    locale,
+    airports: cutList(airports),
+    cities: cutList(cities),
+    countries: cutList(countries),
+    regions: cutList(regions),
+  };
+}
+
+function cutList<F, C>({ counts, added, changed, removed }: ListDiff<F, C>): ListDiff<F, C> {
+  const cutAll = <T>(entities: readonly T[]) => entities.slice(0, CHANGES_LISTED).map(cut);
+  return { counts, added: cutAll(added), changed: cutAll(changed), removed: cutAll(removed) };
+}
+
+/** Shortens the texts of a value, and its lists, which contain airport codes. */
+function cut<T>(value: T): T {
+  return shorter(value) as T; // `shorter` keeps every key and type
+}
+
+function shorter(value: unknown): unknown {
+  if (typeof value === "string") return asEvidence(value, TEXT_MAX_LENGTH);
+  if (Array.isArray(value)) return value.slice(0, CODES_KEPT).map(shorter);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shorter(item)]));
 }

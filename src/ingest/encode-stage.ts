@@ -5,9 +5,12 @@ import type { Report } from "./report.ts";
 import {
   type Blob,
   type BodyDependencies,
+  commonSegment,
   type CommonUnit,
   commonUnits,
   encodeBodies,
+  formOf,
+  headLength,
   toBlob,
   toSegment,
 } from "./bodies.ts";
@@ -20,7 +23,6 @@ import {
 } from "./checkpoint.ts";
 import type { DeltaMaker } from "./deltas.ts";
 import type { DiffMaker } from "./diffs.ts";
-import { commonSegment, formOf, headLength } from "./plain-segments.ts";
 import type { SegmentStore } from "./segment-store.ts";
 import type { Workspace } from "./workspace.ts";
 

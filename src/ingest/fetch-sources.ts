@@ -1,5 +1,4 @@
-import { releaseBuffer } from "../catalog/bytes.ts";
-import { sha256Hex } from "../catalog/hash.ts";
+import { releaseBuffer, sha256Hex } from "../catalog/bytes.ts";
 import type { DataSource, Manifest } from "../catalog/manifest.ts";
 import type { Snapshot } from "../sources/snapshot.ts";
 import { findFile, type Table, TABLES } from "../sources/source-file.ts";

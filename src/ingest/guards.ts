@@ -1,8 +1,18 @@
 /** Guards check a candidate before its publication. Pure: no clock, no I/O. */
-import type { ChangeCounts } from "../catalog/diff.ts";
+import {
+  type CatalogDiff,
+  type ChangeCounts,
+  countChanges,
+  diffCatalogs,
+} from "../catalog/diff.ts";
 import type { AirportSet, Counts, LocaleEntry, Manifest } from "../catalog/manifest.ts";
+import { listPieces, localPieces } from "../catalog/encode.ts";
+import { type CatalogStore, tryReadBody } from "../storage/catalog-store.ts";
+import { StoreError } from "../storage/deadline.ts";
 import type { Parsed } from "./accounting.ts";
 import type { Content } from "./content.ts";
+import { type ChangeSample, DIFF_LISTED, nothingChanged, sampleChanges } from "./diffs.ts";
+import type { Workspace } from "./workspace.ts";
 
 /** Largest permitted loss of a list, in percent of its published entities. */
 export const SHRINK_MAX_PERCENT = 5;
@@ -76,7 +86,7 @@ const LISTS = ["airports", "cities", "countries", "regions"] as const;
 
 /** Finds every tripped guard, the gravest first. */
 export function checkGuards(facts: GuardFacts): GuardTrip[] {
-  const found = [...trips(facts)];
+  const found = [...findTrips(facts)];
   const first = found.find(({ guard }) => guard === "guard_shrink" || guard === "guard_change");
   const why = describeSwitch(facts);
   return found.map((trip) => (trip === first ? { ...trip, message: trip.message + why } : trip));
@@ -90,7 +100,7 @@ export function findRefusals(found: readonly GuardTrip[], force: boolean): Guard
   return found.filter(({ guard }) => !(force && OVERRIDABLE[guard]));
 }
 
-function* trips(facts: GuardFacts): Generator<GuardTrip> {
+function* findTrips(facts: GuardFacts): Generator<GuardTrip> {
   yield* checkEmpty(facts);
   yield* checkIntegrity(facts);
   yield* checkTruncated(facts);
@@ -214,4 +224,69 @@ function hundredths(share: number): number {
 
 function points(share: number): number {
   return hundredths(share) / 100;
+}
+
+interface Candidate {
+  readonly workspace: Workspace;
+  readonly content: Content;
+  readonly parsed: Parsed;
+  /** Locales to publish. */
+  readonly locales: readonly string[];
+  /** Preferred locale of the change sample. */
+  readonly defaultLocale: string;
+  readonly airportSet: AirportSet;
+}
+
+/** The tripped guards of a candidate, and its changes to the published version. */
+interface CandidateVerdict {
+  readonly trips: readonly GuardTrip[];
+  /** Null before the first publication, or if no copy of the published version is intact. */
+  readonly changes: ChangeSample | null;
+  /** The changes of which `changes` is a sample; null if there are none as well. */
+  readonly diff: CatalogDiff | null;
+}
+
+/** Compares a candidate with the published version, for the guards. Throws if a store fails. */
+export async function judgeCandidate(
+  candidate: Candidate,
+  current: Manifest | null,
+  store: CatalogStore,
+): Promise<CandidateVerdict> {
+  const { content, parsed, airportSet } = candidate;
+  const found = current && (await findChanges(candidate, current, store));
+  const changes = found && found.changes;
+  const published = current && { ...current, changes: changes && countChanges(changes) };
+  const trips = checkGuards({ ...parsed, ...content, published, airportSet });
+  return { trips, changes, diff: found && found.diff };
+}
+
+/**
+ * Finds a candidate's changes; null if no copy of the published version is intact. Equal content
+ * needs no copy. Regions vary with the locale, so the comparison uses a locale of both versions,
+ * preferably the default one.
+ */
+async function findChanges(
+  { workspace, content, locales, defaultLocale }: Candidate,
+  current: Manifest,
+  store: CatalogStore,
+): Promise<Pick<CandidateVerdict, "changes" | "diff"> | null> {
+  const isCommon = (name: string) => current.locales[name] !== undefined;
+  const locale = [defaultLocale, ...locales].find(isCommon) ?? defaultLocale;
+  if (content.catalog_sha256 === current.catalog_sha256)
+    return { changes: nothingChanged(locale), diff: null };
+  const before = current.locales[locale]?.bodies.proto.identity;
+  const copy = before && (await tryReadBody(store, before));
+  if (copy?.ok === false) {
+    if (copy.fault === "unreadable") throw new StoreError(copy.detail);
+    return null;
+  }
+  const { catalog } = workspace;
+  const names = await workspace.namesIn(locale);
+  const after = (list: keyof Counts) =>
+    list === "regions"
+      ? localPieces(catalog.regions, names, "proto")
+      : listPieces(catalog, list, "proto");
+  const published = copy?.value ?? new Uint8Array();
+  const diff = diffCatalogs({ before: published, after, maxListed: DIFF_LISTED });
+  return { changes: sampleChanges(diff, locale), diff };
 }

@@ -1,18 +1,18 @@
-import { timeText } from "../storage/time-text.ts";
+import { timeText } from "../storage/time.ts";
 import { countChanges } from "../catalog/diff.ts";
 import type { AirportSet, Manifest } from "../catalog/manifest.ts";
 import { snapshotOpener } from "../sources/snapshot.ts";
-import type { CatalogStore } from "../storage/catalog-store.ts";
+import { type CatalogStore, repairCopies, replicate } from "../storage/catalog-store.ts";
 import { ledgerOf } from "../acceptance/ledger-files.ts";
 import { acceptSources, type SurpriseLimits } from "./accept-sources.ts";
 import { account, countEntities } from "./accounting.ts";
-import { nothingChanged } from "./change-sample.ts";
+import { DiffMaker, earlierContents, nothingChanged } from "./diffs.ts";
 import {
   type Checkpoint,
   contentOf,
   deployName,
-  FIRST_CHECKPOINT,
   finish,
+  FIRST_CHECKPOINT,
   isOfDeploy,
   parseAgain,
   parsedOf,
@@ -22,16 +22,13 @@ import {
 } from "./checkpoint.ts";
 import { describeContent, isSameContent } from "./content.ts";
 import { DeltaMaker } from "./deltas.ts";
-import { DiffMaker, earlierContents } from "./diffs.ts";
 import { EncodeStage } from "./encode-stage.ts";
 import { GuardsTripped } from "./faults.ts";
 import { datesOf, type FetchDependencies, fetchSources } from "./fetch-sources.ts";
-import { checkTruncated, findRefusals } from "./guards.ts";
-import { repairCopies, replicate } from "../storage/replicate.ts";
+import { checkTruncated, findRefusals, judgeCandidate } from "./guards.ts";
 import type { Report } from "./report.ts";
 import { compressSegment, type Effort, type SegmentTask } from "./segment-coders.ts";
 import { SegmentStore } from "./segment-store.ts";
-import { judge } from "./verdict.ts";
 import { createWorkspace, type Workspace } from "./workspace.ts";
 
 export interface PipelineDependencies extends FetchDependencies {
@@ -125,8 +122,8 @@ export class Pipeline {
   async #parse(checkpoint: Checkpoint, context: RunContext): Promise<StepResult> {
     const { archive, snapshot, surprises, now } = this.#deps;
     const { ledger, retained } = context;
-    const earlier = retained.versions().map(({ sources: its }) => ledgerOf(its));
-    const ledgers = ledger === null ? [] : [ledger, ...earlier.filter((each) => each !== null)];
+    const earlier = retained.versions().map((version) => ledgerOf(version.sources));
+    const ledgers = ledger === null ? [] : [ledger, ...earlier.filter((known) => known !== null)];
     const { files, read, held, fileRows, listed } = await acceptSources(
       { archive, openSnapshot: snapshotOpener(snapshot), limits: surprises, now },
       { ...context, sources: checkpoint.sources, ledgers },
@@ -170,7 +167,7 @@ export class Pipeline {
     const workspace = await this.#open(checkpoint);
     const parsed = parsedOf(checkpoint);
     const candidate = { workspace, content, parsed, locales, defaultLocale, airportSet };
-    const { trips, changes, diff } = await judge(candidate, current, store);
+    const { trips, changes, diff } = await judgeCandidate(candidate, current, store);
     const patch: Partial<Report> = {
       // Without an intact copy of the published version, the changes are unknown.
       counts:

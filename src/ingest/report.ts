@@ -1,4 +1,4 @@
-/** What an ingest reports of itself, step by step. Runs show it, and so do D1 and the API. */
+/** The report of an ingest, step by step. Runs, D1 and the API show it. */
 import { z } from "zod";
 import { changesSchema } from "../catalog/diff-schema.ts";
 import { count, type DeepReadonly, hexHash, timestamp } from "../catalog/fields.ts";

@@ -2,11 +2,20 @@ import { foldText } from "../catalog/fold.ts";
 import { cityId, compareIds, countryId } from "../catalog/ids.ts";
 import type { City } from "../catalog/model.ts";
 import { distanceKm, meanPosition, roundDegrees } from "../catalog/positions.ts";
-import type { CityTables } from "../sources/city-tables.ts";
+import { CITY_MAX_KM, type CityTables, type KnownPlace } from "../sources/city-tables.ts";
 import { Nearby } from "../sources/nearby.ts";
 import type { SourceAirport } from "../sources/our-airports.ts";
-import { spellingKey } from "../sources/place-names.ts";
-import { type CityRule, findCity, newCityName } from "./find-city.ts";
+import {
+  citiesOfMunicipality,
+  NAMESAKE,
+  NAMESAKE_MAX_KM,
+  namesWithin,
+  placeInAirportName,
+  placesInBrackets,
+  plainPlace,
+  spellingKey,
+  VILLAGE,
+} from "../sources/place-names.ts";
 
 /** Source of an airport's city: its id, a rule, or none, so that the city is made. */
 type CityOrigin = "known_airport" | CityRule | "synthetic";
@@ -124,4 +133,124 @@ function toCity({ key, name, airports }: NewCity): City {
     lat: roundDegrees(lat),
     lon: roundDegrees(lon),
   };
+}
+
+/** Finds the city of an airport that the snapshot does not know. Pure: no clock, no I/O. */
+
+/** From this many inhabitants on, a place may be in another subdivision than the airport. */
+const LARGE_CITY = 100_000;
+/** A smaller one must be this near. */
+const OTHER_REGION_MAX_KM = 40;
+
+/** Greatest distance of a city that the airport's name begins with. */
+const NAMED_FIRST_MAX_KM = 40;
+
+const NEAREST_MAX_KM = 5;
+
+/** Rule that found a city. */
+type CityRule = "municipality" | "airport_name" | "nearest";
+
+/** A place around an airport. */
+interface CityCandidate {
+  readonly place: KnownPlace;
+  readonly km: number;
+  readonly sameRegion: boolean;
+}
+
+/**
+ * Finds the city of an airport: the place that its municipality names, unless that is a village and
+ * the airport is named after a city nearby. Without a municipality also the nearest place.
+ */
+export function findCity(
+  airport: SourceAirport,
+  places: Nearby<KnownPlace>,
+): { readonly place: KnownPlace; readonly rule: CityRule } | undefined {
+  const around = candidatesAround(airport, places);
+  const municipality = findMunicipality(airport, around);
+  const namesake = findNamesake(airport, municipality, around);
+  if (namesake !== undefined) return { place: namesake, rule: "airport_name" };
+  if (municipality !== undefined) return { place: municipality, rule: "municipality" };
+  if (spellingKey(airport.municipality) !== "") return undefined;
+  const inName = bestNamed([placeInAirportName(airport.name)], around);
+  if (inName !== undefined) return { place: inName, rule: "airport_name" };
+  const [nearest] = around.toSorted((a, b) => a.km - b.km || compareKeys(a, b));
+  if (nearest === undefined || nearest.km > NEAREST_MAX_KM) return undefined;
+  return { place: nearest.place, rule: "nearest" };
+}
+
+/** Name of a city that no place is: the municipality's without additions, or the airport's. */
+export function newCityName({ municipality, name }: SourceAirport): string {
+  const [city] = citiesOfMunicipality(municipality);
+  return plainPlace(city ?? (placeInAirportName(name) || name), name);
+}
+
+function candidatesAround(airport: SourceAirport, places: Nearby<KnownPlace>): CityCandidate[] {
+  return [...places.within(airport, CITY_MAX_KM)]
+    .map(({ spot: place, km }) => ({ place, km, sameRegion: place.region === airport.region }))
+    .filter(
+      ({ place, km, sameRegion }) =>
+        sameRegion || place.population >= LARGE_CITY || km <= OTHER_REGION_MAX_KM,
+    );
+}
+
+function findMunicipality(
+  { municipality }: SourceAirport,
+  around: readonly CityCandidate[],
+): KnownPlace | undefined {
+  const names = [
+    municipality,
+    ...citiesOfMunicipality(municipality),
+    ...placesInBrackets(municipality),
+  ];
+  return bestNamed(names, around);
+}
+
+/** The city that the airport is named after, if it is larger than the municipality. */
+function findNamesake(
+  { name }: SourceAirport,
+  municipality: KnownPlace | undefined,
+  around: readonly CityCandidate[],
+): KnownPlace | undefined {
+  const population = municipality?.population ?? 0;
+  const cities = around.filter(
+    ({ place }) => place.population >= NAMESAKE && place.population > population,
+  );
+  const names = namesWithin(name);
+  const first = bestNamed(
+    names.filter((words) => name.startsWith(words)),
+    cities.filter(({ km }) => km <= NAMED_FIRST_MAX_KM),
+  );
+  if (first !== undefined || population >= VILLAGE) return first;
+  return bestNamed(
+    names,
+    cities.filter(({ km }) => km <= NAMESAKE_MAX_KM),
+  );
+}
+
+/**
+ * The best place of the first name that a place has: in the airport's subdivision before others, by
+ * its own name before alternates, then the largest, then the nearest.
+ */
+function bestNamed(
+  names: readonly string[],
+  around: readonly CityCandidate[],
+): KnownPlace | undefined {
+  for (const key of names.map(spellingKey)) {
+    const [best] = around
+      .filter(({ place }) => place.name === key || place.alternates.has(key))
+      .toSorted(
+        (a, b) =>
+          Number(b.sameRegion) - Number(a.sameRegion) ||
+          Number(b.place.name === key) - Number(a.place.name === key) ||
+          b.place.population - a.place.population ||
+          a.km - b.km ||
+          compareKeys(a, b),
+      );
+    if (best !== undefined) return best.place;
+  }
+  return undefined;
+}
+
+function compareKeys(a: CityCandidate, b: CityCandidate): number {
+  return a.place.key < b.place.key ? -1 : 1;
 }

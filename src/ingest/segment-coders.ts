@@ -106,20 +106,16 @@ export function segmentCoder(coding: Coding): SegmentCoder | undefined {
     case "gzip":
       return gzip;
     case "br":
-      return brotliJoins() ? brotli : undefined;
+      brotliJoins ??= tryBrotli();
+      return brotliJoins ? brotli : undefined;
     default:
       return coding satisfies never;
   }
 }
 
-let joins: boolean | undefined;
+let brotliJoins: boolean | undefined;
 
-/** Whether this runtime's encoder accepts a stream offset. Tries it once on a few bytes. */
-function brotliJoins(): boolean {
-  joins ??= tryBrotli();
-  return joins;
-}
-
+/** Whether this runtime's encoder accepts a stream offset, by an attempt on a few bytes. */
 function tryBrotli(): boolean {
   const text = new TextEncoder().encode("the name of the airport and the name of the city");
   const twice = [text, text];

@@ -1,6 +1,6 @@
 import { manifestBlobs } from "../catalog/manifest.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
-import { StoreError } from "../storage/store-error.ts";
+import { StoreError } from "../storage/deadline.ts";
 import type { Blob, StoredSegment } from "./bodies.ts";
 import type { RunContext } from "./checkpoint.ts";
 

@@ -1,7 +1,6 @@
-import { withDistinctSlugs } from "../catalog/distinct-slugs.ts";
 import { ACCEPTED_FILE, decodeAccepted } from "../acceptance/ledger-files.ts";
 import type { AirportSet } from "../catalog/manifest.ts";
-import type { RegionNames } from "../catalog/model.ts";
+import type { Region, RegionNames } from "../catalog/model.ts";
 import type { SourceAirport } from "../sources/our-airports.ts";
 import { readRegionNames } from "../sources/our-regions.ts";
 import type { Reject } from "../sources/rejects.ts";
@@ -14,6 +13,7 @@ import {
 import { readCityTables } from "../sources/city-tables.ts";
 import { decodeFile, findFile, type Table } from "../sources/source-file.ts";
 import { SourceError } from "../sources/source-error.ts";
+import { localizedName } from "../catalog/integrity.ts";
 import { buildCatalog, type Built, placeAirports } from "./build.ts";
 import { resolveCities } from "./resolve-cities.ts";
 
@@ -88,7 +88,34 @@ export async function openTable(
   return decodeFile(found.name, await openSource(found.name, found.file));
 }
 
-/** A separate function, so that the tables leave memory before the catalog is built. */
+/** Separate, so the tables can be collected before the build. */
 async function findCities(airports: readonly SourceAirport[], openSnapshot: OpenSnapshotFile) {
   return resolveCities(airports, await readCityTables(openSnapshot, airports));
+}
+
+/**
+ * Returns names in which every slug is unique. Two regions can share a localized slug, for example
+ * after upstream has added one; the region then gets its base slug. Base slugs are unique, so this
+ * terminates. Names stay as they are.
+ */
+export function withDistinctSlugs(regions: readonly Region[], names: RegionNames): RegionNames {
+  const distinct = new Map(names);
+  for (;;) {
+    const clashing = regions.filter(isClashing(regions, distinct));
+    const toMend = clashing.filter(({ key, slug }) => (distinct.get(key)?.slug ?? slug) !== slug);
+    if (toMend.length === 0) return distinct;
+    for (const region of toMend)
+      distinct.set(region.key, { ...localizedName(region, distinct), slug: region.slug });
+  }
+}
+
+function isClashing(regions: readonly Region[], names: RegionNames): (region: Region) => boolean {
+  const seen = new Set<string>();
+  const twice = new Set<string>();
+  for (const region of regions) {
+    const { slug } = localizedName(region, names);
+    if (seen.has(slug)) twice.add(slug);
+    seen.add(slug);
+  }
+  return (region) => twice.has(localizedName(region, names).slug);
 }

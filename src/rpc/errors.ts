@@ -75,7 +75,7 @@ interface ErrorDetail {
 }
 
 /** Builds a google.rpc.BadRequest with one violation. */
-export function badRequest(field: string, description: string): ErrorDetail {
+function badRequest(field: string, description: string): ErrorDetail {
   const violation = new BinaryWriter()
     .tag(1, WireType.LengthDelimited)
     .string(field)
@@ -90,7 +90,7 @@ export function badRequest(field: string, description: string): ErrorDetail {
 }
 
 /** Builds a google.rpc.RetryInfo, which says when a client may try again. */
-export function retryInfo(delaySeconds: number): ErrorDetail {
+function retryInfo(delaySeconds: number): ErrorDetail {
   const delay = toBinary(DurationSchema, create(DurationSchema, { seconds: BigInt(delaySeconds) }));
   return {
     type: "google.rpc.RetryInfo",

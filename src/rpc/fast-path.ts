@@ -45,7 +45,7 @@ export function readCall(head: RequestHead, body: Uint8Array): Call | undefined 
   return isGet && head.contentType === "" ? readGet(query).call : undefined;
 }
 
-/** What a request asks for, if it is a usual one. */
+/** The call of a request, if it is a usual one. */
 interface Read {
   readonly call: Call | undefined;
 }

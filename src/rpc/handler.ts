@@ -1,11 +1,19 @@
 import { ConnectError, type HandlerContext } from "@connectrpc/connect";
 import { codeToString } from "@connectrpc/connect/protocol-connect";
-import { LocationsService } from "../../gen/locations/v1/locations_pb.ts";
 import { parseLocale } from "../catalog/locale.ts";
 import { abortable, withTimeout } from "../storage/deadline.ts";
 import { acceptedCodings } from "./content-coding.ts";
-import { allowAnyOrigin, isPreflight, preflightResponse } from "./cors.ts";
-import { ALLOW, errorAnswer, errorResponse } from "./error-response.ts";
+import {
+  ACCEPT_POST,
+  ALLOW,
+  allowAnyOrigin,
+  errorAnswer,
+  errorResponse,
+  isPreflight,
+  preflightResponse,
+  storedRepresentation,
+  successResponse,
+} from "./response.ts";
 import {
   catalogFailure,
   deadlineExceeded,
@@ -23,12 +31,10 @@ import {
   type Query,
   type Reader,
 } from "./look-up.ts";
-import { ACCEPT_POST, storedRepresentation } from "./media-type.ts";
 import type { Measure } from "./metrics.ts";
 import { readConditions } from "./preconditions.ts";
-import { isGrpc, NO_BODY, type RequestBody, type RequestHead, takeBody } from "./request.ts";
+import { NO_BODY, type RequestBody, type RequestHead, takeBody } from "./request.ts";
 import { type AnswerCall, createRoute } from "./router.ts";
-import { successResponse } from "./success.ts";
 
 /** Logs a bug. Only the log shows its cause. */
 type LogInternalError = (message: string, cause: unknown) => void;
@@ -44,23 +50,6 @@ export interface RpcOptions {
 
 /** Answers a request, synchronously where possible. Never throws or rejects. */
 export type RpcHandler = (request: Request, head: RequestHead) => Response | Promise<Response>;
-
-const SERVICE_PATH = `/${LocationsService.typeName}/`;
-
-/**
- * Whether a request addresses the service, has the path of another service's method, or uses gRPC on
- * any path outside `/admin`. Clients of all of these expect an error in their protocol.
- */
-export function isRpcRequest({ url, contentType }: RequestHead): boolean {
-  const pathStart = url.indexOf("/", url.indexOf("//") + "//".length);
-  if (url.startsWith(SERVICE_PATH, pathStart)) return true;
-  const path = url.slice(pathStart);
-  if (/^\/admin/i.test(path)) return false;
-  return METHOD_PATH.test(path) || isGrpc(contentType);
-}
-
-/** `/package.Service/Method`, with or without a query. */
-const METHOD_PATH = /^\/\w+(?:\.\w+)+\/\w+(?:\?|$)/;
 
 /**
  * Serves LocationsService over Connect and gRPC-Web from stored bytes. This handler answers usual

@@ -9,7 +9,12 @@ import {
   type Representation,
 } from "../catalog/manifest.ts";
 import { checkPreconditions, type Conditions } from "./preconditions.ts";
-import type { CatalogMemory, CatalogReader, Content, Origin } from "../storage/catalog-reader.ts";
+import type {
+  BodyContent,
+  CatalogMemory,
+  CatalogReader,
+  Origin,
+} from "../storage/catalog-reader.ts";
 import { settledWithin } from "../storage/deadline.ts";
 
 /** The catalog that answers come from. */
@@ -51,10 +56,10 @@ export interface Variant {
 }
 
 /** A variant with its content. */
-export interface FoundBody {
+interface FoundBody {
   readonly kind: "body";
   readonly variant: Variant;
-  readonly content: Content;
+  readonly content: BodyContent;
   readonly origin: Origin;
 }
 
@@ -179,7 +184,7 @@ function withoutBody({ conditions, withBody }: Query, variant: Variant): Found |
 /** Names the delta by whose tag the client says that it has the content; undefined if it does not. */
 function withKnownDelta({ ifNoneMatch }: Conditions, variant: Variant): Variant | undefined {
   if (ifNoneMatch === null) return undefined;
-  const form = DELTA_FORMS.find((each) => each === variant.representation);
+  const form = DELTA_FORMS.find((name) => name === variant.representation);
   const identity = form && variant.entry.bodies[form].identity;
   if (identity === undefined) return undefined;
   const tag = findDeltaTag(ifNoneMatch, identity);

@@ -1,7 +1,7 @@
 import type { Found } from "./look-up.ts";
 
 /** An answer of the service, to be counted. */
-export interface Answered {
+interface Answered {
   /**
    * `body`, `head`, `not_modified`, `precondition_failed`, `options`, `refused`, or a Connect code.
    */

@@ -20,8 +20,8 @@ export function readConditions(headers: Headers): Conditions {
   };
 }
 
-/** What the conditions of a GET are about. */
-interface Validators {
+/** Validators that the conditions of a GET are compared with. */
+interface BodyValidators {
   readonly etag: string;
   /** RFC 3339. Last-Modified has it in whole seconds. */
   readonly modifiedAt: string;
@@ -33,7 +33,7 @@ interface Validators {
  */
 export function checkPreconditions(
   { ifMatch, ifUnmodifiedSince, ifNoneMatch, ifModifiedSince }: Conditions,
-  { etag, modifiedAt }: Validators,
+  { etag, modifiedAt }: BodyValidators,
 ): "not_modified" | "precondition_failed" | undefined {
   const isAsExpected =
     (ifMatch === null || matchesStrongly(ifMatch, etag)) &&

@@ -1,6 +1,7 @@
 import { Code, ConnectError, type ConnectRouterOptions } from "@connectrpc/connect";
 import { parseTimeout as parseConnectTimeout } from "@connectrpc/connect/protocol-connect";
 import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-grpc-web";
+import { LocationsService } from "../../gen/locations/v1/locations_pb.ts";
 import { settledWithin, withTimeout } from "../storage/deadline.ts";
 
 /**
@@ -52,9 +53,26 @@ export function isGrpcWeb(contentType: string): boolean {
 }
 
 /** Whether a content type is any kind of gRPC, supported or not. */
-export function isGrpc(contentType: string): boolean {
+function isGrpc(contentType: string): boolean {
   return /^application\/grpc/i.test(contentType);
 }
+
+const SERVICE_PATH = `/${LocationsService.typeName}/`;
+
+/**
+ * Whether a request addresses the service, has the path of another service's method, or uses gRPC on
+ * any path outside `/admin`. Clients of all of these expect an error in their protocol.
+ */
+export function isRpcRequest({ url, contentType }: RequestHead): boolean {
+  const pathStart = url.indexOf("/", url.indexOf("//") + "//".length);
+  if (url.startsWith(SERVICE_PATH, pathStart)) return true;
+  const path = url.slice(pathStart);
+  if (/^\/admin/i.test(path)) return false;
+  return METHOD_PATH.test(path) || isGrpc(contentType);
+}
+
+/** `/package.Service/Method`, with or without a query. */
+const METHOD_PATH = /^\/\w+(?:\.\w+)+\/\w+(?:\?|$)/;
 
 /** A request body that the router reads. */
 export interface RequestBody extends AsyncIterable<Uint8Array> {

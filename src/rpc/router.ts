@@ -20,8 +20,7 @@ import { trailerFlag } from "@connectrpc/connect/protocol-grpc-web";
 import { LocationsService } from "../../gen/locations/v1/locations_pb.ts";
 import { concatenate } from "../catalog/bytes.ts";
 import { decodeBase64Frames } from "./base64-body.ts";
-import { errorAnswer, errorResponse, type RouterAnswer } from "./error-response.ts";
-import { MEDIA_TYPES } from "./media-type.ts";
+import { errorAnswer, errorResponse, MEDIA_TYPES, type RouterAnswer } from "./response.ts";
 import { isGrpcWebText, type RequestBody, type RequestHead, ROUTER_OPTIONS } from "./request.ts";
 
 /** Answers a valid call. The router encodes the errors that this function throws. */

@@ -1,5 +1,4 @@
-import { concatenate } from "../catalog/bytes.ts";
-import { sha256Hex } from "../catalog/hash.ts";
+import { concatenate, sha256Hex } from "../catalog/bytes.ts";
 import { asOf } from "./as-of.ts";
 import { PassingError, SourceError } from "./source-error.ts";
 import { findFile, nameFile, type Table, TABLES, tooLarge } from "./source-file.ts";

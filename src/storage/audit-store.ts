@@ -1,9 +1,9 @@
 import { and, getTableColumns, lt } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { auditEntries } from "./schema.ts";
-import { equal, type Listed, type PageQuery, readPage, within } from "./page.ts";
+import { equal, type PageOf, type PageQuery, readPage, within } from "./page.ts";
 import { exceptNewest } from "./retention.ts";
-import { timeText } from "./time-text.ts";
+import { timeText } from "./time.ts";
 
 /** One change or attempted change. */
 export type AuditEntry = Readonly<typeof auditEntries.$inferSelect>;
@@ -20,7 +20,7 @@ interface AuditQuery extends PageQuery {
   readonly untilMs?: number | undefined;
 }
 
-type AuditPage = Listed<{ readonly entries: readonly AuditEntry[] }>;
+type AuditPage = PageOf<{ readonly entries: readonly AuditEntry[] }>;
 
 const RETENTION_MS = 400 * 24 * 60 * 60 * 1000;
 
@@ -43,7 +43,7 @@ export function createAuditStore(d1: D1Database) {
       const columns = getTableColumns(auditEntries);
       const page = await readPage(db, auditEntries, {
         ...query,
-        matching: conditions(query),
+        matching: auditConditions(query),
         columns,
       });
       if (!page.ok) return page;
@@ -59,7 +59,7 @@ export function createAuditStore(d1: D1Database) {
   };
 }
 
-function conditions({ actor, action, target, outcome, sinceMs, untilMs }: AuditQuery) {
+function auditConditions({ actor, action, target, outcome, sinceMs, untilMs }: AuditQuery) {
   return [
     equal(auditEntries.actor, actor),
     equal(auditEntries.action, action),

@@ -1,6 +1,6 @@
-import { sha256Hex } from "../catalog/hash.ts";
+import { Buffer } from "node:buffer";
+import { sha256Hex } from "../catalog/bytes.ts";
 import { bounded } from "./deadline.ts";
-import { storedHash } from "./stored-hash.ts";
 import {
   BACKUP_OBJECTS_PREFIX,
   backupManifestKey,
@@ -9,8 +9,8 @@ import {
   backupPartKey,
   backupPrefix,
   BACKUPS_PREFIX,
+  listPages,
 } from "./keys.ts";
-import { listPages } from "./list-names.ts";
 
 /** A note added to a backup after its creation. */
 type BackupNote = "pin" | "verdict";
@@ -120,4 +120,10 @@ export function createBackupStore(r2: R2Bucket) {
 async function readBytes(r2: R2Bucket, key: string): Promise<Uint8Array | null> {
   const object = await r2.get(key);
   return object === null ? null : new Uint8Array(await object.arrayBuffer());
+}
+
+/** Returns the SHA-256 (hex) that R2 verified on upload; undefined if there is none. */
+function storedHash(head: R2Object | null): string | undefined {
+  const sha256 = head?.checksums.sha256;
+  return sha256 === undefined ? undefined : Buffer.from(sha256).toString("hex");
 }

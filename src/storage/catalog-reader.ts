@@ -17,7 +17,7 @@ export interface ReaderDependencies {
 }
 
 /** The bytes of a body. */
-export interface Content {
+export interface BodyContent {
   readonly size: number;
   /** Streams the bytes from the start, each time that it is called. */
   stream(): ReadableStream<Uint8Array>;
@@ -34,7 +34,7 @@ export interface WantedBody {
 
 /** The verified bytes of a body. */
 export interface Loaded {
-  readonly content: Content;
+  readonly content: BodyContent;
   readonly origin: Origin;
 }
 
@@ -57,7 +57,7 @@ export interface CatalogMemory {
    */
   heldCurrent(): Manifest | undefined;
   /** Returns the cached bytes of a body, or undefined. */
-  heldContent(body: Body): Content | undefined;
+  heldContent(body: Body): BodyContent | undefined;
 }
 
 /** Reads stored blobs. Never rejects. */

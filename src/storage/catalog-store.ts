@@ -1,16 +1,28 @@
-import { releaseBuffer } from "../catalog/bytes.ts";
-import { sha256Hex } from "../catalog/hash.ts";
-import type { Manifest } from "../catalog/manifest.ts";
-import { openManifest, sealManifest, sealOf } from "../catalog/stored-manifest.ts";
-import { withDeadline, withStoreTimeout } from "./deadline.ts";
-import { listNames } from "./list-names.ts";
-import { blobKey, BLOBS_PREFIX, generationKey, GENERATIONS_PREFIX, MANIFEST_KEY } from "./keys.ts";
+import { Buffer } from "node:buffer";
+import { releaseBuffer, sha256Hex } from "../catalog/bytes.ts";
+import {
+  type Body,
+  type Manifest,
+  openManifest,
+  sealManifest,
+  sealOf,
+  type Segment,
+} from "../catalog/manifest.ts";
+import { StoreError, withDeadline, withStoreTimeout } from "./deadline.ts";
+import {
+  blobKey,
+  BLOBS_PREFIX,
+  generationKey,
+  GENERATIONS_PREFIX,
+  listNames,
+  MANIFEST_KEY,
+} from "./keys.ts";
 
 /** Result of reading a copy: the value, or the reason why it is unusable. */
-export type Copy<T> = { readonly ok: true; readonly value: T } | Fault;
+export type Copy<T> = { readonly ok: true; readonly value: T } | CopyFault;
 
 /** Reason why a copy is unusable. */
-export interface Fault {
+export interface CopyFault {
   readonly ok: false;
   readonly fault: "missing" | "corrupt" | "unreadable";
   readonly detail: string;
@@ -67,7 +79,8 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket): CatalogStore 
   const readBlob = async (replica: Replica, sha256: string, cacheTtl: number) => {
     let copy = await read(replica, blobKey(sha256), cacheTtl);
     // KV also caches that it has no value, for as long as the read asks.
-    if (isMissing(copy) && replica === "kv" && cacheTtl > FRESH_CACHE_TTL_SECONDS)
+    const isMissing = !copy.ok && copy.fault === "missing";
+    if (isMissing && replica === "kv" && cacheTtl > FRESH_CACHE_TTL_SECONDS)
       copy = await read(replica, blobKey(sha256), FRESH_CACHE_TTL_SECONDS);
     if (!copy.ok || sha256Hex(copy.value) === sha256) return copy;
     const detail = `${blobKey(sha256)}: ${copy.value.length} bytes of another hash`;
@@ -145,10 +158,6 @@ async function readCopy(
   }
 }
 
-function isMissing(copy: Copy<unknown>): boolean {
-  return !copy.ok && copy.fault === "missing";
-}
-
 /** Opens the current manifest, whose text is nearly always the same as before. */
 class SealedManifests {
   #last: { readonly seal: string; readonly copy: Copy<Manifest> } | undefined;
@@ -170,4 +179,78 @@ function openCopy(text: Copy<Uint8Array>, key = MANIFEST_KEY): Copy<Manifest> {
   return parsed.ok
     ? { ok: true, value: parsed.manifest }
     : { ok: false, fault: "corrupt", detail: `${key}: ${parsed.problem}` };
+}
+
+type BlobStore = Pick<CatalogStore, "readBlob">;
+
+/**
+ * Reads a body from R2, or from KV if R2 fails, and verifies each blob. Reads one blob at a time, so
+ * that a large body is never in memory twice. Never throws. The fault is `unreadable` if a store
+ * did not answer, because it may still have the blob.
+ */
+export async function tryReadBody(
+  store: BlobStore,
+  body: Body,
+): Promise<Copy<Uint8Array<ArrayBuffer>>> {
+  const whole = new Uint8Array(body.bytes);
+  let offset = 0;
+  for (const segment of body.segments) {
+    const copy = await readSegmentBytes(store, segment);
+    if (!copy.ok) return copy;
+    whole.set(copy.value, offset);
+    offset += copy.value.length;
+  }
+  return { ok: true, value: whole };
+}
+
+async function readSegmentBytes(store: BlobStore, segment: Segment): Promise<Copy<Uint8Array>> {
+  if (!("blob" in segment)) return { ok: true, value: Buffer.from(segment.inline, "base64") };
+  const copy = await readIntactBlob(store, segment.blob);
+  if (!copy.ok || copy.value.length === segment.bytes) return copy;
+  return {
+    ok: false,
+    fault: "corrupt",
+    detail: `${segment.blob} is not ${segment.bytes} bytes long`,
+  };
+}
+
+async function readIntactBlob(store: BlobStore, sha256: string): Promise<Copy<Uint8Array>> {
+  const copy = await store.readBlob("r2", sha256);
+  if (copy.ok) return copy;
+  const other = await store.readBlob("kv", sha256);
+  return other.ok || other.fault === "unreadable" ? other : copy;
+}
+
+/**
+ * Replicates a published version to R2 and KV, and reads it back from both. Idempotent. Throws
+ * StoreError if a store fails, if R2 shows another version, or if KV shows a newer one.
+ *
+ * Accepted race: KV's edge cache may show the previous version, or none, for about a minute after
+ * the write. Only a newer generation is therefore a fault of KV.
+ */
+export async function replicate(store: CatalogStore, manifest: Manifest): Promise<void> {
+  await store.writeGeneration(manifest);
+  await store.writeManifest(manifest);
+  const { generation } = manifest;
+  for (const copy of [await store.readGeneration(generation), await store.readManifest("r2")]) {
+    if (!copy.ok) throw new StoreError(copy.detail);
+    if (copy.value.generation !== generation)
+      throw new StoreError(`R2 shows generation ${copy.value.generation} instead of ${generation}`);
+  }
+  const near = await store.readManifest("kv");
+  if (near.ok && near.value.generation > generation)
+    throw new StoreError(`KV shows generation ${near.value.generation} instead of ${generation}`);
+}
+
+/**
+ * Replicates a published version again if a store has lost or damaged its manifest, or shows
+ * another version. Throws StoreError as `replicate` does.
+ *
+ * @returns whether a store needed the repair.
+ */
+export async function repairCopies(store: CatalogStore, manifest: Manifest): Promise<boolean> {
+  const copies = [await store.readManifest("r2"), await store.readManifest("kv")];
+  const isShown = copies.every((copy) => copy.ok && copy.value.generation === manifest.generation);
+  if (!isShown) await replicate(store, manifest);
+  return !isShown;
 }

@@ -39,8 +39,10 @@ export function createDatabaseCopy(d1: D1Database) {
   return bounded("D1", CALL_DEADLINE_MS, {
     /** Lists all tables by name, except those of SQLite and D1. */
     async tables(): Promise<TableShape[]> {
-      const own = (await names()).filter((name) => !OTHERS.some((other) => name.startsWith(other)));
-      return Promise.all(own.map((name) => readShape(d1, name)));
+      const tables = (await names()).filter(
+        (name) => !OTHERS.some((other) => name.startsWith(other)),
+      );
+      return Promise.all(tables.map((name) => readShape(d1, name)));
     },
 
     /** Reads rows after the given key, in key order. */

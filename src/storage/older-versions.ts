@@ -1,6 +1,6 @@
 import type { Manifest } from "../catalog/manifest.ts";
 import type { ReaderDependencies } from "./catalog-reader.ts";
-import type { Copy, Fault } from "./catalog-store.ts";
+import type { Copy, CopyFault } from "./catalog-store.ts";
 import { withDeadline } from "./deadline.ts";
 import { SingleFlight } from "./single-flight.ts";
 import { type StoreReads, worstFault } from "./store-reads.ts";
@@ -12,7 +12,7 @@ const LISTED_FOR_MS = 1_000;
 /** Longest wait for the list of generations. */
 const LIST_DEADLINE_MS = 3_000;
 
-const NO_VERSION: Fault = { ok: false, fault: "missing", detail: "there is no such version" };
+const NO_VERSION: CopyFault = { ok: false, fault: "missing", detail: "there is no such version" };
 
 /** The manifests before the current one, for reads of a pinned version and for diffs. */
 export class OlderVersions {

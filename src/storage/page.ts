@@ -1,9 +1,35 @@
+import { Buffer } from "node:buffer";
 import { and, count, desc, eq, gte, lt, type SQL } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import type { SelectResultFields } from "drizzle-orm/query-builders/select.types";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { decodeCursor, encodeCursor } from "./cursor.ts";
-import { timeText } from "./time-text.ts";
+import { timeText } from "./time.ts";
+
+/**
+ * Cursors of keyset pagination. A cursor is opaque to callers; it encodes the id of the last row of a
+ * page.
+ */
+
+type DecodedCursor =
+  | { readonly ok: true; readonly id: string }
+  | { readonly ok: false; readonly reason: "bad_cursor" };
+
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+export function encodeCursor(id: string): string {
+  return Buffer.from(id).toString("base64url");
+}
+
+/**
+ * Accepts only the output of `encodeCursor`, so that each id has exactly one cursor.
+ *
+ * @param form of the ids.
+ */
+export function decodeCursor(cursor: string, form: RegExp = UUID_V7): DecodedCursor {
+  const id = Buffer.from(cursor, "base64url").toString("latin1");
+  const isGood = form.test(id) && encodeCursor(id) === cursor;
+  return isGood ? { ok: true, id } : { ok: false, reason: "bad_cursor" };
+}
 
 /** Position and length of a page. */
 export interface PageQuery {
@@ -14,7 +40,7 @@ export interface PageQuery {
 }
 
 /** A page of rows, newest first. `Rows` names the field. */
-export type Listed<Rows> =
+export type PageOf<Rows> =
   | (Rows & {
       readonly ok: true;
       /** Null on the last page. */
@@ -26,7 +52,7 @@ export type Listed<Rows> =
 
 export const MAX_PAGE_ROWS = 200;
 
-/** What identifies an item, and how all of them are ordered. */
+/** Identity and order of the items. */
 interface Order<Item> {
   readonly keyOf: (item: Item) => string;
   readonly descending: boolean;
@@ -39,7 +65,7 @@ export function pageOf<Item>(
   sorted: readonly Item[],
   { limit, cursor }: PageQuery,
   { keyOf, descending, form }: Order<Item>,
-): Listed<{ readonly items: readonly Item[] }> {
+): PageOf<{ readonly items: readonly Item[] }> {
   const after = cursor === undefined ? undefined : decodeCursor(cursor, form);
   if (after?.ok === false) return after;
   const isAfter = (key: string) =>
@@ -54,7 +80,7 @@ export function pageOf<Item>(
 /** Rows and columns of a page. */
 interface RowQuery<C> extends PageQuery {
   readonly matching: readonly (SQL | undefined)[];
-  /** What to read of each row. */
+  /** Columns to read of each row. */
   readonly columns: C;
 }
 
@@ -70,7 +96,7 @@ export async function readPage<C extends Columns>(
   db: DrizzleD1Database,
   table: SQLiteTable & { readonly id: SQLiteColumn },
   { limit, cursor, matching, columns }: RowQuery<C>,
-): Promise<Listed<{ readonly rows: readonly SelectResultFields<C>[] }>> {
+): Promise<PageOf<{ readonly rows: readonly SelectResultFields<C>[] }>> {
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE_ROWS)
     throw new RangeError(`a page of ${limit} rows`);
   const after = cursor === undefined ? undefined : decodeCursor(cursor);

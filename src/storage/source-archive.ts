@@ -1,8 +1,6 @@
-import { sha256Hex } from "../catalog/hash.ts";
-import { bounded } from "./deadline.ts";
-import { sourceKey, SOURCES_PREFIX } from "./keys.ts";
-import { listNames } from "./list-names.ts";
-import { StoreError } from "./store-error.ts";
+import { sha256Hex } from "../catalog/bytes.ts";
+import { bounded, StoreError } from "./deadline.ts";
+import { listNames, sourceKey, SOURCES_PREFIX } from "./keys.ts";
 
 /** Exact upstream bytes in R2, by SHA-256 (hex). Every method throws StoreError if R2 fails. */
 export interface SourceArchive {

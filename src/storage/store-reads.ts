@@ -1,4 +1,4 @@
-import type { Copy, Fault, Replica } from "./catalog-store.ts";
+import type { Copy, CopyFault, Replica } from "./catalog-store.ts";
 import { settledWithin } from "./deadline.ts";
 
 /** Silence of KV after which R2 is read as well. KV answers a cold read within about 100 ms. */
@@ -20,7 +20,7 @@ interface Dependencies {
 }
 
 /** An object to read. */
-interface Wanted<T> {
+interface WantedObject<T> {
   /** Kind of the object, for the log: `blob`. */
   readonly what: string;
   /** Distinguishes it from others of its kind. */
@@ -49,17 +49,20 @@ export class StoreReads {
   }
 
   /** Reads from either store. The fault is `unreadable` if a store may still have a right copy. */
-  async read<T>(wanted: Wanted<T>): Promise<Copy<T>> {
+  async read<T>(wanted: WantedObject<T>): Promise<Copy<T>> {
     return this.#unlessLost(wanted, () => this.#readEither(wanted));
   }
 
   /** Reads from R2, which never lags behind what was published. */
-  async readR2<T>(wanted: Wanted<T>): Promise<Copy<T>> {
+  async readR2<T>(wanted: WantedObject<T>): Promise<Copy<T>> {
     return this.#unlessLost(wanted, () => this.#readFrom("r2", wanted, { isLost: false }));
   }
 
   /** An unreadable object is not remembered: that is a fault of the stores. */
-  async #unlessLost<T>({ what, key }: Wanted<T>, read: () => Promise<Copy<T>>): Promise<Copy<T>> {
+  async #unlessLost<T>(
+    { what, key }: WantedObject<T>,
+    read: () => Promise<Copy<T>>,
+  ): Promise<Copy<T>> {
     const name = `${what} ${key}`;
     const known = this.#failures.find(name, OBJECT_FAULTS);
     if (known !== undefined) return known;
@@ -69,7 +72,7 @@ export class StoreReads {
     return copy;
   }
 
-  async #readEither<T>(wanted: Wanted<T>): Promise<Copy<T>> {
+  async #readEither<T>(wanted: WantedObject<T>): Promise<Copy<T>> {
     const race: Race = { isLost: false };
     const near = this.#readFrom("kv", wanted, race);
     const first = await settledWithin(HEDGE_AFTER_MS, near, () => "silent" as const);
@@ -91,7 +94,7 @@ export class StoreReads {
 
   async #readFrom<T>(
     replica: Replica,
-    { what, read }: Wanted<T>,
+    { what, read }: WantedObject<T>,
     race: Readonly<Race>,
   ): Promise<Copy<T>> {
     const known = this.#failures.find(replica, STORE_FAULTS);
@@ -106,8 +109,8 @@ export class StoreReads {
 }
 
 /** Returns the fault after which least is known: `unreadable` before `corrupt` and `missing`. */
-export function worstFault(copies: readonly Copy<unknown>[]): Fault | undefined {
-  const faults = copies.filter((copy): copy is Fault => !copy.ok);
+export function worstFault(copies: readonly Copy<unknown>[]): CopyFault | undefined {
+  const faults = copies.filter((copy): copy is CopyFault => !copy.ok);
   for (const fault of ["unreadable", "corrupt", "missing"] as const) {
     const found = faults.find((copy) => copy.fault === fault);
     if (found !== undefined) return found;
@@ -123,13 +126,13 @@ async function rightCopy<T>(replica: Replica, reading: Promise<Copy<T>>) {
 
 interface Failure {
   /** The last fault. */
-  readonly fault: Fault;
+  readonly fault: CopyFault;
   readonly inARow: number;
   /** Milliseconds since 1970. */
   readonly until: number;
 }
 
-/** What has failed lately: a store by its name, an object by its kind and key. */
+/** Recent failures: of a store by its name, of an object by its kind and key. */
 class FailureMemory {
   readonly #now: () => number;
   readonly #failures = new Map<string, Failure>();
@@ -142,7 +145,7 @@ class FailureMemory {
    * Returns the last fault if there were so many in a row. Otherwise the caller must read: every two
    * seconds one read is allowed as a trial.
    */
-  find(name: string, faults: number): Fault | undefined {
+  find(name: string, faults: number): CopyFault | undefined {
     const known = this.#failures.get(name);
     if (known === undefined || known.inARow < faults) return undefined;
     if (this.#now() < known.until) return known.fault;
@@ -150,7 +153,7 @@ class FailureMemory {
     return undefined;
   }
 
-  add(name: string, fault: Fault): void {
+  add(name: string, fault: CopyFault): void {
     const inARow = (this.#failures.get(name)?.inARow ?? 0) + 1;
     this.#failures.delete(name);
     const [oldest] = this.#failures.keys();

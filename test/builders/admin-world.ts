@@ -7,7 +7,7 @@ import {
   coordinatorCalls,
   type MonitorCalls,
   monitorCalls,
-} from "../../src/admin/calls/object-calls.ts";
+} from "../../src/admin/calls.ts";
 import { type LimitSettings, readLimits } from "../../src/health/limits.ts";
 import { newestTimes } from "../../src/backup/listing.ts";
 import { scheduledJobs } from "../../src/schedule.ts";

@@ -1,7 +1,7 @@
 /** Builders of what health is judged by: a healthy service, but for what is changed. */
 import type {
   BackupFacts,
-  EndedRun,
+  EndedRunFacts,
   Facts,
   IngestFacts,
   ManifestCopy,
@@ -76,7 +76,7 @@ export function withManifest(changes: Partial<Published>): Facts {
 }
 
 /** A run that has published, or found nothing new, eight hours ago. */
-export function anEndedRun(changes: Partial<EndedRun> = {}): EndedRun {
+export function anEndedRun(changes: Partial<EndedRunFacts> = {}): EndedRunFacts {
   return {
     id: "run-1",
     state: "succeeded",
@@ -89,7 +89,7 @@ export function anEndedRun(changes: Partial<EndedRun> = {}): EndedRun {
   };
 }
 
-export function aFailedRun(changes: Partial<EndedRun> = {}): EndedRun {
+export function aFailedRun(changes: Partial<EndedRunFacts> = {}): EndedRunFacts {
   const error = { code: "store_fault", message: "KV refused" };
   return anEndedRun({ state: "failed", outcome: null, error, ...changes });
 }

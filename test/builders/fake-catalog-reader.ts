@@ -15,7 +15,7 @@ import {
   type Manifest,
   type Representation,
 } from "../../src/catalog/manifest.ts";
-import type { Copy, Fault } from "../../src/storage/catalog-store.ts";
+import type { Copy, CopyFault } from "../../src/storage/catalog-store.ts";
 import type {
   CatalogMemory,
   CatalogReader,
@@ -175,7 +175,7 @@ export class FakeCatalogReader implements CatalogReader, CatalogMemory {
   }
 
   /** Fault of `findOlder` where there is no such version. */
-  olderFault: Fault["fault"] = "missing";
+  olderFault: CopyFault["fault"] = "missing";
 
   #contentOf({ segments }: Body): Blob | undefined {
     const parts = segments.map((segment) =>

@@ -1,6 +1,6 @@
 /** Builders of manifests, and of published versions whose blobs really hash to their names. */
 import { Buffer } from "node:buffer";
-import { sha256Hex } from "../../src/catalog/hash.ts";
+import { sha256Hex } from "../../src/catalog/bytes.ts";
 import {
   type Bodies,
   type Body,

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { sha256Hex } from "../../src/catalog/hash.ts";
+import { sha256Hex } from "../../src/catalog/bytes.ts";
 
 interface Stored {
   readonly bytes: Uint8Array;

@@ -1,6 +1,5 @@
-import { sha256Hex } from "../../src/catalog/hash.ts";
-import type { Manifest } from "../../src/catalog/manifest.ts";
-import { sealManifest } from "../../src/catalog/stored-manifest.ts";
+import { sha256Hex } from "../../src/catalog/bytes.ts";
+import { type Manifest, sealManifest } from "../../src/catalog/manifest.ts";
 import { createCatalogStore } from "../../src/storage/catalog-store.ts";
 import { blobKey, generationKey, MANIFEST_KEY } from "../../src/storage/keys.ts";
 

@@ -2,12 +2,14 @@ import type { EncodedPart } from "../../src/catalog/encode.ts";
 import {
   type Blob,
   type BodyDependencies,
+  commonSegment,
   type CommonUnit,
   commonUnits,
   encodeBodies,
+  formOf,
+  headLength,
   toBlob,
 } from "../../src/ingest/bodies.ts";
-import { commonSegment, formOf, headLength } from "../../src/ingest/plain-segments.ts";
 import { compressSegment, type Effort } from "../../src/ingest/segment-coders.ts";
 
 /** Common segments as the pipeline stores them. */

@@ -1,6 +1,6 @@
-import { sha256Hex } from "../../src/catalog/hash.ts";
+import { sha256Hex } from "../../src/catalog/bytes.ts";
 import type { SourceArchive } from "../../src/storage/source-archive.ts";
-import { StoreError, toStoreError } from "../../src/storage/store-error.ts";
+import { StoreError, toStoreError } from "../../src/storage/deadline.ts";
 import { streamOf } from "./source.ts";
 
 /** An archive in memory that records its calls, such as `write <sha256>`. */

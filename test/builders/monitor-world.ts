@@ -91,25 +91,20 @@ export class MonitorWorld {
       config: loadAlertConfig(this.settings),
       tokens: this.tokens,
       crons: [],
-      sources: {
-        readIngest: async () => {
-          await this.before("ingest");
-          return this.ingest;
-        },
-        store: this.store,
-        pingHistory: async () => this.before("d1 ping"),
-        readBackups: async () => {
-          await this.before("backups");
-          return this.backups;
-        },
-        timeoutMs: 500,
+      readIngest: async () => {
+        await this.before("ingest");
+        return this.ingest;
       },
-      delivery: {
-        fetch: async (url, init) => fetch(url, init),
-        limits: this.deliveryLimits,
-        now,
-        sleep: async () => {},
+      store: this.store,
+      pingHistory: async () => this.before("d1 ping"),
+      readBackups: async () => {
+        await this.before("backups");
+        return this.backups;
       },
+      inputTimeoutMs: 500,
+      fetch: async (url, init) => fetch(url, init),
+      deliveryLimits: this.deliveryLimits,
+      sleep: async () => {},
       saveRuns: async (runs) => {
         await this.before("d1 save");
         for (const run of runs) this.rows.set(run.id, run);

@@ -1,4 +1,4 @@
-import { sha256Hex } from "../../src/catalog/hash.ts";
+import { sha256Hex } from "../../src/catalog/bytes.ts";
 import {
   type Checkpoint,
   finish,

@@ -1,6 +1,6 @@
 /** A snapshot of three airports: all that the pipeline reads, small enough to encode at once. */
 import { gzipSync } from "node:zlib";
-import { sha256Hex } from "../../src/catalog/hash.ts";
+import { sha256Hex } from "../../src/catalog/bytes.ts";
 import type { Snapshot, SnapshotSource } from "../../src/sources/snapshot.ts";
 import { anAirportRow, csvOf, type Row } from "./source.ts";
 

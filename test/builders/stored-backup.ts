@@ -1,4 +1,4 @@
-import { sha256Hex } from "../../src/catalog/hash.ts";
+import { sha256Hex } from "../../src/catalog/bytes.ts";
 import { type BackupManifest, manifestText, packPart } from "../../src/backup/format.ts";
 import { backupManifestKey, backupNoteKey } from "../../src/storage/keys.ts";
 import { ago, HOUR_MS } from "./facts.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Unavailable } from "../../src/admin/calls/unavailable.ts";
+import { Unavailable } from "../../src/admin/calls.ts";
 import { describeError } from "../../src/log.ts";
 
 describe("what a log line says of an error", () => {

@@ -5,7 +5,8 @@ import { join, resolve } from "node:path";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 import { CALL } from "./http.ts";
-import { keyOf, webhookHeaders } from "../../src/alerts/webhook.ts";
+import { signingKey } from "../../src/alerts/settings.ts";
+import { webhookHeaders } from "../../src/alerts/webhook.ts";
 import { WEBHOOK_SECRET } from "../builders/webhook-receiver.ts";
 
 const { url } = inject("service");
@@ -77,7 +78,7 @@ describe("the documented code", () => {
   it("tells an authentic notification from others", () => {
     const [id, body] = ["message-1", '{"text":"it fires"}'];
     const sentAt = (now: number) =>
-      webhookHeaders({ id, body }, keyOf(WEBHOOK_SECRET) ?? null, now);
+      webhookHeaders({ id, body }, signingKey(WEBHOOK_SECRET) ?? null, now);
     const headers = sentAt(Date.now());
     const cases = [
       [body, headers, WEBHOOK_SECRET],

@@ -1,17 +1,16 @@
 import { z } from "zod";
 import type { AlertHistory } from "../../alerts/alert-history.ts";
 import {
+  ALERT_STATES,
   alertResultSchema,
   type AlertRun,
   alertRunSchema,
   receiptSchema,
 } from "../../alerts/alert-run.ts";
-import { ALERT_STATES } from "../../alerts/alert-state.ts";
 import { idOf, timestamp } from "../../catalog/fields.ts";
 import { SEVERITIES } from "../../health/rule.ts";
 import { RULE_NAMES } from "../../health/rules.ts";
-import type { MonitorCalls } from "../calls/object-calls.ts";
-import { ask, orNull } from "../calls/unavailable.ts";
+import { type MonitorCalls, nullIfUnavailable, withStoreDeadline } from "../calls.ts";
 import { healthStatus } from "../health/health-schema.ts";
 import {
   BAD_CURSOR,
@@ -88,10 +87,10 @@ export function alertRoutes(
   }).answer(async ({ query: { state, rule, severity } }) => {
     const { lastRun } = await alerts.status();
     const wanted = (lastRun?.results ?? []).filter(
-      (each) =>
-        (state === undefined ? each.state !== "inactive" : each.state === state) &&
-        (rule ?? each.rule) === each.rule &&
-        (severity ?? each.severity) === each.severity,
+      (alert) =>
+        (state === undefined ? alert.state !== "inactive" : alert.state === state) &&
+        (rule ?? alert.rule) === alert.rule &&
+        (severity ?? alert.severity) === alert.severity,
     );
     const evaluated_at = lastRun?.started_at ?? null;
     return { status: 200, body: { evaluated_at, run_id: lastRun?.id ?? null, alerts: wanted } };
@@ -108,8 +107,8 @@ export function alertRoutes(
   }).answer(async ({ query }) => {
     const { since: sinceMs, until: untilMs, ...others } = query;
     const [read, monitor] = await Promise.all([
-      ask("history", history.listRuns({ ...others, sinceMs, untilMs })),
-      orNull(alerts.status()),
+      withStoreDeadline("history", history.listRuns({ ...others, sinceMs, untilMs })),
+      nullIfUnavailable(alerts.status()),
     ]);
     if (!read.ok) return BAD_CURSOR;
     const waiting = monitor?.outboxLength ?? null;
@@ -128,9 +127,9 @@ export function alertRoutes(
       503: "`history_unavailable`: D1 does not answer, and it is not the last one",
     },
   }).answer(async ({ params: { id } }) => {
-    const last = await orNull(alerts.status());
+    const last = await nullIfUnavailable(alerts.status());
     if (last?.lastRun?.id === id) return { status: 200, body: last.lastRun };
-    const found = await ask("history", history.findRun(id));
+    const found = await withStoreDeadline("history", history.findRun(id));
     return found === null ? NO_RUN : { status: 200, body: found };
   });
 
@@ -159,7 +158,7 @@ export function alertRoutes(
     const { run } = result;
     const { id, changed, worst, firing, fired, resolved, nodata } = run;
     const change = { target: id, after: { changed, worst, firing, fired, resolved, nodata } };
-    return { status: 200, body: { changed, run, message: messageOf(run) }, change };
+    return { status: 200, body: { changed, run, message: evaluationMessage(run) }, change };
   });
 
   const test = route({
@@ -201,7 +200,7 @@ export function alertRoutes(
   return [current, list, one, evaluate, test];
 }
 
-function messageOf({ rules_total, firing, pending, nodata, notified }: AlertRun): string {
+function evaluationMessage({ rules_total, firing, pending, nodata, notified }: AlertRun): string {
   return `${rules_total} rules evaluated. Alerts: ${firing} firing, ${pending} pending, ${nodata} without data. Notifications delivered: ${notified}.`;
 }
 

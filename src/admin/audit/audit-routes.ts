@@ -3,7 +3,7 @@ import type { AuditEntry, AuditStore } from "../../storage/audit-store.ts";
 import { BAD_CURSOR, pageFields, pageQuery, restOf, time } from "../http/query.ts";
 import { route } from "../http/route.ts";
 import { timestamp } from "../../catalog/fields.ts";
-import { ask } from "../calls/unavailable.ts";
+import { withStoreDeadline } from "../calls.ts";
 
 const outcomes = ["done", "refused", "failed"] as const;
 
@@ -57,7 +57,7 @@ export function auditRoutes(audit: Pick<AuditStore, "list">) {
     problems: { 503: "`history_unavailable`: D1 does not answer" },
   }).answer(async ({ query }) => {
     const { since: sinceMs, until: untilMs, ...others } = query;
-    const read = await ask("history", audit.list({ ...others, sinceMs, untilMs }));
+    const read = await withStoreDeadline("history", audit.list({ ...others, sinceMs, untilMs }));
     if (!read.ok) return BAD_CURSOR;
     const shown = ({ requestId, ...entry }: AuditEntry) => ({ ...entry, request_id: requestId });
     return { status: 200, body: { entries: read.entries.map(shown), ...restOf(read) } };

@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey, jwtVerify } from "jose";
+import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTVerifyGetKey } from "jose";
 import { describeError, logLine } from "../../log.ts";
 import { SingleFlight } from "../../storage/single-flight.ts";
 import type { Actor } from "../http/http.ts";
@@ -42,10 +42,12 @@ export function accessVerifier(
         requiredClaims: ["exp"],
       });
       const { email, common_name: clientId, sub, exp } = payload;
-      const id = [email, clientId, sub].find(isName)?.toLowerCase();
+      const id = [email, clientId, sub].find(isNonEmpty)?.toLowerCase();
       if (id === undefined) return { ok: false, reason: "no_name" };
       // Only an e-mail address has an "@", so that no claim can pass for another.
-      const isVouchedFor = isName(email) ? id.includes("@") : isName(clientId) && !id.includes("@");
+      const isVouchedFor = isNonEmpty(email)
+        ? id.includes("@")
+        : isNonEmpty(clientId) && !id.includes("@");
       const mayOperate = isVouchedFor && settings.operators.includes(id);
       const scopes = mayOperate ? (["read", "operate"] as const) : (["read"] as const);
       return { ok: true, actor: { id, scopes, expiresAt: exp === undefined ? null : exp * 1000 } };
@@ -57,7 +59,7 @@ export function accessVerifier(
   };
 }
 
-function isName(claim: unknown): claim is string {
+function isNonEmpty(claim: unknown): claim is string {
   return typeof claim === "string" && claim !== "";
 }
 

@@ -1,8 +1,11 @@
+import { Buffer } from "node:buffer";
+import { createHash, timingSafeEqual } from "node:crypto";
 import type { MiddlewareHandler } from "hono";
 import { every } from "hono/combine";
-import { authenticate, type AuthenticationDependencies } from "./authentication.ts";
-import type { Http } from "../http/http.ts";
-import { sendProblem } from "../http/problem.ts";
+import { type Actor, type Http, type Problem, sendProblem } from "../http/http.ts";
+import type { AdminToken, CredentialsResult, Scope } from "../../credentials.ts";
+import { logLine } from "../../log.ts";
+import type { AccessResult } from "./access-jwt.ts";
 
 /** Ignores case, so that no spelling of a path gets around the gate. */
 function isAdminPath(path: string): boolean {
@@ -26,3 +29,217 @@ const refuseGrpc: MiddlewareHandler<Http> = async (c, next) => {
   const detail = "Admin routes are plain HTTP: send application/json.";
   return sendProblem(c, { status: 415, code: "grpc_refused", detail });
 };
+
+/** Lets a request pass that its credential permits and that no page of another site sends. */
+export function permit(access: "public" | Scope): MiddlewareHandler<Http> {
+  return async (c, next) => {
+    if (access === "public") return next();
+    if (c.var.actor?.scopes.includes(access) !== true) {
+      const detail = `This credential lacks the scope "${access}".`;
+      return sendProblem(c, { status: 403, code: "scope_missing", detail });
+    }
+    if (access === "operate" && isCrossSite(c.req.raw)) return sendProblem(c, CROSS_SITE);
+    return next();
+  };
+}
+
+const CROSS_SITE: Problem = {
+  status: 403,
+  code: "cross_site",
+  detail: "Pages of other sites may not change anything here.",
+};
+
+/**
+ * Whether a page of another site sends a request. It could act as an operator who is signed in to
+ * Cloudflare Access. Browsers say where a request comes from; other clients say nothing.
+ */
+function isCrossSite({ url, headers }: Request): boolean {
+  const { origin } = new URL(url);
+  const site = headers.get("sec-fetch-site") ?? "same-origin";
+  return (
+    (headers.get("origin") ?? origin) !== origin || (site !== "same-origin" && site !== "none")
+  );
+}
+
+export interface AuthenticationDependencies {
+  readonly credentials: CredentialsResult;
+  /** Verifies the JWT of Cloudflare Access. Called only if Access is configured. */
+  readonly verifyAccess: (jwt: string) => Promise<AccessResult>;
+  /** Counts a failure. False if the client has had too many; rejects if it cannot count. */
+  readonly mayFailAgain: (client: string) => Promise<boolean>;
+  readonly now: () => number;
+}
+
+/** The header of Cloudflare Access. Its cookie is not read: pages of other sites could use that. */
+const ACCESS_HEADER = "cf-access-jwt-assertion";
+
+/** The period of the rate limit on failures. */
+const FAILURE_PERIOD_SECONDS = 60;
+
+type Authenticated =
+  | { readonly ok: true; readonly actor: Actor }
+  | {
+      readonly ok: false;
+      readonly reason: string;
+      /** The id of the token, if the presented one is known. */
+      readonly token?: string;
+      readonly problem: Problem;
+    };
+
+/**
+ * Lets a request pass if it has a valid credential: a bearer token (RFC 6750), or else a JWT of
+ * Cloudflare Access. This comes before the routes, so that strangers cannot tell which paths exist.
+ * If no credential is configured, or one is malformed, every request is refused.
+ *
+ * A client that keeps failing is answered 429, which tells a broken client to stop. A valid credential
+ * is never counted or refused, so nobody behind the same address can lock an operator out. The length
+ * of tokens (256 random bits) prevents guessing, not this limit: if the limit cannot be read, failures
+ * are answered 401.
+ */
+function authenticate(deps: AuthenticationDependencies): MiddlewareHandler<Http> {
+  const { credentials: configured } = deps;
+  if (!configured.ok)
+    logLine("error", "admin_misconfigured", "the admin routes are closed", {
+      error: configured.detail,
+    });
+  return async (c, next) => {
+    const found = await findActor(deps, c.req.raw.headers);
+    if (found.ok) {
+      c.set("actor", found.actor);
+      return next();
+    }
+    const { problem, reason, token } = found;
+    const fields = { request_id: c.get("requestId"), reason, token, error_code: problem.code };
+    logLine("warn", "admin_unauthenticated", "a request was refused", fields);
+    if (problem.status === 401) {
+      if (!(await mayFailAgain(deps, c.req.raw.headers))) return sendProblem(c, TOO_MANY, SLOWLY);
+      return sendProblem(c, problem, { "www-authenticate": 'Bearer realm="admin"' });
+    }
+    return sendProblem(c, problem);
+  };
+}
+
+async function findActor(
+  { credentials: configured, verifyAccess, now }: AuthenticationDependencies,
+  headers: Headers,
+): Promise<Authenticated> {
+  if (!configured.ok) return { ok: false, reason: "misconfigured", problem: MISCONFIGURED };
+  const { tokens, access } = configured.credentials;
+  if (tokens.length === 0 && access === null)
+    return { ok: false, reason: "unconfigured", problem: UNCONFIGURED };
+  const authorization = headers.get("authorization");
+  const jwt = headers.get(ACCESS_HEADER);
+  if (authorization !== null || access === null || jwt === null) {
+    const presented = findToken(tokens, authorization ?? "", now());
+    if (presented?.isExpired === true)
+      return { ok: false, reason: "expired_token", token: presented.token.id, problem: EXPIRED };
+    if (presented !== undefined) {
+      const { id, scopes, expiresAt } = presented.token;
+      return { ok: true, actor: { id, scopes, expiresAt } };
+    }
+    const reason = authorization === null ? "no_credential" : "bad_token";
+    return { ok: false, reason, problem: UNAUTHENTICATED };
+  }
+  const verified = await verifyAccess(jwt);
+  if (verified.ok) return verified;
+  const problem = verified.reason === "keys_unavailable" ? NO_KEYS : UNAUTHENTICATED;
+  return { ok: false, reason: `jwt_${verified.reason}`, problem };
+}
+
+async function mayFailAgain(deps: AuthenticationDependencies, headers: Headers): Promise<boolean> {
+  try {
+    return await deps.mayFailAgain(clientKey(headers.get("cf-connecting-ip") ?? ""));
+  } catch {
+    logLine("warn", "rate_limit_unreadable", "failures are not being limited");
+    return true;
+  }
+}
+
+const UNAUTHENTICATED: Problem = {
+  status: 401,
+  code: "unauthenticated",
+  detail: "Send a valid admin token as `Authorization: Bearer <token>`.",
+};
+
+/** Only a holder of the token learns of it. */
+const EXPIRED: Problem = {
+  status: 401,
+  code: "token_expired",
+  detail: "This admin token has expired. `npm run token` makes another.",
+};
+
+const TOO_MANY: Problem = {
+  status: 429,
+  code: "too_many_failures",
+  detail: "Too many requests without a valid credential. Check the token and try again later.",
+};
+
+const SLOWLY = { "retry-after": String(FAILURE_PERIOD_SECONDS) };
+
+const UNCONFIGURED: Problem = {
+  status: 503,
+  code: "admin_unconfigured",
+  detail:
+    "No admin credential is configured. Set the secret ADMIN_TOKENS; `npm run token -- --help` explains how.",
+};
+
+const MISCONFIGURED: Problem = {
+  status: 503,
+  code: "admin_misconfigured",
+  detail:
+    "The admin credentials are malformed (ADMIN_TOKENS or ACCESS_*). The Worker's log says what is wrong.",
+};
+
+const NO_KEYS: Problem = {
+  status: 503,
+  code: "access_keys_unavailable",
+  detail:
+    "The keys of Cloudflare Access cannot be fetched. Try again later, or use an admin token.",
+};
+
+/** A configured token that a request presents. */
+interface Presented {
+  readonly token: AdminToken;
+  readonly isExpired: boolean;
+}
+
+/**
+ * The configured token that an Authorization header presents (RFC 6750); one that is valid before
+ * one that has expired. Compares all digests, each in constant time. An empty text is never a token,
+ * even if its hash is configured.
+ *
+ * @param now milliseconds since 1970.
+ */
+export function findToken(
+  tokens: readonly AdminToken[],
+  authorization: string,
+  now: number,
+): Presented | undefined {
+  const [, presented = ""] = /^Bearer +([\x21-\x7e]+)$/i.exec(authorization) ?? [];
+  if (presented === "") return undefined;
+  const digest = createHash("sha256").update(presented).digest();
+  const matches = tokens.filter((token) =>
+    timingSafeEqual(digest, Buffer.from(token.sha256, "hex")),
+  );
+  const isValid = ({ expiresAt }: AdminToken) => expiresAt === null || expiresAt > now;
+  const token = matches.find(isValid) ?? matches[0];
+  return token && { token, isExpired: !isValid(token) };
+}
+
+/**
+ * The key under which a client's failures are counted: the first 64 bits of its IPv6 address, since
+ * one client has all addresses below them; else the address as written, also if it is an IPv4 address
+ * mapped into IPv6.
+ */
+export function clientKey(address: string): string {
+  if (!address.includes(":") || address.includes(".")) return address;
+  const [head = "", tail] = address.toLowerCase().split("::");
+  const before = head.split(":").filter((group) => group !== "");
+  const after = (tail ?? "").split(":").filter((group) => group !== "");
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - before.length - after.length);
+  const groups = [...before, ...Array.from({ length: zeros }, () => "0"), ...after];
+  return groups
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ""))
+    .join(":");
+}

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { timestamp } from "../../catalog/fields.ts";
-import { timeText } from "../../storage/time-text.ts";
+import { timeText } from "../../storage/time.ts";
 import { SCOPES } from "../../credentials.ts";
 import { route } from "../http/route.ts";
 

@@ -15,7 +15,7 @@ export const jobAnswer = z
   })
   .meta({ id: "BackupJobAnswer" });
 
-/** What asking for a backup is answered. */
+/** The answer to a request for a backup. */
 export const runAnswer = jobAnswer
   .extend({
     backup: backupSchema.nullable().meta({
@@ -24,7 +24,7 @@ export const runAnswer = jobAnswer
   })
   .meta({ id: "BackupRunAnswer" });
 
-/** What changing a backup itself is answered. */
+/** The answer to a change of a backup itself. */
 export const backupAnswer = z
   .strictObject({ ...outcome, backup: backupSchema })
   .meta({ id: "BackupAnswer" });

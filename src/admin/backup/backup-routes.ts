@@ -15,8 +15,7 @@ import { idOf } from "../../catalog/fields.ts";
 import type { Limits } from "../../health/limits.ts";
 import type { BackupStore } from "../../storage/backup-store.ts";
 import { pageOf } from "../../storage/page.ts";
-import type { CoordinatorCalls } from "../calls/object-calls.ts";
-import { ask, orNull } from "../calls/unavailable.ts";
+import { type CoordinatorCalls, nullIfUnavailable, withStoreDeadline } from "../calls.ts";
 import { BAD_CURSOR, noteField, outcome, pageQuery, restOf } from "../http/query.ts";
 import { route } from "../http/route.ts";
 import {
@@ -40,7 +39,7 @@ const noteBody = z.strictObject({ note: noteField });
 const backupParams = z.object({ id: backupId });
 const jobParams = z.object({ id: idOf("a job", "/admin/backup/jobs") });
 
-/** What a problem of status 503 means on routes that ask R2. */
+/** Describes status 503 on routes that read R2. */
 const BACKUPS_UNAVAILABLE = "`backups_unavailable`: R2 does not answer";
 
 /** How long the answer to making a backup waits for what R2 has of it. */
@@ -86,7 +85,7 @@ export function backupRoutes({ coordinator, backups, limits, now }: BackupDepend
   /** The backup that a job makes; null if R2 does not say. The job is begun all the same. */
   async function backupOf(made: BackupJob) {
     const found = findBackup({ ...listing(), jobs: async () => [made] }, made.backup_id);
-    return orNull(ask("backups", found, BACKUP_DEADLINE_MS));
+    return nullIfUnavailable(withStoreDeadline("backups", found, BACKUP_DEADLINE_MS));
   }
 
   const list = route({
@@ -99,7 +98,7 @@ export function backupRoutes({ coordinator, backups, limits, now }: BackupDepend
     responses: { 200: { description: "A page of backups", body: backupPage } },
     problems: { 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ query }) => {
-    const page = await ask("backups", listBackups(listing(), query));
+    const page = await withStoreDeadline("backups", listBackups(listing(), query));
     return page.ok ? { status: 200, body: page.body } : BAD_CURSOR;
   });
 
@@ -116,7 +115,7 @@ export function backupRoutes({ coordinator, backups, limits, now }: BackupDepend
     responses: { 200: { description: "A page of jobs", body: jobPage } },
   }).answer(async ({ query: { kind, state, ...query } }) => {
     const matching = (await coordinator.jobs()).filter(
-      (each) => (kind ?? each.kind) === each.kind && (state ?? each.state) === each.state,
+      (job) => (kind ?? job.kind) === job.kind && (state ?? job.state) === job.state,
     );
     const page = pageOf(matching, query, { keyOf: ({ id }) => id, descending: true });
     if (!page.ok) return BAD_CURSOR;
@@ -147,7 +146,7 @@ export function backupRoutes({ coordinator, backups, limits, now }: BackupDepend
     responses: { 200: { description: "The backup", body: backupSchema } },
     problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
   }).answer(async ({ params }) => {
-    const found = await ask("backups", findBackup(listing(), params.id));
+    const found = await withStoreDeadline("backups", findBackup(listing(), params.id));
     return found === null ? NO_BACKUP : { status: 200, body: found };
   });
 
@@ -208,11 +207,11 @@ export function backupRoutes({ coordinator, backups, limits, now }: BackupDepend
       responses: { 200: { description: "The backup after the call", body: backupAnswer } },
       problems: { 404: "`backup_not_found`", 503: BACKUPS_UNAVAILABLE },
     }).answer(async ({ params: { id }, actor }) => {
-      const before = await ask("backups", findBackup(listing(), id));
+      const before = await withStoreDeadline("backups", findBackup(listing(), id));
       if (before === null) return NO_BACKUP;
       const pinned = verb === "pin";
       const pin = JSON.stringify({ by: actor.id });
-      await ask(
+      await withStoreDeadline(
         "backups",
         pinned ? backups.writeNote(id, "pin", pin) : backups.deleteNote(id, "pin"),
       );

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { diffSchema } from "../../catalog/diff-schema.ts";
 import { matchesEntityTag } from "../../catalog/entity-tag.ts";
-import { sha256Hex } from "../../catalog/hash.ts";
+import { sha256Hex } from "../../catalog/bytes.ts";
 import { negotiateLocale, parseLocale } from "../../catalog/locale.ts";
 import type { Manifest, StoredDiff } from "../../catalog/manifest.ts";
-import { nothingChanged } from "../../ingest/change-sample.ts";
+import { nothingChanged } from "../../ingest/diffs.ts";
 import type { BlobReader, CatalogReader } from "../../storage/catalog-reader.ts";
 import { settledWithin } from "../../storage/deadline.ts";
 import { worstFault } from "../../storage/store-reads.ts";
@@ -63,21 +63,25 @@ export function diffRoutes({ reader, defaultLocale }: DiffDependencies) {
   return [diff];
 }
 
-interface Wanted extends z.output<typeof diffQuery> {
+interface WantedDiff extends z.output<typeof diffQuery> {
   readonly defaultLocale: string;
 }
 
-async function answerDiff(reader: DiffDependencies["reader"], wanted: Wanted, ifNoneMatch: string) {
+async function answerDiff(
+  reader: DiffDependencies["reader"],
+  wanted: WantedDiff,
+  ifNoneMatch: string,
+) {
   const current = await reader.current();
   if (!current.ok) return UNREADABLE;
   const source = await findSource(reader, current.manifest, wanted);
   if (source === "unreadable") return UNREADABLE;
-  if (typeof source === "string") return refuse(source, wanted.from);
+  if (typeof source === "string") return refuseDiff(source, wanted.from);
   const { from, to } = source;
   const locale = localeIn(to, wanted);
   const parts = partsOf(from, locale);
-  if (parts === undefined) return refuse("changes_not_stored", wanted.from);
-  const head = { from: describe(from), to: describe(to), locale };
+  if (parts === undefined) return refuseDiff("changes_not_stored", wanted.from);
+  const head = { from: versionFields(from), to: versionFields(to), locale };
   const etag = `"${sha256Hex(JSON.stringify([head, parts]))}"`;
   const shared = { etag, "cache-control": "public, max-age=60" };
   if (matchesEntityTag(ifNoneMatch, etag)) return { status: 304 as const, headers: shared };
@@ -88,13 +92,15 @@ async function answerDiff(reader: DiffDependencies["reader"], wanted: Wanted, if
   const copies = await Promise.all(parts.map((sha256) => reader.blob(sha256)));
   const fault = worstFault(copies);
   if (fault !== undefined)
-    return fault.fault === "unreadable" ? UNREADABLE : refuse("changes_not_stored", wanted.from);
+    return fault.fault === "unreadable"
+      ? UNREADABLE
+      : refuseDiff("changes_not_stored", wanted.from);
   const pieces = copies.flatMap((copy) => (copy.ok ? [",", copy.value] : []));
   const body = new Blob([JSON.stringify(head).slice(0, -1), ...pieces, "}"]);
   return { status: 200 as const, body: await body.arrayBuffer(), headers: shared };
 }
 
-type Version = Pick<StoredDiff, "generation" | "published_at" | "catalog_sha256">;
+type VersionFields = Pick<StoredDiff, "generation" | "published_at" | "catalog_sha256">;
 
 /** The version that an app has, and the version that the diff leads to. */
 interface Source {
@@ -109,14 +115,14 @@ const REASONS = {
   changes_not_stored: "is a version from which no changes are stored in this language",
 } as const;
 
-type Found = Source | "unreadable" | keyof typeof REASONS;
+type FoundSource = Source | "unreadable" | keyof typeof REASONS;
 
 /** Finds the version that an app has. It may come from an isolate that knows a newer one than this. */
 async function findSource(
   reader: DiffDependencies["reader"],
   current: Manifest,
-  wanted: Wanted,
-): Promise<Found> {
+  wanted: WantedDiff,
+): Promise<FoundSource> {
   const known = await findIn(reader, current, wanted);
   if (typeof known === "object" || known === "unreadable") return known;
   const newest = await reader.newest();
@@ -131,12 +137,12 @@ async function findSource(
 async function findIn(
   reader: DiffDependencies["reader"],
   to: Manifest,
-  wanted: Wanted,
-): Promise<Found> {
+  wanted: WantedDiff,
+): Promise<FoundSource> {
   const { from: name } = wanted;
   const known = [to, ...to.diffs];
   const byContent = (content: string) => {
-    const from = known.find((each) => each.catalog_sha256 === content);
+    const from = known.find((diff) => diff.catalog_sha256 === content);
     return from && { from, to };
   };
   const byGeneration = known.find(({ generation }) => String(generation) === name);
@@ -155,12 +161,12 @@ async function findIn(
   return isOfOther ? "locale_mismatch" : "generation_not_retained";
 }
 
-function localeIn({ locales }: Manifest, { locale, defaultLocale }: Wanted): string {
+function localeIn({ locales }: Manifest, { locale, defaultLocale }: WantedDiff): string {
   const parsed = parseLocale(locale);
   return negotiateLocale(parsed.ok ? parsed.tag : "", locales, defaultLocale).locale;
 }
 
-function describe({ generation, published_at, catalog_sha256 }: Version): Version {
+function versionFields({ generation, published_at, catalog_sha256 }: VersionFields): VersionFields {
   return { generation, published_at, catalog_sha256 };
 }
 
@@ -173,7 +179,7 @@ function partsOf(from: Manifest | StoredDiff, locale: string): readonly string[]
   return local === undefined ? undefined : [from.common, local];
 }
 
-function refuse(code: keyof typeof REASONS, from: string): Refusal {
+function refuseDiff(code: keyof typeof REASONS, from: string): Refusal {
   const detail = `${from} ${REASONS[code]}. Fetch the whole catalog.`;
   return { problem: { status: 404, code, detail } };
 }

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { CONTENTS_RETAINED } from "../../coordinator/versions.ts";
 import type { RollbackResult } from "../../coordinator/published-versions.ts";
-import type { CoordinatorCalls } from "../calls/object-calls.ts";
+import type { CoordinatorCalls } from "../calls.ts";
 import { noteField, outcome } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
-import { listCounts, hexHash, timestamp } from "../../catalog/fields.ts";
+import { hexHash, listCounts, timestamp } from "../../catalog/fields.ts";
 
 const versionSchema = z
   .strictObject({
@@ -70,7 +70,7 @@ export function versionRoutes(coordinator: CoordinatorCalls) {
     const after = { generation: version.generation, catalog_sha256: version.catalog_sha256 };
     return {
       status: 200,
-      body: { version, changed, message: messageOf(generation, result) },
+      body: { version, changed, message: rollbackMessage(generation, result) },
       change: {
         target: String(generation),
         before: changed ? { generation: version.generation - 1 } : after,
@@ -82,7 +82,7 @@ export function versionRoutes(coordinator: CoordinatorCalls) {
   return [list, rollback];
 }
 
-function messageOf(
+function rollbackMessage(
   generation: number,
   { version, changed, paused }: Extract<RollbackResult, { ok: true }>,
 ): string {

@@ -7,7 +7,7 @@ import { lastSuccess } from "../../health/catalog-rules.ts";
 import { type Checks, gravest, problemsOf, worstOf } from "../../health/check.ts";
 import type { HeldSummary } from "../../ingest/accounting.ts";
 import type { Pause } from "../../coordinator/pause.ts";
-import { timeText } from "../../storage/time-text.ts";
+import { timeText } from "../../storage/time.ts";
 import { healthStatus } from "./health-schema.ts";
 import type { Observation } from "./observation.ts";
 
@@ -192,7 +192,7 @@ function whatHappensNext({ at, coordinator }: Observation, { jobs, changes }: Vi
   }
   const { pause, running, queued, held } = coordinator;
   const details = [
-    ...(pause === null ? [] : describePause(pause, isPublic)),
+    ...(pause === null ? [] : pauseDetails(pause, isPublic)),
     ...(running === null ? [] : [detail(`A run is in stage ${running.stage}`, running.started_at)]),
     ...(queued.length === 0 ? [] : [detail(`${numberOf(queued.length, "run")} in the queue`)]),
     ...(held?.waiting ? [describeHeld(held, isPublic)] : []),
@@ -211,7 +211,7 @@ function nextTick(cron: string, now: number): string {
   return timeText(next?.getTime() ?? now);
 }
 
-function describePause({ at, by, note, until }: Pause, isPublic: boolean): Detail[] {
+function pauseDetails({ at, by, note, until }: Pause, isPublic: boolean): Detail[] {
   const why = note === null ? ", without a reason" : `: “${note}”`;
   return [
     detail(isPublic ? "Paused" : `Paused by ${by}${why}`, at),

@@ -7,7 +7,7 @@ import type { CatalogReader } from "../../storage/catalog-reader.ts";
 import { settledWithin } from "../../storage/deadline.ts";
 import { checksSchema, HEALTH_MEDIA_TYPE, healthStatus } from "./health-schema.ts";
 import { route } from "../http/route.ts";
-import { listCounts, hexHash, timestamp } from "../../catalog/fields.ts";
+import { hexHash, listCounts, timestamp } from "../../catalog/fields.ts";
 
 /** Longest wait for the manifest, and for the body. */
 const READ_DEADLINE_MS = 2_500;
@@ -68,7 +68,7 @@ export function catalogHealthRoutes(deps: CatalogSources) {
       503: { description: "The catalog is not served", ...answer },
     },
   }).answer(async () => {
-    const { manifest, checks } = await checkCatalog(deps);
+    const { manifest, checks } = await observeCatalog(deps);
     const status = worstOf(checks);
     const output = outputOf(checks);
     return {
@@ -77,7 +77,7 @@ export function catalogHealthRoutes(deps: CatalogSources) {
       body: {
         status,
         ...(output !== undefined && { output }),
-        ...(manifest && describe(manifest)),
+        ...(manifest && catalogFields(manifest)),
         checks,
       },
     };
@@ -89,7 +89,7 @@ const UNAVAILABLE = { ok: false, reason: "unavailable" } as const;
 const DATA_LOSS = { ok: false, reason: "data_loss" } as const;
 
 /** Opens a body of the default locale as serving does, and checks it. */
-export async function checkCatalog({ reader, defaultLocale, limits, now }: CatalogSources) {
+export async function observeCatalog({ reader, defaultLocale, limits, now }: CatalogSources) {
   const read = <T>(reading: Promise<T>) =>
     settledWithin(READ_DEADLINE_MS, reading, () => UNAVAILABLE);
   const current = await read(reader.current());
@@ -105,7 +105,7 @@ export async function checkCatalog({ reader, defaultLocale, limits, now }: Catal
   return { manifest, checks: checkServed(served, { limits, now: now() }) };
 }
 
-function describe({ generation, catalog_sha256, published_at, as_of, ...manifest }: Manifest) {
+function catalogFields({ generation, catalog_sha256, published_at, as_of, ...manifest }: Manifest) {
   const { data, airport_set: airports, counts, locales } = manifest;
   return {
     generation,

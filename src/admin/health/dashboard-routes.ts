@@ -2,13 +2,13 @@ import { z } from "zod";
 import { alertResultSchema } from "../../alerts/alert-run.ts";
 import { backupStatus } from "../../backup/listing.ts";
 import { type DeepReadonly, hexHash, listCounts, timestamp } from "../../catalog/fields.ts";
-import { judgeBackups } from "../../health/backup-rules.ts";
+import { judgeBackups } from "../../health/operation-rules.ts";
 import { lastSuccess } from "../../health/catalog-rules.ts";
 import { worstOf } from "../../health/check.ts";
 import type { Limits } from "../../health/limits.ts";
 import { runSchema } from "../../coordinator/run.ts";
 import { SingleFlight } from "../../storage/single-flight.ts";
-import { timeText } from "../../storage/time-text.ts";
+import { timeText } from "../../storage/time.ts";
 import { route } from "../http/route.ts";
 import { answerQuestions, answersSchema, type ScheduledJob } from "./answers.ts";
 import { healthStatus } from "./health-schema.ts";
@@ -112,7 +112,7 @@ export function dashboardRoutes(deps: DashboardDependencies) {
   async function readSummary(): Promise<Summary> {
     const at = now();
     const observation = await observe(deps);
-    memo = { at, summary: summarize(observation, { limits, jobs }) };
+    memo = { at, summary: summarizeService(observation, { limits, jobs }) };
     return memo.summary;
   }
 
@@ -143,7 +143,7 @@ interface SummaryContext {
   readonly jobs: readonly ScheduledJob[];
 }
 
-function summarize(observation: Observation, { limits, jobs }: SummaryContext): Summary {
+function summarizeService(observation: Observation, { limits, jobs }: SummaryContext): Summary {
   const { at, checks } = observation;
   const shown = {
     catalog: describeCatalog(observation),
@@ -190,9 +190,9 @@ function describeIngest({ coordinator }: Observation): Summary["ingest"] {
   };
 }
 
-type EndedRun = NonNullable<Observation["coordinator"]>["ended"][number];
+type LastRun = NonNullable<Observation["coordinator"]>["ended"][number];
 
-function describeRun({ state, outcome, trigger, finished_at, duration_ms }: EndedRun) {
+function describeRun({ state, outcome, trigger, finished_at, duration_ms }: LastRun) {
   return { state, outcome, trigger, finished_at, duration_ms };
 }
 

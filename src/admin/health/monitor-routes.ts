@@ -2,8 +2,8 @@ import { z } from "zod";
 import { timestamp } from "../../catalog/fields.ts";
 import { outputOf, worstOf } from "../../health/check.ts";
 import type { AuditStore } from "../../storage/audit-store.ts";
-import { timeText } from "../../storage/time-text.ts";
-import { ask, orNull } from "../calls/unavailable.ts";
+import { timeText } from "../../storage/time.ts";
+import { nullIfUnavailable, withStoreDeadline } from "../calls.ts";
 import { route } from "../http/route.ts";
 import { answerQuestions, answersSchema, type ScheduledJob } from "./answers.ts";
 import { checksSchema, HEALTH_MEDIA_TYPE, healthStatus } from "./health-schema.ts";
@@ -52,7 +52,7 @@ export function monitorRoutes(deps: MonitorDependencies) {
     const changed = audit.list({ limit: CHANGES_SHOWN, outcome: "done" });
     const [observation, page] = await Promise.all([
       observe(deps),
-      orNull(ask("history", changed, AUDIT_DEADLINE_MS)),
+      nullIfUnavailable(withStoreDeadline("history", changed, AUDIT_DEADLINE_MS)),
     ]);
     const { at, checks } = observation;
     const changes = page?.ok === true ? page.entries : null;

@@ -6,8 +6,8 @@ import { checkCoordinator, checkMonitor } from "../../health/service-checks.ts";
 import { describeError, logLine } from "../../log.ts";
 import { StoreTimeout, withDeadline } from "../../storage/deadline.ts";
 import type { StoreProbes } from "../../storage/probes.ts";
-import type { CoordinatorCalls, MonitorCalls } from "../calls/object-calls.ts";
-import { type CatalogSources, checkCatalog } from "./catalog-health-routes.ts";
+import type { CoordinatorCalls, MonitorCalls } from "../calls.ts";
+import { type CatalogSources, observeCatalog } from "./catalog-health-routes.ts";
 
 export interface ServiceSources extends CatalogSources {
   readonly probes: StoreProbes;
@@ -43,7 +43,7 @@ export async function observe(sources: ServiceSources): Promise<Observation> {
     probe("kv", { deadlineMs: STORE_DEADLINE_MS, now }, probes.kv),
     probe("d1", { deadlineMs: STORE_DEADLINE_MS, now }, probes.d1),
     probe("r2", { deadlineMs: STORE_DEADLINE_MS, now }, probes.r2),
-    checkCatalog(sources),
+    observeCatalog(sources),
     probe("coordinator", { deadlineMs: DEADLINE_MS, now, late: BUSY }, () => coordinator.status()),
     probe("monitor", { deadlineMs: DEADLINE_MS, now }, () => alerts.status()),
   ]);
@@ -78,11 +78,11 @@ interface ProbeOptions {
 async function probe<T>(
   name: string,
   { deadlineMs, now, late }: ProbeOptions,
-  ask: () => Promise<T>,
+  call: () => Promise<T>,
 ): Promise<{ readonly value: T | null; readonly check: Check }> {
   const began = now();
   try {
-    const value = await withDeadline(name, deadlineMs, ask());
+    const value = await withDeadline(name, deadlineMs, call());
     return {
       value,
       check: { status: "pass", observedValue: now() - began, observedUnit: "ms" },

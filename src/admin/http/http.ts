@@ -1,8 +1,45 @@
+import { STATUS_CODES } from "node:http";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { RequestIdVariables } from "hono/request-id";
+import type { Context } from "hono";
+import { z } from "zod";
 import type { Scope } from "../../credentials.ts";
 
-/** Who sends a request. */
+/** The body of a problem. */
+export const problemSchema = z
+  .strictObject({
+    type: z.literal("about:blank"),
+    title: z.string(),
+    status: z.int(),
+    code: z.string().meta({ description: "Stable word for programs." }),
+    detail: z.string().meta({ description: "What was wrong and what to do." }),
+    request_id: z.uuid().meta({ description: "The id of this request in the log." }),
+  })
+  .meta({ id: "Problem", description: "A problem as RFC 9457 describes it." });
+
+export const PROBLEM_MEDIA_TYPE = "application/problem+json";
+
+/** Answers `application/problem+json` with the request's id. */
+export function sendProblem(
+  c: Context<Http>,
+  problem: Problem,
+  headers: { readonly [name: string]: string } = {},
+): Response {
+  c.set("problem", problem);
+  const body = {
+    type: "about:blank",
+    title: STATUS_CODES[problem.status] ?? "Error",
+    ...problem,
+    request_id: c.get("requestId"),
+  } satisfies z.output<typeof problemSchema>;
+  return c.body(JSON.stringify(body), problem.status, {
+    "content-type": PROBLEM_MEDIA_TYPE,
+    "cache-control": "no-store",
+    ...headers,
+  });
+}
+
+/** The sender of a request. */
 export interface Actor {
   readonly id: string;
   readonly scopes: readonly Scope[];
@@ -11,14 +48,14 @@ export interface Actor {
 }
 
 /** A request as its route's schemas read it. */
-export interface Input {
+export interface RequestInput {
   readonly params: { readonly [name: string]: unknown };
   readonly query: unknown;
   readonly body: unknown;
 }
 
-/** What the audit records of a change. */
-export interface Change {
+/** A change as the audit records it. */
+export interface AuditedChange {
   /** The id or generation that was acted on. */
   readonly target?: string;
   /** The state before and after, as JSON. */
@@ -31,18 +68,18 @@ export interface Problem {
   readonly status: ContentfulStatusCode;
   /** Stable word for programs, such as `unknown_field`. */
   readonly code: string;
-  /** What was wrong and what to do. */
+  /** States the problem and the remedy. */
   readonly detail: string;
 }
 
-/** What Hono carries with a request. */
+/** Variables that Hono carries with a request. */
 export interface Http {
   Variables: RequestIdVariables & {
     /** On admin routes only. */
     actor?: Actor;
     /** Absent if the request could not be read. */
-    input?: Input;
-    change?: Change | undefined;
+    input?: RequestInput;
+    change?: AuditedChange | undefined;
     /** The problem that is the answer. */
     problem?: Problem;
   };

@@ -4,7 +4,7 @@ import {
   type ZodOpenApiOperationObject,
   type ZodOpenApiResponseObject,
 } from "zod-openapi";
-import { PROBLEM_MEDIA_TYPE, problemSchema } from "./problem.ts";
+import { PROBLEM_MEDIA_TYPE, problemSchema } from "./http.ts";
 import { type ResponseSpec, type Route, route, type RouteSpec } from "./route.ts";
 
 /** `GET /admin/openapi.json`: the document of the given routes, and of itself. */
@@ -12,17 +12,17 @@ export function openApiRoute(others: readonly Route[], version: string): Route {
   const body = z.looseObject({ openapi: z.literal("3.1.0") });
   // Made at the first request, since every isolate starts without needing it.
   let document: ReturnType<typeof describeRoutes> | undefined;
-  const own = route({
+  const itself = route({
     method: "get",
     path: "/admin/openapi.json",
     summary: "This document",
     access: "read",
     responses: { 200: { description: "The OpenAPI 3.1 document of all routes", body } },
   }).answer(async () => {
-    document ??= describeRoutes([...others, own], version);
+    document ??= describeRoutes([...others, itself], version);
     return { status: 200, body: { ...document, openapi: "3.1.0" } };
   });
-  return own;
+  return itself;
 }
 
 /** The OpenAPI 3.1 document of routes, made from the schemas that validate their requests. */
@@ -61,7 +61,7 @@ export function describeRoutes(routes: readonly Route[], version: string) {
   });
 }
 
-/** What the operations of each group are about, by the segment of their paths. */
+/** Subjects of the groups of operations, by the segment of their paths. */
 const TAGS = {
   ingest: "Runs, their queue and pause, and held changes by upstream.",
   catalog: "Published versions, and the health of the catalog.",

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { timeText } from "../../storage/time-text.ts";
+import { timeText } from "../../storage/time.ts";
 import type { Refusal } from "./route.ts";
 
 /** A parameter that is a whole number. */
-function wholeNumber(min: number, max: number) {
+function wholeNumberParameter(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`;
   return z
     .string()
@@ -47,7 +47,7 @@ export const noteField = z
   .optional()
   .meta({ description: "Reason, kept in the audit." });
 
-/** What the answer to every change says, besides what is there now. */
+/** Fields of the answer to every change, besides the present state. */
 export const outcome = {
   changed: z.boolean().meta({ description: "False if nothing changed." }),
   message: z.string().meta({ description: "For people." }),
@@ -55,13 +55,15 @@ export const outcome = {
 
 /** The parameters that page through a list, newest first. */
 export const pageQuery = {
-  limit: wholeNumber(1, 200).default(50).meta({ description: "The most entries in the answer." }),
+  limit: wholeNumberParameter(1, 200)
+    .default(50)
+    .meta({ description: "The most entries in the answer." }),
   cursor: z.string().max(200).optional().meta({
     description: "The `next_cursor` of the previous page.",
   }),
 };
 
-/** What every page says, besides its entries. */
+/** Fields of every page, besides its entries. */
 export const pageFields = {
   next_cursor: z.string().nullable().meta({ description: "Null on the last page." }),
   total: z.int().min(0).meta({ description: "Entries that match, on all pages." }),

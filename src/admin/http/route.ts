@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { DeepReadonly } from "../../catalog/fields.ts";
-import type { Actor, Change, Problem } from "./http.ts";
+import type { Actor, AuditedChange, Problem } from "./http.ts";
 
 /** A success that a route may answer. */
 export interface ResponseSpec {
@@ -8,7 +8,7 @@ export interface ResponseSpec {
   readonly body?: z.ZodType;
   /** `application/json` if absent. */
   readonly mediaType?: string;
-  /** What each header says that only some answers have. */
+  /** Meanings of the headers that only some answers have. */
   readonly headers?: { readonly [name: string]: string };
 }
 
@@ -37,26 +37,26 @@ export type RouteSpec = {
 
 /** A request that matches its route's schemas. */
 interface RouteInput<S extends RouteSpec> {
-  readonly params: Parsed<S["params"]>;
-  readonly query: Parsed<S["query"]>;
-  readonly body: Parsed<S["body"]>;
+  readonly params: ValueOf<S["params"]>;
+  readonly query: ValueOf<S["query"]>;
+  readonly body: ValueOf<S["body"]>;
   readonly actor: S["access"] extends "public" ? undefined : Actor;
   readonly requestId: string;
   readonly headers: Headers;
 }
 
-type Parsed<Z> = Z extends z.ZodType ? DeepReadonly<z.output<Z>> : undefined;
+type ValueOf<Z> = Z extends z.ZodType ? DeepReadonly<z.output<Z>> : undefined;
 
 interface AnswerParts {
   readonly headers?: { readonly [name: string]: string };
-  readonly change?: Change;
+  readonly change?: AuditedChange;
 }
 
 /** A route's answer that is no success. */
 export type Refusal = AnswerParts & { readonly problem: Problem };
 
 /** A route's answer: one of the responses it describes, or a problem. */
-type Answer<R extends RouteSpec["responses"]> =
+type RouteAnswer<R extends RouteSpec["responses"]> =
   | Refusal
   | { [N in keyof R & number]: AnswerParts & { readonly status: N } & BodyOf<R[N]> }[keyof R &
       number];
@@ -77,7 +77,7 @@ export interface Route {
 /** Describes a route; `answer` adds the handler, whose types follow from the description. */
 export function route<const S extends RouteSpec>(spec: S) {
   return {
-    answer(handle: (input: RouteInput<S>) => Promise<Answer<S["responses"]>>): Route {
+    answer(handle: (input: RouteInput<S>) => Promise<RouteAnswer<S["responses"]>>): Route {
       // The router passes on what the schemas of `spec` have parsed.
       return { spec, handle: handle as Route["handle"] };
     },

@@ -1,12 +1,13 @@
+import { Buffer } from "node:buffer";
 import type { Context, Hono } from "hono";
 import { cors } from "hono/cors";
 import type { ContentfulStatusCode, StatusCode } from "hono/utils/http-status";
-import { permit } from "../auth/permission.ts";
-import type { Http } from "./http.ts";
-import { readInput } from "./input.ts";
-import { sendProblem } from "./problem.ts";
-import { report, type ReportDependencies } from "./report.ts";
-import type { Route } from "./route.ts";
+import { z } from "zod";
+import { permit } from "../auth/gate.ts";
+import { report, type ReportDependencies } from "../audit/audit-trail.ts";
+import { settledWithin } from "../../storage/deadline.ts";
+import { type Http, type RequestInput, sendProblem } from "./http.ts";
+import type { Refusal, Route, RouteSpec } from "./route.ts";
 
 /** Adds routes, and answers every other method of their paths with 405. */
 export function addRoutes(
@@ -15,15 +16,15 @@ export function addRoutes(
   deps: ReportDependencies,
 ): void {
   // Path by path: else `/jobs/:id` would take a method that `/jobs/list` refuses.
-  for (const [path, own] of Map.groupBy(routes, ({ spec }) => spec.path)) {
-    if (own.every(({ spec }) => spec.access === "public")) app.use(path, readableAnywhere);
-    for (const route of own) {
+  for (const [path, ofPath] of Map.groupBy(routes, ({ spec }) => spec.path)) {
+    if (ofPath.every(({ spec }) => spec.access === "public")) app.use(path, readableAnywhere);
+    for (const route of ofPath) {
       const { method, access } = route.spec;
       app.on(method.toUpperCase(), path, report(route.spec, deps), permit(access), async (c) =>
         answer(c, route),
       );
     }
-    const methods = own.map(({ spec }) => spec.method.toUpperCase());
+    const methods = ofPath.map(({ spec }) => spec.method.toUpperCase());
     const allow = methods.join(", ").replace("GET", "GET, HEAD");
     const detail = `This path takes only ${allow}.`;
     app.all(path, (c) =>
@@ -55,3 +56,151 @@ async function answer(c: Context<Http>, { spec, handle }: Route): Promise<Respon
     ...headers,
   });
 }
+
+/** Reads the path's parameters, the query and the body, or finds what is wrong with them. */
+async function readInput(c: Context<Http>, spec: RouteSpec): Promise<RequestInput | Refusal> {
+  const params = parseInput(spec.params, c.req.param(), "parameter");
+  if (typeof params === "string") {
+    const detail = `The ${params.replace(": ", " in the path ")}.`;
+    return { problem: { status: 404, code: "not_found", detail } };
+  }
+  const { searchParams } = new URL(c.req.url);
+  const twice = findTwice([...searchParams.keys()]);
+  if (twice !== undefined)
+    return invalidRequest("duplicate_parameter", `The parameter "${twice}" is given twice.`);
+  const query = parseInput(spec.query, Object.fromEntries(searchParams), "parameter");
+  if (typeof query === "string") return invalidRequest("invalid_query", query);
+  if (spec.method !== "post") return { params, query, body: undefined };
+  const json = await readJson(c.req.raw);
+  if ("problem" in json) return json;
+  const body = parseInput(spec.body, json.value, "field");
+  return typeof body === "string" ? invalidRequest("invalid_body", body) : { params, query, body };
+}
+
+const NO_FIELDS = z.strictObject({});
+
+/** Returns the value, or what is wrong: by the name of the field or parameter, never its value. */
+function parseInput(schema: z.ZodObject | undefined, sent: unknown, what: "field" | "parameter") {
+  const { success, data, error } = (schema ?? NO_FIELDS).safeParse(sent, {
+    error: (issue) => inPlainWords(issue, what),
+  });
+  if (success) return data;
+  return error.issues.map(({ path, message }) => [...path, message].join(": ")).join("; ");
+}
+
+function findTwice(names: readonly string[]): string | undefined {
+  return names.find((name, index) => names.indexOf(name) !== index);
+}
+
+function invalidRequest(code: string, detail: string): Refusal {
+  return { problem: { status: 400, code, detail } };
+}
+
+const KINDS: { readonly [expected: string]: string } = {
+  int: "a whole number",
+  number: "a number",
+  string: "text",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+};
+
+/**
+ * Says in plain words what is wrong with a value of a request, and never repeats the value. Undefined
+ * for what a schema says itself.
+ *
+ * @param what the request has there: a field or a parameter.
+ */
+function inPlainWords(issue: z.core.$ZodRawIssue, what: "field" | "parameter"): string | undefined {
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((key) => `unknown ${what} "${key}"`).join("; ");
+  if (issue.input === undefined) return `this ${what} is missing`;
+  if (issue.code === "invalid_type") return `must be ${KINDS[issue.expected] ?? issue.expected}`;
+  if (issue.code === "invalid_value")
+    return `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(", ")}`;
+  if (issue.code === "too_small") return `must be at least ${issue.minimum}`;
+  if (issue.code !== "too_big") return undefined;
+  const unit = issue.origin === "string" ? " characters" : "";
+  return `must ${unit === "" ? "be" : "have"} at most ${issue.maximum}${unit}`;
+}
+
+/** Most bytes of a request body on an admin route. */
+const MAX_BODY_BYTES = 16 * 1024;
+const BODY_DEADLINE_MS = 10_000;
+
+type BodyStream = ReadableStream<Uint8Array> | null;
+
+/** Reads a body as JSON. An empty one is an empty object, of whatever type. */
+async function readJson({
+  body,
+  headers,
+}: Request): Promise<{ readonly value: unknown } | Refusal> {
+  const read = readBodyBytes(body).catch(() => INCOMPLETE);
+  const bytes = await settledWithin(BODY_DEADLINE_MS, read, () => LATE);
+  if ("problem" in bytes) return bytes;
+  if (bytes.length === 0) return { value: {} };
+  if (!/^(?:identity)?$/i.test(headers.get("content-encoding") ?? "")) return COMPRESSED;
+  const type = headers.get("content-type") ?? "";
+  if (!JSON_TYPE.test(type) || OTHER_CHARSET.test(type)) return NO_JSON;
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+    const value: unknown = text.trim() === "" ? {} : JSON.parse(text);
+    const twice = findTwice(outermostKeys(text));
+    if (twice === undefined) return { value };
+    return invalidRequest("duplicate_field", `The field ${JSON.stringify(twice)} is given twice.`);
+  } catch {
+    return invalidRequest("malformed_json", "The body is not JSON in UTF-8.");
+  }
+}
+
+/** The fields of the outermost object, also those that `JSON.parse` drops for a later one. */
+function outermostKeys(json: string): string[] {
+  const keys: string[] = [];
+  let depth = 0;
+  for (const [, text, isKey, bracket] of json.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?|([[\]{}])/g)) {
+    if (bracket !== undefined) depth += "[{".includes(bracket) ? 1 : -1;
+    if (text !== undefined && isKey !== undefined && depth === 1) keys.push(JSON.parse(text));
+  }
+  return keys;
+}
+
+/** Does not read the rest of a body that is too large. */
+async function readBodyBytes(body: BodyStream): Promise<Uint8Array | Refusal> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    length += chunk.length;
+    if (length > MAX_BODY_BYTES) {
+      const detail = `The body may have at most ${MAX_BODY_BYTES} bytes.`;
+      return { problem: { status: 413, code: "body_too_large", detail } };
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+const LATE: Refusal = {
+  problem: {
+    status: 408,
+    code: "body_late",
+    detail: `The body did not arrive within ${BODY_DEADLINE_MS / 1000} seconds. Send it again.`,
+  },
+};
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
+const OTHER_CHARSET = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i;
+const NO_JSON = unsupported("Send the body as application/json in UTF-8.", {
+  accept: "application/json",
+});
+const COMPRESSED = unsupported("Send the body uncompressed: this route takes no content coding.", {
+  "accept-encoding": "identity",
+});
+
+/** RFC 9110, section 15.5.16: a header says what is accepted. */
+function unsupported(detail: string, headers: { readonly [name: string]: string }): Refusal {
+  return { problem: { status: 415, code: "unsupported_media_type", detail }, headers };
+}
+
+const INCOMPLETE = invalidRequest(
+  "body_incomplete",
+  "The body did not arrive whole. Send it again.",
+);

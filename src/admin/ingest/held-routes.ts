@@ -13,13 +13,12 @@ import { decodeHeld, HELD_FILE } from "../../acceptance/ledger-files.ts";
 import { type ListedRun, runSchema, toListed } from "../../coordinator/run.ts";
 import type { SourceArchive } from "../../storage/source-archive.ts";
 import { pageOf } from "../../storage/page.ts";
-import { timeText } from "../../storage/time-text.ts";
-import type { CoordinatorCalls } from "../calls/object-calls.ts";
-import { Unavailable } from "../calls/unavailable.ts";
+import { timeText } from "../../storage/time.ts";
+import { type CoordinatorCalls, Unavailable } from "../calls.ts";
 import type { Actor } from "../http/http.ts";
 import { BAD_CURSOR, noteField, outcome, pageFields, pageQuery, restOf } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
-import { OF_RUN, plainRun, runId, runPath } from "./find-run.ts";
+import { OF_RUN, plainRun, runId, runPath } from "./find-runs.ts";
 
 interface HeldDependencies {
   readonly coordinator: Pick<CoordinatorCalls, "ledger" | "decide" | "enqueue">;
@@ -93,7 +92,7 @@ export function heldRoutes(deps: HeldDependencies) {
     problems: { 503: "`archive_unavailable`: R2 does not answer" },
   }).answer(async ({ query }) => {
     const { limit, cursor, ...wanted } = query;
-    const matching = (await readHeld(deps)).filter((held) => matches(held, wanted));
+    const matching = (await readHeld(deps)).filter((held) => matchesFilter(held, wanted));
     const page = pageOf(matching, { limit, cursor }, BY_RANK);
     if (!page.ok) return BAD_CURSOR;
     return { status: 200, body: { held: page.items, ...restOf(page) } };
@@ -150,7 +149,7 @@ function decisionRoutes(verb: Verb, deps: HeldDependencies) {
     const { note: why, ...wanted } = body;
     const found = (await readHeld(deps)).filter(
       (held) =>
-        (held.state === "waiting" || held.state === VERDICTS[verb]) && matches(held, wanted),
+        (held.state === "waiting" || held.state === VERDICTS[verb]) && matchesFilter(held, wanted),
     );
     const target = wanted.run_id ?? wanted.rule ?? "";
     return decide(deps, { verb, found, actor, note: why, target });
@@ -169,12 +168,12 @@ async function readHeld({ coordinator, archive }: HeldDependencies): Promise<Hel
       throw new Unavailable("archive", cause);
     });
   const verdicts = byChange(decisions);
-  return held.map((each) => withDecision(each, verdicts));
+  return held.map((change) => withDecision(change, verdicts));
 }
 
-type Wanted = Omit<z.output<typeof heldQuery>, "limit" | "cursor">;
+type HeldFilter = Omit<z.output<typeof heldQuery>, "limit" | "cursor">;
 
-function matches(held: HeldChange, { rule, state, iata, run_id }: Wanted): boolean {
+function matchesFilter(held: HeldChange, { rule, state, iata, run_id }: HeldFilter): boolean {
   return (
     (rule === undefined || held.rules.includes(rule)) &&
     (state ?? held.state) === held.state &&
@@ -203,13 +202,13 @@ async function decide(
   // What is approved is held until a run follows it. The answer to an earlier call may be lost.
   const run = verb === "approve" && found.length > 0 ? await queueRun(coordinator, actor) : null;
   const verdicts = byChange(decisions);
-  const held = found.slice(0, ANSWERED_MAX).map((each) => withDecision(each, verdicts));
+  const held = found.slice(0, ANSWERED_MAX).map((change) => withDecision(change, verdicts));
   const before: { [state: string]: number } = {};
   for (const { state } of changed) before[state] = (before[state] ?? 0) + 1;
   const decided = changed.length;
   return {
     status: 200,
-    body: { changed: decided > 0, held, run, message: messageOf(verb, decided, run) },
+    body: { changed: decided > 0, held, run, message: decisionMessage(verb, decided, run) },
     ...(run && { headers: { location: runPath(run) } }),
     change: { target, before, after: { [verdict]: decided } },
   } as const;
@@ -227,7 +226,7 @@ async function queueRun(
 
 const NO_CHANGE = "Nothing changed.";
 
-function messageOf(verb: Verb, changed: number, run: ListedRun | null): string {
+function decisionMessage(verb: Verb, changed: number, run: ListedRun | null): string {
   if (changed === 0)
     return run === null ? NO_CHANGE : `${NO_CHANGE} Run ${run.id} takes over what is approved.`;
   const many = changed === 1 ? "One change is" : `${changed} changes are`;

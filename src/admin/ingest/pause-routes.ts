@@ -4,11 +4,11 @@ import type { PauseAnswer } from "../../coordinator/scheduler.ts";
 import type { EnqueueResult } from "../../coordinator/run-queue.ts";
 import { type Run, runSchema, toListed } from "../../coordinator/run.ts";
 import type { Pause } from "../../coordinator/pause.ts";
-import { timeText } from "../../storage/time-text.ts";
-import type { CoordinatorCalls } from "../calls/object-calls.ts";
+import { timeText } from "../../storage/time.ts";
+import type { CoordinatorCalls } from "../calls.ts";
 import { instant, noteField, outcome } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
-import { OF_RUN, plainRun, runPath } from "./find-run.ts";
+import { OF_RUN, plainRun, runPath } from "./find-runs.ts";
 
 const pauseBody = z.strictObject({
   note: noteField,
@@ -49,7 +49,7 @@ export function pauseRoutes(ingest: CoordinatorCalls, now: () => number) {
     summary: "Whether ingestion is paused, since when, by whom and why",
     access: "read",
     responses: { 200: { description: "The present state", body: pauseState } },
-  }).answer(async () => ({ status: 200, body: describePause((await ingest.status()).pause) }));
+  }).answer(async () => ({ status: 200, body: pauseFields((await ingest.status()).pause) }));
 
   const pause = route({
     method: "post",
@@ -74,7 +74,7 @@ export function pauseRoutes(ingest: CoordinatorCalls, now: () => number) {
     );
     const { cancelled, runningRunId } = answer;
     const done = cancelled?.ok ? cancelled : null;
-    return describe(answer, pauseMessage(answer), cancelled && { done, runId: runningRunId });
+    return pauseAnswerOf(answer, pauseMessage(answer), cancelled && { done, runId: runningRunId });
   });
 
   const resume = route({
@@ -94,7 +94,7 @@ export function pauseRoutes(ingest: CoordinatorCalls, now: () => number) {
     const run = plainRun({ trigger: "resume", requested_by: actor.id, note: why });
     const queued = run_now ? await ingest.enqueue(run) : null;
     const done = queued?.ok ? queued.answer : null;
-    const answered = describe(
+    const answered = pauseAnswerOf(
       answer,
       resumeMessage(answer, queued),
       queued && { done, runId: null },
@@ -110,7 +110,7 @@ const PAST_UNTIL: Refusal = {
 };
 
 /** A pause in the answers of the API. */
-export function describePause(pause: Pause | null) {
+export function pauseFields(pause: Pause | null) {
   return {
     paused: pause !== null,
     paused_at: pause?.at ?? null,
@@ -127,7 +127,7 @@ interface RunChange {
   readonly runId: string | null;
 }
 
-function describe(answer: PauseAnswer, message: string, asWell: RunChange | null) {
+function pauseAnswerOf(answer: PauseAnswer, message: string, asWell: RunChange | null) {
   const { before, pause, changed } = answer;
   const done = asWell?.done ?? null;
   const run = done && toListed(done.run);
@@ -135,8 +135,8 @@ function describe(answer: PauseAnswer, message: string, asWell: RunChange | null
   const ofRun = asWell && { run_id: run?.id ?? asWell.runId, run_changed };
   return {
     status: 200,
-    body: { ...describePause(pause), changed: changed || run_changed, run, message },
-    change: { before: describePause(before), after: { ...describePause(pause), ...ofRun } },
+    body: { ...pauseFields(pause), changed: changed || run_changed, run, message },
+    change: { before: pauseFields(before), after: { ...pauseFields(pause), ...ofRun } },
   } as const;
 }
 

@@ -5,11 +5,11 @@ import type { History } from "../../coordinator/history.ts";
 import type { EnqueueResult, QueuedRun } from "../../coordinator/run-queue.ts";
 import { RUN_MODES } from "../../ingest/report.ts";
 import { runSchema, toListed } from "../../coordinator/run.ts";
-import type { CoordinatorCalls } from "../calls/object-calls.ts";
+import type { CoordinatorCalls } from "../calls.ts";
 import { noteField, outcome } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
-import { findRun, OF_RUN, runId, runPath, type RunSources } from "./find-run.ts";
-import { describePause } from "./pause-routes.ts";
+import { findRun, OF_RUN, runId, runPath, type RunSources } from "./find-runs.ts";
+import { pauseFields } from "./pause-routes.ts";
 
 const queueBody = z.strictObject({
   source: z.enum(SOURCE_NAMES).optional(),
@@ -71,7 +71,7 @@ export function queueRoutes(ingest: CoordinatorCalls, history: Pick<History, "fi
       body: {
         paused: flag !== null,
         running: running && toListed(running),
-        queued: queued.map(describeQueued),
+        queued: queued.map(queuedMessage),
       },
     };
   });
@@ -111,7 +111,7 @@ export function queueRoutes(ingest: CoordinatorCalls, history: Pick<History, "fi
     if (!result.ok) return refuseQueue(result);
     const { answer } = result;
     const { changed, queueDepth: queue_depth, paused, run } = answer;
-    const described = describeQueued(answer);
+    const described = queuedMessage(answer);
     const { will_start } = described;
     return {
       status: changed ? 202 : 200,
@@ -166,7 +166,7 @@ function refuseQueue(result: Extract<EnqueueResult, { ok: false }>): Refusal {
     const detail = 'Ingestion is paused. Resume it, or send "if_paused": "queue".';
     return {
       problem: { status: 409, code: "paused", detail },
-      change: { before: describePause(result.pause) },
+      change: { before: pauseFields(result.pause) },
     };
   }
   if (result.reason === "candidate_gone") {
@@ -181,6 +181,6 @@ function refuseQueue(result: Extract<EnqueueResult, { ok: false }>): Refusal {
   };
 }
 
-function describeQueued({ willStart, queuePosition, run, message }: QueuedRun) {
+function queuedMessage({ willStart, queuePosition, run, message }: QueuedRun) {
   return { will_start: willStart, queue_position: queuePosition, run: toListed(run), message };
 }

@@ -10,9 +10,13 @@ import {
   toListed,
 } from "../../coordinator/run.ts";
 import type { History } from "../../coordinator/history.ts";
-import type { CoordinatorCalls } from "../calls/object-calls.ts";
-import { ask, orNull, soon } from "../calls/unavailable.ts";
-import { findRun, runId } from "./find-run.ts";
+import {
+  type CoordinatorCalls,
+  nullIfUnavailable,
+  withinTwoSeconds,
+  withStoreDeadline,
+} from "../calls.ts";
+import { findRun, listRuns, runId } from "./find-runs.ts";
 import {
   BAD_CURSOR,
   noteField,
@@ -23,7 +27,6 @@ import {
   time,
 } from "../http/query.ts";
 import { type Refusal, route } from "../http/route.ts";
-import { listRuns } from "./run-list.ts";
 
 const runParams = z.object({ id: runId });
 
@@ -63,11 +66,11 @@ export function runRoutes(ingest: CoordinatorCalls, history: History) {
   }).answer(async ({ query }) => {
     const { since: sinceMs, until: untilMs, ...others } = query;
     const [unsettled, status] = await Promise.all([
-      orNull(soon(ingest.unsettledRuns())),
-      orNull(soon(ingest.status())),
+      nullIfUnavailable(withinTwoSeconds(ingest.unsettledRuns())),
+      nullIfUnavailable(withinTwoSeconds(ingest.status())),
     ]);
     const wanted = { ...others, sinceMs, untilMs };
-    const page = await ask("history", listRuns(history, wanted, unsettled ?? []));
+    const page = await withStoreDeadline("history", listRuns(history, wanted, unsettled ?? []));
     if (!page.ok) return BAD_CURSOR;
     const paused = unsettled === null || status === null ? null : status.pause !== null;
     return { status: 200, body: { runs: page.runs, ...restOf(page), paused } };
@@ -108,12 +111,14 @@ export function runRoutes(ingest: CoordinatorCalls, history: History) {
   }).answer(async ({ params: { id }, body: { note: why = null }, actor }) => {
     const asked = await ingest.cancel(id, { by: actor.id, note: why });
     const isForgotten = !asked.ok && asked.reason === "not_found";
-    const result = isForgotten ? await ask("history", cancelledBefore(history, id)) : asked;
+    const result = isForgotten
+      ? await withStoreDeadline("history", cancelledBefore(history, id))
+      : asked;
     if (!result.ok) return refuseCancel(result.reason, id);
     const { changed, before, run } = result;
     return {
       status: 200,
-      body: { changed, run: toListed(run), message: messageOf(result) },
+      body: { changed, run: toListed(run), message: cancelMessage(result) },
       change: { target: id, before: { state: before }, after: { state: run.state, changed } },
     };
   });
@@ -121,7 +126,7 @@ export function runRoutes(ingest: CoordinatorCalls, history: History) {
   return [list, detail, cancel];
 }
 
-/** What cancelling comes to that D1 has and the coordinator has forgotten: it has ended. */
+/** Answers the cancelling of a run that the coordinator has forgotten: it has ended. */
 async function cancelledBefore(history: Pick<History, "findRun">, id: string) {
   const run = await history.findRun(id);
   if (run?.state === "cancelled")
@@ -129,7 +134,7 @@ async function cancelledBefore(history: Pick<History, "findRun">, id: string) {
   return { ok: false, reason: run === null ? "not_found" : "ended" } as const;
 }
 
-function messageOf({ changed, run: { state } }: Extract<CancelResult, { ok: true }>): string {
+function cancelMessage({ changed, run: { state } }: Extract<CancelResult, { ok: true }>): string {
   const what = changed ? "is cancelled" : "was cancelled before";
   const when = state === "running" ? ", and stops at the end of its present step" : "";
   return `The run ${what}${when}.${changed ? "" : " Nothing changed."}`;

@@ -45,7 +45,7 @@ export function ActionDialog({ action, onClose, onAnswered }: Props) {
             ))}
           </>
         )}
-        {result && <Answer result={result} />}
+        {result && <ActionResult result={result} />}
         <div class="row dialog-buttons">
           <button type="button" class="button" onClick={() => dialog.current?.close()}>
             {result === undefined ? "Cancel" : "Close"}
@@ -65,7 +65,7 @@ export function ActionDialog({ action, onClose, onAnswered }: Props) {
   );
 }
 
-function Answer({ result }: { readonly result: AdminResult<ActionAnswer> }) {
+function ActionResult({ result }: { readonly result: AdminResult<ActionAnswer> }) {
   if (!result.ok) {
     const { message, requestId } = result.failure;
     return (

@@ -147,7 +147,7 @@ export function cancelRun(id: string): Action {
 }
 
 /** Rolls back to an earlier version. */
-export function rollBack(to: Version, current: Version): Action {
+export function rollBackTo(to: Version, current: Version): Action {
   const { generation } = to;
   return {
     title: `Roll back to version ${generation}`,
@@ -196,7 +196,7 @@ export function deleteBackup(backup: Backup): Action {
   return {
     title: "Delete the backup",
     explanation: "This cannot be undone.",
-    preview: <BackupFacts backup={backup} />,
+    preview: <BackupSummary backup={backup} />,
     verb: "Delete",
     isDangerous: true,
     method: "DELETE",
@@ -212,7 +212,7 @@ export function restoreBackup(backup: Backup): Action {
     title: "Restore the backup",
     explanation:
       "Backs up the present state so that you can undo the restore, verifies the backup, publishes the backup’s catalog, and adds missing history. Ingestion is paused afterwards: resume it when you are satisfied. The audit does not change.",
-    preview: <BackupFacts backup={backup} />,
+    preview: <BackupSummary backup={backup} />,
     verb: "Restore",
     isDangerous: true,
     path: `/admin/backup/${encodeURIComponent(id)}/restore`,
@@ -220,7 +220,7 @@ export function restoreBackup(backup: Backup): Action {
   };
 }
 
-function BackupFacts({ backup }: { readonly backup: Backup }) {
+function BackupSummary({ backup }: { readonly backup: Backup }) {
   const { id, generation, started_at: at, note, verified } = backup;
   return (
     <p>

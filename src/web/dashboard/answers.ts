@@ -25,7 +25,7 @@ type Page<List extends string, Row> = { readonly [list in List]: readonly Row[] 
   readonly next_cursor: string | null;
 };
 
-export type RunPage = Page<"runs", Run> & { readonly paused: boolean | null };
+export type RunListPage = Page<"runs", Run> & { readonly paused: boolean | null };
 export type AlertRunPage = Page<"runs", AlertRun>;
 export type HeldPage = Page<"held", HeldChange>;
 export type AuditPage = Page<"entries", AuditEntry>;
@@ -49,7 +49,7 @@ export type CatalogDiff = Pick<NonNullable<RunDetail["changes"]>, ListName>;
 export type ListDiff = CatalogDiff[ListName];
 export type VersionDiff = CatalogDiff & { readonly to: Pick<Version, "generation"> };
 
-export interface AlertResult {
+interface AlertResult {
   readonly rule: string;
   readonly fingerprint: string;
   readonly severity: string;
@@ -135,7 +135,7 @@ export interface Answer {
   }[];
 }
 
-/** What `GET /dashboard/summary` and `GET /admin/monitor/status` have in common. */
+/** The common part of `GET /dashboard/summary` and `GET /admin/monitor/status`. */
 export interface AnswersBody {
   readonly at: string;
   readonly answers: readonly Answer[];

@@ -23,14 +23,14 @@ export function AuditSection() {
       polled={polled}
       actions={<Segmented legend="Show" choices={FILTERS} value={filter} onChange={setFilter} />}
     >
-      <Table label="Audit" columns={COLUMNS} rows={entries.map(rowOf)} />
+      <Table label="Audit" columns={COLUMNS} rows={entries.map(auditRow)} />
     </Section>
   );
 }
 
 const COLUMNS = ["Action", "When", "Who", "Target", "Outcome", "Request", "Before → after"];
 
-function rowOf(entry: AuditEntry) {
+function auditRow(entry: AuditEntry) {
   const { id, action, at, actor, target, outcome, detail, request, before, after } = entry;
   return {
     key: id,
@@ -42,17 +42,17 @@ function rowOf(entry: AuditEntry) {
       <>
         <StatusPill word={outcome} /> {detail}
       </>,
-      describe(request),
-      before == null && after == null ? "" : `${describe(before)} → ${describe(after)}`,
+      valueText(request),
+      before == null && after == null ? "" : `${valueText(before)} → ${valueText(after)}`,
     ],
   };
 }
 
 /** Writes a document in words: `reason: maintenance, until: 2026-11-22T08:00:00Z`. */
-function describe(value: unknown): string {
+function valueText(value: unknown): string {
   if (value === null || value === undefined) return "–";
   if (typeof value !== "object") return JSON.stringify(value).replaceAll('"', "");
   const fields = Object.entries(value).filter(([, field]) => field !== null);
-  const words = fields.map(([name, field]) => `${name.replaceAll("_", " ")}: ${describe(field)}`);
+  const words = fields.map(([name, field]) => `${name.replaceAll("_", " ")}: ${valueText(field)}`);
   return words.join(", ") || "–";
 }

@@ -39,7 +39,7 @@ export function BackupsSection({ onAction }: { readonly onAction: (action: Actio
       <Table
         label="Backups"
         columns={COLUMNS}
-        rows={backups.map((backup) => rowOf(backup, { onAction, isKept: isKept(backup) }))}
+        rows={backups.map((backup) => backupRow(backup, { onAction, isKept: isKept(backup) }))}
       />
     </Section>
   );
@@ -56,7 +56,7 @@ interface RowOptions {
   readonly isKept: boolean;
 }
 
-function rowOf(backup: Backup, { onAction, isKept }: RowOptions) {
+function backupRow(backup: Backup, { onAction, isKept }: RowOptions) {
   const { id, pinned, verified, duration_ms: took, size_bytes: size } = backup;
   const about = `the backup ${id}`;
   return {

@@ -3,7 +3,7 @@ import type { Action } from "./action.ts";
 import { ActionDialog } from "./action-dialog.tsx";
 import { BACK_UP, PAUSE, QUEUE, RESUME } from "./actions.tsx";
 import { AlertsSection } from "./alerts-section.tsx";
-import type { RunPage } from "./answers.ts";
+import type { RunListPage } from "./answers.ts";
 import { AuditSection } from "./audit-section.tsx";
 import { BackupsSection } from "./backups-section.tsx";
 import { Glance } from "./glance.tsx";
@@ -13,7 +13,6 @@ import { RunsSection } from "./runs-section.tsx";
 import { keepSessionToken, sessionToken } from "./session-token.ts";
 import { TokenForm } from "./token-form.tsx";
 import { type Polled, usePoll } from "./use-poll.ts";
-import { TABS, useRoute } from "./use-route.ts";
 import { VersionsSection } from "./versions-section.tsx";
 
 const TAB_NAMES = {
@@ -33,7 +32,7 @@ const NEWEST_RUNS = "/admin/ingest/runs?limit=10";
 export function Dashboard() {
   const [action, setAction] = useState<Action>();
   const [isLive, setLive] = useState(false);
-  const newest = usePoll<RunPage>(NEWEST_RUNS, isLive ? LIVE_MS : IDLE_MS);
+  const newest = usePoll<RunListPage>(NEWEST_RUNS, isLive ? LIVE_MS : IDLE_MS);
   const runs = newest.body?.runs ?? [];
   const live = runs.filter(({ state }) => state === "running" || state === "queued");
   if (newest.body !== undefined && live.length > 0 !== isLive) setLive(!isLive);
@@ -66,7 +65,7 @@ export function Dashboard() {
 }
 
 interface ControlProps {
-  readonly runs: Polled<RunPage>;
+  readonly runs: Polled<RunListPage>;
   readonly onAction: (action: Action) => void;
 }
 
@@ -106,7 +105,7 @@ function ControlBar({ runs, onAction }: ControlProps) {
 }
 
 interface TabsProps {
-  readonly live: RunPage["runs"];
+  readonly live: RunListPage["runs"];
   readonly onAction: (action: Action) => void;
 }
 
@@ -136,4 +135,28 @@ function Tabs({ live, onAction }: TabsProps) {
       {tab === "audit" && <AuditSection />}
     </>
   );
+}
+
+const TABS = ["runs", "held", "versions", "alerts", "backups", "audit"] as const;
+
+/** Part of the dashboard that the address names: `#runs`, or `#runs/<id>` for one run. */
+interface PageRoute {
+  readonly tab: (typeof TABS)[number];
+  readonly id: string | undefined;
+}
+
+/** Follows the fragment of the address. */
+function useRoute(): PageRoute {
+  const [route, setRoute] = useState(readRoute);
+  useEffect(() => {
+    const onChange = () => setRoute(readRoute());
+    window.addEventListener("hashchange", onChange);
+    return () => window.removeEventListener("hashchange", onChange);
+  }, []);
+  return route;
+}
+
+function readRoute(): PageRoute {
+  const [name, id] = window.location.hash.slice(1).split("/");
+  return { tab: TABS.find((tab) => tab === name) ?? "runs", id };
 }

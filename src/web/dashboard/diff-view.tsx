@@ -62,22 +62,22 @@ interface ListsProps {
 
 /** Shows the differences list by list. */
 export function DiffLists({ diff, same }: ListsProps) {
-  const differing = LISTS.filter((list) => isDifferent(diff[list]));
+  const differing = LISTS.filter((list) => hasChanges(diff[list]));
   if (differing.length === 0) return <p role="status">{same}</p>;
   return (
     <>
       {differing.map((list) => (
-        <ListChanges key={list} list={list} diff={diff[list]} />
+        <ChangedEntities key={list} list={list} diff={diff[list]} />
       ))}
     </>
   );
 }
 
-function isDifferent({ counts: { added, changed, removed } }: ListDiff): boolean {
+function hasChanges({ counts: { added, changed, removed } }: ListDiff): boolean {
   return added + changed + removed > 0;
 }
 
-function ListChanges({ list, diff }: { list: ListName; diff: ListDiff }) {
+function ChangedEntities({ list, diff }: { list: ListName; diff: ListDiff }) {
   const { added, changed, removed } = diff.counts;
   return (
     <section class="diff-list">

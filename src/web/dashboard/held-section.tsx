@@ -69,11 +69,11 @@ function cellsOf(held: HeldChange, onAction: (action: Action) => void) {
 function differing({ before, after }: HeldChange): { before: string; after: string } {
   if (before === null || after === null)
     return { before: before ? "listed" : "not listed", after: after ? "listed" : "not listed" };
-  return { before: wordsOf(before, after), after: wordsOf(after, before) };
+  return { before: heldText(before, after), after: heldText(after, before) };
 }
 
 /** The values of a record that are others in another one. */
-function wordsOf(values: AirportRecord, others: AirportRecord): string {
+function heldText(values: AirportRecord, others: AirportRecord): string {
   const known = new Map(Object.entries(others));
   return Object.entries(values)
     .filter(([field, value]) => known.get(field) !== value)

@@ -4,7 +4,7 @@ import type { Action } from "./action.ts";
 import { approve, cancelRun, mayApprove } from "./actions.tsx";
 import { LISTS, type RunDetail } from "./answers.ts";
 import { DiffLists } from "./diff-view.tsx";
-import { RunState } from "./runs-section.tsx";
+import { RunStatePill } from "./runs-section.tsx";
 import { Section } from "./section.tsx";
 import { Stages } from "./stage-track.tsx";
 import { Table } from "./table.tsx";
@@ -65,7 +65,7 @@ function Details({ run }: { readonly run: RunDetail }) {
           {message}
         </p>
       ))}
-      <Facts run={run} />
+      <RunFacts run={run} />
       {counts && (
         <Table
           label="Counts"
@@ -91,9 +91,9 @@ function Details({ run }: { readonly run: RunDetail }) {
 
 const COUNT_COLUMNS = ["seen", "kept", "rejected", "added", "changed", "removed"] as const;
 
-function Facts({ run }: { readonly run: RunDetail }) {
+function RunFacts({ run }: { readonly run: RunDetail }) {
   const facts: [name: string, value: ComponentChildren][] = [
-    ["State", <RunState run={run} />],
+    ["State", <RunStatePill run={run} />],
     ["Started by", `${run.trigger}, ${run.requested_by}`],
     ["Source", run.source],
     ["Mode", `${run.mode.replaceAll("_", " ")}${run.forced ? ", forced" : ""}`],

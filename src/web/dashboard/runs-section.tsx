@@ -3,7 +3,7 @@ import { formatCount, formatDuration } from "../shared/format.ts";
 import { Segmented } from "../shared/segmented.tsx";
 import type { Action } from "./action.ts";
 import { cancelRun } from "./actions.tsx";
-import type { Run, RunPage } from "./answers.ts";
+import type { Run, RunListPage } from "./answers.ts";
 import { Section } from "./section.tsx";
 import { StageTrack } from "./stage-track.tsx";
 import { StatusPill } from "./status-pill.tsx";
@@ -30,7 +30,7 @@ export function RunsSection({ live, onAction }: Props) {
   const state = filter === "all" ? "" : `?state=${filter}`;
   // A change of what is under way is news at once.
   const key = live.map(({ id, stage }) => `${id}${stage}`).join();
-  const polled = usePages<RunPage>(`/admin/ingest/runs${state}`, key === "" ? EVERY_MS : 1_000);
+  const polled = usePages<RunListPage>(`/admin/ingest/runs${state}`, key === "" ? EVERY_MS : 1_000);
   const runs = polled.pages.flatMap((page) => page.runs);
   return (
     <Section
@@ -42,20 +42,20 @@ export function RunsSection({ live, onAction }: Props) {
       {live.map((run) => (
         <StageTrack key={run.id} run={run} onCancel={() => onAction(cancelRun(run.id))} />
       ))}
-      <Table label="Ingest runs" columns={COLUMNS} rows={runs.map(rowOf)} />
+      <Table label="Ingest runs" columns={COLUMNS} rows={runs.map(runRow)} />
     </Section>
   );
 }
 
 const COLUMNS = ["State", "Queued", "Started by", "Source", "Took", "Airports", "Version", "Cause"];
 
-function rowOf(run: Run) {
+function runRow(run: Run) {
   const { id, counts, duration_ms: took, trigger, requested_by: by } = run;
   return {
     key: id,
     cells: [
       <a href={`#runs/${id}`}>
-        <RunState run={run} />
+        <RunStatePill run={run} />
         <span class="visually-hidden">, queued {run.queued_at}</span>
       </a>,
       <Time at={run.queued_at} />,
@@ -64,17 +64,17 @@ function rowOf(run: Run) {
       took === null ? "–" : formatDuration(took),
       counts === null ? "–" : `${formatCount(counts.airports.kept)} (${changesOf(counts)})`,
       run.generation_after ?? "–",
-      causeOf(run),
+      failureText(run),
     ],
   };
 }
 
-export function RunState({ run: { state, outcome } }: { readonly run: Run }) {
+export function RunStatePill({ run: { state, outcome } }: { readonly run: Run }) {
   return <StatusPill word={state === "succeeded" ? (outcome ?? state) : state} />;
 }
 
 /** Says in a line why a run did not publish. */
-function causeOf({ error, guards, skipped_reason: skipped, skip_count: count }: Run): string {
+function failureText({ error, guards, skipped_reason: skipped, skip_count: count }: Run): string {
   if (skipped !== null)
     return `${skipped.replaceAll("_", " ")}${count > 1 ? `, ${count} times` : ""}`;
   return guards[0]?.message ?? error?.message ?? "";

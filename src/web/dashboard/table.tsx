@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-interface Row {
+interface TableRow {
   readonly key: string;
   /** As many as there are columns. The first one is the row's heading. */
   readonly cells: readonly ComponentChildren[];
@@ -10,7 +10,7 @@ interface Props {
   readonly label: string;
   /** A column without a name has the row's buttons. */
   readonly columns: readonly string[];
-  readonly rows: readonly Row[];
+  readonly rows: readonly TableRow[];
 }
 
 /**

@@ -2,11 +2,11 @@ import { useEffect, useState } from "preact/hooks";
 import { askAdmin } from "./admin-client.ts";
 import { type Polled, usePoll } from "./use-poll.ts";
 
-interface Page {
+interface AnyPage {
   readonly next_cursor: string | null;
 }
 
-export interface Pages<P extends Page> extends Polled<P> {
+export interface Pages<P extends AnyPage> extends Polled<P> {
   /** All loaded pages, the newest first. */
   readonly pages: readonly P[];
   /** Loads the next page; undefined if there is none. */
@@ -14,7 +14,7 @@ export interface Pages<P extends Page> extends Polled<P> {
 }
 
 /** Polls the first page of a history and loads the others on request. */
-export function usePages<P extends Page>(path: string, everyMs: number): Pages<P> {
+export function usePages<P extends AnyPage>(path: string, everyMs: number): Pages<P> {
   const first = usePoll<P>(path, everyMs);
   const [older, setOlder] = useState<readonly P[]>([]);
   useEffect(() => setOlder([]), [path]);

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { formatCount } from "../shared/format.ts";
 import type { Action } from "./action.ts";
-import { rollBack } from "./actions.tsx";
+import { rollBackTo } from "./actions.tsx";
 import { LISTS, type Version } from "./answers.ts";
 import { DiffView } from "./diff-view.tsx";
 import { Section } from "./section.tsx";
@@ -28,7 +28,7 @@ export function VersionsSection({ onAction }: { readonly onAction: (action: Acti
             Changes since
           </RowButton>
         )}
-        <RowButton about={`to ${about}`} onClick={() => onAction(rollBack(version, current))}>
+        <RowButton about={`to ${about}`} onClick={() => onAction(rollBackTo(version, current))}>
           Roll back …
         </RowButton>
       </div>

@@ -5,10 +5,10 @@ import {
   nextTrack,
   NODATA_FOR_MS,
 } from "../../../src/alerts/alert-state.ts";
-import type { Verdict } from "../../../src/health/rule.ts";
+import type { FindingVerdict } from "../../../src/health/rule.ts";
 
 const TICK_MS = 5 * 60_000;
-const SYMBOLS: { readonly [symbol: string]: Verdict } = { g: "good", b: "bad", n: "nodata" };
+const SYMBOLS: { readonly [symbol: string]: FindingVerdict } = { g: "good", b: "bad", n: "nodata" };
 
 /** The states after each of some findings, five minutes apart. */
 function statesAfter(findings: string, forMs = 0): string[] {

@@ -1,24 +1,23 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type AlertTrack, newTrack, nextTrack } from "../../../src/alerts/alert-state.ts";
+import { ALERT_CHANGES, type AlertChange } from "../../../src/alerts/alert-run.ts";
+import type { DeliveryRecord } from "../../../src/alerts/monitor-state.ts";
 import {
   afterDelivery,
   asUndelivered,
-  type Change,
   type ChangeKey,
-  CHANGES,
-  type DeliveryRecord,
   dueChange,
   intoMessages,
-} from "../../../src/alerts/deliveries.ts";
-import type { Verdict } from "../../../src/health/rule.ts";
+} from "../../../src/alerts/notifier.ts";
+import type { FindingVerdict } from "../../../src/health/rule.ts";
 
 const MINUTE_MS = 60_000;
 const REPEAT_MS = 240 * MINUTE_MS;
 
 /** What happens at one evaluation. */
 interface Step {
-  readonly verdict: Verdict;
+  readonly verdict: FindingVerdict;
   /** Time since the evaluation before. */
   readonly afterMs: number;
   readonly delivers: boolean;
@@ -27,7 +26,7 @@ interface Step {
 
 interface Sent {
   readonly at: number;
-  readonly change: Change;
+  readonly change: AlertChange;
   readonly state: AlertTrack["state"];
 }
 
@@ -44,7 +43,7 @@ class Play {
   }
 
   /** What was due. */
-  evaluate({ verdict, afterMs, delivers, suppressed }: Step): Change | null {
+  evaluate({ verdict, afterMs, delivers, suppressed }: Step): AlertChange | null {
     this.now += afterMs;
     this.track = nextTrack(this.track, verdict, { now: this.now, forMs: this.#forMs });
     const context = { now: this.now, repeatMs: REPEAT_MS, suppressed };
@@ -58,7 +57,7 @@ class Play {
   }
 
   /** What was due at evaluations five minutes apart, with findings such as `bbgg`. */
-  run(findings: string, changes: Partial<Step> = {}): (Change | null)[] {
+  run(findings: string, changes: Partial<Step> = {}): (AlertChange | null)[] {
     return findings.split("").map((symbol) =>
       this.evaluate({
         verdict: VERDICTS[symbol] ?? "good",
@@ -71,7 +70,11 @@ class Play {
   }
 }
 
-const VERDICTS: { readonly [symbol: string]: Verdict } = { g: "good", b: "bad", n: "nodata" };
+const VERDICTS: { readonly [symbol: string]: FindingVerdict } = {
+  g: "good",
+  b: "bad",
+  n: "nodata",
+};
 
 describe("what is due to a target", () => {
   it("is one message when the alert fires and one when it is resolved", () => {
@@ -132,7 +135,7 @@ describe("what is due to a target", () => {
 });
 
 const aStep = fc.record({
-  verdict: fc.constantFrom<Verdict>("good", "good", "bad", "bad", "nodata"),
+  verdict: fc.constantFrom<FindingVerdict>("good", "good", "bad", "bad", "nodata"),
   afterMs: fc.oneof(fc.constant(5 * MINUTE_MS), fc.integer({ min: 0, max: 2 * REPEAT_MS })),
   delivers: fc.boolean(),
   suppressed: fc.constantFrom(false, false, false, true),
@@ -225,12 +228,12 @@ describe("whatever is found, delivered and excused, in whatever order,", () => {
   });
 
   it("every kind of message is among those that were played", () => {
-    const seen = new Set<Change>();
+    const seen = new Set<AlertChange>();
     expectNeverToBreak(({ delivered }) => {
       for (const { change } of delivered) seen.add(change);
       return [];
     });
-    expect([...seen].toSorted()).toEqual([...CHANGES].toSorted());
+    expect([...seen].toSorted()).toEqual([...ALERT_CHANGES].toSorted());
   });
 });
 

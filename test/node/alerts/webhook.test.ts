@@ -1,13 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Message, Notice } from "../../../src/alerts/message.ts";
+import { signingKey, type WebhookTarget } from "../../../src/alerts/settings.ts";
 import {
-  type DeliveryDependencies,
-  keyOf,
-  type NotifyFetch,
+  type Message,
+  type Network,
+  type Notice,
   sendMessage,
-  type WebhookTarget,
 } from "../../../src/alerts/webhook.ts";
 import {
   reset,
@@ -59,21 +58,23 @@ afterEach(async () => {
   await receiver.goAway();
 });
 
-const deps: DeliveryDependencies = {
+const network: Network = {
   fetch: async (url, init) => fetch(url, init),
-  limits: { timeoutMs: 60_000, maxAttempts: 3, backoffMs: 10 },
+  deliveryLimits: { timeoutMs: 60_000, maxAttempts: 3, backoffMs: 10 },
   now: () => NOW,
   sleep: async (ms) => void waits.push(ms),
 };
 
 /** The receipt of the message. */
-function send(changes: Partial<WebhookTarget> = {}, others: Partial<DeliveryDependencies> = {}) {
+function send(changes: Partial<WebhookTarget> = {}, others: Partial<Network> = {}) {
   const target = { name: "ops", kind: "alertmanager", url: receiver.url, key: null } as const;
-  return sendMessage({ ...target, ...changes }, message, { ...deps, ...others });
+  return sendMessage({ ...target, ...changes }, message, { ...network, ...others });
 }
 
 /** Attempts that end after so long. */
-const within = (timeoutMs: number) => ({ limits: { ...deps.limits, timeoutMs } });
+const within = (timeoutMs: number) => ({
+  deliveryLimits: { ...network.deliveryLimits, timeoutMs },
+});
 
 describe("a message in Alertmanager's shape", () => {
   it("has every field of its version 4", async () => {
@@ -194,7 +195,7 @@ describe("a request", () => {
   });
 
   it("is signed by Standard Webhooks over its id, its time and its exact bytes", async () => {
-    const key = keyOf(WEBHOOK_SECRET) ?? null;
+    const key = signingKey(WEBHOOK_SECRET) ?? null;
     await send({ key }, { now: Date.now });
     const headers: IncomingHttpHeaders = { ...receiver.received[0]?.headers };
     const body = receiver.received[0]?.body ?? "";
@@ -214,7 +215,7 @@ describe("a receiver that", () => {
   it("is slow is given up after a while, and asked again", async () => {
     const ids: (string | undefined)[] = [];
     // Answers the third attempt without a timer, so that a slow machine cannot time it out.
-    const fetch: NotifyFetch = async (_, { headers, signal }) => {
+    const fetch: Network["fetch"] = async (_, { headers, signal }) => {
       if (ids.push(headers["webhook-id"]) === 3) return new Response(null, { status: 204 });
       return new Promise((_resolve, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason));

@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
-import { sha256Hex } from "../../../src/catalog/hash.ts";
+import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import type { LocaleEntry } from "../../../src/catalog/manifest.ts";
 import {
   type BackupManifest,

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { parseManifest } from "../../../src/backup/format.ts";
 import { listIds } from "../../../src/backup/read-backups.ts";
-import { sha256Hex } from "../../../src/catalog/hash.ts";
+import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import {
   BACKUP_OBJECTS_PREFIX,
   backupManifestKey,

@@ -10,10 +10,11 @@ import {
   countChanges,
   diffCatalogs,
 } from "../../../src/catalog/diff.ts";
-import { encodeCommon, encodeLocal } from "../../../src/catalog/encode.ts";
+import { encodeLocal } from "../../../src/catalog/encode.ts";
 import { airportId, cityId, countryId, idText, regionId } from "../../../src/catalog/ids.ts";
 import type { Catalog, RegionNames } from "../../../src/catalog/model.ts";
 import { aCatalog, aCity, aCountry, aMilan, anAirport, aRegion } from "../../builders/catalog.ts";
+import { encodeCommon } from "../../builders/encode-common.ts";
 
 function messageOf(catalog: Catalog, names: RegionNames = new Map()): Uint8Array {
   return concatenate([encodeCommon(catalog).proto, encodeLocal(catalog.regions, names).proto]);

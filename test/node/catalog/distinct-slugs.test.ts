@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { withDistinctSlugs } from "../../../src/catalog/distinct-slugs.ts";
+import { withDistinctSlugs } from "../../../src/ingest/workspace.ts";
 import { checkNames } from "../../../src/catalog/integrity.ts";
 import type { RegionNames } from "../../../src/catalog/model.ts";
 import { aRegion } from "../../builders/catalog.ts";

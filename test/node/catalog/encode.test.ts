@@ -3,10 +3,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { LocationsResponseSchema } from "../../../gen/locations/v1/locations_pb.ts";
 import { concatenate } from "../../../src/catalog/bytes.ts";
-import { encodeCommon, encodeLocal } from "../../../src/catalog/encode.ts";
+import { encodeLocal } from "../../../src/catalog/encode.ts";
 import type { Catalog, RegionNames } from "../../../src/catalog/model.ts";
 import { anyCatalog } from "../../builders/arbitraries.ts";
 import { aCatalog } from "../../builders/catalog.ts";
+import { encodeCommon } from "../../builders/encode-common.ts";
 
 /** The whole message in one piece, without the code under test. */
 function messageOf(catalog: Catalog, names: RegionNames) {

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Body, LocaleEntry } from "../../../src/catalog/manifest.ts";
+import { type Body, type LocaleEntry, toStored } from "../../../src/catalog/manifest.ts";
 import { manifestSchema } from "../../../src/catalog/manifest-schema.ts";
-import { toStored } from "../../../src/catalog/stored-manifest.ts";
 import { parseJson } from "../../../src/parse-json.ts";
 import { FOUND_IN_MANIFESTS } from "../../cases/found-by-fuzzing.ts";
 import { fuzzed, UNHURRIED } from "../../builders/fuzzed.ts";

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { sha256Hex } from "../../../src/catalog/hash.ts";
-import { manifestBlobs } from "../../../src/catalog/manifest.ts";
-import { openManifest, sealManifest, toStored } from "../../../src/catalog/stored-manifest.ts";
+import { sha256Hex } from "../../../src/catalog/bytes.ts";
+import {
+  manifestBlobs,
+  openManifest,
+  sealManifest,
+  toStored,
+} from "../../../src/catalog/manifest.ts";
 import { aDiff, aLocaleEntry, aManifest } from "../../builders/manifest.ts";
 
 const manifest = aManifest({

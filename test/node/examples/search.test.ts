@@ -3,8 +3,9 @@ import { expect, it } from "vitest";
 import { findPlaces, indexPlaces } from "../../../examples/catalog/search.ts";
 import { LocationsResponseSchema } from "../../../gen/locations/v1/locations_pb.ts";
 import { concatenate } from "../../../src/catalog/bytes.ts";
-import { encodeCommon, encodeLocal } from "../../../src/catalog/encode.ts";
+import { encodeLocal } from "../../../src/catalog/encode.ts";
 import { aCatalog, aMilan, anAirport, aRegion } from "../../builders/catalog.ts";
+import { encodeCommon } from "../../builders/encode-common.ts";
 
 const milan = { cityId: aMilan().id };
 const catalog = aCatalog({

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeDuration } from "../../../src/health/durations.ts";
+import { describeDuration } from "../../../src/health/rule.ts";
 
 it.each([
   [-5, "0 s"],

@@ -7,7 +7,7 @@ import {
   type RuleName,
   RULES,
 } from "../../../src/health/rules.ts";
-import { TOKEN_WARNING_MS } from "../../../src/health/monitor-rules.ts";
+import { TOKEN_WARNING_MS } from "../../../src/health/operation-rules.ts";
 import {
   aFailedRun,
   ago,

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { encodeCommon, encodeLocal } from "../../../src/catalog/encode.ts";
-import { sha256Hex } from "../../../src/catalog/hash.ts";
+import { encodeLocal } from "../../../src/catalog/encode.ts";
+import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import { describeContent } from "../../../src/ingest/content.ts";
 import type { Workspace } from "../../../src/ingest/workspace.ts";
 import { acceptedWorkspace } from "../../builders/accepted-workspace.ts";
 import { aSnapshot, smallAirports } from "../../builders/small-snapshot.ts";
 import { csvOf, type Row } from "../../builders/source.ts";
+import { encodeCommon } from "../../builders/encode-common.ts";
 
 async function aWorkspace(
   airports: readonly Row[] = smallAirports,

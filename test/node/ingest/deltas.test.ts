@@ -5,7 +5,7 @@ import { type Body, DELTA_FORMS, type Manifest } from "../../../src/catalog/mani
 import { DeltaMaker } from "../../../src/ingest/deltas.ts";
 import { SegmentStore } from "../../../src/ingest/segment-store.ts";
 import { blobKey } from "../../../src/storage/keys.ts";
-import { tryReadBody } from "../../../src/storage/read-body.ts";
+import { tryReadBody } from "../../../src/storage/catalog-store.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
 import { aSnapshot, moreAirports } from "../../builders/small-snapshot.ts";
 import type { Row } from "../../builders/source.ts";

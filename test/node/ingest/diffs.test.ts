@@ -7,7 +7,7 @@ import type { Manifest, StoredDiff } from "../../../src/catalog/manifest.ts";
 import { DIFF_LISTED } from "../../../src/ingest/diffs.ts";
 import { rolledBack } from "../../../src/coordinator/versions.ts";
 import { blobKey } from "../../../src/storage/keys.ts";
-import { tryReadBody } from "../../../src/storage/read-body.ts";
+import { tryReadBody } from "../../../src/storage/catalog-store.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
 import { aSnapshot, moreAirports, smallAirports } from "../../builders/small-snapshot.ts";
 import { anAirportRow, type Row } from "../../builders/source.ts";

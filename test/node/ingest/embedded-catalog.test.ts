@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { encodeCommon, encodeLocal } from "../../../src/catalog/encode.ts";
+import { encodeLocal } from "../../../src/catalog/encode.ts";
 import { countryId, idKey } from "../../../src/catalog/ids.ts";
 import { checkCatalog, checkNames, localizedName } from "../../../src/catalog/integrity.ts";
 import type { AirportSet } from "../../../src/catalog/manifest.ts";
@@ -11,6 +11,7 @@ import {
   snapshotManifest,
   snapshotOnDisk,
 } from "../../builders/snapshot-on-disk.ts";
+import { encodeCommon } from "../../builders/encode-common.ts";
 
 const locales = snapshotManifest.locales.map(({ locale }) => locale);
 

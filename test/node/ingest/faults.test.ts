@@ -4,8 +4,7 @@ import { leaseExpired, toFailure } from "../../../src/coordinator/run-failure.ts
 import type { GuardTrip } from "../../../src/ingest/guards.ts";
 import { StepNeverEnded } from "../../../src/coordinator/engine.ts";
 import { PassingError, SourceError } from "../../../src/sources/source-error.ts";
-import { StoreTimeout } from "../../../src/storage/deadline.ts";
-import { StoreError } from "../../../src/storage/store-error.ts";
+import { StoreError, StoreTimeout } from "../../../src/storage/deadline.ts";
 
 const SHRINK: GuardTrip = {
   guard: "guard_shrink",

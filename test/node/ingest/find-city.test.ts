@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findCity, newCityName } from "../../../src/ingest/find-city.ts";
+import { findCity, newCityName } from "../../../src/ingest/resolve-cities.ts";
 import type { KnownPlace } from "../../../src/sources/city-tables.ts";
 import { Nearby } from "../../../src/sources/nearby.ts";
 import type { SourceAirport } from "../../../src/sources/our-airports.ts";

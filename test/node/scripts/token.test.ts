@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { newAdminToken, type TokenOptions } from "../../../scripts/new-admin-token.ts";
-import { findToken } from "../../../src/admin/auth/bearer.ts";
+import { findToken } from "../../../src/admin/auth/gate.ts";
 import { readCredentials } from "../../../src/credentials.ts";
 
 const NOW = Date.parse("2026-11-01T05:00:00.000Z");

@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
-import { sha256Hex } from "../../../src/catalog/hash.ts";
+import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import type { ArchivedFiles, UpstreamFile } from "../../../src/sources/upstream.ts";
 import { anAirportRow, csvOf } from "../../builders/source.ts";
 import { type Behavior, compressedFile, file } from "../../builders/upstream-server.ts";

@@ -4,8 +4,7 @@
  */
 import { AIRPORT_COLUMNS } from "../../../data/build/airport-columns.ts";
 import { ledgerOf } from "../../../src/acceptance/ledger-files.ts";
-import { concatenate } from "../../../src/catalog/bytes.ts";
-import { sha256Hex } from "../../../src/catalog/hash.ts";
+import { concatenate, sha256Hex } from "../../../src/catalog/bytes.ts";
 import { acceptSources } from "../../../src/ingest/accept-sources.ts";
 import { createWorkspace } from "../../../src/ingest/workspace.ts";
 import { readCsv } from "../../../src/sources/csv.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { sha256Hex } from "../../../src/catalog/hash.ts";
+import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import type { Coding, Manifest } from "../../../src/catalog/manifest.ts";
 import { blobKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { aVersion, blobsOf } from "../../builders/manifest.ts";

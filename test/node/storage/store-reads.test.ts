@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Copy, Fault, Replica } from "../../../src/storage/catalog-store.ts";
+import type { Copy, CopyFault, Replica } from "../../../src/storage/catalog-store.ts";
 import { StoreReads } from "../../../src/storage/store-reads.ts";
 
 type Answer = Copy<string> | Promise<Copy<string>>;
 
 const RIGHT = (value: string): Copy<string> => ({ ok: true, value });
-const FAULT = (fault: Fault["fault"]): Fault => ({ ok: false, fault, detail: "why" });
+const FAULT = (fault: CopyFault["fault"]): CopyFault => ({ ok: false, fault, detail: "why" });
 const SILENCE = new Promise<Copy<string>>(() => {});
 
 let time: number;

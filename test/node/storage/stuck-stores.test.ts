@@ -4,7 +4,7 @@ import { createCatalogStore } from "../../../src/storage/catalog-store.ts";
 import { createDatabaseCopy } from "../../../src/storage/database-copy.ts";
 import { createDropBox } from "../../../src/storage/drop-box.ts";
 import { createSourceArchive } from "../../../src/storage/source-archive.ts";
-import { StoreError } from "../../../src/storage/store-error.ts";
+import { StoreError } from "../../../src/storage/deadline.ts";
 import { aManifest } from "../../builders/manifest.ts";
 
 const SHA256 = "a".repeat(64);

@@ -1,7 +1,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { sha256Hex } from "../../../src/catalog/hash.ts";
+import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import { compareText } from "../../../src/catalog/integrity.ts";
 import { type Manifest, manifestBlobs } from "../../../src/catalog/manifest.ts";
 import type { BackupJob } from "../../../src/backup/job.ts";

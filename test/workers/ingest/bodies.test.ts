@@ -3,10 +3,9 @@ import { setImmediate } from "node:timers/promises";
 import { fromBinary, fromJson } from "@bufbuild/protobuf";
 import { beforeAll, describe, expect, it } from "vitest";
 import { LocationsResponseSchema } from "../../../gen/locations/v1/locations_pb.ts";
-import { concatenate } from "../../../src/catalog/bytes.ts";
-import { encodeCommon, encodeLocal } from "../../../src/catalog/encode.ts";
+import { concatenate, sha256Hex } from "../../../src/catalog/bytes.ts";
+import { encodeLocal } from "../../../src/catalog/encode.ts";
 import { SUCCESS_TRAILER_FRAME } from "../../../src/catalog/framing.ts";
-import { sha256Hex } from "../../../src/catalog/hash.ts";
 import {
   type Bodies,
   type Body,
@@ -18,6 +17,7 @@ import { type Blob, commonUnits, toSegment } from "../../../src/ingest/bodies.ts
 import { aCatalog } from "../../builders/catalog.ts";
 import { encodeAll, MemoryCommon } from "../../builders/memory-common.ts";
 import { decoded, expectSegmentsJoin } from "../../builders/segments.ts";
+import { encodeCommon } from "../../builders/encode-common.ts";
 
 const catalog = aCatalog();
 const common = encodeCommon(catalog);

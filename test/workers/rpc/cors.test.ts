@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isRpcRequest } from "../../../src/rpc/handler.ts";
-import { readHead } from "../../../src/rpc/request.ts";
+import { isRpcRequest, readHead } from "../../../src/rpc/request.ts";
 import { aGet, aHandler, aPost, PATH, URL_OF_METHOD } from "./requests.ts";
 
 const namesIn = (value: string | null): string[] => (value ?? "").toLowerCase().split(", ");

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { sha256Hex } from "../../../src/catalog/hash.ts";
+import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import { sourceKey } from "../../../src/storage/keys.ts";
 import { createSourceArchive } from "../../../src/storage/source-archive.ts";
 import { listSmallPages } from "../small-pages.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { monitorCalls } from "../../../../src/admin/calls/object-calls.ts";
+import { monitorCalls } from "../../../../src/admin/calls.ts";
 import { READER_TOKEN } from "../../../builders/admin-tokens.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
 import { anId } from "../../../builders/an-id.ts";

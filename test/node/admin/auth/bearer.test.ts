@@ -17,7 +17,7 @@ it("a token is compared with each configured one in constant time, also when one
     };
     return { ...real, timingSafeEqual };
   });
-  const { findToken } = await import("../../../../src/admin/auth/bearer.ts");
+  const { findToken } = await import("../../../../src/admin/auth/gate.ts");
   const tokens = ["first", "second", "third"].map((id) => ({
     id,
     sha256: createHash("sha256").update(`the token ${id}`.replaceAll(" ", "-")).digest("hex"),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clientKey } from "../../../../src/admin/auth/client-key.ts";
+import { clientKey } from "../../../../src/admin/auth/gate.ts";
 
 describe("clientKey", () => {
   it("is an IPv4 address itself", () => {

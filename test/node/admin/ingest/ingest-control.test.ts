@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
 import { RUN_MODES } from "../../../../src/ingest/report.ts";
 import type { Run } from "../../../../src/coordinator/run.ts";
-import { StoreError } from "../../../../src/storage/store-error.ts";
+import { StoreError } from "../../../../src/storage/deadline.ts";
 import { AdminWorld, type Json } from "../../../builders/admin-world.ts";
 import { anId } from "../../../builders/an-id.ts";
 

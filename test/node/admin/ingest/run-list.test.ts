@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { listRuns } from "../../../../src/admin/ingest/run-list.ts";
+import { listRuns } from "../../../../src/admin/ingest/find-runs.ts";
 import { createHistory } from "../../../../src/coordinator/history.ts";
 import { type Run, RUN_STATES } from "../../../../src/coordinator/run.ts";
 import { anId } from "../../../builders/an-id.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { v4, v7 } from "uuid";
 import { describe, expect, it } from "vitest";
-import { decodeCursor, encodeCursor } from "../../../src/storage/cursor.ts";
+import { decodeCursor, encodeCursor } from "../../../src/storage/page.ts";
 
 const BAD = { ok: false, reason: "bad_cursor" };
 const id = "019aa3c0-0000-7000-8000-000000000001";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { hasElapsed } from "../../../src/storage/elapsed.ts";
+import { hasElapsed } from "../../../src/storage/time.ts";
 
 it.each([
   [null, true],

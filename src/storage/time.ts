@@ -1,3 +1,8 @@
+/** Formats milliseconds since 1970 as RFC 3339 in UTC with milliseconds. */
+export function timeText(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
 /**
  * Whether `ms` have passed since a time. A time that lies ahead counts as passed: the clock was wrong
  * when it was stored. Times are milliseconds since 1970; null is never.

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { type CheckRequest, checkCopies } from "../../../src/health/read-facts.ts";
+import { checkCopies, type CheckRequest } from "../../../src/health/facts.ts";
 import type { Manifest } from "../../../src/catalog/manifest.ts";
 import { blobKey } from "../../../src/storage/keys.ts";
 import { aBody, aLocaleEntry, aManifest, blobsOf, inEveryForm } from "../../builders/manifest.ts";

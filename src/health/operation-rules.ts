@@ -1,6 +1,6 @@
-import { describeDuration } from "./durations.ts";
-import type { BackupFacts, Facts } from "./facts.ts";
-import { type Finding, judgeInput, type RuleContext } from "./rule.ts";
+import { timeText } from "../storage/time.ts";
+import { describeDuration, type Finding, judgeInput, measured, type RuleContext } from "./rule.ts";
+import type { BackupFacts, Facts, TargetFacts } from "./facts.ts";
 
 /** Judges the age of the newest backup. Before the first backup, the monitor's start counts. */
 export function judgeBackupAge({ backups, monitor }: Facts, { now, limits }: RuleContext): Finding {
@@ -57,4 +57,61 @@ export function judgeBackups(
   if (newestFinishedAt === null) return "no_backups";
   if (now - Date.parse(newestFinishedAt) >= limits.backupStaleMs) return "stale";
   return newestVerifiedAt === newestFinishedAt ? "ok" : "unverified";
+}
+
+/** Judges whether each webhook accepts messages. */
+export function judgeTargets({ monitor }: Facts, context: RuleContext): readonly Finding[] {
+  return monitor.targets.map((target) => judgeTarget(target, context));
+}
+
+/** Judges the number of consecutive failed deliveries to a webhook. */
+function judgeTarget({ name, failures, lastError }: TargetFacts, { limits }: RuleContext): Finding {
+  const message =
+    failures === 0
+      ? `The webhook "${name}" takes messages.`
+      : `The webhook "${name}" took no message at ${failures} evaluations: ${lastError ?? "no reason"}`;
+  return measured({
+    labels: { target: name },
+    value: failures,
+    threshold: limits.notifyFailingEvaluations,
+    unit: "evaluations",
+    message,
+    evidence: { last_error: lastError },
+  });
+}
+
+/** Judges the gap since the previous tick. Before the first tick none is expected. */
+export function judgeGap({ monitor }: Facts, { now, limits }: RuleContext): Finding {
+  const measurement = { threshold: limits.monitorGapMs, unit: "ms" } as const;
+  const { lastTickAt } = monitor;
+  if (lastTickAt === null)
+    return measured({ ...measurement, value: 0, message: "No tick has come yet." });
+  const value = Math.max(0, now - lastTickAt);
+  const message = `The tick before was ${describeDuration(value)} ago.`;
+  const evidence = { last_tick_at: timeText(lastTickAt) };
+  return measured({ ...measurement, value, message, evidence });
+}
+
+/** Time before the end of a token at which a warning begins. */
+export const TOKEN_WARNING_MS = 14 * 24 * 60 * 60_000;
+
+/** Counts the tokens that expire within 14 days, or have expired and are configured still. */
+export function judgeTokens({ monitor }: Facts, { now }: RuleContext): Finding {
+  const ending = monitor.tokens.flatMap(({ id, expiresAt }) =>
+    expiresAt === null || expiresAt - now > TOKEN_WARNING_MS ? [] : [{ id, expiresAt }],
+  );
+  const sentences = ending.map(({ id, expiresAt }) =>
+    expiresAt > now
+      ? `The admin token "${id}" expires in ${describeDuration(expiresAt - now)}.`
+      : `The admin token "${id}" has expired.`,
+  );
+  return measured({
+    value: ending.length,
+    threshold: 1,
+    unit: "tokens",
+    message: sentences.join(" ") || "No admin token expires soon.",
+    evidence: {
+      tokens: ending.map(({ id, expiresAt }) => ({ id, expires_at: timeText(expiresAt) })),
+    },
+  });
 }

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { callObject } from "../../../../src/admin/calls/object-calls.ts";
-import { ask, Unavailable } from "../../../../src/admin/calls/unavailable.ts";
-import { StoreTimeout } from "../../../../src/storage/deadline.ts";
+import {
+  type CoordinatorCalls,
+  coordinatorCalls,
+  Unavailable,
+  withStoreDeadline,
+} from "../../../src/admin/calls.ts";
+import { plainRun } from "../../../src/admin/ingest/find-runs.ts";
+import { StoreTimeout } from "../../../src/storage/deadline.ts";
 
 const RESET = new Error("the object was reset");
 const OVERLOADED = Object.assign(new Error("too many requests queued"), { overloaded: true });
@@ -9,11 +14,14 @@ const OVERLOADED = Object.assign(new Error("too many requests queued"), { overlo
 /** What a call comes to, and through how many stubs, of which the first `broken` fail. */
 async function call(isIdempotent: boolean, broken: number, error: Error) {
   let stubs = 0;
-  const answer = await callObject(
-    () => ++stubs,
-    { part: "coordinator", deadlineMs: 25_000, isIdempotent },
-    async (stub) => (stub <= broken ? Promise.reject(error) : "answer"),
-  ).catch((cause: unknown) => cause);
+  const calls = coordinatorCalls(() => {
+    const stub = ++stubs;
+    const answer = async () => (stub <= broken ? Promise.reject(error) : "answer");
+    return { status: answer, enqueue: answer } as unknown as CoordinatorCalls; // the two that are made
+  });
+  const run = plainRun({ trigger: "manual", requested_by: "ops", note: null });
+  const made: Promise<unknown> = isIdempotent ? calls.status() : calls.enqueue(run);
+  const answer = await made.catch((cause: unknown) => cause);
   return { answer, stubs };
 }
 
@@ -37,14 +45,14 @@ describe("a call to a Durable Object", () => {
 describe("a call to a store", () => {
   it("says which store failed, and keeps why", async () => {
     const cause = new Error("D1_ERROR");
-    await expect(ask("history", Promise.reject(cause))).rejects.toMatchObject({
+    await expect(withStoreDeadline("history", Promise.reject(cause))).rejects.toMatchObject({
       part: "history",
       cause,
     });
   });
 
   it("ends also where the store never answers", async () => {
-    const asked = ask("backups", new Promise<never>(() => {}), 5);
+    const asked = withStoreDeadline("backups", new Promise<never>(() => {}), 5);
     await expect(asked).rejects.toMatchObject({
       part: "backups",
       cause: { name: "StoreTimeout" },
@@ -53,6 +61,6 @@ describe("a call to a store", () => {
 
   it("leaves it to the coordinator to be away", async () => {
     const away = new Unavailable("coordinator");
-    await expect(ask("backups", Promise.reject(away))).rejects.toBe(away);
+    await expect(withStoreDeadline("backups", Promise.reject(away))).rejects.toBe(away);
   });
 });

@@ -1,0 +1,198 @@
+/** The calls of the Durable Objects, each with its deadline. All reject with Unavailable. */
+import type { Monitor } from "../alerts/monitor.ts";
+import type { Coordinator } from "../coordinator/coordinator.ts";
+import { StoreTimeout, withDeadline } from "../storage/deadline.ts";
+import type { Refusal } from "./http/route.ts";
+
+/** The parts of the service that requests need: when to try again, and what to do meanwhile. */
+const PARTS = {
+  coordinator: {
+    retryAfterSeconds: 5,
+    detail:
+      "The coordinator does not answer. A change may or may not have taken effect. Repeat it: `changed` is false if it had.",
+  },
+  alerts: {
+    retryAfterSeconds: 10,
+    detail:
+      "The alert monitor does not answer. It may be evaluating all the same: see GET /admin/alerts/runs.",
+  },
+  history: {
+    retryAfterSeconds: 10,
+    detail: "The history in D1 cannot be read. Serving and ingestion continue. Try again later.",
+  },
+  backups: {
+    retryAfterSeconds: 10,
+    detail:
+      "The backups in R2 cannot be reached. Serving continues. It is safe to try again later.",
+  },
+  archive: {
+    retryAfterSeconds: 10,
+    detail: "The archive in R2 cannot be reached. Nothing was queued. Try again later.",
+  },
+} as const;
+
+/** A Durable Object or a store could not be reached, was overloaded, or did not answer in time. */
+export class Unavailable extends Error {
+  override readonly name = "Unavailable";
+  readonly part: keyof typeof PARTS;
+
+  constructor(part: keyof typeof PARTS, cause?: unknown) {
+    super(`${part}: no answer`, { cause });
+    this.part = part;
+  }
+}
+
+/** The answer to a request that an outage or a bug interrupted. */
+export function refusalOf(cause: unknown): Refusal {
+  if (!(cause instanceof Unavailable))
+    return { problem: { status: 500, code: "internal", detail: "Internal error." } };
+  const { retryAfterSeconds, detail } = PARTS[cause.part];
+  return {
+    problem: { status: 503, code: `${cause.part}_unavailable`, detail },
+    headers: { "retry-after": String(retryAfterSeconds) },
+  };
+}
+
+const DEADLINES_MS = { history: 5_000, backups: 10_000 } as const;
+
+/** Waits for the answer of D1 (`history`) or R2 (`backups`). Rejects with Unavailable. */
+export async function withStoreDeadline<T>(
+  store: keyof typeof DEADLINES_MS,
+  call: Promise<T>,
+  deadlineMs: number = DEADLINES_MS[store],
+): Promise<T> {
+  try {
+    return await withDeadline(store, deadlineMs, call);
+  } catch (cause) {
+    throw cause instanceof Unavailable ? cause : new Unavailable(store, cause);
+  }
+}
+
+/** Longest wait for what D1 may have as well. A step may keep the coordinator busy for longer. */
+const SOON_MS = 2_000;
+
+/** Rejects with StoreTimeout if the coordinator does not answer soon. */
+export function withinTwoSeconds<T>(call: Promise<T>): Promise<T> {
+  return withDeadline("coordinator", SOON_MS, call);
+}
+
+/** Resolves to null if the call ends with Unavailable or StoreTimeout. */
+export async function nullIfUnavailable<T>(call: Promise<T>): Promise<T | null> {
+  return call.catch((cause: unknown) => {
+    if (cause instanceof Unavailable || cause instanceof StoreTimeout) return null;
+    throw cause;
+  });
+}
+
+interface CallPolicy {
+  readonly part: "coordinator" | "alerts";
+  /** The store in R2 that the call works with. */
+  readonly store?: "archive" | "backups";
+  readonly deadlineMs: number;
+  /** Whether a second call has the same effect as one. */
+  readonly isIdempotent: boolean;
+}
+
+/** Where one thread runs all of a Worker, a call may wait while some segments are compressed. */
+const ONCE = { part: "coordinator", deadlineMs: 25_000, isIdempotent: false } as const;
+const IDEMPOTENT = { ...ONCE, isIdempotent: true } as const;
+
+const OF_COORDINATOR = {
+  enqueue: { ...ONCE, store: "archive" },
+  pause: IDEMPOTENT,
+  resume: IDEMPOTENT,
+  cancel: IDEMPOTENT,
+  rollback: IDEMPOTENT,
+  findRun: IDEMPOTENT,
+  unsettledRuns: IDEMPOTENT,
+  versions: IDEMPOTENT,
+  status: IDEMPOTENT,
+  queue: IDEMPOTENT,
+  ledger: IDEMPOTENT,
+  decide: IDEMPOTENT,
+  backUp: { ...ONCE, store: "backups" },
+  verifyBackup: { ...IDEMPOTENT, store: "backups" },
+  restoreBackup: { ...ONCE, store: "backups" },
+  removeBackup: { ...ONCE, store: "backups" },
+  findJob: IDEMPOTENT,
+  jobs: IDEMPOTENT,
+  tick: IDEMPOTENT,
+  tickJob: IDEMPOTENT,
+  reconcile: IDEMPOTENT,
+} as const satisfies { readonly [C in keyof Coordinator]?: CallPolicy };
+
+/** An evaluation waits for the previous one, for its inputs and for the webhooks. */
+const OF_MONITOR = {
+  evaluate: { part: "alerts", deadlineMs: 90_000, isIdempotent: false },
+  test: { part: "alerts", deadlineMs: 30_000, isIdempotent: false },
+  status: { part: "alerts", deadlineMs: 5_000, isIdempotent: true },
+} as const satisfies { readonly [C in keyof Monitor]?: CallPolicy };
+
+/** An object's calls as they are over RPC. */
+type Remote<T> = {
+  readonly [C in keyof T]: T[C] extends (...args: infer Args) => infer Answer
+    ? (...args: Args) => Promise<Awaited<Answer>>
+    : never;
+};
+
+export type CoordinatorCalls = Remote<Pick<Coordinator, keyof typeof OF_COORDINATOR>>;
+export type MonitorCalls = Remote<Pick<Monitor, keyof typeof OF_MONITOR>>;
+
+export function coordinatorCalls(connect: () => CoordinatorCalls): CoordinatorCalls {
+  return callsOf(OF_COORDINATOR, connect);
+}
+
+export function monitorCalls(connect: () => MonitorCalls): MonitorCalls {
+  return callsOf(OF_MONITOR, connect);
+}
+
+type AnyCalls = { readonly [call: string]: (...args: unknown[]) => Promise<unknown> };
+
+function callsOf<Calls>(
+  policies: { readonly [call: string]: CallPolicy },
+  connect: () => Calls,
+): Calls {
+  const calls = Object.entries(policies).map(([name, policy]) => [
+    name,
+    (...args: unknown[]) =>
+      callObject(connect, policy, async (stub) => (stub as AnyCalls)[name]?.(...args)),
+  ]);
+  return Object.fromEntries(calls) as Calls; // each of `policies`, with the stub's own types
+}
+
+/**
+ * Makes a call through a new stub: one that saw its object reset stays broken. An idempotent call
+ * that fails is made once more, unless it took all its time, its store failed, or the object is
+ * overloaded, which another call would make worse.
+ */
+async function callObject<Stub, T>(
+  connect: () => Stub,
+  { part, store, deadlineMs, isIdempotent }: CallPolicy,
+  call: (stub: Stub) => Promise<T>,
+): Promise<T> {
+  const attempt = async () => {
+    const answer = call(connect()).catch((cause: unknown) => {
+      throw store !== undefined && isStoreError(cause) ? new Unavailable(store, cause) : cause;
+    });
+    return withDeadline(part, deadlineMs, answer);
+  };
+  try {
+    return await attempt().catch((cause: unknown) => {
+      const isFinal = cause instanceof StoreTimeout || cause instanceof Unavailable;
+      if (!isIdempotent || isFinal || isOverloaded(cause)) throw cause;
+      return attempt();
+    });
+  } catch (cause) {
+    throw cause instanceof Unavailable ? cause : new Unavailable(part, cause);
+  }
+}
+
+/** Recognizes a store's error by its name: RPC drops the class. */
+function isStoreError(cause: unknown): boolean {
+  return cause instanceof Error && /^Store(Error|Timeout)$/.test(cause.name);
+}
+
+/** @see https://developers.cloudflare.com/durable-objects/best-practices/error-handling/ */
+function isOverloaded(cause: unknown): boolean {
+  return cause instanceof Error && "overloaded" in cause && cause.overloaded === true;
+}

@@ -1,0 +1,114 @@
+import type { EnqueueRequest } from "../../coordinator/run-queue.ts";
+import type { ListedRun, Run } from "../../coordinator/run.ts";
+import { isOpen } from "../../coordinator/job-record.ts";
+import {
+  FILTERED,
+  type History,
+  type RunFilter,
+  type RunQuery,
+} from "../../coordinator/history.ts";
+import {
+  type CoordinatorCalls,
+  nullIfUnavailable,
+  Unavailable,
+  withinTwoSeconds,
+  withStoreDeadline,
+} from "../calls.ts";
+import { idOf } from "../../catalog/fields.ts";
+import { decodeCursor, encodeCursor } from "../../storage/page.ts";
+
+/** Id of a run. */
+export const runId = idOf("a run", "/admin/ingest/runs");
+
+/** The header that names a queued run. */
+export const OF_RUN = { Location: "The path of the run, if there is one." };
+
+/** The path of a run. */
+export function runPath({ id }: { readonly id: string }): string {
+  return `/admin/ingest/runs/${id}`;
+}
+
+/** A run of the configured source, which waits while ingestion is paused. */
+export function plainRun(
+  asked: Pick<EnqueueRequest, "trigger" | "requested_by" | "note">,
+): EnqueueRequest {
+  const usual = { mode: "incremental", source: null, candidate: null, forced: false } as const;
+  return { ...asked, ...usual, ifPaused: "queue" };
+}
+
+/** Where a run is looked for. */
+export interface RunSources {
+  readonly ingest: Pick<CoordinatorCalls, "findRun">;
+  readonly history: Pick<History, "findRun">;
+}
+
+/**
+ * Finds a run in the coordinator, or in D1 where the coordinator has forgotten it or does not answer
+ * soon: an ended run never changes. Null if neither has it. Rejects with Unavailable if D1 does not
+ * answer, or the coordinator does not and D1 has no ended run.
+ */
+export async function findRun({ ingest, history }: RunSources, id: string): Promise<Run | null> {
+  const asked = nullIfUnavailable(ingest.findRun(id).then((run) => ({ run })));
+  const early = await nullIfUnavailable(withinTwoSeconds(asked));
+  if (early?.run) return early.run;
+  const stored = await withStoreDeadline("history", history.findRun(id));
+  if (stored !== null && !isOpen(stored.state)) return stored;
+  const current = early ?? (await asked);
+  if (current === null) throw new Unavailable("coordinator");
+  return current.run ?? stored;
+}
+
+type RunListResult =
+  | {
+      readonly ok: true;
+      /** Newest first. */
+      readonly runs: readonly ListedRun[];
+      readonly nextCursor: string | null;
+      /** Runs that match the filter, on all pages. */
+      readonly total: number;
+    }
+  | { readonly ok: false; readonly reason: "bad_cursor" };
+
+/**
+ * Lists a page of D1's run history with the coordinator's newer state of runs that D1 lacks or shows
+ * in an older one. Read `unsettled` first: a run that reaches D1 in between would otherwise be missed.
+ */
+export async function listRuns(
+  history: Pick<History, "listRuns" | "matching">,
+  query: RunQuery,
+  unsettled: readonly ListedRun[],
+): Promise<RunListResult> {
+  const { limit, cursor, ...filter } = query;
+  const after = cursor === undefined ? undefined : decodeCursor(cursor);
+  if (after?.ok === false) return after;
+  const ids = unsettled.map(({ id }) => id);
+  const [page, replaced] = await Promise.all([
+    history.listRuns(query),
+    history.matching(ids, filter),
+  ]);
+  if (!page.ok) return page;
+  const matching = unsettled.filter((run) => matchesRun(run, filter));
+  const end = page.nextCursor === null ? undefined : page.runs.at(-1)?.id;
+  const here = matching.filter(
+    ({ id }) => (after === undefined || id < after.id) && (end === undefined || id >= end),
+  );
+  const settled = page.runs.filter(({ id }) => !ids.includes(id));
+  const merged = [...here, ...settled].toSorted((a, b) => (a.id < b.id ? 1 : -1));
+  const runs = merged.slice(0, limit);
+  const last = merged.length > limit ? runs.at(-1)?.id : end;
+  return {
+    ok: true,
+    runs,
+    nextCursor: last === undefined ? null : encodeCursor(last),
+    total: page.total - replaced.size + matching.length,
+  };
+}
+
+function matchesRun(run: ListedRun, { sinceMs, untilMs, ...wanted }: RunFilter): boolean {
+  const queuedAt = Date.parse(run.queued_at);
+  return (
+    FILTERED.every((field) => wanted[field] === undefined || run[field] === wanted[field]) &&
+    (sinceMs === undefined || queuedAt >= sinceMs) &&
+    (untilMs === undefined || queuedAt < untilMs)
+  );
+}

@@ -1,0 +1,235 @@
+import { Buffer } from "node:buffer";
+import { type ConnectError, cors } from "@connectrpc/connect";
+import { encodeEnvelope } from "@connectrpc/connect/protocol";
+import {
+  codeToHttpStatus,
+  contentTypeUnaryJson,
+  errorToJsonBytes,
+} from "@connectrpc/connect/protocol-connect";
+import {
+  setTrailerStatus,
+  trailerFlag,
+  trailerSerialize,
+} from "@connectrpc/connect/protocol-grpc-web";
+import { entityTag } from "../catalog/entity-tag.ts";
+import { isDeltaCoding, isMessageCoding, MESSAGE_CODINGS } from "../catalog/find-body.ts";
+import type { Body, Manifest, Representation } from "../catalog/manifest.ts";
+import { memoize } from "../catalog/memoize.ts";
+import type { Found, Variant } from "./look-up.ts";
+import { isGrpcWeb, isGrpcWebText, type RequestHead } from "./request.ts";
+import { encodeBase64 } from "./base64-body.ts";
+
+/**
+ * Caches a GET for five minutes, and afterwards while a fresh answer is on its way or unavailable. A
+ * dictionary lasts as long as it may be used stale (RFC 9842, section 2.2): two days, so that a
+ * browser still has it the next day.
+ */
+const CACHEABLE = "public, max-age=300, stale-while-revalidate=172800, stale-if-error=604800";
+
+/** A pinned version never changes. */
+const IMMUTABLE = "public, max-age=31536000, immutable";
+
+/** Answers with a stored body without reading its bytes. */
+export function successResponse(found: Found, { method, url }: RequestHead): Response {
+  const { variant, kind } = found;
+  const isPost = method === "POST";
+  const head = cachedInit(variant, { isPost, kind });
+  // The stream has a length.
+  const response = new Response(kind === "body" ? found.content.stream() : null, head);
+  // A cache has the header of a 304 from the answer that it renews.
+  if (!isPost && !variant.isPinned && kind !== "not_modified") offerAsDictionary(response, url);
+  return response;
+}
+
+/** Longer queries are not worth a header that a proxy may refuse. */
+const QUERY_MAX_LENGTH = 512;
+
+/** Offers a body as the dictionary of later answers to the same query (RFC 9842, section 2.1). */
+function offerAsDictionary({ headers }: Response, url: string): void {
+  const query = url.slice(url.indexOf("?") + 1);
+  if (query.length <= QUERY_MAX_LENGTH) headers.set("use-as-dictionary", dictionaryOf(query));
+}
+
+/** Matches a query exactly: other locales are dictionaries of their own. */
+const dictionaryOf = memoize((query) => {
+  const pattern = query.replaceAll(/[\\:*+?(){}]/g, String.raw`\$&`);
+  return `match="?${pattern.replaceAll("\\", String.raw`\\`)}"`;
+});
+
+function catalogHeaders(variant: Variant, isPost: boolean): Headers {
+  const headers = new Headers();
+  const cacheable = variant.isPinned ? IMMUTABLE : CACHEABLE;
+  headers.set("cache-control", isPost ? "no-store" : cacheable);
+  headers.set("catalog-sha256", variant.entry.sha256);
+  headers.set("catalog-version", String(variant.manifest.generation));
+  headers.set("content-language", variant.locale);
+  headers.set("last-modified", new Date(variant.manifest.published_at).toUTCString());
+  if (variant.fallback !== "none") headers.set("locale-fallback", variant.fallback);
+  headers.set("vary", isPost ? "Accept-Encoding" : "Accept-Encoding, Available-Dictionary");
+  return allowAnyOrigin(headers);
+}
+
+interface InitKey {
+  readonly isPost: boolean;
+  readonly kind: Found["kind"];
+}
+
+/** Caches them per body, because building one costs more than the rest of a warm request. */
+const memo = new WeakMap<Body, { manifest: Manifest; made: Map<string, ResponseInit> }>();
+
+/** Returns the status and headers of a response. */
+function cachedInit(variant: Variant, key: InitKey): ResponseInit {
+  let known = memo.get(variant.body);
+  if (known?.manifest !== variant.manifest) {
+    known = { manifest: variant.manifest, made: new Map() };
+    memo.set(variant.body, known);
+  }
+  const name = `${key.isPost} ${key.kind} ${variant.locale} ${variant.fallback} ${variant.isPinned}`;
+  const held = known.made.get(name);
+  if (held !== undefined) return held;
+  const made = responseInit(variant, key);
+  known.made.set(name, made);
+  return made;
+}
+
+function responseInit(variant: Variant, { isPost, kind }: InitKey): ResponseInit {
+  const headers = catalogHeaders(variant, isPost);
+  headers.set("etag", entityTag(variant.body));
+  if (kind === "not_modified") return { status: 304, headers };
+  headers.set("content-type", MEDIA_TYPES[variant.representation]);
+  const { body, coding } = variant;
+  if (isMessageCoding(coding)) {
+    headers.set("grpc-encoding", MESSAGE_CODINGS[coding]);
+  } else if (isDeltaCoding(coding)) {
+    headers.set("content-encoding", "dcz");
+  } else {
+    if (coding !== "identity") headers.set("content-encoding", coding);
+    headers.set("repr-digest", `sha-256=:${Buffer.from(body.sha256, "hex").toString("base64")}:`);
+  }
+  if (kind === "head") headers.set("content-length", String(variant.body.bytes));
+  // The bytes are already compressed.
+  return { headers, encodeBody: "manual" };
+}
+
+/** A complete error answer of Connect's router. */
+export interface RouterAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+/** Methods of the service's paths, including those that bypass the router. */
+export const ALLOW = "GET, HEAD, OPTIONS, POST";
+
+/** Sends an error in the protocol of the request. */
+export function errorResponse(
+  { method, contentType }: { readonly method: string; readonly contentType: string },
+  answer: RouterAnswer,
+): Response {
+  const headers = allowAnyOrigin(new Headers(answer.headers));
+  headers.set("cache-control", "no-store");
+  if (answer.status === 405) headers.set("allow", ALLOW);
+  if (answer.status === 415) headers.set("accept-post", ACCEPT_POST);
+  let body: string | Uint8Array<ArrayBuffer> | null = answer.body;
+  if (body.byteLength > 0 && isGrpcWebText(contentType)) {
+    headers.set("content-type", MEDIA_TYPES["grpc-web-text"]);
+    body = encodeBase64(body);
+  }
+  if (body.length === 0 || method === "HEAD") body = null;
+  return new Response(body, { status: answer.status, headers });
+}
+
+/** Builds the answer that the router would give for an error. */
+export function errorAnswer(error: ConnectError, contentType: string): RouterAnswer {
+  if (!isGrpcWeb(contentType)) {
+    return {
+      status: codeToHttpStatus(error.code),
+      headers: new Headers({ "content-type": contentTypeUnaryJson }),
+      body: new Uint8Array(errorToJsonBytes(error, undefined)),
+    };
+  }
+  const trailer = trailerSerialize(setTrailerStatus(new Headers(), error));
+  return {
+    status: 200,
+    headers: new Headers({ "content-type": MEDIA_TYPES["grpc-web"] }),
+    body: new Uint8Array(encodeEnvelope(trailerFlag, trailer)),
+  };
+}
+
+/** How long a browser may cache the answer to a preflight. */
+const PREFLIGHT_MAX_AGE_SECONDS = 7200;
+
+const EXPOSED_HEADERS = [
+  ...cors.exposedHeaders,
+  "Cache-Control",
+  "Catalog-Sha256",
+  "Catalog-Version",
+  "Content-Language",
+  "ETag",
+  "Last-Modified",
+  "Repr-Digest",
+  "Locale-Fallback",
+  "Retry-After",
+  "Vary",
+].join(", ");
+
+/** Lets scripts of any origin read an answer, without credentials: the catalog is public. */
+export function allowAnyOrigin(headers: Headers): Headers {
+  headers.set("access-control-allow-origin", "*");
+  headers.set("access-control-expose-headers", EXPOSED_HEADERS);
+  return headers;
+}
+
+/** Whether a request is a CORS preflight (Fetch, section 4.8). */
+export function isPreflight(request: RequestHead): boolean {
+  return (
+    request.method === "OPTIONS" &&
+    request.headers.has("origin") &&
+    request.headers.has("access-control-request-method")
+  );
+}
+
+/** Permits the methods of the service and whatever headers the browser asks to send, as tracing does. */
+export function preflightResponse({ headers: asked }: RequestHead): Response {
+  const headers = allowAnyOrigin(new Headers());
+  headers.set("access-control-allow-methods", "GET, HEAD, POST");
+  headers.set("access-control-allow-headers", asked.get("access-control-request-headers") ?? "*");
+  headers.set("vary", "Access-Control-Request-Headers");
+  headers.set("access-control-max-age", String(PREFLIGHT_MAX_AGE_SECONDS));
+  return new Response(null, { status: 204, headers });
+}
+
+/** Content-Type of each stored representation. */
+export const MEDIA_TYPES = {
+  proto: "application/proto",
+  json: "application/json",
+  "grpc-web": "application/grpc-web+proto",
+  "grpc-web-text": "application/grpc-web-text+proto",
+  "grpc-web-json": "application/grpc-web+json",
+} as const satisfies Record<Representation, string>;
+
+/** Value of Accept-Post: the media types that a POST may have. */
+export const ACCEPT_POST = [
+  "application/proto",
+  "application/json",
+  "application/grpc-web",
+  "application/grpc-web+proto",
+  "application/grpc-web+json",
+  "application/grpc-web-text",
+  "application/grpc-web-text+proto",
+].join(", ");
+
+/** Maps the content types of the router's answer and of the request to a representation. */
+export function storedRepresentation(chosen: string | null, contentType: string): Representation {
+  switch (chosen) {
+    case MEDIA_TYPES.proto:
+      return "proto";
+    case MEDIA_TYPES.json:
+      return "json";
+    case MEDIA_TYPES["grpc-web-json"]:
+      return "grpc-web-json";
+    case null:
+    default:
+      return isGrpcWebText(contentType) ? "grpc-web-text" : "grpc-web";
+  }
+}
