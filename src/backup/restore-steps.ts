@@ -7,15 +7,15 @@ import { replicate } from "../storage/replicate.ts";
 import { timeText } from "../storage/time-text.ts";
 import { fault } from "./fault.ts";
 import { type BackupManifest, parseManifest, tableOf, unpackPart } from "./format.ts";
+import type { BackupJob } from "./job.ts";
 import {
-  type BackupJob,
   countUp,
   failWith,
   next,
   type StepContext,
   type StepDependencies,
   type StepResult,
-} from "./job.ts";
+} from "./step.ts";
 import { mapConcurrently, OBJECTS_AT_A_TIME, OBJECTS_PER_STEP } from "./map-concurrently.ts";
 import { readState } from "./read-backups.ts";
 import { type SavedState, type StoredFile, storedFiles, wholeVersions } from "./state-part.ts";

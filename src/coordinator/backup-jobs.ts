@@ -1,8 +1,9 @@
 import { type JobRecord, newRecord } from "./job-record.ts";
 import type { JobStore } from "./job-store.ts";
 import { timeText } from "../storage/time-text.ts";
-import type { BackupTrigger } from "../backup/format.ts";
-import { type BackupJob, type Checkpoint, FIRST_CHECKPOINT, type JobKind } from "../backup/job.ts";
+import type { BackupTrigger } from "../backup/job.ts";
+import type { BackupJob, JobKind } from "../backup/job.ts";
+import { type Checkpoint, FIRST_CHECKPOINT } from "../backup/step.ts";
 import type { Platform } from "./platform.ts";
 import { findNewest, listIds, readBackup } from "../backup/read-backups.ts";
 

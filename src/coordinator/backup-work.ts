@@ -8,15 +8,8 @@ import { checkCatalog, checkObjects, checkParts, rebuild } from "../backup/check
 import { copyObjects, copyState, copyTables, writeManifest } from "../backup/copy-steps.ts";
 import { type Fault, fault } from "../backup/fault.ts";
 import { BACKUP, type BackupRecord, isBackup } from "./backup-jobs.ts";
-import {
-  type BackupJob,
-  type BackupStage,
-  isCheck,
-  PLANS,
-  type StepContext,
-  type StepDependencies,
-  type StepResult,
-} from "../backup/job.ts";
+import { type BackupJob, type BackupStage, isCheck, PLANS } from "../backup/job.ts";
+import type { StepContext, StepDependencies, StepResult } from "../backup/step.ts";
 import {
   compareSchema,
   replaceVersions,

@@ -25,7 +25,7 @@ import { rollBack, type RollbackResult } from "./published-versions.ts";
 import { INGEST, isRun } from "./run-queue.ts";
 import { type ListedRun, type Run, toListed } from "./run.ts";
 import { Engine, LEASE_MS } from "./engine.ts";
-import type { PauseRequest } from "./pause.ts";
+import type { PauseRequest } from "../ingest/pause.ts";
 import { nextAlarm } from "./queue.ts";
 import type { AuditEntry } from "../storage/audit-store.ts";
 import type { Platform } from "./platform.ts";

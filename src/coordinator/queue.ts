@@ -1,7 +1,7 @@
 /** The order of the job queue. Pure: no clock, no I/O; times are milliseconds since 1970. */
 import { attemptTime } from "../storage/elapsed.ts";
 import { isCancelled, type JobRecord } from "./job-record.ts";
-import type { Pause } from "./pause.ts";
+import type { Pause } from "../ingest/pause.ts";
 
 /** All open jobs, and the pause. */
 export interface Queue {

@@ -7,7 +7,7 @@ import { TickTable } from "../storage/tick-table.ts";
 import type { JobRecord } from "./job-record.ts";
 import { JobStore } from "./job-store.ts";
 import { Outbox } from "../storage/outbox.ts";
-import type { Pause } from "./pause.ts";
+import type { Pause } from "../ingest/pause.ts";
 import { type LedgerFiles, ledgerOf } from "../acceptance/ledger-files.ts";
 import { type Queue, queueOf } from "./queue.ts";
 import { candidateFiles } from "./run-queue.ts";

@@ -1,4 +1,6 @@
 /** Published versions and their retention. Pure: no clock, no I/O. */
+import { z } from "zod";
+import { type DeepReadonly, hexHash, listCounts, timestamp } from "../catalog/fields.ts";
 import type { Manifest } from "../catalog/manifest.ts";
 
 /** Retained number of distinct contents, including the current one. */
@@ -28,19 +30,28 @@ export function retainedVersions(
   return [...newest, ...repeated.slice(0, VERSIONS_RETAINED - newest.length)];
 }
 
+/** The only schema of a version: the status, the OpenAPI document and the pages follow from it. */
+export const versionSchema = z
+  .strictObject({
+    generation: z.int().min(1),
+    published_at: timestamp,
+    catalog_sha256: hexHash,
+    counts: listCounts,
+    locales: z.array(z.string()),
+    is_current: z.boolean(),
+    republishes: z.int().min(1).nullable().meta({
+      description:
+        "The earlier generation whose content it publishes again, as a rollback does; null if none that is retained has it.",
+    }),
+    has_diff: z.boolean().meta({
+      description:
+        "Whether `GET /catalog/diff` has the changes from its content to the current version.",
+    }),
+  })
+  .meta({ id: "Version", description: "A published version of the catalog." });
+
 /** A version as operators see it. */
-export interface Version {
-  readonly generation: number;
-  readonly published_at: string;
-  readonly catalog_sha256: string;
-  readonly counts: Manifest["counts"];
-  readonly locales: readonly string[];
-  readonly is_current: boolean;
-  /** The retained generation whose content it publishes again; null if none has it. */
-  readonly republishes: number | null;
-  /** Whether `GET /catalog/diff` has the changes from it to the current version. */
-  readonly has_diff: boolean;
-}
+export type Version = DeepReadonly<z.output<typeof versionSchema>>;
 
 /**
  * Summarizes a version.

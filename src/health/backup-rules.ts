@@ -1,5 +1,5 @@
 import { describeDuration } from "./durations.ts";
-import type { BackupFacts, Facts } from "./facts.ts";
+import type { Facts } from "./facts.ts";
 import { type Finding, judgeInput, type RuleContext } from "./rule.ts";
 
 /** Judges the age of the newest backup. Before the first backup, the monitor's start counts. */
@@ -40,21 +40,4 @@ export function judgeVerification(
 /** Parses a time to milliseconds since 1970. Returns `otherwise` for null. */
 function timeOf(text: string | null, otherwise: number): number {
   return text === null ? otherwise : Date.parse(text);
-}
-
-/** `stale`: the newest backup is too old. `unverified`: the newest is not verified. */
-export const BACKUP_STATUSES = ["ok", "stale", "unverified", "no_backups"] as const;
-type BackupStatus = (typeof BACKUP_STATUSES)[number];
-
-/** Sums up the backups in one word. Unlike the alerts it grants no time to verify. */
-export function judgeBackups(
-  { newestFinishedAt, newestVerifiedAt }: BackupFacts,
-  {
-    now,
-    limits,
-  }: { readonly now: number; readonly limits: Pick<RuleContext["limits"], "backupStaleMs"> },
-): BackupStatus {
-  if (newestFinishedAt === null) return "no_backups";
-  if (now - Date.parse(newestFinishedAt) >= limits.backupStaleMs) return "stale";
-  return newestVerifiedAt === newestFinishedAt ? "ok" : "unverified";
 }

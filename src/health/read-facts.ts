@@ -1,8 +1,8 @@
+import type { BackupTimes } from "../backup/listing.ts";
 import { type LocaleEntry, type Manifest, manifestBlobs } from "../catalog/manifest.ts";
 import type { CatalogStore, Copy, Replica } from "../storage/catalog-store.ts";
 import { withDeadline } from "../storage/deadline.ts";
 import type {
-  BackupFacts,
   CopyCheck,
   DamagedCopy,
   Facts,
@@ -18,7 +18,7 @@ export interface FactSources {
   readonly store: Pick<CatalogStore, "readManifest" | "checkBlob">;
   /** Throws if D1 fails. */
   readonly pingHistory: () => Promise<unknown>;
-  readonly readBackups: () => Promise<BackupFacts>;
+  readonly readBackups: () => Promise<BackupTimes>;
   /** Deadline of each input. */
   readonly timeoutMs: number;
 }

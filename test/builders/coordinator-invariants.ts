@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import { type Manifest, manifestBlobs } from "../../src/catalog/manifest.ts";
 import type { Run } from "../../src/coordinator/run.ts";
 import { isOpen } from "../../src/coordinator/job-record.ts";
+import { coordinatorStatus } from "../../src/coordinator/status.ts";
 import { blobKey } from "../../src/storage/keys.ts";
 import type { CoordinatorWorld } from "./coordinator-world.ts";
 
@@ -35,7 +36,7 @@ export class Invariants {
     must(byRuns.length).toBeLessThanOrEqual(1); // I4: one a step
     if (pausedThroughout) must(byRuns).toEqual([]); // I5
 
-    const recorded = coordinator.status().current?.generation ?? 0;
+    const recorded = coordinatorStatus.parse(coordinator.status()).current?.generation ?? 0;
     must(recorded).toBeGreaterThanOrEqual(this.highest.recorded); // I2
     this.highest.recorded = recorded;
     for (const replica of ["kv", "r2"] as const) {

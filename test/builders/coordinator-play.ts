@@ -1,7 +1,7 @@
 /** Random operations on a coordinator, played beside a reference model of what must be so. */
 import { expect } from "vitest";
 import { QUEUE_MAX_DEPTH } from "../../src/coordinator/run-queue.ts";
-import type { Run } from "../../src/coordinator/run.ts";
+import type { ListedRun } from "../../src/coordinator/run.ts";
 import { RUN_MODES } from "../../src/ingest/report.ts";
 import { isOpen } from "../../src/coordinator/job-record.ts";
 import { Invariants } from "./coordinator-invariants.ts";
@@ -168,30 +168,30 @@ export class Play {
     const due = before.queued.filter((run) => dueAt(run) <= world.time).length;
     const index = same === -1 ? due : same;
     const ahead = index === 0 ? before.running : before.queued[index - 1];
-    const queueDepth = before.queued.length + (same === -1 ? 1 : 0);
+    const queue_depth = before.queued.length + (same === -1 ? 1 : 0);
     const paused = this.#isPaused();
     if (paused && reject) {
       must(result).toMatchObject({ ok: false, reason: "paused" });
-    } else if (same === -1 && queueDepth > QUEUE_MAX_DEPTH) {
+    } else if (same === -1 && queue_depth > QUEUE_MAX_DEPTH) {
       must(result).toMatchObject({ ok: false, reason: "queue_full" });
       this.#note("queue_full");
     } else {
       const start = ahead ? `after_run:${ahead.id}` : this.#firstStart(before.queued[same]);
-      const place = { queuePosition: index + 1, queueDepth, paused };
-      const answer = { ...place, changed: same === -1, willStart: paused ? "on_resume" : start };
+      const place = { queue_position: index + 1, queue_depth, paused };
+      const answer = { ...place, changed: same === -1, will_start: paused ? "on_resume" : start };
       must(result).toMatchObject({ ok: true, answer });
       if (!result.ok) return;
-      const { run, willStart } = result.answer;
+      const { run, will_start } = result.answer;
       this.#acknowledged.add(run.id);
-      if (willStart.startsWith("at:")) {
+      if (will_start.startsWith("at:")) {
         this.#note("told a time");
-        this.#invariants.promised.set(run.id, Date.parse(willStart.slice("at:".length)));
+        this.#invariants.promised.set(run.id, Date.parse(will_start.slice("at:".length)));
       }
     }
   }
 
   /** When a run starts that is the first: a second try at its time. */
-  #firstStart(waiting: Run | undefined): unknown {
+  #firstStart(waiting: ListedRun | undefined): unknown {
     const startsAt = waiting === undefined ? 0 : dueAt(waiting);
     return startsAt > this.world.time ? `at:${new Date(startsAt).toISOString()}` : "now";
   }
@@ -294,6 +294,6 @@ export class Play {
 }
 
 /** When a run that waits may start. */
-function dueAt({ trigger, queued_at }: Run): number {
+function dueAt({ trigger, queued_at }: ListedRun): number {
   return Date.parse(queued_at) + (trigger === "retry" ? SECOND_TRY_MS : 0);
 }

@@ -49,7 +49,7 @@ describe("an audit entry that D1 did not take", () => {
 describe("the runs that D1 may show otherwise", () => {
   it("are those that are open, and those that it has not been told of", async () => {
     const { run } = await world.enqueue();
-    expect(world.coordinator.unsettledRuns()).toEqual([toListed(run)]);
+    expect(world.coordinator.unsettledRuns()).toEqual([run]);
     world.before = failing("d1 save");
     await world.drain(() => world.run(run.id).state === "succeeded");
     expect(world.coordinator.unsettledRuns()).toEqual([toListed(world.run(run.id))]);

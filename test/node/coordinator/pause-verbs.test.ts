@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 
 /** How often the log says that a run has ended. */
-function endsLogged({ id }: Run): number {
+function endsLogged({ id }: Pick<Run, "id">): number {
   const lines = world.events.filter(({ event }) => event === "ingest_ended");
   return lines.filter(({ fields }) => "run_id" in fields && fields.run_id === id).length;
 }
@@ -109,7 +109,7 @@ describe("a pause", () => {
     const until = new Date(START + 3_600_000).toISOString();
     await world.coordinator.pause({ ...PAUSE, until }, false);
     const { run, ...answer } = await world.enqueue();
-    expect(answer).toMatchObject({ changed: true, willStart: "on_resume" });
+    expect(answer).toMatchObject({ changed: true, will_start: "on_resume" });
     await world.drain(() => world.run(run.id).state !== "queued");
     expect(world.time).toBe(START + 3_600_000);
     await world.drain();

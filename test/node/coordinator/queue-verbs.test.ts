@@ -34,14 +34,14 @@ describe("the answer to an enqueue", () => {
     expect([second, third]).toMatchObject([
       {
         changed: true,
-        willStart: `after_run:${first.run.id}`,
-        queuePosition: 1,
+        will_start: `after_run:${first.run.id}`,
+        queue_position: 1,
       },
       {
         changed: true,
-        willStart: `after_run:${second.run.id}`,
-        queuePosition: 2,
-        queueDepth: 2,
+        will_start: `after_run:${second.run.id}`,
+        queue_position: 2,
+        queue_depth: 2,
       },
     ]);
     const begun: string[] = [];

@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { RunRecord } from "../../../src/coordinator/run-queue.ts";
-import type { Pause } from "../../../src/coordinator/pause.ts";
+import type { Pause } from "../../../src/ingest/pause.ts";
 import {
   decideEnqueue,
   decideTick,
   QUEUE_MAX_DEPTH,
   retryOf,
 } from "../../../src/coordinator/run-queue.ts";
+import { toListed } from "../../../src/coordinator/run.ts";
 import type { Queue } from "../../../src/coordinator/queue.ts";
 import { aBackupRecord } from "../../builders/job.ts";
 import { aQueue, aRunRecord, someRunFacts } from "../../builders/run.ts";
@@ -57,18 +58,18 @@ describe("decideEnqueue", () => {
       "on_resume",
       2,
     ],
-  ] as const)("adds a run that starts %s", (_, queue, willStart, queuePosition) => {
+  ] as const)("adds a run that starts %s", (_, queue, will_start, queue_position) => {
     const { result, add } = decide(aQueue(queue));
     expect(add).toBe(wanted);
     expect(result).toMatchObject({
       ok: true,
       answer: {
         changed: true,
-        willStart,
-        queuePosition,
-        queueDepth: ("waiting" in queue ? queue.waiting.length : 0) + 1,
+        will_start,
+        queue_position,
+        queue_depth: ("waiting" in queue ? queue.waiting.length : 0) + 1,
         paused: "pause" in queue,
-        run: wanted.job,
+        run: toListed(wanted.job),
       },
     });
   });
@@ -89,10 +90,10 @@ describe("decideEnqueue", () => {
     ["waits in a full queue", { waiting: [...differing(9), waiting] }, "after_run:other 8", 10],
   ] as const)(
     "answers with the same run where that %s, and adds none",
-    (_, queue, willStart, at) => {
+    (_, queue, will_start, at) => {
       expect(decide(aQueue(queue))).toMatchObject({
         result: {
-          answer: { changed: false, willStart, queuePosition: at, run: { id: "waiting" } },
+          answer: { changed: false, will_start, queue_position: at, run: { id: "waiting" } },
         },
         add: null,
       });
@@ -123,7 +124,7 @@ describe("decideEnqueue", () => {
   ] as const)("does not take a waiting run with %j for the same", (changes) => {
     const unlike = aRunRecord({ id: "waiting", ...changes });
     expect(decide(aQueue({ waiting: [unlike], running: [running] }))).toMatchObject({
-      result: { answer: { willStart: "after_run:waiting", run: wanted.job } },
+      result: { answer: { will_start: "after_run:waiting", run: toListed(wanted.job) } },
       add: wanted,
     });
   });
@@ -140,11 +141,11 @@ describe("decideEnqueue", () => {
   it(`lets ${QUEUE_MAX_DEPTH} runs wait, and refuses one more`, () => {
     const almost = aQueue({ waiting: differing(QUEUE_MAX_DEPTH - 1) });
     expect(decide(almost)).toMatchObject({
-      result: { ok: true, answer: { queuePosition: QUEUE_MAX_DEPTH } },
+      result: { ok: true, answer: { queue_position: QUEUE_MAX_DEPTH } },
     });
-    for (const queueDepth of [QUEUE_MAX_DEPTH, QUEUE_MAX_DEPTH + 1])
-      expect(decide(aQueue({ waiting: differing(queueDepth) }))).toEqual({
-        result: { ok: false, reason: "queue_full", queueDepth },
+    for (const queue_depth of [QUEUE_MAX_DEPTH, QUEUE_MAX_DEPTH + 1])
+      expect(decide(aQueue({ waiting: differing(queue_depth) }))).toEqual({
+        result: { ok: false, reason: "queue_full", queue_depth },
         add: null,
       });
   });
