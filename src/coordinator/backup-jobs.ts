@@ -1,5 +1,5 @@
 import { type JobRecord, newRecord } from "./job-record.ts";
-import type { JobStore } from "./job-store.ts";
+import type { JobTable } from "./tables.ts";
 import { timeText } from "../storage/time-text.ts";
 import type { BackupTrigger } from "../backup/job.ts";
 import type { BackupJob, JobKind } from "../backup/job.ts";
@@ -51,7 +51,7 @@ export type RemoveResult =
 /** Queues backup jobs, which the engine runs, and deletes backups. */
 export class BackupJobs {
   readonly #deps: Platform;
-  readonly #jobs: JobStore;
+  readonly #jobs: JobTable;
 
   constructor(deps: Platform) {
     this.#deps = deps;
