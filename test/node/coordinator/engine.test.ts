@@ -60,3 +60,50 @@ describe("a job", () => {
     expect(world.run(run.id)).toMatchObject({ state: "succeeded", started_at });
   });
 });
+
+describe("a cancellation", () => {
+  beforeEach(async () => {
+    await world.runToEnd();
+    world.renameAirport("Kloten");
+  });
+
+  it("during a step that fails ends the run as cancelled, and it is not tried again", async () => {
+    const run = await world.runUpTo("fetch");
+    world.before = async (call) => {
+      if (call !== "upstream fetch") return;
+      await world.coordinator.cancel(run.id, { by: "ana", note: null });
+      throw new Error("no connection");
+    };
+    await world.alarm();
+    const error = { stage: "fetch", message: "Error: no connection" };
+    expect(world.run(run.id)).toMatchObject({ state: "cancelled", retries: 0, error });
+  });
+
+  it("between two attempts at a step leaves the fault in the run", async () => {
+    const run = await world.runUpTo("fetch");
+    let failures = 1;
+    world.before = (call) => {
+      if (call === "upstream fetch" && failures-- > 0) throw new Error("no connection");
+    };
+    await world.alarm();
+    const error = { stage: "fetch", message: "Error: no connection" };
+    expect(world.run(run.id)).toMatchObject({ state: "running", error });
+    await world.coordinator.cancel(run.id, { by: "ana", note: null });
+    expect(world.run(run.id)).toMatchObject({ state: "cancelled", error });
+    failures = 1;
+    expect(await world.runToEnd()).toMatchObject({ state: "succeeded", retries: 1, error: null });
+  });
+
+  it("ends a run whose step died with the coordinator, also while paused", async () => {
+    const run = await world.runUpTo("encode");
+    world.before = async () => {
+      await world.coordinator.pause(PAUSE, true);
+      world.crash();
+    };
+    await world.alarm();
+    world.before = () => {};
+    expect(world.run(run.id)).toMatchObject({ state: "running" });
+    await world.drain();
+    expect(world.run(run.id)).toMatchObject({ state: "cancelled" });
+  });
+});

@@ -54,6 +54,20 @@ describe("the answer to an enqueue", () => {
   });
 });
 
+describe("a pause", () => {
+  it("lifts itself at its end, and the runs that waited start", async () => {
+    const until = new Date(START + 3_600_000).toISOString();
+    await world.coordinator.pause({ ...PAUSE, until }, false);
+    const { run, ...answer } = await world.enqueue();
+    expect(answer).toMatchObject({ changed: true, will_start: "on_resume" });
+    await world.drain(() => world.run(run.id).state !== "queued");
+    expect(world.time).toBe(START + 3_600_000);
+    await world.drain();
+    expect(world.run(run.id)).toMatchObject({ state: "succeeded" });
+    expect(world.coordinator.status().pause).toBeNull();
+  });
+});
+
 describe("a cron tick", () => {
   it("is taken once, however often it fires", async () => {
     await tick(START);

@@ -82,17 +82,6 @@ describe("a rollback", () => {
     expect(await world.served()).toMatchObject({ generation: 3 });
     expect(world.time).toBeLessThan(before + DAY_MS);
   });
-
-  it("while a run publishes takes a generation of its own, and so does the run", async () => {
-    await world.publishVersions(2);
-    world.renameAirport("Kloten");
-    const { run } = await world.enqueue();
-    await world.drain(() => world.run(run.id).stage === "encode");
-    await world.coordinator.rollback(1);
-    await world.drain();
-    expect(world.run(run.id)).toMatchObject({ outcome: "published", generation_after: 4 });
-    expect(await world.served()).toMatchObject({ generation: 4, previous: 3 });
-  });
 });
 
 describe("a rollback while a run stands before its publication", () => {
