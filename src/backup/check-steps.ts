@@ -65,7 +65,7 @@ export const checkObjects = stepOf(async (deps, { objects }, checkpoint) => {
   const faults = await mapConcurrently(due, OBJECTS_AT_A_TIME, ({ sha256 }) =>
     findFault(deps, sha256),
   );
-  const found = faults.find((each) => each !== undefined);
+  const found = faults.find((candidate) => candidate !== undefined);
   return found ?? countUp(checkpoint, due.length, objects.length);
 });
 

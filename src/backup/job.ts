@@ -74,7 +74,7 @@ export type BackupJob = DeepReadonly<z.output<typeof jobSchema>>;
 
 /** Whether a stage verifies. */
 export function isCheck(stage: BackupStage): boolean {
-  return CHECK.some((each) => each === stage);
+  return CHECK.some((check) => check === stage);
 }
 
 /**

@@ -62,7 +62,7 @@ export async function listBackups(
   const open = await openJobs(deps);
   const ids = [...new Set([...stored, ...open.map((job) => job.backup_id)])];
   const newest = ids.toSorted().toReversed();
-  const isWanted = (each: FoundBackup) => stateOf(each, jobOf(open, each.id)) === state;
+  const isWanted = (backup: FoundBackup) => stateOf(backup, jobOf(open, backup.id)) === state;
   const matching =
     state === undefined
       ? newest
@@ -80,7 +80,7 @@ export async function listBackups(
         now: deps.now(),
         staleAfterMs: deps.staleAfterMs,
       }),
-      backups: found.map((each) => describe(each, { kept, open, now: deps.now() })),
+      backups: found.map((backup) => describe(backup, { kept, open, now: deps.now() })),
       next_cursor: page.nextCursor,
       total: page.total,
     },
@@ -130,10 +130,10 @@ async function readKept(
   ids: readonly string[],
   known: readonly FoundBackup[],
 ): Promise<KeptBackup[]> {
-  const byId = new Map(known.map((each) => [each.id, each]));
+  const byId = new Map(known.map((backup) => [backup.id, backup]));
   const others = ids.slice(-RETENTION_LOOKS_AT).filter((id) => !byId.has(id));
   const all = [...known, ...(await readAll(backups, others))];
-  return all.flatMap((each) => asKept(each) ?? []);
+  return all.flatMap((backup) => asKept(backup) ?? []);
 }
 
 function describe(
@@ -143,8 +143,8 @@ function describe(
   const { id, parsed, verdict, pinned } = found;
   const job = jobOf(open, id);
   const manifest = parsed.ok ? parsed.manifest : null;
-  const own = kept.find((each) => each.id === id);
-  const expiry = own === undefined ? null : expiresAt(own, kept, now);
+  const keptBackup = kept.find((backup) => backup.id === id);
+  const expiry = keptBackup === undefined ? null : expiresAt(keptBackup, kept, now);
   const queuedAt = timeText(timeOfId(id));
   const startedAt = manifest?.started_at ?? (job === undefined ? queuedAt : job.started_at);
   return {

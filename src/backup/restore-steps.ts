@@ -117,9 +117,9 @@ function publish(
   served: number,
 ): Partial<BackupJob> {
   const at = timeText(now());
-  const own = { at, by, note: `backup ${backup_id} was restored`, until: null };
+  const pauseOfRestore = { at, by, note: `backup ${backup_id} was restored`, until: null };
   const saved = pause?.until === null ? pause : null;
-  coordinator.setPause({ ...(coordinator.pause() ?? saved ?? own), until: null });
+  coordinator.setPause({ ...(coordinator.pause() ?? saved ?? pauseOfRestore), until: null });
   const paused = true;
   const [restored] = versions;
   if (restored === undefined) return { paused };

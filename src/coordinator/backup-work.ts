@@ -133,7 +133,7 @@ export class BackupWork implements Work<BackupRecord> {
       .flatMap((id) => state.jobs.find(BACKUP, id) ?? [])
       .filter(isBackup);
     const [next] = following;
-    if (job.error !== null) for (const each of following) state.save(cancelled(each, job, at));
+    if (job.error !== null) for (const later of following) state.save(cancelled(later, job, at));
     else if (next !== undefined) {
       const started = { state: "running", stage: this.stageOf(next), started_at: at } as const;
       state.save({ ...next, job: { ...next.job, ...started } });

@@ -108,7 +108,7 @@ export class Coordinator extends DurableObject<unknown> {
     });
   }
 
-  /** Queues a backup, or returns an open job that meets the request. */
+  /** Queues a backup, or returns an open job that satisfies the request. */
   backUp(request: RunRequest): Promise<JobResult> {
     return this.#thenRearm(() => this.#backupJobs.run(request));
   }
@@ -165,7 +165,7 @@ export class Coordinator extends DurableObject<unknown> {
   /** Lists the retained versions, newest first. */
   versions(): Version[] {
     const versions = this.#state.versions();
-    return versions.map((each) => describeVersion(each, versions));
+    return versions.map((version) => describeVersion(version, versions));
   }
 
   /** The ledger that upstream is compared with, and the decisions that no run has followed yet. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { DeepReadonly } from "../catalog/fields.ts";
 import { isOpen, type JobRecord, newRecord } from "./job-record.ts";
 import type { Pause } from "../ingest/pause.ts";
-import { inTurn, type Queue, stepTime } from "./queue.ts";
+import { inStartingOrder, type Queue, stepTime } from "./queue.ts";
 import { timeText } from "../storage/time-text.ts";
 import { type ArchivedCandidate, type Checkpoint, FIRST_CHECKPOINT } from "../ingest/checkpoint.ts";
 import { type Run, runSchema, type RunTrigger, type SkipReason, toListed } from "./run.ts";
@@ -181,7 +181,7 @@ export function decideEnqueue(
     };
   if (waiting.length >= QUEUE_MAX_DEPTH)
     return { result: { ok: false, reason: "queue_full", queue_depth: waiting.length }, add: null };
-  const withWanted = { ...queue, waiting: inTurn([...queue.waiting, wanted]) };
+  const withWanted = { ...queue, waiting: inStartingOrder([...queue.waiting, wanted]) };
   const answer = answerFor(wanted, withWanted, { now, changed: true });
   return { result: { ok: true, answer }, add: wanted };
 }

@@ -193,7 +193,7 @@ export class CoordinatorState {
       ...candidateFiles(this.runs()),
     ];
     return [
-      ...files.flatMap((each) => Object.values(each).map(({ sha256 }) => sha256)),
+      ...files.flatMap((upstream) => Object.values(upstream).map(({ sha256 }) => sha256)),
       ...(ledger === null ? [] : [ledger.accepted, ledger.held]),
     ];
   }

@@ -88,7 +88,7 @@ export function rolledBack(earlier: Manifest, current: Manifest, publishedAt: st
 }
 
 /** Selects the stored upstream files that neither a retained version nor a later run needs. */
-export function unnamedSources(
+export function unreferencedSources(
   stored: readonly string[],
   retained: readonly Manifest[],
   needed: readonly string[],

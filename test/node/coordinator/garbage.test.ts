@@ -87,11 +87,11 @@ describe("what a version names", () => {
     const old = namedBlobs();
     await world.publishVersions(CONTENTS_RETAINED);
     const named = namedBlobs();
-    const own = old.filter((key) => !named.includes(key));
-    expect(own).not.toEqual([]);
+    const unnamed = old.filter((key) => !named.includes(key));
+    expect(unnamed).not.toEqual([]);
     for (const hours of [1, 12, 11]) {
       await reconcile(hours * HOUR_MS);
-      expect(keys("kv", BLOBS_PREFIX)).toEqual(expect.arrayContaining(own));
+      expect(keys("kv", BLOBS_PREFIX)).toEqual(expect.arrayContaining(unnamed));
     }
     await reconcile(HOUR_MS);
     expectNoGarbage();

@@ -3,7 +3,7 @@ import type { RunRecord } from "../../../src/coordinator/run-queue.ts";
 import type { Pause } from "../../../src/ingest/pause.ts";
 import {
   backoffMs,
-  inTurn,
+  inStartingOrder,
   nextAlarm,
   nextToStep,
   queueOf,
@@ -73,7 +73,7 @@ describe("runs that wait", () => {
 
   it("take turns as they were queued, a second try as if it was when its time comes", () => {
     const [before, after] = [queuedAt(59_999), queuedAt(60_001)];
-    expect(inTurn([secondTry, queuedAt(0), before, after])).toEqual([
+    expect(inStartingOrder([secondTry, queuedAt(0), before, after])).toEqual([
       queuedAt(0),
       before,
       secondTry,

@@ -24,8 +24,8 @@ const differing = (count: number) =>
     aRunRecord({ id: `other ${index}`, source: `source ${index}` }),
   );
 
-const decide = (queue: Queue, asked = {}) =>
-  decideEnqueue(wanted, queue, { ifPaused: "queue", now: NOW, ...asked });
+const decide = (queue: Queue, options = {}) =>
+  decideEnqueue(wanted, queue, { ifPaused: "queue", now: NOW, ...options });
 
 const STARTS = new Date(NOW + 60_000).toISOString();
 /** The run that is wanted, and another, as second tries whose time has not come. */

@@ -23,7 +23,7 @@ describe("describeVersion", () => {
     const versions = [4, 3, 2, 1].map((generation) =>
       aManifest({ generation, catalog_sha256: String(generation === 4 ? 2 : generation) }),
     );
-    const found = versions.map((each) => describeVersion(each, versions).republishes);
+    const found = versions.map((version) => describeVersion(version, versions).republishes);
     expect(found).toEqual([2, null, null, null]);
   });
 

@@ -139,7 +139,7 @@ describe("the retained versions", () => {
 
   it("lose no content to rolling back and forth", async () => {
     await world.publishVersions(CONTENTS_RETAINED);
-    for (let turn = 0; turn < 30; turn++) {
+    for (let times = 0; times < 30; times++) {
       const [, other] = generations();
       expect(await world.coordinator.rollback(other ?? 0)).toMatchObject({ changed: true });
     }
