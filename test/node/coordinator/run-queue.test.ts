@@ -89,7 +89,7 @@ describe("decideEnqueue", () => {
     ],
     ["waits in a full queue", { waiting: [...differing(9), waiting] }, "after_run:other 8", 10],
   ] as const)(
-    "answers with the same run where that %s, and adds none",
+    "answers with the waiting run and adds none if that %s",
     (_, queue, will_start, at) => {
       expect(decide(aQueue(queue))).toMatchObject({
         result: {
@@ -129,7 +129,7 @@ describe("decideEnqueue", () => {
     });
   });
 
-  it("refuses while paused when asked to, and gives the pause", () => {
+  it("refuses a request that must not wait for the end of a pause, and returns the pause", () => {
     for (const others of [[], [waiting]])
       expect(decide(aQueue({ pause, waiting: others }), { ifPaused: "reject" })).toEqual({
         result: { ok: false, reason: "paused", pause },
@@ -138,7 +138,7 @@ describe("decideEnqueue", () => {
     expect(decide(aQueue(), { ifPaused: "reject" }).result.ok).toBe(true);
   });
 
-  it(`lets ${QUEUE_MAX_DEPTH} runs wait, and refuses one more`, () => {
+  it(`lets ${QUEUE_MAX_DEPTH} runs wait and refuses another`, () => {
     const almost = aQueue({ waiting: differing(QUEUE_MAX_DEPTH - 1) });
     expect(decide(almost)).toMatchObject({
       result: { ok: true, answer: { queue_position: QUEUE_MAX_DEPTH } },
@@ -152,17 +152,17 @@ describe("decideEnqueue", () => {
 });
 
 describe("decideTick", () => {
-  it("takes a tick when nothing stands in its way, also while a run is under way", () => {
+  it("takes a tick while other runs wait or are under way", () => {
     expect(decideTick(wanted, aQueue())).toBeNull();
     expect(decideTick(wanted, aQueue({ running: [running], waiting: [full] }))).toBeNull();
   });
 
-  it("takes a tick while a run waits that works from a candidate", () => {
+  it("takes a tick while a run from a candidate waits", () => {
     const approval = aRunRecord({ id: "approval", candidate_of: "refused" });
     expect(decideTick(wanted, aQueue({ waiting: [approval] }))).toBeNull();
   });
 
-  it("skips one while paused, while the same run waits, and while the queue is full", () => {
+  it("skips a tick during a pause, while the same run waits, and while the queue is full", () => {
     expect(decideTick(wanted, aQueue({ pause, waiting: [waiting] }))).toBe("paused");
     expect(decideTick(wanted, aQueue({ waiting: [waiting] }))).toBe("already_queued");
     const view = aQueue({ waiting: differing(QUEUE_MAX_DEPTH) });
@@ -178,7 +178,7 @@ describe("retryOf", () => {
     return retryOf(record, { made, waiting: others, notBefore: NOW + 60_000 });
   };
 
-  it("does what the failed run was to do, names it, and waits until its time", () => {
+  it("repeats the request of the failed run, names it as its parent, and waits until its start time", () => {
     const retry = retried(failed);
     expect(retry?.notBefore).toBe(NOW + 60_000);
     expect(retry?.job).toMatchObject({
@@ -194,7 +194,7 @@ describe("retryOf", () => {
     });
   });
 
-  it("works from the same candidate, also after that run is forgotten", () => {
+  it("builds from the same candidate as the failed run", () => {
     const upstream = { "airports.csv": { sha256: "a", bytes: 1 } };
     const approval = aRunRecord({ id: "approval", candidate_of: "refused", upstream });
     expect(retried(approval)?.job).toMatchObject({ candidate_of: "refused", upstream });
@@ -202,24 +202,24 @@ describe("retryOf", () => {
     expect(retried(asking)?.job).toMatchObject({ candidate_of: null, upstream: {} });
   });
 
-  it("is not made of a forced run, but where what it forces is archived", () => {
+  it("is not made for a forced run, unless that builds from a candidate", () => {
     expect(retried(aRunRecord({ forced: true }))).toBeNull();
     const approval = aRunRecord({ forced: true, candidate_of: "refused" });
     expect(retried(approval)?.job).toMatchObject({ forced: true, candidate_of: "refused" });
   });
 
-  it("is not made of a retry", () => {
+  it("is not made for a run that is a retry itself", () => {
     const retry = retried(failed);
     expect(retry && retried(retry)).toBeNull();
   });
 
-  it("is not made where a run that would do the same waits already", () => {
+  it("is not made while an equivalent run waits", () => {
     const { mode } = failed.job;
     expect(retried(failed, [waiting, aRunRecord({ mode })])).toBeNull();
     expect(retried(failed, [waiting, aRunRecord({ mode, forced: true })])).not.toBeNull();
   });
 
-  it("is made also where the queue is full", () => {
+  it("is made even if the queue is full", () => {
     expect(retried(failed, differing(QUEUE_MAX_DEPTH))?.job.id).toBe("retry");
   });
 });

@@ -429,7 +429,7 @@ async function checkAtRest(publishedByVerb: number): Promise<void> {
 const isTypical = (stage: Stage | undefined) =>
   stage === undefined || stage === "parse" || stage === "publish";
 
-describe.each(Object.entries(VERBS))("%s", (_, verb) => {
+describe.each(Object.entries(VERBS))("the verb “%s”", (_, verb) => {
   const { prepare, act, cells, publishes = 0, isEveryStage = false, repeatsParse = false } = verb;
   const rows = PLACES.filter(({ stage }) => isEveryStage || isTypical(stage)).map((place) => ({
     place: place.stage === undefined ? place.kind : `${place.kind} (${place.stage})`,
@@ -441,7 +441,7 @@ describe.each(Object.entries(VERBS))("%s", (_, verb) => {
   }));
 
   it.each(rows)(
-    "while a run $place ends $ends, and after a resume $resumed",
+    "while a run $place leads to $ends, and after a resume to $resumed",
     async ({ kind, stage, reach }) => {
       const { answer: answerOf, ends, resumed = [] } = cells[kind];
       await prepare?.();
